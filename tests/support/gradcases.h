@@ -1,0 +1,51 @@
+// Gradient cases by header. A test file lists the cases of its header once; "<header>: gradient"
+// runs them, and all_gradients_test.cpp runs those of every header and asks that none is without.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "autograd/gradcheck.h"
+#include "tests/support/near.h"
+
+namespace heed::testing {
+
+class GradCaseList {
+ public:
+  // What f does with the inputs, of which those that require a gradient are compared.
+  void add(std::string name, Differentiable f, std::vector<Tensor> inputs,
+           GradcheckOptions options = {}) {
+    cases_.push_back({std::move(name), std::move(f), std::move(inputs), options});
+  }
+
+  // Elementwise functions over every kind of shape; `make` gives numbers from f's domain.
+  void add_unary(const std::string& name, const std::function<Tensor(const Tensor&)>& f,
+                 const std::function<Array(const Shape&)>& make);
+
+  struct Case {
+    std::string name;
+    Differentiable f;
+    std::vector<Tensor> inputs;
+    GradcheckOptions options;
+  };
+  const std::vector<Case>& cases() const { return cases_; }
+
+ private:
+  std::vector<Case> cases_;
+};
+
+using FillGradCases = void (*)(GradCaseList&);
+
+// At namespace scope of a test file: const GradCases exp_cases("exp", [](GradCaseList& list)
+// {...});
+struct GradCases {
+  GradCases(const char* header, FillGradCases fill);
+};
+
+const std::map<std::string, FillGradCases>& grad_cases();
+
+// Runs the cases of a header and returns how many there are. In float32 they are only counted.
+int check_grad_cases(const std::string& header);
+
+}  // namespace heed::testing

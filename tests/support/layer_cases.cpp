@@ -1,0 +1,328 @@
+#include "tests/support/layer_cases.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "autograd/fused.h"
+#include "autograd/random.h"
+#include "layers/registry.h"
+#include "train/safetensors.h"
+#include "train/yaml.h"
+
+namespace heed::testing {
+
+namespace {
+
+struct OneModel {
+  LayerSpec model;
+  void fields(Fields& f) { f.layer("model", model, "the layer"); }
+};
+
+LayerSpec spec_of(const std::string& text, const std::string& file) {
+  layer_registry();  // its types are known once it was asked for
+  return read_fields<OneModel>(parse_config(text, file)).model;
+}
+
+Array copy_of(const Tensor& tensor) { return tensor.value().clone(); }
+
+bool ends_with(const std::string& name, const std::string& end) {
+  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+double largest(const Array& a) {
+  double top = 0;
+  for (const real v : a.span()) top = std::max(top, std::abs(static_cast<double>(v)));
+  return top;
+}
+
+}  // namespace
+
+std::unique_ptr<Module> layer_of(const std::string& yaml, uint64_t seed) {
+  manual_seed(seed);
+  return make_layer(spec_of("model: " + yaml + "\n", "model.yaml"));
+}
+
+std::string config_error_of(const std::string& yaml) {
+  return error_of<ConfigError>([&] { layer_of(yaml); });
+}
+
+std::string parameter_lines(const Module& layer) {
+  std::string lines;
+  for (const NamedParameter& parameter : layer.parameters()) {
+    lines += text(parameter.name, " ", parameter.tensor.shape(), "\n");
+  }
+  return lines;
+}
+
+Array parameter_of(const Module& layer, const std::string& name) {
+  for (const NamedParameter& parameter : layer.parameters()) {
+    if (parameter.name == name) return parameter.tensor.value();
+  }
+  FAIL(text("no parameter ", name));
+  return {};
+}
+
+void set_parameter(Module& layer, const std::string& name, const Array& value) {
+  const NoGrad off;
+  for (NamedParameter& parameter : layer.parameters()) {
+    if (parameter.name == name) {
+      REQUIRE(parameter.tensor.shape() == value.shape());
+      std::copy_n(value.data(), value.size(), parameter.tensor.mutable_value());
+      return;
+    }
+  }
+  FAIL(text("no parameter ", name));
+}
+
+void copy_parameters(const Module& from, Module& to) {
+  for (const NamedParameter& parameter : to.parameters()) {
+    set_parameter(to, parameter.name, parameter_of(from, parameter.name));
+  }
+}
+
+void perturb_parameters(Module& layer, uint64_t seed) {
+  for (const NamedParameter& parameter : layer.parameters()) {
+    Array value = copy_of(parameter.tensor);
+    const Array noise = values(value.shape(), -0.2, 0.2, ++seed);
+    for (int64_t i = 0; i < value.size(); ++i) value.mutable_data()[i] += noise.data()[i];
+    set_parameter(layer, parameter.name, value);
+  }
+}
+
+Array transposed(const Array& a) {
+  Array t = Array::uninitialised({a.dim(1), a.dim(0)});
+  for (int64_t i = 0; i < a.size(); ++i) {
+    t.mutable_data()[i % a.dim(1) * a.dim(0) + i / a.dim(1)] = a.data()[i];
+  }
+  return t;
+}
+
+Array rows_between(const Array& a, int64_t first, int64_t last) {
+  const int64_t width = a.size() / a.dim(0);
+  return Array::from(a.shape().with(0, last - first),
+                     a.span().subspan(first * width, (last - first) * width));
+}
+
+Composed::Composed(bool on) : before_(fused()) { set_fused(!on); }
+Composed::~Composed() { set_fused(before_); }
+
+Results run(Module& layer, const Input& in, const Array& dy) {
+  std::vector<NamedParameter> parameters = layer.parameters();
+  for (NamedParameter& parameter : parameters) parameter.tensor.zero_grad();
+  streams().dropout().manual_seed(5);
+  Input traced = in;
+  if (in.x) traced.x = Tensor::parameter(copy_of(in.x));
+  const Tensor y = layer(traced);
+  Results results{{"y", copy_of(y)}};
+  const auto keep = [&](const std::string& name, Tensor leaf) {
+    const Array gradient = leaf.grad();
+    results[name] = gradient ? gradient.clone() : Array::zeros(leaf.shape());
+    leaf.zero_grad();
+  };
+  if (y.requires_grad()) y.backward(dy ? dy.clone() : values(y.shape(), 0.5, 1.5, 7));
+  if (in.x) keep("x", traced.x);
+  for (const NamedParameter& parameter : parameters) keep(parameter.name, parameter.tensor);
+  return results;
+}
+
+double distance(const Results& got, const Results& want) {
+  std::map<std::string, double> scale;
+  double of_gradients = 0;
+  for (const auto& [name, array] : want) {
+    scale[name] = largest(array);
+    if (name != "y") of_gradients = std::max(of_gradients, scale[name]);
+  }
+  CHECK(got.size() == want.size());
+  double worst = 0;
+  for (const auto& [name, array] : want) {
+    double size = scale[name];
+    if (name != "y") {
+      const bool bias = ends_with(name, "bias");
+      const auto weight = bias ? scale.find(name.substr(0, name.size() - 4) + "weight") : scale.end();
+      size = std::max({size, of_gradients / 50, weight == scale.end() ? 0 : weight->second});
+    }
+    CAPTURE(name);
+    const auto found = got.find(name);
+    REQUIRE(found != got.end());
+    REQUIRE(found->second.shape() == array.shape());
+    for (int64_t i = 0; i < array.size(); ++i) {
+      const double a = found->second.data()[i], b = array.data()[i];
+      REQUIRE(std::isfinite(a));
+      worst = std::max(worst, std::abs(a - b) / (size == 0 ? 1 : size));
+    }
+  }
+  return worst;
+}
+
+int64_t check_near(const Results& got, const Results& want, double tolerance,
+                   const std::vector<std::string>& without) {
+  Results wanted = want;
+  for (const std::string& name : without) wanted.erase(name);
+  CHECK(distance(got, wanted) <= tolerance);
+  return static_cast<int64_t>(wanted.size());
+}
+
+int64_t check_same_bits(const Results& got, const Results& want) {
+  CHECK(got.size() == want.size());
+  for (const auto& [name, array] : want) {
+    CAPTURE(name);
+    REQUIRE(got.count(name) == 1);
+    check_same_bits(got.at(name), array);
+  }
+  return static_cast<int64_t>(want.size());
+}
+
+namespace {
+
+std::filesystem::path golden_folder() {
+  return std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/layers";
+}
+
+SafeTensors open_golden(const std::string& name) {
+  return SafeTensors(golden_folder() / (name + ".safetensors"));
+}
+
+// Gives the layer the parameters of the file, which must be those and no others.
+void load_golden(const SafeTensors& file, Module& layer) {
+  int64_t in_file = 0;
+  for (const std::string& name : file.names()) in_file += name.starts_with("param.") ? 1 : 0;
+  CHECK(in_file == static_cast<int64_t>(layer.parameters().size()));
+  for (const NamedParameter& parameter : layer.parameters()) {
+    set_parameter(layer, parameter.name, file.array("param." + parameter.name));
+  }
+}
+
+void types_in(const ConfigNode& node, std::vector<std::string>& types) {
+  if (node.is_map() && node.has("type")) types.push_back(node.get("type").text());
+  for (const ConfigNode& child : node.children()) types_in(child, types);
+}
+
+}  // namespace
+
+std::vector<std::string> golden_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(golden_folder())) {
+    if (entry.path().extension() == ".safetensors") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> golden_types(const std::string& name) {
+  std::vector<std::string> types;
+  types_in(parse_config(open_golden(name).metadata().at("config"), name), types);
+  return types;
+}
+
+int64_t check_golden(const std::string& name) {
+  CAPTURE(name);
+  const SafeTensors file = open_golden(name);
+  const std::unique_ptr<Module> layer = make_layer(spec_of(file.metadata().at("config"), name));
+  load_golden(file, *layer);
+  layer->train(false);
+
+  Input in = file.find("ids") ? Input(file.ids("ids")) : Input(Tensor(file.array("x")));
+  if (file.find("mask")) in.mask = file.mask("mask");
+  Results want{{"y", file.array("y")}};
+  for (const std::string& tensor : file.names()) {
+    if (tensor.starts_with("grad.")) want[tensor.substr(5)] = file.array(tensor);
+  }
+  // In float32 as tools/reference/forward_cases.py, which allows more where PyTorch itself is
+  // further off: a norm of width 1 has gradients of nothing but rounding.
+  const double tolerance = is_float64 ? 1e-11 : name == "layer_norm_width_1" ? 1e-4 : 2e-5;
+  int64_t compared = 0;
+  for (const bool composed : {false, true}) {
+    CAPTURE(composed);
+    const Composed form(composed);
+    compared += check_near(run(*layer, in, file.array("dy")), want, tolerance);
+  }
+  return compared;
+}
+
+namespace {
+
+// The number PyTorch's module would have drawn there, given those of its weight drawn just before.
+void draw(const NamedParameter& parameter, double bias_bound, Generator& generator,
+          std::span<real> out) {
+  const std::string& name = parameter.name;
+  if (ends_with(name, "scale") || ends_with(name, "shift")) {
+    std::fill(out.begin(), out.end(), ends_with(name, "scale") ? real{1} : real{0});
+  } else if (ends_with(name, "_emb.weight")) {
+    fill_normal(generator, out, 0, 1);
+  } else {
+    const double bound = parameter.tensor.rank() == 2
+                             ? 1 / std::sqrt(static_cast<double>(parameter.tensor.dim(1)))
+                             : bias_bound;
+    fill_uniform(generator, out, -bound, bound);
+  }
+}
+
+}  // namespace
+
+int64_t check_torch_init(const std::string& yaml, uint64_t seed) {
+  const std::unique_ptr<Module> layer = layer_of(yaml, seed);
+  Generator generator(seed);
+  double bias_bound = 0;
+  int64_t compared = 0;
+  for (const NamedParameter& parameter : layer->parameters()) {
+    CAPTURE(parameter.name);
+    Array want = Array::uninitialised(parameter.tensor.shape());
+    draw(parameter, bias_bound, generator, {want.mutable_data(), static_cast<size_t>(want.size())});
+    if (want.rank() == 2) bias_bound = 1 / std::sqrt(static_cast<double>(want.dim(1)));
+    compared += check_near(parameter.tensor.value(), want, 1e-7);
+  }
+  CHECK(generator.state() == streams().init().state());
+  return compared;
+}
+
+std::vector<LayerCase> attending_layers(const Sizes& sizes) {
+  const int64_t d = 12 * sizes.times;
+  const std::string context = text("context_length: ", sizes.context_length);
+  const std::string rest = text(context, ", dropout: ", sizes.dropout);
+  const std::string widths = text("d_in: ", d, ", d_out: ", d);
+  const std::string heads = text("type: multi_head_attention, ", widths, ", num_heads: 3, ", rest);
+  std::vector<LayerCase> cases{
+      {"simple_attention", "{type: simple_attention}", true},
+      {"self_attention_v1", text("{type: self_attention_v1, d_in: ", d, ", d_out: 5}"), true},
+      {"self_attention_v2", text("{type: self_attention_v2, ", widths, ", qkv_bias: true}"), true},
+      {"causal_attention", text("{type: causal_attention, ", widths, ", ", rest, "}"), true},
+      {"wrapper",
+       text("{type: multi_head_attention_wrapper, d_in: ", d, ", d_out: 5, num_heads: 2, ", rest, "}"),
+       true},
+      {"multi_head", text("{", heads, "}"), true},
+      {"multi_head bare", text("{", heads, ", out_proj: false, qkv_bias: true}"), true},
+      {"multi_head not causal", text("{", heads, ", causal: false}"), true},
+      {"packed", text("{", heads, ", packed: true, qkv_bias: true}"), true},
+      {"packed not causal", text("{", heads, ", packed: true, causal: false}"), true}};
+  const std::vector<std::string> inner{"simple_attention", "self_attention_v1", "self_attention_v2",
+                                       "causal_attention", "multi_head_attention_wrapper",
+                                       "multi_head_attention", "multi_head_attention, causal: false",
+                                       "multi_head_attention, packed: true"};
+  const std::string block = text("d_model: ", d, ", num_heads: 3, ", rest);
+  for (const std::string& type : inner) {
+    cases.push_back({"block " + type, text("{type: transformer_block, ", block,
+                                           ", attention: {type: ", type, "}}")});
+  }
+  const std::string gpt = text("type: gpt, vocab_size: 11, num_layers: 2, ", block);
+  for (const std::string& type : inner) {
+    cases.push_back({"gpt " + type, text("{", gpt, ", attention: {type: ", type, "}}")});
+  }
+  cases.push_back({"gpt nano", "{" + gpt + ", bias: false, tie_embeddings: true, init: gpt2, "
+                                           "activation: gelu}"});
+  cases.push_back({"gpt options", "{" + gpt + ", qkv_bias: true, norm: rms_norm, activation: silu, "
+                                              "position: sinusoidal}"});
+  return cases;
+}
+
+Input input_for(const Module& layer, const Shape& lead, int64_t times, uint64_t seed) {
+  if (layer.takes() == Module::Takes::x) {
+    return Tensor(values(lead.inserted(lead.rank(), 12 * times), -1, 1, seed));
+  }
+  const Array numbers = values(lead, 0, 11, seed);
+  Ids tokens = Ids::uninitialised(lead);
+  std::transform(numbers.data(), numbers.data() + numbers.size(), tokens.mutable_data(),
+                 [](real v) { return std::min<int32_t>(static_cast<int32_t>(v), 10); });
+  return tokens;
+}
+
+}  // namespace heed::testing

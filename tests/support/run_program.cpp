@@ -1,0 +1,121 @@
+#include "tests/support/run_program.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "autograd/real.h"
+
+extern char** environ;
+
+namespace heed::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Pipe {
+  Pipe() { REQUIRE(pipe2(ends, O_CLOEXEC) == 0); }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    close(ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+  }
+  void close_writer() { close(std::exchange(ends[1], -1)); }
+  int ends[2];
+};
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+// Until both pipes are closed by the program.
+void read_both(const Pipe& out, const Pipe& err, ProgramResult& result) {
+  std::array<pollfd, 2> waiting{{{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}}};
+  std::array<std::string*, 2> texts{&result.out, &result.err};
+  std::array<char, 65536> buffer;
+  while (waiting[0].fd >= 0 || waiting[1].fd >= 0) {
+    if (poll(waiting.data(), waiting.size(), -1) < 0) {
+      REQUIRE(errno == EINTR);
+      continue;
+    }
+    for (size_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
+      const ssize_t got = read(waiting[i].fd, buffer.data(), buffer.size());
+      if (got > 0) {
+        texts[i]->append(buffer.data(), static_cast<size_t>(got));
+      } else if (got == 0 || errno != EINTR) {
+        waiting[i].fd = -1;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& environment) {
+  const fs::path path = program.find('/') == std::string::npos
+                            ? fs::path(HEED_BUILD_DIR) / program
+                            : fs::path(program);
+  std::vector<std::string> words{path.string()}, settings;
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  for (const std::string& setting : environment) settings.push_back(setting);
+  for (char** one = environ; *one != nullptr; ++one) settings.emplace_back(*one);
+
+  Pipe out, err;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out.ends[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, err.ends[1], 2);
+  pid_t child = 0;
+  const int failure = posix_spawn(&child, path.c_str(), &actions, nullptr, pointers(words).data(),
+                                  pointers(settings).data());
+  posix_spawn_file_actions_destroy(&actions);
+  REQUIRE_MESSAGE(failure == 0, path.string(), ": ", std::strerror(failure));
+
+  out.close_writer();
+  err.close_writer();
+  ProgramResult result;
+  read_both(out, err, result);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+ProgramResult run_heed(const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& environment) {
+  return run_program(is_float64 ? "heed-f64" : "heed", arguments, environment);
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  REQUIRE_MESSAGE(file.good(), path.string(), " cannot be written");
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE_MESSAGE(file.good(), path.string(), " cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace heed::testing

@@ -1,0 +1,29 @@
+// Programs of the build folder as a user runs them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heed::testing {
+
+struct ProgramResult {
+  int exit_code = -1;  // 128 + signal when one ended it
+  std::string out;     // standard output
+  std::string err;     // standard error
+};
+
+// Runs `program` ("heed", or a path) with these arguments and nothing on standard input, waits for
+// its end, and fails the test when it cannot be started. `environment`: "NAME=value" on top of
+// this process's own.
+ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& environment = {});
+
+// heed itself, the program of this test's precision.
+ProgramResult run_heed(const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& environment = {});
+
+void write_text(const std::filesystem::path& path, const std::string& text);
+std::string read_text(const std::filesystem::path& path);
+
+}  // namespace heed::testing

@@ -1,0 +1,56 @@
+# heed_flags: how this project compiles itself. It is linked privately, so users of the library inherit none of it.
+include(CheckCXXCompilerFlag)
+add_library(heed_flags INTERFACE)
+
+target_compile_options(heed_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wunused-value
+  # Designated initialisers name what differs from the defaults.
+  -Wno-missing-field-initializers
+  # Neither changes a value: nobody reads errno or traps, and loops over sqrt or a selection then vectorise.
+  -fno-math-errno -fno-trapping-math
+  # A function may be inlined into its neighbours in a shared library.
+  -fno-semantic-interposition
+  # `#pragma omp simd` in headers; threads are for the library alone.
+  -fopenmp-simd)
+
+# GCC 12 warns of overlapping copies inside std::string's operator+ that cannot happen (its bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(heed_flags INTERFACE -Wno-restrict)
+endif()
+
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(heed_flags INTERFACE -Wno-pass-failed)  # `omp simd` is a wish at -O0
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(heed_flags INTERFACE -fveclib=libmvec)  # GCC: by attribute, in the source
+  endif()
+endif()
+
+if(HEED_NATIVE)
+  check_cxx_compiler_flag(-march=native HEED_HAS_MARCH_NATIVE)
+  if(HEED_HAS_MARCH_NATIVE)
+    target_compile_options(heed_flags INTERFACE -march=native)
+  else()
+    target_compile_options(heed_flags INTERFACE -mcpu=native)
+  endif()
+endif()
+
+if(HEED_WERROR)
+  target_compile_options(heed_flags INTERFACE -Werror)
+endif()
+
+target_compile_definitions(heed_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+if(HEED_SANITIZE)
+  target_compile_options(heed_flags INTERFACE
+    -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE})
+endif()
+
+# heed_precompile(<target> [headers of packages]): the standard library's headers, and those given.
+# Build time only; sources include what they use, and the Clang build of .ci/run compiles without.
+function(heed_precompile target)
+  if(HEED_PCH)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <optional>
+      <span> <sstream> <string> <string_view> <utility> <vector> ${ARGN})
+  endif()
+endfunction()

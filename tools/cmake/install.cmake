@@ -1,0 +1,30 @@
+# <prefix>/bin, lib, include/heed, and what find_package(heedgrad) and pkg-config need. The build tree serves
+# find_package as well: -DCMAKE_PREFIX_PATH=<build folder>.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heedgrad)
+
+install(DIRECTORY autograd layers train DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
+        FILES_MATCHING PATTERN "*.h")
+configure_file(tools/cmake/version.h.in ${PROJECT_BINARY_DIR}/version.h @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
+
+set(build_package_dir ${PROJECT_BINARY_DIR}/lib/cmake/heedgrad)
+configure_file(tools/cmake/heedgradConfig.cmake ${build_package_dir}/heedgradConfig.cmake COPYONLY)
+write_basic_package_version_file(${build_package_dir}/heedgradConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+export(EXPORT heedgradTargets NAMESPACE heedgrad:: FILE ${build_package_dir}/heedgradTargets.cmake)
+install(EXPORT heedgradTargets NAMESPACE heedgrad:: DESTINATION ${package_dir})
+install(FILES ${build_package_dir}/heedgradConfig.cmake
+              ${build_package_dir}/heedgradConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# heed_pkg_config(<library> <its precision> [compiler flags])
+function(heed_pkg_config library precision)
+  set(definitions ${ARGN})
+  configure_file(tools/cmake/heedgrad.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/lib/pkgconfig/${library}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+heed_pkg_config(heedgrad float32)
+heed_pkg_config(heedgrad-f64 float64 -DHEED_FLOAT64)

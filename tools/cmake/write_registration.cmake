@@ -1,0 +1,66 @@
+# cmake -D OUTPUT=file.cpp -P write_registration.cmake -- header.h ...
+# A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
+# The output calls registry.add<ClassName>("type_name") for each, in one function a kind.
+cmake_minimum_required(VERSION 3.25)
+
+# kind | header of its registry | function
+set(kinds
+  "LAYER|layers/registry.h|register_layers(LayerRegistry& registry)"
+  "TASK|train/task.h|register_tasks(TaskRegistry& registry)"
+  "OPTIMIZER|train/optimizer.h|register_optimizers(OptimizerRegistry& registry)"
+  "SCHEDULE|train/schedule.h|register_schedules(ScheduleRegistry& registry)")
+
+set(headers)
+set(after_dashes OFF)
+foreach(i RANGE ${CMAKE_ARGC})
+  if(after_dashes AND i LESS CMAKE_ARGC)
+    list(APPEND headers "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+    set(after_dashes ON)
+  endif()
+endforeach()
+
+set(includes)
+foreach(header IN LISTS headers)
+  file(STRINGS ${header} lines REGEX "^HEED_(LAYER|TASK|OPTIMIZER|SCHEDULE)\\(")
+  foreach(line IN LISTS lines)
+    if(NOT line MATCHES "^HEED_([A-Z]+)\\(([A-Za-z0-9_:]+), *\"([a-z][a-z0-9_]*)\"\\)")
+      message(FATAL_ERROR "${header}: ${line}\nexpected HEED_KIND(ClassName, \"type_name\"), the name in snake_case")
+    endif()
+    set(kind ${CMAKE_MATCH_1})
+    set(type ${CMAKE_MATCH_2})
+    set(name ${CMAKE_MATCH_3})
+    if(DEFINED owner_${kind}_${name})
+      message(FATAL_ERROR "${header}: the name \"${name}\" is already taken by ${owner_${kind}_${name}}")
+    endif()
+    set(owner_${kind}_${name} ${header})
+    string(APPEND body_${kind} "  registry.add<${type}>(\"${name}\");\n")
+    list(APPEND includes ${header})
+  endforeach()
+endforeach()
+
+set(functions "")
+foreach(entry IN LISTS kinds)
+  string(REPLACE "|" ";" entry "${entry}")
+  list(GET entry 0 kind)
+  list(GET entry 1 home)
+  list(GET entry 2 signature)
+  if(home IN_LIST headers)
+    list(APPEND includes ${home})
+    string(APPEND functions "\nvoid ${signature} {\n  static_cast<void>(registry);\n${body_${kind}}}\n")
+  elseif(DEFINED body_${kind})
+    message(FATAL_ERROR "HEED_${kind} is used, but ${home} is not among the headers")
+  endif()
+endforeach()
+
+list(SORT includes)
+list(REMOVE_DUPLICATES includes)
+list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
+list(JOIN includes "" includes)
+file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
+"// Written by the build from the HEED_... lines of the headers; changes here are lost.
+@includes@
+namespace heed {
+@functions@
+}  // namespace heed
+")

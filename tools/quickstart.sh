@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# From a checkout to a trained model: installs packages, builds, trains configs/quickstart.yaml, shows what it writes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools/setup.sh
+tools/build.sh heed heed-f64
+
+run=runs/quickstart
+for ((n = 2; ; ++n)); do
+  [ -e "$run" ] || break
+  run=runs/quickstart-$n
+done
+
+echo
+echo "train: configs/quickstart.yaml into $run"
+build/release/heed train configs/quickstart.yaml --out "$run"
+
+echo
+echo "What it writes by now (all samples: $run/samples.txt):"
+echo
+tail -n 24 "$run/samples.txt" | sed 's/^/    /'
+echo
+[ ! -s "$run/report.html" ] || echo "Curves and samples, for a browser:  $PWD/$run/report.html"
+echo "Let it write more:                  build/release/heed generate $run --prompt 'ROMEO:' --tokens 300"
