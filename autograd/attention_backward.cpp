@@ -1,0 +1,282 @@
+#include "autograd/attention_blocks.h"
+#include "autograd/blas.h"
+
+namespace heed::detail {
+
+namespace {
+
+// A task is a strip of the keys of one head of keys, with all queries that see it, of all heads
+// that share it: dK and dV of the strip are its own. dQ of a row adds up over strips; each strip
+// gathers its part apart, and the parts are added in their order. With enough heads there is one
+// strip.
+struct Strip {
+  int64_t b, kv, number, begin, end;
+  int64_t keys() const { return end - begin; }
+};
+
+// The scratch memory of a task: (keys of the strip, ...), (T, ...) or a block.
+struct BackwardScratch {
+  BackwardScratch(const AttentionProblem& p, int64_t strip_length, bool own_dq, real* memory)
+      : pieces(memory) {
+    const int64_t d = padded_width(p.width), dv = padded_width(p.value_width);
+    k_panels = pieces.take(strip_length * p.width);
+    v_panels = pieces.take(strip_length * p.value_width);
+    k_rows = pieces.take(strip_length * d);
+    dk = pieces.take(strip_length * d);
+    dv_ = pieces.take(strip_length * dv);
+    q_rows = pieces.take(p.queries * d);
+    dy_rows = pieces.take(p.queries * dv);
+    dots = pieces.take(p.queries);
+    dq = own_dq ? pieces.take(p.queries * d) : nullptr;
+    weights = pieces.take(query_block * key_block);
+    dscores = pieces.take(query_block * key_block);
+  }
+
+  ScratchPieces pieces;
+  real* k_panels;  // K transposed, in panels
+  real* v_panels;  // V transposed, in panels, times the dropout mask's factor
+  real* k_rows;    // K
+  real* dk;        // dS^T Q scale, so far
+  real* dv_;       // kept P^T dY, so far
+  real* q_rows;    // Q scale
+  real* dy_rows;   // dY
+  real* dots;      // y_i . dy_i = sum_j P_ij dP_ij
+  real* dq;        // dS K, so far
+  real* weights;   // P, negative where dropped; then 0 there
+  real* dscores;   // dP, then dS
+};
+
+// Row r of P and of dS, from scores in `weights` and dy_i . v_j in `dscores`:
+//   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
+void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real largest,
+                          real inverse_sum, const BackwardScratch& s) {
+  real *weights = s.weights + r * key_block, *dscores = s.dscores + r * key_block;
+  const real dot = s.dots[block.i0 + r];
+  const DropoutMask& dropout = block.problem.dropout;
+  hide(block, r, n, weights);
+  for (int64_t c = n; c < block.padded_cols(); c += lanes) {
+    store(dscores + c, Vector{});
+  }
+  if (dropout.is_identity()) {
+    for (int64_t c = 0; c < n; c += lanes) {
+      const Vector weight = exp_of(load(weights + c) - largest) * inverse_sum;
+      store(weights + c, weight);
+      store(dscores + c, weight * (load(dscores + c) - dot));
+    }
+    return;
+  }
+  for (int64_t c = 0; c < n; c += lanes) {
+    store(weights + c, exp_of(load(weights + c) - largest) * inverse_sum);
+  }
+  dropout.sign(block.dropout_element(r), block.limit(r), weights, weights);
+  for (int64_t c = 0; c < n; c += lanes) {
+    const Vector weight = load(weights + c), none = {};
+    const Vector dweight = weight > none ? load(dscores + c) : none;
+    store(weights + c, larger(weight, none));
+    store(dscores + c, larger(weight, -weight) * (dweight - dot));
+  }
+}
+
+// to = or += factor * from, row by row; `from` has padded rows.
+void put_rows(int64_t rows, int64_t width, real factor, const real* from, real* to, int64_t to_step,
+              bool add) {
+  for (int64_t r = 0; r < rows; ++r, from += padded_width(width), to += to_step) {
+    if (add) {
+      for (int64_t k = 0; k < width; ++k) to[k] += factor * from[k];
+    } else {
+      for (int64_t k = 0; k < width; ++k) to[k] = factor * from[k];
+    }
+  }
+}
+
+class BackwardPass {
+ public:
+  BackwardPass(const AttentionProblem& problem, const AttentionInputs& inputs,
+               const AttentionStatistics& statistics, const real* y, const real* dy,
+               const AttentionGradients& gradients)
+      : p_(problem),
+        in_(inputs),
+        largest_(statistics.largest.data()),
+        inverse_sum_(statistics.inverse_sum.data()),
+        y_(y),
+        dy_(dy),
+        out_(gradients),
+        heads_(p_.batch * p_.kv_heads),
+        strip_length_(choose_strip_length()),
+        strips_(std::max<int64_t>((p_.keys + strip_length_ - 1) / strip_length_, 1)) {
+    if (strips_ > 1 && out_.dq.rows.data != nullptr) {
+      dq_parts_ =
+          Array::uninitialised({strips_, p_.batch, p_.heads, p_.queries, padded_width(p_.width)});
+      parts_ = dq_parts_.mutable_data();
+    }
+  }
+
+  void run(double flops) {
+    const bool own_dq = strips_ == 1;
+    const int64_t size = BackwardScratch(p_, strip_length_, own_dq, nullptr).pieces.used();
+    for_each_task(heads_ * strips_, flops, size, [&](int64_t task, real* memory) {
+      run_strip(strip(task), BackwardScratch(p_, strip_length_, own_dq, memory));
+    });
+    if (parts_ != nullptr) {
+      add_parts();
+    }
+  }
+
+ private:
+  // With few heads, strips of keys are tasks of their own.
+  int64_t choose_strip_length() const {
+    constexpr int64_t wanted_tasks = 8;
+    constexpr int64_t smallest_strip = 256;
+    const int64_t wanted = (wanted_tasks + heads_ - 1) / heads_;
+    const int64_t strips =
+        std::clamp<int64_t>(wanted, 1, std::max<int64_t>(p_.keys / smallest_strip, 1));
+    return std::max(round_up((p_.keys + strips - 1) / strips, key_block), key_block);
+  }
+
+  // Early keys are seen by most queries, so they come first.
+  Strip strip(int64_t task) const {
+    const int64_t number = task / heads_, head = task % heads_;
+    const int64_t begin = number * strip_length_;
+    return {head / p_.kv_heads, head % p_.kv_heads, number, begin,
+            std::min(begin + strip_length_, p_.keys)};
+  }
+
+  void run_strip(const Strip& strip, const BackwardScratch& s) const {
+    const int64_t keys = strip.keys();
+    const real* k = in_.k.at(strip.b, strip.kv, strip.begin);
+    pack_panels(keys, p_.width, 1, k, in_.k.row, s.k_panels);
+    pack_rows(keys, p_.width, 1, k, in_.k.row, s.k_rows);
+    pack_panels(keys, p_.value_width, p_.dropout.factor(), in_.v.at(strip.b, strip.kv, strip.begin),
+                in_.v.row, s.v_panels);
+    std::fill_n(s.dk, keys * padded_width(p_.width), real{0});
+    std::fill_n(s.dv_, keys * padded_width(p_.value_width), real{0});
+    const int64_t group = p_.heads / p_.kv_heads;
+    for (int64_t h = strip.kv * group; h < (strip.kv + 1) * group; ++h) {
+      run_head(strip, h, s);
+    }
+    if (out_.dk.rows.data != nullptr) {
+      put_rows(keys, p_.width, 1, s.dk, out_.dk.rows.at(strip.b, strip.kv, strip.begin),
+               out_.dk.rows.row, out_.dk.add);
+    }
+    if (out_.dv.rows.data != nullptr) {
+      put_rows(keys, p_.value_width, p_.dropout.factor(), s.dv_,
+               out_.dv.rows.at(strip.b, strip.kv, strip.begin), out_.dv.rows.row, out_.dv.add);
+    }
+  }
+
+  void run_head(const Strip& strip, int64_t h, const BackwardScratch& s) const {
+    const int64_t d = padded_width(p_.width);
+    const int64_t first = first_query(strip.begin);
+    pack_head(strip.b, h, first, s);
+    real* dq = parts_ == nullptr ? s.dq : part(strip.number, strip.b, h);
+    if (dq != nullptr) {
+      std::fill_n(dq, p_.queries * d, real{0});
+    }
+    for (int64_t j0 = strip.begin; j0 < strip.end; j0 += key_block) {
+      const int64_t cols = std::min(key_block, strip.end - j0);
+      for (int64_t i0 = first_query(j0); i0 < p_.queries; i0 += query_block) {
+        const ScoreBlock block{p_, strip.b, h, i0, std::min(query_block, p_.queries - i0),
+                               j0, cols};
+        if (!block.hidden()) {
+          run_block(block, j0 - strip.begin, s, dq);
+        }
+      }
+    }
+    if (parts_ == nullptr && out_.dq.rows.data != nullptr) {
+      put_rows(p_.queries, p_.width, p_.scale, dq, out_.dq.rows.at(strip.b, h, 0), out_.dq.rows.row,
+               out_.dq.add);
+    }
+  }
+
+  // The block of queries in which the first one that sees key j lies.
+  int64_t first_query(int64_t j) const {
+    const int64_t i = p_.causal ? std::max<int64_t>(0, j - (p_.keys - p_.queries)) : 0;
+    return i / query_block * query_block;
+  }
+
+  // Rows of Q, dY and y . dY from query `first` on.
+  void pack_head(int64_t b, int64_t h, int64_t first, const BackwardScratch& s) const {
+    const int64_t d = padded_width(p_.width), dv = padded_width(p_.value_width);
+    const int64_t row = p_.heads * p_.value_width, rows = p_.queries - first;
+    const int64_t offset = (b * p_.queries + first) * row + h * p_.value_width;
+    pack_rows(rows, p_.width, p_.scale, in_.q.at(b, h, first), in_.q.row, s.q_rows + first * d);
+    pack_rows(rows, p_.value_width, 1, dy_ + offset, row, s.dy_rows + first * dv);
+    for (int64_t i = 0; i < rows; ++i) {
+      const real *y = y_ + offset + i * row, *dy = dy_ + offset + i * row;
+      real dot = 0;
+#pragma omp simd reduction(+ : dot)
+      for (int64_t k = 0; k < p_.value_width; ++k) {
+        dot += y[k] * dy[k];
+      }
+      s.dots[first + i] = dot;
+    }
+  }
+
+  // `key` is the block's first key, counted from the start of the strip.
+  void run_block(const ScoreBlock& block, int64_t key, const BackwardScratch& s, real* dq) const {
+    const int64_t d = padded_width(p_.width), dv = padded_width(p_.value_width);
+    const real *q = s.q_rows + block.i0 * d, *dy = s.dy_rows + block.i0 * dv;
+    score_product(block, p_.width, q, d, s.k_panels + key * p_.width, s.weights);
+    score_product(block, p_.value_width, dy, dv, s.v_panels + key * p_.value_width, s.dscores);
+    const int64_t row = (block.b * p_.heads + block.h) * p_.queries + block.i0;
+    for_rows(block, [&](int64_t r, int64_t n) {
+      softmax_gradient_row(block, r, n, largest_[row + r], inverse_sum_[row + r], s);
+    });
+    if (out_.dv.rows.data != nullptr) {
+      add_weighted_columns(block, s.weights, dv, dy, s.dv_ + key * dv);
+    }
+    if (out_.dk.rows.data != nullptr) {
+      add_weighted_columns(block, s.dscores, d, q, s.dk + key * d);
+    }
+    if (out_.dq.rows.data != nullptr) {
+      add_weighted_rows(block, s.dscores, d, s.k_rows + key * d, dq + block.i0 * d);
+    }
+  }
+
+  real* part(int64_t strip, int64_t b, int64_t h) const {
+    const int64_t head = (strip * p_.batch + b) * p_.heads + h;
+    return parts_ + head * p_.queries * padded_width(p_.width);
+  }
+
+  // dQ = scale * the sum of its parts.
+  void add_parts() const {
+    const int64_t d = padded_width(p_.width);
+    parallel_for(p_.batch * p_.heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t head = begin; head < end; ++head) {
+        const int64_t b = head / p_.heads, h = head % p_.heads;
+        for (int64_t n = 0; n < strips_; ++n) {
+          // A part is 0 before the first query that sees its strip.
+          const int64_t i = n == 0 ? 0 : first_query(n * strip_length_);
+          put_rows(p_.queries - i, p_.width, p_.scale, part(n, b, h) + i * d,
+                   out_.dq.rows.at(b, h, i), out_.dq.rows.row, out_.dq.add || n > 0);
+        }
+      }
+    });
+  }
+
+  const AttentionProblem& p_;
+  const AttentionInputs& in_;
+  const real *largest_, *inverse_sum_, *y_, *dy_;
+  const AttentionGradients& out_;
+  int64_t heads_;
+  int64_t strip_length_;
+  int64_t strips_;
+  Array dq_parts_;  // (strips, B, H, T, padded d), when there is more than one strip
+  real* parts_ = nullptr;
+};
+
+}  // namespace
+
+void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs,
+                        const AttentionStatistics& statistics, const real* y, const real* dy,
+                        const AttentionGradients& gradients) {
+  const int64_t pairs = p.batch * p.heads * p.visible_pairs();
+  // dV, dP, dQ and dK; making the scores again is not progress, so it does not count.
+  const int64_t flops = 4 * pairs * (p.width + p.value_width);
+  count_flops(flops);
+  if (p.batch > 0) {
+    BackwardPass(p, inputs, statistics, y, dy, gradients).run(static_cast<double>(flops));
+  }
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,70 @@
+#include "autograd/attention_blocks.h"
+
+namespace heed::detail {
+
+bool ScoreBlock::hidden() const {
+  if (limit(rows - 1) == 0) {
+    return true;
+  }
+  if (!problem.mask) {
+    return false;
+  }
+  const int64_t rows_of_mask = problem.mask.rank() == 2 ? 1 : rows;
+  for (int64_t r = 0; r < rows_of_mask; ++r) {
+    const uint8_t* may = problem.mask_row(b, h, i0 + r) + j0;
+    if (std::any_of(may, may + cols, [](uint8_t m) { return m != 0; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void score_product(const ScoreBlock& block, int64_t depth, const real* a, int64_t step,
+                   const real* panels, real* c) {
+  for (int64_t p = 0; p < block.cols; p += panel) {
+    for_row_tiles(block.rows, [&](int64_t first, int64_t rows) {
+      if (block.limit(first + rows - 1) > p) {
+        tile_product(rows, panel, depth, {a + first * step, step, 1}, panels + p * depth, panel,
+                     c + first * key_block + p, key_block, false);
+      }
+    });
+  }
+}
+
+void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
+  const int64_t seen = block.limit(r);
+  if (block.problem.mask) {
+    const uint8_t* may = block.problem.mask_row(block.b, block.h, block.i0 + r) + block.j0;
+#pragma omp simd
+    for (int64_t c = 0; c < seen; ++c) {
+      scores[c] = may[c] != 0 ? scores[c] : hidden_score;
+    }
+  }
+  const Vector hidden = Vector{} + hidden_score;
+  for (int64_t c = seen / lanes * lanes; c < n; c += lanes) {
+    store(scores + c, counting(c) < static_cast<Integer>(seen) ? load(scores + c) : hidden);
+  }
+  for (int64_t c = n; c < block.padded_cols(); c += lanes) {
+    store(scores + c, Vector{});
+  }
+}
+
+void add_weighted_rows(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
+                       real* c) {
+  for_row_tiles(block.rows, [&](int64_t first, int64_t rows) {
+    tile_product(rows, columns, block.limit(first + rows - 1),
+                 {a + first * key_block, key_block, 1}, b, columns, c + first * columns, columns,
+                 true);
+  });
+}
+
+void add_weighted_columns(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
+                          real* c) {
+  for_row_tiles(block.cols, [&](int64_t first, int64_t cols) {
+    const int64_t r = block.first_row(first);
+    tile_product(cols, columns, block.rows - r, {a + r * key_block + first, 1, key_block},
+                 b + r * columns, columns, c + first * columns, columns, true);
+  });
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,118 @@
+// What the passes of attention share: how work is handed out, and a block of masked scores.
+#pragma once
+
+#include <atomic>
+#include <limits>
+
+#include "autograd/attention.h"
+#include "autograd/attention_tile.h"
+#include "autograd/parallel.h"
+
+namespace heed::detail {
+
+// Measured on head widths 32 and 64: a block of scores and what it is made from stay in the first
+// two levels of cache, and short sequences fit one block. Both are part of the bits.
+inline constexpr int64_t query_block = 64;
+inline constexpr int64_t key_block = 128;
+
+inline constexpr real hidden_score = -std::numeric_limits<real>::infinity();
+
+// body(task, scratch) for every task, each slot of scratch memory with one thread at a time.
+// Threads claim tasks in order, so the heavy ones belong first. `flops` is the work of all tasks
+// together: when it is small, or one slot is all there is, no thread is woken. Tasks must be
+// independent of each other: then neither the slot nor the number of threads can change a bit.
+template <class Body>
+void for_each_task(int64_t tasks, double flops, int64_t scratch_size, Body&& body) {
+  constexpr double worth_a_thread = 4e6;
+  const auto useful = static_cast<int64_t>(flops / worth_a_thread) + 1;
+  const int64_t slots = std::min<int64_t>({num_threads(), tasks, useful});
+  if (slots == 0) {
+    return;
+  }
+  const int64_t slot_size = round_up(scratch_size, panel);
+  Array scratch = Array::uninitialised({slots, slot_size});
+  real* const memory = scratch.mutable_data();
+  std::atomic<int64_t> next{0};
+  parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t slot = begin; slot < end; ++slot) {
+      for (int64_t task = next++; task < tasks; task = next++) {
+        body(task, memory + slot * slot_size);
+      }
+    }
+  });
+}
+
+// Hands out pieces of a task's scratch memory. Without memory it only adds up the sizes.
+class ScratchPieces {
+ public:
+  explicit ScratchPieces(real* memory) : memory_(memory) {}
+
+  real* take(int64_t size) {
+    real* piece = memory_ == nullptr ? nullptr : memory_ + used_;
+    used_ += round_up(size, panel);
+    return piece;
+  }
+  int64_t used() const { return used_; }
+
+ private:
+  real* memory_;
+  int64_t used_ = 0;
+};
+
+// Queries [i0, i0 + rows) of head h of item b against keys [j0, j0 + cols). Its scores, and
+// whatever is made from them, lie in rows of key_block numbers.
+struct ScoreBlock {
+  const AttentionProblem& problem;
+  int64_t b, h;
+  int64_t i0, rows;
+  int64_t j0, cols;
+
+  // Row r sees columns [0, limit(r)), as far as causality goes.
+  int64_t limit(int64_t r) const {
+    return std::clamp<int64_t>(problem.visible(i0 + r) - j0, 0, cols);
+  }
+  // The first row that sees column c.
+  int64_t first_row(int64_t c) const {
+    const int64_t i = j0 + c - (problem.keys - problem.queries);
+    return problem.causal ? std::clamp<int64_t>(i - i0, 0, rows) : 0;
+  }
+  int64_t padded_cols() const { return round_up(cols, panel); }
+  // The number of the dropout mask's element for (r, column 0).
+  int64_t dropout_element(int64_t r) const {
+    return ((b * problem.heads + h) * problem.queries + i0 + r) * problem.keys + j0;
+  }
+  // True when causality or the mask hides every pair.
+  bool hidden() const;
+};
+
+// C (rows, panels of keys) = A (rows, depth) times the transposed keys in panels, for those panels
+// that some row of a tile sees. Rows of A are `step` apart.
+void score_product(const ScoreBlock& block, int64_t depth, const real* a, int64_t step,
+                   const real* panels, real* c);
+
+// Row r of a block of scores, of which the first n, a whole number of panels, were computed: those
+// that may not be attended to, padding included, become -infinity, and the rest up to
+// padded_cols() 0.
+void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
+
+// Calls body(r, n) for each row, n as above.
+template <class Body>
+void for_rows(const ScoreBlock& block, Body&& body) {
+  for_row_tiles(block.rows, [&](int64_t first, int64_t rows) {
+    const int64_t n = round_up(block.limit(first + rows - 1), panel);
+    for (int64_t r = first; r < first + rows; ++r) {
+      body(r, n);
+    }
+  });
+}
+
+// C (rows, columns) += A (rows, cols) B (cols, columns), A in rows of key_block numbers, as far as
+// the rows of A see.
+void add_weighted_rows(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
+                       real* c);
+
+// C (cols, columns) += A^T (cols, rows) B (rows, columns), as far as the rows of A see.
+void add_weighted_columns(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
+                          real* c);
+
+}  // namespace heed::detail

@@ -1,0 +1,227 @@
+#include <cmath>
+
+#include "autograd/attention_blocks.h"
+#include "autograd/blas.h"
+
+namespace heed::detail {
+
+namespace {
+
+// The scratch memory of a task. During the loop over keys, row i of `sums` and `totals` are
+// sum_j exp(S_ij - largest_i) times v_j and times 1, over the keys seen so far.
+struct ForwardScratch {
+  ForwardScratch(const AttentionProblem& p, real* memory) : pieces(memory) {
+    k_panels = pieces.take(round_up(p.keys, panel) * p.width);
+    v_rows = pieces.take(p.keys * padded_width(p.value_width));
+    q_rows = pieces.take(query_block * padded_width(p.width));
+    sums = pieces.take(query_block * padded_width(p.value_width));
+    scores = pieces.take(query_block * key_block);
+    largest = pieces.take(query_block);
+    totals = pieces.take(query_block * lanes);
+  }
+
+  ScratchPieces pieces;
+  real* k_panels;  // K transposed, in panels
+  real* v_rows;    // (S, padded dv)
+  real* q_rows;    // (query_block, padded d), times scale
+  real* sums;      // (query_block, padded dv)
+  real* scores;    // (query_block, key_block): S, then exp(S - largest)
+  real* largest;   // (query_block)
+  real* totals;    // (query_block, lanes), still to be added up over the lanes
+};
+
+real largest_of(const real* x, int64_t n) {
+  Vector top = Vector{} + hidden_score;
+  for (int64_t c = 0; c < n; c += lanes) {
+    top = larger(load(x + c), top);
+  }
+  return largest_lane(top);
+}
+
+// x = exp(x - shift), added up by lane in sum[0 .. lanes).
+void exponentials(real* x, int64_t n, real shift, real* sum) {
+  Vector total = load(sum);
+  for (int64_t c = 0; c < n; c += 2 * lanes) {  // two at a time hide each other's latency
+    const Vector low = exp_of(load(x + c) - shift), high = exp_of(load(x + c + lanes) - shift);
+    store(x + c, low);
+    store(x + c + lanes, high);
+    total += low + high;
+  }
+  store(sum, total);
+}
+
+// x *= factor, n a multiple of lanes.
+void multiply(real* x, int64_t n, real factor) {
+  for (int64_t k = 0; k < n; k += lanes) {
+    store(x + k, load(x + k) * factor);
+  }
+}
+
+// Row r of scores becomes exp(S - largest); what was summed with an older, smaller `largest`
+// follows.
+void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, const ForwardScratch& s) {
+  real* scores = s.scores + r * key_block;
+  hide(block, r, n, scores);
+  const real before = s.largest[r];
+  const real largest = std::max(before, largest_of(scores, n));
+  if (before != hidden_score && before != largest) {
+    const real shrink = std::exp(before - largest);
+    const int64_t columns = padded_width(block.problem.value_width);
+    multiply(s.sums + r * columns, columns, shrink);
+    multiply(s.totals + r * lanes, lanes, shrink);
+  }
+  exponentials(scores, n, largest == hidden_score ? 0 : largest, s.totals + r * lanes);
+  s.largest[r] = largest;
+}
+
+// Consecutive queries of one head of one item.
+struct Strip {
+  int64_t b, h, begin, end;
+};
+
+class ForwardPass {
+ public:
+  ForwardPass(const AttentionProblem& problem, const AttentionInputs& inputs, real* y,
+              AttentionStatistics& statistics)
+      : p_(problem),
+        in_(inputs),
+        y_(y),
+        largest_(statistics.largest.mutable_data()),
+        inverse_sum_(statistics.inverse_sum.mutable_data()),
+        heads_(p_.batch * p_.heads),
+        strip_length_(choose_strip_length()),
+        strips_((p_.queries + strip_length_ - 1) / strip_length_) {}
+
+  void run(double flops) {
+    for_each_task(
+        heads_ * strips_, flops, ForwardScratch(p_, nullptr).pieces.used(),
+        [this](int64_t task, real* memory) { run_strip(strip(task), ForwardScratch(p_, memory)); });
+  }
+
+ private:
+  // With few heads, strips of queries are tasks of their own.
+  int64_t choose_strip_length() const {
+    constexpr int64_t wanted_tasks = 8;
+    constexpr int64_t smallest_strip = 256;  // below, packing the keys again costs too much
+    const int64_t wanted = (wanted_tasks + heads_ - 1) / heads_;
+    const int64_t strips =
+        std::clamp<int64_t>(wanted, 1, std::max<int64_t>(p_.queries / smallest_strip, 1));
+    return round_up((p_.queries + strips - 1) / strips, query_block);
+  }
+
+  // Late queries see most keys, so they come first.
+  Strip strip(int64_t task) const {
+    const int64_t begin = (strips_ - 1 - task / heads_) * strip_length_;
+    const int64_t head = task % heads_;
+    return {head / p_.heads, head % p_.heads, begin, std::min(begin + strip_length_, p_.queries)};
+  }
+
+  void run_strip(const Strip& strip, const ForwardScratch& s) const {
+    const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
+    pack_panels(keys, p_.width, 1, in_.k.at(strip.b, kv, 0), in_.k.row, s.k_panels);
+    pack_rows(keys, p_.value_width, 1, in_.v.at(strip.b, kv, 0), in_.v.row, s.v_rows);
+    for (int64_t i0 = strip.begin; i0 < strip.end; i0 += query_block) {
+      const int64_t rows = std::min(query_block, strip.end - i0);
+      pack_rows(rows, p_.width, p_.scale, in_.q.at(strip.b, strip.h, i0), in_.q.row, s.q_rows);
+      std::fill_n(s.sums, rows * padded_width(p_.value_width), real{0});
+      std::fill_n(s.totals, rows * lanes, real{0});
+      std::fill_n(s.largest, rows, hidden_score);
+      for (int64_t j0 = 0; j0 < keys; j0 += key_block) {
+        const int64_t cols = std::min(key_block, keys - j0);
+        const ScoreBlock block{p_, strip.b, strip.h, i0, rows, j0, cols};
+        if (!block.hidden()) {
+          run_block(block, s);
+        }
+      }
+      finish_rows(strip, i0, rows, s);
+    }
+  }
+
+  void run_block(const ScoreBlock& block, const ForwardScratch& s) const {
+    const int64_t columns = padded_width(p_.value_width);
+    score_product(block, p_.width, s.q_rows, padded_width(p_.width),
+                  s.k_panels + block.j0 * p_.width, s.scores);
+    for_rows(block, [&](int64_t r, int64_t n) { online_softmax_row(block, r, n, s); });
+    if (!p_.dropout.is_identity()) {
+      for (int64_t r = 0; r < block.rows; ++r) {
+        real* weights = s.scores + r * key_block;
+        p_.dropout.multiply(block.dropout_element(r), block.limit(r), weights, weights);
+      }
+    }
+    add_weighted_rows(block, s.scores, columns, s.v_rows + block.j0 * columns, s.sums);
+  }
+
+  void finish_rows(const Strip& strip, int64_t i0, int64_t rows, const ForwardScratch& s) const {
+    const int64_t columns = padded_width(p_.value_width);
+    for (int64_t r = 0; r < rows; ++r) {
+      const bool empty = s.largest[r] == hidden_score;
+      const real inverse = empty ? 0 : 1 / sum_of_lanes(load(s.totals + r * lanes));
+      const int64_t row = (strip.b * p_.heads + strip.h) * p_.queries + i0 + r;
+      largest_[row] = empty ? 0 : s.largest[r];
+      inverse_sum_[row] = inverse;
+      real* y = y_ + ((strip.b * p_.queries + i0 + r) * p_.heads + strip.h) * p_.value_width;
+      const real* sums = s.sums + r * columns;
+      for (int64_t k = 0; k < p_.value_width; ++k) {
+        y[k] = sums[k] * inverse;
+      }
+    }
+  }
+
+  const AttentionProblem& p_;
+  const AttentionInputs& in_;
+  real* y_;
+  real* largest_;
+  real* inverse_sum_;
+  int64_t heads_;
+  int64_t strip_length_;
+  int64_t strips_;
+};
+
+}  // namespace
+
+AttentionStatistics attention_forward(const AttentionProblem& p, const AttentionInputs& inputs,
+                                      real* y) {
+  const Shape rows{p.batch, p.heads, p.queries};
+  AttentionStatistics statistics{Array::uninitialised(rows), Array::uninitialised(rows)};
+  const int64_t flops = 2 * p.batch * p.heads * p.visible_pairs() * (p.width + p.value_width);
+  count_flops(flops);
+  if (rows.size() > 0) {
+    ForwardPass(p, inputs, y, statistics).run(static_cast<double>(flops));
+  }
+  return statistics;
+}
+
+void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
+                       const AttentionStatistics& statistics, real* weights) {
+  const real *largest = statistics.largest.data(), *inverse = statistics.inverse_sum.data();
+  const int64_t heads = p.batch * p.heads;
+  const double flops = 2.0 * static_cast<double>(heads * p.queries * p.keys * p.width);
+  std::fill_n(weights, dry_run() ? 0 : heads * p.queries * p.keys, real{0});
+  for_each_task(
+      heads, flops, ForwardScratch(p, nullptr).pieces.used(), [&](int64_t head, real* memory) {
+        const int64_t b = head / p.heads, h = head % p.heads;
+        const ForwardScratch s(p, memory);
+        pack_panels(p.keys, p.width, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row, s.k_panels);
+        for (int64_t i0 = 0; i0 < p.queries; i0 += query_block) {
+          const int64_t rows = std::min(query_block, p.queries - i0);
+          pack_rows(rows, p.width, p.scale, inputs.q.at(b, h, i0), inputs.q.row, s.q_rows);
+          for (int64_t j0 = 0; j0 < p.keys; j0 += key_block) {
+            const ScoreBlock block{p, b, h, i0, rows, j0, std::min(key_block, p.keys - j0)};
+            if (block.hidden()) continue;
+            score_product(block, p.width, s.q_rows, padded_width(p.width),
+                          s.k_panels + j0 * p.width, s.scores);
+            for_rows(block, [&](int64_t r, int64_t n) {
+              real* scores = s.scores + r * key_block;
+              const int64_t row = head * p.queries + i0 + r;
+              hide(block, r, n, scores);
+              exponentials(scores, n, largest[row], s.totals);
+              for (int64_t c = 0; c < block.limit(r); ++c) {
+                weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
+              }
+            });
+          }
+        }
+      });
+}
+
+}  // namespace heed::detail

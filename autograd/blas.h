@@ -1,0 +1,49 @@
+// Matrix products. The only door to OpenBLAS, which always runs on one thread: matrices are cut
+// into tiles that depend on the shape alone, one product a tile, shared between heed's own threads.
+// The same shape gives the same bits for any number of threads (OpenBLAS's own threads do not).
+// All matrices are row-major. Errors: ShapeError for a dimension that is negative, beyond 2^31 - 1,
+// or longer than its leading dimension.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "autograd/real.h"
+
+namespace heed {
+
+enum class Trans { no, yes };
+
+// C (m, n) = alpha op(A) (m, k) op(B) (k, n) + beta C, op(X) = X or its transpose; `lda` is the
+// distance between the rows of A as it is stored. With beta 0 C is not read; with k 0 C = beta C.
+void gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const real* a,
+          int64_t lda, const real* b, int64_t ldb, real beta, real* c, int64_t ldc);
+
+// C[i] = alpha op(A[i]) op(B[i]) + beta C[i] for i < batch; matrix i of A begins at a + i stride_a.
+// A stride of 0 uses the same matrix every time (not for C).
+void batched_gemm(int64_t batch, Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha,
+                  const real* a, int64_t lda, int64_t stride_a, const real* b, int64_t ldb,
+                  int64_t stride_b, real beta, real* c, int64_t ldc, int64_t stride_c);
+
+// One call on this thread: no tiles, no checks, no count of flops. For bodies of parallel_for that
+// cut the work themselves and whose dimensions are known to be small.
+void gemm_serial(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const real* a,
+                 int64_t lda, const real* b, int64_t ldb, real beta, real* c, int64_t ldc);
+
+// Floating-point operations of matrix products since the program started: 2 m n k for each gemm,
+// dry runs included. Whoever calls gemm_serial counts for himself, outside the loop.
+int64_t flop_count();
+void count_flops(int64_t flops);
+
+struct BlasInfo {
+  std::string kernel;        // "Cooperlake", "Haswell", ...
+  std::string config;        // OpenBLAS's own description of its build
+  std::string flavour;       // "pthread", "openmp" or "serial"
+  bool kernel_preset;        // OPENBLAS_CORETYPE is set in the environment
+  bool weaker_than_cpu;      // the kernel leaves the CPU's widest vector unit idle
+  std::string warning;       // one line for people, or ""
+};
+
+BlasInfo blas_info();
+
+}  // namespace heed

@@ -1,0 +1,145 @@
+#include "autograd/norm.h"
+
+#include <cmath>
+
+namespace heed::detail {
+
+namespace {
+
+struct RowStats {
+  real mean, rstd;
+};
+
+RowStats row_stats_of(Norm kind, const real* x, int64_t n, real eps) {
+  real mean = 0;
+  if (kind == Norm::layer) {
+#pragma omp simd reduction(+ : mean)
+    for (int64_t i = 0; i < n; ++i) {
+      mean += x[i];
+    }
+    mean /= static_cast<real>(n);
+  }
+  real squares = 0;
+#pragma omp simd reduction(+ : squares)
+  for (int64_t i = 0; i < n; ++i) {
+    squares += (x[i] - mean) * (x[i] - mean);
+  }
+  return {mean, 1 / std::sqrt(squares / static_cast<real>(n) + eps)};
+}
+
+// dx of one row, stored or added.
+void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads::Target to) {
+  const int64_t n = saved.x.dim(-1);
+  const real *x = saved.x.data() + r * n, *scale = saved.scale.data();
+  const real mean = saved.row_stats.data()[2 * r], rstd = saved.row_stats.data()[2 * r + 1];
+  real sum_g = 0, sum_gh = 0;
+#pragma omp simd reduction(+ : sum_g, sum_gh)
+  for (int64_t i = 0; i < n; ++i) {
+    const real g = dy[i] * scale[i];
+    sum_g += g;
+    sum_gh += g * ((x[i] - mean) * rstd);
+  }
+  const real mean_g = saved.kind == Norm::layer ? sum_g / static_cast<real>(n) : real{0};
+  const real mean_gh = sum_gh / static_cast<real>(n);
+  real* dx = to.data + r * n;
+  const auto slope = [=](int64_t i) {
+    return rstd * (dy[i] * scale[i] - mean_g - (x[i] - mean) * rstd * mean_gh);
+  };
+  if (to.add) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) dx[i] += slope(i);
+  } else {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) dx[i] = slope(i);
+  }
+}
+
+// Adds one row to the sums over rows: dscale += dy h, dshift += dy.
+void add_row_to_sums(const NormSaved& saved, int64_t r, const real* dy, real* dscale,
+                     real* dshift) {
+  const int64_t n = saved.x.dim(-1);
+  const real* x = saved.x.data() + r * n;
+  const real mean = saved.row_stats.data()[2 * r], rstd = saved.row_stats.data()[2 * r + 1];
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    dscale[i] += dy[i] * ((x[i] - mean) * rstd);
+    dshift[i] += dy[i];
+  }
+}
+
+// sums (chunks, 2, n), which = 0 or 1 -> gradient k (n), added in the order of the chunks
+void emit_sums(const Array& sums, int64_t which, Grads& grads, size_t k) {
+  const int64_t chunks = sums.dim(0), n = sums.dim(2);
+  const real* from = sums.data() + which * n;
+  grads.emit(k, [=](int64_t i) {
+    double total = 0;
+    for (int64_t c = 0; c < chunks; ++c) {
+      total += static_cast<double>(from[c * 2 * n + i]);
+    }
+    return static_cast<real>(total);
+  });
+}
+
+}  // namespace
+
+void check_norm(const char* op, const Shape& x, const Shape& scale, const Array& shift,
+                double eps) {
+  require(x.rank() >= 1 && x[-1] >= 1, op, ": expected x (..., n >= 1), got ", x);
+  require(scale == Shape{x[-1]}, op, ": expected scale ", Shape{x[-1]}, " for x ", x, ", got ",
+          scale);
+  require(!shift || shift.shape() == scale, op, ": expected shift ", scale, " for x ", x, ", got ",
+          shift.shape());
+  require(eps >= 0, op, ": expected eps >= 0, got ", eps);
+}
+
+Array norm_forward(Norm kind, const Array& x, const Array& scale, const Array& shift, double eps,
+                   NormSaved& saved) {
+  const Rows rows = rows_of(x.shape());
+  saved = {kind, x, scale, Array::uninitialised({rows.count, 2})};
+  Array y = Array::uninitialised(x.shape());
+  const real *in = x.data(), *a = scale.data(), *b = shift ? shift.data() : nullptr;
+  real *out = y.mutable_data(), *stats = saved.row_stats.mutable_data();
+  parallel_for(rows.count, row_grain(rows.width), [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const real* row = in + r * rows.width;
+      real* to = out + r * rows.width;
+      const RowStats row_stats = row_stats_of(kind, row, rows.width, static_cast<real>(eps));
+      const real mean = row_stats.mean, rstd = row_stats.rstd;
+      stats[2 * r] = mean;
+      stats[2 * r + 1] = rstd;
+      if (b != nullptr) {
+#pragma omp simd
+        for (int64_t i = 0; i < rows.width; ++i) to[i] = (row[i] - mean) * rstd * a[i] + b[i];
+      } else {
+#pragma omp simd
+        for (int64_t i = 0; i < rows.width; ++i) to[i] = (row[i] - mean) * rstd * a[i];
+      }
+    }
+  });
+  return y;
+}
+
+void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
+  const Rows rows = rows_of(saved.x.shape());
+  const bool wants_x = grads.needs(0), wants_sums = grads.needs(1) || grads.needs(2);
+  // One pass over x and dy. Each chunk sums over its rows by itself; at most 64 chunks, so that the
+  // sums stay small beside x.
+  const int64_t grain = std::max(row_grain(rows.width), (rows.count + 63) / 64);
+  const int64_t chunks = wants_sums ? (rows.count + grain - 1) / grain : 0;
+  Array sums = Array::zeros({chunks, 2, rows.width});
+  const Grads::Target dx = wants_x ? grads.target(0) : Grads::Target{nullptr, false};
+  const real* g = dy.data();
+  real* sum = sums.mutable_data();
+  parallel_for(rows.count, grain, [&, g, sum](int64_t begin, int64_t end) {
+    real* dscale = sum + begin / grain * 2 * rows.width;
+    for (int64_t r = begin; r < end; ++r) {
+      const real* row = g + r * rows.width;
+      if (wants_x) norm_row_backward(saved, r, row, dx);
+      if (wants_sums) add_row_to_sums(saved, r, row, dscale, dscale + rows.width);
+    }
+  });
+  if (grads.needs(1)) emit_sums(sums, 0, grads, 1);
+  if (grads.needs(2)) emit_sums(sums, 1, grads, 2);
+}
+
+}  // namespace heed::detail

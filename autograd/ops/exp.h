@@ -1,0 +1,17 @@
+// y = e^x                                                  x (...) -> y (...)
+//   dx = dy * y                                            saves y
+#pragma once
+
+#include "autograd/fast_map.h"
+#include "autograd/op.h"
+
+namespace heed {
+
+[[nodiscard]] inline Tensor exp(const Tensor& x) {
+  Array y = fast_map(x.value(), [](real v) { return fast_exp(v); });
+  return record("exp", y, {x}, [y](const Array& dy, Grads& grads) {
+    grads.emit(0, [g = dy.data(), e = y.data()](int64_t i) { return g[i] * e[i]; });
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,18 @@
+// y = ln x                                                 x (...) -> y (...)
+//   dx = dy / x                                            saves x
+// ln 0 is -infinity, the logarithm of a negative number NaN.
+#pragma once
+
+#include "autograd/fast_map.h"
+#include "autograd/op.h"
+
+namespace heed {
+
+[[nodiscard]] inline Tensor log(const Tensor& x) {
+  Array y = fast_map(x.value(), [](real v) { return fast_log(v); });
+  return record("log", std::move(y), {x}, [x = x.value()](const Array& dy, Grads& grads) {
+    grads.emit(0, [g = dy.data(), v = x.data()](int64_t i) { return g[i] / v[i]; });
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,56 @@
+// Powers.
+//   number  y = x^p         dx = dy * p x^(p-1), which is 0 for p = 0       saves x
+//   tensor  y = x^p         dx = dy * p x^(p-1),   0 where p is 0           saves x, p and y
+//                           dp = dy * y ln x,      0 where x is 0 and p >= 0
+// x and p broadcast. A negative x has real powers for whole p only; else NaN. The gradient at x = 0
+// is finite for p = 0 and p >= 1, as in PyTorch.
+#pragma once
+
+#include "autograd/op.h"
+
+namespace heed {
+
+namespace detail {
+// p x^(p-1)
+inline real power_slope(real x, real p) { return p == 0 ? real{0} : p * std::pow(x, p - 1); }
+
+inline Array power(const Array& x, real p) {
+  if (p == 2) {
+    return map(x, [](real v) { return v * v; });
+  }
+  if (p == 3) {
+    return map(x, [](real v) { return v * v * v; });
+  }
+  return map(x, [p](real v) { return std::pow(v, p); });
+}
+}  // namespace detail
+
+[[nodiscard]] inline Tensor pow(const Tensor& x, double exponent) {
+  const real p = static_cast<real>(exponent);
+  return record("pow", detail::power(x.value(), p), {x},
+                [x = x.value(), p](const Array& dy, Grads& grads) {
+                  const real *g = dy.data(), *v = x.data();
+                  if (p == 2) {
+                    grads.emit(0, [=](int64_t i) { return g[i] * 2 * v[i]; });
+                  } else {
+                    grads.emit(0, [=](int64_t i) { return g[i] * detail::power_slope(v[i], p); });
+                  }
+                });
+}
+
+[[nodiscard]] inline Tensor pow(const Tensor& x, const Tensor& p) {
+  Array y = zip("pow", x.value(), p.value(), [](real u, real v) { return std::pow(u, v); });
+  return record("pow", y, {x, p}, [x = x.value(), p = p.value(), y](const Array& dy, Grads& grads) {
+    const auto times = [](real u, real v) { return u * v; };
+    if (grads.needs(0)) {
+      grads.add(0, zip("pow", dy, zip("pow", x, p, detail::power_slope), times));
+    }
+    if (grads.needs(1)) {
+      const Array logarithm =
+          zip("pow", x, p, [](real u, real v) { return u == 0 && v >= 0 ? real{0} : std::log(u); });
+      grads.add(1, zip("pow", dy, zip("pow", y, logarithm, times), times));
+    }
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,37 @@
+// Root mean square norm over the last axis.                x (..., n), scale (n) -> y (..., n)
+//   rstd = 1 / sqrt(mean x_i^2 + eps)       h_i = x_i rstd       y_i = scale_i h_i
+//   dx_i = rstd (g_i - h_i mean(g h)),  g_i = dy_i scale_i       dscale_i = sum over rows of dy_i
+//   h_i
+// Saves x, scale, and rstd of every row.
+// Source: Zhang, Sennrich 2019, arXiv:1910.07467. torch.nn.RMSNorm's eps is that of the precision
+// unless given; here it is 1e-5.
+#pragma once
+
+#include "autograd/fused.h"
+#include "autograd/norm.h"
+#include "autograd/op.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/mean.h"
+#include "autograd/ops/sqrt.h"
+
+namespace heed {
+
+[[nodiscard]] inline Tensor rms_norm_composed(const Tensor& x, const Tensor& scale,
+                                              double eps = 1e-5) {
+  return x / sqrt(mean(x * x, -1, true) + static_cast<real>(eps)) * scale;
+}
+
+[[nodiscard]] inline Tensor rms_norm(const Tensor& x, const Tensor& scale, double eps = 1e-5) {
+  detail::check_norm("rms_norm", x.shape(), scale.shape(), Array(), eps);
+  if (!fused()) {
+    return rms_norm_composed(x, scale, eps);
+  }
+  detail::NormSaved saved;
+  Array y = detail::norm_forward(detail::Norm::rms, x.value(), scale.value(), Array(), eps, saved);
+  return record("rms_norm", std::move(y), {x, scale, Tensor()},
+                [saved = std::move(saved)](const Array& dy, Grads& grads) {
+                  detail::norm_backward(saved, dy, grads);
+                });
+}
+
+}  // namespace heed

@@ -1,0 +1,118 @@
+// Scaled dot-product attention, all heads of a batch at once. Heads lie side by side in the last
+// axis.
+//
+//   q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv) -> y (B, T, H dv)
+//   S_ij = scale * q_i . k_j, -infinity where query i may not attend to key j
+//   P    = softmax(S) by rows; a row with nothing to attend to is 0
+//   y_i  = sum_j M_ij P_ij v_j,  M the dropout mask: 0 or 1 / (1 - p)
+//
+//   dv_j = sum_i M_ij P_ij dy_i
+//   dS_ij = P_ij (M_ij dy_i . v_j - y_i . dy_i)
+//   dq_i = scale * sum_j dS_ij k_j        dk_j = scale * sum_i dS_ij q_i
+//
+// Saves q, k, v, y and two numbers a row; memory grows with T, not with T S (see attention.h). The
+// composed form is the definition; set_fused(false) runs it.
+#pragma once
+
+#include <limits>
+
+#include "autograd/attention.h"
+#include "autograd/fused.h"
+#include "autograd/op.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/masked_fill.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/permute.h"
+#include "autograd/ops/reshape.h"
+#include "autograd/ops/slice.h"
+#include "autograd/ops/softmax.h"
+
+namespace heed {
+
+namespace detail {
+
+// x (B, n, Hkv G w) -> (B, Hkv, G, n, w)
+inline Tensor split_heads(const Tensor& x, int64_t kv_heads, int64_t group, int64_t width) {
+  const Tensor heads = reshape(x, {x.dim(0), x.dim(1), kv_heads, group, width});
+  return permute(heads, {0, 2, 3, 1, 4});
+}
+
+// All elements of the mask, 0 or its factor.
+inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
+  Array factors = Array::uninitialised(shape);
+  real* out = factors.mutable_data();
+  parallel_for(shape.size(), elementwise_grain,
+               [&](int64_t begin, int64_t end) { mask.scale(begin, end - begin, out + begin); });
+  return Tensor(std::move(factors));
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline Tensor scaled_dot_product_attention_composed(const Tensor& q, const Tensor& k,
+                                                                  const Tensor& v,
+                                                                  const AttentionOptions& options) {
+  const auto p = detail::AttentionProblem::of(q.shape(), k.shape(), v.shape(), options);
+  const int64_t group = p.heads / p.kv_heads;
+  const Shape pairs{p.batch, p.heads, p.queries, p.keys};
+  const Tensor heads_q = detail::split_heads(q, p.kv_heads, group, p.width);  // (B, Hkv, G, T, d)
+  const Tensor heads_k = detail::split_heads(k, p.kv_heads, 1, p.width);      // (B, Hkv, 1, S, d)
+  const Tensor heads_v =
+      detail::split_heads(v, p.kv_heads, 1, p.value_width);  // (B, Hkv, 1, S, dv)
+
+  Tensor scores = p.scale * matmul(heads_q, heads_k, Trans::no, Trans::yes);
+  scores = reshape(scores, pairs);  // (B, H, T, S)
+  if (p.causal || p.mask) {
+    scores = masked_fill(scores, detail::hidden_pairs(p), -std::numeric_limits<real>::infinity());
+  }
+  Tensor weights = softmax(scores);
+  if (options.weights_out != nullptr) {
+    *options.weights_out = weights.value();
+  }
+  if (!p.dropout.is_identity()) {
+    weights = weights * detail::dropout_factors(p.dropout, pairs);
+  }
+  weights = reshape(weights, {p.batch, p.kv_heads, group, p.queries, p.keys});
+  const Tensor mixed = matmul(weights, heads_v);  // (B, Hkv, G, T, dv)
+  return reshape(permute(mixed, {0, 3, 1, 2, 4}), {p.batch, p.queries, p.heads * p.value_width});
+}
+
+// ShapeError when the shapes, the heads or the mask do not fit together.
+[[nodiscard]] inline Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k,
+                                                         const Tensor& v,
+                                                         const AttentionOptions& options) {
+  if (!fused()) {
+    return scaled_dot_product_attention_composed(q, k, v, options);
+  }
+  detail::Attention call{detail::AttentionProblem::of(q.shape(), k.shape(), v.shape(), options),
+                         q.value(),
+                         k.value(),
+                         v.value(),
+                         Array(),
+                         {}};
+  call.forward(options.weights_out);
+  Array y = call.y;
+  return record(
+      "scaled_dot_product_attention", std::move(y), {q, k, v},
+      [call = std::move(call)](const Array& dy, Grads& grads) { call.backward(dy, grads); });
+}
+
+// Self-attention on qkv (B, T, (H + 2 Hkv) d), the columns of q, k and v side by side as a packed
+// projection makes them. Their gradients go into one array of that shape.
+[[nodiscard]] inline Tensor scaled_dot_product_attention(const Tensor& qkv,
+                                                         const AttentionOptions& options) {
+  const auto problem = detail::AttentionProblem::of_packed(qkv.shape(), options);
+  if (!fused()) {
+    const int64_t columns = problem.heads * problem.width, kv = problem.kv_heads * problem.width;
+    return scaled_dot_product_attention_composed(
+        slice(qkv, 2, 0, columns), slice(qkv, 2, columns, columns + kv),
+        slice(qkv, 2, columns + kv, columns + 2 * kv), options);
+  }
+  detail::Attention call{problem, qkv.value(), Array(), Array(), Array(), {}};
+  call.forward(options.weights_out);
+  Array y = call.y;
+  return record(
+      "scaled_dot_product_attention", std::move(y), {qkv},
+      [call = std::move(call)](const Array& dy, Grads& grads) { call.backward(dy, grads); });
+}
+
+}  // namespace heed

@@ -1,0 +1,59 @@
+// softmax over the last axis.                              x (..., n) -> y (..., n)
+//   y_i  = exp(x_i - max x) / sum_j exp(x_j - max x)        rows of y sum to 1
+//   dx_i = y_i * (dy_i - sum_j dy_j * y_j)                  saves y, not x
+// A row of nothing but -infinity (nothing to attend to) gives zeros and zero gradients, where
+// PyTorch's softmax gives NaN.
+#pragma once
+
+#include "autograd/op.h"
+#include "autograd/row_math.h"
+
+namespace heed {
+
+namespace detail {
+inline void softmax_row(const real* x, real* y, int64_t n) {
+  const real top = row_max(x, n);
+  if (row_is_masked(x, n, top)) {
+    std::fill_n(y, n, real{0});
+    return;
+  }
+  vector_map(x, y, n, [top](real v) { return fast_exp(v - top); });
+  real total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < n; ++i) {
+    total += y[i];
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] /= total;
+  }
+}
+}  // namespace detail
+
+[[nodiscard]] inline Tensor softmax(const Tensor& x) {
+  require(x.rank() >= 1 && x.dim(-1) >= 1, "softmax: expected x (..., n >= 1), got ", x.shape());
+  const Rows rows = rows_of(x.shape());
+  const Array from = x.value();
+  Array y = Array::uninitialised(x.shape());
+  const real* in = from.data();
+  real* out = y.mutable_data();
+  parallel_for(rows.count, row_grain(rows.width), [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      detail::softmax_row(in + r * rows.width, out + r * rows.width, rows.width);
+    }
+  });
+  return record("softmax", y, {x}, [y, rows](const Array& dy, Grads& grads) {
+    grads.emit_rows(0, rows, [&, ys = y.data(), gs = dy.data()](int64_t r, auto put) {
+      const real *s = ys + r * rows.width, *g = gs + r * rows.width;
+      real dot = 0;
+#pragma omp simd reduction(+ : dot)
+      for (int64_t i = 0; i < rows.width; ++i) {
+        dot += g[i] * s[i];
+      }
+      for (int64_t i = 0; i < rows.width; ++i) {
+        put(i, s[i] * (g[i] - dot));
+      }
+    });
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+// Chooses between two tensors, as torch.where; mask, a and b broadcast.
+//   y_i  = a_i where mask_i is 1, else b_i
+//   da_i = dy_i where mask_i is 1, else 0        db_i = 0 where mask_i is 1, else dy_i     saves
+//   mask
+// What is not chosen neither reaches y nor gets a gradient, be it infinite or NaN.
+#pragma once
+
+#include "autograd/op.h"
+#include "autograd/select.h"
+
+namespace heed {
+
+[[nodiscard]] inline Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast("where", mask.shape(), broadcast("where", a.shape(), b.shape()));
+  Array y = select(mask, a.value(), b.value(), shape);
+  return record("where", std::move(y), {a, b}, [mask](const Array& dy, Grads& grads) {
+    const Array zero = Array::zeros({});
+    if (grads.needs(0)) grads.add(0, select(mask, dy, zero, dy.shape()));
+    if (grads.needs(1)) grads.add(1, select(mask, zero, dy, dy.shape()));
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,76 @@
+// Memory of the engine: blocks by size class, kept in free lists, so that a training step that
+// repeats itself asks the system for nothing. Not thread-safe: the engine is driven by one thread,
+// and the bodies of parallel loops never allocate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace heed {
+
+struct PoolStats {
+  int64_t live_bytes = 0;      // in blocks that are in use
+  int64_t peak_bytes = 0;      // the largest live_bytes since reset_peak()
+  int64_t reserved_bytes = 0;  // asked from the system, in use or kept for later
+  int64_t misses = 0;          // how often a block had to come from the system
+};
+
+namespace pool {
+
+// A block of at least `bytes`, 64-byte aligned. `size_class` names its list, for give().
+void* take(size_t bytes, uint32_t& size_class);
+void give(void* block, uint32_t size_class) noexcept;
+
+// Of the pool that is active now: during a dry run the one of address space alone.
+PoolStats stats();
+void reset_peak();
+
+// Returns the large blocks that are kept for later to the system.
+void trim();
+
+}  // namespace pool
+
+// A ref-counted block of bytes. `version` counts the rewrites of a value that was already visible.
+struct alignas(64) Buffer {
+  uint32_t refs = 1;
+  uint32_t version = 0;
+  uint32_t size_class = 0;
+
+  std::byte* bytes() { return reinterpret_cast<std::byte*>(this + 1); }
+
+  static Buffer* make(size_t bytes);
+  static void destroy(Buffer* buffer) noexcept;
+};
+static_assert(sizeof(Buffer) == 64, "what follows the header must stay 64-byte aligned");
+
+// Owns one reference to a Buffer, or none. The count is not atomic.
+class BufferRef {
+ public:
+  BufferRef() = default;
+  explicit BufferRef(Buffer* adopted) : buffer_(adopted) {}
+  BufferRef(const BufferRef& other) : buffer_(other.buffer_) {
+    if (buffer_ != nullptr) {
+      ++buffer_->refs;
+    }
+  }
+  BufferRef(BufferRef&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  BufferRef& operator=(BufferRef other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~BufferRef() {
+    if (buffer_ != nullptr && --buffer_->refs == 0) {
+      Buffer::destroy(buffer_);
+    }
+  }
+
+  Buffer* get() const { return buffer_; }
+  Buffer* operator->() const { return buffer_; }
+  explicit operator bool() const { return buffer_ != nullptr; }
+
+ private:
+  Buffer* buffer_ = nullptr;
+};
+
+}  // namespace heed

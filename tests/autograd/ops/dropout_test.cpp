@@ -1,0 +1,76 @@
+#include "autograd/ops/dropout.h"
+
+#include "tests/support/gradcases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+const GradCases cases("dropout", [](GradCaseList& list) {
+  for (const DropoutStream stream : {DropoutStream::mcg31, DropoutStream::mt19937}) {
+    for (const double p : {0.0, 0.2, 0.5}) {
+      for (const Shape& s : {Shape{17}, Shape{3, 4}, Shape{129}}) {
+        list.add(text(name_of(stream), " p ", p, " ", s),
+                 [=](const std::vector<Tensor>& in) {
+                   manual_seed(5, Generators::separate, stream);
+                   return dropout(in[0], p, true);
+                 },
+                 {wanted(values(s))});
+      }
+    }
+  }
+});
+
+TEST_CASE("dropout: values") {
+  for (const DropoutStream stream : {DropoutStream::mcg31, DropoutStream::mt19937}) {
+    manual_seed(1, Generators::separate, stream);
+    const Array y = dropout(Array::full({100000}, 3), 0.25, true).value();
+    int64_t kept = 0;
+    for (const real v : y.span()) {
+      REQUIRE((v == 0 || v == 3 * (1 / real(0.75))));
+      kept += v != 0 ? 1 : 0;
+    }
+    CHECK(kept > 74400);  // 75000, and four standard deviations
+    CHECK(kept < 75600);
+  }
+}
+
+TEST_CASE("dropout: gradient") { CHECK(check_grad_cases("dropout") > 0); }
+
+TEST_CASE("dropout: the mask of the backward is that of the forward") {
+  for (const DropoutStream stream : {DropoutStream::mcg31, DropoutStream::mt19937}) {
+    manual_seed(1, Generators::separate, stream);
+    const Tensor x = wanted(Array::full({50001}, 1));
+    const Tensor y = dropout(x, 0.5, true);
+    y.backward(Array::full({50001}, 1));
+    check_same_bits(y.value(), x.grad());
+  }
+}
+
+TEST_CASE("dropout: what draws nothing") {
+  manual_seed(3);
+  const GeneratorState before = streams().dropout().state();
+  const Tensor x = wanted(values({100}));
+  check_same_bits(dropout(x, 0.5, false).value(), x.value());
+  check_same_bits(dropout(x, 0, true).value(), x.value());
+  const Tensor zeros = dropout(x, 1, true);
+  check_near(zeros, Array::zeros({100}));
+  zeros.backward(Array::full({100}, 2));
+  check_near(x.grad(), Array::zeros({100}));
+  CHECK(dropout(Array::zeros({0}), 0.5, true).size() == 0);
+  CHECK(streams().dropout().state() == before);
+}
+
+TEST_CASE("dropout: the same bits for any number of threads") {
+  check_threads(
+      [](const std::vector<Tensor>& in) {
+        manual_seed(4);
+        return dropout(in[0], 0.3, true);
+      },
+      {values({100003})});
+}
+
+TEST_CASE("dropout: refuses a p that is no probability") {
+  CHECK_THROWS_WITH_AS(dropout(Array::zeros({2}), 1.5, true),
+                       "dropout: p must be in [0, 1], got 1.5", ConfigError);
+  CHECK_THROWS_AS(dropout(Array::zeros({2}), std::nan(""), true), ConfigError);
+}

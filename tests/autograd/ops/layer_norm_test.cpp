@@ -1,0 +1,72 @@
+#include "autograd/ops/layer_norm.h"
+
+#include "tests/support/gradcases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+const GradCases cases("layer_norm", [](GradCaseList& list) {
+  using In = const std::vector<Tensor>&;
+  for (const int64_t n : odd_sizes) {
+    if (n == 1) continue;
+    const std::vector<Tensor> inputs = {wanted(values({3, n})), wanted(values({n}, 0.5, 2, 2)),
+                                        wanted(values({n}, -2, 2, 3))};
+    list.add(
+        text("n ", n), [](In in) { return layer_norm(in[0], in[1], in[2]); }, inputs);
+    list.add(text("no shift ", n), [](In in) { return layer_norm(in[0], in[1], Tensor()); },
+             {inputs[0], inputs[1]});
+  }
+  for (const Shape& s : {Shape{4}, Shape{2, 3, 4}, Shape{2, 1, 2, 4}}) {
+    list.add(text(s), [](In in) { return layer_norm(in[0], in[1], in[2], 1e-3); },
+             {wanted(values(s)), wanted(values({4}, 0.5, 2, 2)), wanted(values({4}, -2, 2, 3))});
+    list.add(text("composed ", s), [](In in) { return layer_norm_composed(in[0], in[1], in[2]); },
+             {wanted(values(s)), wanted(values({4}, 0.5, 2, 2)), wanted(values({4}, -2, 2, 3))});
+  }
+});
+
+TEST_CASE("layer_norm: values") {
+  const real r = std::sqrt(real(1.5));  // 1 / sqrt(2/3)
+  const Tensor x = Array::from({1, 3}, {1, 2, 3});
+  check_values(layer_norm(x, Array::full({3}, 1), Tensor(), 0), {1, 3}, {-r, 0, r});
+  check_values(layer_norm(x, Array::from({3}, {2, 1, 1}), Array::from({3}, {0, 5, 1}), 0), {1, 3},
+               {-2 * r, 5, r + 1});
+  check_values(layer_norm(Array::full({4}, 7), Array::full({4}, 1), Tensor()), {4}, {0, 0, 0, 0});
+}
+
+TEST_CASE("layer_norm: gradient") { CHECK(check_grad_cases("layer_norm") > 0); }
+
+TEST_CASE("layer_norm: fused and composed agree") {
+  for (const int64_t n : odd_sizes) {
+    // A row of one number has variance 0 and a gradient of rounding errors times 1 / sqrt(eps).
+    const double tolerance = n == 1 ? 1e-3 : 20 * rounding;
+    check_twins(
+        [](const std::vector<Tensor>& in) { return layer_norm(in[0], in[1], in[2]); },
+        [](const std::vector<Tensor>& in) { return layer_norm_composed(in[0], in[1], in[2]); },
+        {values({2, 5, n}), values({n}, 0.5, 2, 2), values({n}, -2, 2, 3)}, tolerance);
+  }
+}
+
+TEST_CASE("layer_norm: no rows") {
+  const Tensor x = wanted(Array::zeros({0, 3})), scale = wanted(Array::full({3}, 1));
+  const Tensor y = layer_norm(x, scale, Tensor());
+  CHECK(y.shape() == Shape{0, 3});
+  y.backward(Array::zeros({0, 3}));
+  check_near(scale.grad(), Array::zeros({3}));
+}
+
+TEST_CASE("layer_norm: the same bits for any number of threads") {
+  check_threads([](const std::vector<Tensor>& in) { return layer_norm(in[0], in[1], in[2]); },
+                {values({700, 129}), values({129}, 0.5, 2, 2), values({129}, -2, 2, 3)});
+}
+
+TEST_CASE("layer_norm: refuses") {
+  const Tensor x = Array::zeros({2, 3}), scale = Array::zeros({3});
+  CHECK_THROWS_WITH_AS(layer_norm(x, Array::zeros({2}), Tensor()),
+                       "layer_norm: expected scale (3,) for x (2, 3), got (2,)", ShapeError);
+  CHECK_THROWS_WITH_AS(layer_norm(x, scale, Array::zeros({2})),
+                       "layer_norm: expected shift (3,) for x (2, 3), got (2,)", ShapeError);
+  CHECK_THROWS_WITH_AS(layer_norm(Array::zeros({2, 0}), Array::zeros({0}), Tensor()),
+                       "layer_norm: expected x (..., n >= 1), got (2, 0)", ShapeError);
+  CHECK_THROWS_WITH_AS(layer_norm(x, scale, Tensor(), -1), "layer_norm: expected eps >= 0, got -1",
+                       ShapeError);
+}

@@ -1,0 +1,460 @@
+#include "autograd/ops/scaled_dot_product_attention.h"
+
+#include <array>
+
+#include "autograd/ops/exp.h"
+#include "tests/support/gradcases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+constexpr real infinity = std::numeric_limits<real>::infinity();
+
+Mask random_mask(const Shape& shape, uint64_t seed, double share) {
+  std::mt19937_64 words(seed);
+  std::uniform_real_distribution<double> uniform;
+  Mask mask = Mask::uninitialised(shape);
+  for (int64_t i = 0; i < mask.size(); ++i) {
+    mask.mutable_data()[i] = uniform(words) < share;
+  }
+  return mask;
+}
+
+enum class MaskForm { none, keys, full, shared };
+
+struct Case {
+  int64_t b, heads, kv_heads, t, s, d, dv;
+  bool causal = false;
+  MaskForm mask = MaskForm::none;
+  double dropout = 0;
+  DropoutStream stream = DropoutStream::mcg31;
+  real scale = 0;
+  double spread = 1;  // of q and k
+};
+
+std::string describe(const Case& c) {
+  return text("b ", c.b, " H ", c.heads, " Hkv ", c.kv_heads, " T ", c.t, " S ", c.s, " d ", c.d,
+              " dv ", c.dv, c.causal ? " causal" : "", " mask ", static_cast<int>(c.mask),
+              " dropout ", c.dropout);
+}
+
+AttentionOptions options_of(const Case& c) {
+  AttentionOptions options;
+  options.num_heads = c.heads;
+  options.num_kv_heads = c.kv_heads;
+  options.causal = c.causal;
+  options.scale = c.scale;
+  if (c.mask == MaskForm::keys) options.mask = random_mask({c.b, c.s}, 5, 0.7);
+  if (c.mask == MaskForm::full) options.mask = random_mask({c.b, c.heads, c.t, c.s}, 6, 0.5);
+  if (c.mask == MaskForm::shared) options.mask = random_mask({1, 1, c.t, c.s}, 7, 0.5);
+  Generator generator(11);
+  options.dropout = make_dropout_mask(generator, c.stream, c.dropout, c.b * c.heads * c.t * c.s);
+  return options;
+}
+
+std::vector<Array> inputs_of(const Case& c) {
+  const int64_t kv_heads = c.kv_heads == 0 ? c.heads : c.kv_heads;
+  const double most = 2 * c.spread;
+  return {values({c.b, c.t, c.heads * c.d}, -most, most, 1),
+          values({c.b, c.s, kv_heads * c.d}, -most, most, 2),
+          values({c.b, c.s, kv_heads * c.dv}, -2, 2, 3)};
+}
+
+using Form = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&);
+
+constexpr std::array<Form, 2> both_forms = {scaled_dot_product_attention,
+                                            scaled_dot_product_attention_composed};
+
+// The form as a function of q, k and v.
+Function function_of(Form form, const AttentionOptions& options) {
+  return
+      [form, options](const std::vector<Tensor>& in) { return form(in[0], in[1], in[2], options); };
+}
+
+// y, dq, dk and dv.
+std::vector<Array> results(Form form, const AttentionOptions& options,
+                           const std::vector<Array>& inputs) {
+  return value_and_gradients(function_of(form, options), inputs);
+}
+
+// The largest |a - b| over the largest |b|, which counts as 1 at least; NaN gives infinity.
+double distance(const Array& a, const Array& b) {
+  REQUIRE(a.shape() == b.shape());
+  double worst = 0, largest = 1;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    const double want = static_cast<double>(b.data()[i]);
+    const double gap = std::abs(static_cast<double>(a.data()[i]) - want);
+    if (!(gap < 1e300)) return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, gap);
+    largest = std::max(largest, std::abs(want));
+  }
+  return worst / largest;
+}
+
+void check_against_composed(const Case& c) {
+  CAPTURE(describe(c));
+  const double tolerance = (is_float64 ? 1e-13 : 2e-5) * std::max(1.0, c.spread * c.spread);
+  std::array<std::vector<Array>, 2> found;
+  for (size_t form = 0; form < 2; ++form) {
+    AttentionOptions options = options_of(c);
+    Array weights;
+    options.weights_out = &weights;
+    found[form] = results(both_forms[form], options, inputs_of(c));
+    found[form].push_back(weights);
+  }
+  REQUIRE(found[0][0].shape() == Shape{c.b, c.t, c.heads * c.dv});
+  REQUIRE(found[0][4].shape() == Shape{c.b, c.heads, c.t, c.s});
+  for (size_t i = 0; i < 5; ++i) {
+    CAPTURE(i);
+    CHECK(distance(found[0][i], found[1][i]) <= tolerance);
+  }
+}
+
+bool all_zero(const Array& a, int64_t begin, int64_t end) {
+  return std::all_of(a.data() + begin, a.data() + end, [](real x) { return x == 0; });
+}
+
+}  // namespace
+
+TEST_CASE("scaled_dot_product_attention: two queries by hand") {
+  // Scores 0 and ln 3 give weights 1/4 and 3/4; the first query sees the first key only.
+  const real e = static_cast<real>(std::log(3.0));
+  AttentionOptions options;
+  options.causal = true;
+  options.scale = 1;
+  const Tensor q(Array::from({1, 2, 1}, {real{1}, real{1}}));
+  const Tensor k(Array::from({1, 2, 1}, {real{0}, e}));
+  const Tensor v(Array::from({1, 2, 2}, {real{4}, real{8}, real{0}, real{-4}}));
+  Array weights;
+  options.weights_out = &weights;
+  const Array y = scaled_dot_product_attention(q, k, v, options).value();
+  const double expected[] = {4, 8, 1, -1}, expected_weights[] = {1, 0, 0.25, 0.75};
+  REQUIRE(weights.shape() == Shape{1, 1, 2, 2});
+  for (int i = 0; i < 4; ++i) {
+    CHECK(static_cast<double>(y.data()[i]) == doctest::Approx(expected[i]).epsilon(1e-5));
+    CHECK(static_cast<double>(weights.data()[i]) ==
+          doctest::Approx(expected_weights[i]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, lengths around the block sizes") {
+  for (const int64_t n : {1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300}) {
+    check_against_composed({1, 2, 0, n, n, 16, 16, true});
+    check_against_composed({2, 1, 0, n, n, 5, 5, false});
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, T and S apart") {
+  for (const int64_t t : {1, 3, 33, 65, 129}) {
+    for (const int64_t s : {1, 4, 32, 64, 129, 257}) {
+      for (const bool causal : {false, true}) {
+        check_against_composed({1, 2, 0, t, s, 8, 8, causal});
+      }
+    }
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, head widths") {
+  for (const int64_t d : {1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 31, 33, 48, 63, 64, 65, 80}) {
+    check_against_composed({1, 3, 0, 37, 37, d, d, true});
+    check_against_composed({2, 2, 0, 19, 70, d, 81 - d, false});
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, grouped queries") {
+  for (const int64_t kv_heads : {1, 2, 3, 6}) {
+    check_against_composed({2, 6, kv_heads, 40, 40, 8, 12, true});
+    check_against_composed({1, 6, kv_heads, 70, 150, 20, 4, true, MaskForm::full, 0.3});
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, masks") {
+  for (const MaskForm mask : {MaskForm::keys, MaskForm::full, MaskForm::shared}) {
+    for (const bool causal : {false, true}) {
+      check_against_composed({2, 3, 0, 66, 66, 8, 8, causal, mask});
+      check_against_composed({3, 2, 1, 5, 131, 17, 9, causal, mask});
+      check_against_composed({2, 2, 0, 140, 30, 4, 4, causal, mask, 0.5});
+    }
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, dropout of both streams") {
+  for (const DropoutStream stream : {DropoutStream::mcg31, DropoutStream::mt19937}) {
+    for (const double p : {0.1, 0.5, 0.9, 1.0}) {
+      check_against_composed({2, 2, 0, 33, 33, 8, 8, true, MaskForm::none, p, stream});
+      check_against_composed({1, 3, 0, 65, 140, 16, 5, false, MaskForm::keys, p, stream});
+    }
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, several strips of few heads") {
+  check_against_composed({1, 1, 0, 700, 700, 8, 8, true, MaskForm::none, 0.1});
+  check_against_composed({1, 2, 1, 520, 900, 4, 6, true});
+  check_against_composed({1, 1, 0, 900, 520, 4, 6, true, MaskForm::keys});
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, other scales and large scores") {
+  check_against_composed({1, 2, 0, 20, 20, 8, 8, true, MaskForm::none, 0, {}, real{0.25}});
+  check_against_composed({1, 2, 0, 20, 20, 8, 8, false, MaskForm::none, 0, {}, real{-2}});
+  check_against_composed({1, 2, 0, 150, 150, 8, 8, true, MaskForm::none, 0, {}, 0, 10});
+}
+
+const GradCases cases("scaled_dot_product_attention", [](GradCaseList& list) {
+  const std::vector<Case> sizes = {
+      {1, 1, 0, 1, 1, 1, 1}, {1, 1, 0, 3, 3, 2, 2}, {2, 2, 0, 4, 4, 3, 3},   {1, 2, 0, 7, 5, 4, 3},
+      {2, 4, 2, 5, 6, 3, 2}, {1, 4, 1, 3, 9, 2, 5}, {1, 1, 0, 17, 17, 3, 3}, {1, 2, 1, 9, 35, 5, 4},
+  };
+  for (Case c : sizes) {
+    for (const bool causal : {false, true}) {
+      for (const MaskForm mask : {MaskForm::none, MaskForm::keys, MaskForm::full}) {
+        for (const double dropout : {0.0, 0.4}) {
+          c.causal = causal;
+          c.mask = mask;
+          c.dropout = dropout;
+          c.stream = causal ? DropoutStream::mcg31 : DropoutStream::mt19937;
+          std::vector<Tensor> inputs;
+          for (const Array& x : inputs_of(c)) inputs.push_back(wanted(x));
+          list.add(describe(c), function_of(scaled_dot_product_attention, options_of(c)), inputs);
+        }
+      }
+    }
+  }
+  const Case packed{2, 4, 2, 6, 6, 3, 3, true};
+  list.add("packed",
+           [o = options_of(packed)](const std::vector<Tensor>& in) {
+             return scaled_dot_product_attention(in[0], o);
+           },
+           {wanted(values({2, 6, (4 + 2 + 2) * 3}))});
+  list.add("one tensor as q, k and v",
+           [o = options_of(packed)](const std::vector<Tensor>& in) {
+             AttentionOptions options = o;
+             options.num_kv_heads = 0;
+             return scaled_dot_product_attention(in[0], in[0], in[0], options);
+           },
+           {wanted(values({2, 6, 12}))});
+  list.add("one tensor as k and v, which came from another",
+           [o = options_of(packed)](const std::vector<Tensor>& in) {
+             const Tensor kv = exp(in[1]);
+             return scaled_dot_product_attention(in[0], kv, kv, o);
+           },
+           {wanted(values({2, 6, 12})), wanted(values({2, 6, 6}))});
+});
+
+TEST_CASE("scaled_dot_product_attention: gradient") {
+  CHECK(check_grad_cases("scaled_dot_product_attention") >= 30);
+}
+
+TEST_CASE("scaled_dot_product_attention: rows with nothing to attend to") {
+  // Item 1 has no keys at all; with 4 keys for 6 causal queries, the first two see none.
+  AttentionOptions options;
+  options.num_heads = 2;
+  options.causal = true;
+  options.mask = Mask::from({2, 4}, {1, 1, 1, 1, 0, 0, 0, 0});
+  const std::vector<Array> inputs = {values({2, 6, 6}), values({2, 4, 6}), values({2, 4, 6})};
+  for (const Form form : both_forms) {
+    const std::vector<Array> r = results(form, options, inputs);
+    const int64_t item = 6 * 6;
+    for (const size_t i : {0, 1}) {  // y and dq
+      CHECK(all_zero(r[i], 0, 2 * 6));
+      CHECK(!all_zero(r[i], 2 * 6, item));
+      CHECK(all_zero(r[i], item, 2 * item));
+    }
+    for (const size_t i : {2, 3}) {  // dk and dv
+      CHECK(!all_zero(r[i], 0, 4 * 6));
+      CHECK(all_zero(r[i], 4 * 6, 2 * 4 * 6));
+    }
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: scores of 1e5 and of -infinity") {
+  AttentionOptions options;
+  options.scale = 1;
+  const Array q = Array::from({1, 3, 1}, {1, -1, 1});
+  const Array v = Array::from({1, 3, 1}, {2, 3, 5});
+  for (const Form form : both_forms) {
+    // Rows of scores: 1e5 1e5 -1e5, its negative, and the first again.
+    const Array k = Array::from({1, 3, 1}, {100000, 100000, -100000});
+    const std::vector<Array> r = results(form, options, {q, k, v});
+    check_values(r[0], {1, 3, 1}, {2.5, 5, 2.5});
+    for (const Array& a : r) {
+      for (const real x : a.span()) CHECK(std::isfinite(x));
+    }
+    // A key of -infinity is one that nobody attends to, or, under q = -1, gives NaN as in PyTorch.
+    const Array one = Array::from({1, 1, 1}, {1});
+    const Array k2 = Array::from({1, 3, 1}, {0, -infinity, 0});
+    check_values(form(one, k2, v, options), {1, 1, 1}, {3.5});
+    const Array k3 = Array::full({1, 3, 1}, -infinity);
+    check_values(form(one, k3, v, options), {1, 1, 1}, {0});
+    CHECK(std::isnan(form(Array::from({1, 1, 1}, {-1}), k2, v, options).item()));
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: the future leaves no bit of the past") {
+  int64_t compared = 0;
+  for (const int64_t n : {5, 64, 200, 600}) {
+    const Case c{1, 2, 1, n, n, 8, 8, true, MaskForm::none, 0.2};
+    const std::vector<Array> before = inputs_of(c);
+    for (const int64_t past : {int64_t{1}, n / 2, n - 1}) {
+      std::vector<Array> after;
+      for (const Array& x : before) {
+        Array changed = x.clone();
+        const int64_t width = x.dim(2);
+        for (int64_t i = past * width; i < n * width; ++i) changed.mutable_data()[i] *= -3;
+        after.push_back(changed);
+      }
+      for (const Form form : both_forms) {
+        const auto value = [&](const std::vector<Array>& in) {
+          const Array y = form(in[0], in[1], in[2], options_of(c)).value();
+          return std::vector<real>(y.data(), y.data() + past * 16);
+        };
+        const std::vector<real> a = value(before), b = value(after);
+        CHECK(std::memcmp(a.data(), b.data(), a.size() * sizeof(real)) == 0);
+        compared += static_cast<int64_t>(a.size());
+      }
+    }
+  }
+  CHECK(compared > 10000);
+}
+
+TEST_CASE("scaled_dot_product_attention: the same bits for any number of threads") {
+  for (const Case& c : {Case{1, 1, 0, 1100, 1100, 8, 8, true, MaskForm::none, 0.1},
+                        Case{1, 3, 1, 600, 700, 16, 5, true, MaskForm::keys},
+                        Case{4, 4, 2, 130, 130, 33, 33, false, MaskForm::full, 0.5}}) {
+    check_threads(function_of(scaled_dot_product_attention, options_of(c)), inputs_of(c));
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: memory grows with T, not with its square") {
+  std::vector<double> peaks;
+  for (const int64_t n : {1024, 2048, 4096}) {
+    const Case c{1, 2, 0, n, n, 16, 16, true, MaskForm::none, 0.1};
+    const AttentionOptions options = options_of(c);
+    const std::vector<Array> inputs = inputs_of(c);
+    const int64_t before = pool::stats().live_bytes;
+    pool::reset_peak();
+    const std::vector<Array> r = results(scaled_dot_product_attention, options, inputs);
+    CHECK(r.size() == 4);
+    peaks.push_back(static_cast<double>(pool::stats().peak_bytes - before));
+  }
+  CHECK(peaks[0] > 0);
+  CHECK(peaks[1] < 2.3 * peaks[0]);
+  CHECK(peaks[2] < 2.3 * peaks[1]);
+  CHECK(peaks[2] < 4096.0 * 4096.0 * sizeof(real) / 2);
+}
+
+TEST_CASE("scaled_dot_product_attention: packed columns are q, k and v side by side") {
+  for (const int64_t kv_heads : {1, 2, 4}) {
+    const Case c{2, 4, kv_heads, 70, 70, 12, 12, true, MaskForm::keys, 0.2};
+    const AttentionOptions options = options_of(c);
+    const int64_t columns = 4 * 12, kv = kv_heads * 12;
+    const auto packed = [&](const std::vector<Tensor>& in) {
+      return scaled_dot_product_attention(in[0], options);
+    };
+    const auto apart = [&](const std::vector<Tensor>& in) {
+      return scaled_dot_product_attention(slice(in[0], 2, 0, columns),
+                                          slice(in[0], 2, columns, columns + kv),
+                                          slice(in[0], 2, columns + kv, columns + 2 * kv), options);
+    };
+    check_twins(packed, apart, {values({2, 70, columns + 2 * kv})}, 1e-12);
+    set_fused(false);
+    check_twins(packed, apart, {values({2, 70, columns + 2 * kv})}, 1e-12);
+    set_fused(true);
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: gradients are added to what is there, or left out") {
+  const Case c{1, 2, 0, 40, 40, 8, 8, true};
+  const std::vector<Array> x = inputs_of(c);
+  const std::vector<Array> once = results(scaled_dot_product_attention, options_of(c), x);
+  std::vector<Tensor> leaves;
+  for (const Array& a : x) leaves.push_back(wanted(a));
+  for (int pass = 0; pass < 2; ++pass) {
+    const Tensor y = scaled_dot_product_attention(leaves[0], leaves[1], leaves[2], options_of(c));
+    y.backward(values(y.shape(), 0.5, 1.5, 7));
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    Array twice = once[i + 1].clone();
+    for (int64_t j = 0; j < twice.size(); ++j) twice.mutable_data()[j] *= 2;
+    check_same_bits(leaves[i].grad(), twice);
+    // The same input alone wants a gradient.
+    std::vector<Tensor> alone = {x[0], x[1], x[2]};
+    alone[i] = wanted(x[i]);
+    const Tensor y = scaled_dot_product_attention(alone[0], alone[1], alone[2], options_of(c));
+    y.backward(values(y.shape(), 0.5, 1.5, 7));
+    check_same_bits(alone[i].grad(), once[i + 1]);
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: one tensor as q, k and v, over several strips") {
+  AttentionOptions options;
+  options.causal = true;
+  const std::vector<Array> x = {values({1, 700, 6})};
+  const auto form = [&](Form f) {
+    return [f, options](const std::vector<Tensor>& in) { return f(in[0], in[0], in[0], options); };
+  };
+  check_twins(form(both_forms[0]), form(both_forms[1]), x, is_float64 ? 1e-12 : 1e-4);
+}
+
+TEST_CASE("scaled_dot_product_attention: nothing to attend with, or to") {
+  const AttentionOptions options;
+  const auto gradients = [&](int64_t b, int64_t t, int64_t s) {
+    return results(scaled_dot_product_attention, options,
+                   {values({b, t, 4}), values({b, s, 4}), values({b, s, 4})});
+  };
+  CHECK(gradients(0, 3, 3)[0].shape() == Shape{0, 3, 4});
+  const std::vector<Array> no_queries = gradients(1, 0, 3), no_keys = gradients(1, 3, 0);
+  CHECK(all_zero(no_queries[2], 0, 12));
+  CHECK(all_zero(no_queries[3], 0, 12));
+  CHECK(all_zero(no_keys[0], 0, 12));
+  CHECK(all_zero(no_keys[1], 0, 12));
+}
+
+TEST_CASE("scaled_dot_product_attention: the switch, the count of flops") {
+  const Case c{1, 2, 0, 10, 10, 4, 4, true};
+  const std::vector<Array> x = inputs_of(c);
+  set_fused(false);
+  check_same_bits(results(scaled_dot_product_attention, options_of(c), x)[0],
+                  results(scaled_dot_product_attention_composed, options_of(c), x)[0]);
+  set_fused(true);
+  const int64_t before = flop_count();
+  results(scaled_dot_product_attention, options_of(c), x);
+  CHECK(flop_count() - before == 6 * 2 * 2 * 55 * 4);  // products, 2, heads, pairs, width
+}
+
+TEST_CASE("scaled_dot_product_attention: refusals") {
+  const auto message = [](const Shape& q, const Shape& k, const Shape& v, AttentionOptions o) {
+    try {
+      (void)scaled_dot_product_attention(Array::zeros(q), Array::zeros(k), Array::zeros(v), o);
+    } catch (const ShapeError& e) {
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  AttentionOptions two;
+  two.num_heads = 2;
+  const std::string name = "scaled_dot_product_attention: expected ";
+  CHECK(
+      message({2, 3, 4}, {1, 3, 4}, {2, 3, 4}, two) ==
+      name +
+          "q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv), got (2, 3, 4), (1, 3, 4), (2, 3, 4)");
+  CHECK(message({3, 4}, {3, 4}, {3, 4}, two).find("got (3, 4)") != std::string::npos);
+  CHECK(message({1, 3, 5}, {1, 3, 4}, {1, 3, 4}, two) ==
+        name + "the last axis of q to be a positive multiple of its 2 heads, got 5");
+  CHECK(message({1, 3, 4}, {1, 3, 6}, {1, 3, 4}, two) ==
+        name + "heads of k as wide as those of q, got (1, 3, 4) in 2 heads and (1, 3, 6) in 2");
+  AttentionOptions three = two;
+  three.num_kv_heads = 3;
+  CHECK(message({1, 3, 4}, {1, 3, 6}, {1, 3, 6}, three) ==
+        name + "num_heads to be a multiple of num_kv_heads, got 2 and 3");
+  AttentionOptions masked = two;
+  masked.mask = Mask::full({1, 2}, 1);
+  CHECK(message({1, 3, 4}, {1, 3, 4}, {1, 3, 4}, masked) ==
+        name + "a mask (B, S) = (1, 3), got (1, 2)");
+  masked.mask = Mask::full({1, 3, 3}, 1);
+  CHECK(
+      message({1, 3, 4}, {1, 3, 4}, {1, 3, 4}, masked) ==
+      name +
+          "a mask (B, S) or (B or 1, H or 1, T, S) with B, H, T, S = (1, 2, 3, 3), got (1, 3, 3)");
+}

@@ -1,0 +1,67 @@
+#include "autograd/ops/softmax.h"
+
+#include "tests/support/gradcases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+const GradCases cases("softmax", [](GradCaseList& list) {
+  std::vector<Shape> shapes = {Shape{3, 4}, Shape{2, 3, 4}, Shape{2, 1, 33}};
+  for (const int64_t n : odd_sizes) {
+    if (n > 1) shapes.push_back({n});
+  }
+  for (const Shape& s : shapes) {
+    list.add(text(s), [](const std::vector<Tensor>& in) { return softmax(in[0]); },
+             {wanted(values(s))});
+  }
+});
+
+TEST_CASE("softmax: values") {
+  const real inf = std::numeric_limits<real>::infinity();
+  check_values(softmax(Array::from({2, 2}, {0, 0, 1000, 0})), {2, 2}, {0.5, 0.5, 1, 0});
+  check_values(softmax(Array::from({1}, {7})), {1}, {1});
+  check_values(softmax(Array::from({3}, {-inf, 0, 0})), {3}, {0, 0.5, 0.5});
+  for (const int64_t n : odd_sizes) {
+    const Array x = values({n}, -5, 5), y = softmax(x).value();
+    double total = 0;
+    for (int64_t i = 0; i < n; ++i) total += std::exp(static_cast<double>(x.data()[i]));
+    for (int64_t i = 0; i < n; ++i) {
+      CHECK(static_cast<double>(y.data()[i]) ==
+            doctest::Approx(std::exp(static_cast<double>(x.data()[i])) / total).epsilon(1e-5));
+    }
+  }
+  CHECK(softmax(Array::zeros({0, 3})).shape() == Shape{0, 3});
+}
+
+TEST_CASE("softmax: gradient") { CHECK(check_grad_cases("softmax") > 0); }
+
+TEST_CASE("softmax: a masked row gives zeros, a NaN stays") {
+  const real inf = std::numeric_limits<real>::infinity(),
+             nan = std::numeric_limits<real>::quiet_NaN();
+  const Tensor x = wanted(Array::full({2, 40}, -inf));
+  const Tensor y = softmax(x);
+  check_near(y, Array::zeros({2, 40}));
+  y.backward(Array::full({2, 40}, 3));
+  check_near(x.grad(), Array::zeros({2, 40}));
+  CHECK(std::isnan(softmax(Array::full({3}, nan)).value().data()[0]));
+  CHECK(std::isnan(softmax(Array::from({2}, {-inf, nan})).value().data()[0]));
+  CHECK(std::isnan(softmax(Array::from({2}, {inf, 0})).value().data()[0]));
+}
+
+TEST_CASE("softmax: large scores") {
+  for (const double size : {88.8, 1e4, 3e38}) {
+    const real v = static_cast<real>(size);
+    check_values(softmax(Array::from({2}, {v, -v})), {2}, {1, 0});
+  }
+}
+
+TEST_CASE("softmax: the same bits for any number of threads") {
+  check_threads([](const std::vector<Tensor>& in) { return softmax(in[0]); }, {values({700, 129})});
+}
+
+TEST_CASE("softmax: refuses an empty row") {
+  CHECK_THROWS_WITH_AS(softmax(Array::zeros({2, 0})),
+                       "softmax: expected x (..., n >= 1), got (2, 0)", ShapeError);
+  CHECK_THROWS_WITH_AS(softmax(Tensor(real{1})), "softmax: expected x (..., n >= 1), got ()",
+                       ShapeError);
+}

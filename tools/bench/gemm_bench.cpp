@@ -1,0 +1,118 @@
+// GFLOP/s of the matrix products of training: one OpenBLAS call, heed's tiles on one thread, and on
+// all threads. The three are timed in turn, so that a busy machine disturbs them alike, and the
+// medians are printed.
+//   gemm_bench [seconds a shape = 0.5]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "autograd/blas.h"
+#include "autograd/cpu.h"
+#include "autograd/parallel.h"
+
+namespace {
+
+using heed::real;
+using heed::Trans;
+
+struct Shape {
+  const char* what;
+  Trans ta;
+  Trans tb;
+  int64_t m;
+  int64_t n;
+  int64_t k;
+};
+
+constexpr Trans no = Trans::no;
+constexpr Trans yes = Trans::yes;
+constexpr Shape shapes[] = {
+    {"char-GPT qkv", no, yes, 768, 384, 128},
+    {"char-GPT up", no, yes, 768, 512, 128},
+    {"char-GPT down", no, yes, 768, 128, 512},
+    {"char-GPT dx", no, no, 768, 128, 512},
+    {"char-GPT dW", yes, no, 512, 128, 768},
+    {"384 wide q", no, yes, 2048, 384, 384},
+    {"384 wide up", no, yes, 2048, 1536, 384},
+    {"384 wide down", no, yes, 2048, 384, 1536},
+    {"384 wide dW", yes, no, 384, 384, 2048},
+    {"GPT-2 q", no, yes, 256, 768, 768},
+    {"GPT-2 up", no, yes, 256, 3072, 768},
+    {"GPT-2 down", no, yes, 256, 768, 3072},
+    {"GPT-2 dW", yes, no, 3072, 768, 256},
+    {"GPT-2 logits", no, yes, 256, 50257, 768},
+    {"GPT-2 logits dx", no, no, 256, 768, 50257},
+    {"GPT-2 logits dW", yes, no, 50257, 768, 256},
+    {"one token, q", no, yes, 1, 768, 768},
+    {"one token, logits", no, yes, 1, 50257, 768},
+};
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+class Bench {
+ public:
+  explicit Bench(const Shape& s)
+      : s_(s), a_(size(s.m, s.k), real(0.5)), b_(size(s.k, s.n), real(0.25)), c_(size(s.m, s.n)) {}
+
+  void print(double budget, int threads) {
+    std::vector<double> call, one, all;
+    const double end = seconds() + budget;
+    do {
+      call.push_back(time(heed::gemm_serial, 1));
+      one.push_back(time(heed::gemm, 1));
+      all.push_back(time(heed::gemm, threads));
+    } while (seconds() < end || call.size() < 5);
+    std::printf("%-18s %5lld %5lld %5lld %8.0f %8.0f %8.0f\n", s_.what,
+                static_cast<long long>(s_.m), static_cast<long long>(s_.n),
+                static_cast<long long>(s_.k), rate(call), rate(one), rate(all));
+  }
+
+ private:
+  static size_t size(int64_t rows, int64_t columns) { return static_cast<size_t>(rows * columns); }
+
+  template <class Gemm>
+  double time(Gemm&& gemm, int threads) {
+    heed::set_num_threads(threads);
+    const double start = seconds();
+    gemm(s_.ta, s_.tb, s_.m, s_.n, s_.k, real{1}, a_.data(), s_.ta == no ? s_.k : s_.m, b_.data(),
+         s_.tb == no ? s_.n : s_.k, real{0}, c_.data(), s_.n);
+    return seconds() - start;
+  }
+
+  double rate(std::vector<double>& times) const {
+    const double flops = 2.0 * static_cast<double>(s_.m) * static_cast<double>(s_.n) *
+                         static_cast<double>(s_.k);
+    return flops / median(times) * 1e-9;
+  }
+
+  Shape s_;
+  std::vector<real> a_;
+  std::vector<real> b_;
+  std::vector<real> c_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const double budget = argc > 1 ? std::atof(argv[1]) : 0.5;
+  const int threads = heed::num_threads();
+  const heed::BlasInfo blas = heed::blas_info();
+  std::printf("%s, %s kernel (%s), %d threads, %s\n%s%s", heed::cpu().model.c_str(),
+              blas.kernel.c_str(), blas.flavour.c_str(), threads, heed::precision_name,
+              blas.warning.c_str(), blas.warning.empty() ? "" : "\n");
+  std::printf("%-18s %5s %5s %5s %8s %8s %8s\n", "GFLOP/s", "m", "n", "k", "one call", "1 thread",
+              "threads");
+  for (const Shape& shape : shapes) {
+    Bench(shape).print(budget, threads);
+  }
+}
