@@ -1,0 +1,66 @@
+// Activations, applied to every number. Any shape.
+//   gelu        x Phi(x), with the error function        Hendrycks and Gimpel 2016; torch.nn.GELU
+//   gelu_tanh   its approximation with tanh               torch.nn.GELU(approximate="tanh"), GPT-2, the book
+//   relu        max(x, 0)
+//   silu        x sigmoid(x)
+#pragma once
+
+#include "autograd/ops/gelu.h"
+#include "autograd/ops/relu.h"
+#include "autograd/ops/silu.h"
+#include "layers/registry.h"
+
+namespace heed {
+
+struct NoFields {
+  void fields(Fields&) {}
+};
+
+class GeluErf final : public Module {
+ public:
+  static constexpr const char* help = "x Phi(x), with the error function";
+  using Config = NoFields;
+  explicit GeluErf(const Config& = {}) {}
+
+ protected:
+  Tensor forward(const Input& in) override { return gelu(in.x, Gelu::erf); }
+};
+HEED_LAYER(GeluErf, "gelu");
+
+class GeluTanh final : public Module {
+ public:
+  static constexpr const char* help = "GELU by its approximation with tanh, as in GPT-2";
+  using Config = NoFields;
+  explicit GeluTanh(const Config& = {}) {}
+
+ protected:
+  Tensor forward(const Input& in) override { return gelu(in.x, Gelu::tanh); }
+};
+HEED_LAYER(GeluTanh, "gelu_tanh");
+
+class Relu final : public Module {
+ public:
+  static constexpr const char* help = "max(x, 0)";
+  using Config = NoFields;
+  explicit Relu(const Config& = {}) {}
+
+ protected:
+  Tensor forward(const Input& in) override { return relu(in.x); }
+};
+HEED_LAYER(Relu, "relu");
+
+class Silu final : public Module {
+ public:
+  static constexpr const char* help = "x sigmoid(x)";
+  using Config = NoFields;
+  explicit Silu(const Config& = {}) {}
+
+ protected:
+  Tensor forward(const Input& in) override { return silu(in.x); }
+};
+HEED_LAYER(Silu, "silu");
+
+// What a model's `activation:` may say.
+inline const std::vector<std::string> activation_names{"gelu_tanh", "gelu", "relu", "silu"};
+
+}  // namespace heed

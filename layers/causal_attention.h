@@ -1,0 +1,55 @@
+// Self-attention in which a token sees itself and what came before, with dropout on the weights.
+// The book, section 3.5; Vaswani et al. 2017, section 3.2.1.
+//   x (B, T <= context_length, d_in) -> context_vec (B, T, d_out)
+#pragma once
+
+#include "layers/attend.h"
+#include "layers/linear.h"
+
+namespace heed {
+
+class CausalAttention final : public Module {
+ public:
+  static constexpr const char* help = "one causal head with dropout (book, 3.5)";
+
+  struct Config {
+    int64_t d_in = 0;
+    int64_t d_out = 0;
+    int64_t context_length = 0;
+    double dropout = 0;
+    bool qkv_bias = false;
+    void fields(Fields& f) {
+      f.required("d_in", d_in, at_least(1), "width of x").example(4);
+      f.required("d_out", d_out, at_least(1), "width of queries, keys and values").example(3);
+      f.required("context_length", context_length, at_least(1), "largest number of tokens")
+          .example(6);
+      f.optional("dropout", dropout, probability, "chance to drop an attention weight")
+          .also_try({0.25});
+      f.optional("qkv_bias", qkv_bias, "bias in the three projections");
+    }
+  };
+
+  explicit CausalAttention(const Config& c)
+      : config(checked(c)),
+        W_query(this, "W_query", Linear::Config{c.d_in, c.d_out, c.qkv_bias}),
+        W_key(this, "W_key", Linear::Config{c.d_in, c.d_out, c.qkv_bias}),
+        W_value(this, "W_value", Linear::Config{c.d_in, c.d_out, c.qkv_bias}) {}
+
+  bool causal() const override { return true; }
+
+  const Config config;
+  Child<Linear> W_query, W_key, W_value;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor x = with_batch("causal_attention", in.x, config.d_in);
+    require_context("causal_attention", x, config.context_length);
+    const Tensor queries = W_query(x), keys = W_key(x), values = W_value(x);  // (B, T, d_out)
+    const Tensor context_vec = attend(*this, in, queries, keys, values, config.dropout,
+                                      {.num_heads = 1, .causal = true});
+    return without_batch(context_vec, in.x);
+  }
+};
+HEED_LAYER(CausalAttention, "causal_attention");
+
+}  // namespace heed

@@ -1,0 +1,50 @@
+// Two Linear layers with an activation between them, applied to every token by itself.
+// Vaswani et al. 2017, section 3.3; the book, section 4.3.
+//   x (..., d_model) -> (..., hidden_multiplier * d_model) -> (..., d_model)
+// The parameters are layers.0 and layers.2, as in the book's nn.Sequential.
+#pragma once
+
+#include "layers/activation.h"
+#include "layers/linear.h"
+#include "layers/sequential.h"
+
+namespace heed {
+
+class FeedForward final : public Module {
+ public:
+  static constexpr const char* help = "two Linear layers with an activation between them";
+
+  struct Config {
+    int64_t d_model = 0;
+    int64_t hidden_multiplier = 4;
+    std::string activation = "gelu_tanh";
+    bool bias = true;
+    void fields(Fields& f) {
+      f.required("d_model", d_model, at_least(1), "width of x").example(4);
+      f.optional("hidden_multiplier", hidden_multiplier, at_least(1), "hidden width / d_model");
+      f.choice("activation", activation, activation_names, "what stands between the two");
+      f.optional("bias", bias, "biases in both");
+    }
+  };
+
+  explicit FeedForward(const Config& c)
+      : config(checked(c)), layers(this, "layers", Sequential::Config{specs(c)}) {}
+
+  const Config config;
+  Child<Sequential> layers;
+
+ protected:
+  Tensor forward(const Input& in) override { return layers(in); }
+
+ private:
+  static std::vector<LayerSpec> specs(const Config& c) {
+    const int64_t hidden = c.d_model * c.hidden_multiplier;
+    const auto linear = [&](int64_t d_in, int64_t d_out) {
+      return LayerSpec{"linear", write_fields(Linear::Config{d_in, d_out, c.bias})};
+    };
+    return {linear(c.d_model, hidden), {c.activation, {}}, linear(hidden, c.d_model)};
+  }
+};
+HEED_LAYER(FeedForward, "feed_forward");
+
+}  // namespace heed

@@ -1,0 +1,117 @@
+#include "layers/gpt.h"
+
+namespace heed {
+
+void Gpt::Config::fields(Fields& f) {
+  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
+      .example(7);
+  f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
+  f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
+  f.required("num_layers", num_layers, at_least(1), "number of transformer blocks").example(2);
+  f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
+  f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
+  f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
+  f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too");
+  f.choice("norm", norm, norm_names, "which norm");
+  f.choice("activation", activation, activation_names, "activation of the feed-forward");
+  f.choice("position", position, {"learned", "sinusoidal"}, "how positions are told apart");
+  f.choice("init", init, {"torch", "gpt2"},
+           "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
+  f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
+             "hidden width of the feed-forward / d_model");
+  f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)", attention_fills);
+}
+
+void Gpt::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
+  if (d_model % num_heads != 0) {
+    errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
+                     ", num_heads is ", num_heads);
+  }
+}
+
+Gpt::Gpt(const Config& c)
+    : config(checked(c)),
+      tok_emb(this, "tok_emb", Embedding::Config{c.vocab_size, c.d_model}),
+      pos_emb(this, "pos_emb", Positional::Config{c.context_length, c.d_model, c.position}),
+      drop_emb(this, "drop_emb", Dropout::Config{c.dropout}),
+      trf_blocks(make_blocks()),
+      final_norm(this, "final_norm", make_norm(c.norm, c.d_model, c.bias)),
+      out_head(this, "out_head", Linear::Config{c.d_model, c.vocab_size, /*bias=*/false}) {
+  if (c.tie_embeddings) {
+    out_head->weight.tie(tok_emb->weight);
+  }
+  if (c.init == "gpt2") {
+    initialise_as_gpt2();
+  }
+}
+
+std::vector<Child<TransformerBlock>> Gpt::make_blocks() {
+  const TransformerBlock::Config block{
+      config.d_model,  config.context_length, config.num_heads,         config.dropout,
+      config.qkv_bias, config.bias,           config.norm,              config.activation,
+      config.hidden_multiplier, config.attention};
+  std::vector<Child<TransformerBlock>> blocks;
+  for (int64_t i = 0; i < config.num_layers; ++i) {
+    blocks.emplace_back(this, text("trf_blocks.", i), block);
+  }
+  return blocks;
+}
+
+namespace {
+
+bool ends_with(const std::string& name, const std::string& end) {
+  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+void draw_normal(Tensor weight, double std) {
+  real* values = weight.mutable_value();
+  if (!dry_run()) {
+    fill_normal(streams().init(), {values, static_cast<size_t>(weight.size())}, 0, std);
+  }
+}
+
+// Children first, as torch.nn.Module.apply: matrices from N(0, 0.02), biases 0; a tied matrix twice.
+void initialise_children_first(const Module& module) {
+  for (const auto& [name, child] : module.children()) {
+    initialise_children_first(*child);
+  }
+  for (const Parameter* parameter : module.own_parameters()) {
+    Tensor values = *parameter;
+    if (values.rank() >= 2) {
+      draw_normal(values, 0.02);
+    } else if (ends_with(parameter->name(), "bias") && !dry_run()) {
+      std::fill_n(values.mutable_value(), values.size(), real{0});
+    }
+  }
+}
+
+}  // namespace
+
+// In nanoGPT's order: all of them, then once more those that end in a shortcut, with a standard
+// deviation of 0.02 / sqrt(2 num_layers).
+void Gpt::initialise_as_gpt2() {
+  const NoGrad off;
+  initialise_children_first(*this);
+  const double residual = 0.02 / std::sqrt(2.0 * static_cast<double>(config.num_layers));
+  for (const NamedParameter& parameter : parameters()) {
+    if (ends_with(parameter.name, "att.out_proj.weight") ||
+        ends_with(parameter.name, "ff.layers.2.weight")) {
+      draw_normal(parameter.tensor, residual);
+    }
+  }
+}
+
+Tensor Gpt::forward(const Input& in) {
+  require((in.ids.rank() == 1 || in.ids.rank() == 2) && in.ids, "gpt: expected ids (B, T) or (T), ",
+          "got ", in.ids.shape());
+  require(in.ids.dim(-1) <= config.context_length, "gpt: expected at most context_length ",
+          config.context_length, " tokens, got ", in.ids.dim(-1));
+  Tensor x = drop_emb(pos_emb(tok_emb(in.ids)));  // (B, T, d_model)
+  for (const Child<TransformerBlock>& block : trf_blocks) {
+    x = block(in.with(x));
+  }
+  return out_head(final_norm(x));  // (B, T, vocab_size)
+}
+
+}  // namespace heed

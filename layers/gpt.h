@@ -1,0 +1,60 @@
+// A GPT: token and position embeddings, transformer blocks, a norm, logits over the vocabulary.
+// The book, section 4.6; Radford et al. 2019. With bias false, tie_embeddings true, init gpt2 and
+// activation gelu it is nanoGPT's model.
+//   ids (B, T <= context_length) -> logits (B, T, vocab_size);  (T) -> (T, vocab_size)
+#pragma once
+
+#include "autograd/ops/reshape.h"
+#include "layers/embedding.h"
+#include "layers/positional.h"
+#include "layers/transformer_block.h"
+
+namespace heed {
+
+class Gpt final : public Module {
+ public:
+  static constexpr const char* help = "a GPT: embeddings, transformer blocks, logits";
+
+  struct Config {
+    int64_t vocab_size = 0;
+    int64_t context_length = 0;
+    int64_t d_model = 0;
+    int64_t num_heads = 0;
+    int64_t num_layers = 0;
+    double dropout = 0;
+    bool qkv_bias = false;
+    bool bias = true;
+    bool tie_embeddings = false;
+    std::string norm = "layer_norm";
+    std::string activation = "gelu_tanh";
+    std::string position = "learned";
+    std::string init = "torch";
+    int64_t hidden_multiplier = 4;
+    LayerSpec attention{"multi_head_attention", {}};
+    void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const;
+  };
+
+  explicit Gpt(const Config& c);
+
+  Takes takes() const override { return Takes::ids; }
+  bool causal() const override { return trf_blocks.front()->causal(); }
+
+  const Config config;
+  Child<Embedding> tok_emb;
+  Child<Positional> pos_emb;
+  Child<Dropout> drop_emb;
+  std::vector<Child<TransformerBlock>> trf_blocks;
+  Child<Module> final_norm;
+  Child<Linear> out_head;
+
+ protected:
+  Tensor forward(const Input& in) override;
+
+ private:
+  std::vector<Child<TransformerBlock>> make_blocks();
+  void initialise_as_gpt2();
+};
+HEED_LAYER(Gpt, "gpt");
+
+}  // namespace heed

@@ -1,0 +1,43 @@
+// y = (x - mean) / sqrt(var + eps) * scale + shift over the last axis, var without Bessel's correction.
+//   x (..., d_model) -> y (..., d_model);    Ba et al. 2016; torch.nn.LayerNorm
+// The parameters carry the book's names: scale (d_model) begins at 1, shift (d_model) at 0.
+#pragma once
+
+#include "autograd/ops/layer_norm.h"
+#include "layers/init.h"
+#include "layers/registry.h"
+
+namespace heed {
+
+class LayerNorm final : public Module {
+ public:
+  static constexpr const char* help = "mean 0 and variance 1 over the width, then scale and shift";
+
+  struct Config {
+    int64_t d_model = 0;
+    double eps = 1e-5;
+    bool bias = true;
+    void fields(Fields& f) {
+      f.required("d_model", d_model, at_least(1), "width of x").example(5);
+      f.optional("eps", eps, above(0), "added to the variance");
+      f.optional("bias", bias, "add a shift");
+    }
+  };
+
+  explicit LayerNorm(const Config& c)
+      : config(checked(c)),
+        scale(this, "scale", {c.d_model}, init::ones),
+        shift(this, "shift", {c.d_model}, init::zeros, c.bias) {}
+
+  const Config config;
+  Parameter scale;  // (d_model)
+  Parameter shift;  // (d_model), or empty
+
+ protected:
+  Tensor forward(const Input& in) override {
+    return layer_norm(in.x, scale, shift, config.eps);
+  }
+};
+HEED_LAYER(LayerNorm, "layer_norm");
+
+}  // namespace heed

@@ -1,0 +1,104 @@
+#include "layers/module.h"
+
+#include <algorithm>
+#include <set>
+
+namespace heed {
+
+const std::string& intern(const std::string& text) {
+  static std::set<std::string>& texts = *new std::set<std::string>;
+  return *texts.insert(text).first;
+}
+
+Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const Init& init)
+    : Parameter(owner, std::move(name), shape, init, true) {}
+
+Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const Init& init,
+                     bool present)
+    : name_(std::move(name)) {
+  if (!present) {
+    return;
+  }
+  Array values = Array::uninitialised(shape);
+  init(values);
+  tensor_ = Tensor::parameter(std::move(values));
+  for (const Parameter* other : owner->parameters_) {
+    require<Error>(other->name_ != name_, "module: two parameters are called ", name_);
+  }
+  owner->parameters_.push_back(this);
+}
+
+Tensor Module::operator()(const Input& in) {
+  const LayerScope scope(path().c_str());
+  ForwardObserver* const observer = ForwardObserver::current();
+  if (observer != nullptr) {
+    observer->before_forward(*this, in);
+  }
+  Tensor out = forward(in);
+  if (observer != nullptr) {
+    observer->after_forward(*this, in, out);
+  }
+  return out;
+}
+
+void Module::adopt(const std::string& name, Module* child) {
+  for (const auto& [taken, other] : children_) {
+    require<Error>(taken != name, "module: two children are called ", name);
+  }
+  children_.emplace_back(name, child);
+  child->parent_ = this;
+  child->name_ = name;
+  child->forget_path();
+}
+
+void Module::forget_path() {
+  path_ = nullptr;
+  for (const auto& [name, child] : children_) {
+    child->forget_path();
+  }
+}
+
+const std::string& Module::path() const {
+  if (path_ == nullptr) {
+    const std::string parent = parent_ != nullptr ? parent_->path() : "";
+    path_ = &intern(parent.empty() ? name_ : parent + "." + name_);
+  }
+  return *path_;
+}
+
+void Module::collect(const std::string& prefix, std::vector<NamedParameter>& found) const {
+  for (Parameter* parameter : parameters_) {
+    const bool seen = std::any_of(found.begin(), found.end(), [&](const NamedParameter& other) {
+      return other.tensor.node().get() == parameter->tensor().node().get();
+    });
+    if (!seen) {
+      found.push_back({prefix + parameter->name(), parameter->tensor()});
+    }
+  }
+  for (const auto& [name, child] : children_) {
+    child->collect(prefix + name + ".", found);
+  }
+}
+
+std::vector<NamedParameter> Module::parameters() const {
+  std::vector<NamedParameter> found;
+  collect("", found);
+  return found;
+}
+
+int64_t Module::parameter_count() const {
+  int64_t count = 0;
+  for (const NamedParameter& parameter : parameters()) {
+    count += parameter.tensor.size();
+  }
+  return count;
+}
+
+void Module::train(bool on) {
+  training_ = on;
+  for (const auto& [name, child] : children_) {
+    child->train(on);
+  }
+}
+
+}  // namespace heed

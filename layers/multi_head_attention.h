@@ -1,0 +1,106 @@
+// Multi-head attention with weight split: one projection for all heads, cut into num_heads pieces.
+// The book, section 3.6.2; Vaswani et al. 2017, section 3.2.2.
+//   x (B, T <= context_length, d_in) -> context_vec (B, T, d_out);   head width d_out / num_heads
+// packed: the parameters and the initialisation of torch.nn.MultiheadAttention, in_proj_weight
+// (3 d_out, d_in) and in_proj_bias (3 d_out): out_proj is drawn first, then in_proj_weight by
+// xavier_uniform_, and all biases begin at zero.
+#pragma once
+
+#include <optional>
+
+#include "autograd/ops/linear.h"
+#include "autograd/ops/split.h"
+#include "layers/attend.h"
+#include "layers/linear.h"
+
+namespace heed {
+
+class MultiHeadAttention final : public Module {
+ public:
+  static constexpr const char* help = "multi-head attention with weight split (book, 3.6)";
+
+  struct Config {
+    int64_t d_in = 0;
+    int64_t d_out = 0;
+    int64_t context_length = 0;
+    int64_t num_heads = 0;
+    double dropout = 0;
+    bool qkv_bias = false;
+    bool out_proj = true;
+    bool out_bias = true;
+    bool causal = true;
+    bool packed = false;
+    void fields(Fields& f) {
+      f.required("d_in", d_in, at_least(1), "width of x").example(4);
+      f.required("d_out", d_out, at_least(1), "width of the output, all heads together").example(6);
+      f.required("context_length", context_length, at_least(1), "largest number of tokens")
+          .example(6);
+      f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
+      f.optional("dropout", dropout, probability, "chance to drop an attention weight")
+          .also_try({0.25});
+      f.optional("qkv_bias", qkv_bias, "bias in the three projections");
+      f.optional("out_proj", out_proj, "a last Linear over all heads");
+      f.optional("out_bias", out_bias, "bias in that last Linear");
+      f.optional("causal", causal, "hide the tokens that come after");
+      f.optional("packed", packed, "one in_proj_weight, as torch.nn.MultiheadAttention");
+    }
+    void check(ConfigErrors& errors, const ConfigNode& at) const {
+      if (d_out % num_heads != 0) {
+        errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
+                         num_heads);
+      }
+    }
+  };
+
+  explicit MultiHeadAttention(const Config& c) : config(checked(c)) {
+    const auto output = [&] {
+      if (c.out_proj) out_proj.emplace(this, "out_proj", Linear::Config{c.d_out, c.d_out, c.out_bias});
+    };
+    if (!c.packed) {
+      const Linear::Config projection{c.d_in, c.d_out, c.qkv_bias};
+      W_query.emplace(this, "W_query", projection);
+      W_key.emplace(this, "W_key", projection);
+      W_value.emplace(this, "W_value", projection);
+      output();
+      return;
+    }
+    output();
+    in_proj_weight.emplace(this, "in_proj_weight", Shape{3 * c.d_out, c.d_in}, init::xavier_uniform);
+    in_proj_bias.emplace(this, "in_proj_bias", Shape{3 * c.d_out}, init::zeros, c.qkv_bias);
+    if (c.out_proj && c.out_bias) {
+      const NoGrad off;
+      std::fill_n((*out_proj)->bias.tensor().mutable_value(), dry_run() ? 0 : c.d_out, real{0});
+    }
+  }
+
+  bool causal() const override { return config.causal; }
+
+  const Config config;
+  std::optional<Child<Linear>> W_query, W_key, W_value;  // unless packed
+  std::optional<Parameter> in_proj_weight, in_proj_bias;  // if packed
+  std::optional<Child<Linear>> out_proj;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor x = with_batch("multi_head_attention", in.x, config.d_in);
+    require_context("multi_head_attention", x, config.context_length);
+    const auto [queries, keys, values] = project(x);  // (B, T, d_out) each
+    const Tensor context_vec =
+        attend(*this, in, queries, keys, values, config.dropout,
+               {.num_heads = config.num_heads, .causal = config.causal});
+    return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
+  }
+
+ private:
+  std::array<Tensor, 3> project(const Tensor& x) const {
+    if (!config.packed) {
+      return {(*W_query)(x), (*W_key)(x), (*W_value)(x)};
+    }
+    const Tensor packed = linear(x, *in_proj_weight, *in_proj_bias);  // (B, T, 3 d_out)
+    const std::vector<Tensor> parts = split(packed, config.d_out, -1);
+    return {parts[0], parts[1], parts[2]};
+  }
+};
+HEED_LAYER(MultiHeadAttention, "multi_head_attention");
+
+}  // namespace heed

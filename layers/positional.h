@@ -1,0 +1,68 @@
+// Adds a vector for each position.    x (..., T <= context_length, d_model) -> the same shape
+//   learned      weight (context_length, d_model), drawn as an embedding
+//   sinusoidal   column 2i of position t: sin(t / 10000^(2i / d_model)), column 2i + 1: the cosine of
+//                the same angle. Vaswani et al. 2017, section 3.5. No parameters.
+#pragma once
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/slice.h"
+#include "layers/attend.h"
+#include "layers/init.h"
+#include "layers/registry.h"
+
+namespace heed {
+
+class Positional final : public Module {
+ public:
+  static constexpr const char* help = "adds a vector for each position";
+
+  struct Config {
+    int64_t context_length = 0;
+    int64_t d_model = 0;
+    std::string position = "learned";
+    void fields(Fields& f) {
+      f.required("context_length", context_length, at_least(1), "largest number of tokens")
+          .example(6);
+      f.required("d_model", d_model, at_least(1), "width of x").example(4);
+      f.choice("position", position, {"learned", "sinusoidal"}, "where the vectors come from");
+    }
+  };
+
+  explicit Positional(const Config& c)
+      : config(checked(c)),
+        weight(this, "weight", {c.context_length, c.d_model}, init::embedding,
+               c.position == "learned"),
+        sinusoids_(weight ? Array() : sinusoids(c.context_length, c.d_model)) {}
+
+  const Config config;
+  Parameter weight;  // (context_length, d_model), or empty
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor& x = in.x;
+    require(x.rank() >= 2 && x.dim(-1) == config.d_model, "positional: expected x (..., T, d_model ",
+            config.d_model, "), got ", x.shape());
+    require_context("positional", x, config.context_length);
+    const Tensor table = weight ? Tensor(weight) : Tensor(sinusoids_);
+    return x + slice(table, 0, 0, x.dim(-2));  // (..., T, d) + (T, d)
+  }
+
+ private:
+  static Array sinusoids(int64_t positions, int64_t width) {
+    Array table = Array::zeros({positions, width});
+    for (int64_t i = 0; i < table.size() && !dry_run(); ++i) {
+      const int64_t t = i / width, column = i % width;
+      const auto even = static_cast<double>(column - column % 2);
+      const double angle =
+          static_cast<double>(t) * std::exp(-std::log(10000.0) * even / static_cast<double>(width));
+      table.mutable_data()[i] =
+          static_cast<real>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+    return table;
+  }
+
+  const Array sinusoids_;
+};
+HEED_LAYER(Positional, "positional");
+
+}  // namespace heed

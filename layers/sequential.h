@@ -1,0 +1,43 @@
+// Layers one after the other; their paths are their numbers, as in torch.nn.Sequential.
+//   layers: [{type: linear, d_in: 4, d_out: 8}, {type: relu}, {type: linear, d_in: 8, d_out: 2}]
+#pragma once
+
+#include "layers/registry.h"
+
+namespace heed {
+
+class Sequential final : public Module {
+ public:
+  static constexpr const char* help = "layers one after the other";
+
+  struct Config {
+    std::vector<LayerSpec> layers;
+    void fields(Fields& f) {
+      f.layers("layers", layers, "each is given what the one before it made")
+          .example(ConfigNode::list({ConfigNode::map({{"type", "linear"}, {"d_in", 4}, {"d_out", 5}}),
+                                     ConfigNode::map({{"type", "gelu"}})}));
+    }
+  };
+
+  explicit Sequential(const Config& c) {
+    for (const LayerSpec& spec : checked(c).layers) {
+      layers.emplace_back(this, text(layers.size()), make_layer(spec));
+    }
+  }
+
+  Takes takes() const override { return layers.front()->takes(); }
+
+  std::vector<Child<Module>> layers;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    Tensor x = layers.front()(in);
+    for (size_t i = 1; i < layers.size(); ++i) {
+      x = layers[i](in.with(x));
+    }
+    return x;
+  }
+};
+HEED_LAYER(Sequential, "sequential");
+
+}  // namespace heed

@@ -1,0 +1,30 @@
+// Self-attention without weights: every token is compared with every other by its own vector.
+// The book "Build a Large Language Model (From Scratch)", section 3.3.
+//   x (B, T, d) -> context_vec (B, T, d)
+//   attn_scores = x x^T,  attn_weights = softmax(attn_scores),  context_vec = attn_weights x
+#pragma once
+
+#include "autograd/ops/matmul.h"
+#include "layers/activation.h"
+#include "layers/attend.h"
+
+namespace heed {
+
+class SimpleAttention final : public Module {
+ public:
+  static constexpr const char* help = "self-attention without trainable weights (book, 3.3)";
+  using Config = NoFields;
+  explicit SimpleAttention(const Config& = {}) {}
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor x = with_batch("simple_attention", in.x, in.x ? in.x.dim(-1) : 0);
+    const Tensor attn_scores = matmul(x, x, Trans::no, Trans::yes);          // (B, T, T)
+    const Tensor attn_weights = attention_weights(attn_scores, in.mask);     // rows sum to 1
+    record_attention(*this, attn_weights);
+    return without_batch(matmul(attn_weights, x), in.x);                     // (B, T, d)
+  }
+};
+HEED_LAYER(SimpleAttention, "simple_attention");
+
+}  // namespace heed

@@ -1,0 +1,89 @@
+// One block of a GPT: attention and feed-forward, each behind a norm and beside a shortcut.
+// The book, section 4.5; Radford et al. 2019 (pre-norm).
+//   x = x + drop(att(norm1(x)));  x = x + drop(ff(norm2(x)))      x (B, T, d_model)
+#pragma once
+
+#include "autograd/ops/arithmetic.h"
+#include "layers/dropout.h"
+#include "layers/feed_forward.h"
+#include "layers/layer_norm.h"
+
+namespace heed {
+
+// What a model's `norm:` may say, and the norm that it means. `bias`: whether a layer_norm shifts.
+inline const std::vector<std::string> norm_names{"layer_norm", "rms_norm"};
+inline std::unique_ptr<Module> make_norm(const std::string& norm, int64_t d_model, bool bias) {
+  ConfigNode options = ConfigNode::map({{"d_model", d_model}});
+  if (norm == "layer_norm") {
+    options.set("bias", bias);
+  }
+  return make_layer(norm, options);
+}
+
+// What a model fills in for the attention inside it, unless the config says otherwise.
+inline const Fills attention_fills{
+    {"d_in", "d_model"},      {"d_out", "d_model"},
+    {"d_head", "d_model/num_heads"}, {"context_length", "context_length"},
+    {"num_heads", "num_heads"}, {"dropout", "dropout"},
+    {"qkv_bias", "qkv_bias"}, {"out_bias", "bias"}};
+
+class TransformerBlock final : public Module {
+ public:
+  static constexpr const char* help = "attention and feed-forward with norms and shortcuts";
+
+  struct Config {
+    int64_t d_model = 0;
+    int64_t context_length = 0;
+    int64_t num_heads = 0;
+    double dropout = 0;
+    bool qkv_bias = false;
+    bool bias = true;
+    std::string norm = "layer_norm";
+    std::string activation = "gelu_tanh";
+    int64_t hidden_multiplier = 4;
+    LayerSpec attention{"multi_head_attention", {}};
+    void fields(Fields& f) {
+      f.required("d_model", d_model, at_least(1), "width of x").example(4);
+      f.required("context_length", context_length, at_least(1), "largest number of tokens")
+          .example(6);
+      f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
+      f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
+      f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
+      f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
+      f.choice("norm", norm, norm_names, "which norm stands before attention and feed-forward");
+      f.choice("activation", activation, activation_names, "activation of the feed-forward");
+      f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
+                 "hidden width of the feed-forward / d_model");
+      f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)",
+              attention_fills);
+    }
+  };
+
+  explicit TransformerBlock(const Config& c)
+      : config(checked(c)),
+        att(this, "att", make_layer(config.attention)),
+        ff(this, "ff", FeedForward::Config{c.d_model, c.hidden_multiplier, c.activation, c.bias}),
+        norm1(this, "norm1", make_norm(c.norm, c.d_model, c.bias)),
+        norm2(this, "norm2", make_norm(c.norm, c.d_model, c.bias)),
+        drop_shortcut(this, "drop_shortcut", Dropout::Config{c.dropout}) {}
+
+  bool causal() const override { return att->causal(); }
+
+  const Config config;
+  Child<Module> att;
+  Child<FeedForward> ff;
+  Child<Module> norm1, norm2;
+  Child<Dropout> drop_shortcut;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor attended = att(in.with(norm1(in.x)));
+    require(attended.shape() == in.x.shape(), "transformer_block: expected the attention to give ",
+            in.x.shape(), ", the shape of x, got ", attended.shape());
+    const Tensor x = in.x + drop_shortcut(attended);
+    return x + drop_shortcut(ff(norm2(x)));
+  }
+};
+HEED_LAYER(TransformerBlock, "transformer_block");
+
+}  // namespace heed

@@ -1,0 +1,27 @@
+#include "layers/activation.h"
+
+#include "tests/support/layer_cases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("activation layers: values") {
+  const Tensor x(Array::from({3}, {-1, 0, 2}));
+  const auto activated = [&](const std::string& type) { return (*layer_of("{type: " + type + "}"))(x); };
+  check_values(activated("relu"), {3}, {0, 0, 2});
+  check_values(activated("gelu"), {3}, {real(-0.15865525393), 0, real(1.95449973610)});
+  check_values(activated("gelu_tanh"), {3}, {real(-0.15880800939), 0, real(1.95459769409)}, 1e-6);
+  check_values(activated("silu"), {3}, {real(-0.26894142137), 0, real(1.76159415596)});
+}
+
+TEST_CASE("activation layers: no parameters, no options, any shape, PyTorch's values") {
+  int64_t compared = 0;
+  for (const std::string& type : activation_names) {
+    const auto layer = layer_of("{type: " + type + "}");
+    CHECK(layer->parameter_count() == 0);
+    CHECK((*layer)(Tensor(values({2, 3, 4}))).shape() == Shape{2, 3, 4});
+    CHECK(config_error_of("{type: " + type + ", d_model: 4}").ends_with("unknown key"));
+    compared += check_golden(type);
+  }
+  CHECK(compared == 4 * 2 * 2);
+}

@@ -1,0 +1,84 @@
+#include "layers/causal_attention.h"
+
+#include "tests/support/layer_cases.h"
+#include "tests/support/seed_numbers.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("causal_attention: the numbers of the documents from seed 123") {
+  const auto layer =
+      layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}", 123);
+  CHECK(check_seed_numbers("causal_attention", (*layer)(Tensor(seed_batch())).value()) == 24);
+  CHECK(layer->causal());
+}
+
+TEST_CASE("causal_attention: with the weights of v2 it is v2 under a lower triangular mask") {
+  const auto layer = layer_of("{type: causal_attention, d_in: 12, d_out: 5, context_length: 9}");
+  const auto v2 = layer_of("{type: self_attention_v2, d_in: 12, d_out: 5}", 7);
+  copy_parameters(*v2, *layer);
+  Mask lower = Mask::uninitialised({1, 1, 9, 9});
+  for (int64_t i = 0; i < 81; ++i) lower.mutable_data()[i] = i % 9 <= i / 9 ? 1 : 0;
+  const Tensor x(values({3, 9, 12}));
+  CHECK(check_near(run(*layer, x), run(*v2, {x, lower})) == 5);
+}
+
+TEST_CASE("causal_attention: dropout is on the weights after the softmax") {
+  const auto layer = layer_of(
+      "{type: causal_attention, d_in: 3, d_out: 6, context_length: 6, dropout: 0.5}", 789);
+  // Values that are the identity: the output is the weights after dropout.
+  const auto v2 = layer_of("{type: self_attention_v2, d_in: 3, d_out: 2}", 789);
+  Array query = Array::zeros({6, 3}), key = Array::zeros({6, 3});
+  const real scale = std::sqrt(real(3));  // 1 / sqrt(6) here, 1 / sqrt(2) there
+  for (int64_t i = 0; i < 6; ++i) {
+    query.mutable_data()[i] = parameter_of(*v2, "W_query.weight").data()[i] * scale;
+    key.mutable_data()[i] = parameter_of(*v2, "W_key.weight").data()[i];
+  }
+  set_parameter(*layer, "W_query.weight", query);
+  set_parameter(*layer, "W_key.weight", key);
+  streams().dropout().manual_seed(123);
+  AttentionRecorder recorder;
+  (*layer)(Tensor(seed_inputs()));
+  REQUIRE(recorder.recorded.size() == 1);  // taken before dropout
+  CHECK(check_seed_numbers("causal.weights", recorder.recorded[0].weights.reshaped({6, 6})) == 36);
+
+  // v = I: a wider input whose last six columns number the rows.
+  const auto wide = layer_of(
+      "{type: causal_attention, d_in: 9, d_out: 6, context_length: 6, dropout: 0.5}", 789);
+  Array x = Array::zeros({6, 9}), value = Array::zeros({6, 9});
+  Array wide_query = Array::zeros({6, 9}), wide_key = Array::zeros({6, 9});
+  for (int64_t i = 0; i < 6; ++i) {
+    for (int64_t j = 0; j < 3; ++j) {
+      x.mutable_data()[i * 9 + j] = seed_inputs().data()[i * 3 + j];
+      wide_query.mutable_data()[i * 9 + j] = query.data()[i * 3 + j];
+      wide_key.mutable_data()[i * 9 + j] = key.data()[i * 3 + j];
+    }
+    x.mutable_data()[i * 9 + 3 + i] = 1;
+    value.mutable_data()[i * 9 + 3 + i] = 1;
+  }
+  set_parameter(*wide, "W_query.weight", wide_query);
+  set_parameter(*wide, "W_key.weight", wide_key);
+  set_parameter(*wide, "W_value.weight", value);
+  for (const bool composed : {false, true}) {
+    const Composed form(composed);
+    streams().dropout().manual_seed(123);
+    CHECK(check_seed_numbers("dropout.weights", (*wide)(Tensor(x)).value()) == 36);
+  }
+}
+
+TEST_CASE("causal_attention: parameters and PyTorch's values") {
+  CHECK(parameter_lines(*layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}")) ==
+        "W_query.weight (2, 3)\nW_key.weight (2, 3)\nW_value.weight (2, 3)\n");
+  CHECK(check_torch_init("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6, "
+                         "qkv_bias: true}", 4) == 24);
+  CHECK(check_golden("causal_attention") + check_golden("causal_attention_bias_mask") ==
+        2 * (5 + 8));
+}
+
+TEST_CASE("causal_attention: refuses") {
+  const auto layer = layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}");
+  CHECK(error_of([&] { (*layer)(Tensor(values({2, 7, 3}))); }) ==
+        "causal_attention: expected at most context_length 6 tokens, got 7 in (2, 7, 3)");
+  CHECK(error_of([&] { (*layer)(Tensor(values({2, 6, 4}))); }) ==
+        "causal_attention: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
+}

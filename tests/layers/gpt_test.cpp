@@ -1,0 +1,133 @@
+#include "layers/gpt.h"
+
+#include "tests/support/layer_cases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+std::string gpt(const std::string& options = "") {
+  return "{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, num_heads: 3, num_layers: 2" +
+         (options.empty() ? "" : ", " + options) + "}";
+}
+
+Array drawn_normal(Generator& generator, const Shape& shape, double std) {
+  Array a = Array::uninitialised(shape);
+  fill_normal(generator, {a.mutable_data(), static_cast<size_t>(a.size())}, 0, std);
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("gpt: parameters are the book's") {
+  const auto layer = layer_of("{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, "
+                              "num_heads: 3, num_layers: 1}");
+  CHECK(parameter_lines(*layer) ==
+        "tok_emb.weight (11, 12)\npos_emb.weight (9, 12)\n"
+        "trf_blocks.0.att.W_query.weight (12, 12)\ntrf_blocks.0.att.W_key.weight (12, 12)\n"
+        "trf_blocks.0.att.W_value.weight (12, 12)\ntrf_blocks.0.att.out_proj.weight (12, 12)\n"
+        "trf_blocks.0.att.out_proj.bias (12,)\n"
+        "trf_blocks.0.ff.layers.0.weight (48, 12)\ntrf_blocks.0.ff.layers.0.bias (48,)\n"
+        "trf_blocks.0.ff.layers.2.weight (12, 48)\ntrf_blocks.0.ff.layers.2.bias (12,)\n"
+        "trf_blocks.0.norm1.scale (12,)\ntrf_blocks.0.norm1.shift (12,)\n"
+        "trf_blocks.0.norm2.scale (12,)\ntrf_blocks.0.norm2.shift (12,)\n"
+        "final_norm.scale (12,)\nfinal_norm.shift (12,)\nout_head.weight (11, 12)\n");
+  CHECK(layer->takes() == Module::Takes::ids);
+}
+
+TEST_CASE("gpt: drawn in the order of construction, as PyTorch's modules") {
+  const int64_t block = 4 * 144 + 12 + 2 * 576 + 60 + 48;
+  CHECK(check_torch_init(gpt(), 123) == 2 * block + 2 * 11 * 12 + 9 * 12 + 24);
+  CHECK(check_torch_init(gpt("position: sinusoidal, norm: rms_norm"), 5) ==
+        2 * (block - 24) + 2 * 11 * 12 + 12);
+}
+
+TEST_CASE("gpt: init gpt2 draws once more, as nanoGPT does") {
+  const auto layer = layer_of(gpt("init: gpt2, tie_embeddings: true, qkv_bias: true"), 9);
+  Generator generator(9);
+  generator.set_state([] {
+    layer_of(gpt("qkv_bias: true"), 9);  // the modules' own draws come first
+    return streams().init().state();
+  }());
+  std::map<std::string, Array> want;
+  want["tok_emb.weight"] = drawn_normal(generator, {11, 12}, 0.02);
+  want["pos_emb.weight"] = drawn_normal(generator, {9, 12}, 0.02);
+  for (const std::string b : {"trf_blocks.0.", "trf_blocks.1."}) {
+    for (const std::string name : {"W_query", "W_key", "W_value", "out_proj"}) {
+      want[b + "att." + name + ".weight"] = drawn_normal(generator, {12, 12}, 0.02);
+      want[b + "att." + name + ".bias"] = Array::zeros({12});
+    }
+    want[b + "ff.layers.0.weight"] = drawn_normal(generator, {48, 12}, 0.02);
+    want[b + "ff.layers.0.bias"] = Array::zeros({48});
+    want[b + "ff.layers.2.weight"] = drawn_normal(generator, {12, 48}, 0.02);
+    want[b + "ff.layers.2.bias"] = Array::zeros({12});
+  }
+  want["tok_emb.weight"] = drawn_normal(generator, {11, 12}, 0.02);  // at out_head, tied
+  for (const std::string b : {"trf_blocks.0.", "trf_blocks.1."}) {
+    want[b + "att.out_proj.weight"] = drawn_normal(generator, {12, 12}, 0.02 / std::sqrt(4.0));
+    want[b + "ff.layers.2.weight"] = drawn_normal(generator, {12, 48}, 0.02 / std::sqrt(4.0));
+  }
+  for (const auto& [name, array] : want) {
+    CAPTURE(name);
+    check_same_bits(parameter_of(*layer, name), array);
+  }
+  CHECK(want.size() == 26);
+  CHECK(layer->parameters().size() == 26 + 10);  // and the norms
+  CHECK(generator.state() == streams().init().state());
+}
+
+TEST_CASE("gpt: tied embeddings are one parameter with the sum of both gradients") {
+  const auto tied = layer_of(gpt("tie_embeddings: true")), loose = layer_of(gpt());
+  CHECK(tied->parameter_count() == loose->parameter_count() - 11 * 12);
+  for (const NamedParameter& p : tied->parameters()) CHECK(p.name != "out_head.weight");
+  check_same_bits(parameter_of(*tied, "tok_emb.weight"), parameter_of(*loose, "tok_emb.weight"));
+  set_parameter(*loose, "out_head.weight", parameter_of(*tied, "tok_emb.weight"));
+  const Input in = input_for(*tied, {2, 7});
+  Results want = run(*loose, in);
+  const Array head = want.at("out_head.weight");
+  for (int64_t i = 0; i < head.size(); ++i) {
+    want["tok_emb.weight"].mutable_data()[i] += head.data()[i];
+  }
+  CHECK(check_near(run(*tied, in), want, 20 * rounding, {"out_head.weight"}) == 31);
+}
+
+TEST_CASE("gpt: embeddings, blocks, norm, logits") {
+  const auto made = layer_of(gpt());
+  auto& layer = dynamic_cast<Gpt&>(*made);
+  const Input in = input_for(layer, {2, 7});
+  Tensor x = layer.pos_emb(layer.tok_emb(in));
+  for (const Child<TransformerBlock>& block : layer.trf_blocks) x = block(x);
+  check_near(layer(in), layer.out_head(layer.final_norm(x)).value());
+  CHECK(layer(input_for(layer, {7})).shape() == Shape{7, 11});
+}
+
+TEST_CASE("gpt: PyTorch's values") {
+  int64_t files = 0;
+  for (const std::string& name : golden_names()) {
+    if (!name.starts_with("gpt") || golden_types(name)[0] != "gpt") continue;
+    CHECK(check_golden(name) >= 2 * 15);
+    ++files;
+  }
+  CHECK(files == 8);
+}
+
+TEST_CASE("gpt: refuses") {
+  const auto layer = layer_of(gpt());
+  CHECK(error_of([&] { (*layer)(Ids::full({2, 10}, 0)); }) ==
+        "gpt: expected at most context_length 9 tokens, got 10");
+  CHECK(error_of([&] { (*layer)(ids({1, 3}, {0, 11, 3})); }) ==
+        "embedding: expected ids from 0 to 10, got 11 at (0, 1); the table has as many rows as the "
+        "vocabulary");
+  CHECK(error_of([&] { (*layer)(Ids::full({1, 2, 2}, 0)); }) ==
+        "gpt: expected ids (B, T) or (T), got (1, 2, 2)");
+  CHECK(error_of([&] { (*layer)(Tensor(values({2, 7, 12}))); }).starts_with("gpt: expected ids"));
+  CHECK(config_error_of("{type: gpt, vocab_size: 11, context_length: 9, d_model: 8, num_heads: 3, "
+                        "num_layers: 1}") ==
+        "model.yaml:1:78: model.attention.num_heads: must divide d_out: d_out is 8, num_heads is 3\n"
+        "model.yaml:1:78: model.num_heads: must divide d_model: d_model is 8, num_heads is 3");
+  CHECK(config_error_of(gpt("d_modle: 3, attention: {type: simple_atention}")) ==
+        "model.yaml:1:104: model.d_modle: unknown key, did you mean d_model?\n"
+        "model.yaml:1:134: model.attention.type: unknown layer simple_atention, did you mean "
+        "simple_attention?");
+}

@@ -1,0 +1,165 @@
+#include "layers/multi_head_attention.h"
+
+#include "autograd/dry_run.h"
+#include "tests/support/layer_cases.h"
+#include "tests/support/seed_numbers.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+const std::string sizes = "d_in: 12, d_out: 12, context_length: 9, num_heads: 3";
+std::string mha(const std::string& options = "") {
+  return "{type: multi_head_attention, " + sizes + (options.empty() ? "" : ", ") + options + "}";
+}
+
+}  // namespace
+
+TEST_CASE("multi_head_attention: the numbers of the documents from seed 123") {
+  const auto layer = layer_of("{type: multi_head_attention, d_in: 3, d_out: 2, context_length: 6, "
+                              "num_heads: 2}", 123);
+  CHECK(check_seed_numbers("multi_head_attention", (*layer)(Tensor(seed_batch())).value()) == 24);
+  const DryRun dry;
+  CHECK(layer_of("{type: multi_head_attention, d_in: 768, d_out: 768, context_length: 1024, "
+                 "num_heads: 12}")
+            ->parameter_count() == 2360064);  // the book, exercise 3.3
+}
+
+TEST_CASE("multi_head_attention: parameters are the book's; packed, torch.nn.MultiheadAttention's") {
+  CHECK(parameter_lines(*layer_of(mha())) ==
+        "W_query.weight (12, 12)\nW_key.weight (12, 12)\nW_value.weight (12, 12)\n"
+        "out_proj.weight (12, 12)\nout_proj.bias (12,)\n");
+  CHECK(parameter_lines(*layer_of(mha("qkv_bias: true, out_bias: false"))) ==
+        "W_query.weight (12, 12)\nW_query.bias (12,)\nW_key.weight (12, 12)\nW_key.bias (12,)\n"
+        "W_value.weight (12, 12)\nW_value.bias (12,)\nout_proj.weight (12, 12)\n");
+  CHECK(parameter_lines(*layer_of(mha("out_proj: false"))) ==
+        "W_query.weight (12, 12)\nW_key.weight (12, 12)\nW_value.weight (12, 12)\n");
+  CHECK(parameter_lines(*layer_of(mha("packed: true, qkv_bias: true"))) ==
+        "in_proj_weight (36, 12)\nin_proj_bias (36,)\nout_proj.weight (12, 12)\nout_proj.bias (12,)\n");
+  CHECK(parameter_lines(*layer_of(mha("packed: true, out_bias: false"))) ==
+        "in_proj_weight (36, 12)\nout_proj.weight (12, 12)\n");
+  CHECK(layer_of(mha())->causal());
+  CHECK_FALSE(layer_of(mha("causal: false"))->causal());
+}
+
+TEST_CASE("multi_head_attention: drawn as the book's modules are") {
+  CHECK(check_torch_init(mha(), 123) == 4 * 144 + 12);
+  CHECK(check_torch_init(mha("qkv_bias: true, out_proj: false"), 5) == 3 * 156);
+}
+
+TEST_CASE("multi_head_attention: packed, drawn as torch.nn.MultiheadAttention") {
+  const auto layer = layer_of(mha("packed: true, qkv_bias: true"), 7);
+  Generator generator(7);
+  const auto drawn = [&](const Shape& shape, double bound) {
+    Array a = Array::uninitialised(shape);
+    fill_uniform(generator, {a.mutable_data(), static_cast<size_t>(a.size())}, -bound, bound);
+    return a;
+  };
+  const Array out = drawn({12, 12}, 1 / std::sqrt(12.0));
+  drawn({12}, 1 / std::sqrt(12.0));  // out_proj.bias, zeroed afterwards
+  const Array in = drawn({36, 12}, std::sqrt(6.0 / (36 + 12)));
+  CHECK(check_near(parameter_of(*layer, "out_proj.weight"), out, 1e-7) == 144);
+  CHECK(check_near(parameter_of(*layer, "in_proj_weight"), in, 1e-7) == 432);
+  check_same_bits(parameter_of(*layer, "in_proj_bias"), Array::zeros({36}));
+  check_same_bits(parameter_of(*layer, "out_proj.bias"), Array::zeros({12}));
+  CHECK(generator.state() == streams().init().state());
+}
+
+TEST_CASE("multi_head_attention: packed equals split") {
+  const auto split_up = layer_of(mha("qkv_bias: true"));
+  const auto packed = layer_of(mha("packed: true, qkv_bias: true"));
+  perturb_parameters(*packed);
+  const std::vector<std::string> names{"W_query", "W_key", "W_value"};
+  const auto cut = [&](const Results& of_packed) {
+    Results parts = of_packed;
+    for (int64_t k = 0; k < 3; ++k) {
+      const std::string name = names[static_cast<size_t>(k)];
+      parts[name + ".weight"] = rows_between(of_packed.at("in_proj_weight"), 12 * k, 12 * (k + 1));
+      parts[name + ".bias"] = rows_between(of_packed.at("in_proj_bias"), 12 * k, 12 * (k + 1));
+    }
+    parts.erase("in_proj_weight");
+    parts.erase("in_proj_bias");
+    return parts;
+  };
+  Results parameters;
+  for (const NamedParameter& p : packed->parameters()) parameters[p.name] = p.tensor.value();
+  for (const auto& [name, value] : cut(parameters)) set_parameter(*split_up, name, value);
+  const Input in{Tensor(values({2, 9, 12})), Mask::full({2, 9}, 1)};
+  CHECK(check_near(run(*split_up, in), cut(run(*packed, in))) == 10);
+}
+
+TEST_CASE("multi_head_attention: with an identity for out_proj it is the wrapper") {
+  const auto heads = layer_of("{type: multi_head_attention_wrapper, d_in: 12, d_out: 4, "
+                              "context_length: 9, num_heads: 3, qkv_bias: true}");
+  const auto layer = layer_of(mha("qkv_bias: true"));
+  const auto bare = layer_of(mha("qkv_bias: true, out_proj: false"));
+  Array identity = Array::zeros({12, 12});
+  for (int64_t i = 0; i < 12; ++i) identity.mutable_data()[13 * i] = 1;
+  set_parameter(*layer, "out_proj.weight", identity);
+  set_parameter(*layer, "out_proj.bias", Array::zeros({12}));
+  // Head h of a projection is rows 4 h to 4 h + 4 of its weight and bias.
+  for (const std::string name : {"W_query", "W_key", "W_value"}) {
+    for (int64_t h = 0; h < 3; ++h) {
+      for (const std::string part : {".weight", ".bias"}) {
+        set_parameter(*heads, text("heads.", h, ".", name, part),
+                      rows_between(parameter_of(*layer, name + part), 4 * h, 4 * h + 4));
+      }
+    }
+  }
+  copy_parameters(*layer, *bare);
+  const Tensor x(values({2, 9, 12}));
+  const Results of_wrapper = run(*heads, x), of_layer = run(*layer, x);
+  CHECK(check_near(run(*bare, x), of_layer, 20 * rounding, {"out_proj.weight", "out_proj.bias"}) == 8);
+  int64_t compared = 0;
+  for (const std::string name : {"W_query", "W_key", "W_value"}) {
+    for (int64_t h = 0; h < 3; ++h) {
+      const Array head = of_wrapper.at(text("heads.", h, ".", name, ".weight"));
+      const Array rows = rows_between(of_layer.at(name + ".weight"), 4 * h, 4 * h + 4);
+      compared += check_near(head, rows, 100 * rounding);
+    }
+  }
+  CHECK(compared == 3 * 144);
+  CHECK(check_near(of_layer.at("y"), of_wrapper.at("y"), 20 * rounding) == 2 * 9 * 12);
+  CHECK(check_near(of_layer.at("x"), of_wrapper.at("x"), 100 * rounding) == 2 * 9 * 12);
+}
+
+TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everything's around it") {
+  int64_t compared = 0;
+  for (const LayerCase& c : attending_layers({})) {
+    CAPTURE(c.name);
+    const auto layer = layer_of(c.yaml);
+    const Input one = input_for(*layer, {7});
+    const Input batch = one.ids ? Input(one.ids.reshaped({1, 7}))
+                                : Input(Tensor(one.x.value().reshaped({1, 7, 12})));
+    Results want = run(*layer, batch);
+    for (const char* name : {"y", "x"}) {
+      if (want.count(name) == 0) continue;
+      CHECK(want[name].dim(0) == 1);
+      want[name] = want[name].reshaped(want[name].shape().without(0));
+    }
+    compared += check_same_bits(run(*layer, one), want);
+  }
+  CHECK(compared > 200);
+}
+
+TEST_CASE("multi_head_attention: PyTorch's values") {
+  int64_t compared = 0;
+  for (const std::string& name : golden_names()) {
+    if (name.starts_with("multi_head") || name.starts_with("packed")) compared += check_golden(name);
+  }
+  CHECK(compared == 2 * 62);
+}
+
+TEST_CASE("multi_head_attention: refuses") {
+  const auto layer = layer_of(mha());
+  CHECK(error_of([&] { (*layer)(Tensor(values({2, 10, 12}))); }) ==
+        "multi_head_attention: expected at most context_length 9 tokens, got 10 in (2, 10, 12)");
+  CHECK(error_of([&] { (*layer)(Tensor(values({2, 9, 8}))); }) ==
+        "multi_head_attention: expected x (B, T, d_in 12) or (T, d_in), got (2, 9, 8)");
+  CHECK(config_error_of("{type: multi_head_attention, d_in: 8, d_out: 8, context_length: 4, "
+                        "num_heads: 3}") ==
+        "model.yaml:1:84: model.num_heads: must divide d_out: d_out is 8, num_heads is 3");
+  CHECK(error_of<ConfigError>([] { MultiHeadAttention({8, 8, 4, 3}); }) ==
+        "<code>:1:1: num_heads: must divide d_out: d_out is 8, num_heads is 3");
+}

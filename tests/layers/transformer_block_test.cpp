@@ -1,0 +1,98 @@
+#include "layers/transformer_block.h"
+
+#include "tests/support/layer_cases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+std::string block(const std::string& options = "") {
+  return "{type: transformer_block, d_model: 12, context_length: 9, num_heads: 3" +
+         (options.empty() ? "" : ", " + options) + "}";
+}
+
+}  // namespace
+
+TEST_CASE("transformer_block: parameters are the book's") {
+  CHECK(parameter_lines(*layer_of(block())) ==
+        "att.W_query.weight (12, 12)\natt.W_key.weight (12, 12)\natt.W_value.weight (12, 12)\n"
+        "att.out_proj.weight (12, 12)\natt.out_proj.bias (12,)\n"
+        "ff.layers.0.weight (48, 12)\nff.layers.0.bias (48,)\n"
+        "ff.layers.2.weight (12, 48)\nff.layers.2.bias (12,)\n"
+        "norm1.scale (12,)\nnorm1.shift (12,)\nnorm2.scale (12,)\nnorm2.shift (12,)\n");
+  CHECK(parameter_lines(*layer_of(block("bias: false, norm: rms_norm, hidden_multiplier: 1, "
+                                        "qkv_bias: true, attention: {type: causal_attention}"))) ==
+        "att.W_query.weight (12, 12)\natt.W_query.bias (12,)\natt.W_key.weight (12, 12)\n"
+        "att.W_key.bias (12,)\natt.W_value.weight (12, 12)\natt.W_value.bias (12,)\n"
+        "ff.layers.0.weight (12, 12)\nff.layers.2.weight (12, 12)\nnorm1.scale (12,)\n"
+        "norm2.scale (12,)\n");
+  CHECK(check_torch_init(block("qkv_bias: true"), 3) == 4 * 156 + 2 * 576 + 60 + 48);
+}
+
+TEST_CASE("transformer_block: attention and feed-forward stand beside shortcuts, behind norms") {
+  TransformerBlock layer({12, 9, 3});
+  perturb_parameters(layer);
+  const Tensor x(values({2, 9, 12}));
+  const Tensor middle = x + layer.att(layer.norm1(x));
+  check_near(layer(x), (middle + layer.ff(layer.norm2(middle))).value());
+}
+
+TEST_CASE("transformer_block: what the attention is not told comes from the block") {
+  const auto attention_of = [](const std::string& options) {
+    const auto layer = layer_of(block(options));
+    return write_fields(dynamic_cast<const TransformerBlock&>(*layer).config)
+        .get("attention").text();
+  };
+  CHECK(attention_of("") == "");
+  const auto told = layer_of(block(
+      "dropout: 0.25, bias: false, attention: {type: multi_head_attention, num_heads: 2, out_bias: "
+      "true, dropout: 0.5, context_length: 20}"));
+  const ConfigNode& options =
+      dynamic_cast<const TransformerBlock&>(*told).config.attention.options;
+  CHECK(to_yaml(options) ==
+        "d_in: 12\nd_out: 12\ncontext_length: 20\nnum_heads: 2\ndropout: 0.5\nqkv_bias: false\n"
+        "out_proj: true\nout_bias: true\ncausal: true\npacked: false\n");
+  CHECK(to_yaml(dynamic_cast<const TransformerBlock&>(*layer_of(block("dropout: 0.25, qkv_bias: "
+                                                                      "true, bias: false")))
+                    .config.attention.options) ==
+        "d_in: 12\nd_out: 12\ncontext_length: 9\nnum_heads: 3\ndropout: 0.25\nqkv_bias: true\n"
+        "out_proj: true\nout_bias: false\ncausal: true\npacked: false\n");
+}
+
+TEST_CASE("transformer_block: causal when its attention is") {
+  CHECK(layer_of(block())->causal());
+  CHECK(layer_of(block("attention: {type: multi_head_attention_wrapper}"))->causal());
+  CHECK_FALSE(layer_of(block("attention: {causal: false}"))->causal());
+  CHECK_FALSE(layer_of(block("attention: {type: self_attention_v2}"))->causal());
+}
+
+TEST_CASE("transformer_block: PyTorch's values") {
+  int64_t compared = 0;
+  for (const std::string name : {"block", "block_options", "block_simple", "block_wrapper"}) {
+    compared += check_golden(name);
+  }
+  CHECK(compared == 2 * (15 + 11 + 10 + 16));
+}
+
+TEST_CASE("transformer_block: refuses") {
+  CHECK(error_of([] { (*layer_of(block()))(Tensor(values({2, 10, 12}))); }) ==
+        "multi_head_attention: expected at most context_length 9 tokens, got 10 in (2, 10, 12)");
+  CHECK(error_of([] { (*layer_of(block()))(Tensor(values({2, 9, 8}))); }) ==
+        "layer_norm: expected scale (8,) for x (2, 9, 8), got (12,)");
+  CHECK(error_of([] {
+          (*layer_of(block("attention: {type: causal_attention, d_out: 5}")))(
+              Tensor(values({2, 9, 12})));
+        }) ==
+        "transformer_block: expected the attention to give (2, 9, 12), the shape of x, got (2, 9, 5)");
+  CHECK(error_of([] {
+          (*layer_of(block("attention: {type: causal_attention, d_in: 5}")))(
+              Tensor(values({2, 9, 12})));
+        }) == "causal_attention: expected x (B, T, d_in 5) or (T, d_in), got (2, 9, 12)");
+  CHECK(config_error_of(block("attention: {num_heads: 5}")) ==
+        "model.yaml:1:104: model.attention.num_heads: must divide d_out: d_out is 12, num_heads is "
+        "5");
+  CHECK(config_error_of(block("attention: {type: multihead_attention}")) ==
+        "model.yaml:1:99: model.attention.type: unknown layer multihead_attention, did you mean "
+        "multi_head_attention?");
+}
