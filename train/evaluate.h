@@ -1,0 +1,21 @@
+// How good a model is on a fixed set of examples. Draws from no stream and records no graph.
+#pragma once
+
+#include <optional>
+
+#include "train/run_config.h"
+
+namespace heed {
+
+struct Evaluation {
+  double loss = 0;         // mean over the counted targets
+  int64_t tokens = 0;      // how many there were
+  double accuracy = 0;     // share of targets that are the likeliest token
+  double exact_match = 0;  // share of sequences with every target right
+};
+
+// `batches` batches of `batch_size` examples, evenly spaced over the split; all of it for nullopt.
+Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
+                    std::optional<int64_t> batches);
+
+}  // namespace heed

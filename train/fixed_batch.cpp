@@ -1,0 +1,58 @@
+#include "train/fixed_batch.h"
+
+namespace heed {
+
+namespace {
+
+class FixedBatch final : public Task {
+ public:
+  explicit FixedBatch(std::unique_ptr<Task> of) : of_(std::move(of)) {}
+
+  Batch next(int64_t batch_size, Generator& data) override {
+    if (dry_run()) {
+      return of_->next(batch_size, data);  // a batch of a dry run is address space only
+    }
+    if (!batch_) {
+      batch_ = of_->next(batch_size, data);
+    }
+    return *batch_;
+  }
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return of_->model_sizes();
+  }
+  std::vector<int64_t> position() const override { return of_->position(); }
+  void set_position(const std::vector<int64_t>& position) override { of_->set_position(position); }
+  int64_t example_count(Split split) const override { return of_->example_count(split); }
+  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const override {
+    return of_->examples(split, first, stride, count);
+  }
+  int64_t training_tokens() const override { return of_->training_tokens(); }
+  std::string description() const override { return of_->description() + ", one batch of it"; }
+  std::vector<std::filesystem::path> files() const override { return of_->files(); }
+  const Tokenizer* tokenizer() const override { return of_->tokenizer(); }
+
+ private:
+  std::unique_ptr<Task> of_;
+  std::optional<Batch> batch_;
+};
+
+// Every `dropout` of a config tree, nested layers included.
+void turn_off_dropout(ConfigNode& node) {
+  for (int64_t i = 0; i < node.size(); ++i) {
+    if (node.at(i).key() == "dropout") {
+      node.at(i).assign(0.0);
+    }
+    turn_off_dropout(node.at(i));
+  }
+}
+
+}  // namespace
+
+void overfit_one_batch(LoadedRun& run) {
+  run.task = std::make_unique<FixedBatch>(std::move(run.task));
+  turn_off_dropout(run.config.model.options);
+  turn_off_dropout(*run.resolved.find("model"));
+}
+
+}  // namespace heed

@@ -1,0 +1,140 @@
+#include "train/generate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "layers/evaluation_mode.h"
+#include "train/utf8.h"
+
+namespace heed {
+
+namespace {
+
+void check(const SamplingOptions& options) {
+  require<ConfigError>(options.temperature >= 0 && std::isfinite(options.temperature),
+                       "temperature: expected a number of at least 0, got ", options.temperature);
+  require<ConfigError>(!options.top_k || *options.top_k >= 1,
+                       "top_k: expected a whole number of at least 1, got ",
+                       options.top_k.value_or(0));
+  require<ConfigError>(!options.top_p || (*options.top_p > 0 && *options.top_p <= 1),
+                       "top_p: expected a number above 0 and at most 1, got ",
+                       options.top_p.value_or(0));
+}
+
+// Sets the weights of all but the likeliest to 0, as top_k and top_p ask.
+void keep_likeliest(std::vector<double>& weights, const SamplingOptions& options) {
+  std::vector<size_t> ranked(weights.size());
+  std::iota(ranked.begin(), ranked.end(), size_t{0});
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [&](size_t a, size_t b) { return weights[a] > weights[b]; });
+  size_t kept = ranked.size();
+  if (options.top_k) {
+    kept = std::min(kept, static_cast<size_t>(*options.top_k));
+  }
+  if (options.top_p) {
+    double sum = 0;
+    for (size_t i = 0; i < kept; ++i) {
+      sum += weights[ranked[i]];
+    }
+    double reached = 0;
+    for (size_t i = 0; i < kept; ++i) {
+      reached += weights[ranked[i]];
+      if (reached >= *options.top_p * sum) {
+        kept = i + 1;
+      }
+    }
+  }
+  for (size_t i = kept; i < ranked.size(); ++i) {
+    weights[ranked[i]] = 0;
+  }
+}
+
+// The last row of logits (1, t, V) for the last tokens of `ids`.
+Array last_logits(Module& model, const std::vector<int32_t>& ids, int64_t context_length) {
+  const auto seen = std::min(ids.size(), static_cast<size_t>(context_length));
+  const std::span<const int32_t> window(ids.data() + (ids.size() - seen), seen);
+  return model(Ids::from({1, static_cast<int64_t>(seen)}, window)).value();
+}
+
+}  // namespace
+
+int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u) {
+  const auto likeliest = std::max_element(logits.begin(), logits.end());
+  const bool numbers = std::none_of(logits.begin(), logits.end(),
+                                    [](real logit) { return std::isnan(logit); });
+  require<DivergedError>(numbers && std::isfinite(*likeliest), "generate: the model's logits are ",
+                         numbers ? "infinite" : "NaN");
+  if (options.temperature == 0 || options.top_k == 1) {
+    return static_cast<int32_t>(likeliest - logits.begin());
+  }
+  std::vector<double> weights(logits.size());  // exp((logit - largest) / temperature)
+  const auto largest = static_cast<double>(*likeliest);
+  std::transform(logits.begin(), logits.end(), weights.begin(), [&](real logit) {
+    return std::exp((static_cast<double>(logit) - largest) / options.temperature);
+  });
+  if (options.top_k || options.top_p) {
+    keep_likeliest(weights, options);
+  }
+  const double aim = u * std::accumulate(weights.begin(), weights.end(), 0.0);
+  double reached = 0;
+  size_t chosen = 0;
+  for (size_t id = 0; id < weights.size(); ++id) {
+    if (weights[id] > 0) {
+      chosen = id;
+      reached += weights[id];
+      if (reached > aim) {
+        break;
+      }
+    }
+  }
+  return static_cast<int32_t>(chosen);
+}
+
+std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt, int64_t tokens,
+                              const SamplingOptions& options, int64_t context_length,
+                              const std::function<void(int32_t)>& each) {
+  check(options);
+  require<ConfigError>(!prompt.empty(), "generate: expected a prompt of at least one token, got none");
+  require<ConfigError>(context_length >= 1, "generate: expected a context_length of at least 1, got ",
+                       context_length);
+  const EvaluationMode mode(model);
+  Generator generator(options.seed);
+  std::vector<int32_t> ids = prompt;
+  for (int64_t i = 0; i < tokens; ++i) {
+    const Array logits = last_logits(model, ids, context_length);
+    const auto width = static_cast<size_t>(logits.dim(-1));
+    const int32_t id = choose_token(logits.span().last(width), options, generator.u53());
+    ids.push_back(id);
+    if (each) {
+      each(id);
+    }
+  }
+  return {ids.begin() + static_cast<ptrdiff_t>(prompt.size()), ids.end()};
+}
+
+// ---- TextStream
+
+std::string TextStream::push(int32_t id) {
+  waiting_ += tokenizer_.decode({&id, 1});
+  return take(false);
+}
+
+std::string TextStream::finish() { return take(true); }
+
+std::string TextStream::take(bool all) {
+  std::string out;
+  size_t at = 0;
+  while (at < waiting_.size()) {
+    const Utf8Character c = utf8_at(waiting_, at);
+    if (c.cut && !all) {
+      break;
+    }
+    append_utf8(out, c.size > 0 ? c.code : U'\uFFFD');
+    at += std::max<size_t>(1, c.size);
+  }
+  waiting_.erase(0, at);
+  return out;
+}
+
+}  // namespace heed

@@ -1,0 +1,97 @@
+#include "train/plan.h"
+
+#include <algorithm>
+
+#include "autograd/blas.h"
+#include "autograd/cpu.h"
+#include "autograd/dry_run.h"
+#include "train/step.h"
+#include "train/words.h"
+
+namespace heed {
+
+namespace {
+
+// Puts the random streams and the task back where they were.
+class Untouched {
+ public:
+  explicit Untouched(Task& task)
+      : task_(task), streams_(streams().state()), position_(task.position()) {}
+  ~Untouched() {
+    streams().set_state(streams_);
+    task_.set_position(position_);
+  }
+  Untouched(const Untouched&) = delete;
+  Untouched& operator=(const Untouched&) = delete;
+
+ private:
+  Task& task_;
+  const StreamsState streams_;
+  const std::vector<int64_t> position_;
+};
+
+}  // namespace
+
+Plan make_plan(const LoadedRun& run) {
+  Plan plan;
+  plan.process_bytes = resident_bytes();
+  plan.training_tokens = run.task->training_tokens();
+  const Untouched restore(*run.task);
+  const DryRun dry;
+  const auto live = [before = pool::stats().live_bytes] {
+    return pool::stats().live_bytes - before;
+  };
+
+  const std::unique_ptr<Module> model = make_layer(run.config.model);
+  plan.parameters = model->parameter_count();
+  plan.weight_bytes = live();
+  plan.gradient_bytes = plan.parameters * static_cast<int64_t>(sizeof(real));
+  const std::unique_ptr<Optimizer> optimizer =
+      optimizer_registry().make(run.config.optimizer, model->parameters());
+  plan.optimizer_bytes = live() - plan.weight_bytes;
+
+  pool::reset_peak();
+  const int64_t at_rest = pool::stats().live_bytes;
+  const int64_t flops = flop_count();
+  plan.tokens_per_step = train_step(*model, *run.task, *optimizer, run.config.train, 0).tokens;
+  plan.flops_per_step = flop_count() - flops;
+  const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
+  plan.activation_bytes = std::max<int64_t>(0, step_bytes - plan.gradient_bytes);
+  return plan;
+}
+
+void require_memory(const Plan& plan) {
+  const int64_t available = memory().available + plan.process_bytes;
+  require<ConfigError>(plan.total_bytes() <= available, "the run needs about ",
+                       megabytes(plan.total_bytes()), " of memory (weights ",
+                       megabytes(plan.weight_bytes), ", gradients ",
+                       megabytes(plan.gradient_bytes), ", optimizer ",
+                       megabytes(plan.optimizer_bytes), ", activations ",
+                       megabytes(plan.activation_bytes), "), this machine has ",
+                       megabytes(available), " for it; make the model or the batch smaller");
+}
+
+std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
+  const BlasInfo blas = blas_info();
+  std::vector<std::string> lines{
+      text("model      ", run.config.model.type, ", ", grouped(plan.parameters), " parameters, ",
+           precision_name),
+      text("data       ", run.task->description()),
+      text("step       ", grouped(plan.tokens_per_step), " tokens, ",
+           grouped(plan.flops_per_step / 1'000'000), " million operations in matrix products"),
+      text("run        ", grouped(run.config.train.steps), " steps, ",
+           run.config.optimizer.type, ", ", run.config.schedule.type, " schedule"),
+      text("memory     about ", megabytes(plan.total_bytes()), ": weights ",
+           megabytes(plan.weight_bytes), ", gradients ", megabytes(plan.gradient_bytes),
+           ", optimizer ", megabytes(plan.optimizer_bytes), ", activations ",
+           megabytes(plan.activation_bytes), ", program and data ",
+           megabytes(plan.process_bytes)),
+      text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd),
+           "), OpenBLAS kernels for ", blas.kernel)};
+  if (!blas.warning.empty()) {
+    lines.push_back("warning    " + blas.warning);
+  }
+  return lines;
+}
+
+}  // namespace heed

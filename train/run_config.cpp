@@ -1,0 +1,197 @@
+#include "train/run_config.h"
+
+#include <charconv>
+
+#include "autograd/anomaly.h"
+#include "autograd/fused.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
+#include "train/yaml.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+void RandomConfig::fields(Fields& f) {
+  f.choice("generators", generators, {"separate", "single"},
+           "separate: one generator a purpose; single: one for initialisation, data and dropout");
+  f.choice("dropout_stream", dropout_stream, {"mcg31", "mt19937"},
+           "whose dropout masks: PyTorch's up to 2.6 on Linux (mcg31), or since (mt19937)");
+}
+
+void TrainConfig::fields(Fields& f) {
+  const auto size = [&](const char* name, int64_t& member, const char* help) {
+    if (required) {
+      f.required(name, member, at_least(1), help);
+    } else {
+      f.optional(name, member, at_least(0), help);
+    }
+  };
+  size("steps", steps, "optimizer steps");
+  size("batch_size", batch_size, "sequences in a micro-batch");
+  f.optional("accumulate", accumulate, at_least(1), "micro-batches whose gradients make a step");
+  f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");
+  f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
+}
+
+void EvalConfig::fields(Fields& f) {
+  f.optional("every", every, at_least(1), "steps between evaluations");
+  f.optional("batches", batches, at_least(1), "batches of an evaluation", "all");
+}
+
+void CheckpointConfig::fields(Fields& f) {
+  f.optional("every", every, at_least(1), "steps between checkpoints; the last step has one anyway");
+  f.optional("keep", keep, at_least(1), "how many of the newest stay");
+  f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
+}
+
+void SampleConfig::fields(Fields& f) {
+  f.optional("every", every, at_least(1), "steps between samples");
+  f.optional("prompt", prompt, "what the model goes on from");
+  f.optional("tokens", tokens, at_least(1), "how many tokens it adds");
+  f.optional("temperature", temperature, at_least(0), "below 1 bolder, 0 always the likeliest token");
+  f.optional("top_k", top_k, at_least(1), "choose among the k likeliest");
+  f.optional("top_p", top_p, in_range(0, 1, Bound::open), "choose among the likeliest with sum p");
+}
+
+void RunConfig::fields(Fields& f) {
+  const bool may_be_absent = purpose == Purpose::model;
+  train.required = !may_be_absent;
+  f.optional("seed", seed, at_least(0), "of weights, data, dropout and samples");
+  f.choice("precision", precision, {"float32", "float64"}, "of every number");
+  f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
+  f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
+  f.group("random", random, "random streams");
+  f.section("data", data, "task", "what to train on", {}, may_be_absent);
+  f.section("model", model, "layer", "what to train");
+  f.section("optimizer", optimizer, "optimizer", "how gradients change weights");
+  f.section("schedule", schedule, "schedule", "the learning rate over the run");
+  f.group("train", train, "how long and in what pieces");
+  f.group("eval", eval, "validation on the way");
+  f.group("checkpoint", checkpoint, "what is kept");
+  f.group("sample", sample, "text written on the way");
+}
+
+int64_t RunConfig::model_size(const std::string& field) const {
+  int64_t size = 0;
+  const std::string& digits = model.options.get(field).text();
+  std::from_chars(digits.data(), digits.data() + digits.size(), size);
+  return size;
+}
+
+namespace {
+
+bool has_field(const std::string& kind, const ConfigNode& section, const std::string& field) {
+  const ConfigType* type = config_types(kind).find(section.get("type").text());
+  if (type == nullptr) {
+    return false;
+  }
+  const std::vector<FieldInfo> fields = type->fields();
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const FieldInfo& info) { return info.name == field; });
+}
+
+// The task of a data section without mistakes; null, and the mistakes, otherwise.
+std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
+                                ConfigErrors& errors) {
+  const ConfigNode& data = tree.get("data");
+  const ConfigType* type =
+      data.is_map() ? config_types("task").find(data.get("type").text()) : nullptr;
+  if (type == nullptr) {
+    return nullptr;  // the reading of all sections says what is wrong
+  }
+  Spec spec{type->name, data};
+  spec.options.erase("type");
+  ConfigErrors of_data;
+  type->complete(spec.options, of_data);
+  if (!of_data.empty()) {
+    errors.add_all(of_data);
+    return nullptr;
+  }
+  try {
+    return task_registry().make(spec, setup);
+  } catch (const TaskError& error) {
+    errors.add_field(data, error.field, error.what());
+    return nullptr;
+  }
+}
+
+// Sizes of the model that the data decides. Without a task, 1 stands for them, so that the other
+// mistakes of the config come out too.
+void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) {
+  ConfigNode* model = tree.find("model");
+  if (model == nullptr || !model->is_map()) {
+    return;
+  }
+  if (task == nullptr) {
+    const bool open = tree.has("data") && has_field("layer", *model, "vocab_size");
+    if (open && !model->has("vocab_size")) {
+      model->set("vocab_size", 1);
+    }
+    return;
+  }
+  for (const auto& [field, size] : task->model_sizes()) {
+    if (!has_field("layer", *model, field)) {
+      continue;
+    }
+    if (!model->has(field)) {
+      model->set(field, size);
+    } else if (model->get(field).text() != std::to_string(size)) {
+      errors.add_field(*model, field, "expected ", size, ", as the data has it, or nothing; got ",
+                       in_words(model->get(field)));
+    }
+  }
+}
+
+void fill_context_length(ConfigNode& tree) {
+  ConfigNode* data = tree.find("data");
+  const ConfigNode& given = tree.get("model").get("context_length");
+  if (data != nullptr && data->is_map() && !data->has("context_length") && given.is_scalar() &&
+      has_field("task", *data, "context_length")) {
+    data->set("context_length", given);
+  }
+}
+
+}  // namespace
+
+ConfigNode read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {
+  ConfigErrors errors;
+  ConfigNode tree = read_config(config.string(), errors);
+  for (const std::string& argument : sets) {
+    apply_set(tree, argument, errors);
+  }
+  errors.throw_if_any();
+  return tree;
+}
+
+LoadedRun load_run(ConfigNode tree, const fs::path& folder, Purpose purpose) {
+  layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+  ConfigErrors errors;
+  LoadedRun run;
+  run.config.purpose = purpose;
+  TaskSetup setup{folder, 123};
+  const std::string& seed = tree.get("seed").text();
+  std::from_chars(seed.data(), seed.data() + seed.size(), setup.seed);
+
+  fill_context_length(tree);
+  run.task = make_task(tree, setup, errors);
+  fill_model_sizes(tree, run.task.get(), errors);
+  Fields fields(tree, errors);
+  fields.run(run.config);
+  errors.throw_if_any();
+
+  run.resolved = fields.values();
+  if (ConfigNode* data = run.resolved.find("data"); data != nullptr && data->has("path")) {
+    data->set("path", fs::absolute(folder / data->get("path").text()).lexically_normal().string());
+  }
+  return run;
+}
+
+void apply_settings(const RunConfig& config) {
+  set_fused(config.fused);
+  set_anomaly_mode(config.anomaly);
+  manual_seed(static_cast<uint64_t>(config.seed), generators_from(config.random.generators),
+              dropout_stream_from(config.random.dropout_stream));
+}
+
+}  // namespace heed

@@ -1,0 +1,62 @@
+#include "train/step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops/cross_entropy.h"
+
+namespace heed {
+
+namespace {
+constexpr CrossEntropyOptions summed{.ignore_index = ignored_target, .reduction = Reduction::sum};
+}
+
+BatchLoss batch_loss(Module& model, const Batch& batch) {
+  const Tensor logits = model(batch.input);  // (B, T, V)
+  return {cross_entropy(logits, batch.targets, summed), counted_targets(batch.targets)};
+}
+
+namespace {
+
+void require_finite(double value, const char* what) {
+  if (!std::isfinite(value)) {
+    fail<DivergedError>("the ", what, " is ", std::isnan(value) ? "NaN" : "infinite");
+  }
+}
+
+}  // namespace
+
+StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
+                      double lr) {
+  StepResult result;
+  double loss_sum = 0;
+  // Gradients are divided by the number of targets of all micro-batches. Until the last one is drawn
+  // that number is taken to be a multiple of the first one's; what is wrong about it is put right
+  // afterwards.
+  double expected = 0;
+  for (int64_t i = 0; i < config.accumulate; ++i) {
+    const Batch batch = task.next(config.batch_size, streams().data());
+    const BatchLoss loss = batch_loss(model, batch);
+    if (i == 0) {
+      expected = static_cast<double>(std::max<int64_t>(1, loss.counted) * config.accumulate);
+    }
+    loss.sum.backward(Array::full({}, static_cast<real>(1 / expected)));
+    loss_sum += static_cast<double>(loss.sum.item());
+    result.tokens += loss.counted;
+  }
+  const auto tokens = static_cast<double>(std::max<int64_t>(1, result.tokens));
+  const double correction = expected / tokens;  // 1 unless micro-batches differ
+  result.loss = loss_sum / tokens;
+  result.grad_norm = correction * grad_norm(optimizer.parameters());
+  if (!dry_run()) {
+    require_finite(result.loss, "loss");
+    require_finite(result.grad_norm, "norm of the gradients");
+  }
+  const double clip =
+      config.clip_grad_norm ? clip_factor(result.grad_norm, *config.clip_grad_norm) : 1.0;
+  optimizer.step(lr, correction * clip);
+  optimizer.zero_grad();
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,26 @@
+// One step of training: batches, forward, backward, clipping, update.
+#pragma once
+
+#include "train/optimizer.h"
+#include "train/run_config.h"
+
+namespace heed {
+
+// Sum of the losses of a batch and how many targets were counted (all but ignored_target).
+struct BatchLoss {
+  Tensor sum;
+  int64_t counted = 0;
+};
+BatchLoss batch_loss(Module& model, const Batch& batch);
+
+struct StepResult {
+  double loss = 0;       // mean over the counted targets, before the update
+  double grad_norm = 0;  // of all gradients together, before clipping
+  int64_t tokens = 0;    // counted targets
+};
+
+// Throws DivergedError, before any weight is touched, when the loss or a gradient is not finite.
+StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
+                      double lr);
+
+}  // namespace heed

@@ -1,0 +1,203 @@
+#include "train/trainer.h"
+
+#include <map>
+
+#include "train/evaluate.h"
+#include "train/generate.h"
+#include "train/interrupt.h"
+
+namespace heed {
+
+namespace {
+
+bool due(const std::optional<int64_t>& every, int64_t step) {
+  return every && step % *every == 0;
+}
+
+void flatten(const ConfigNode& node, std::map<std::string, std::string>& values) {
+  if (node.is_scalar()) {
+    values[node.path()] = node.text();
+  }
+  for (const ConfigNode& child : node.children()) {
+    flatten(child, values);
+  }
+}
+
+bool may_change(const std::string& path) {
+  if (path == "train.steps" || path == "train.log_every") {
+    return true;
+  }
+  const std::string section = path.substr(0, path.find('.'));
+  return section == "eval" || section == "checkpoint" || section == "sample";
+}
+
+// Every value that has to stay the same for a run to go on, by its path.
+std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
+  std::map<std::string, std::string> values;
+  flatten(config, values);
+  std::erase_if(values, [](const auto& value) { return may_change(value.first); });
+  return values;
+}
+
+std::string hash_of(const ConfigNode& config) {
+  std::string all;
+  for (const auto& [path, value] : fixed_values(config)) {
+    all += path + "=" + value + "\n";
+  }
+  return fingerprint(as_bytes(all)).text();
+}
+
+}  // namespace
+
+void require_resumable(const ConfigNode& of_run, const ConfigNode& given) {
+  const auto before = fixed_values(of_run), now = fixed_values(given);
+  const auto at = [](const auto& values, const std::string& path) {
+    const auto found = values.find(path);
+    return found == values.end() ? std::string("nothing") : found->second;
+  };
+  std::string differences;
+  std::map<std::string, std::string> all = before;
+  all.insert(now.begin(), now.end());
+  for (const auto& [path, value] : all) {
+    if (at(before, path) != at(now, path)) {
+      differences += text("\n  ", path, ": ", at(before, path), " in the run, ", at(now, path),
+                          " now");
+    }
+  }
+  require<ConfigError>(differences.empty(), "resume: only train.steps, train.log_every, eval, ",
+                       "checkpoint and sample may change; these differ:", differences);
+}
+
+Trainer::Trainer(LoadedRun run, RunFolder folder,
+                 const std::optional<std::filesystem::path>& checkpoint)
+    : run_(std::move(run)), folder_(std::move(folder)), config_hash_(hash_of(run_.resolved)) {
+  const RunConfig& config = run_.config;
+  apply_settings(config);
+  model_ = make_layer(config.model);
+  optimizer_ = optimizer_registry().make(config.optimizer, model_->parameters());
+  const double lr = std::stod(config.optimizer.options.get("lr").text());
+  schedule_ = schedule_registry().make(config.schedule, ScheduleSetup{lr, config.train.steps});
+  if (checkpoint) {
+    resume(*checkpoint);
+  } else {
+    metrics_ = MetricsWriter::create(folder_.metrics_file());
+  }
+  folder_.write_config(to_yaml(run_.resolved));
+}
+
+void Trainer::resume(const std::filesystem::path& checkpoint) {
+  state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
+  streams().set_state(state_.streams);
+  run_.task->set_position(state_.task_position);
+  metrics_ = MetricsWriter::resume(folder_.metrics_file(), state_.step);
+  const std::vector<MetricsRow> rows = read_metrics(folder_.metrics_file());
+  seconds_before_ = rows.empty() ? 0 : rows.back().seconds.value_or(0);
+  tokens_before_ = state_.tokens;
+  steps_before_ = state_.step;
+  saved_step_ = state_.step;
+}
+
+void Trainer::say(const std::string& line) {
+  progress_.note(line);
+  folder_.log(line);
+}
+
+double Trainer::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+Ending Trainer::train(std::optional<double> max_seconds) {
+  const InterruptGuard interrupts;
+  const TrainConfig& train = run_.config.train;
+  start_ = std::chrono::steady_clock::now();
+  model_->train();
+  Ending ending = Ending::finished;
+  while (state_.step < train.steps && ending == Ending::finished) {
+    const int64_t step = state_.step + 1;
+    const double lr = schedule_->lr(step);
+    StepResult result;
+    try {
+      result = train_step(*model_, *run_.task, *optimizer_, train, lr);
+    } catch (const DivergedError& error) {
+      const std::string kept = saved_step_ < 0 ? "there is no checkpoint yet"
+                                               : text("the checkpoint of step ", saved_step_,
+                                                      " is the last good one");
+      fail<DivergedError>("step ", step, ": ", error.what(), "; the weights were not changed, ",
+                          kept, "; a smaller optimizer.lr or train.clip_grad_norm may help");
+    }
+    state_.step = step;
+    state_.tokens += result.tokens;
+
+    const std::optional<double> val_loss = evaluate_if_due();
+    if (val_loss || step % train.log_every == 0 || step == 1 || step == train.steps) {
+      write_metrics(result, val_loss, lr);
+    }
+    sample_if_due();
+    if (InterruptGuard::requested()) {
+      ending = Ending::interrupted;
+    } else if (max_seconds && seconds() >= *max_seconds && step < train.steps) {
+      ending = Ending::out_of_time;
+    }
+    if (due(run_.config.checkpoint.every, step) || step == train.steps ||
+        ending != Ending::finished) {
+      save();
+    }
+  }
+  return ending;
+}
+
+std::optional<double> Trainer::evaluate_if_due() {
+  const bool last = state_.step == run_.config.train.steps;
+  if (!due(run_.config.eval.every, state_.step) && !(last && run_.config.eval.every)) {
+    return {};
+  }
+  const Evaluation evaluation = evaluate(*model_, *run_.task, Split::validation,
+                                         run_.config.train.batch_size, run_.config.eval.batches);
+  if (!state_.best_val_loss || evaluation.loss < *state_.best_val_loss) {
+    state_.best_val_loss = evaluation.loss;
+  }
+  return evaluation.loss;
+}
+
+void Trainer::write_metrics(const StepResult& result, std::optional<double> val_loss, double lr) {
+  const bool logged =
+      state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
+      state_.step == run_.config.train.steps;
+  MetricsRow row{.step = state_.step, .val_loss = val_loss, .lr = lr, .tokens = state_.tokens,
+                 .seconds = seconds_before_ + seconds()};
+  if (logged) {
+    row.loss = result.loss;
+    row.grad_norm = result.grad_norm;
+  }
+  metrics_->write(row);
+  progress_.show({.first_step = steps_before_, .step = state_.step,
+                  .steps = run_.config.train.steps, .loss = result.loss, .val_loss = val_loss,
+                  .lr = lr, .tokens = state_.tokens - tokens_before_, .seconds = seconds()});
+}
+
+void Trainer::sample_if_due() {
+  const SampleConfig& sample = run_.config.sample;
+  const Tokenizer* tokenizer = run_.task->tokenizer();
+  if (!due(sample.every, state_.step) || tokenizer == nullptr) {
+    return;
+  }
+  const SamplingOptions options{.temperature = sample.temperature, .top_k = sample.top_k,
+                                .top_p = sample.top_p,
+                                .seed = static_cast<uint64_t>(run_.config.seed)};
+  const std::vector<int32_t> ids =
+      generate(*model_, tokenizer->encode(sample.prompt), sample.tokens, options,
+               run_.config.model_size("context_length"));
+  folder_.sample(text("--- step ", state_.step, "\n", sample.prompt, tokenizer->decode(ids), "\n"));
+}
+
+void Trainer::save() {
+  state_.streams = streams().state();
+  state_.task_position = run_.task->position();
+  metrics_->flush_to_disk();
+  const CheckpointConfig& checkpoint = run_.config.checkpoint;
+  save_checkpoint(folder_.path(), *model_, checkpoint.optimizer_state ? optimizer_.get() : nullptr,
+                  state_, config_hash_, checkpoint.keep);
+  saved_step_ = state_.step;
+}
+
+}  // namespace heed

@@ -1,0 +1,65 @@
+// Trains a model as a config says, and leaves a run folder behind.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "train/checkpoint.h"
+#include "train/metrics.h"
+#include "train/plan.h"
+#include "train/progress.h"
+#include "train/run_folder.h"
+#include "train/schedule.h"
+#include "train/step.h"
+
+namespace heed {
+
+enum class Ending { finished, out_of_time, interrupted };
+
+class Trainer {
+ public:
+  // A new run in `folder`: seeds the streams, builds the model, writes config.yaml. With a checkpoint
+  // of the run in that folder it goes on from there as if it had never stopped.
+  Trainer(LoadedRun run, RunFolder folder,
+          const std::optional<std::filesystem::path>& checkpoint = {});
+
+  // Trains to the last step, or until `max_seconds` are over or the user interrupts; in each case
+  // a checkpoint is saved. Throws DivergedError at the first loss or gradient that is not finite;
+  // the weights and the last checkpoint are then those of the step before.
+  Ending train(std::optional<double> max_seconds = {});
+
+  int64_t step() const { return state_.step; }
+  const RunFolder& folder() const { return folder_; }
+  void say(const std::string& line);  // to the user and to log.txt
+
+ private:
+  void resume(const std::filesystem::path& checkpoint);
+  std::optional<double> evaluate_if_due();
+  void write_metrics(const StepResult& result, std::optional<double> val_loss, double lr);
+  void sample_if_due();
+  void save();
+  double seconds() const;
+
+  LoadedRun run_;
+  RunFolder folder_;
+  std::string config_hash_;
+  std::unique_ptr<Module> model_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Schedule> schedule_;
+  TrainingState state_;
+  int64_t saved_step_ = -1;
+  std::optional<MetricsWriter> metrics_;
+  Progress progress_;
+  double seconds_before_ = 0;  // of earlier processes
+  int64_t tokens_before_ = 0, steps_before_ = 0;
+  std::chrono::steady_clock::time_point start_;
+};
+
+// What a resumed run may change: train.steps, and everything of eval, checkpoint and sample.
+// Throws ConfigError with every other difference between the run's config and the one given.
+void require_resumable(const ConfigNode& of_run, const ConfigNode& given);
+
+}  // namespace heed
