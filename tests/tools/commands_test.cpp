@@ -1,0 +1,204 @@
+// layers, validate, info, inspect as a user runs them. What the numbers mean is tested elsewhere.
+#include <nlohmann/json.hpp>
+
+#include "layers/registry.h"
+#include "tests/support/near.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+
+using namespace heed;
+using namespace heed::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+const char* const gpt_config = R"(precision: PRECISION
+model: {type: gpt, vocab_size: 11, context_length: 8, d_model: 12, num_heads: 3, num_layers: 3}
+)";
+
+std::string with_precision(std::string config) {
+  return config.replace(config.find("PRECISION"), 9, precision_name);
+}
+
+// The lines of `text` that begin with `start`.
+int lines_with(const std::string& text, const std::string& start) {
+  int count = 0;
+  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    count += text.compare(at, start.size(), start) == 0 ? 1 : 0;
+    if (text.find('\n', at) == std::string::npos) break;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("heed layers: lists everything that is registered") {
+  const ProgramResult result = run_heed({"layers"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  int layers = 0;
+  for (const std::string& name : layer_registry().types().names()) {
+    CHECK_MESSAGE(lines_with(result.out, "  " + name + " ") == 1, name);
+    ++layers;
+  }
+  CHECK(layers >= 20);
+  for (const char* section : {"Layers", "Tasks (data)", "Optimizers", "Schedules"}) {
+    CHECK(lines_with(result.out, section) == 1);
+  }
+}
+
+TEST_CASE("heed layers: the fields of one") {
+  const ProgramResult result = run_heed({"layers", "multi_head_attention"});
+  CHECK(result.exit_code == 0);
+  CHECK(lines_with(result.out, "multi_head_attention (layer): ") == 1);
+  for (const char* field : {"  d_in ", "  num_heads ", "  qkv_bias ", "  packed "}) {
+    CHECK(lines_with(result.out, field) == 1);
+  }
+  CHECK(result.out.find("  type: multi_head_attention\n") != std::string::npos);
+  CHECK(run_heed({"layers", "adamw"}).out.find("weight_decay") != std::string::npos);
+}
+
+TEST_CASE("heed layers: an unknown name") {
+  const ProgramResult result = run_heed({"layers", "multi_head_atention"});
+  CHECK(result.exit_code == 2);
+  CHECK(result.out.empty());
+  CHECK(result.err == "heed layers: there is no multi_head_atention, did you mean "
+                      "multi_head_attention?\n");
+}
+
+TEST_CASE("heed validate: a right config, mistakes, a missing file, a model that is too large") {
+  const TempDir folder;
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "Every effort moves you. ";
+  write_text(folder / "text.txt", text);
+  const std::string config = (folder / "c.yaml").string();
+  write_text(config, with_precision(R"(precision: PRECISION
+data: {type: text, path: text.txt}
+model: {type: gpt, context_length: 8, d_model: 12, num_heads: 3, num_layers: 2}
+train: {steps: 3, batch_size: 2}
+)"));
+
+  const ProgramResult right = run_heed({"validate", config});
+  CHECK_MESSAGE(right.exit_code == 0, right.err);
+  CHECK(lines_with(right.out, "model ") == 1);
+  CHECK(lines_with(right.out, "memory ") == 1);
+  CHECK(lines_with(right.out, config + ": ok") == 1);
+
+  const ProgramResult wrong =
+      run_heed({"validate", config, "--set", "model.num_heads=5", "--set", "train.stepps=9"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.out.empty());
+  CHECK(wrong.err.find("model.num_heads: must divide d_model: d_model is 12, num_heads is 5") !=
+        std::string::npos);
+  CHECK(wrong.err.find("train.stepps: unknown key, did you mean steps?") != std::string::npos);
+
+  const ProgramResult missing = run_heed({"validate", (folder / "no.yaml").string()});
+  CHECK(missing.exit_code == 1);
+  CHECK(missing.err.find("no.yaml") != std::string::npos);
+
+  const ProgramResult huge = run_heed({"validate", config, "--set", "model.d_model=120000"});
+  CHECK(huge.exit_code == 2);
+  CHECK(huge.err.find("of memory") != std::string::npos);
+  CHECK(run_heed({"validate"}).exit_code == 2);
+}
+
+TEST_CASE("heed info: one JSON object, and lines for people") {
+  const ProgramResult result = run_heed({"info", "--json"});
+  CHECK(result.exit_code == 0);
+  const Json info = Json::parse(result.out);
+  CHECK(info["precision"] == precision_name);
+  CHECK(info["version"] == HEED_VERSION);
+  CHECK(info["threads"] >= 1);
+  CHECK(info["gemm_gflops"] > 0.1);
+  CHECK(info["memory_bytes"]["total"] > 100'000'000);
+  CHECK(!info["blas"]["kernel"].get<std::string>().empty());
+
+  const ProgramResult lines = run_heed({"info"}, {"OPENBLAS_CORETYPE=Nehalem"});
+  CHECK(lines.exit_code == 0);
+  CHECK(lines_with(lines.out, "kernel") == 1);
+}
+
+TEST_CASE("heed inspect: tree, shapes and parameters of a GPT") {
+  const TempDir folder;
+  const std::string config = (folder / "gpt.yaml").string();
+  write_text(config, with_precision(gpt_config));
+  const ProgramResult result = run_heed({"inspect", config, "--json", "--batch", "2"});
+  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+  const Json model = Json::parse(result.out);
+  const auto layer = make_layer("gpt", ConfigNode::map({{"vocab_size", 11},
+                                                        {"context_length", 8},
+                                                        {"d_model", 12},
+                                                        {"num_heads", 3},
+                                                        {"num_layers", 3}}));
+  CHECK(model["parameters"] == layer->parameter_count());
+  CHECK(model["input"] == "ids (2, 8)");
+  CHECK(model["tree"]["output"] == Json{2, 8, 11});
+  CHECK(model["tree"]["children"].size() == layer->children().size());
+  const Json& block = model["tree"]["children"][3];
+  CHECK(block["name"] == "trf_blocks.0");
+  CHECK(block["type"] == "transformer_block");
+  CHECK(block["output"] == Json{2, 8, 12});
+  // 2 m n k for each product: q, k, v, out_proj; feed-forward; attention itself comes on top.
+  const int64_t rows = 16, products = 2 * rows * 12 * 12 * 4 + 2 * rows * 12 * 48 * 2;
+  CHECK(block["flops"] > products);
+  CHECK(block["flops"] < 2 * products);
+  const int64_t head = 2 * rows * 12 * 11;
+  CHECK(model["flops_forward"] == 3 * block["flops"].get<int64_t>() + head);
+
+  const ProgramResult lines = run_heed({"inspect", config});
+  CHECK(lines_with(lines.out, "model ") == 1);
+  CHECK(lines_with(lines.out, "  ... trf_blocks.2") == 1);
+  CHECK(lines.out.find("weight 12 x 12") != std::string::npos);
+}
+
+TEST_CASE("heed inspect: a model of hundreds of gigabytes, a layer, tied weights, mistakes") {
+  const TempDir folder;
+  const std::string config = (folder / "gpt.yaml").string();
+  write_text(config, with_precision(gpt_config));
+  const ProgramResult huge = run_heed({"inspect", config, "--json", "--set", "model.d_model=24000",
+                                       "--set", "model.num_layers=12"});
+  REQUIRE_MESSAGE(huge.exit_code == 0, huge.err);
+  CHECK(Json::parse(huge.out)["parameters"] > 80'000'000'000);
+
+  const ProgramResult tied = run_heed({"inspect", config, "--set", "model.tie_embeddings=true"});
+  CHECK(tied.out.find("weight 11 x 12 (tied)") != std::string::npos);
+
+  const std::string linear = (folder / "linear.yaml").string();
+  write_text(linear, with_precision("precision: PRECISION\nmodel: {type: linear, d_in: 5, d_out: 2}\n"));
+  const Json layer = Json::parse(run_heed({"inspect", linear, "--json"}).out);
+  CHECK(layer["input"] == "x (1, 1, 5)");
+  CHECK(layer["parameters"] == 12);
+
+  const ProgramResult wrong = run_heed({"inspect", config, "--set", "model.d_modle=3"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err.find("did you mean d_model?") != std::string::npos);
+  CHECK(run_heed({"inspect", (folder / "no.yaml").string()}).exit_code == 1);
+}
+
+TEST_CASE("heed gradcheck: a layer, a config, an unknown name") {
+  const ProgramResult layer = run_heed({"gradcheck", "linear", "--json"});
+  REQUIRE_MESSAGE(layer.exit_code == 0, layer.err);
+  const Json checks = Json::parse(layer.out);
+  CHECK(checks["passed"] == true);
+  CHECK(checks["cases"] == 6);
+  CHECK(checks["failed"] == 0);
+  CHECK(checks["worst"] < 1e-6);
+  CHECK(checks["compared"] > 100);
+
+  const TempDir folder;
+  const std::string config = (folder / "gpt.yaml").string();
+  write_text(config, "model: {type: causal_attention, d_in: 3, d_out: 2, context_length: 4}\n");
+  const ProgramResult model = run_heed({"gradcheck", config});
+  CHECK_MESSAGE(model.exit_code == 0, model.err);
+  CHECK(lines_with(model.out, "causal_attention ") == 5);
+  CHECK(model.out.find("5 cases, ") != std::string::npos);
+
+  const ProgramResult strict = run_heed({"gradcheck", config, "--tolerance", "1e-300"});
+  CHECK(strict.exit_code == 1);
+  CHECK(strict.out.find("FAILED") != std::string::npos);
+
+  const ProgramResult unknown = run_heed({"gradcheck", "linaer"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err.find("did you mean linear?") != std::string::npos);
+  CHECK(run_heed({"gradcheck", "no_such.yaml"}).exit_code == 1);
+}

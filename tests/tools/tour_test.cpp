@@ -1,0 +1,203 @@
+// heed tour as a user runs it: its numbers against PyTorch's, its text against PyTorch's printing.
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/near.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+#include "train/safetensors.h"
+
+using namespace heed;
+using namespace heed::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string folder = std::string(HEED_SOURCE_DIR) + "/tests/golden/tour/";
+
+Json golden(const std::string& name) { return Json::parse(read_text(folder + name)); }
+
+// The numbers of nested lists, one after the other.
+void flatten(const Json& value, std::vector<double>& numbers) {
+  if (value.is_array()) {
+    for (const Json& item : value) flatten(item, numbers);
+  } else if (value.is_string()) {
+    REQUIRE(value == "-inf");
+    numbers.push_back(-std::numeric_limits<double>::infinity());
+  } else {
+    numbers.push_back(value.get<double>());
+  }
+}
+
+std::vector<double> flat(const Json& value) {
+  std::vector<double> numbers;
+  flatten(value, numbers);
+  return numbers;
+}
+
+// How deep the lists are and how long each is, as text: nesting counts too.
+std::string shape_of(const Json& value) {
+  return value.is_array() && !value.empty() ? text(value.size(), " ", shape_of(value[0])) : "";
+}
+
+// Compares one key; returns how many numbers.
+int64_t check_key(const std::string& key, const Json& got, const Json& want, double tolerance) {
+  CAPTURE(key);
+  CHECK(shape_of(got) == shape_of(want));
+  const std::vector<double> ours = flat(got), theirs = flat(want);
+  REQUIRE(ours.size() == theirs.size());
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const bool near = ours[i] == theirs[i] || std::abs(ours[i] - theirs[i]) <= tolerance + 1e-9;
+    CHECK_MESSAGE(near, text("number ", i, ": got ", ours[i], ", expected ", theirs[i]));
+  }
+  return static_cast<int64_t>(ours.size());
+}
+
+Json json_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"tour", "--json"});
+  const ProgramResult result = run_heed(arguments);
+  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+  CHECK(result.err.empty());
+  return Json::parse(result.out);
+}
+
+void check_all(const Json& got, const Json& want, double tolerance) {
+  int64_t keys = 0, numbers = 0;
+  for (const auto& [key, value] : want.items()) {
+    REQUIRE_MESSAGE(got.contains(key), key);
+    numbers += check_key(key, got.at(key), value, tolerance);
+    ++keys;
+  }
+  CHECK(keys == 35);
+  CHECK(got.size() == 35);
+  CHECK(numbers > 400);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("heed tour: every number that the documents print") {
+  const Json got = json_of({}), want = golden("seed_numbers.json");
+  int64_t keys = 0;
+  for (const auto& [key, entry] : want.items()) {
+    REQUIRE_MESSAGE(got.contains(key), key);
+    check_key(key, got.at(key), entry.at("value"), entry.at("tolerance").get<double>());
+    ++keys;
+  }
+  CHECK(keys == 35);
+  CHECK(got.size() == 35);
+}
+
+TEST_CASE("heed tour: PyTorch's numbers for another seed and for other words") {
+  check_all(json_of({"--seed", "7"}), golden("seed_7.json").at("values"), 1e-5);
+  check_all(json_of({"--seed", "8", "--inputs", folder + "inputs.safetensors"}),
+            golden("seed_8_inputs.json").at("values"), 1e-5);
+}
+
+TEST_CASE("heed tour: steps show tensors as PyTorch prints them") {
+  int64_t compared = 0;
+  const Json printed = golden("printed.json");
+  for (const auto& [step, texts] : printed.at("tour").items()) {
+    CAPTURE(step);
+    const ProgramResult result = run_heed({"tour", step});
+    REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+    for (const Json& tensor : texts) {
+      CHECK_MESSAGE(contains(result.out, "\n" + tensor.get<std::string>() + "\n"),
+                    tensor.get<std::string>());
+      ++compared;
+    }
+  }
+  CHECK(compared == 59);
+}
+
+TEST_CASE("heed tour: all steps in a row, no wider than 88 columns but for formulas") {
+  const ProgramResult list = run_heed({"tour", "--list"}), all = run_heed({"tour"});
+  CHECK(list.exit_code == 0);
+  CHECK(all.exit_code == 0);
+  CHECK(all.err.empty());
+  std::istringstream names(list.out);
+  int64_t steps = 0;
+  for (std::string line; std::getline(names, line); ++steps) {
+    const std::string name = line.substr(0, line.find(' '));
+    CHECK_MESSAGE(contains(all.out, "\n" + name + ": "), name);
+  }
+  CHECK(steps == 28);
+  std::istringstream lines(all.out);
+  int64_t read = 0;
+  for (std::string line; std::getline(lines, line); ++read) {
+    CHECK_MESSAGE(line.size() <= 88, line);
+    CHECK_MESSAGE(!contains(line, "{"), line);  // nothing of a template is left
+  }
+  CHECK(read > 400);
+}
+
+TEST_CASE("heed tour: what must fail is shown failing") {
+  CHECK(contains(run_heed({"tour", "uneven_heads"}).out,
+                 "must divide d_out: d_out is 8, num_heads is 3"));
+  const Json breaks = Json::parse(run_heed({"tour", "mask_that_breaks", "--json"}).out);
+  CHECK(breaks.at("mask_that_breaks.mask")[0][0] == "nan");
+  CHECK(breaks.at("mask_that_breaks.broken")[5][5] == "nan");
+  const Json moved = Json::parse(run_heed({"tour", "v2_into_v1", "--json"}).out);
+  CHECK(check_key("v2_into_v1", moved.at("v2_into_v1.from_v1"), moved.at("v2_into_v1.from_v2"),
+                  1e-6) == 12);
+}
+
+TEST_CASE("heed tour: one step as JSON has its keys of the reference file") {
+  const Json step = Json::parse(run_heed({"tour", "causal", "--json"}).out);
+  const Json want = golden("seed_numbers.json");
+  CHECK(step.size() == 6);
+  for (const auto& [key, value] : step.items()) {
+    check_key(key, value, want.at(key).at("value"), want.at(key).at("tolerance").get<double>());
+  }
+}
+
+TEST_CASE("heed tour: by hand and by layer, also with other words and dropout") {
+  for (const char* seed : {"123", "-1", "4294967299"}) {
+    const Json step = Json::parse(run_heed({"tour", "multi_head_by_hand", "--json", "--seed", seed,
+                                            "--inputs", folder + "inputs.safetensors"})
+                                      .out);
+    CHECK(check_key(seed, step.at("multi_head_by_hand.by_layer"),
+                    step.at("multi_head_by_hand.by_hand"), 1e-6) == 40);
+  }
+}
+
+TEST_CASE("heed tour: a wrong step, a wrong option, a wrong file") {
+  const ProgramResult typo = run_heed({"tour", "casual"});
+  CHECK(typo.exit_code == 2);
+  CHECK(typo.out.empty());
+  CHECK(contains(typo.err, "did you mean causal?"));
+  CHECK(contains(run_heed({"tour", "layer"}).err, "heed tour --list"));
+  CHECK(contains(run_heed({"tour", "ones"}).err, "did you mean mixed_by_ones?"));
+  CHECK(run_heed({"tour", "--seed", "x"}).exit_code == 2);
+  CHECK(run_heed({"tour", "--inputs", "/no/such/file"}).exit_code == 1);
+
+  const TempDir dir;
+  const std::string path = dir / "x.safetensors";
+  for (const Shape& shape : {Shape{6}, Shape{1, 3}, Shape{2000, 3}, Shape{4, 0}, Shape{1, 2, 3}}) {
+    write_safetensors(path, {view("x", Array::zeros(shape))});
+    const ProgramResult refused = run_heed({"tour", "--json", "--inputs", path});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.out.empty());
+    CHECK(contains(refused.err, text("got ", shape)));
+  }
+}
+
+TEST_CASE("heed tour: --inputs reads x, else inputs, else the only tensor") {
+  const TempDir dir;
+  const std::string path = dir / "x.safetensors";
+  const Array x = values({2, 3}), other = values({4, 5});
+  for (const std::vector<TensorView>& tensors :
+       {std::vector<TensorView>{view("x", x), view("inputs", other)},
+        std::vector<TensorView>{view("inputs", x), view("a", other)},
+        std::vector<TensorView>{view("anything", x)}}) {
+    write_safetensors(path, tensors);
+    CHECK(shape_of(json_of({"--inputs", path}).at("inputs")) == "2 3 ");
+  }
+  write_safetensors(path, {view("a", x), view("b", other)});
+  CHECK(run_heed({"tour", "--inputs", path}).exit_code == 1);
+}

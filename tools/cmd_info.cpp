@@ -1,0 +1,133 @@
+// heed info: this build and this machine, and how fast matrix products are on it.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "autograd/array.h"
+#include "autograd/blas.h"
+#include "autograd/cpu.h"
+#include "autograd/parallel.h"
+#include "tools/command.h"
+#include "tools/table.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct InfoOptions {
+  bool json = false;
+};
+
+void declare(Arguments& arguments, InfoOptions& o) {
+  arguments.flag("--json", o.json, "one JSON object on standard output");
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+// The vector unit that the compiler was allowed to use.
+Simd built_simd() {
+#if defined(__AVX512F__)
+  return Simd::avx512;
+#elif defined(__AVX2__)
+  return Simd::avx2;
+#elif defined(__SSE2__)
+  return Simd::sse2;
+#elif defined(__ARM_NEON)
+  return Simd::neon;
+#else
+  return Simd::none;
+#endif
+}
+
+// "native" where the compiler was told about this kind of CPU, "portable" for any CPU of its kind.
+std::string build_kind() {
+  return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
+}
+
+// Median of the products that fit into a third of a second, after two to warm up.
+double measured_gflops() {
+  using Clock = std::chrono::steady_clock;
+  const int64_t n = 1024;
+  const Array a = Array::full({n, n}, 1), b = Array::full({n, n}, 1);
+  Array c = Array::zeros({n, n});
+  std::vector<double> seconds;
+  const Clock::time_point start = Clock::now();
+  while (seconds.size() < 5 || Clock::now() - start < std::chrono::milliseconds(330)) {
+    const Clock::time_point begin = Clock::now();
+    gemm(Trans::no, Trans::no, n, n, n, 1, a.data(), n, b.data(), n, 0, c.mutable_data(), n);
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  seconds.erase(seconds.begin(), seconds.begin() + 2);
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
+                   seconds.end());
+  return 2.0 * static_cast<double>(n * n * n) / seconds[seconds.size() / 2] / 1e9;
+}
+
+std::string kernel_reason(const BlasInfo& blas) {
+  return blas.kernel_preset ? "OPENBLAS_CORETYPE asks for it" : "OpenBLAS chose it for this CPU";
+}
+
+nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
+  const Memory ram = memory();
+  return {{"version", HEED_VERSION},
+          {"precision", precision_name},
+          {"build", {{"compiler", compiler()}, {"kind", build_kind()}, {"simd", simd_name(built_simd())}}},
+          {"cpu", {{"model", cpu().model}, {"simd", simd_name(cpu().simd)}, {"cores", available_cores()}}},
+          {"threads", num_threads()},
+          {"memory_bytes", {{"total", ram.total}, {"available", ram.available}}},
+          {"blas",
+           {{"kernel", blas.kernel},
+            {"kernel_preset", blas.kernel_preset},
+            {"flavour", blas.flavour},
+            {"config", blas.config}}},
+          {"gemm_gflops", gflops},
+          {"warnings", blas.warning.empty() ? nlohmann::ordered_json::array()
+                                            : nlohmann::ordered_json::array({blas.warning})}};
+}
+
+void print(const BlasInfo& blas, double gflops) {
+  const Memory ram = memory();
+  char speed[64];
+  std::snprintf(speed, sizeof speed, "%.0f GFLOP/s", gflops);
+  Table table({Align::left, Align::left});
+  table.add({"heedgrad", text(HEED_VERSION, ", ", precision_name)});
+  table.add({"build", text(compiler(), ", ", build_kind(), ", up to ", simd_name(built_simd()))});
+  table.add({"CPU", text(cpu().model, ", ", simd_name(cpu().simd))});
+  table.add({"cores", text(available_cores(), " for this process")});
+  table.add({"threads", text(num_threads())});
+  table.add({"memory", text(bytes_text(ram.total), ", ", bytes_text(ram.available), " free")});
+  table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
+  table.add({"kernel", text(blas.kernel, "; ", kernel_reason(blas))});
+  table.add({is_float64 ? "dgemm" : "sgemm", text(speed, " on matrices of 1024 x 1024")});
+  if (!blas.warning.empty()) {
+    table.add({"warning", blas.warning});
+  }
+  std::fputs(table.text().c_str(), stdout);
+}
+
+int run(const InfoOptions& o) {
+  const BlasInfo blas = blas_info();
+  const double gflops = measured_gflops();
+  if (o.json) {
+    std::printf("%s\n", as_json(blas, gflops).dump(2).c_str());
+  } else {
+    print(blas, gflops);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command info_command() {
+  return command<InfoOptions>("info", "this build, this machine, the speed of its matrix products",
+                              "heed info --json", declare, run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,119 @@
+// heed train: a run from a config, or one that goes on.
+#include <cstdio>
+#include <filesystem>
+
+#include "autograd/parallel.h"
+#include "tools/command.h"
+#include "train/fixed_batch.h"
+#include "train/trainer.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TrainOptions {
+  std::string config;
+  std::vector<std::string> sets;
+  std::optional<std::string> out;
+  std::optional<std::string> resume;
+  std::optional<int64_t> threads;
+  std::optional<double> max_seconds;
+  bool dry_run = false;
+  bool overfit_batch = false;
+};
+
+void declare(Arguments& arguments, TrainOptions& o) {
+  arguments.positional("CONFIG", o.config, "the config to train; not needed with --resume", false)
+      .option("--set", o.sets, "change a value: --set optimizer.lr=3e-4; may come several times")
+      .option("--out", o.out, "the run folder (default: runs/<config name>)")
+      .option("--resume", o.resume, "go on with this run from its newest good checkpoint")
+      .option("--threads", o.threads, "how many threads compute")
+      .option("--max-seconds", o.max_seconds, "save and stop after this time")
+      .flag("--dry-run", o.dry_run, "print the plan and stop")
+      .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout");
+}
+
+// The config to read and the folder that its relative paths start at.
+struct Source {
+  ConfigNode tree;
+  fs::path folder;
+};
+
+Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resumed) {
+  const fs::path config = o.config.empty() ? resumed->run / "config.yaml" : fs::path(o.config);
+  return {read_run_tree(config, o.sets), config.parent_path()};
+}
+
+void say_ending(const Trainer& trainer, Ending ending) {
+  const std::string run = trainer.folder().path().string();
+  if (ending == Ending::finished) {
+    std::fprintf(stderr, "done: %s\n", run.c_str());
+    return;
+  }
+  std::fprintf(stderr, "%s at step %lld, saved; go on with\n  heed train --resume %s\n",
+               ending == Ending::interrupted ? "interrupted" : "time is over",
+               static_cast<long long>(trainer.step()), run.c_str());
+}
+
+int run(const TrainOptions& o) {
+  require<ConfigError>(!o.config.empty() || o.resume, "heed train: expected a CONFIG, or --resume ",
+                       "with a run folder");
+  require<ConfigError>(!o.resume || !o.out, "heed train: a resumed run stays in its folder; give ",
+                       "--resume or --out");
+  if (o.threads) {
+    require<ConfigError>(*o.threads >= 1, "heed train: expected --threads of at least 1, got ",
+                         *o.threads);
+    set_num_threads(static_cast<int>(*o.threads));
+  }
+  std::vector<std::string> warnings;
+  std::optional<RunArgument> resumed;
+  if (o.resume) {
+    resumed = resolve_run(*o.resume, warnings);
+  }
+  Source source = read_source(o, resumed);
+  if (source.tree.get("precision").is_scalar()) {
+    require_precision(source.tree.get("precision").text() == "float64" ? "float64" : "float32");
+  }
+  LoadedRun loaded = load_run(std::move(source.tree), source.folder);
+  if (resumed) {
+    const fs::path config = resumed->run / "config.yaml";
+    require_resumable(load_run(read_run_tree(config), resumed->run).resolved, loaded.resolved);
+  }
+  if (o.overfit_batch) {
+    overfit_one_batch(loaded);
+  }
+  const Plan plan = make_plan(loaded);
+  std::vector<std::string> lines = describe(plan, loaded);
+  lines.insert(lines.end(), warnings.begin(), warnings.end());
+  require_memory(plan);
+  if (o.dry_run) {
+    for (const std::string& line : lines) {
+      std::printf("%s\n", line.c_str());
+    }
+    return 0;
+  }
+
+  const std::string name = fs::path(o.config).stem().string();
+  RunFolder folder = resumed ? RunFolder::open(resumed->run) : RunFolder::create(o.out, name);
+  lines.push_back("run folder " + folder.path().string());
+  Trainer trainer(std::move(loaded), std::move(folder),
+                  resumed ? std::optional(resumed->checkpoint) : std::nullopt);
+  for (const std::string& line : lines) {
+    trainer.say(line);
+  }
+  const Ending ending = trainer.train(o.max_seconds);
+  say_ending(trainer, ending);
+  return ending == Ending::interrupted ? 130 : 0;
+}
+
+}  // namespace
+
+Command train_command() {
+  return command<TrainOptions>("train", "train a model as a config says",
+                               "heed train configs/quickstart.yaml --set train.steps=500", declare,
+                               run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,202 @@
+"""Random configs of every layer with inputs and weights, and what PyTorch 2.13 makes of them.
+
+Shared by forward_cases.py (against `heed forward`) and layer_golden.py (files for the tests). A case is a config
+mapping, its inputs (x or ids, perhaps mask, dy) and its weights by parameter path, all but ids and mask in float64.
+"""
+import random
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+import torch_layers
+
+SIZES = (1, 2, 3, 5, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, 129)
+ACTIVATIONS = ("gelu_tanh", "gelu", "relu", "silu")
+NORMS = ("layer_norm", "rms_norm")
+ATTENTION = ("simple_attention", "self_attention_v1", "self_attention_v2", "causal_attention",
+             "multi_head_attention_wrapper", "multi_head_attention")
+
+
+@dataclass
+class Case:
+    config: dict
+    inputs: dict[str, Tensor]
+    weights: dict[str, Tensor]
+
+    def outputs(self, dtype: torch.dtype) -> dict[str, Tensor]:
+        """y, grad.x and grad.<path> of sum(y * dy), computed in `dtype`."""
+        net = torch_layers.build(self.config).to(dtype).eval()
+        for path, p in net.named_parameters():
+            p.data.copy_(self.weights[path])
+        y, x = self._forward(net, dtype)
+        y.backward(self.inputs["dy"].to(dtype))
+        out = {"y": y.detach()}
+        if x.is_floating_point():
+            out["grad.x"] = x.grad
+        for path, p in net.named_parameters():
+            out["grad." + path] = torch.zeros_like(p) if p.grad is None else p.grad
+        return out
+
+    def _forward(self, net: nn.Module, dtype: torch.dtype):
+        if "x" in self.inputs:
+            x = self.inputs["x"].to(dtype, copy=True).requires_grad_()
+        else:
+            x = self.inputs["ids"].long()
+        return (net(x, self.inputs["mask"]) if "mask" in self.inputs else net(x)), x
+
+    def near_kink(self) -> bool:
+        """Whether some input of a relu is so near 0 that rounding may choose the other slope."""
+        net, smallest = torch_layers.build(self.config).double().eval(), [1.0]
+        for path, p in net.named_parameters():
+            p.data.copy_(self.weights[path])
+        for module in net.modules():
+            if isinstance(module, nn.ReLU):
+                module.register_forward_hook(lambda _, args, __: smallest.append(args[0].abs().min().item()))
+        self._forward(net, torch.float64)
+        return min(smallest) < 2e-6
+
+
+def make_case(config: dict, inputs: dict[str, Tensor], seed: int) -> Case:
+    """Draws weights near those of the initialisation, but with no zeros and ones left, and the cotangent dy."""
+    while True:
+        torch.manual_seed(seed)
+        net = torch_layers.build(config).double().eval()
+        with torch.no_grad():
+            for module in net.modules():
+                for name, p in module.named_parameters(recurse=False):
+                    if isinstance(module, torch_layers.SelfAttention_v1):
+                        p.mul_(p.shape[0] ** -0.5)  # rand weights make scores too large for a fair comparison
+                    p.add_(0.1 * torch.randn(p.shape, dtype=torch.float64))
+        case = Case(config, dict(inputs), {k: p.detach().clone() for k, p in net.named_parameters()})
+        with torch.no_grad():
+            y, _ = case._forward(net, torch.float64)
+        case.inputs["dy"] = torch.randn(y.shape, dtype=torch.float64)
+        if not case.near_kink():
+            return case
+        seed += 1_000_003
+
+
+def float_input(rng: random.Random, *shape: int, scale: float = 1.0) -> Tensor:
+    """Float64 as a rule; now and then a narrower type, which both sides widen."""
+    g = torch.Generator().manual_seed(rng.randrange(1 << 31))
+    x = torch.randn(shape, dtype=torch.float64, generator=g) * scale
+    return x.to(rng.choice((torch.float64,) * 6 + (torch.float32, torch.float16, torch.bfloat16)))
+
+
+def padding_mask(rng: random.Random, batch: int, tokens: int) -> Tensor:
+    """(B, T) or (B, 1, T, T), bool or bytes; some rows may attend to nothing."""
+    g = torch.Generator().manual_seed(rng.randrange(1 << 31))
+    shape = rng.choice(((batch, tokens), (batch, 1, tokens, tokens)))
+    keep = torch.rand(shape, generator=g) < rng.choice((0.1, 0.5, 0.8))
+    return keep if rng.random() < 0.5 else keep.to(torch.uint8)
+
+
+def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> dict:
+    config = {"type": kind}
+    if kind == "simple_attention":
+        return config
+    d_out = rng.choice(SIZES)
+    heads = rng.randint(1, 6)
+    if kind == "multi_head_attention":
+        d_out = heads * rng.choice((1, 2, 3, 4, 5, 7, 8, 16, 17, 20, 21))
+        packed = rng.random() < 0.4
+        d_in = d_out if packed else d_in
+        config |= {"packed": packed, "causal": rng.random() < 0.5, "out_bias": rng.random() < 0.5,
+                   "out_proj": packed or rng.random() < 0.7}
+    config |= {"d_in": d_in, "d_out": d_out}
+    if kind != "self_attention_v1":
+        config["qkv_bias"] = rng.random() < 0.5
+    if kind in ("causal_attention", "multi_head_attention_wrapper", "multi_head_attention"):
+        config |= {"context_length": context, "dropout": rng.choice((0.0, 0.1))}
+    if kind.startswith("multi_head"):
+        config["num_heads"] = heads
+    return config
+
+
+def draw_model(rng: random.Random, kind: str, context: int) -> dict:
+    """A transformer_block or a gpt."""
+    heads = rng.randint(1, 4)
+    config = {"type": kind, "d_model": heads * rng.choice((1, 2, 4, 8, 9, 16)), "num_heads": heads,
+              "context_length": context, "dropout": rng.choice((0.0, 0.1)), "qkv_bias": rng.random() < 0.5,
+              "bias": rng.random() < 0.5, "norm": rng.choice(NORMS), "activation": rng.choice(ACTIVATIONS),
+              "hidden_multiplier": rng.randint(1, 4)}
+    if rng.random() < 0.5:
+        inner = {"type": rng.choice(ATTENTION)}
+        if inner["type"] == "multi_head_attention":
+            inner |= {"packed": rng.random() < 0.5, "causal": rng.random() < 0.5, "out_bias": rng.random() < 0.5}
+        if inner["type"] not in ("simple_attention", "self_attention_v1"):
+            inner["qkv_bias"] = rng.random() < 0.5
+        config["attention"] = inner
+    if kind == "gpt":
+        config |= {"vocab_size": rng.choice(SIZES), "num_layers": rng.randint(1, 3),
+                   "tie_embeddings": rng.random() < 0.5, "position": rng.choice(("learned", "sinusoidal")),
+                   "init": rng.choice(("torch", "gpt2"))}
+    return config
+
+
+def draw_sequential(rng: random.Random, context: int) -> tuple[dict, int, int]:
+    """The config, its vocabulary (0 when it takes vectors) and the width of its input."""
+    d, wide, act = rng.choice(SIZES[1:16]), rng.choice(SIZES[:16]), rng.choice(ACTIVATIONS)
+    linear = [{"type": "linear", "d_in": d, "d_out": wide}, {"type": act}, {"type": "linear", "d_in": wide, "d_out": d}]
+    attend = [{"type": "layer_norm", "d_model": d}, {"type": "causal_attention", "d_in": d, "d_out": wide,
+              "context_length": context}, {"type": "rms_norm", "d_model": wide}]
+    embed = [{"type": "embedding", "vocab_size": wide, "d_model": d},
+             {"type": "positional", "context_length": context, "d_model": d}]
+    layers, vocab = rng.choice(((linear, 0), (attend, 0), (linear + attend, 0), (embed + linear, wide)))
+    return {"type": "sequential", "layers": layers}, vocab, d
+
+
+def draw_simple(rng: random.Random, kind: str, context: int) -> tuple[dict, int, int]:
+    d, bias = rng.choice(SIZES), rng.random() < 0.5
+    return {
+        "linear": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "bias": bias}, 0, d),
+        "embedding": ({"type": kind, "vocab_size": rng.choice(SIZES), "d_model": d}, -1, d),
+        "positional": ({"type": kind, "context_length": context, "d_model": d,
+                        "position": rng.choice(("learned", "sinusoidal"))}, 0, d),
+        "layer_norm": ({"type": kind, "d_model": d, "bias": bias}, 0, d),
+        "rms_norm": ({"type": kind, "d_model": d}, 0, d),
+        "dropout": ({"type": kind, "dropout": 0.3}, 0, d),
+        "feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "hidden_multiplier": rng.randint(1, 4),
+                          "activation": rng.choice(ACTIVATIONS)}, 0, min(d, 65)),
+    }.get(kind, ({"type": kind}, 0, d))
+
+
+def draw_case(rng: random.Random, kind: str) -> Case:
+    batch, tokens = rng.randint(1, 4), rng.choice(SIZES)
+    context = tokens + rng.choice((0, 0, 1, 7))
+    attends, vocab = kind in ATTENTION, 0
+    if kind in ATTENTION:
+        d = rng.choice(SIZES)
+        config = draw_attention(rng, kind, d, context)
+        d = config.get("d_in", d)
+    elif kind in ("transformer_block", "gpt"):
+        attends, config = True, draw_model(rng, kind, context)
+        d, vocab = config["d_model"], config.get("vocab_size", 0)
+    else:
+        config, vocab, d = draw_sequential(rng, context) if kind == "sequential" else draw_simple(rng, kind, context)
+        vocab = config["vocab_size"] if vocab == -1 else vocab
+    lead = (tokens,) if rng.random() < 0.3 else (batch, tokens)
+    inputs = {}
+    if vocab:
+        g = torch.Generator().manual_seed(rng.randrange(1 << 31))
+        ids = torch.randint(vocab, lead, generator=g)
+        inputs["ids"] = ids if rng.random() < 0.5 else ids.to(torch.int32)
+    else:
+        scores_are_squares = "simple_attention" in (kind, config.get("attention", {}).get("type"))
+        scale = d**-0.25 if scores_are_squares else rng.choice((0.3, 1.0, 1.0, 3.0))
+        inputs["x"] = float_input(rng, *lead, d, scale=scale)
+    if attends and len(lead) == 2 and rng.random() < 0.5:
+        inputs["mask"] = padding_mask(rng, batch, tokens)
+    return make_case(config, inputs, rng.randrange(1 << 31))
+
+
+# Attention and models come up more often than the layers with little to go wrong.
+KINDS = tuple(torch_layers.LAYERS) + ATTENTION[2:] + ("multi_head_attention",) * 4 + ("transformer_block", "gpt") * 4
+
+
+def draw_cases(seed: int, count: int):
+    """Every layer at least once (when count allows), then at random."""
+    rng = random.Random(seed)
+    for i in range(count):
+        yield draw_case(rng, KINDS[i] if i < len(KINDS) else rng.choice(KINDS))

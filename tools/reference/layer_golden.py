@@ -1,0 +1,120 @@
+"""Writes tests/golden/layers/<name>.safetensors: small cases of every layer and option, made with PyTorch 2.13.
+
+    python tools/reference/layer_golden.py [--out tests/golden/layers]
+
+One file a case. The metadata holds "config": YAML text with a `model:`, its first line a comment with the versions (one
+key alone, because safetensors writes several in an order of its own, and the files must come out the same each time).
+Tensors: x (F64) or ids (I64); mask (BOOL) where there is one; dy; param.<path>; y; grad.x (not for ids); grad.<path>.
+All but ids and mask are float64 and were computed in float64; gradients are those of sum(y * dy).
+"""
+import argparse
+import pathlib
+
+import torch
+import yaml
+from safetensors.torch import save_file
+
+from layer_cases import make_case
+
+B, T, D, V = 2, 5, 6, 7  # batch, tokens, width, vocabulary
+ATT = {"d_in": D, "d_out": 4}
+LONG = {**ATT, "context_length": T + 1}
+MHA = {"type": "multi_head_attention", **LONG, "num_heads": 2}
+PACKED = {**MHA, "d_out": D, "num_heads": 3, "packed": True}
+BLOCK = {"type": "transformer_block", "d_model": D, "num_heads": 2, "context_length": T + 1}
+GPT = {**BLOCK, "type": "gpt", "vocab_size": V, "num_layers": 2, "dropout": 0.1}
+NANO = {**GPT, "bias": False, "tie_embeddings": True, "init": "gpt2", "activation": "gelu"}
+
+# name: (config, what the case has beside plain (B, T, ..) input)
+CASES = {
+    "linear": ({"type": "linear", "d_in": D, "d_out": 3}, ""),
+    "linear_no_bias": ({"type": "linear", "d_in": D, "d_out": 3, "bias": False}, "unbatched"),
+    "embedding": ({"type": "embedding", "vocab_size": V, "d_model": D}, "ids"),
+    "positional_learned": ({"type": "positional", "context_length": T + 2, "d_model": D}, ""),
+    "positional_sinusoidal": ({"type": "positional", "context_length": T, "d_model": 7, "position": "sinusoidal"}, ""),
+    "layer_norm": ({"type": "layer_norm", "d_model": D}, ""),
+    "layer_norm_no_bias": ({"type": "layer_norm", "d_model": D, "bias": False}, ""),
+    "layer_norm_width_1": ({"type": "layer_norm", "d_model": 1}, ""),
+    "rms_norm": ({"type": "rms_norm", "d_model": D}, ""),
+    "dropout_in_evaluation": ({"type": "dropout", "dropout": 0.5}, ""),
+    "gelu": ({"type": "gelu"}, ""),
+    "gelu_tanh": ({"type": "gelu_tanh"}, ""),
+    "relu": ({"type": "relu"}, ""),
+    "silu": ({"type": "silu"}, ""),
+    "feed_forward": ({"type": "feed_forward", "d_model": D}, ""),
+    "feed_forward_options": ({"type": "feed_forward", "d_model": D, "hidden_multiplier": 2, "activation": "silu",
+                              "bias": False}, "unbatched"),
+    "simple_attention": ({"type": "simple_attention"}, ""),
+    "simple_attention_mask": ({"type": "simple_attention"}, "keys"),
+    "self_attention_v1": ({"type": "self_attention_v1", **ATT}, "unbatched"),
+    "self_attention_v1_mask": ({"type": "self_attention_v1", **ATT}, "full"),
+    "self_attention_v2": ({"type": "self_attention_v2", **ATT}, ""),
+    "self_attention_v2_bias_mask": ({"type": "self_attention_v2", **ATT, "qkv_bias": True}, "keys"),
+    "causal_attention": ({"type": "causal_attention", **LONG}, ""),
+    "causal_attention_bias_mask": ({"type": "causal_attention", **LONG, "qkv_bias": True, "dropout": 0.1}, "keys"),
+    "wrapper": ({"type": "multi_head_attention_wrapper", **LONG, "num_heads": 2}, ""),
+    "wrapper_bias_mask": ({"type": "multi_head_attention_wrapper", **LONG, "num_heads": 3, "qkv_bias": True}, "full"),
+    "multi_head": (MHA, ""),
+    "multi_head_unbatched": (MHA, "unbatched"),
+    "multi_head_mask_keys": ({**MHA, "qkv_bias": True}, "keys"),
+    "multi_head_mask_full": (MHA, "full"),
+    "multi_head_not_causal": ({**MHA, "causal": False}, "keys"),
+    "multi_head_no_out_proj": ({**MHA, "out_proj": False}, ""),
+    "multi_head_no_out_bias": ({**MHA, "out_bias": False}, ""),
+    "packed": (PACKED, ""),
+    "packed_bias_not_causal": ({**PACKED, "qkv_bias": True, "causal": False}, "keys"),
+    "packed_no_bias": ({**PACKED, "out_bias": False}, "full"),
+    "block": (BLOCK, ""),
+    "block_options": ({**BLOCK, "qkv_bias": True, "bias": False, "norm": "rms_norm", "activation": "relu",
+                       "hidden_multiplier": 2}, "keys"),
+    "block_wrapper": ({**BLOCK, "attention": {"type": "multi_head_attention_wrapper"}}, ""),
+    "block_simple": ({**BLOCK, "attention": {"type": "simple_attention"}}, "unbatched"),
+    "gpt": (GPT, "ids"),
+    "gpt_nano": (NANO, "ids"),
+    "gpt_mask": ({**GPT, "qkv_bias": True, "norm": "rms_norm", "activation": "silu"}, "ids keys"),
+    "gpt_sinusoidal_tied": ({**GPT, "position": "sinusoidal", "tie_embeddings": True, "num_layers": 1}, "ids"),
+    "gpt_packed": ({**GPT, "attention": {"type": "multi_head_attention", "packed": True}}, "ids"),
+    "gpt_v1": ({**GPT, "num_layers": 1, "attention": {"type": "self_attention_v1"}}, "ids unbatched"),
+    "gpt_v2": ({**GPT, "num_layers": 1, "attention": {"type": "self_attention_v2"}}, "ids"),
+    "gpt_causal_attention": ({**GPT, "num_layers": 1, "attention": {"type": "causal_attention"}}, "ids"),
+    "sequential": ({"type": "sequential", "layers": [{"type": "linear", "d_in": D, "d_out": 4}, {"type": "gelu"},
+                    {"type": "linear", "d_in": 4, "d_out": D}, {"type": "layer_norm", "d_model": D}]}, ""),
+    "sequential_ids": ({"type": "sequential", "layers": [
+        {"type": "embedding", "vocab_size": V, "d_model": D}, {"type": "positional", "context_length": T, "d_model": D},
+        BLOCK, {"type": "linear", "d_in": D, "d_out": V}]}, "ids"),
+}
+
+
+def inputs_of(config: dict, what: str) -> dict:
+    lead = (T,) if "unbatched" in what else (B, T)
+    width = config.get("d_in", config.get("d_model", D))
+    inputs = {"ids": torch.randint(V, lead)} if "ids" in what else {"x": torch.randn(*lead, width, dtype=torch.float64)}
+    if "keys" in what:  # the first key of the first sequence is hidden: causal, its row 0 sees nothing
+        inputs["mask"] = torch.tensor([[0, 1, 1, 0, 1], [1, 1, 0, 0, 0]]).bool()
+    if "full" in what:
+        inputs["mask"] = torch.rand(B, 1, T, T) < 0.5
+        inputs["mask"][1, 0, 2] = False  # one query that sees nothing
+    return inputs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, default="tests/golden/layers")
+    out = parser.parse_args().out
+    out.mkdir(parents=True, exist_ok=True)
+    for index, (name, (config, what)) in enumerate(CASES.items()):
+        torch.manual_seed(1000 + index)
+        case = make_case(config, inputs_of(config, what), seed=2000 + index)
+        tensors = {**case.inputs, **{"param." + k: v for k, v in case.weights.items()}, **case.outputs(torch.float64)}
+        assert all(t.isfinite().all() for t in tensors.values()), name
+        made_by = f"# {name}: made by tools/reference/layer_golden.py with PyTorch {torch.__version__}\n"
+        metadata = {"config": made_by + yaml.safe_dump({"model": config}, sort_keys=False)}
+        path = out / f"{name}.safetensors"
+        save_file({k: v.contiguous() for k, v in tensors.items()}, path, metadata=metadata)
+        path.chmod(0o644)
+    total = sum(f.stat().st_size for f in out.glob("*.safetensors"))
+    print(f"{len(CASES)} cases, {total / 1024:.0f} KiB, in {out}")
+
+
+if __name__ == "__main__":
+    main()

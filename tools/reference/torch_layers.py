@@ -1,0 +1,398 @@
+"""heedgrad's layers in PyTorch 2.13: the same names, options, parameter paths and order of construction.
+
+The other scripts of this folder import it; run by itself it checks its layers against each other and against
+torch.nn (no heed needed):
+
+    python tools/reference/torch_layers.py
+
+`build({"type": "gpt", ...})` takes the mapping under `model:` of a config. After torch.manual_seed(seed) the parameters
+are those that heed draws for that seed. Float64 is build(...).double(): the float32 draws, widened.
+
+Letters: B batch, T tokens, H heads, d width. A mask is true where a query may attend: (B, T) over the keys or
+(B, 1, T, T); a query with nothing to attend to gets zeros.
+"""
+import inspect
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def allowed_keys(mask, causal, tokens, device=None):
+    """Both rules as one (B or 1, 1, T, T) tensor of booleans, or None when everything may be attended to."""
+    allowed = torch.ones(tokens, tokens, dtype=torch.bool, device=device).tril()[None, None] if causal else None
+    if mask is not None:
+        mask = mask.bool()
+        mask = mask[:, None, None, :] if mask.dim() == 2 else mask
+        allowed = mask if allowed is None else allowed & mask
+    return allowed
+
+
+def attend(queries, keys, values, scale, allowed, dropout):
+    """(B, H, T, d) each -> context vectors (B, H, T, d) and the weights (B, H, T, T) before dropout."""
+    attn_scores = queries @ keys.transpose(-2, -1) * scale
+    if allowed is None:
+        attn_weights = torch.softmax(attn_scores, dim=-1)
+    else:
+        some = allowed.any(-1, keepdim=True)
+        # A row without any key is filled with zeros before the softmax and after it: no NaN, no gradient.
+        attn_scores = attn_scores.masked_fill(~allowed, -torch.inf).masked_fill(~some, 0.0)
+        attn_weights = torch.softmax(attn_scores, dim=-1).masked_fill(~some, 0.0)
+    return dropout(attn_weights) @ values, attn_weights
+
+
+class Attention(nn.Module):
+    """What the attending layers share: (T, d) is a batch of one, and the last weights are kept."""
+
+    def forward(self, x, mask=None):
+        if x.dim() == 2:
+            return self.forward(x[None], mask)[0]
+        context_vec, self.attn_weights = self.attention(x, mask)
+        return context_vec
+
+
+class SimpleAttention(Attention):
+    """Dot products of the inputs themselves, no parameters, not scaled."""
+
+    def attention(self, x, mask):
+        x = x[:, None]  # one head
+        context_vec, weights = attend(x, x, x, 1.0, allowed_keys(mask, False, x.shape[-2]), nn.Identity())
+        return context_vec[:, 0], weights
+
+
+class SelfAttention_v1(Attention):
+    """Bare weights (d_in, d_out), drawn with rand."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def attention(self, x, mask):
+        queries, keys, values = ((x @ w)[:, None] for w in (self.W_query, self.W_key, self.W_value))
+        allowed = allowed_keys(mask, False, x.shape[1])
+        context_vec, weights = attend(queries, keys, values, keys.shape[-1] ** -0.5, allowed, nn.Identity())
+        return context_vec[:, 0], weights
+
+
+class SelfAttention_v2(Attention):
+    """Linear layers in place of bare weights."""
+
+    causal = False
+
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Identity()
+
+    def attention(self, x, mask):
+        queries, keys, values = self.W_query(x)[:, None], self.W_key(x)[:, None], self.W_value(x)[:, None]
+        allowed = allowed_keys(mask, self.causal, x.shape[1])
+        context_vec, weights = attend(queries, keys, values, keys.shape[-1] ** -0.5, allowed, self.dropout)
+        return context_vec[:, 0], weights
+
+
+class CausalAttention(SelfAttention_v2):
+    causal = True
+
+    def __init__(self, d_in, d_out, context_length, dropout=0.0, qkv_bias=False):
+        super().__init__(d_in, d_out, qkv_bias)
+        self.context_length = context_length
+        self.dropout = nn.Dropout(dropout)
+
+
+class MultiHeadAttentionWrapper(Attention):
+    """num_heads CausalAttentions side by side: the output is num_heads x d_out wide."""
+
+    def __init__(self, d_in, d_out, context_length, num_heads, dropout=0.0, qkv_bias=False):
+        super().__init__()
+        head = (d_in, d_out, context_length, dropout, qkv_bias)
+        self.heads = nn.ModuleList(CausalAttention(*head) for _ in range(num_heads))
+
+    def attention(self, x, mask):
+        context_vec = torch.cat([head(x, mask) for head in self.heads], dim=-1)
+        return context_vec, torch.cat([head.attn_weights for head in self.heads], dim=1)
+
+
+class MultiHeadAttention(Attention):
+    """One projection for all heads, split into d_out / num_heads columns each.
+
+    packed: the parameters and the initialisation of torch.nn.MultiheadAttention: out_proj is drawn as any Linear, then
+    in_proj_weight by xavier_uniform_, then all biases become zero.
+    """
+
+    def __init__(self, d_in, d_out, context_length, num_heads, dropout=0.0, qkv_bias=False, out_proj=True,
+                 out_bias=True, causal=True, packed=False):
+        super().__init__()
+        assert d_out % num_heads == 0, f"d_out {d_out} is not divisible by num_heads {num_heads}"
+        self.d_out, self.num_heads, self.causal, self.packed = d_out, num_heads, causal, packed
+        if packed:
+            self.in_proj_weight = nn.Parameter(torch.empty(3 * d_out, d_in))
+            self.register_parameter("in_proj_bias", nn.Parameter(torch.zeros(3 * d_out)) if qkv_bias else None)
+        else:
+            self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+            self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+            self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out, bias=out_bias) if out_proj else nn.Identity()
+        self.dropout = nn.Dropout(dropout)
+        if packed:
+            nn.init.xavier_uniform_(self.in_proj_weight)
+            if out_proj and out_bias:
+                nn.init.zeros_(self.out_proj.bias)
+
+    def attention(self, x, mask):
+        batch, tokens, _ = x.shape
+        if self.packed:
+            projected = F.linear(x, self.in_proj_weight, self.in_proj_bias).split(self.d_out, dim=-1)
+        else:
+            projected = self.W_query(x), self.W_key(x), self.W_value(x)
+        split = [p.reshape(batch, tokens, self.num_heads, -1).transpose(1, 2) for p in projected]  # (B, H, T, d / H)
+        allowed = allowed_keys(mask, self.causal, tokens)
+        context_vec, weights = attend(*split, split[0].shape[-1] ** -0.5, allowed, self.dropout)
+        return self.out_proj(context_vec.transpose(1, 2).reshape(batch, tokens, self.d_out)), weights
+
+
+class LayerNorm(nn.Module):
+    """Biased variance, as torch.nn.LayerNorm; `scale` and `shift` are the book's names."""
+
+    def __init__(self, d_model, eps=1e-5, bias=True):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(d_model))
+        self.register_parameter("shift", nn.Parameter(torch.zeros(d_model)) if bias else None)
+
+    def forward(self, x):
+        return F.layer_norm(x, self.scale.shape, self.scale, self.shift, self.eps)
+
+
+class RMSNorm(nn.Module):
+    """eps is 1e-5 in both precisions (torch's own default would change with the precision). No shift."""
+
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(d_model))
+
+    def forward(self, x):
+        return F.rms_norm(x, self.scale.shape, self.scale, self.eps)
+
+
+class Positional(nn.Module):
+    """x (.., T, d) plus one vector a position: learned (drawn as nn.Embedding) or sinusoidal (Vaswani et al., 3.5)."""
+
+    def __init__(self, context_length, d_model, position="learned"):
+        super().__init__()
+        self.context_length = context_length
+        if position == "learned":
+            self.weight = nn.Parameter(torch.empty(context_length, d_model).normal_())
+        else:
+            assert position == "sinusoidal", position
+            self.register_parameter("weight", None)
+            self.table = sinusoids(context_length, d_model)  # a plain attribute: stays float64, rounded once when added
+
+    def forward(self, x):
+        table = self.table.to(x.dtype) if self.weight is None else self.weight
+        return x + table[: x.shape[-2]]
+
+
+def sinusoids(positions, width):
+    """(positions, width) float64: sin(t / 10000^(2i/width)) in column 2i, the cosine of the same angle in 2i + 1."""
+    column = torch.arange(width, dtype=torch.float64)
+    even = column - column % 2
+    angle = torch.arange(positions, dtype=torch.float64)[:, None] * torch.exp(even * (-math.log(10000.0) / width))
+    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
+
+
+def activation_layer(name):
+    return {"gelu_tanh": lambda: nn.GELU(approximate="tanh"), "gelu": nn.GELU, "relu": nn.ReLU, "silu": nn.SiLU}[name]()
+
+
+class FeedForward(nn.Module):
+    def __init__(self, d_model, hidden_multiplier=4, activation="gelu_tanh", bias=True):
+        super().__init__()
+        hidden = d_model * hidden_multiplier
+        self.layers = nn.Sequential(nn.Linear(d_model, hidden, bias=bias), activation_layer(activation),
+                                    nn.Linear(hidden, d_model, bias=bias))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+def norm_layer(name, d_model, bias):
+    return {"layer_norm": lambda: LayerNorm(d_model, bias=bias), "rms_norm": lambda: RMSNorm(d_model)}[name]()
+
+
+class TransformerBlock(nn.Module):
+    """x + att(norm1(x)), then x + ff(norm2(x)), dropout on both branches.
+
+    `attention` names any attending layer; what it does not say of width, context, heads, dropout and biases comes from
+    the block. A wrapper's heads are d_model / num_heads wide, so that the block's width comes out.
+    """
+
+    def __init__(self, d_model, num_heads, context_length, dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm",
+                 activation="gelu_tanh", hidden_multiplier=4, attention=None):
+        super().__init__()
+        given = {"type": "multi_head_attention", **(attention or {})}
+        heads = given.get("num_heads", num_heads)
+        per_head = given["type"] == "multi_head_attention_wrapper"
+        fill = {"d_in": d_model, "d_out": d_model // heads if per_head else d_model, "context_length": context_length,
+                "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias}
+        fields = inspect.signature(LAYERS[given["type"]]).parameters
+        self.att = build({**{k: v for k, v in fill.items() if k in fields}, **given})
+        self.ff = FeedForward(d_model, hidden_multiplier, activation, bias)
+        self.norm1 = norm_layer(norm, d_model, bias)
+        self.norm2 = norm_layer(norm, d_model, bias)
+        self.drop_shortcut = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        x = x + self.drop_shortcut(self.att(self.norm1(x), mask))
+        return x + self.drop_shortcut(self.ff(self.norm2(x)))
+
+
+class GPT(nn.Module):
+    """ids (T) or (B, T) -> logits (.., T, vocab_size).
+
+    tie_embeddings: out_head is built (and drawn) as ever, then shares tok_emb's weight; the one name is tok_emb.weight.
+    init gpt2: after the modules' own draws, in the order of nn.Module.apply (children first), every matrix is drawn
+    anew from N(0, 0.02) and every bias set to zero, a tied weight twice (at tok_emb and at out_head); then the projections
+    that end in a shortcut are drawn once more with 0.02 / sqrt(2 num_layers), in the order of their names. This is
+    nanoGPT's order, and where 16 divides d_model^2 the weights are nanoGPT's own.
+    """
+
+    def __init__(self, vocab_size, context_length, d_model, num_heads, num_layers, dropout=0.0, qkv_bias=False,
+                 bias=True, tie_embeddings=False, norm="layer_norm", activation="gelu_tanh", position="learned",
+                 init="torch", hidden_multiplier=4, attention=None):
+        super().__init__()
+        block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
+                 attention)
+        self.tok_emb = nn.Embedding(vocab_size, d_model)
+        self.pos_emb = Positional(context_length, d_model, position)
+        self.drop_emb = nn.Dropout(dropout)
+        self.trf_blocks = nn.ModuleList(TransformerBlock(*block) for _ in range(num_layers))
+        self.final_norm = norm_layer(norm, d_model, bias)
+        self.out_head = nn.Linear(d_model, vocab_size, bias=False)
+        if tie_embeddings:
+            self.out_head.weight = self.tok_emb.weight
+        if init == "gpt2":
+            self.apply(initialise_as_gpt2)
+            for name, p in self.named_parameters():
+                if name.endswith(("att.out_proj.weight", "ff.layers.2.weight")):
+                    nn.init.normal_(p, mean=0.0, std=0.02 / math.sqrt(2 * num_layers))
+        else:
+            assert init == "torch", init
+
+    def forward(self, ids, mask=None):
+        if ids.dim() == 1:
+            return self.forward(ids[None], mask)[0]
+        x = self.drop_emb(self.pos_emb(self.tok_emb(ids)))
+        for block in self.trf_blocks:
+            x = block(x, mask)
+        return self.out_head(self.final_norm(x))
+
+
+def initialise_as_gpt2(module):
+    if not isinstance(module, (LayerNorm, RMSNorm)):
+        for p in module.parameters(recurse=False):
+            nn.init.normal_(p, mean=0.0, std=0.02) if p.dim() >= 2 else nn.init.zeros_(p)
+
+
+class Linear(nn.Linear):
+    def __init__(self, d_in, d_out, bias=True):
+        super().__init__(d_in, d_out, bias=bias)
+
+
+class Embedding(nn.Embedding):
+    def __init__(self, vocab_size, d_model):
+        super().__init__(vocab_size, d_model)
+
+
+class Dropout(nn.Dropout):
+    def __init__(self, dropout):
+        super().__init__(dropout)
+
+
+class Sequential(nn.Sequential):
+    """Paths are nn.Sequential's: 0.weight, 1.scale, ..."""
+
+    def __init__(self, layers):
+        super().__init__(*(build(layer) for layer in layers))
+
+
+LAYERS = {
+    "linear": Linear, "embedding": Embedding, "positional": Positional, "layer_norm": LayerNorm, "rms_norm": RMSNorm,
+    "dropout": Dropout, "gelu_tanh": lambda: activation_layer("gelu_tanh"), "gelu": nn.GELU, "relu": nn.ReLU,
+    "silu": nn.SiLU, "simple_attention": SimpleAttention, "self_attention_v1": SelfAttention_v1,
+    "self_attention_v2": SelfAttention_v2, "causal_attention": CausalAttention,
+    "multi_head_attention_wrapper": MultiHeadAttentionWrapper, "multi_head_attention": MultiHeadAttention,
+    "feed_forward": FeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
+}
+
+
+def build(config: dict) -> nn.Module:
+    """The module that a config's `model:` mapping describes, drawn from the default generator."""
+    fields = dict(config)
+    return LAYERS[fields.pop("type")](**fields)
+
+
+def _equal(name, a, b, tolerance=1e-12):
+    worst = (a - b).abs().max().item()
+    print(f"  {name:58s} {worst:.1e}")
+    assert worst <= tolerance, name
+
+
+def _self_check():
+    torch.set_default_dtype(torch.float64)
+    x = torch.randn(3, 7, 12)
+    mha = build(dict(type="multi_head_attention", d_in=12, d_out=8, context_length=7, num_heads=4, qkv_bias=True,
+                     out_proj=False))
+    wrapper = build(dict(type="multi_head_attention_wrapper", d_in=12, d_out=2, context_length=7, num_heads=4,
+                         qkv_bias=True))
+    for h, head in enumerate(wrapper.heads):
+        for name in ("W_query", "W_key", "W_value"):
+            for part in ("weight", "bias"):
+                rows = getattr(getattr(mha, name), part)[2 * h:2 * h + 2]
+                getattr(getattr(head, name), part).data.copy_(rows)
+    mask = torch.rand(3, 7) < 0.6
+    _equal("weight split against wrapper, causal and padded", mha(x, mask), wrapper(x, mask))
+
+    for bias in (False, True):
+        torch.manual_seed(5)
+        packed = build(dict(type="multi_head_attention", d_in=12, d_out=12, context_length=7, num_heads=3, causal=False,
+                            qkv_bias=bias, out_bias=bias, packed=True))
+        torch.manual_seed(5)
+        torchs = nn.MultiheadAttention(12, 3, bias=bias, batch_first=True)
+        assert list(packed.state_dict()) == list(torchs.state_dict()), list(packed.state_dict())
+        assert all(torch.equal(a, b) for a, b in zip(packed.parameters(), torchs.parameters()))
+        mask[:, 3] = True
+        _equal(f"packed against torch.nn.MultiheadAttention, bias {bias}", packed(x, mask),
+               torchs(x, x, x, key_padding_mask=~mask, need_weights=False)[0])
+
+    _equal("fused sdpa", attend(x, x, x, 12**-0.5, None, nn.Identity())[0], F.scaled_dot_product_attention(x, x, x))
+    v1, v2 = SelfAttention_v1(12, 5), SelfAttention_v2(12, 5)
+    for name in ("W_query", "W_key", "W_value"):
+        getattr(v1, name).data.copy_(getattr(v2, name).weight.T)
+    _equal("v1 with the transposed weights of v2", v1(x[0]), v2(x)[0])
+    y = mha(x, torch.zeros(3, 7))
+    y.sum().backward()
+    assert not y.any() and not any(p.grad.any() for p in mha.parameters())
+    table = sinusoids(9, 5)
+    _equal("sinusoid at t 8, column 3", table[8, 3], torch.tensor(math.cos(8 / 10000 ** (2 / 5))))
+
+    torch.set_default_dtype(torch.float32)
+    counted = MultiHeadAttention(768, 768, 1024, 12)
+    assert sum(p.numel() for p in counted.parameters()) == 2360064
+    gpt = dict(type="gpt", vocab_size=11, context_length=6, d_model=8, num_heads=2, num_layers=2, dropout=0.1)
+    for extra in ({}, {"tie_embeddings": True, "init": "gpt2", "bias": False},
+                  {"attention": {"type": "simple_attention"}},
+                  {"attention": {"type": "multi_head_attention_wrapper"}, "position": "sinusoidal", "norm": "rms_norm"}):
+        logits = build({**gpt, **extra}).eval()(torch.tensor([1, 2, 3]))
+        assert logits.shape == (3, 11) and logits.isfinite().all()
+    print("torch_layers agree, PyTorch", torch.__version__)
+
+
+if __name__ == "__main__":
+    _self_check()

@@ -1,0 +1,22 @@
+// A trained model from a RUN argument, for the commands that look at one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "train/checkpoint.h"
+#include "train/run_config.h"
+
+namespace heed::cli {
+
+struct TrainedRun {
+  LoadedRun loaded;
+  std::unique_ptr<Module> model;  // in evaluation mode
+  TrainingState state;
+};
+
+// Hands over to the program of the run's precision if that is the other one. Warnings about damaged
+// checkpoints go to standard error.
+TrainedRun load_trained(const std::string& run);
+
+}  // namespace heed::cli

@@ -1,0 +1,33 @@
+// Text for people: columns that line up, and numbers that can be read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed::cli {
+
+enum class Align { left, right };
+
+// Columns two blanks apart; the last one of a line is not padded. Widths count characters.
+class Table {
+ public:
+  explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // The lines, each ending in a newline.
+  std::string text(const std::string& indent = "") const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// `text` in at most `width` characters, "..." at its end if it is longer.
+std::string shortened(const std::string& text, size_t width);
+
+std::string bytes_text(int64_t bytes);    // "12.3 MB", "104 GB"
+std::string short_number(double number);  // 1234567 -> "1.23 M"
+std::string scientific(double number);    // "3.1e-09"
+
+}  // namespace heed::cli
