@@ -46,34 +46,39 @@ struct BackwardScratch {
   real* dscores;   // dP, then dS
 };
 
-// Row r of P and of dS, from scores in `weights` and dy_i . v_j in `dscores`:
-//   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
-void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real largest,
-                          real inverse_sum, const BackwardScratch& s) {
-  real *weights = s.weights + r * key_block, *dscores = s.dscores + r * key_block;
-  const real dot = s.dots[block.i0 + r];
-  const DropoutMask& dropout = block.problem.dropout;
+// Row r of P, from the scores in `weights`.
+void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real largest, real inverse_sum,
+                 const BackwardScratch& s) {
+  real* weights = s.weights + r * block.padded_cols();
   hide(block, r, n, weights);
-  for (int64_t c = n; c < block.padded_cols(); c += lanes) {
-    store(dscores + c, Vector{});
-  }
-  if (dropout.is_identity()) {
-    for (int64_t c = 0; c < n; c += lanes) {
-      const Vector weight = exp_of(load(weights + c) - largest) * inverse_sum;
-      store(weights + c, weight);
-      store(dscores + c, weight * (load(dscores + c) - dot));
-    }
-    return;
-  }
   for (int64_t c = 0; c < n; c += lanes) {
     store(weights + c, exp_of(load(weights + c) - largest) * inverse_sum);
   }
-  dropout.sign(block.dropout_element(r), block.limit(r), weights, weights);
-  for (int64_t c = 0; c < n; c += lanes) {
-    const Vector weight = load(weights + c), none = {};
-    const Vector dweight = weight > none ? load(dscores + c) : none;
-    store(weights + c, larger(weight, none));
-    store(dscores + c, larger(weight, -weight) * (dweight - dot));
+}
+
+// Row r of dS, from P in `weights` and dy_i . v_j in `dscores`:
+//   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
+// A weight that was dropped comes in as -P_ij and leaves as 0.
+void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch& s) {
+  real* weights = s.weights + r * block.padded_cols();
+  real* dscores = s.dscores + r * block.padded_cols();
+  const real dot = s.dots[block.i0 + r];
+  const Vector none = {};
+  if (block.problem.dropout.is_identity()) {
+    for (int64_t c = 0; c < n; c += lanes) {
+      store(dscores + c, load(weights + c) * (load(dscores + c) - dot));
+    }
+  } else {
+    for (int64_t c = 0; c < n; c += lanes) {
+      const Vector weight = load(weights + c);
+      const Vector dweight = weight > none ? load(dscores + c) : none;
+      store(weights + c, larger(weight, none));
+      store(dscores + c, larger(weight, -weight) * (dweight - dot));
+    }
+  }
+  for (int64_t c = n; c < block.padded_cols(); c += lanes) {
+    store(weights + c, none);
+    store(dscores + c, none);
   }
 }
 
@@ -220,8 +225,14 @@ class BackwardPass {
     score_product(block, p_.value_width, dy, dv, s.v_panels + key * p_.value_width, s.dscores);
     const int64_t row = (block.b * p_.heads + block.h) * p_.queries + block.i0;
     for_rows(block, [&](int64_t r, int64_t n) {
-      softmax_gradient_row(block, r, n, largest_[row + r], inverse_sum_[row + r], s);
+      softmax_row(block, r, n, largest_[row + r], inverse_sum_[row + r], s);
     });
+    if (!p_.dropout.is_identity()) {
+      for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
+        p_.dropout.sign(element, count, s.weights + offset, s.weights + offset);
+      });
+    }
+    for_rows(block, [&](int64_t r, int64_t n) { softmax_gradient_row(block, r, n, s); });
     if (out_.dv.rows.data != nullptr) {
       add_weighted_columns(block, s.weights, dv, dy, s.dv_ + key * dv);
     }

@@ -25,7 +25,7 @@ void score_product(const ScoreBlock& block, int64_t depth, const real* a, int64_
     for_row_tiles(block.rows, [&](int64_t first, int64_t rows) {
       if (block.limit(first + rows - 1) > p) {
         tile_product(rows, panel, depth, {a + first * step, step, 1}, panels + p * depth, panel,
-                     c + first * key_block + p, key_block, false);
+                     c + first * block.padded_cols() + p, block.padded_cols(), false);
       }
     });
   }
@@ -53,8 +53,8 @@ void add_weighted_rows(const ScoreBlock& block, const real* a, int64_t columns, 
                        real* c) {
   for_row_tiles(block.rows, [&](int64_t first, int64_t rows) {
     tile_product(rows, columns, block.limit(first + rows - 1),
-                 {a + first * key_block, key_block, 1}, b, columns, c + first * columns, columns,
-                 true);
+                 {a + first * block.padded_cols(), block.padded_cols(), 1}, b, columns,
+                 c + first * columns, columns, true);
   });
 }
 
@@ -62,8 +62,9 @@ void add_weighted_columns(const ScoreBlock& block, const real* a, int64_t column
                           real* c) {
   for_row_tiles(block.cols, [&](int64_t first, int64_t cols) {
     const int64_t r = block.first_row(first);
-    tile_product(cols, columns, block.rows - r, {a + r * key_block + first, 1, key_block},
-                 b + r * columns, columns, c + first * columns, columns, true);
+    tile_product(cols, columns, block.rows - r,
+                 {a + r * block.padded_cols() + first, 1, block.padded_cols()}, b + r * columns,
+                 columns, c + first * columns, columns, true);
   });
 }
 

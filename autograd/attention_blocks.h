@@ -60,7 +60,7 @@ class ScratchPieces {
 };
 
 // Queries [i0, i0 + rows) of head h of item b against keys [j0, j0 + cols). Its scores, and
-// whatever is made from them, lie in rows of key_block numbers.
+// whatever is made from them, lie in rows of padded_cols() numbers.
 struct ScoreBlock {
   const AttentionProblem& problem;
   int64_t b, h;
@@ -106,10 +106,24 @@ void for_rows(const ScoreBlock& block, Body&& body) {
   });
 }
 
-// C (rows, columns) += A (rows, cols) B (cols, columns), A in rows of key_block numbers, as far as
-// the rows of A see.
+// C (rows, columns) += A (rows, cols) B (cols, columns), A in rows of padded_cols() numbers, as
+// far as the rows of A see.
 void add_weighted_rows(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
                        real* c);
+
+// Calls body(element of the dropout mask, count, offset of the element's score) for the scores that
+// the rows see; for all rows at once where they follow each other without a gap, as in a short
+// sequence.
+template <class Body>
+void for_dropout_runs(const ScoreBlock& block, Body&& body) {
+  if (block.cols == block.problem.keys && block.cols == block.padded_cols()) {
+    body(block.dropout_element(0), block.rows * block.cols, int64_t{0});
+    return;
+  }
+  for (int64_t r = 0; r < block.rows; ++r) {
+    body(block.dropout_element(r), block.limit(r), r * block.padded_cols());
+  }
+}
 
 // C (cols, columns) += A^T (cols, rows) B (rows, columns), as far as the rows of A see.
 void add_weighted_columns(const ScoreBlock& block, const real* a, int64_t columns, const real* b,

@@ -25,7 +25,7 @@ struct ForwardScratch {
   real* v_rows;    // (S, padded dv)
   real* q_rows;    // (query_block, padded d), times scale
   real* sums;      // (query_block, padded dv)
-  real* scores;    // (query_block, key_block): S, then exp(S - largest)
+  real* scores;    // (query_block, key_block) at most: S, then exp(S - largest)
   real* largest;   // (query_block)
   real* totals;    // (query_block, lanes), still to be added up over the lanes
 };
@@ -60,7 +60,7 @@ void multiply(real* x, int64_t n, real factor) {
 // Row r of scores becomes exp(S - largest); what was summed with an older, smaller `largest`
 // follows.
 void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, const ForwardScratch& s) {
-  real* scores = s.scores + r * key_block;
+  real* scores = s.scores + r * block.padded_cols();
   hide(block, r, n, scores);
   const real before = s.largest[r];
   const real largest = std::max(before, largest_of(scores, n));
@@ -143,10 +143,9 @@ class ForwardPass {
                   s.k_panels + block.j0 * p_.width, s.scores);
     for_rows(block, [&](int64_t r, int64_t n) { online_softmax_row(block, r, n, s); });
     if (!p_.dropout.is_identity()) {
-      for (int64_t r = 0; r < block.rows; ++r) {
-        real* weights = s.scores + r * key_block;
-        p_.dropout.multiply(block.dropout_element(r), block.limit(r), weights, weights);
-      }
+      for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
+        p_.dropout.multiply(element, count, s.scores + offset, s.scores + offset);
+      });
     }
     add_weighted_rows(block, s.scores, columns, s.v_rows + block.j0 * columns, s.sums);
   }
@@ -211,7 +210,7 @@ void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
             score_product(block, p.width, s.q_rows, padded_width(p.width),
                           s.k_panels + j0 * p.width, s.scores);
             for_rows(block, [&](int64_t r, int64_t n) {
-              real* scores = s.scores + r * key_block;
+              real* scores = s.scores + r * block.padded_cols();
               const int64_t row = head * p.queries + i0 + r;
               hide(block, r, n, scores);
               exponentials(scores, n, largest[row], s.totals);

@@ -30,6 +30,10 @@ RowStats row_stats_of(Norm kind, const real* x, int64_t n, real eps) {
 // dx of one row, stored or added.
 void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads::Target to) {
   const int64_t n = saved.x.dim(-1);
+  if (saved.kind == Norm::layer && n == 1) {  // y is the shift, whatever x: rounding aside, dx = 0
+    if (!to.add) to.data[r] = 0;
+    return;
+  }
   const real *x = saved.x.data() + r * n, *scale = saved.scale.data();
   const real mean = saved.row_stats.data()[2 * r], rstd = saved.row_stats.data()[2 * r + 1];
   real sum_g = 0, sum_gh = 0;

@@ -22,16 +22,10 @@ struct Walk {
   int rank = 0;
 
   Walk(const Shape& x, const AxisOrder& order) {
-    std::array<int64_t, Shape::max_rank> stride{};
-    int64_t next = 1;
-    for (int i = x.rank() - 1; i >= 0; --i) {
-      stride[static_cast<size_t>(i)] = next;
-      next *= x[i];
-    }
     for (int k = 0; k < x.rank(); ++k) {
       const int axis = order[static_cast<size_t>(k)];
       if (x[axis] != 1) {
-        push(x[axis], stride[static_cast<size_t>(axis)]);
+        push(x[axis], x.size_between(axis + 1, x.rank()));
       }
     }
     int64_t to = 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -165,7 +166,8 @@ Format float_format(const Array& values) {
     if (!integers) return formatted("%.4f", value);
     return formatted("%.0f", value) + (std::isinf(value) ? "" : ".");
   };
-  Format format{[write, values](int64_t i) { return write(static_cast<double>(values.data()[i])); }};
+  Format format{
+      [write, values](int64_t i) { return write(static_cast<double>(values.data()[i])); }};
   for (const double value : ordinary) {
     format.width = std::max(format.width, write(value).size());
   }

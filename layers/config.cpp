@@ -11,7 +11,7 @@ namespace heed {
 
 std::string to_text(const ConfigMark& mark) {
   if (!mark.file) {
-    return "<code>:1:1";
+    return "";
   }
   return text(*mark.file, ":", std::max<int64_t>(1, mark.line), ":",
               std::max<int64_t>(1, mark.column));
@@ -209,8 +209,9 @@ std::vector<std::string> ConfigErrors::lines() const {
   std::set<std::string> seen;
   for (const auto& [file, line, column, mistake] : order) {
     const std::string path = mistake->path.empty() ? "" : mistake->path + ": ";
-    std::string written = printable(to_text(mistake->mark), 1000) + ": " + printable(path, 300) +
-                          printable(mistake->message, 2000);
+    const std::string place = mistake->mark.file ? to_text(mistake->mark) + ": " : "";
+    std::string written =
+        printable(place, 1000) + printable(path, 300) + printable(mistake->message, 2000);
     if (!lines.empty() && written.starts_with(lines.back())) {  // the same, in more words
       seen.erase(lines.back());
       lines.pop_back();

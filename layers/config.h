@@ -21,7 +21,7 @@ struct ConfigMark {
   int64_t column = 0;
 };
 
-// `file:line:column`; what was made in C++ has the file `<code>`.
+// `file:line:column`; nothing for what was made in C++.
 std::string to_text(const ConfigMark& mark);
 
 // One value of a config: a scalar, a list, a map with ordered keys, or nothing at all. Copies are

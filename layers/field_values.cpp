@@ -244,4 +244,12 @@ bool has_length(const FieldInfo& info, const ConfigNode& node, ConfigErrors& err
   return ok;
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    out += (out.empty() ? "" : ", ") + word;
+  }
+  return out;
+}
+
 }  // namespace heed

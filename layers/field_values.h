@@ -61,4 +61,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, std::vector<T>& v
   return ok;
 }
 
+// "a, b, c"
+std::string joined(const std::vector<std::string>& words);
+
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include "layers/fields.h"
 
 #include <algorithm>
-#include <charconv>
 #include <type_traits>
 
 #include "layers/config_types.h"
@@ -59,35 +58,6 @@ std::vector<std::string> names_of(const std::vector<FieldInfo>& infos) {
   return names;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) {
-    out += (out.empty() ? "" : ", ") + word;
-  }
-  return out;
-}
-
-// What fills in a field of a nested part: the name of a field around it; null: nothing does.
-const std::string* fill_for(const Fills& fills, const FieldInfo& field) {
-  const std::string& name = field.fill_name.empty() ? field.name : field.fill_name;
-  const auto fill = std::find_if(fills.begin(), fills.end(),
-                                 [&](const auto& candidate) { return candidate.first == name; });
-  return fill == fills.end() ? nullptr : &fill->second;
-}
-
-// A plain whole number, 0 for anything else.
-int64_t whole_number(const ConfigNode& node) {
-  int64_t value = 0;
-  std::from_chars(node.text().data(), node.text().data() + node.text().size(), value);
-  return value;
-}
-
-const FieldInfo* find_info(const std::vector<FieldInfo>& infos, const std::string& name) {
-  const auto found = std::find_if(infos.begin(), infos.end(),
-                                  [&](const FieldInfo& info) { return info.name == name; });
-  return found == infos.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 bool Range::contains(double value) const {
@@ -97,7 +67,9 @@ bool Range::contains(double value) const {
 }
 
 FieldInfo* Fields::find(const std::string& name) {
-  return const_cast<FieldInfo*>(find_info(infos_, name));
+  const auto found = std::find_if(infos_.begin(), infos_.end(),
+                                  [&](const FieldInfo& info) { return info.name == name; });
+  return found == infos_.end() ? nullptr : &*found;
 }
 
 bool Fields::failed(const std::string& name) const {
@@ -195,167 +167,6 @@ void Fields::read_group(FieldInfo& info, const std::function<bool(Fields&)>& run
     failed_.push_back(info.name);
   }
   info.value = nested.values();
-}
-
-FieldInfo& Fields::section(const std::string& name, Spec& member, const std::string& kind,
-                           const std::string& help, Fills fills, bool may_be_absent) {
-  FieldInfo& info = add(name, FieldType::spec, help);
-  info.required = member.type.empty() && !may_be_absent;
-  info.spec_kind = kind;
-  info.fills = std::move(fills);
-  deferred_.push_back([this, name, &member] { read_section(*find(name), member); });
-  return info;
-}
-
-FieldInfo& Fields::layers(const std::string& name, std::vector<LayerSpec>& member,
-                          const std::string& help, Fills fills) {
-  FieldInfo& info = add(name, FieldType::spec_list, help);
-  info.required = member.empty();
-  info.spec_kind = "layer";
-  info.length = at_least_elements(1);
-  info.fills = std::move(fills);
-  deferred_.push_back([this, name, &member] { read_layers(*find(name), member); });
-  return info;
-}
-
-void Fields::read_section(FieldInfo& info, Spec& member) {
-  const ConfigNode* child = given(info);
-  if (child && !read_spec(info, *child, member)) {
-    failed_.push_back(info.name);
-    return;
-  }
-  if (reading() && member) {
-    complete_spec(info, child ? *child : *node_, member);
-  }
-  info.value = member ? value_of(info, member) : ConfigNode();
-  if (child) {
-    info.value.set_mark(child->mark());
-  }
-}
-
-void Fields::read_layers(FieldInfo& info, std::vector<Spec>& member) {
-  const ConfigNode* child = given(info);
-  if (child) {
-    if (!has_kind(info, *child, ConfigNode::Kind::list, *errors_) ||
-        !has_length(info, *child, *errors_)) {
-      failed_.push_back(info.name);
-      return;
-    }
-    member.assign(static_cast<size_t>(child->size()), Spec{});
-  }
-  const FieldInfo element = element_of(info);
-  info.value = member.empty() ? ConfigNode() : ConfigNode::list();
-  for (size_t i = 0; i < member.size(); ++i) {
-    const ConfigNode* place = child ? &child->at(static_cast<int64_t>(i)) : node_;
-    if (child && !read_spec(element, *place, member[i])) {
-      failed_.push_back(info.name);
-      continue;
-    }
-    if (reading()) {
-      complete_spec(element, *place, member[i]);
-    }
-    info.value.append(value_of(info, member[i]));
-  }
-}
-
-bool Fields::read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member) {
-  if (!has_kind(info, node, ConfigNode::Kind::map, *errors_)) {
-    return false;
-  }
-  std::string type = member.type;
-  FieldInfo type_info;
-  type_info.type = FieldType::choice;
-  type_info.choices = config_types(info.spec_kind).names();
-  if (const ConfigNode* named = node.find("type")) {
-    if (!has_kind(type_info, *named, ConfigNode::Kind::scalar, *errors_)) {
-      return false;
-    }
-    type = named->text();
-    if (!config_types(info.spec_kind).find(type)) {
-      const std::string near = nearest(type, type_info.choices);
-      errors_->add(*named, "unknown ", info.spec_kind, " ", in_words(*named),
-                   near.empty() ? "; there are " + joined(type_info.choices)
-                                : ", did you mean " + near + "?");
-      return false;
-    }
-  } else if (type.empty()) {
-    errors_->add_field(node, "type", "missing, expected ", expected(type_info));
-    return false;
-  }
-  ConfigNode options = node;
-  options.erase("type");
-  if (type == member.type) {
-    for (const ConfigNode& option : member.options.children()) {
-      if (!options.has(option.key())) {
-        options.set(option.key(), option);
-      }
-    }
-  }
-  member = {type, std::move(options)};
-  return true;
-}
-
-void Fields::complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& member) {
-  const ConfigType* type = config_types(info.spec_kind).find(member.type);
-  const std::string path = join_path(node_->path(), info.name);
-  if (!type) {
-    errors_->add_at(at.mark(), path, text("unknown ", info.spec_kind, " ", member.type));
-    return;
-  }
-  ConfigNode options = member.options.is_absent() ? ConfigNode::map() : member.options;
-  if (&at == node_) {  // not in the config: the options are defaults made in C++
-    options.set_mark(at.mark());
-    options.set_path(path);
-  }
-  const std::vector<FieldInfo> fields = type->fields();
-  std::vector<std::string> excused;
-  for (const FieldInfo& field : fields) {
-    const std::string* own = fill_for(info.fills, field);
-    if (!own || options.has(field.name)) {
-      continue;
-    }
-    const ConfigNode value = fill_value(*own, options);
-    if (value.is_absent()) {
-      excused.push_back(join_path(options.path(), field.name));
-    } else {
-      options.set(field.name, value, value.mark());
-    }
-  }
-  ConfigErrors nested_errors;
-  member.options = type->complete(options, nested_errors);
-  errors_->add_all(nested_errors, excused);
-}
-
-// The value of one of the own fields, or of one divided by another ("d_model/num_heads"), where a
-// divisor that the nested part gives itself goes first. Absent: not known, or not whole.
-ConfigNode Fields::fill_value(const std::string& own, const ConfigNode& options) {
-  const size_t slash = own.find('/');
-  const std::string name = own.substr(0, slash);
-  const FieldInfo* source = find(name);
-  if (!source || failed(name) || slash == std::string::npos) {
-    return source && !failed(name) ? source->value : ConfigNode();
-  }
-  const std::string divisor = own.substr(slash + 1);
-  const FieldInfo* below = find(divisor);
-  const ConfigNode& given = options.get(divisor);
-  const int64_t dividend = whole_number(source->value);
-  const int64_t by = whole_number(given.is_absent() && below ? below->value : given);
-  return by > 0 && dividend % by == 0 ? ConfigNode(dividend / by) : ConfigNode();
-}
-
-ConfigNode Fields::value_of(const FieldInfo& info, const Spec& spec) {
-  const ConfigType* type = config_types(info.spec_kind).find(spec.type);
-  const std::vector<FieldInfo> fields = type ? type->fields() : std::vector<FieldInfo>{};
-  ConfigNode node = ConfigNode::map({{"type", spec.type}});
-  for (const ConfigNode& option : spec.options.children()) {
-    const FieldInfo* field = find_info(fields, option.key());
-    const std::string* own = field ? fill_for(info.fills, *field) : nullptr;
-    const ConfigNode filled = own ? fill_value(*own, spec.options) : ConfigNode();
-    if (!filled.is_scalar() || filled.text() != option.text()) {
-      node.set(option.key(), option);
-    }
-  }
-  return node;
 }
 
 bool Fields::finish() {

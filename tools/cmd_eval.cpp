@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "tools/command.h"
 #include "tools/run.h"
 #include "train/evaluate.h"
 

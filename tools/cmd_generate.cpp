@@ -1,7 +1,6 @@
 // heed generate: what a trained model writes.
 #include <cstdio>
 
-#include "tools/command.h"
 #include "tools/run.h"
 #include "train/generate.h"
 
@@ -39,6 +38,19 @@ void check(const GenerateOptions& o) {
   require<ConfigError>(!o.top_p || (*o.top_p > 0 && *o.top_p <= 1),
                        "heed generate: expected --top-p above 0 and at most 1, got ",
                        o.top_p.value_or(0));
+  require<ConfigError>(o.seed >= 0, "heed generate: expected --seed of at least 0, got ", o.seed);
+}
+
+std::vector<int32_t> encode(const Tokenizer& tokenizer, const std::string& prompt) {
+  std::vector<int32_t> ids;
+  try {
+    ids = tokenizer.encode(prompt);
+  } catch (const ConfigError& error) {
+    fail<ConfigError>("heed generate: --prompt: ", error.what());
+  }
+  require<ConfigError>(!ids.empty(), "heed generate: expected --prompt with at least one ",
+                       "character, got none");
+  return ids;
 }
 
 int run(const GenerateOptions& o) {
@@ -48,13 +60,13 @@ int run(const GenerateOptions& o) {
   require<ConfigError>(tokenizer != nullptr, "heed generate: ", o.run, " was trained on ",
                        trained.loaded.config.data.type, ", which has no text to go on from");
   const std::string prompt = o.prompt.value_or(trained.loaded.config.sample.prompt);
-  const std::vector<int32_t> ids = tokenizer->encode(prompt);
+  const std::vector<int32_t> ids = encode(*tokenizer, prompt);
   const SamplingOptions options{.temperature = o.temperature, .top_k = o.top_k, .top_p = o.top_p,
                                 .seed = static_cast<uint64_t>(o.seed)};
   std::fputs(prompt.c_str(), stdout);
   TextStream stream(*tokenizer);
   generate(*trained.model, ids, o.tokens, options,
-           trained.loaded.config.model_size("context_length"), [&](int32_t id) {
+           trained.loaded.config.context_length(), [&](int32_t id) {
              std::fputs(stream.push(id).c_str(), stdout);
              std::fflush(stdout);
            });

@@ -1,14 +1,12 @@
 // heed info: this build and this machine, and how fast matrix products are on it.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "autograd/array.h"
 #include "autograd/blas.h"
 #include "autograd/cpu.h"
 #include "autograd/parallel.h"
 #include "tools/command.h"
+#include "tools/gemm_speed.h"
 #include "tools/table.h"
 
 namespace heed::cli {
@@ -49,25 +47,6 @@ Simd built_simd() {
 // "native" where the compiler was told about this kind of CPU, "portable" for any CPU of its kind.
 std::string build_kind() {
   return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
-}
-
-// Median of the products that fit into a third of a second, after two to warm up.
-double measured_gflops() {
-  using Clock = std::chrono::steady_clock;
-  const int64_t n = 1024;
-  const Array a = Array::full({n, n}, 1), b = Array::full({n, n}, 1);
-  Array c = Array::zeros({n, n});
-  std::vector<double> seconds;
-  const Clock::time_point start = Clock::now();
-  while (seconds.size() < 5 || Clock::now() - start < std::chrono::milliseconds(330)) {
-    const Clock::time_point begin = Clock::now();
-    gemm(Trans::no, Trans::no, n, n, n, 1, a.data(), n, b.data(), n, 0, c.mutable_data(), n);
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
-  }
-  seconds.erase(seconds.begin(), seconds.begin() + 2);
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
-                   seconds.end());
-  return 2.0 * static_cast<double>(n * n * n) / seconds[seconds.size() / 2] / 1e9;
 }
 
 std::string kernel_reason(const BlasInfo& blas) {
@@ -114,7 +93,7 @@ void print(const BlasInfo& blas, double gflops) {
 
 int run(const InfoOptions& o) {
   const BlasInfo blas = blas_info();
-  const double gflops = measured_gflops();
+  const double gflops = gemm_gflops();
   if (o.json) {
     std::printf("%s\n", as_json(blas, gflops).dump(2).c_str());
   } else {

@@ -82,17 +82,16 @@ void add_fields(const std::vector<FieldInfo>& fields, const std::string& indent,
   }
 }
 
-int show(const ConfigType& type, const std::string& kind) {
+void show(const ConfigType& type, const std::string& kind) {
   const std::vector<FieldInfo> fields = type.fields();
   std::printf("%s (%s): %s\n", type.name.c_str(), kind.c_str(), type.help.c_str());
   if (fields.empty()) {
     std::printf("\nIt has no fields.\n");
-    return 0;
+    return;
   }
   Table table({Align::left, Align::left});
   add_fields(fields, "", table);
   std::printf("\n%s\nExample\n%s\n", table.text("  ").c_str(), example_text(type, fields).c_str());
-  return 0;
 }
 
 int run(const LayersOptions& o) {
@@ -100,12 +99,17 @@ int run(const LayersOptions& o) {
     return list_all();
   }
   std::vector<std::string> known;
+  int shown = 0;  // linear is a layer and a schedule
   for (const Section& section : sections()) {
     if (const ConfigType* type = section.types.find(o.name)) {
-      return show(*type, section.types.kind());
+      std::fputs(shown++ > 0 ? "\n" : "", stdout);
+      show(*type, section.types.kind());
     }
     const std::vector<std::string> names = section.types.names();
     known.insert(known.end(), names.begin(), names.end());
+  }
+  if (shown > 0) {
+    return 0;
   }
   const std::string near = nearest(o.name, known);
   fail<ConfigError>("heed layers: there is no ", printable(o.name),

@@ -66,9 +66,8 @@ Given given_by(const Options& options) {
 
 // The name that was meant: a misspelt one, else one that contains the word.
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
-  const auto containing = std::find_if(names.begin(), names.end(), [&word](const std::string& name) {
-    return name.find(word) != std::string::npos;
-  });
+  const auto contains = [&word](const std::string& name) { return name.find(word) != name.npos; };
+  const auto containing = std::find_if(names.begin(), names.end(), contains);
   const std::string near = nearest(word, names);
   return near.empty() && containing != names.end() ? *containing : near;
 }
@@ -99,21 +98,22 @@ void print_list(const std::vector<Step>& steps) {
 
 void print_json(const std::vector<Step>& steps, const Given& given) {
   std::string object;
+  const bool all = steps.size() == 1;  // the tour has the keys of the reference file, a step all
   for (const Step& step : steps) {
-    // All steps together give the keys of the reference file; one alone gives all that it shows.
-    for (const std::string& line : tour::json_lines(step, tour::run(step, given), steps.size() == 1)) {
+    for (const std::string& line : tour::json_lines(step, tour::run(step, given), all)) {
       object += (object.empty() ? "" : ",\n ") + line;
     }
   }
   std::cout << "{" << object << "}\n";
 }
 
-constexpr const char* the_book = "\"The book\" is \"Build a Large Language Model (From Scratch)\".\n";
+constexpr const char* the_book =
+    "\"The book\" is \"Build a Large Language Model (From Scratch)\".\n";
 
 void print_tour(const std::vector<Step>& steps, const Given& given) {
-  std::cout << "Attention in " << steps.size() << " steps, from dot products to several heads. "
-            << "`heed tour STEP` shows one alone,\n`heed tour --list` names them. " << the_book
-            << "Each step says where its code is.\n\n";
+  std::cout << "Attention in " << steps.size() << " steps, from dot products to several heads.\n"
+            << "`heed tour STEP` shows one, `heed tour --list` names them.\n"
+            << the_book << "Each step says where its code is.\n\n";
   for (const Step& step : steps) {
     std::cout << tour::lesson(step, given, tour::run(step, given)) << "\n";
   }

@@ -3,8 +3,7 @@
 #include <filesystem>
 
 #include "autograd/parallel.h"
-#include "tools/command.h"
-#include "train/fixed_batch.h"
+#include "tools/run.h"
 #include "train/trainer.h"
 
 namespace heed::cli {
@@ -12,6 +11,8 @@ namespace heed::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int64_t most_threads = 1024;
 
 struct TrainOptions {
   std::string config;
@@ -43,28 +44,39 @@ struct Source {
 
 Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resumed) {
   const fs::path config = o.config.empty() ? resumed->run / "config.yaml" : fs::path(o.config);
-  return {read_run_tree(config, o.sets), config.parent_path()};
+  std::vector<std::string> sets = o.sets;
+  if (o.overfit_batch) {
+    sets.emplace_back("train.overfit_batch=true");
+  }
+  return {read_run_tree(config, sets), config.parent_path()};
 }
 
-void say_ending(const Trainer& trainer, Ending ending) {
+void say_ending(Trainer& trainer, Ending ending) {
   const std::string run = trainer.folder().path().string();
   if (ending == Ending::finished) {
-    std::fprintf(stderr, "done: %s\n", run.c_str());
+    trainer.say("done: " + run);
     return;
   }
-  std::fprintf(stderr, "%s at step %lld, saved; go on with\n  heed train --resume %s\n",
-               ending == Ending::interrupted ? "interrupted" : "time is over",
-               static_cast<long long>(trainer.step()), run.c_str());
+  trainer.say(text(ending == Ending::interrupted ? "interrupted" : "time is over", " at step ",
+                   trainer.step(), ", saved; go on with\n  heed train --resume ", run));
 }
 
-int run(const TrainOptions& o) {
+void check(const TrainOptions& o) {
   require<ConfigError>(!o.config.empty() || o.resume, "heed train: expected a CONFIG, or --resume ",
                        "with a run folder");
   require<ConfigError>(!o.resume || !o.out, "heed train: a resumed run stays in its folder; give ",
                        "--resume or --out");
+  require<ConfigError>(!o.threads || (*o.threads >= 1 && *o.threads <= most_threads),
+                       "heed train: expected --threads from 1 to ", most_threads, ", got ",
+                       o.threads.value_or(0));
+  require<ConfigError>(!o.max_seconds || *o.max_seconds > 0,
+                       "heed train: expected --max-seconds above 0, got ",
+                       o.max_seconds.value_or(0));
+}
+
+int run(const TrainOptions& o) {
+  check(o);
   if (o.threads) {
-    require<ConfigError>(*o.threads >= 1, "heed train: expected --threads of at least 1, got ",
-                         *o.threads);
     set_num_threads(static_cast<int>(*o.threads));
   }
   std::vector<std::string> warnings;
@@ -73,16 +85,10 @@ int run(const TrainOptions& o) {
     resumed = resolve_run(*o.resume, warnings);
   }
   Source source = read_source(o, resumed);
-  if (source.tree.get("precision").is_scalar()) {
-    require_precision(source.tree.get("precision").text() == "float64" ? "float64" : "float32");
-  }
+  require_precision_of(source.tree);
   LoadedRun loaded = load_run(std::move(source.tree), source.folder);
   if (resumed) {
-    const fs::path config = resumed->run / "config.yaml";
-    require_resumable(load_run(read_run_tree(config), resumed->run).resolved, loaded.resolved);
-  }
-  if (o.overfit_batch) {
-    overfit_one_batch(loaded);
+    require_resumable(read_run_tree(resumed->run / "config.yaml"), loaded.resolved);
   }
   const Plan plan = make_plan(loaded);
   std::vector<std::string> lines = describe(plan, loaded);
@@ -95,6 +101,7 @@ int run(const TrainOptions& o) {
     return 0;
   }
 
+  const int64_t steps = loaded.config.train.steps;
   const std::string name = fs::path(o.config).stem().string();
   RunFolder folder = resumed ? RunFolder::open(resumed->run) : RunFolder::create(o.out, name);
   lines.push_back("run folder " + folder.path().string());
@@ -102,6 +109,9 @@ int run(const TrainOptions& o) {
                   resumed ? std::optional(resumed->checkpoint) : std::nullopt);
   for (const std::string& line : lines) {
     trainer.say(line);
+  }
+  if (trainer.step() >= steps) {
+    trainer.say(text("nothing to do: all ", steps, " steps are done; --set train.steps=N goes on"));
   }
   const Ending ending = trainer.train(o.max_seconds);
   say_ending(trainer, ending);

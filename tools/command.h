@@ -66,6 +66,7 @@ Command validate_command();
 Command info_command();
 Command forward_command();
 Command tour_command();
+Command bench_command();
 
 // The arguments of the process, as main() got them.
 void set_process_arguments(int count, char** arguments);

@@ -2,15 +2,20 @@
 
 #include <cstdio>
 
-#include "tools/command.h"
-
 namespace heed::cli {
+
+void require_precision_of(const ConfigNode& config) {
+  const std::string& precision = config.get("precision").text();
+  if (precision == "float32" || precision == "float64") {
+    require_precision(precision);
+  }
+}
 
 TrainedRun load_trained(const std::string& run) {
   std::vector<std::string> warnings;
   const RunArgument argument = resolve_run(run, warnings);
   ConfigNode tree = read_run_tree(argument.run / "config.yaml");
-  require_precision(tree.get("precision").text());
+  require_precision_of(tree);
   for (const std::string& warning : warnings) {
     std::fprintf(stderr, "%s\n", warning.c_str());
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "train/checkpoint.h"
+#include "tools/command.h"
 #include "train/run_config.h"
 
 namespace heed::cli {
@@ -14,6 +15,9 @@ struct TrainedRun {
   std::unique_ptr<Module> model;  // in evaluation mode
   TrainingState state;
 };
+
+// Hands over to the program of the precision that the config names, if it names one.
+void require_precision_of(const ConfigNode& config);
 
 // Hands over to the program of the run's precision if that is the other one. Warnings about damaged
 // checkpoints go to standard error.

@@ -4,6 +4,7 @@
 
 #include "autograd/grain.h"
 #include "autograd/parallel.h"
+#include "train/multiply_add.h"
 
 namespace heed {
 
@@ -13,7 +14,8 @@ void AdamConfig::fields(Fields& f) {
              exactly(2));
   f.optional("eps", eps, at_least(0), "added to the root of the mean of g^2");
   f.optional("weight_decay", weight_decay, at_least(0), "pull of the weights to 0");
-  f.choice("decay", decay, {"matrices", "all"}, "what weight_decay pulls: two axes or more, or all");
+  f.choice("decay", decay, {"matrices", "all"},
+           "what weight_decay pulls: two axes or more, or all");
 }
 
 namespace {
@@ -30,17 +32,9 @@ struct AdamFactors {
   real step;  // -lr / (1 - beta1^s)
 };
 
-// a b + c rounded once where the CPU can, as in PyTorch's vector code.
-inline real multiply_add(real a, real b, real c) {
-#ifdef __FMA__
-  return std::fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
 template <bool coupled>
-void update_stretch(real* p, real* m, real* v, const real* g, int64_t n, const AdamFactors& factors) {
+void update_stretch(real* p, real* m, real* v, const real* g, int64_t n,
+                    const AdamFactors& factors) {
   const AdamFactors f = factors;
   const bool nearer = f.rest1 < real{0.5};  // torch.lerp starts from the nearer end
   const real weight = nearer ? f.rest1 : f.rest1 - 1;
@@ -48,10 +42,10 @@ void update_stretch(real* p, real* m, real* v, const real* g, int64_t n, const A
   for (int64_t i = 0; i < n; ++i) {
     real grad = g[i] * f.grad_scale;
     if constexpr (coupled) {
-      grad = grad + p[i] * f.coupled;
+      grad = multiply_add(p[i], f.coupled, grad);
     }
     const real mean = multiply_add(weight, grad - m[i], nearer ? m[i] : grad);
-    const real square = v[i] * f.beta2 + f.rest2 * grad * grad;
+    const real square = multiply_add(f.rest2 * grad, grad, v[i] * f.beta2);
     const real root = std::sqrt(square) / f.root2 + f.eps;
     m[i] = mean;
     v[i] = square;

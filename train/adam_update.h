@@ -21,9 +21,9 @@ enum class WeightDecay { coupled, decoupled };
 //   coupled:   g <- g + decay p              decoupled: p <- (1 - lr decay) p
 //   m <- m + (1 - beta1) (g - m)             v <- beta2 v + (1 - beta2) g^2
 //   p <- p - lr / (1 - beta1^s)  m / (sqrt(v) / sqrt(1 - beta2^s) + eps)
-// Kingma and Ba 2015; Loshchilov and Hutter 2019 for the decoupled form. Every intermediate is rounded
-// as in torch.optim.Adam (PyTorch 2.13, for-loop form), so the weights are the same bits where the
-// CPU has fused multiply-add.
+// Kingma and Ba 2015; Loshchilov and Hutter 2019 for the decoupled form. Intermediates are rounded
+// in the order of torch.optim.Adam (PyTorch 2.13, for-loop form). Its square root may be off by one
+// unit in the last place, ours is not; weights agree to a few units.
 class AdamBase : public Optimizer {
  public:
   AdamBase(const AdamConfig& c, std::vector<NamedParameter> parameters, WeightDecay form);

@@ -22,8 +22,8 @@ namespace heed {
 
 // Writes RUN/checkpoints/step-<state.step> (one that is there is replaced), removes what processes
 // that have ended left half written, and prunes (below). Without an optimizer only weights and
-// state are kept. Returns the folder. `config_hash` says which config the run has, for whoever resumes
-// to compare (read_manifest).
+// state are kept. Returns the folder. `config_hash` says which config the run has, for whoever
+// resumes to compare (read_manifest).
 std::filesystem::path save_checkpoint(const std::filesystem::path& run, const Module& model,
                                       Optimizer* optimizer, const TrainingState& state,
                                       const std::string& config_hash, int64_t keep);

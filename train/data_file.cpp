@@ -1,7 +1,7 @@
 #include "train/data_file.h"
 
 #include "autograd/cpu.h"
-#include "train/grouped.h"
+#include "train/words.h"
 #include "train/task.h"
 
 namespace heed {
@@ -11,9 +11,10 @@ FileReader open_data_file(const std::filesystem::path& path, int64_t factor) {
   FileReader file(path);
   const int64_t available = memory().available;
   if (file.size() > available / factor) {
-    throw TaskError("path", text(path.string(), " has ", grouped(file.size() / megabyte),
-                                 " MB and needs ", factor, " times as much memory; this machine has ",
-                                 grouped(available / megabyte), " MB left"));
+    throw TaskError("path",
+                    text(path.string(), " has ", grouped(file.size() / megabyte), " MB and needs ",
+                         factor, " times as much memory; this machine has ",
+                         grouped(available / megabyte), " MB left"));
   }
   return file;
 }

@@ -42,9 +42,12 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
                     std::optional<int64_t> batches) {
   const EvaluationMode mode(model);
   const int64_t available = task.example_count(split);
+  require<ConfigError>(available > 0, "evaluate: the data has no ",
+                       split == Split::train ? "training" : "validation",
+                       " part (data.train_fraction)");
   const int64_t count =
       batches ? std::min(available, *batches * batch_size) : available;
-  const int64_t stride = count > 0 ? available / count : 1;
+  const int64_t stride = available / count;
   double loss = 0;
   Counts counts;
   for (int64_t done = 0; done < count; done += batch_size) {

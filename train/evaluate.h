@@ -15,6 +15,7 @@ struct Evaluation {
 };
 
 // `batches` batches of `batch_size` examples, evenly spaced over the split; all of it for nullopt.
+// Throws ConfigError for a split without examples.
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches);
 

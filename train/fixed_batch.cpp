@@ -6,9 +6,11 @@ namespace {
 
 class FixedBatch final : public Task {
  public:
-  explicit FixedBatch(std::unique_ptr<Task> of) : of_(std::move(of)) {}
+  FixedBatch(std::unique_ptr<Task> of, uint64_t seed) : of_(std::move(of)), seed_(seed) {}
 
-  Batch next(int64_t batch_size, Generator& data) override {
+  // Drawn from a generator of its own: a run that goes on draws the same one again.
+  Batch next(int64_t batch_size, Generator&) override {
+    Generator data(seed_);
     if (dry_run()) {
       return of_->next(batch_size, data);  // a batch of a dry run is address space only
     }
@@ -21,8 +23,6 @@ class FixedBatch final : public Task {
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
     return of_->model_sizes();
   }
-  std::vector<int64_t> position() const override { return of_->position(); }
-  void set_position(const std::vector<int64_t>& position) override { of_->set_position(position); }
   int64_t example_count(Split split) const override { return of_->example_count(split); }
   Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const override {
     return of_->examples(split, first, stride, count);
@@ -34,6 +34,7 @@ class FixedBatch final : public Task {
 
  private:
   std::unique_ptr<Task> of_;
+  const uint64_t seed_;
   std::optional<Batch> batch_;
 };
 
@@ -50,7 +51,8 @@ void turn_off_dropout(ConfigNode& node) {
 }  // namespace
 
 void overfit_one_batch(LoadedRun& run) {
-  run.task = std::make_unique<FixedBatch>(std::move(run.task));
+  run.task = std::make_unique<FixedBatch>(std::move(run.task),
+                                          static_cast<uint64_t>(run.config.seed));
   turn_off_dropout(run.config.model.options);
   turn_off_dropout(*run.resolved.find("model"));
 }

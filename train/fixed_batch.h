@@ -5,8 +5,9 @@
 
 namespace heed {
 
-// From now on the run's task gives the first batch it would have given, every time, and dropout is
-// off everywhere in the model.
+// From now on the run's task gives one batch, every time: the first that it draws from a generator
+// with the config's seed. Dropout is off everywhere in the model. load_run() does this when
+// train.overfit_batch is true.
 void overfit_one_batch(LoadedRun& run);
 
 }  // namespace heed

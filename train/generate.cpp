@@ -61,8 +61,8 @@ Array last_logits(Module& model, const std::vector<int32_t>& ids, int64_t contex
 
 int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u) {
   const auto likeliest = std::max_element(logits.begin(), logits.end());
-  const bool numbers = std::none_of(logits.begin(), logits.end(),
-                                    [](real logit) { return std::isnan(logit); });
+  const bool numbers =
+      std::none_of(logits.begin(), logits.end(), [](real logit) { return std::isnan(logit); });
   require<DivergedError>(numbers && std::isfinite(*likeliest), "generate: the model's logits are ",
                          numbers ? "infinite" : "NaN");
   if (options.temperature == 0 || options.top_k == 1) {
@@ -95,9 +95,10 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
                               const SamplingOptions& options, int64_t context_length,
                               const std::function<void(int32_t)>& each) {
   check(options);
-  require<ConfigError>(!prompt.empty(), "generate: expected a prompt of at least one token, got none");
-  require<ConfigError>(context_length >= 1, "generate: expected a context_length of at least 1, got ",
-                       context_length);
+  require<ConfigError>(!prompt.empty(),
+                       "generate: expected a prompt of at least one token, got none");
+  require<ConfigError>(context_length >= 1,
+                       "generate: expected a context_length of at least 1, got ", context_length);
   const EvaluationMode mode(model);
   Generator generator(options.seed);
   std::vector<int32_t> ids = prompt;

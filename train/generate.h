@@ -23,9 +23,9 @@ struct SamplingOptions {
 // comes. The model, ids (1, t) -> logits (1, t, V), sees the last context_length tokens. It runs in
 // evaluation mode and is left as it was; no random stream of training moves.
 //
-// A token takes one number u in [0, 1) of a generator of its own: it is the first id, in the order of
-// ids, at which the cumulative probability exceeds u. With top_k and top_p both, k is applied first.
-// Tokens of equal logits count as likelier the lower their id.
+// A token takes one number u in [0, 1) of a generator of its own: it is the first id, in the order
+// of ids, at which the cumulative probability exceeds u. With top_k and top_p both, k is applied
+// first. Tokens of equal logits count as likelier the lower their id.
 //
 // Throws ConfigError for an empty prompt or options out of range, DivergedError for logits that are
 // NaN or infinite.

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <csignal>
-
 namespace heed {
 
 namespace {
@@ -17,23 +15,22 @@ void on_signal(int) {
   }
 }
 
-void handle_signals(void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   interrupts = 0;
-  handle_signals(on_signal);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, &before_int_);
+  sigaction(SIGTERM, &action, &before_term_);
 }
 
-InterruptGuard::~InterruptGuard() { handle_signals(SIG_DFL); }
+InterruptGuard::~InterruptGuard() {
+  sigaction(SIGINT, &before_int_, nullptr);
+  sigaction(SIGTERM, &before_term_, nullptr);
+}
 
 bool InterruptGuard::requested() { return interrupts > 0; }
 

@@ -2,9 +2,11 @@
 // ends the process at once (exit code 130; a checkpoint that is being written stays as it was).
 #pragma once
 
+#include <csignal>
+
 namespace heed {
 
-// While one exists, the signals are caught.
+// While one exists, the signals are caught; afterwards they do what they did before.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -13,6 +15,9 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   static bool requested();
+
+ private:
+  struct sigaction before_int_, before_term_;
 };
 
 }  // namespace heed

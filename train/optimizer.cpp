@@ -17,10 +17,12 @@ struct Stretch {
 };
 
 double sum_of_squares(const Stretch& stretch) {
+  const real* values = stretch.values;
+  const int64_t count = stretch.count;
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < stretch.count; ++i) {
-    const auto g = static_cast<double>(stretch.values[i]);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto g = static_cast<double>(values[i]);
     sum += g * g;
   }
   return sum;
@@ -74,8 +76,6 @@ double grad_norm(const std::vector<NamedParameter>& parameters) {
   }));
 }
 
-double clip_factor(double norm, double max_norm) {
-  return std::min(1.0, max_norm / (norm + 1e-6));
-}
+double clip_factor(double norm, double max_norm) { return std::min(1.0, max_norm / (norm + 1e-6)); }
 
 }  // namespace heed

@@ -1,10 +1,15 @@
 #include "train/plan.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 
 #include "autograd/blas.h"
 #include "autograd/cpu.h"
 #include "autograd/dry_run.h"
+#include "autograd/fused.h"
+#include "layers/evaluation_mode.h"
+#include "train/schedule.h"
 #include "train/step.h"
 #include "train/words.h"
 
@@ -12,12 +17,13 @@ namespace heed {
 
 namespace {
 
-// Puts the random streams and the task back where they were.
+// Puts the random streams, the task and the switch for fused operations back as they were.
 class Untouched {
  public:
   explicit Untouched(Task& task)
-      : task_(task), streams_(streams().state()), position_(task.position()) {}
+      : task_(task), streams_(streams().state()), position_(task.position()), fused_(fused()) {}
   ~Untouched() {
+    set_fused(fused_);
     streams().set_state(streams_);
     task_.set_position(position_);
   }
@@ -28,21 +34,42 @@ class Untouched {
   Task& task_;
   const StreamsState streams_;
   const std::vector<int64_t> position_;
+  const bool fused_;
 };
 
-}  // namespace
+[[noreturn]] void fail_at(const ConfigMark& place, const std::string& message) {
+  ConfigErrors errors;
+  errors.add_at(place, "model", message);
+  errors.throw_if_any();
+  std::abort();  // there was one
+}
 
-Plan make_plan(const LoadedRun& run) {
-  Plan plan;
-  plan.process_bytes = resident_bytes();
+// One number for every token that there is.
+void require_vocabulary(Module& model, const LoadedRun& run) {
+  const EvaluationMode mode(model);
+  const Batch batch = run.task->next(1, streams().data());
+  const Shape shape = model(batch.input).shape();
+  const auto sizes = run.task->model_sizes();
+  const auto size = std::find_if(sizes.begin(), sizes.end(),
+                                 [](const auto& each) { return each.first == "vocab_size"; });
+  require<ConfigError>(size == sizes.end() || (shape.rank() > 0 && shape[-1] == size->second),
+                       "gives numbers of shape ", shape, " for a batch of ids of shape ",
+                       batch.targets.shape(), ", but the data has ",
+                       size == sizes.end() ? 0 : size->second,
+                       " different tokens, and the last axis must have one number for each");
+}
+
+void walk_through(const LoadedRun& run, Plan& plan) {
   plan.training_tokens = run.task->training_tokens();
   const Untouched restore(*run.task);
+  set_fused(run.config.fused);
   const DryRun dry;
   const auto live = [before = pool::stats().live_bytes] {
     return pool::stats().live_bytes - before;
   };
 
   const std::unique_ptr<Module> model = make_layer(run.config.model);
+  require_vocabulary(*model, run);
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
   plan.gradient_bytes = plan.parameters * static_cast<int64_t>(sizeof(real));
@@ -57,18 +84,35 @@ Plan make_plan(const LoadedRun& run) {
   plan.flops_per_step = flop_count() - flops;
   const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
   plan.activation_bytes = std::max<int64_t>(0, step_bytes - plan.gradient_bytes);
+}
+
+}  // namespace
+
+Plan make_plan(const LoadedRun& run) {
+  Plan plan;
+  plan.place = run.resolved.get("model").mark();
+  plan.process_bytes = resident_bytes();
+  try {
+    walk_through(run, plan);
+  } catch (const std::bad_alloc&) {
+    fail_at(plan.place, "the run needs more memory than any machine can address; make the model "
+                        "or the batch smaller");
+  } catch (const Error& error) {
+    fail_at(plan.place, error.what());
+  }
   return plan;
 }
 
 void require_memory(const Plan& plan) {
   const int64_t available = memory().available + plan.process_bytes;
-  require<ConfigError>(plan.total_bytes() <= available, "the run needs about ",
-                       megabytes(plan.total_bytes()), " of memory (weights ",
-                       megabytes(plan.weight_bytes), ", gradients ",
-                       megabytes(plan.gradient_bytes), ", optimizer ",
-                       megabytes(plan.optimizer_bytes), ", activations ",
-                       megabytes(plan.activation_bytes), "), this machine has ",
-                       megabytes(available), " for it; make the model or the batch smaller");
+  if (plan.total_bytes() > available) {
+    fail_at(plan.place,
+            text("the run needs about ", megabytes(plan.total_bytes()), " of memory (weights ",
+                 megabytes(plan.weight_bytes), ", gradients ", megabytes(plan.gradient_bytes),
+                 ", optimizer ", megabytes(plan.optimizer_bytes), ", activations ",
+                 megabytes(plan.activation_bytes), "), this machine has ", megabytes(available),
+                 " for it; make the model or the batch smaller"));
+  }
 }
 
 std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
@@ -88,8 +132,12 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            megabytes(plan.process_bytes)),
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd),
            "), OpenBLAS kernels for ", blas.kernel)};
-  if (!blas.warning.empty()) {
-    lines.push_back("warning    " + blas.warning);
+  const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
+  for (const std::string& warning :
+       {blas.warning, schedule_registry().make(run.config.schedule, schedule)->warning()}) {
+    if (!warning.empty()) {
+      lines.push_back("warning    " + warning);
+    }
   }
   return lines;
 }

@@ -9,6 +9,7 @@
 namespace heed {
 
 struct Plan {
+  ConfigMark place;              // of the model in the config
   int64_t parameters = 0;
   int64_t training_tokens = 0;   // in the data
   int64_t tokens_per_step = 0;
@@ -23,7 +24,8 @@ struct Plan {
   }
 };
 
-// Walks through a training step in a dry run. Streams and task are left as they were.
+// Walks through a training step in a dry run. Streams and task are left as they were. Throws
+// ConfigError for a model that cannot work on the data.
 Plan make_plan(const LoadedRun& run);
 
 // Throws ConfigError when the run needs more memory than the machine has for it.

@@ -57,9 +57,9 @@ void Progress::show(const ProgressPoint& p) {
   if (terminal_) {
     clear_line();
     std::fputs(line.c_str(), stderr);
-    line_open_ = !p.val_loss;
-    if (p.val_loss) {
-      std::fputc('\n', stderr);  // evaluations stay
+    line_open_ = !p.val_loss && p.step != p.steps;
+    if (!line_open_) {
+      std::fputc('\n', stderr);  // evaluations and the last step stay
     }
     std::fflush(stderr);
     return;

@@ -4,6 +4,8 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/fused.h"
+#include "train/files.h"
+#include "train/fixed_batch.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/yaml.h"
@@ -11,6 +13,16 @@
 namespace heed {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// The number of a plain scalar, where there is one; whether it is right is the fields' business.
+template <class T>
+void read_number(const ConfigNode& node, T& number) {
+  std::from_chars(node.text().data(), node.text().data() + node.text().size(), number);
+}
+
+}  // namespace
 
 void RandomConfig::fields(Fields& f) {
   f.choice("generators", generators, {"separate", "single"},
@@ -32,6 +44,8 @@ void TrainConfig::fields(Fields& f) {
   f.optional("accumulate", accumulate, at_least(1), "micro-batches whose gradients make a step");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");
   f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
+  f.optional("overfit_batch", overfit_batch,
+             "true: one batch again and again, without dropout, to see whether the model can learn");
 }
 
 void EvalConfig::fields(Fields& f) {
@@ -74,9 +88,22 @@ void RunConfig::fields(Fields& f) {
 
 int64_t RunConfig::model_size(const std::string& field) const {
   int64_t size = 0;
-  const std::string& digits = model.options.get(field).text();
-  std::from_chars(digits.data(), digits.data() + digits.size(), size);
+  read_number(model.options.get(field), size);
   return size;
+}
+
+int64_t RunConfig::context_length() const {
+  int64_t size = model_size("context_length");
+  if (size == 0) {
+    read_number(data.options.get("context_length"), size);
+  }
+  return size;
+}
+
+double RunConfig::lr() const {
+  double lr = 0;
+  read_number(optimizer.options.get("lr"), lr);
+  return lr;
 }
 
 namespace {
@@ -91,9 +118,10 @@ bool has_field(const std::string& kind, const ConfigNode& section, const std::st
                      [&](const FieldInfo& info) { return info.name == field; });
 }
 
-// The task of a data section without mistakes; null, and the mistakes, otherwise.
+// The task of a data section without mistakes; null, and the mistakes, otherwise. A file that cannot
+// be read is kept in `unreadable`: the other sections are looked at first.
 std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
-                                ConfigErrors& errors) {
+                                ConfigErrors& errors, std::optional<IoError>& unreadable) {
   const ConfigNode& data = tree.get("data");
   const ConfigType* type =
       data.is_map() ? config_types("task").find(data.get("type").text()) : nullptr;
@@ -105,15 +133,20 @@ std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
   ConfigErrors of_data;
   type->complete(spec.options, of_data);
   if (!of_data.empty()) {
-    errors.add_all(of_data);
+    // The model lacks it too, and that is the one to give.
+    errors.add_all(of_data, has_field("layer", tree.get("model"), "context_length")
+                                ? std::vector<std::string>{"data.context_length"}
+                                : std::vector<std::string>{});
     return nullptr;
   }
   try {
     return task_registry().make(spec, setup);
   } catch (const TaskError& error) {
     errors.add_field(data, error.field, error.what());
-    return nullptr;
+  } catch (const IoError& error) {
+    unreadable = error;
   }
+  return nullptr;
 }
 
 // Sizes of the model that the data decides. Without a task, 1 stands for them, so that the other
@@ -124,9 +157,14 @@ void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) 
     return;
   }
   if (task == nullptr) {
-    const bool open = tree.has("data") && has_field("layer", *model, "vocab_size");
-    if (open && !model->has("vocab_size")) {
-      model->set("vocab_size", 1);
+    for (const char* field : {"vocab_size", "context_length"}) {
+      const ConfigNode& data = tree.get("data");
+      const bool decided_by_data =
+          data.is_map() && has_field("layer", *model, field) &&
+          (field == std::string("vocab_size") || !has_field("task", data, field));
+      if (decided_by_data && !model->has(field)) {
+        model->set(field, 1);
+      }
     }
     return;
   }
@@ -143,12 +181,70 @@ void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) 
   }
 }
 
+// Both sections may give it; the data must not be longer than what the model takes.
+void check_context_length(const ConfigNode& tree, ConfigErrors& errors) {
+  int64_t of_data = 0, of_model = 0;
+  read_number(tree.get("data").get("context_length"), of_data);
+  read_number(tree.get("model").get("context_length"), of_model);
+  if (of_model > 0 && of_data > of_model) {
+    errors.add_field(tree.get("data"), "context_length", "must be at most model.context_length ",
+                     of_model, ", got ", of_data);
+  }
+}
+
 void fill_context_length(ConfigNode& tree) {
   ConfigNode* data = tree.find("data");
   const ConfigNode& given = tree.get("model").get("context_length");
   if (data != nullptr && data->is_map() && !data->has("context_length") && given.is_scalar() &&
       has_field("task", *data, "context_length")) {
     data->set("context_length", given);
+  }
+}
+
+// Whether the text on the way can be written: a mistake here would end the run at its first sample.
+void check_sample(const RunConfig& config, const ConfigNode& sample, const Task& task,
+                  ConfigErrors& errors) {
+  const Tokenizer* tokenizer = task.tokenizer();
+  if (tokenizer == nullptr) {
+    if (config.sample.every) {
+      errors.add_field(sample, "every", "the task ", config.data.type,
+                       " has no text that a model could write; leave sample.every out");
+    }
+    return;
+  }
+  // The default prompt only matters when it is used.
+  const std::string& prompt = config.sample.prompt;
+  if (!config.sample.every && prompt == SampleConfig{}.prompt) {
+    return;
+  }
+  try {
+    if (tokenizer->encode(prompt).empty()) {
+      errors.add_field(sample, "prompt", "expected at least one character, got none");
+    }
+  } catch (const ConfigError& error) {
+    errors.add_field(sample, "prompt", error.what());
+  }
+}
+
+// The rules between the sections of a config and its data.
+void check_together(const RunConfig& config, const ConfigNode& tree, const Task& task,
+                    ConfigErrors& errors) {
+  check_sample(config, tree.get("sample"), task, errors);
+  if (config.eval.every && task.example_count(Split::validation) == 0) {
+    errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",
+                     "make data.train_fraction smaller, or leave eval.every out");
+  }
+}
+
+// Where the data is and what it was, so that the run can go on from any folder, but on nothing else.
+void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
+  if (data.has("path")) {
+    const fs::path path = folder / data.get("path").text();
+    data.set("path", fs::absolute(path).lexically_normal().string());
+  }
+  const std::vector<fs::path> files = task.files();
+  if (files.size() == 1 && has_field("task", data, "fingerprint")) {
+    data.set("fingerprint", fingerprint_file(files.front()).text());
   }
 }
 
@@ -169,20 +265,33 @@ LoadedRun load_run(ConfigNode tree, const fs::path& folder, Purpose purpose) {
   ConfigErrors errors;
   LoadedRun run;
   run.config.purpose = purpose;
-  TaskSetup setup{folder, 123};
-  const std::string& seed = tree.get("seed").text();
-  std::from_chars(seed.data(), seed.data() + seed.size(), setup.seed);
+  TaskSetup setup{.config_folder = folder};
+  read_number(tree.get("seed"), setup.seed);
+  read_number(tree.get("train").get("batch_size"), setup.batch_size);
 
   fill_context_length(tree);
-  run.task = make_task(tree, setup, errors);
+  check_context_length(tree, errors);
+  std::optional<IoError> unreadable;
+  run.task = make_task(tree, setup, errors, unreadable);
   fill_model_sizes(tree, run.task.get(), errors);
   Fields fields(tree, errors);
-  fields.run(run.config);
+  if (fields.run(run.config) && run.task) {
+    check_together(run.config, tree, *run.task, errors);
+  }
+  if (unreadable && errors.empty()) {
+    throw IoError(*unreadable);
+  }
+  if (unreadable) {
+    errors.add_field(tree.get("data"), "path", unreadable->what());
+  }
   errors.throw_if_any();
 
   run.resolved = fields.values();
-  if (ConfigNode* data = run.resolved.find("data"); data != nullptr && data->has("path")) {
-    data->set("path", fs::absolute(folder / data->get("path").text()).lexically_normal().string());
+  if (run.task) {
+    resolve_data(*run.resolved.find("data"), folder, *run.task);
+    if (run.config.train.overfit_batch) {
+      overfit_one_batch(run);
+    }
   }
   return run;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/real.h"
 #include "layers/fields.h"
 #include "train/task.h"
 
@@ -25,6 +26,7 @@ struct TrainConfig {
   int64_t accumulate = 1;  // micro-batches of a step
   std::optional<double> clip_grad_norm;
   int64_t log_every = 10;
+  bool overfit_batch = false;
   void fields(Fields& f);
 };
 
@@ -58,7 +60,7 @@ struct RunConfig {
   Purpose purpose = Purpose::train;
 
   int64_t seed = 123;
-  std::string precision = "float32";
+  std::string precision = precision_name;
   bool fused = true;
   bool anomaly = false;
   RandomConfig random;
@@ -74,12 +76,16 @@ struct RunConfig {
   void fields(Fields& f);
   // A field of the model, 0 when it has none of that name.
   int64_t model_size(const std::string& field) const;
+  // How many tokens the model sees at once: its own context_length, or that of the data.
+  int64_t context_length() const;
+  // The learning rate that the schedule starts from.
+  double lr() const;
 };
 
 // A config that was read and found right.
 struct LoadedRun {
   RunConfig config;
-  ConfigNode resolved;         // every key with its value, paths absolute
+  ConfigNode resolved;         // every key with its value, paths absolute, hash of the data
   std::unique_ptr<Task> task;  // null when the config has no data section
 };
 

@@ -2,6 +2,7 @@
 
 #include "autograd/grain.h"
 #include "autograd/parallel.h"
+#include "train/multiply_add.h"
 
 namespace heed {
 
@@ -11,7 +12,8 @@ void Sgd::Config::fields(Fields& f) {
   f.optional("dampening", dampening, any_number, "how much of the gradient is kept out of it");
   f.optional("nesterov", nesterov, "look ahead along the direction");
   f.optional("weight_decay", weight_decay, at_least(0), "pull of the weights to 0");
-  f.choice("decay", decay, {"matrices", "all"}, "what weight_decay pulls: two axes or more, or all");
+  f.choice("decay", decay, {"matrices", "all"},
+           "what weight_decay pulls: two axes or more, or all");
 }
 
 void Sgd::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
@@ -37,8 +39,7 @@ std::vector<std::pair<std::string, std::vector<Array>*>> Sgd::state() {
 
 void Sgd::update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) {
   const auto scale = static_cast<real>(grad_scale);
-  const auto decay =
-      static_cast<real>(decays(config_.decay, parameter) ? config_.weight_decay : 0);
+  const auto decay = static_cast<real>(decays(config_.decay, parameter) ? config_.weight_decay : 0);
   const auto momentum = static_cast<real>(config_.momentum);
   // At the first step the direction is the gradient itself, whatever dampening says.
   const auto fresh = static_cast<real>(steps() == 1 ? 1 : 1 - config_.dampening);
@@ -50,17 +51,18 @@ void Sgd::update(size_t k, Tensor& parameter, const Array& g, double lr, double 
   const auto plain = [=](int64_t begin, int64_t end) {
 #pragma omp simd
     for (int64_t i = begin; i < end; ++i) {
-      const real grad = gradient[i] * scale + p[i] * decay;
-      p[i] = p[i] + grad * step;
+      const real grad = multiply_add(p[i], decay, gradient[i] * scale);
+      p[i] = multiply_add(grad, step, p[i]);
     }
   };
   const auto with_momentum = [=](int64_t begin, int64_t end) {
 #pragma omp simd
     for (int64_t i = begin; i < end; ++i) {
-      const real grad = gradient[i] * scale + p[i] * decay;
-      const real direction = b[i] * momentum + grad * fresh;
+      const real grad = multiply_add(p[i], decay, gradient[i] * scale);
+      const real direction = multiply_add(grad, fresh, b[i] * momentum);
       b[i] = direction;
-      p[i] = p[i] + (ahead != 0 ? grad + direction * ahead : direction) * step;
+      const real way = ahead != 0 ? multiply_add(direction, ahead, grad) : direction;
+      p[i] = multiply_add(way, step, p[i]);
     }
   };
   if (b == nullptr) {

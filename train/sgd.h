@@ -10,7 +10,8 @@ namespace heed {
 
 class Sgd final : public Optimizer {
  public:
-  static constexpr const char* help = "gradient descent, with momentum if wanted, as torch.optim.SGD";
+  static constexpr const char* help =
+      "gradient descent, with momentum if wanted, as torch.optim.SGD";
 
   struct Config {
     double lr = 1e-3;

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "autograd/dry_run.h"
-#include "train/grouped.h"
+#include "train/words.h"
 
 namespace heed {
 

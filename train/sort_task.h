@@ -21,12 +21,12 @@ class SortTask final : public Task {
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
     return {{"vocab_size", config_.symbols}, {"context_length", config_.length}};
   }
-  // Every symbol is torch.randint(symbols); sequences that are held out are drawn again. In a dry run
-  // nothing is drawn and the ids mean nothing.
+  // Every symbol is torch.randint(symbols); sequences that are held out are drawn again. In a dry
+  // run nothing is drawn and the ids mean nothing.
   Batch next(int64_t batch_size, Generator& data) override;
 
-  // Made from the seed of the config: 2,000 different sequences a split, or a tenth of all there are
-  // when that is less. Those for validation never come up in training.
+  // Made from the seed of the config: 2,000 different sequences a split, or a tenth of all there
+  // are when that is less. Those for validation never come up in training.
   int64_t example_count(Split split) const override;
   Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const override;
 

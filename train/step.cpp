@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/anomaly.h"
 #include "autograd/ops/cross_entropy.h"
 
 namespace heed {
@@ -18,10 +19,23 @@ BatchLoss batch_loss(Module& model, const Batch& batch) {
 
 namespace {
 
-void require_finite(double value, const char* what) {
+void require_finite(double value, const std::string& what) {
   if (!std::isfinite(value)) {
     fail<DivergedError>("the ", what, " is ", std::isnan(value) ? "NaN" : "infinite");
   }
+}
+
+// Names the first gradient that is to blame.
+void require_finite_gradients(double norm, const std::vector<NamedParameter>& parameters) {
+  if (std::isfinite(norm)) {
+    return;
+  }
+  for (const NamedParameter& parameter : parameters) {
+    const Array g = parameter.tensor.grad();
+    require<DivergedError>(!g || all_finite(g), "the gradient of ", parameter.name,
+                           " is not finite");
+  }
+  require_finite(norm, "norm of the gradients");  // all are finite, their squares are not
 }
 
 }  // namespace
@@ -50,7 +64,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   result.grad_norm = correction * grad_norm(optimizer.parameters());
   if (!dry_run()) {
     require_finite(result.loss, "loss");
-    require_finite(result.grad_norm, "norm of the gradients");
+    require_finite_gradients(result.grad_norm, optimizer.parameters());
   }
   const double clip =
       config.clip_grad_norm ? clip_factor(result.grad_norm, *config.clip_grad_norm) : 1.0;

@@ -1,7 +1,7 @@
 #include "train/text_task.h"
 
 #include "train/data_file.h"
-#include "train/grouped.h"
+#include "train/words.h"
 #include "train/tokenizer.h"
 #include "train/utf8.h"
 

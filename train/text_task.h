@@ -19,8 +19,8 @@ class TextTask final : public Task {
     void fields(Fields& f);
   };
 
-  // Throws IoError for a file that cannot be read, is no UTF-8 or has another fingerprint; TaskError
-  // for one that is too short or too long for this machine.
+  // Throws IoError for a file that cannot be read, is no UTF-8 or has another fingerprint;
+  // TaskError for one that is too short or too long for this machine.
   TextTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {

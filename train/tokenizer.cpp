@@ -125,7 +125,8 @@ int64_t check_utf8(std::string_view text, const std::string& where) {
   for (size_t at = 0; at < text.size(); ++characters) {
     const size_t size = utf8_at(text, at).size;
     if (size == 0) {
-      const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
+      const auto line =
+          1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
       char digits[8];
       std::snprintf(digits, sizeof digits, "0x%02X", static_cast<unsigned char>(text[at]));
       fail<IoError>(where, ": expected UTF-8, got the byte ", digits, " at byte ", at, ", line ",

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "train/data_file.h"
-#include "train/grouped.h"
+#include "train/words.h"
 
 namespace heed {
 
@@ -22,8 +22,8 @@ TokenRow read_tokens(const TokensTask::Config& c, const std::filesystem::path& p
       id = static_cast<uint16_t>(id << 8 | id >> 8);
     }
   }
-  const auto wrong = std::find_if(ids.begin(), ids.end(),
-                                  [&](uint16_t id) { return id >= c.vocab_size; });
+  const auto wrong =
+      std::find_if(ids.begin(), ids.end(), [&](uint16_t id) { return id >= c.vocab_size; });
   require<IoError>(wrong == ids.end(), path.string(), ": expected ids below vocab_size ",
                    c.vocab_size, ", got ", wrong == ids.end() ? 0 : *wrong, " as token ",
                    wrong - ids.begin(), " (from 0)");

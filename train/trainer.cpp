@@ -1,7 +1,9 @@
 #include "train/trainer.h"
 
+#include <cmath>
 #include <map>
 
+#include "autograd/anomaly.h"
 #include "train/evaluate.h"
 #include "train/generate.h"
 #include "train/interrupt.h"
@@ -35,8 +37,21 @@ bool may_change(const std::string& path) {
 std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
   std::map<std::string, std::string> values;
   flatten(config, values);
-  std::erase_if(values, [](const auto& value) { return may_change(value.first); });
+  const bool known_data = values.contains("data.fingerprint");
+  std::erase_if(values, [&](const auto& value) {
+    return may_change(value.first) || (known_data && value.first == "data.path");
+  });
   return values;
+}
+
+// Puts the step before what diverged in it.
+template <class F>
+auto at_step(int64_t step, F&& f) {
+  try {
+    return f();
+  } catch (const DivergedError& error) {
+    fail<DivergedError>("step ", step, ": ", error.what());
+  }
 }
 
 std::string hash_of(const ConfigNode& config) {
@@ -75,8 +90,8 @@ Trainer::Trainer(LoadedRun run, RunFolder folder,
   apply_settings(config);
   model_ = make_layer(config.model);
   optimizer_ = optimizer_registry().make(config.optimizer, model_->parameters());
-  const double lr = std::stod(config.optimizer.options.get("lr").text());
-  schedule_ = schedule_registry().make(config.schedule, ScheduleSetup{lr, config.train.steps});
+  schedule_ =
+      schedule_registry().make(config.schedule, ScheduleSetup{config.lr(), config.train.steps});
   if (checkpoint) {
     resume(*checkpoint);
   } else {
@@ -86,9 +101,16 @@ Trainer::Trainer(LoadedRun run, RunFolder folder,
 }
 
 void Trainer::resume(const std::filesystem::path& checkpoint) {
+  require<ConfigError>(read_manifest(checkpoint).config_hash == config_hash_,
+                       folder_.config_file().string(), ": is not the config that ",
+                       checkpoint.string(), " was trained with; only train.steps, ",
+                       "train.log_every, eval, checkpoint and sample may change");
   state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
   streams().set_state(state_.streams);
   run_.task->set_position(state_.task_position);
+  // What came after the checkpoint belongs to a past that is not gone on with.
+  prune_checkpoints(folder_.path(), state_.step, run_.config.checkpoint.keep);
+  folder_.cut_samples(state_.sample_bytes);
   metrics_ = MetricsWriter::resume(folder_.metrics_file(), state_.step);
   const std::vector<MetricsRow> rows = read_metrics(folder_.metrics_file());
   seconds_before_ = rows.empty() ? 0 : rows.back().seconds.value_or(0);
@@ -108,23 +130,27 @@ double Trainer::seconds() const {
 
 Ending Trainer::train(std::optional<double> max_seconds) {
   const InterruptGuard interrupts;
-  const TrainConfig& train = run_.config.train;
   start_ = std::chrono::steady_clock::now();
   model_->train();
+  try {
+    return train_on(max_seconds);
+  } catch (const DivergedError& error) {
+    const std::string kept =
+        saved_step_ < 0 ? "there is no checkpoint yet"
+                        : text("the checkpoint of step ", saved_step_, " is the last good one");
+    fail<DivergedError>(error.what(), "; ", kept,
+                        "; a smaller optimizer.lr or train.clip_grad_norm may help");
+  }
+}
+
+Ending Trainer::train_on(std::optional<double> max_seconds) {
+  const TrainConfig& train = run_.config.train;
   Ending ending = Ending::finished;
   while (state_.step < train.steps && ending == Ending::finished) {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
-    StepResult result;
-    try {
-      result = train_step(*model_, *run_.task, *optimizer_, train, lr);
-    } catch (const DivergedError& error) {
-      const std::string kept = saved_step_ < 0 ? "there is no checkpoint yet"
-                                               : text("the checkpoint of step ", saved_step_,
-                                                      " is the last good one");
-      fail<DivergedError>("step ", step, ": ", error.what(), "; the weights were not changed, ",
-                          kept, "; a smaller optimizer.lr or train.clip_grad_norm may help");
-    }
+    const StepResult result = at_step(
+        step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr); });
     state_.step = step;
     state_.tokens += result.tokens;
 
@@ -132,7 +158,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
     if (val_loss || step % train.log_every == 0 || step == 1 || step == train.steps) {
       write_metrics(result, val_loss, lr);
     }
-    sample_if_due();
+    at_step(step, [&] { sample_if_due(); });
     if (InterruptGuard::requested()) {
       ending = Ending::interrupted;
     } else if (max_seconds && seconds() >= *max_seconds && step < train.steps) {
@@ -153,6 +179,9 @@ std::optional<double> Trainer::evaluate_if_due() {
   }
   const Evaluation evaluation = evaluate(*model_, *run_.task, Split::validation,
                                          run_.config.train.batch_size, run_.config.eval.batches);
+  require<DivergedError>(std::isfinite(evaluation.loss), "step ", state_.step,
+                         ": the validation loss is ",
+                         std::isnan(evaluation.loss) ? "NaN" : "infinite");
   if (!state_.best_val_loss || evaluation.loss < *state_.best_val_loss) {
     state_.best_val_loss = evaluation.loss;
   }
@@ -186,13 +215,23 @@ void Trainer::sample_if_due() {
                                 .seed = static_cast<uint64_t>(run_.config.seed)};
   const std::vector<int32_t> ids =
       generate(*model_, tokenizer->encode(sample.prompt), sample.tokens, options,
-               run_.config.model_size("context_length"));
+               run_.config.context_length());
   folder_.sample(text("--- step ", state_.step, "\n", sample.prompt, tokenizer->decode(ids), "\n"));
 }
 
+// The loss of a step is that before its update: the last update may have been the bad one.
+void Trainer::require_finite_weights() const {
+  for (const NamedParameter& parameter : model_->parameters()) {
+    require<DivergedError>(all_finite(parameter.tensor.value()), "step ", state_.step, ": ",
+                           parameter.name, " is not finite after its update");
+  }
+}
+
 void Trainer::save() {
+  require_finite_weights();
   state_.streams = streams().state();
   state_.task_position = run_.task->position();
+  state_.sample_bytes = folder_.sample_bytes();
   metrics_->flush_to_disk();
   const CheckpointConfig& checkpoint = run_.config.checkpoint;
   save_checkpoint(folder_.path(), *model_, checkpoint.optimizer_state ? optimizer_.get() : nullptr,

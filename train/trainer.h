@@ -27,8 +27,9 @@ class Trainer {
           const std::optional<std::filesystem::path>& checkpoint = {});
 
   // Trains to the last step, or until `max_seconds` are over or the user interrupts; in each case
-  // a checkpoint is saved. Throws DivergedError at the first loss or gradient that is not finite;
-  // the weights and the last checkpoint are then those of the step before.
+  // a checkpoint is saved. Throws DivergedError, which names the step, at the first loss, gradient
+  // or weight that is not finite; a loss or gradient before any weight is changed. No checkpoint
+  // ever holds such numbers.
   Ending train(std::optional<double> max_seconds = {});
 
   int64_t step() const { return state_.step; }
@@ -37,6 +38,8 @@ class Trainer {
 
  private:
   void resume(const std::filesystem::path& checkpoint);
+  Ending train_on(std::optional<double> max_seconds);
+  void require_finite_weights() const;
   std::optional<double> evaluate_if_due();
   void write_metrics(const StepResult& result, std::optional<double> val_loss, double lr);
   void sample_if_due();
@@ -58,8 +61,9 @@ class Trainer {
   std::chrono::steady_clock::time_point start_;
 };
 
-// What a resumed run may change: train.steps, and everything of eval, checkpoint and sample.
-// Throws ConfigError with every other difference between the run's config and the one given.
+// What a resumed run may change: train.steps, train.log_every, everything of eval, checkpoint and
+// sample, and where the data lies when its fingerprint is known. Throws ConfigError with every other
+// difference between the run's config and the one given, both resolved.
 void require_resumable(const ConfigNode& of_run, const ConfigNode& given);
 
 }  // namespace heed

@@ -55,7 +55,9 @@ Utf8Character utf8_at(std::string_view text, size_t at) {
 }
 
 void append_utf8(std::string& text, char32_t code) {
-  const auto put = [&](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto put = [&](char32_t byte) {
+    text += static_cast<char>(static_cast<unsigned char>(byte));
+  };
   if (code < 0x80) {
     put(code);
     return;
@@ -76,11 +78,16 @@ std::string to_utf8(char32_t code) {
 
 std::string visible(char32_t code) {
   switch (code) {
-    case U'\n': return "\\n";
-    case U'\r': return "\\r";
-    case U'\t': return "\\t";
-    case U' ': return "␣";
-    default: break;
+    case U'\n':
+      return "\\n";
+    case U'\r':
+      return "\\r";
+    case U'\t':
+      return "\\t";
+    case U' ':
+      return "␣";
+    default:
+      break;
   }
   if (!is_invisible(code)) {
     return to_utf8(code);

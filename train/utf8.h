@@ -1,5 +1,5 @@
-// UTF-8: characters out of bytes and back (RFC 3629: no overlong forms, no surrogates, nothing above
-// U+10FFFF).
+// UTF-8: characters out of bytes and back (RFC 3629: no overlong forms, no surrogates, nothing
+// above U+10FFFF).
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace heed {
 
 struct Utf8Character {
   char32_t code = 0;
-  size_t size = 0;      // bytes; 0: no character begins here
-  bool cut = false;     // size 0 because the text ends within what could become a character
+  size_t size = 0;   // bytes; 0: no character begins here
+  bool cut = false;  // size 0 because the text ends within what could become a character
 };
 
 // The character that begins at `at`, which lies within the text.

@@ -52,7 +52,8 @@ void TokenRow::copy(int64_t begin, std::span<int32_t> out) const {
 // ---- WindowConfig
 
 void WindowConfig::fields(Fields& f) {
-  f.required("context_length", context_length, at_least(1), "tokens of a window; the model's unless given")
+  f.required("context_length", context_length, at_least(1),
+             "tokens of a window; the model's unless given")
       .example(8);
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the tokens to train on, from the beginning; the rest is for validation");
@@ -68,7 +69,8 @@ void WindowConfig::fields(Fields& f) {
 WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size)
     : tokens_(std::move(tokens)),
       config_(config),
-      train_size_(static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))) {
+      train_size_(
+          static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))) {
   const int64_t needed = config_.context_length + 1;
   const auto require_tokens = [&](Split split, const char* name) {
     if (part_size(split) < needed) {
@@ -95,10 +97,10 @@ int64_t WindowData::window_count() const {
 
 void WindowData::require_enough_windows(int64_t batch_size) const {
   if (config_.sampling == "windows" && window_count() < batch_size) {
-    throw TaskError("sampling", text("windows: expected at least one batch of ", batch_size,
-                                     " windows, got ", window_count(), " (", train_size_,
-                                     " tokens, context_length ", config_.context_length,
-                                     ", stride ", stride(), ")"));
+    throw TaskError("sampling",
+                    text("windows: expected at least one batch of ", batch_size, " windows, got ",
+                         window_count(), " (", train_size_, " tokens, context_length ",
+                         config_.context_length, ", stride ", stride(), ")"));
   }
 }
 
@@ -122,8 +124,7 @@ void WindowData::take_windows(int64_t batch_size, Generator& data) {
     begin_epoch(data);
   }
   for (int64_t& offset : offsets_) {
-    const int64_t window =
-        config_.shuffle ? order_[static_cast<size_t>(given_out_)] : given_out_;
+    const int64_t window = config_.shuffle ? order_[static_cast<size_t>(given_out_)] : given_out_;
     offset = window * stride();
     ++given_out_;
   }

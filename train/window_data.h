@@ -1,7 +1,8 @@
-// Training and validation windows of a long row of tokens: what the tasks `text` and `tokens` share.
+// Training and validation windows of a long row of tokens: what the tasks `text` and `tokens`
+// share.
 //
-// A window at o is x = tokens[o .. o + T), y = tokens[o + 1 .. o + T], T = context_length. The first
-// train_fraction of the tokens is trained on, the rest is for validation.
+// A window at o is x = tokens[o .. o + T), y = tokens[o + 1 .. o + T], T = context_length. The
+// first train_fraction of the tokens is trained on, the rest is for validation.
 #pragma once
 
 #include <cstdint>
@@ -50,9 +51,9 @@ class WindowData {
   WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size);
 
   // sampling random: offsets as nanoGPT draws them, torch.randint(tokens - T, (batch_size,)).
-  // sampling windows: starts 0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch after
-  // epoch, a last batch that is not full left out.
-  // In a dry run nothing is drawn and the ids mean nothing.
+  // sampling windows: starts 0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch
+  // after epoch, a last batch that is not full left out. In a dry run nothing is drawn and the ids
+  // mean nothing.
   Batch next(int64_t batch_size, Generator& data);
 
   // {} for random sampling and before the first epoch, else {seed of the epoch's order, windows

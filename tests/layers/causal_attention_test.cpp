@@ -67,7 +67,8 @@ TEST_CASE("causal_attention: dropout is on the weights after the softmax") {
 }
 
 TEST_CASE("causal_attention: parameters and PyTorch's values") {
-  CHECK(parameter_lines(*layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}")) ==
+  const auto layer = layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}");
+  CHECK(parameter_lines(*layer) ==
         "W_query.weight (2, 3)\nW_key.weight (2, 3)\nW_value.weight (2, 3)\n");
   CHECK(check_torch_init("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6, "
                          "qkv_bias: true}", 4) == 24);

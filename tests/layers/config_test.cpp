@@ -314,7 +314,7 @@ TEST_CASE("config: a nested layer is completed from the struct around it") {
   made.heads = 5;
   CHECK_THROWS_WITH_AS(
       checked(made),
-      "<code>:1:1: attention.num_heads: does not divide d_in: d_in is 16, num_heads is 5",
+      "attention.num_heads: does not divide d_in: d_in is 16, num_heads is 5",
       ConfigError);
 }
 
@@ -382,7 +382,7 @@ TEST_CASE("config: trees made in C++") {
   CHECK(node != copy);
   CHECK_THROWS_AS(node.set("n", 1).set("x", 1), ConfigError);
   CHECK_THROWS_AS(node.at(9), ConfigError);
-  CHECK(to_text(node.mark()) == "<code>:1:1");
+  CHECK(to_text(node.mark()).empty());
   CHECK(printable("a\nb\x01"
                   "c") == "a\\nb\\x01c");
   CHECK(printable(std::string(100, 'x')) == std::string(60, 'x') + "...");

@@ -72,5 +72,5 @@ TEST_CASE("dropout layer: layers with dropout in evaluation are those without") 
 
 TEST_CASE("dropout layer: refuses") {
   CHECK(config_error_of("{type: dropout, dropout: 1}") ==
-        "model.yaml:1:34: model.dropout: expected a number from 0 to below 1, got 1");
+        "model.yaml:1:33: model.dropout: expected a number from 0 to below 1, got 1");
 }

@@ -7,7 +7,8 @@ using namespace heed::testing;
 
 TEST_CASE("feed_forward: parameters are those of the book's nn.Sequential") {
   CHECK(parameter_lines(*layer_of("{type: feed_forward, d_model: 3}")) ==
-        "layers.0.weight (12, 3)\nlayers.0.bias (12,)\nlayers.2.weight (3, 12)\nlayers.2.bias (3,)\n");
+        "layers.0.weight (12, 3)\nlayers.0.bias (12,)\nlayers.2.weight (3, 12)\n"
+        "layers.2.bias (3,)\n");
   CHECK(parameter_lines(*layer_of("{type: feed_forward, d_model: 3, hidden_multiplier: 2, bias: "
                                   "false}")) == "layers.0.weight (6, 3)\nlayers.2.weight (3, 6)\n");
   CHECK(check_torch_init("{type: feed_forward, d_model: 5}", 11) == 2 * 100 + 25);

@@ -122,7 +122,7 @@ class WrongLayer final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     return record("wrong", in.x.value(), {in.x}, [](const Array& dy, Grads& grads) {
-      grads.emit(0, [&, g = dy.data()](int64_t i) { return real{1.01} * g[i]; });
+      grads.emit(0, [&, g = dy.data()](int64_t i) { return static_cast<real>(1.01) * g[i]; });
     });
   }
 };

@@ -18,7 +18,8 @@ TEST_CASE("layer_norm layer: mean 0 and variance 1, then scale and shift") {
 }
 
 TEST_CASE("layer_norm layer: options and PyTorch's values") {
-  CHECK(parameter_lines(*layer_of("{type: layer_norm, d_model: 5, bias: false}")) == "scale (5,)\n");
+  CHECK(parameter_lines(*layer_of("{type: layer_norm, d_model: 5, bias: false}")) ==
+        "scale (5,)\n");
   const Tensor x(Array::from({1, 2}, {-1, 1}));  // variance 1: 1 / sqrt(1 + eps)
   check_values((*layer_of("{type: layer_norm, d_model: 2, eps: 3}"))(x), {1, 2}, {-0.5, 0.5});
   CHECK(check_golden("layer_norm") + check_golden("layer_norm_no_bias") +

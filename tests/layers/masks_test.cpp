@@ -58,7 +58,8 @@ Input changed_at(const Input& in, int64_t item, int64_t token) {
   } else {
     Array x = in.x.value().clone();
     const int64_t d = x.dim(2);
-    for (int64_t j = 0; j < d; ++j) x.mutable_data()[(item * tokens + token) * d + j] += real(0.5);
+    real* row = x.mutable_data() + (item * tokens + token) * d;
+    for (int64_t j = 0; j < d; j += 3) row[j] -= 1;  // uneven: a norm would hide an even change
     other.x = Tensor(x);
   }
   return other;
@@ -140,7 +141,9 @@ TEST_CASE("masks: a query that sees nothing gives zeros and zero gradients") {
     // Of that row alone, nothing flows back but into out_proj's bias.
     Array dy = Array::zeros(results.at("y").shape());
     std::fill_n(dy.mutable_data() + 2 * width, width, real{1});
-    for (const auto& [name, gradient] : run(layer, in, dy)) {
+    for (const auto& tensor : run(layer, in, dy)) {
+      const std::string& name = tensor.first;
+      const Array& gradient = tensor.second;
       CAPTURE(name);
       if (name != "y") CHECK(all_zero(gradient) == (name != "out_proj.bias"));
     }
@@ -154,7 +157,9 @@ TEST_CASE("masks: all hidden, nothing is NaN anywhere") {
   for_all([&](const LayerCase&, Module& layer, Input in) {
     in.mask = Mask::full({batch, tokens}, 0);
     const Results results = run(layer, in);
-    for (const auto& [name, array] : results) {
+    for (const auto& tensor : results) {
+      const std::string& name = tensor.first;
+      const Array& array = tensor.second;
       CAPTURE(name);
       for (const real v : array.span()) REQUIRE(std::isfinite(v));
       if (name.find("W_query") != std::string::npos || name.find("W_key") != std::string::npos) {
@@ -190,7 +195,8 @@ TEST_CASE("masks: refused unless they fit") {
   for_all([&](const LayerCase&, Module& layer, Input in) {
     for (const Shape& shape :
          {Shape{tokens, tokens}, Shape{batch, tokens + 1}, Shape{batch, tokens, tokens},
-          Shape{batch, 1, tokens, 1}, Shape{3, 1, tokens, tokens}, Shape{batch, 5, tokens, tokens}}) {
+          Shape{batch, 1, tokens, 1}, Shape{3, 1, tokens, tokens},
+          Shape{batch, 5, tokens, tokens}}) {
       CAPTURE(shape);
       in.mask = Mask::full(shape, 1);
       const std::string message = error_of([&] { layer(in); });

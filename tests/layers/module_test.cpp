@@ -74,7 +74,7 @@ TEST_CASE("module: paths are PyTorch's, and follow a layer into a larger one") {
     }
   };
   walk(*gpt);
-  CHECK(paths.size() == 31);
+  CHECK(paths.size() == 33);
   for (const char* path : {"tok_emb", "trf_blocks.1.att.W_query", "trf_blocks.0.ff.layers.2",
                            "trf_blocks.1.drop_shortcut", "final_norm", "out_head"}) {
     CHECK(std::count(paths.begin(), paths.end(), path) == 1);
@@ -159,7 +159,8 @@ TEST_CASE("module: an error in the middle of a forward pass leaves the layer usa
                               "d_out: 3}}");
   const auto nodes = live_nodes();
   CHECK(error_of([&] { (*layer)(ids({1, 2}, {0, 1})); }) ==
-        "transformer_block: expected the attention to give (1, 2, 4), the shape of x, got (1, 2, 3)");
+        "transformer_block: expected the attention to give (1, 2, 4), the shape of x, got "
+        "(1, 2, 3)");
   CHECK(live_nodes() == nodes);
 }
 

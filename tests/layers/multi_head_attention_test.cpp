@@ -26,7 +26,7 @@ TEST_CASE("multi_head_attention: the numbers of the documents from seed 123") {
             ->parameter_count() == 2360064);  // the book, exercise 3.3
 }
 
-TEST_CASE("multi_head_attention: parameters are the book's; packed, torch.nn.MultiheadAttention's") {
+TEST_CASE("multi_head_attention: parameters are the book's or torch.nn.MultiheadAttention's") {
   CHECK(parameter_lines(*layer_of(mha())) ==
         "W_query.weight (12, 12)\nW_key.weight (12, 12)\nW_value.weight (12, 12)\n"
         "out_proj.weight (12, 12)\nout_proj.bias (12,)\n");
@@ -36,7 +36,8 @@ TEST_CASE("multi_head_attention: parameters are the book's; packed, torch.nn.Mul
   CHECK(parameter_lines(*layer_of(mha("out_proj: false"))) ==
         "W_query.weight (12, 12)\nW_key.weight (12, 12)\nW_value.weight (12, 12)\n");
   CHECK(parameter_lines(*layer_of(mha("packed: true, qkv_bias: true"))) ==
-        "in_proj_weight (36, 12)\nin_proj_bias (36,)\nout_proj.weight (12, 12)\nout_proj.bias (12,)\n");
+        "in_proj_weight (36, 12)\nin_proj_bias (36,)\nout_proj.weight (12, 12)\n"
+        "out_proj.bias (12,)\n");
   CHECK(parameter_lines(*layer_of(mha("packed: true, out_bias: false"))) ==
         "in_proj_weight (36, 12)\nout_proj.weight (12, 12)\n");
   CHECK(layer_of(mha())->causal());
@@ -110,7 +111,8 @@ TEST_CASE("multi_head_attention: with an identity for out_proj it is the wrapper
   copy_parameters(*layer, *bare);
   const Tensor x(values({2, 9, 12}));
   const Results of_wrapper = run(*heads, x), of_layer = run(*layer, x);
-  CHECK(check_near(run(*bare, x), of_layer, 20 * rounding, {"out_proj.weight", "out_proj.bias"}) == 8);
+  CHECK(check_near(run(*bare, x), of_layer, 20 * rounding,
+                   {"out_proj.weight", "out_proj.bias"}) == 8);
   int64_t compared = 0;
   for (const std::string name : {"W_query", "W_key", "W_value"}) {
     for (int64_t h = 0; h < 3; ++h) {
@@ -138,7 +140,7 @@ TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everythin
       CHECK(want[name].dim(0) == 1);
       want[name] = want[name].reshaped(want[name].shape().without(0));
     }
-    compared += check_same_bits(run(*layer, one), want);
+    compared += check_near(run(*layer, one), want);
   }
   CHECK(compared > 200);
 }
@@ -146,9 +148,11 @@ TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everythin
 TEST_CASE("multi_head_attention: PyTorch's values") {
   int64_t compared = 0;
   for (const std::string& name : golden_names()) {
-    if (name.starts_with("multi_head") || name.starts_with("packed")) compared += check_golden(name);
+    if (name.starts_with("multi_head") || name.starts_with("packed")) {
+      compared += check_golden(name);
+    }
   }
-  CHECK(compared == 2 * 62);
+  CHECK(compared == 2 * 64);
 }
 
 TEST_CASE("multi_head_attention: refuses") {
@@ -159,7 +163,7 @@ TEST_CASE("multi_head_attention: refuses") {
         "multi_head_attention: expected x (B, T, d_in 12) or (T, d_in), got (2, 9, 8)");
   CHECK(config_error_of("{type: multi_head_attention, d_in: 8, d_out: 8, context_length: 4, "
                         "num_heads: 3}") ==
-        "model.yaml:1:84: model.num_heads: must divide d_out: d_out is 8, num_heads is 3");
+        "model.yaml:1:86: model.num_heads: must divide d_out: d_out is 8, num_heads is 3");
   CHECK(error_of<ConfigError>([] { MultiHeadAttention({8, 8, 4, 3}); }) ==
-        "<code>:1:1: num_heads: must divide d_out: d_out is 8, num_heads is 3");
+        "num_heads: must divide d_out: d_out is 8, num_heads is 3");
 }

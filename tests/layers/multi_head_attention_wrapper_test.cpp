@@ -21,8 +21,9 @@ TEST_CASE("multi_head_attention_wrapper: the numbers of the documents from seed 
                            (*layer)(Tensor(seed_batch())).value()) == 48);
   CHECK(layer->causal());
   CHECK(parameter_lines(*layer) ==
-        "heads.0.W_query.weight (2, 3)\nheads.0.W_key.weight (2, 3)\nheads.0.W_value.weight (2, 3)\n"
-        "heads.1.W_query.weight (2, 3)\nheads.1.W_key.weight (2, 3)\nheads.1.W_value.weight (2, 3)\n");
+        "heads.0.W_query.weight (2, 3)\nheads.0.W_key.weight (2, 3)\n"
+        "heads.0.W_value.weight (2, 3)\nheads.1.W_query.weight (2, 3)\n"
+        "heads.1.W_key.weight (2, 3)\nheads.1.W_value.weight (2, 3)\n");
 }
 
 TEST_CASE("multi_head_attention_wrapper: two heads of width 1 give an output of width 2") {
@@ -69,14 +70,19 @@ TEST_CASE("multi_head_attention_wrapper: inside a block its heads share the bloc
         "transformer_block: expected the attention to give (2, 6, 12), the shape of x, got "
         "(2, 6, 36)");
   CHECK(config_error_of(block_around + ", num_heads: 5}}") ==
-        "model.yaml:1:137: model.attention.d_out: missing, expected a whole number of at least 1; "
-        "d_model/num_heads is 12/5");
+        "model.yaml:1:139: model.attention.num_heads: must divide d_model: d_model is 12, "
+        "num_heads is 5");
+  std::string outer = block_around;
+  outer.replace(outer.find("num_heads: 3"), 12, "num_heads: 5");
+  CHECK(config_error_of(outer + "}}") ==
+        "model.yaml:1:77: model.num_heads: must divide d_model: d_model is 12, num_heads is 5");
 }
 
 TEST_CASE("multi_head_attention_wrapper: initialisation and PyTorch's values") {
   CHECK(check_torch_init("{type: multi_head_attention_wrapper, d_in: 3, d_out: 2, num_heads: 2, "
                          "context_length: 6, qkv_bias: true}", 4) == 48);
-  CHECK(check_golden("wrapper") + check_golden("wrapper_bias_mask") + check_golden("block_wrapper") ==
+  CHECK(check_golden("wrapper") + check_golden("wrapper_bias_mask") +
+            check_golden("block_wrapper") ==
         2 * (8 + 20 + 16));
 }
 

@@ -11,15 +11,18 @@ TEST_CASE("self_attention_v2: the numbers of the documents from seed 789") {
   AttentionRecorder recorder;
   CHECK(check_seed_numbers("self_attention_v2", (*layer)(Tensor(seed_inputs())).value()) == 12);
   REQUIRE(recorder.recorded.size() == 1);
-  CHECK(check_seed_numbers("causal.v2_weights", recorder.recorded[0].weights.reshaped({6, 6})) == 36);
+  const Array weights = recorder.recorded[0].weights.reshaped({6, 6});
+  CHECK(check_seed_numbers("causal.v2_weights", weights) == 36);
   CHECK_FALSE(layer->causal());
 }
 
 TEST_CASE("self_attention_v2: parameters are those of three Linear layers") {
-  CHECK(parameter_lines(*layer_of("{type: self_attention_v2, d_in: 3, d_out: 2, qkv_bias: true}")) ==
+  const auto layer = layer_of("{type: self_attention_v2, d_in: 3, d_out: 2, qkv_bias: true}");
+  CHECK(parameter_lines(*layer) ==
         "W_query.weight (2, 3)\nW_query.bias (2,)\nW_key.weight (2, 3)\nW_key.bias (2,)\n"
         "W_value.weight (2, 3)\nW_value.bias (2,)\n");
-  CHECK(check_torch_init("{type: self_attention_v2, d_in: 12, d_out: 5, qkv_bias: true}", 4) == 195);
+  CHECK(check_torch_init("{type: self_attention_v2, d_in: 12, d_out: 5, qkv_bias: true}", 4) ==
+        195);
 }
 
 TEST_CASE("self_attention_v2: PyTorch's values") {

@@ -45,9 +45,11 @@ TEST_CASE("sequential: drawn in order; PyTorch's values") {
 
 TEST_CASE("sequential: refuses") {
   CHECK(config_error_of("{type: sequential, layers: []}") ==
-        "model.yaml:1:35: model.layers: expected a list of layers, at least 1 of them, got none");
+        "model.yaml:1:35: model.layers: expected a list of layers, at least 1 of them, got 0 "
+        "elements");
   CHECK(config_error_of("{type: sequential, layers: [{type: linear, d_in: 4}]}") ==
-        "model.yaml:1:36: model.layers.0.d_out: missing, expected a whole number of at least 1");
+        "model.yaml:1:36: model.layers.0.d_out: missing, expected a whole number of at least 1 "
+        "(width of y)");
   const auto layer = layer_of("{type: sequential, layers: [{type: linear, d_in: 4, d_out: 5}, "
                               "{type: linear, d_in: 4, d_out: 2}]}");
   CHECK(error_of([&] { (*layer)(Tensor(values({3, 4}))); }) ==

@@ -1,6 +1,7 @@
 // The same bits for any number of threads: values and gradients, with dropout, of every layer that
 // attends and everything around it.
 #include "autograd/parallel.h"
+#include "autograd/random.h"
 #include "tests/support/layer_cases.h"
 
 using namespace heed;

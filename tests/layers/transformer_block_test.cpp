@@ -72,7 +72,7 @@ TEST_CASE("transformer_block: PyTorch's values") {
   for (const std::string name : {"block", "block_options", "block_simple", "block_wrapper"}) {
     compared += check_golden(name);
   }
-  CHECK(compared == 2 * (15 + 11 + 10 + 16));
+  CHECK(compared == 2 * (15 + 12 + 10 + 17));
 }
 
 TEST_CASE("transformer_block: refuses") {
@@ -84,15 +84,16 @@ TEST_CASE("transformer_block: refuses") {
           (*layer_of(block("attention: {type: causal_attention, d_out: 5}")))(
               Tensor(values({2, 9, 12})));
         }) ==
-        "transformer_block: expected the attention to give (2, 9, 12), the shape of x, got (2, 9, 5)");
+        "transformer_block: expected the attention to give (2, 9, 12), the shape of x, got "
+        "(2, 9, 5)");
   CHECK(error_of([] {
           (*layer_of(block("attention: {type: causal_attention, d_in: 5}")))(
               Tensor(values({2, 9, 12})));
         }) == "causal_attention: expected x (B, T, d_in 5) or (T, d_in), got (2, 9, 12)");
   CHECK(config_error_of(block("attention: {num_heads: 5}")) ==
-        "model.yaml:1:104: model.attention.num_heads: must divide d_out: d_out is 12, num_heads is "
+        "model.yaml:1:103: model.attention.num_heads: must divide d_out: d_out is 12, num_heads is "
         "5");
   CHECK(config_error_of(block("attention: {type: multihead_attention}")) ==
-        "model.yaml:1:99: model.attention.type: unknown layer multihead_attention, did you mean "
+        "model.yaml:1:98: model.attention.type: unknown layer multihead_attention, did you mean "
         "multi_head_attention?");
 }

@@ -70,8 +70,8 @@ int64_t check_near(const Results& got, const Results& want, double tolerance = 2
                    const std::vector<std::string>& without = {});
 int64_t check_same_bits(const Results& got, const Results& want);
 
-// Compares with tests/golden/layers/<name>.safetensors: names and shapes of the parameters, y and all
-// gradients, fused and composed. Returns how many tensors were compared.
+// Compares with tests/golden/layers/<name>.safetensors: names and shapes of the parameters, y and
+// all gradients, fused and composed. Returns how many tensors were compared.
 int64_t check_golden(const std::string& name);
 std::vector<std::string> golden_names();
 // The `type` of a golden file's model, and of the layers inside it as far as the config names them.

@@ -86,7 +86,7 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
   const int failure = posix_spawn(&child, path.c_str(), &actions, nullptr, pointers(words).data(),
                                   pointers(settings).data());
   posix_spawn_file_actions_destroy(&actions);
-  REQUIRE_MESSAGE(failure == 0, path.string(), ": ", std::strerror(failure));
+  REQUIRE_MESSAGE(failure == 0, path.string(), ": ", std::string(std::strerror(failure)));
 
   out.close_writer();
   err.close_writer();

@@ -7,11 +7,12 @@
 
 namespace heed::testing {
 
-// The six embedded words "Your journey starts with one step", (6, 3), and twice as a batch (2, 6, 3).
+// The six embedded words "Your journey starts with one step", (6, 3); twice as a batch (2, 6, 3).
 Array seed_inputs();
 Array seed_batch();
 
-// Compares with the numbers printed under `key`, within the tolerance noted there; returns how many.
+// Compares with the numbers printed under `key`, within the tolerance noted there; returns how
+// many.
 int64_t check_seed_numbers(const std::string& key, const Array& got);
 
 }  // namespace heed::testing

@@ -75,8 +75,8 @@ TEST_CASE("generate: the likeliest token of the last context_length, one after t
   const auto model = small_gpt();
   const std::vector<int32_t> prompt = {1, 2, 3, 4};
   std::vector<int32_t> told;
-  const std::vector<int32_t> ids = generate(*model, prompt, 10, {.temperature = 0}, 6,
-                                            [&](int32_t id) { told.push_back(id); });
+  const std::vector<int32_t> ids =
+      generate(*model, prompt, 10, {.temperature = 0}, 6, [&](int32_t id) { told.push_back(id); });
   CHECK(told == ids);
   REQUIRE(ids.size() == 10);
   std::vector<int32_t> all = prompt;
@@ -127,7 +127,9 @@ TEST_CASE("generate: bytes are shown as whole characters") {
   CHECK(stream.push(0xAC) == "€");
   CHECK(stream.push(0xFF) == "\uFFFD");
   CHECK(stream.push(0xC3) == "");
-  CHECK(stream.push('b') == "\uFFFD" "b");
+  CHECK(stream.push('b') ==
+        "\uFFFD"
+        "b");
   CHECK(stream.push(0xF0) == "");
   CHECK(stream.finish() == "\uFFFD");
   CHECK(stream.finish() == "");

@@ -29,21 +29,16 @@ TEST_CASE("schedule: values at the edges") {
     double lr;  // of 8 at full
   };
   const Row rows[] = {
-      {"constant", 0, 10, 0, 1, 8},   {"constant", 0, 10, 0, 10, 8},
-      {"constant", 3, 10, 0, 1, 2},   {"constant", 3, 10, 0, 3, 6},
-      {"constant", 3, 10, 0, 4, 8},   {"constant", 3, 1, 0, 1, 2},
-      {"linear", 0, 4, 0, 1, 8},      {"linear", 0, 4, 0, 2, 6},
-      {"linear", 0, 4, 0, 4, 2},      {"linear", 0, 4, 4, 3, 6},
-      {"linear", 3, 7, 0, 1, 2},      {"linear", 3, 7, 0, 4, 8},
-      {"linear", 3, 7, 0, 5, 6},      {"linear", 3, 7, 0, 7, 2},
-      {"linear", 1, 1, 0, 1, 4},      {"linear", 1, 1, 0, 2, 8},
-      {"linear", 0, 4, 1, 100, 1},    {"linear", 0, 1, 0, 1, 8},
-      {"cosine", 0, 4, 0, 1, 8},      {"cosine", 0, 4, 0, 3, 4},
-      {"cosine", 0, 4, 2, 3, 5},      {"cosine", 3, 7, 0, 1, 2},
-      {"cosine", 3, 7, 0, 3, 6},      {"cosine", 3, 7, 0, 4, 8},
-      {"cosine", 3, 7, 0, 6, 4},      {"cosine", 0, 1, 0, 1, 8},
-      {"cosine", 5, 3, 0, 3, 4},      {"cosine", 5, 3, 0, 6, 8},
-      {"cosine", 0, 4, 1, 5, 1},      {"cosine", 0, 4, 1, 1000, 1},
+      {"constant", 0, 10, 0, 1, 8}, {"constant", 0, 10, 0, 10, 8}, {"constant", 3, 10, 0, 1, 2},
+      {"constant", 3, 10, 0, 3, 6}, {"constant", 3, 10, 0, 4, 8},  {"constant", 3, 1, 0, 1, 2},
+      {"linear", 0, 4, 0, 1, 8},    {"linear", 0, 4, 0, 2, 6},     {"linear", 0, 4, 0, 4, 2},
+      {"linear", 0, 4, 4, 3, 6},    {"linear", 3, 7, 0, 1, 2},     {"linear", 3, 7, 0, 4, 8},
+      {"linear", 3, 7, 0, 5, 6},    {"linear", 3, 7, 0, 7, 2},     {"linear", 1, 1, 0, 1, 4},
+      {"linear", 1, 1, 0, 2, 8},    {"linear", 0, 4, 1, 100, 1},   {"linear", 0, 1, 0, 1, 8},
+      {"cosine", 0, 4, 0, 1, 8},    {"cosine", 0, 4, 0, 3, 4},     {"cosine", 0, 4, 2, 3, 5},
+      {"cosine", 3, 7, 0, 1, 2},    {"cosine", 3, 7, 0, 3, 6},     {"cosine", 3, 7, 0, 4, 8},
+      {"cosine", 3, 7, 0, 6, 4},    {"cosine", 0, 1, 0, 1, 8},     {"cosine", 5, 3, 0, 3, 4},
+      {"cosine", 5, 3, 0, 6, 8},    {"cosine", 0, 4, 1, 5, 1},     {"cosine", 0, 4, 1, 1000, 1},
   };
   for (const Row& row : rows) {
     CAPTURE(row.type);
@@ -74,8 +69,7 @@ TEST_CASE("schedule: never 0, never NaN, never above the full rate") {
   for (const char* type : {"constant", "linear", "cosine"}) {
     for (const int64_t steps : {1, 2, 3, 10}) {
       for (const int64_t warmup : {0, 1, 2, 3, 9, 10, 11, 100}) {
-        const auto schedule =
-            made(type, ConfigNode::map({{"warmup_steps", warmup}}), 0.5, steps);
+        const auto schedule = made(type, ConfigNode::map({{"warmup_steps", warmup}}), 0.5, steps);
         for (int64_t step = 1; step <= steps; ++step) {
           const double lr = schedule->lr(step);
           REQUIRE(lr > 0);

@@ -46,8 +46,8 @@ void check_sorted(const Batch& batch) {
 
 TEST_CASE("sort: sequences and the same in order") {
   const auto task = made(8, 32);
-  CHECK(task->model_sizes() == std::vector<std::pair<std::string, int64_t>>{
-                                   {"vocab_size", 32}, {"context_length", 8}});
+  CHECK(task->model_sizes() ==
+        std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 32}, {"context_length", 8}});
   CHECK(task->tokenizer() == nullptr);
   Generator data(5), same(5);
   const Batch batch = task->next(64, data);
@@ -84,8 +84,8 @@ TEST_CASE("sort: what is held out never comes up in training") {
         seen.insert(sequence);
       }
     }
-    CHECK((length > 3 || seen.size() + hidden.size() ==
-                             static_cast<size_t>(std::pow(symbols, length))));
+    CHECK((length > 3 ||
+           seen.size() + hidden.size() == static_cast<size_t>(std::pow(symbols, length))));
   }
 }
 

@@ -44,7 +44,9 @@ std::string message_of(const std::string& text, const ConfigNode& config, int64_
   return "accepted";
 }
 
-std::string text_of(const Ids& ids, const Task& task) { return task.tokenizer()->decode(ids.span()); }
+std::string text_of(const Ids& ids, const Task& task) {
+  return task.tokenizer()->decode(ids.span());
+}
 
 std::string letters(size_t count) {
   std::string text;
@@ -55,7 +57,8 @@ std::string letters(size_t count) {
 // What one batch after the other is given, as text.
 std::string read_on(Task& task, int batches, int64_t batch_size, Generator& data) {
   std::string text;
-  for (int i = 0; i < batches; ++i) text += text_of(task.next(batch_size, data).input.ids, task) + "|";
+  for (int i = 0; i < batches; ++i)
+    text += text_of(task.next(batch_size, data).input.ids, task) + "|";
   return text;
 }
 
@@ -63,8 +66,7 @@ std::string read_on(Task& task, int batches, int64_t batch_size, Generator& data
 
 TEST_CASE("text: nanoGPT's windows") {
   const Made task(letters(100), options(8));
-  CHECK(task->model_sizes() ==
-        std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 26}});
+  CHECK(task->model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 26}});
   CHECK(task->training_tokens() == 90);
   CHECK(task->description() == "t.txt: 100 characters, 26 different");
   CHECK(task->files() == std::vector<std::filesystem::path>{task.folder / "t.txt"});
@@ -93,8 +95,10 @@ TEST_CASE("text: the parts of a text and their fixed windows") {
   CHECK(task->example_count(Split::train) == 6);  // 0, 8, ..., 40 + 8 < 50
   CHECK(task->example_count(Split::validation) == 6);
   const Batch batch = task->examples(Split::validation, 1, 2, 2);
-  CHECK(text_of(batch.input.ids, *task.task) == letters(100).substr(58, 8) + letters(100).substr(74, 8));
-  CHECK(text_of(batch.targets, *task.task) == letters(100).substr(59, 8) + letters(100).substr(75, 8));
+  CHECK(text_of(batch.input.ids, *task.task) ==
+        letters(100).substr(58, 8) + letters(100).substr(74, 8));
+  CHECK(text_of(batch.targets, *task.task) ==
+        letters(100).substr(59, 8) + letters(100).substr(75, 8));
   CHECK_THROWS_AS(task->examples(Split::validation, 0, 1, 7), ShapeError);
   CHECK_THROWS_AS(task->examples(Split::validation, 5, 2, 2), ShapeError);
 
@@ -126,8 +130,7 @@ TEST_CASE("text: windows in the order of a DataLoader, epoch after epoch") {
     for (size_t first = 0; first + 4 <= order.size(); first += 4) {
       const Batch batch = task->next(4, data);
       for (int64_t b = 0; b < 4; ++b, ++compared) {
-        REQUIRE(batch.input.ids.data()[b * 8] ==
-                order[first + static_cast<size_t>(b)] * 5 % 26);
+        REQUIRE(batch.input.ids.data()[b * 8] == order[first + static_cast<size_t>(b)] * 5 % 26);
       }
     }
   }
@@ -136,8 +139,8 @@ TEST_CASE("text: windows in the order of a DataLoader, epoch after epoch") {
 }
 
 TEST_CASE("text: windows in order") {
-  const ConfigNode windows = ConfigNode::map(
-      {{"sampling", "windows"}, {"shuffle", false}, {"train_fraction", 1.0}});
+  const ConfigNode windows =
+      ConfigNode::map({{"sampling", "windows"}, {"shuffle", false}, {"train_fraction", 1.0}});
   const Made task(letters(33), options(8, windows));
   Generator data(3), same(3);
   CHECK(read_on(*task.task, 2, 3, data) == letters(24) + "|" + letters(24) + "|");
@@ -205,27 +208,31 @@ TEST_CASE("text: bytes, and more characters than 16 bits hold") {
   for (char32_t code = 0x10000; code < 0x10000 + 70000; ++code) append_utf8(text, code);
   const Made many(text, options(8));
   CHECK(many->model_sizes()[0].second == 70000);
-  const Ids last = many->examples(Split::validation, many->example_count(Split::validation) - 1, 1, 1)
-                       .input.ids;
+  const Ids last =
+      many->examples(Split::validation, many->example_count(Split::validation) - 1, 1, 1).input.ids;
   CHECK(last.data()[7] - last.data()[0] == 7);
   CHECK(last.data()[7] > 69000);
 }
 
 TEST_CASE("text: what is wrong with it") {
-  CHECK(message_of("", options(8)) ==
-        "path: too short for context_length 8: expected at least 9 tokens in the training part, got "
-        "0 of 0 (train_fraction 0.9)");
-  CHECK(message_of(letters(9), options(8)) ==
-        "path: too short for context_length 8: expected at least 9 tokens in the training part, got "
-        "8 of 9 (train_fraction 0.9)");
+  CHECK(
+      message_of("", options(8)) ==
+      "path: too short for context_length 8: expected at least 9 tokens in the training part, got "
+      "0 of 0 (train_fraction 0.9)");
+  CHECK(
+      message_of(letters(9), options(8)) ==
+      "path: too short for context_length 8: expected at least 9 tokens in the training part, got "
+      "8 of 9 (train_fraction 0.9)");
   CHECK(message_of(letters(80), options(8)) ==
         "path: too short for context_length 8: expected at least 9 tokens in the validation part, "
         "got 8 of 80 (train_fraction 0.9)");
-  CHECK(message_of(letters(9), options(8, ConfigNode::map({{"train_fraction", 1.0}}))) == "accepted");
+  CHECK(message_of(letters(9), options(8, ConfigNode::map({{"train_fraction", 1.0}}))) ==
+        "accepted");
   CHECK(message_of(letters(90), options(8)) == "accepted");
-  CHECK(message_of("abc\n\xff" + letters(100), options(8))
-            .ends_with("t.txt: expected UTF-8, got the byte 0xFF at byte 4, line 2; convert the file "
-                       "to UTF-8 (with iconv, for example)"));
+  CHECK(
+      message_of("abc\n\xff" + letters(100), options(8))
+          .ends_with("t.txt: expected UTF-8, got the byte 0xFF at byte 4, line 2; convert the file "
+                     "to UTF-8 (with iconv, for example)"));
   const ConfigNode windows = ConfigNode::map({{"sampling", "windows"}});
   CHECK(message_of(letters(100), options(8, windows), 12) ==
         "sampling: windows: expected at least one batch of 12 windows, got 11 (90 tokens, "

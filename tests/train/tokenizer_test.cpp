@@ -88,9 +88,10 @@ TEST_CASE("tokenizer: what is no UTF-8 is found, with its byte and line") {
         "my.txt: expected UTF-8, got the byte 0xE9 at byte 5, line 2; convert the file to UTF-8 "
         "(with iconv, for example)");
   const std::string wrong[] = {
-      "\x80",             "\xC0\x80",         "\xC1\xBF", "\xC3",     "\xE0\x80\x80",
-      "\xE2\x82",         "\xED\xA0\x80",     "\xF5\x80", "\xFF",     "\xF0\x80\x80\x80",
-      "\xF4\x90\x80\x80", "\xF0\x9F\x98",     "\xC3(",    "\xE2\x82(", "\xE2(\x82"};
+      "\x80",         "\xC0\x80",         "\xC1\xBF",         "\xC3",
+      "\xE0\x80\x80", "\xE2\x82",         "\xED\xA0\x80",     "\xF5\x80",
+      "\xFF",         "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF0\x9F\x98",
+      "\xC3(",        "\xE2\x82(",        "\xE2(\x82"};
   for (const std::string& text : wrong) {
     CHECK_THROWS_AS(check_utf8("ok " + text, "x"), IoError);
   }

@@ -59,8 +59,7 @@ std::string message_of(const std::string& bytes, int64_t vocab_size, const std::
 TEST_CASE("tokens: reads little-endian ids") {
   const Made made(file_of(counting(60, 1000)), 60000);
   Task& task = *made.task;
-  CHECK(task.model_sizes() ==
-        std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 60000}});
+  CHECK(task.model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 60000}});
   CHECK(task.tokenizer() == nullptr);
   CHECK(task.training_tokens() == 54);
   CHECK(task.description() == "x.bin: 60 tokens out of 60,000");
@@ -82,8 +81,8 @@ TEST_CASE("tokens: reads little-endian ids") {
 TEST_CASE("tokens: a file that is none") {
   const std::string good = file_of(counting(60, 1));
   CHECK(message_of(good, 60) == "accepted");
-  CHECK(message_of(good + "x", 60).ends_with(
-      "x.bin: expected 16-bit ids, so an even number of bytes, got 121"));
+  CHECK(message_of(good + "x", 60)
+            .ends_with("x.bin: expected 16-bit ids, so an even number of bytes, got 121"));
   CHECK(message_of(good, 50).ends_with(
       "x.bin: expected ids below vocab_size 50, got 50 as token 50 (from 0)"));
   CHECK(message_of(file_of(counting(9, 1)), 60) == "TaskError path");

@@ -166,7 +166,8 @@ takes; a longer one is refused with both numbers.
 
 void causal_attention(const Given& given, Shown& show) {
   manual_seed(given.seed);
-  CausalAttention attention({.d_in = given.width(), .d_out = d_out, .context_length = given.tokens()});
+  CausalAttention attention(
+      {.d_in = given.width(), .d_out = d_out, .context_length = given.tokens()});
   const Tensor batch = stack({given.inputs, given.inputs});                        // (2, T, d)
   show("batch_shape", text(batch.shape()));
   show("context_vecs", attention(batch), "causal_attention");
@@ -177,7 +178,8 @@ void causal_attention(const Given& given, Shown& show) {
 std::vector<Step> causal_steps() {
   const std::string file = "tools/tour/causal.cpp";
   return {
-      {"causal", "Hiding the words to come, two ways", "the book, 3.5.1", file, causal_text, causal},
+      {"causal", "Hiding the words to come, two ways", "the book, 3.5.1", file, causal_text,
+       causal},
       {"mask_that_breaks", "A mask that breaks", "the book, 3.5.1", file,
        breaks_text, mask_that_breaks},
       {"dropout", "Dropout on attention weights", "the book, 3.5.2", file, dropout_text,

@@ -160,13 +160,13 @@ ByHand attend_by_hand(const Tensor& x) {
   Linear out_proj({.d_in = C, .d_out = C});
 
   const auto heads = [&](const Tensor& z) {
-    return transpose(reshape(z, {B, T, H, C / H}), 1, 2);                             // (B, H, T, C/H)
+    return transpose(reshape(z, {B, T, H, C / H}), 1, 2);                         // (B, H, T, C/H)
   };
   const Tensor queries = heads(W_query(x)), keys = heads(W_key(x)), values = heads(W_value(x));
   const Tensor scores = matmul(queries, transpose(keys, 2, 3)) / std::sqrt(real{C / H});
-  const Mask future = nonzero(triu(ones({T, T}), 1).value());                         // (T, T)
+  const Mask future = nonzero(triu(ones({T, T}), 1).value());                     // (T, T)
   const Tensor masked = masked_fill(scores, future, -std::numeric_limits<real>::infinity());
-  const Tensor weights = dropout(softmax(masked), p, /*training=*/true);              // (B, H, T, T)
+  const Tensor weights = dropout(softmax(masked), p, /*training=*/true);          // (B, H, T, T)
   const Tensor mixed = reshape(transpose(matmul(weights, values), 1, 2), {B, T, C});  // (B, T, C)
   return {weights, out_proj(mixed)};
 }
@@ -196,7 +196,7 @@ void multi_head(const Given& given, Shown& show) {
 
 std::vector<Step> ladder_steps() {
   const std::string file = "tools/tour/ladder.cpp";
-  const std::string source = "to Vaswani et al. 2017, 3.2";
+  const std::string source = "Vaswani et al. 2017, 3.2";
   return {
       {"mixed_by_ones", "The ladder, rung 1: a sum of all words", source, file, ones_text,
        mixed_by_ones},

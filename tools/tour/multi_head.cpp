@@ -14,7 +14,8 @@ namespace heed::tour {
 
 namespace {
 
-Tensor batch_of_two(const Given& given) { return stack({given.inputs, given.inputs}); }  // (2, T, d)
+// (2, T, d)
+Tensor batch_of_two(const Given& given) { return stack({given.inputs, given.inputs}); }
 
 constexpr const char* wrapper_text = R"(
 One head finds one kind of relation. Several heads, each with its own W_query, W_key and
@@ -23,7 +24,7 @@ list of causal attention layers.
 
   MultiHeadAttentionWrapper(d_in={d}, d_out=2, context_length={T}, dropout=0.0, num_heads=2)
 
-{context_vecs = concat([head(batch) for head in heads], dim=-1)}
+{context_vecs = concat([head(batch) for head in heads], -1)}
 
 After manual_seed({seed}). Each head is 2 wide, so the output is num_heads * d_out = 4 wide. The
 first two columns are those of the step "causal_attention": same seed, same first weights.
@@ -40,7 +41,9 @@ constexpr const char* narrow_text = R"(
 Two heads, and yet an output that is 2 wide, not 4: which argument has to change? The width
 of the wrapper's output is num_heads * d_out, so each head gets d_out = 1.
 
-{context_vecs = MultiHeadAttentionWrapper({d}, 1, {T}, 0.0, num_heads=2)(batch)}
+  MultiHeadAttentionWrapper(d_in={d}, d_out=1, context_length={T}, dropout=0.0, num_heads=2)
+
+{context_vecs = wrapper(batch)}
 
 This is how multi-head attention is used in practice: more heads make each head narrower, the
 output keeps its width, and so does the cost.
@@ -78,7 +81,8 @@ void batched_matmul(const Given&, Shown& show) {
                                               0.0772f, 0.3565f, 0.1479f, 0.5331f,    // head 2
                                               0.4066f, 0.2318f, 0.4545f, 0.9737f,    //
                                               0.4606f, 0.5159f, 0.4220f, 0.5786f});  //
-  const Tensor first = reshape(slice(a, 1, 0, 1), {3, 4}), second = reshape(slice(a, 1, 1, 2), {3, 4});
+  const Tensor first = reshape(slice(a, 1, 0, 1), {3, 4});
+  const Tensor second = reshape(slice(a, 1, 1, 2), {3, 4});
   show("a", a, "batched_matmul.input");
   show("product", matmul(a, transpose(a, 2, 3)), "batched_matmul");
   show("first_head", matmul(first, transpose(first, 0, 1)), "batched_matmul.first_head");
@@ -134,7 +138,7 @@ void uneven_heads(const Given&, Shown& show) {
 constexpr const char* size_text = R"(
 The attention of the smallest GPT-2: 768 wide, 12 heads of 64, 1024 tokens of context.
 
-  MultiHeadAttention(d_in=768, d_out=768, context_length=1024, dropout=0.0, num_heads=12)
+  MultiHeadAttention(d_in=768, d_out=768, context_length=1024, num_heads=12)
 
 {parameters = sum(p.numel() for p in parameters())}
 

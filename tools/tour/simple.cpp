@@ -24,8 +24,8 @@ row into a context vector: a row of the same kind that also knows about the othe
 void words(const Given& given, Shown& show) { show("inputs", given.inputs, "inputs"); }
 
 constexpr const char* scores_text = R"(
-How much should word 2, "{query_word}", care about each of the words? Take its vector as the query and
-compare it with every row by a dot product. The more two vectors point the same way, the
+How much should word 2, "{query_word}", care about each of the words? Take its vector as the
+query and compare it with every row by a dot product. The more two vectors point the same way, the
 larger the number.
 
   attn_scores_2[i] = inputs[i] . query

@@ -1,8 +1,7 @@
 #include "autograd/ops/scaled_dot_product_attention.h"
 
-#include <array>
-
 #include "autograd/ops/exp.h"
+#include "tests/support/attention_cases.h"
 #include "tests/support/gradcases.h"
 
 using namespace heed;
@@ -10,74 +9,9 @@ using namespace heed::testing;
 
 namespace {
 
+using Case = AttentionCase;
+
 constexpr real infinity = std::numeric_limits<real>::infinity();
-
-Mask random_mask(const Shape& shape, uint64_t seed, double share) {
-  std::mt19937_64 words(seed);
-  std::uniform_real_distribution<double> uniform;
-  Mask mask = Mask::uninitialised(shape);
-  for (int64_t i = 0; i < mask.size(); ++i) {
-    mask.mutable_data()[i] = uniform(words) < share;
-  }
-  return mask;
-}
-
-enum class MaskForm { none, keys, full, shared };
-
-struct Case {
-  int64_t b, heads, kv_heads, t, s, d, dv;
-  bool causal = false;
-  MaskForm mask = MaskForm::none;
-  double dropout = 0;
-  DropoutStream stream = DropoutStream::mcg31;
-  real scale = 0;
-  double spread = 1;  // of q and k
-};
-
-std::string describe(const Case& c) {
-  return text("b ", c.b, " H ", c.heads, " Hkv ", c.kv_heads, " T ", c.t, " S ", c.s, " d ", c.d,
-              " dv ", c.dv, c.causal ? " causal" : "", " mask ", static_cast<int>(c.mask),
-              " dropout ", c.dropout);
-}
-
-AttentionOptions options_of(const Case& c) {
-  AttentionOptions options;
-  options.num_heads = c.heads;
-  options.num_kv_heads = c.kv_heads;
-  options.causal = c.causal;
-  options.scale = c.scale;
-  if (c.mask == MaskForm::keys) options.mask = random_mask({c.b, c.s}, 5, 0.7);
-  if (c.mask == MaskForm::full) options.mask = random_mask({c.b, c.heads, c.t, c.s}, 6, 0.5);
-  if (c.mask == MaskForm::shared) options.mask = random_mask({1, 1, c.t, c.s}, 7, 0.5);
-  Generator generator(11);
-  options.dropout = make_dropout_mask(generator, c.stream, c.dropout, c.b * c.heads * c.t * c.s);
-  return options;
-}
-
-std::vector<Array> inputs_of(const Case& c) {
-  const int64_t kv_heads = c.kv_heads == 0 ? c.heads : c.kv_heads;
-  const double most = 2 * c.spread;
-  return {values({c.b, c.t, c.heads * c.d}, -most, most, 1),
-          values({c.b, c.s, kv_heads * c.d}, -most, most, 2),
-          values({c.b, c.s, kv_heads * c.dv}, -2, 2, 3)};
-}
-
-using Form = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&);
-
-constexpr std::array<Form, 2> both_forms = {scaled_dot_product_attention,
-                                            scaled_dot_product_attention_composed};
-
-// The form as a function of q, k and v.
-Function function_of(Form form, const AttentionOptions& options) {
-  return
-      [form, options](const std::vector<Tensor>& in) { return form(in[0], in[1], in[2], options); };
-}
-
-// y, dq, dk and dv.
-std::vector<Array> results(Form form, const AttentionOptions& options,
-                           const std::vector<Array>& inputs) {
-  return value_and_gradients(function_of(form, options), inputs);
-}
 
 // The largest |a - b| over the largest |b|, which counts as 1 at least; NaN gives infinity.
 double distance(const Array& a, const Array& b) {
@@ -291,59 +225,6 @@ TEST_CASE("scaled_dot_product_attention: scores of 1e5 and of -infinity") {
   }
 }
 
-TEST_CASE("scaled_dot_product_attention: the future leaves no bit of the past") {
-  int64_t compared = 0;
-  for (const int64_t n : {5, 64, 200, 600}) {
-    const Case c{1, 2, 1, n, n, 8, 8, true, MaskForm::none, 0.2};
-    const std::vector<Array> before = inputs_of(c);
-    for (const int64_t past : {int64_t{1}, n / 2, n - 1}) {
-      std::vector<Array> after;
-      for (const Array& x : before) {
-        Array changed = x.clone();
-        const int64_t width = x.dim(2);
-        for (int64_t i = past * width; i < n * width; ++i) changed.mutable_data()[i] *= -3;
-        after.push_back(changed);
-      }
-      for (const Form form : both_forms) {
-        const auto value = [&](const std::vector<Array>& in) {
-          const Array y = form(in[0], in[1], in[2], options_of(c)).value();
-          return std::vector<real>(y.data(), y.data() + past * 16);
-        };
-        const std::vector<real> a = value(before), b = value(after);
-        CHECK(std::memcmp(a.data(), b.data(), a.size() * sizeof(real)) == 0);
-        compared += static_cast<int64_t>(a.size());
-      }
-    }
-  }
-  CHECK(compared > 10000);
-}
-
-TEST_CASE("scaled_dot_product_attention: the same bits for any number of threads") {
-  for (const Case& c : {Case{1, 1, 0, 1100, 1100, 8, 8, true, MaskForm::none, 0.1},
-                        Case{1, 3, 1, 600, 700, 16, 5, true, MaskForm::keys},
-                        Case{4, 4, 2, 130, 130, 33, 33, false, MaskForm::full, 0.5}}) {
-    check_threads(function_of(scaled_dot_product_attention, options_of(c)), inputs_of(c));
-  }
-}
-
-TEST_CASE("scaled_dot_product_attention: memory grows with T, not with its square") {
-  std::vector<double> peaks;
-  for (const int64_t n : {1024, 2048, 4096}) {
-    const Case c{1, 2, 0, n, n, 16, 16, true, MaskForm::none, 0.1};
-    const AttentionOptions options = options_of(c);
-    const std::vector<Array> inputs = inputs_of(c);
-    const int64_t before = pool::stats().live_bytes;
-    pool::reset_peak();
-    const std::vector<Array> r = results(scaled_dot_product_attention, options, inputs);
-    CHECK(r.size() == 4);
-    peaks.push_back(static_cast<double>(pool::stats().peak_bytes - before));
-  }
-  CHECK(peaks[0] > 0);
-  CHECK(peaks[1] < 2.3 * peaks[0]);
-  CHECK(peaks[2] < 2.3 * peaks[1]);
-  CHECK(peaks[2] < 4096.0 * 4096.0 * sizeof(real) / 2);
-}
-
 TEST_CASE("scaled_dot_product_attention: packed columns are q, k and v side by side") {
   for (const int64_t kv_heads : {1, 2, 4}) {
     const Case c{2, 4, kv_heads, 70, 70, 12, 12, true, MaskForm::keys, 0.2};
@@ -364,39 +245,6 @@ TEST_CASE("scaled_dot_product_attention: packed columns are q, k and v side by s
   }
 }
 
-TEST_CASE("scaled_dot_product_attention: gradients are added to what is there, or left out") {
-  const Case c{1, 2, 0, 40, 40, 8, 8, true};
-  const std::vector<Array> x = inputs_of(c);
-  const std::vector<Array> once = results(scaled_dot_product_attention, options_of(c), x);
-  std::vector<Tensor> leaves;
-  for (const Array& a : x) leaves.push_back(wanted(a));
-  for (int pass = 0; pass < 2; ++pass) {
-    const Tensor y = scaled_dot_product_attention(leaves[0], leaves[1], leaves[2], options_of(c));
-    y.backward(values(y.shape(), 0.5, 1.5, 7));
-  }
-  for (size_t i = 0; i < 3; ++i) {
-    Array twice = once[i + 1].clone();
-    for (int64_t j = 0; j < twice.size(); ++j) twice.mutable_data()[j] *= 2;
-    check_same_bits(leaves[i].grad(), twice);
-    // The same input alone wants a gradient.
-    std::vector<Tensor> alone = {x[0], x[1], x[2]};
-    alone[i] = wanted(x[i]);
-    const Tensor y = scaled_dot_product_attention(alone[0], alone[1], alone[2], options_of(c));
-    y.backward(values(y.shape(), 0.5, 1.5, 7));
-    check_same_bits(alone[i].grad(), once[i + 1]);
-  }
-}
-
-TEST_CASE("scaled_dot_product_attention: one tensor as q, k and v, over several strips") {
-  AttentionOptions options;
-  options.causal = true;
-  const std::vector<Array> x = {values({1, 700, 6})};
-  const auto form = [&](Form f) {
-    return [f, options](const std::vector<Tensor>& in) { return f(in[0], in[0], in[0], options); };
-  };
-  check_twins(form(both_forms[0]), form(both_forms[1]), x, is_float64 ? 1e-12 : 1e-4);
-}
-
 TEST_CASE("scaled_dot_product_attention: nothing to attend with, or to") {
   const AttentionOptions options;
   const auto gradients = [&](int64_t b, int64_t t, int64_t s) {
@@ -409,18 +257,6 @@ TEST_CASE("scaled_dot_product_attention: nothing to attend with, or to") {
   CHECK(all_zero(no_queries[3], 0, 12));
   CHECK(all_zero(no_keys[0], 0, 12));
   CHECK(all_zero(no_keys[1], 0, 12));
-}
-
-TEST_CASE("scaled_dot_product_attention: the switch, the count of flops") {
-  const Case c{1, 2, 0, 10, 10, 4, 4, true};
-  const std::vector<Array> x = inputs_of(c);
-  set_fused(false);
-  check_same_bits(results(scaled_dot_product_attention, options_of(c), x)[0],
-                  results(scaled_dot_product_attention_composed, options_of(c), x)[0]);
-  set_fused(true);
-  const int64_t before = flop_count();
-  results(scaled_dot_product_attention, options_of(c), x);
-  CHECK(flop_count() - before == 6 * 2 * 2 * 55 * 4);  // products, 2, heads, pairs, width
 }
 
 TEST_CASE("scaled_dot_product_attention: refusals") {

@@ -1,0 +1,142 @@
+// A small model with an optimizer to save and load, and ways to damage what was saved.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autograd/error.h"
+#include "layers/causal_attention.h"
+#include "train/checkpoint.h"
+#include "train/safetensors.h"
+#include "train/state_dict.h"
+
+namespace heed::testing {
+
+namespace fs = std::filesystem;
+
+inline constexpr int64_t any_size = 1 << 20;
+
+class Moments final : public Optimizer {
+ public:
+  explicit Moments(std::vector<NamedParameter> parameters) : Optimizer(std::move(parameters)) {
+    first_ = zeros_like_parameters();
+    second_ = zeros_like_parameters();
+  }
+  std::vector<std::pair<std::string, std::vector<Array>*>> state() override {
+    return {{"exp_avg", &first_}, {"exp_avg_sq", &second_}};
+  }
+
+ protected:
+  void update(size_t, Tensor&, const Array&, double, double) override {}
+
+ private:
+  std::vector<Array> first_, second_;
+};
+
+// A model with an optimizer, all numbers of which follow from `seed`.
+struct Training {
+  explicit Training(uint64_t seed, int64_t step = 500)
+      : model((manual_seed(seed), CausalAttention::Config{.d_in = 3, .d_out = 2,
+                                                          .context_length = 4})),
+        optimizer(model.parameters()) {
+    Generator numbers(seed);
+    for (const auto& [kind, arrays] : optimizer.state()) {
+      for (Array& array : *arrays) {
+        fill_normal(numbers, {array.mutable_data(), static_cast<size_t>(array.size())});
+      }
+    }
+    optimizer.set_steps(step);
+    streams().dropout().random32();
+    streams().data().normal();
+    state = {.step = step, .tokens = 12345678901 + step, .best_val_loss = 1.0 / 3,
+             .streams = streams().state(), .task_position = {3, -1, int64_t{1} << 60},
+             .sample_bytes = 77};
+  }
+
+  fs::path save(const fs::path& run, int64_t keep = 3) {
+    return save_checkpoint(run, model, &optimizer, state, "config-hash", keep);
+  }
+  void at(int64_t step) {
+    state.step = step;
+    optimizer.set_steps(step);
+  }
+
+  CausalAttention model;
+  Moments optimizer;
+  TrainingState state;
+};
+
+inline std::string weights_of(const Module& model) {
+  return to_safetensors("w", parameter_views(model));
+}
+
+inline std::string moments_of(Optimizer& optimizer) {
+  std::string bytes = std::to_string(optimizer.steps());
+  for (const auto& [kind, arrays] : optimizer.state()) {
+    for (const Array& array : *arrays) {
+      bytes.append(reinterpret_cast<const char*>(array.data()),
+                   static_cast<size_t>(array.size()) * sizeof(real));
+    }
+  }
+  return bytes;
+}
+
+inline std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+template <class F>
+std::string io_error(F&& f) {
+  try {
+    f();
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Why a fresh model does not load the checkpoint, without its path; it must not have changed.
+inline std::string refusal(const fs::path& checkpoint) {
+  Training fresh(9);
+  const std::string weights = weights_of(fresh.model), moments = moments_of(fresh.optimizer);
+  const std::string message =
+      io_error([&] { load_checkpoint(checkpoint, fresh.model, &fresh.optimizer); });
+  CHECK((message.empty() || weights_of(fresh.model) == weights));
+  CHECK((message.empty() || moments_of(fresh.optimizer) == moments));
+  return message.starts_with(checkpoint.string())
+             ? message.substr(checkpoint.string().size())
+             : message;
+}
+
+inline void flip(const fs::path& path, size_t at) {
+  std::string bytes = read_file(path, any_size);
+  bytes.at(at) = static_cast<char>(bytes.at(at) ^ 1);
+  write_file_atomically(path, bytes);
+}
+
+inline void truncate(const fs::path& path) { fs::resize_file(path, fs::file_size(path) - 1); }
+
+// Writes the manifest of what is in the folder now: for damage that no checksum can find.
+inline void sign_again(const fs::path& folder) {
+  Manifest manifest = read_manifest(folder);
+  for (auto& [name, print] : manifest.files) {
+    print = fingerprint_file(folder / name);
+  }
+  write_manifest(folder, manifest);
+}
+
+inline const std::vector<std::string> all_files{"manifest.json", "model.safetensors",
+                                         "optimizer.safetensors", "state.json",
+                                         "state.safetensors"};
+
+}  // namespace heed::testing

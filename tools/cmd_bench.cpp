@@ -1,0 +1,148 @@
+// heed bench: times the trainer's own step.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "autograd/blas.h"
+#include "autograd/cpu.h"
+#include "autograd/profile.h"
+#include "tools/command.h"
+#include "tools/gemm_speed.h"
+#include "train/plan.h"
+#include "train/step.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct BenchOptions {
+  std::string config;
+  std::vector<std::string> sets;
+  int64_t steps = 50;
+  bool profile = false;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, BenchOptions& o) {
+  arguments.positional("CONFIG", o.config, "a config to train")
+      .option("--set", o.sets, "change a value: --set model.dropout=0.2; may come several times")
+      .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")
+      .flag("--profile", o.profile, "time by operation, too")
+      .flag("--json", o.json, "one JSON object on standard output");
+}
+
+struct Measured {
+  std::vector<double> seconds;  // of each step, sorted
+  double tokens = 0;            // of a step
+  double flops = 0;             // of a step
+  std::vector<ProfileRow> rows;
+
+  double quantile(double q) const {
+    return seconds[static_cast<size_t>(q * static_cast<double>(seconds.size() - 1) + 0.5)];
+  }
+};
+
+Measured measure(LoadedRun& run, int64_t steps, bool profile) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int64_t warm_up = 3;
+  const std::unique_ptr<Module> model = make_layer(run.config.model);
+  const std::unique_ptr<Optimizer> optimizer =
+      optimizer_registry().make(run.config.optimizer, model->parameters());
+  const double lr = std::stod(run.config.optimizer.options.get("lr").text());
+  Measured measured;
+  for (int64_t i = 0; i < warm_up + steps; ++i) {
+    if (i == warm_up && profile) {
+      start_profile();
+    }
+    const int64_t flops = flop_count();
+    const Clock::time_point begin = Clock::now();
+    const StepResult step = train_step(*model, *run.task, *optimizer, run.config.train, lr);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (i >= warm_up) {
+      measured.seconds.push_back(seconds);
+      measured.tokens = static_cast<double>(step.tokens);
+      measured.flops = static_cast<double>(flop_count() - flops);
+    }
+  }
+  if (profile) {
+    measured.rows = stop_profile();
+  }
+  std::sort(measured.seconds.begin(), measured.seconds.end());
+  return measured;
+}
+
+nlohmann::ordered_json as_json(const Measured& m, double gemm_speed) {
+  const double median = m.quantile(0.5);
+  const double gflops = m.flops / median / 1e9;
+  nlohmann::ordered_json result{{"ms_per_step", 1e3 * median},
+                                {"ms_p10", 1e3 * m.quantile(0.1)},
+                                {"ms_p90", 1e3 * m.quantile(0.9)},
+                                {"tokens_per_second", m.tokens / median},
+                                {"gflops", gflops},
+                                {"sgemm_gflops", gemm_speed},
+                                {"share_of_peak", gflops / gemm_speed},
+                                {"peak_mb", static_cast<double>(peak_resident_bytes()) / 1e6},
+                                {"threads", num_threads()},
+                                {"kernel", blas_info().kernel}};
+  for (const ProfileRow& row : m.rows) {
+    result["profile"].push_back({{"op", row.op},
+                                 {"calls", row.calls},
+                                 {"forward_ms", 1e3 * row.forward_seconds},
+                                 {"backward_ms", 1e3 * row.backward_seconds},
+                                 {"gflop", static_cast<double>(row.forward_flops + row.backward_flops) / 1e9}});
+  }
+  return result;
+}
+
+void print_profile(const Measured& m) {
+  const auto steps = static_cast<double>(m.seconds.size());
+  std::printf("\n%-32s %7s %11s %11s %9s\n", "operation, a step", "calls", "forward ms",
+              "backward ms", "GFLOP/s");
+  for (const ProfileRow& row : m.rows) {
+    const double seconds = row.forward_seconds + row.backward_seconds;
+    const double gflops = static_cast<double>(row.forward_flops + row.backward_flops) / 1e9;
+    std::printf("%-32s %7.0f %11.3f %11.3f", row.op.c_str(), static_cast<double>(row.calls) / steps,
+                1e3 * row.forward_seconds / steps, 1e3 * row.backward_seconds / steps);
+    std::printf(gflops > 0 ? " %9.0f\n" : "\n", gflops / seconds);
+  }
+}
+
+int run(const BenchOptions& o) {
+  require<ConfigError>(o.steps >= 1, "heed bench: expected --steps of at least 1, got ", o.steps);
+  ConfigNode tree = read_run_tree(o.config, o.sets);
+  if (tree.get("precision").text() == "float64") {
+    require_precision("float64");
+  }
+  LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  require_memory(make_plan(loaded));
+  apply_settings(loaded.config);
+  const Measured measured = measure(loaded, o.steps, o.profile);
+  const nlohmann::ordered_json result = as_json(measured, gemm_gflops());
+  if (o.json) {
+    std::printf("%s\n", result.dump().c_str());
+    return 0;
+  }
+  std::printf("step         %.2f ms (p10 %.2f, p90 %.2f)\n", result["ms_per_step"].get<double>(),
+              result["ms_p10"].get<double>(), result["ms_p90"].get<double>());
+  std::printf("tokens       %.0f a second\n", result["tokens_per_second"].get<double>());
+  std::printf("arithmetic   %.0f GFLOP/s, %.0f%% of the %.0f GFLOP/s of large matrix products\n",
+              result["gflops"].get<double>(), 100 * result["share_of_peak"].get<double>(),
+              result["sgemm_gflops"].get<double>());
+  std::printf("memory       %.1f MB at most\n", result["peak_mb"].get<double>());
+  if (o.profile) {
+    print_profile(measured);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command bench_command() {
+  return command<BenchOptions>("bench", "times the trainer's own step",
+                               "heed bench configs/shakespeare_char.yaml --steps 100", declare,
+                               run);
+}
+
+}  // namespace heed::cli
