@@ -41,7 +41,7 @@ size_t capacity_of(uint32_t size_class) {
     return size_class * unit;
   }
   const unsigned shift = size_class / 8 - 1;
-  return ((size_class - 8 * shift) << shift) * unit;
+  return (size_t{size_class - 8 * shift} << shift) * unit;
 }
 
 void* map_pages(size_t bytes, bool address_space_only) {

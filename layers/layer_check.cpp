@@ -27,7 +27,9 @@ class Binding {
   explicit Binding(Module& layer) : originals_(layer.parameters()), places_(originals_.size()) {
     find_places(layer);
   }
-  ~Binding() { bind([this](size_t k) { return originals_[k].tensor; }); }
+  ~Binding() {
+    bind([this](size_t k) { return originals_[k].tensor; });
+  }
   Binding(const Binding&) = delete;
   Binding& operator=(const Binding&) = delete;
 
@@ -79,8 +81,8 @@ Ids random_ids(const Shape& shape, int64_t vocab_size, Generator& generator) {
 // for each query too, and the last query of the first sequence sees nothing. Under a causal
 // mask the first token of the first sequence sees nothing in either.
 Mask padding(int64_t batch, int64_t tokens, bool with_queries) {
-  Mask mask = Mask::uninitialised(with_queries ? Shape{batch, 1, tokens, tokens}
-                                               : Shape{batch, tokens});
+  Mask mask =
+      Mask::uninitialised(with_queries ? Shape{batch, 1, tokens, tokens} : Shape{batch, tokens});
   const int64_t queries = with_queries ? tokens : 1;
   for (int64_t i = 0; i < mask.size(); ++i) {
     const int64_t s = i % tokens, t = i / tokens % queries, b = i / tokens / queries;
@@ -212,8 +214,8 @@ std::vector<LayerCheck> check_gradients(const std::string& name, const LayerMake
     for (uint64_t seed = 1; seed <= 3 && !result.passed; ++seed) {
       result = check_form(make, sizes, form, options, seed);
     }
-    checks.push_back({name, "", describe(sizes, form), result.compared, result.worst,
-                      result.passed, result.message});
+    checks.push_back({name, "", describe(sizes, form), result.compared, result.worst, result.passed,
+                      result.message});
   }
   return checks;
 }

@@ -85,8 +85,7 @@ ModelTree layer_tree(const LayerSpec& spec, int64_t batch, int64_t tokens) {
 
   const InputSizes sizes = input_sizes(*model, options);
   const EvaluationMode evaluating(*model);
-  const Input in =
-      input_of(sizes, batch, tokens > 0 ? tokens : sizes.context_length.value_or(1));
+  const Input in = input_of(sizes, batch, tokens > 0 ? tokens : sizes.context_length.value_or(1));
   tree.input = in.ids ? text("ids ", in.ids.shape()) : text("x ", in.x.shape());
   tree.tokens = in.ids ? in.ids.size() : in.x.size() / sizes.width;
   pool::reset_peak();

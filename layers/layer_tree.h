@@ -16,9 +16,9 @@ struct LayerNode {
     bool tied = false;  // also stands elsewhere, where it is counted
   };
 
-  std::string name;  // "trf_blocks.0" within its parent, "" for the model
-  std::string type;  // as registered; "" when its class never was
-  Shape output;      // of its last call
+  std::string name;        // "trf_blocks.0" within its parent, "" for the model
+  std::string type;        // as registered; "" when its class never was
+  Shape output;            // of its last call
   int64_t calls = 0;       // 0: it was not used
   int64_t parameters = 0;  // its children's included, a tied one once
   int64_t flops = 0;       // forward, its children's included, all calls together
@@ -28,8 +28,8 @@ struct LayerNode {
 
 struct ModelTree {
   LayerNode root;
-  std::string input;             // "ids (12, 64)"
-  int64_t tokens = 0;            // of that input
+  std::string input;   // "ids (12, 64)"
+  int64_t tokens = 0;  // of that input
   int64_t weight_bytes = 0;
   int64_t activation_bytes = 0;  // a forward pass without a graph, at its worst moment
 };

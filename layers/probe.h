@@ -14,8 +14,8 @@ bool takes_mask(Module& layer, const Input& in);
 
 struct InputSizes {
   Module::Takes takes = Module::Takes::x;
-  int64_t width = 0;                      // of x; 0 for ids
-  int64_t vocab_size = 0;                 // of ids; 0 for x
+  int64_t width = 0;                           // of x; 0 for ids
+  int64_t vocab_size = 0;                      // of ids; 0 for x
   std::optional<int64_t> context_length = {};  // the most tokens that it takes, if there is a limit
 };
 

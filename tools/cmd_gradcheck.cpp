@@ -49,9 +49,8 @@ int64_t affordable_sample(const LayerSpec& model, int64_t tokens) {
 }
 
 Checks check_config(const CheckOptions& o) {
-  const LoadedRun loaded =
-      load_run(read_run_tree(o.target, o.sets),
-               std::filesystem::path(o.target).parent_path(), Purpose::model);
+  const LoadedRun loaded = load_run(read_run_tree(o.target, o.sets),
+                                    std::filesystem::path(o.target).parent_path(), Purpose::model);
   apply_settings(loaded.config);
   LayerCheckOptions options{.tolerance = o.tolerance};
   const int64_t context = loaded.config.model_size("context_length");
@@ -101,9 +100,12 @@ nlohmann::ordered_json as_json(const Checks& checks, double tolerance) {
     failed += check.passed ? 0 : 1;
     worst = std::max(worst, check.worst);
   }
-  return {{"passed", failed == 0 && compared > 0}, {"tolerance", tolerance},
-          {"cases", checks.size()},                {"failed", failed},
-          {"compared", compared},                  {"worst", worst},
+  return {{"passed", failed == 0 && compared > 0},
+          {"tolerance", tolerance},
+          {"cases", checks.size()},
+          {"failed", failed},
+          {"compared", compared},
+          {"worst", worst},
           {"checks", std::move(cases)}};
 }
 

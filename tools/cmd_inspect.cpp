@@ -137,9 +137,9 @@ void print(const Inspected& it) {
                               short_number(static_cast<double>(root.flops / it.tree.tokens)),
                               "FLOP a token")});
   if (!it.plan) {
-    totals.add({"memory", text("weights ", bytes_text(it.tree.weight_bytes),
-                               ", activations of a forward pass ",
-                               bytes_text(it.tree.activation_bytes))});
+    totals.add(
+        {"memory", text("weights ", bytes_text(it.tree.weight_bytes),
+                        ", activations of a forward pass ", bytes_text(it.tree.activation_bytes))});
   }
   std::fputs(totals.text().c_str(), stdout);
   if (it.plan) {
@@ -148,12 +148,12 @@ void print(const Inspected& it) {
     Table training({Align::left, Align::left});
     training.add({"step", text(grouped(plan.tokens_per_step), " tokens, ",
                                short_number(static_cast<double>(plan.flops_per_step)), "FLOP")});
-    training.add({"memory", text(bytes_text(plan.total_bytes()), ": weights ",
-                                 bytes_text(plan.weight_bytes), ", gradients ",
-                                 bytes_text(plan.gradient_bytes), ", optimizer ",
-                                 bytes_text(plan.optimizer_bytes), ",")});
-    training.add({"", text("activations ", bytes_text(plan.activation_bytes),
-                           ", program and data ", bytes_text(plan.process_bytes))});
+    training.add(
+        {"memory", text(bytes_text(plan.total_bytes()), ": weights ", bytes_text(plan.weight_bytes),
+                        ", gradients ", bytes_text(plan.gradient_bytes), ", optimizer ",
+                        bytes_text(plan.optimizer_bytes), ",")});
+    training.add({"", text("activations ", bytes_text(plan.activation_bytes), ", program and data ",
+                           bytes_text(plan.process_bytes))});
     std::fputs(training.text("  ").c_str(), stdout);
   }
 }
@@ -184,14 +184,15 @@ Json as_json(const LayerNode& node) {
 
 Json as_json(const Inspected& it) {
   const LayerNode& root = it.tree.root;
-  Json out{{"type", root.type},
-           {"precision", precision_name},
-           {"input", it.tree.input},
-           {"parameters", root.parameters},
-           {"flops_forward", root.flops},
-           {"flops_forward_per_token", root.flops / it.tree.tokens},
-           {"memory_bytes",
-            {{"weights", it.tree.weight_bytes}, {"forward_activations", it.tree.activation_bytes}}}};
+  Json out{
+      {"type", root.type},
+      {"precision", precision_name},
+      {"input", it.tree.input},
+      {"parameters", root.parameters},
+      {"flops_forward", root.flops},
+      {"flops_forward_per_token", root.flops / it.tree.tokens},
+      {"memory_bytes",
+       {{"weights", it.tree.weight_bytes}, {"forward_activations", it.tree.activation_bytes}}}};
   if (it.step) {
     out["step"] = *it.step;
   }
@@ -211,8 +212,8 @@ Json as_json(const Inspected& it) {
 }
 
 int run(const InspectOptions& o) {
-  require<ConfigError>(o.batch.value_or(1) >= 1, "heed inspect: expected --batch of at least 1, got ",
-                       o.batch.value_or(1));
+  require<ConfigError>(o.batch.value_or(1) >= 1,
+                       "heed inspect: expected --batch of at least 1, got ", o.batch.value_or(1));
   const Inspected it = inspect(o);
   if (o.json) {
     std::printf("%s\n", as_json(it).dump().c_str());

@@ -63,8 +63,8 @@ std::string default_text(const FieldInfo& field) {
   if (field.required) {
     return "required";
   }
-  const bool one_line = !field.value.is_absent() && !field.value.is_map() &&
-                        field.type != FieldType::spec_list;
+  const bool one_line =
+      !field.value.is_absent() && !field.value.is_map() && field.type != FieldType::spec_list;
   std::string written = one_line ? to_yaml(field.value) : "";
   written.erase(written.find_last_not_of('\n') + 1);
   if (field.value.has("type")) {
@@ -112,9 +112,9 @@ int run(const LayersOptions& o) {
     return 0;
   }
   const std::string near = nearest(o.name, known);
-  fail<ConfigError>("heed layers: there is no ", printable(o.name),
-                    near.empty() ? "; heed layers lists what there is"
-                                 : ", did you mean " + near + "?");
+  fail<ConfigError>(
+      "heed layers: there is no ", printable(o.name),
+      near.empty() ? "; heed layers lists what there is" : ", did you mean " + near + "?");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "train/forward.h"
 
 #include <algorithm>
+#include <new>
 
 #include "autograd/cpu.h"
 #include "layers/probe.h"
@@ -124,7 +125,12 @@ Array gradient_of(const Tensor& tensor) {
 
 std::vector<std::string> run_forward(const LayerSpec& spec, const ForwardJob& job) {
   const SafeTensors file(job.in);
-  rehearse(file, spec, job);
+  try {
+    rehearse(file, spec, job);
+  } catch (const std::bad_alloc&) {
+    fail<ConfigError>("the layer needs more memory than any machine can address; make the model ",
+                      "smaller");
+  }
   const std::unique_ptr<Module> layer = make_layer(spec);
   const Given given = read(file, *layer);
   if (job.weights) {
@@ -132,8 +138,7 @@ std::vector<std::string> run_forward(const LayerSpec& spec, const ForwardJob& jo
   }
   layer->train(job.train);
 
-  std::vector<TensorView> results{
-      view("y", run_layer(*layer, given, job.backward).value())};
+  std::vector<TensorView> results{view("y", run_layer(*layer, given, job.backward).value())};
   if (job.backward) {
     if (given.in.x) {
       results.push_back(view("grad.x", gradient_of(given.in.x)));

@@ -69,13 +69,13 @@ void walk_through(const LoadedRun& run, Plan& plan) {
   };
 
   const std::unique_ptr<Module> model = make_layer(run.config.model);
-  require_vocabulary(*model, run);
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
   plan.gradient_bytes = plan.parameters * static_cast<int64_t>(sizeof(real));
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, model->parameters());
   plan.optimizer_bytes = live() - plan.weight_bytes;
+  require_vocabulary(*model, run);
 
   pool::reset_peak();
   const int64_t at_rest = pool::stats().live_bytes;
@@ -122,7 +122,10 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            precision_name),
       text("data       ", run.task->description()),
       text("step       ", grouped(plan.tokens_per_step), " tokens, ",
-           grouped(plan.flops_per_step / 1'000'000), " million operations in matrix products"),
+           plan.flops_per_step < 10'000'000
+               ? grouped(plan.flops_per_step)
+               : grouped(plan.flops_per_step / 1'000'000) + " million",
+           " operations in matrix products"),
       text("run        ", grouped(run.config.train.steps), " steps, ",
            run.config.optimizer.type, ", ", run.config.schedule.type, " schedule"),
       text("memory     about ", megabytes(plan.total_bytes()), ": weights ",

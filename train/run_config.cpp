@@ -133,10 +133,7 @@ std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
   ConfigErrors of_data;
   type->complete(spec.options, of_data);
   if (!of_data.empty()) {
-    // The model lacks it too, and that is the one to give.
-    errors.add_all(of_data, has_field("layer", tree.get("model"), "context_length")
-                                ? std::vector<std::string>{"data.context_length"}
-                                : std::vector<std::string>{});
+    errors.add_all(of_data);
     return nullptr;
   }
   try {
@@ -194,11 +191,16 @@ void check_context_length(const ConfigNode& tree, ConfigErrors& errors) {
 
 void fill_context_length(ConfigNode& tree) {
   ConfigNode* data = tree.find("data");
-  const ConfigNode& given = tree.get("model").get("context_length");
-  if (data != nullptr && data->is_map() && !data->has("context_length") && given.is_scalar() &&
-      has_field("task", *data, "context_length")) {
-    data->set("context_length", given);
+  const ConfigNode& model = tree.get("model");
+  if (data == nullptr || !data->is_map() || data->has("context_length") ||
+      !has_field("task", *data, "context_length") ||
+      !has_field("layer", model, "context_length")) {
+    return;
   }
+  // Where the model's is missing or wrong it is reported there, and 1 stands for it here.
+  int64_t of_model = 0;
+  read_number(model.get("context_length"), of_model);
+  data->set("context_length", of_model > 0 ? model.get("context_length") : ConfigNode(1));
 }
 
 // Whether the text on the way can be written: a mistake here would end the run at its first sample.
@@ -279,7 +281,7 @@ LoadedRun load_run(ConfigNode tree, const fs::path& folder, Purpose purpose) {
     check_together(run.config, tree, *run.task, errors);
   }
   if (unreadable && errors.empty()) {
-    throw IoError(*unreadable);
+    throw IoError(text("data: ", unreadable->what()));
   }
   if (unreadable) {
     errors.add_field(tree.get("data"), "path", unreadable->what());

@@ -19,8 +19,8 @@ struct Counts {
 void expect_all(const std::vector<LayerCheck>& checks, Counts& counts) {
   CHECK(!checks.empty());
   for (const LayerCheck& check : checks) {
-    CHECK_MESSAGE(check.passed, text(check.layer, " {", check.options, "} ", check.input, ": ",
-                                     check.message));
+    CHECK_MESSAGE(check.passed,
+                  text(check.layer, " {", check.options, "} ", check.input, ": ", check.message));
     CHECK(check.compared > 0);
     ++counts.cases;
     counts.compared += check.compared;
@@ -33,9 +33,12 @@ ConfigNode small_model(const std::string& attention, const std::string& type) {
   return options;
 }
 
-const std::vector<std::string> attention_types{
-    "simple_attention", "self_attention_v1",            "self_attention_v2",
-    "causal_attention", "multi_head_attention_wrapper", "multi_head_attention"};
+const std::vector<std::string> attention_types{"simple_attention",
+                                               "self_attention_v1",
+                                               "self_attention_v2",
+                                               "causal_attention",
+                                               "multi_head_attention_wrapper",
+                                               "multi_head_attention"};
 
 }  // namespace
 
@@ -68,8 +71,7 @@ TEST_CASE("layer gradients: models with each attention layer" * doctest::skip(!i
   CHECK(counts.cases >= 48);
 }
 
-TEST_CASE("layer gradients: dropout of the other stream" *
-          doctest::skip(!is_float64)) {
+TEST_CASE("layer gradients: dropout of the other stream" * doctest::skip(!is_float64)) {
   Counts counts;
   const StreamsState before = streams().state();
   manual_seed(1, Generators::separate, DropoutStream::mt19937);

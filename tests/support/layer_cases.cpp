@@ -134,7 +134,9 @@ double distance(const Results& got, const Results& want) {
   }
   CHECK(got.size() == want.size());
   double worst = 0;
-  for (const auto& [name, array] : want) {
+  for (const auto& tensor : want) {
+    const std::string& name = tensor.first;
+    const Array& array = tensor.second;
     double size = scale[name];
     if (name != "y") {
       const bool bias = ends_with(name, "bias");

@@ -68,9 +68,8 @@ void read_both(const Pipe& out, const Pipe& err, ProgramResult& result) {
 
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& environment) {
-  const fs::path path = program.find('/') == std::string::npos
-                            ? fs::path(HEED_BUILD_DIR) / program
-                            : fs::path(program);
+  const fs::path path = program.find('/') == std::string::npos ? fs::path(HEED_BUILD_DIR) / program
+                                                               : fs::path(program);
   std::vector<std::string> words{path.string()}, settings;
   words.insert(words.end(), arguments.begin(), arguments.end());
   for (const std::string& setting : environment) settings.push_back(setting);

@@ -64,8 +64,9 @@ TEST_CASE("heed layers: an unknown name") {
   const ProgramResult result = run_heed({"layers", "multi_head_atention"});
   CHECK(result.exit_code == 2);
   CHECK(result.out.empty());
-  CHECK(result.err == "heed layers: there is no multi_head_atention, did you mean "
-                      "multi_head_attention?\n");
+  CHECK(result.err ==
+        "heed layers: there is no multi_head_atention, did you mean "
+        "multi_head_attention?\n");
 }
 
 TEST_CASE("heed validate: a right config, mistakes, a missing file, a model that is too large") {
@@ -162,11 +163,18 @@ TEST_CASE("heed inspect: a model of hundreds of gigabytes, a layer, tied weights
   REQUIRE_MESSAGE(huge.exit_code == 0, huge.err);
   CHECK(Json::parse(huge.out)["parameters"] > 80'000'000'000);
 
+  // Single buffers of terabytes.
+  const Json wide =
+      Json::parse(run_heed({"inspect", config, "--json", "--set", "model.d_model=402000"}).out);
+  const int64_t wide_weights = wide["memory_bytes"]["weights"];
+  CHECK(wide_weights >= wide["parameters"].get<int64_t>() * static_cast<int64_t>(sizeof(real)));
+
   const ProgramResult tied = run_heed({"inspect", config, "--set", "model.tie_embeddings=true"});
   CHECK(tied.out.find("weight 11 x 12 (tied)") != std::string::npos);
 
   const std::string linear = (folder / "linear.yaml").string();
-  write_text(linear, with_precision("precision: PRECISION\nmodel: {type: linear, d_in: 5, d_out: 2}\n"));
+  write_text(linear,
+             with_precision("precision: PRECISION\nmodel: {type: linear, d_in: 5, d_out: 2}\n"));
   const Json layer = Json::parse(run_heed({"inspect", linear, "--json"}).out);
   CHECK(layer["input"] == "x (1, 1, 5)");
   CHECK(layer["parameters"] == 12);

@@ -26,8 +26,9 @@ class Case {
   }
 
   ProgramResult run(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments{"forward", path("c.yaml"), "--in", path("in.safetensors"),
-                                       "--out", path("out.safetensors")};
+    std::vector<std::string> arguments{"forward", path("c.yaml"),
+                                       "--in",    path("in.safetensors"),
+                                       "--out",   path("out.safetensors")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_heed(arguments);
   }
@@ -68,9 +69,8 @@ TEST_CASE("heed forward: values and gradients are those of the layer") {
   REQUIRE_MESSAGE(result.exit_code == 0, result.err);
 
   manual_seed(123);
-  const auto layer = make_layer("causal_attention", ConfigNode::map({{"d_in", 4},
-                                                                     {"d_out", 3},
-                                                                     {"context_length", 6}}));
+  const auto layer = make_layer(
+      "causal_attention", ConfigNode::map({{"d_in", 4}, {"d_out", 3}, {"context_length", 6}}));
   const Tensor leaf = Tensor::parameter(x);
   const Tensor y = (*layer)({leaf, mask});
   y.backward(dy.clone());
@@ -172,6 +172,7 @@ TEST_CASE("heed forward: ids outside the vocabulary, a mask that nothing looks a
   c.refuses(2, "--seed", {"--seed", "-1"});
   c.refuses(2, "--weights", {"--ignore-extra"});
   c.refuses(2, "of memory", {"--set", "model.d_model=400000"});
+  c.refuses(2, "more memory than any", {"--set", "model.d_model=20000000"});
   c.refuses(2, "did you mean d_model?", {"--set", "model.d_modle=8"});
 
   const Case linear("{type: linear, d_in: 4, d_out: 2}");
@@ -188,9 +189,9 @@ TEST_CASE("heed forward: damaged files, and an output that cannot be written") {
   c.give({view("x", x_of({2, 5, 4}))});
   write_text(c.folder / "w.safetensors", "");
   c.refuses(1, "w.safetensors", {"--weights", c.path("w.safetensors")});
-  const ProgramResult result = run_heed({"forward", c.path("c.yaml"), "--in",
-                                         c.path("in.safetensors"), "--out",
-                                         c.path("no/such/y.safetensors")});
+  const ProgramResult result =
+      run_heed({"forward", c.path("c.yaml"), "--in", c.path("in.safetensors"), "--out",
+                c.path("no/such/y.safetensors")});
   CHECK(result.exit_code == 1);
   CHECK(!fs::exists(c.folder / "no"));
 }

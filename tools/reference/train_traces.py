@@ -168,6 +168,7 @@ def configs() -> dict[str, dict]:
                                        schedule={"type": "linear"}, train={"accumulate": 3})
     out["rms_norm_float64"] = variant(model={"norm": "rms_norm", "activation": "silu"}, optimizer={"type": "adam"},
                                       schedule={"type": "constant"})
+    del out["rms_norm_float64"]["schedule"]["min_lr"]  # a constant schedule has none
     out["packed"] = variant(model={"attention": {"type": "multi_head_attention", "packed": True}, "qkv_bias": True})
     return out
 

@@ -1,0 +1,64 @@
+// Small runs of training in this process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+#include "train/optimizer.h"
+#include "train/run_config.h"
+#include "train/yaml.h"
+
+namespace heed::testing {
+
+// 2,300 characters, 20 different.
+inline std::string sample_text() {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += i % 3 == 0 ? "Every effort moves you.\n" : "Attention is all we need\n";
+  }
+  return text;
+}
+
+inline const char* const small_config = R"(seed: 5
+data: {type: text, path: text.txt, train_fraction: 0.8}
+model: {type: gpt, context_length: 8, d_model: 12, num_heads: 3, num_layers: 1}
+optimizer: {type: adamw, lr: 1e-2}
+train: {steps: 12, batch_size: 4, log_every: 4}
+)";
+
+// Writes text.txt and c.yaml into the folder; returns the path of c.yaml.
+inline std::string write_config(const TempDir& folder, const std::string& config = small_config) {
+  write_text(folder / "text.txt", sample_text());
+  write_text(folder / "c.yaml", config);
+  return (folder / "c.yaml").string();
+}
+
+// The small config with changes as after --set.
+inline LoadedRun load_small(const TempDir& folder, const std::vector<std::string>& sets = {}) {
+  return load_run(read_run_tree(write_config(folder), sets), folder.path());
+}
+
+// The parts of a run, for whoever takes the steps. variant: "", "--sgd", "--dropout".
+struct Stepping {
+  Stepping(const TempDir& folder, const std::string& variant)
+      : loaded(load_small(folder, sets(variant))) {
+    apply_settings(loaded.config);
+    model = make_layer(loaded.config.model);
+    optimizer = optimizer_registry().make(loaded.config.optimizer, model->parameters());
+    model->train();
+  }
+  static std::vector<std::string> sets(const std::string& variant) {
+    if (variant == "--sgd") return {"optimizer={type: sgd, lr: 1}"};
+    if (variant == "--dropout") return {"model.dropout=0.2"};
+    return {};
+  }
+
+  LoadedRun loaded;
+  std::unique_ptr<Module> model;
+  std::unique_ptr<Optimizer> optimizer;
+};
+
+}  // namespace heed::testing

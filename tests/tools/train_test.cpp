@@ -1,0 +1,195 @@
+// train, eval, generate and going on, as a user runs them.
+#include <nlohmann/json.hpp>
+
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+#include "train/metrics.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+std::string rows_of(const fs::path& run) {
+  std::string rows;
+  for (MetricsRow row : read_metrics(run / "metrics.csv")) {
+    row.seconds = {};
+    rows += metrics_line(row) + "\n";
+  }
+  return rows;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const char* const program = is_float64 ? "heed-f64" : "heed";
+
+}  // namespace
+
+TEST_CASE("heed train: a run, its folder, eval and generate") {
+  const TempDir folder;
+  const std::string config = write_config(folder), out = (folder / "run").string();
+  const ProgramResult run = run_heed({"train", config, "--out", out, "--set", "eval.every=6",
+                                      "--set", "sample.every=6", "--set", "checkpoint.every=5"});
+  REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+  CHECK(run.out.empty());
+  CHECK(!contains(run.err, "\r"));
+  CHECK(!contains(run.err, "\033"));
+  CHECK(run.err.starts_with("model      gpt, "));
+  CHECK(contains(run.err, "\nstep 1/12   loss "));
+  CHECK(contains(run.err, "\nstep 12/12   loss "));
+  CHECK(run.err.ends_with("done: " + out + "\n"));
+  CHECK(contains(read_text(folder / "run/log.txt"), "OpenBLAS kernels for "));
+  for (const char* name : {"config.yaml", "metrics.csv", "samples.txt", "log.txt",
+                           "checkpoints/step-000005/manifest.json",
+                           "checkpoints/step-000010/manifest.json",
+                           "checkpoints/step-000012/manifest.json"}) {
+    CHECK_MESSAGE(fs::exists(folder / "run" / name), name);
+  }
+
+  const ProgramResult eval = run_heed({"eval", out, "--json"});
+  CHECK(eval.exit_code == 0);
+  const Json result = Json::parse(eval.out);
+  CHECK(eval.err.empty());
+  CHECK(result["step"] == 12);
+  for (const char* key : {"train_loss", "val_loss", "tokens", "accuracy", "exact_match"}) {
+    CHECK_MESSAGE(result[key].is_number(), key);
+  }
+  CHECK(result["tokens"] == 488);  // 61 windows of 8 in 494 characters
+  const double in_metrics = read_metrics(folder / "run/metrics.csv").back().val_loss.value();
+  CHECK(result["val_loss"].get<double>() == doctest::Approx(in_metrics).epsilon(1e-6));
+  const ProgramResult earlier = run_heed({"eval", out + "/checkpoints/step-000005", "--json"});
+  CHECK(Json::parse(earlier.out)["step"] == 5);
+  CHECK(contains(run_heed({"eval", out}).out, "val loss     "));
+
+  const ProgramResult written =
+      run_heed({"generate", out, "--prompt", "Every ", "--tokens", "20", "--top-k", "5"});
+  CHECK(written.exit_code == 0);
+  CHECK(written.out.starts_with("Every "));
+  CHECK(written.out.size() == 6 + 20 + 1);
+  CHECK(written.out == run_heed({"generate", out, "--prompt", "Every ", "--tokens", "20",
+                                 "--top-k", "5"}).out);
+  CHECK(written.out != run_heed({"generate", out, "--prompt", "Every ", "--tokens", "20",
+                                 "--top-k", "5", "--seed", "4"}).out);
+}
+
+TEST_CASE("heed train: the plan alone, and time that is over") {
+  const TempDir folder;
+  const std::string config = write_config(folder), out = (folder / "run").string();
+  const ProgramResult plan = run_heed({"train", config, "--out", out, "--dry-run"});
+  CHECK(plan.exit_code == 0);
+  CHECK(plan.out.starts_with("model      gpt, "));
+  CHECK(plan.err.empty());
+  CHECK(!fs::exists(out));
+
+  const ProgramResult timed = run_heed({"train", config, "--out", out, "--max-seconds", "0.05",
+                                        "--set", "train.steps=1000000", "--threads", "1"});
+  CHECK(timed.exit_code == 0);
+  CHECK(contains(timed.err, "\ntime is over at step "));
+  CHECK(timed.err.ends_with(", saved; go on with\n  heed train --resume " + out + "\n"));
+  CHECK(fs::exists(folder / "run/checkpoints"));
+}
+
+TEST_CASE("heed train: a run that is done says so, and goes on when it is given more steps") {
+  const TempDir folder;
+  const std::string config = write_config(folder), out = (folder / "run").string();
+  REQUIRE(run_heed({"train", config, "--out", out}).exit_code == 0);
+  const ProgramResult done = run_heed({"train", "--resume", out});
+  CHECK(done.exit_code == 0);
+  CHECK(contains(done.err, "nothing to do: all 12 steps are done; --set train.steps=N goes on\n"));
+  const ProgramResult more = run_heed({"train", config, "--resume", out, "--set", "train.steps=20"});
+  CHECK_MESSAGE(more.exit_code == 0, more.err);
+  CHECK(read_metrics(folder / "run/metrics.csv").back().step == 20);
+  const ProgramResult other = run_heed({"train", "--resume", out, "--set", "optimizer.lr=1"});
+  CHECK(other.exit_code == 2);
+  CHECK(other.err ==
+        "resume: only train.steps, train.log_every, eval, checkpoint and sample may change; these "
+        "differ:\n  optimizer.lr: 0.01 in the run, 1 now\n");
+}
+
+TEST_CASE("heed train: Ctrl-C saves, says how to go on, and nothing is lost") {
+  const TempDir folder;
+  const std::string config = write_config(folder);
+  const std::string whole = (folder / "whole").string(), parts = (folder / "parts").string();
+  const std::vector<std::string> sets = {
+      "--threads", "1",     "--set", "train.steps=4000",  "--set", "model.dropout=0.1",
+      "--set",     "data.sampling=windows", "--set", "eval={every: 500, batches: 2}",
+      "--set",     "sample={every: 500, tokens: 5}"};
+  std::vector<std::string> words = {"train", config, "--out", whole};
+  words.insert(words.end(), sets.begin(), sets.end());
+  REQUIRE(run_heed(words).exit_code == 0);
+
+  // As a shell starts a job in the background: with SIGINT ignored.
+  std::string command = (fs::path(HEED_BUILD_DIR) / program).string() + " train " + config +
+                        " --out " + parts;
+  for (const std::string& word : sets) command += " '" + word + "'";
+  const ProgramResult stopped = run_program(
+      "/bin/sh", {"-c", command + " & job=$!\n"
+                        "until grep -q '^40,' " + parts + "/metrics.csv 2>/dev/null; do\n"
+                        "  kill -0 $job || exit 99\n  sleep 0.01\ndone\n"
+                        "kill -INT $job; wait $job\n"});
+  CHECK_MESSAGE(stopped.exit_code == 130, stopped.err);
+  CHECK(contains(stopped.err, "\ninterrupted at step "));
+  CHECK(stopped.err.ends_with(", saved; go on with\n  heed train --resume " + parts + "\n"));
+
+  const ProgramResult rest = run_heed({"train", "--resume", parts, "--threads", "2"});
+  REQUIRE_MESSAGE(rest.exit_code == 0, rest.err);
+  int compared = 0;
+  for (const char* name :
+       {"model.safetensors", "optimizer.safetensors", "state.safetensors", "state.json"}) {
+    const std::string file = text("checkpoints/step-004000/", name);
+    const bool same = read_text(fs::path(whole) / file) == read_text(fs::path(parts) / file);
+    CHECK_MESSAGE(same, name);
+    ++compared;
+  }
+  CHECK(compared == 4);
+  CHECK(rows_of(whole) == rows_of(parts));
+  CHECK(read_text(whole + "/samples.txt") == read_text(parts + "/samples.txt"));
+}
+
+TEST_CASE("heed train: --overfit-batch learns its batch by heart") {
+  const TempDir folder;
+  const std::string config = write_config(folder), out = (folder / "run").string();
+  const ProgramResult run = run_heed({"train", config, "--out", out, "--overfit-batch", "--set",
+                                      "train.steps=150", "--set", "model.dropout=0.3"});
+  CHECK_MESSAGE(run.exit_code == 0, run.err);
+  CHECK(contains(run.err, ", one batch of it\n"));
+  CHECK(read_metrics(folder / "run/metrics.csv").back().loss.value() < 0.1);
+}
+
+TEST_CASE("heed train: what diverges ends with 3 and names the step") {
+  const TempDir folder;
+  const std::string config = write_config(folder);
+  const ProgramResult run =
+      run_heed({"train", config, "--out", (folder / "run").string(), "--set",
+                "optimizer={type: sgd, lr: 1e250}", "--set", "precision=float64"});
+  CHECK(run.exit_code == 3);
+  CHECK(contains(run.err, "\nheed: step "));
+  CHECK(contains(run.err, "; there is no checkpoint yet; a smaller optimizer.lr or "
+                          "train.clip_grad_norm may help\n"));
+}
+
+TEST_CASE("heed train: every config in configs/ is valid and runs") {
+  if constexpr (!is_float64) {
+    const TempDir folder;
+    int configs = 0;
+    for (const fs::directory_entry& entry :
+         fs::directory_iterator(fs::path(HEED_SOURCE_DIR) / "configs")) {
+      if (entry.path().extension() != ".yaml") continue;
+      const std::string path = entry.path().string(), name = entry.path().stem().string();
+      const ProgramResult valid = run_heed({"validate", path});
+      CHECK_MESSAGE(valid.exit_code == 0, valid.err);
+      const std::string first = read_text(path).substr(0, read_text(path).find('\n'));
+      CHECK(first == "# heed train configs/" + name + ".yaml");
+      const ProgramResult run = run_heed({"train", path, "--out", (folder / name).string(), "--set",
+                                          "train.steps=2", "--set", "eval.batches=1"});
+      CHECK_MESSAGE(run.exit_code == 0, run.err);
+      CHECK(read_metrics(folder / name / "metrics.csv").back().step == 2);
+      ++configs;
+    }
+    CHECK(configs >= 11);
+  }
+}

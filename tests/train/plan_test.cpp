@@ -1,0 +1,139 @@
+#include "train/plan.h"
+
+#include <chrono>
+
+#include "autograd/fused.h"
+#include "autograd/graph.h"
+#include "autograd/storage.h"
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+#include "train/step.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("plan: parameters, tokens and arithmetic of a GPT") {
+  const TempDir folder;
+  const LoadedRun run = load_small(folder, {"train.accumulate=3"});
+  const Plan plan = make_plan(run);
+  const int64_t v = run.task->tokenizer()->vocab_size(), d = 12, t = 8, b = 4;
+  const int64_t block = 4 * d * d + d + 2 * (4 * d * d) + 5 * d + 4 * d;
+  CHECK(plan.parameters == 2 * v * d + t * d + block + 2 * d);
+  CHECK(plan.training_tokens == 1972);  // four fifths of 2,466 characters, rounded down
+  CHECK(plan.tokens_per_step == 3 * b * t);
+
+  // 2 (forward) + 4 (backward) operations for each weight of a product and token.
+  const int64_t products = 6 * (4 * d * d + 8 * d * d + v * d) * 3 * b * t;
+  // Q K' and P V, each T (T + 1) / 2 products of heads x head width; five such products backward.
+  const int64_t least = products + 6 * 2 * d * t * (t + 1) / 2 * 3 * b;
+  const int64_t most = products + 7 * 2 * d * t * t * 3 * b;
+  CHECK(plan.flops_per_step >= least);
+  CHECK(plan.flops_per_step <= most);
+}
+
+TEST_CASE("plan: memory is that of a real step") {
+  const TempDir folder;
+  for (const char* fused : {"true", "false"}) {
+    const LoadedRun run = load_small(
+        folder, {"model.d_model=48", "model.context_length=32", text("fused=", fused)});
+    const Plan plan = make_plan(run);
+    CHECK(plan.weight_bytes >= plan.parameters * static_cast<int64_t>(sizeof(real)));
+    CHECK(plan.gradient_bytes == plan.parameters * static_cast<int64_t>(sizeof(real)));
+    CHECK(plan.optimizer_bytes >= 2 * plan.gradient_bytes);
+
+    apply_settings(run.config);
+    const int64_t before = pool::stats().live_bytes;
+    const auto model = make_layer(run.config.model);
+    const auto optimizer = optimizer_registry().make(run.config.optimizer, model->parameters());
+    const int64_t at_rest = pool::stats().live_bytes - before;
+    CHECK(at_rest == plan.weight_bytes + plan.optimizer_bytes);
+    pool::reset_peak();
+    train_step(*model, *run.task, *optimizer, run.config.train, 0);
+    const auto real_bytes = static_cast<double>(pool::stats().peak_bytes - before - at_rest);
+    const auto planned = static_cast<double>(plan.activation_bytes + plan.gradient_bytes);
+    CHECK(planned == doctest::Approx(real_bytes).epsilon(0.05));
+  }
+  set_fused(true);
+}
+
+TEST_CASE("plan: streams, data, switches and memory are left as they were") {
+  const TempDir folder;
+  for (const char* sampling : {"random", "windows"}) {
+    const LoadedRun run = load_small(
+        folder, {"fused=false", "model.dropout=0.5", text("data.sampling=", sampling)});
+    manual_seed(3);
+    run.task->next(4, streams().data());
+    const StreamsState before = streams().state();
+    const std::vector<int64_t> position = run.task->position();
+    const int64_t live = pool::stats().live_bytes, nodes = live_nodes();
+    CHECK(make_plan(run).parameters > 0);
+    CHECK(streams().state() == before);
+    CHECK(run.task->position() == position);
+    CHECK(pool::stats().live_bytes == live);
+    CHECK(live_nodes() == nodes);
+    CHECK(fused());
+    CHECK(!dry_run());
+  }
+}
+
+TEST_CASE("plan: a model of terabytes is refused in milliseconds") {
+  const TempDir folder;
+  const LoadedRun run = load_small(folder, {"model.d_model=120000"});
+  const auto start = std::chrono::steady_clock::now();
+  const Plan plan = make_plan(run);
+  const std::string message = error_of([&] { require_memory(plan); });
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  CHECK(plan.total_bytes() > int64_t{2} << 40);
+  CHECK_MESSAGE(message.find("c.yaml:3:8: model: the run needs about ") != std::string::npos,
+                message);
+  CHECK(message.ends_with(" for it; make the model or the batch smaller"));
+  CHECK(taken.count() < 1);
+  CHECK(error_of([&] { require_memory(make_plan(load_small(folder))); }) == "no error");
+
+  // Beyond what an address space holds, and beyond what can be counted.
+  for (const char* width : {"12000000", "120000000000"}) {
+    const LoadedRun huge = load_small(folder, {text("model.d_model=", width)});
+    CHECK(error_of([&] { make_plan(huge); }).find("c.yaml:3:8: model: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("plan: a model that does not fit the data is a mistake of the config") {
+  const TempDir folder;
+  const auto refusal = [&](const std::string& model) {
+    const LoadedRun run = load_small(
+        folder, {"data.context_length=8", "model={type: sequential, layers: [" + model + "]}"});
+    return error_of([&] { make_plan(run); });
+  };
+  CHECK(refusal("{type: embedding, vocab_size: 20, d_model: 4}, {type: linear, d_in: 4, d_out: 3}")
+            .find("model: gives numbers of shape (1, 8, 3) for a batch of ids of shape (1, 8), "
+                  "but the data has ") != std::string::npos);
+  CHECK(refusal("{type: linear, d_in: 4, d_out: 20}").find(": model: ") != std::string::npos);
+}
+
+TEST_CASE("plan: the lines name what matters, and a warm-up that is too long") {
+  const TempDir folder;
+  const LoadedRun run = load_small(folder, {"schedule={type: cosine, warmup_steps: 50}"});
+  std::string all;
+  for (const std::string& line : describe(make_plan(run), run)) all += line + "\n";
+  for (const char* part :
+       {"model      gpt, ", precision_name, "data       text.txt: ", "step       32 tokens, ",
+        "run        12 steps, adamw, cosine schedule", "memory     about ", "threads    ",
+        "OpenBLAS kernels for ",
+        "warning    schedule.warmup_steps is 50, but the run has only 12 steps: the learning rate "
+        "never gets to 0.01"}) {
+    CHECK_MESSAGE(all.find(part) != std::string::npos, part, " in ", all);
+  }
+}

@@ -1,0 +1,252 @@
+// Whole runs: what they leave behind, how they go on, how they end.
+#include "train/trainer.h"
+
+#include "autograd/parallel.h"
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Dropout, shuffled windows, accumulation, warm-up, evaluation and samples at once.
+const std::vector<std::string> everything = {
+    "model.dropout=0.2",
+    "data.sampling=windows",
+    "train.accumulate=2",
+    "train.clip_grad_norm=0.5",
+    "schedule={type: cosine, warmup_steps: 3, min_lr: 1e-3}",
+    "eval={every: 4, batches: 3}",
+    "sample={every: 3, tokens: 9}",
+    "checkpoint={every: 5, keep: 9}"};
+
+std::vector<std::string> plus(std::vector<std::string> sets, const std::vector<std::string>& more) {
+  sets.insert(sets.end(), more.begin(), more.end());
+  return sets;
+}
+
+// A run of the small config into folder/name.
+Trainer start(const TempDir& folder, const std::string& name,
+              const std::vector<std::string>& sets = {}) {
+  return Trainer(load_small(folder, sets), RunFolder::create(folder / name, ""));
+}
+
+Ending train(const TempDir& folder, const std::string& name,
+             const std::vector<std::string>& sets = {}) {
+  return start(folder, name, sets).train();
+}
+
+// Everything of a metrics file but the seconds.
+std::string rows_of(const fs::path& run) {
+  std::string rows;
+  for (MetricsRow row : read_metrics(run / "metrics.csv")) {
+    row.seconds = {};
+    rows += metrics_line(row) + "\n";
+  }
+  return rows;
+}
+
+std::string file_of(const fs::path& run, int step, const std::string& name) {
+  return read_text(run / "checkpoints" / text("step-0000", step < 10 ? "0" : "", step) / name);
+}
+
+int compare_checkpoints(const fs::path& a, const fs::path& b, int step) {
+  int compared = 0;
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.safetensors",
+                           "state.json", "manifest.json"}) {
+    const bool same = file_of(a, step, name) == file_of(b, step, name);
+    CHECK_MESSAGE(same, name);
+    compared += file_of(a, step, name).empty() ? 0 : 1;
+  }
+  return compared;
+}
+
+std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("trainer: N + M steps are N, save, a new trainer, M") {
+  for (const char* more : {"random.generators=separate", "random.generators=single",
+                           "random.dropout_stream=mt19937", "data.sampling=random"}) {
+    CAPTURE(more);
+    const TempDir folder;
+    const std::vector<std::string> sets = plus(everything, {more});
+    CHECK(train(folder, "whole", sets) == Ending::finished);
+    // As it stands after step 5: what came later is still in metrics.csv and samples.txt.
+    fs::copy(folder / "whole", folder / "parts", fs::copy_options::recursive);
+    for (const char* later : {"step-000010", "step-000012"}) {
+      CHECK(fs::remove_all(folder / "parts/checkpoints" / later) > 0);
+    }
+    manual_seed(99);
+    streams().dropout().random32();
+    Trainer goes_on(load_small(folder, sets), RunFolder::open(folder / "parts"),
+                    folder / "parts/checkpoints/step-000005");
+    CHECK(goes_on.step() == 5);
+    CHECK(goes_on.train() == Ending::finished);
+    CHECK(goes_on.step() == 12);
+    CHECK(compare_checkpoints(folder / "whole", folder / "parts", 10) == 5);
+    CHECK(compare_checkpoints(folder / "whole", folder / "parts", 12) == 5);
+    CHECK(rows_of(folder / "whole") == rows_of(folder / "parts"));
+    CHECK(rows_of(folder / "whole").size() > 100);
+    CHECK(read_text(folder / "whole/samples.txt") == read_text(folder / "parts/samples.txt"));
+    CHECK(read_text(folder / "whole/samples.txt").find("--- step 12\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("trainer: 1, 2 and 3 threads write the same bytes") {
+  const TempDir folder;
+  const int before = num_threads();
+  int compared = 0;
+  for (const int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    const std::string name = text("threads-", threads);
+    train(folder, name, plus(everything, {"model.context_length=32", "model.d_model=48"}));
+    compared += compare_checkpoints(folder / "threads-1", folder / name, 12);
+    CHECK(rows_of(folder / "threads-1") == rows_of(folder / name));
+  }
+  set_num_threads(before);
+  CHECK(compared == 15);
+}
+
+TEST_CASE("trainer: evaluation, samples and checkpoints on the way change nothing") {
+  const TempDir folder;
+  const std::vector<std::string> quiet(everything.begin(), everything.begin() + 5);
+  train(folder, "quiet", quiet);
+  train(folder, "busy", everything);
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.safetensors"}) {
+    const bool same = file_of(folder / "quiet", 12, name) == file_of(folder / "busy", 12, name);
+    CHECK_MESSAGE(same, name);
+  }
+  CHECK(read_text(folder / "quiet/samples.txt").empty());
+}
+
+TEST_CASE("trainer: metrics have a row for each step that is logged or evaluated") {
+  const TempDir folder;
+  train(folder, "run", {"eval={every: 3}", "schedule={type: linear, warmup_steps: 20}"});
+  CHECK(read_text(folder / "run/metrics.csv").starts_with(
+      "step,loss,val_loss,lr,grad_norm,tokens,seconds\n"));
+  std::vector<int64_t> steps;
+  double seconds = 0;
+  for (const MetricsRow& row : read_metrics(folder / "run/metrics.csv")) {
+    steps.push_back(row.step);
+    const bool logged = row.step % 4 == 0 || row.step == 1;
+    CHECK(row.loss.has_value() == logged);
+    CHECK(row.grad_norm.has_value() == logged);
+    CHECK(row.val_loss.has_value() == (row.step % 3 == 0));
+    CHECK(row.tokens == row.step * 4 * 8);
+    CHECK(row.lr.value() == doctest::Approx(1e-2 * static_cast<double>(row.step) / 21));
+    CHECK(row.lr.value() > 0);
+    CHECK(row.seconds.value() >= seconds);
+    seconds = row.seconds.value();
+  }
+  CHECK(steps == std::vector<int64_t>{1, 3, 4, 6, 8, 9, 12});
+}
+
+TEST_CASE("trainer: learns one batch by heart, and goes on with the same one") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"train.overfit_batch=true", "model.dropout=0.5",
+                                         "train.steps=150", "checkpoint.every=50"};
+  train(folder, "run", sets);
+  const std::vector<MetricsRow> rows = read_metrics(folder / "run/metrics.csv");
+  CHECK(rows.front().loss.value() > 2);
+  CHECK(rows.back().loss.value() < 0.1);
+  CHECK(read_text(folder / "run/config.yaml").find("dropout: 0\n") != std::string::npos);
+
+  fs::copy(folder / "run", folder / "parts", fs::copy_options::recursive);
+  Trainer(load_run(read_run_tree(folder / "run/config.yaml"), folder / "run"),
+          RunFolder::open(folder / "parts"), folder / "parts/checkpoints/step-000050")
+      .train();
+  CHECK(rows_of(folder / "run") == rows_of(folder / "parts"));
+}
+
+TEST_CASE("trainer: what diverges stops, and the last good checkpoint stays") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"optimizer={type: sgd, lr: 1e18}", "checkpoint.every=1",
+                                         "schedule={type: constant, warmup_steps: 100}"};
+  Trainer trainer = start(folder, "run", sets);
+  const std::string message = error_of([&] { trainer.train(); });
+  CHECK_MESSAGE(message.starts_with(text("step ", trainer.step() + 1, ": ")), message);
+  CHECK(message.find(text("the checkpoint of step ", trainer.step(), " is the last good one; a "
+                          "smaller optimizer.lr or train.clip_grad_norm may help")) !=
+        std::string::npos);
+  std::vector<std::string> warnings;
+  const fs::path kept = newest_good_checkpoint(folder / "run", warnings);
+  CHECK(warnings.empty());
+  Stepping again(folder, "--sgd");
+  CHECK(load_checkpoint(kept, *again.model, nullptr).step == trainer.step());
+  for (const NamedParameter& parameter : again.model->parameters()) {
+    for (const real weight : parameter.tensor.value().span()) CHECK(std::isfinite(weight));
+  }
+}
+
+TEST_CASE("trainer: weights that are not finite are never saved") {
+  if constexpr (!is_float64) {
+    const TempDir folder;
+    Trainer trainer = start(folder, "run", {"optimizer={type: sgd, lr: 1e60}", "train.steps=1"});
+    CHECK(error_of([&] { trainer.train(); }).find("is not finite after its update; there is no "
+                                                  "checkpoint yet") != std::string::npos);
+    CHECK(!fs::exists(folder / "run/checkpoints"));
+  }
+}
+
+TEST_CASE("trainer: time is over, and it goes on") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"train.steps=100000", "checkpoint.keep=1"};
+  Trainer trainer = start(folder, "run", sets);
+  CHECK(trainer.train(0.05) == Ending::out_of_time);
+  const int64_t done = trainer.step();
+  CHECK(done >= 1);
+  CHECK(done < 100000);
+  std::vector<std::string> warnings;
+  Trainer again(load_small(folder, sets), RunFolder::open(folder / "run"),
+                newest_good_checkpoint(folder / "run", warnings));
+  CHECK(again.step() == done);
+  CHECK(again.train(1e-9) == Ending::out_of_time);
+  CHECK(again.step() == done + 1);
+}
+
+TEST_CASE("trainer: another config does not go on") {
+  const TempDir folder;
+  train(folder, "run");
+  const ConfigNode of_run = read_run_tree(folder / "run/config.yaml");
+  const auto differences = [&](const std::vector<std::string>& sets) {
+    return error_of([&] { require_resumable(of_run, load_small(folder, sets).resolved); });
+  };
+  CHECK(differences({"train.steps=99", "eval.every=1", "sample.every=2", "checkpoint.keep=1",
+                     "train.log_every=1"}) == "no error");
+  CHECK(differences({"optimizer.lr=0.5", "seed=6"}) ==
+        "resume: only train.steps, train.log_every, eval, checkpoint and sample may change; these "
+        "differ:\n  optimizer.lr: 0.01 in the run, 0.5 now\n  seed: 5 in the run, 6 now");
+
+  const std::string other = error_of([&] {
+    Trainer(load_small(folder, {"optimizer.lr=0.5"}), RunFolder::open(folder / "run"),
+            folder / "run/checkpoints/step-000012");
+  });
+  CHECK(other.find("config.yaml: is not the config that ") != std::string::npos);
+}
+
+TEST_CASE("trainer: the data may move, but not change") {
+  const TempDir folder;
+  train(folder, "run");
+  const ConfigNode of_run = read_run_tree(folder / "run/config.yaml");
+  write_text(folder / "moved.txt", sample_text());
+  CHECK(error_of([&] {
+          require_resumable(of_run, load_small(folder, {"data.path=moved.txt"}).resolved);
+        }) == "no error");
+  write_text(folder / "text.txt", sample_text() + "more");
+  CHECK(error_of([&] { load_run(of_run, folder / "run"); }).find(
+            "not the file that the config was written for") != std::string::npos);
+  write_text(folder / "changed.txt", sample_text() + "more");
+  CHECK(error_of([&] {
+          require_resumable(of_run, load_small(folder, {"data.path=changed.txt"}).resolved);
+        }).find("data.fingerprint: ") != std::string::npos);
+}
