@@ -102,7 +102,7 @@ void run_vector(const Product& p) {
     scale(p);
     beta = 1;
   }
-  if (p.m == 1) {   // c (n) = op(B)^T a
+  if (p.m == 1) {  // c (n) = op(B)^T a
     const int64_t step_a = p.ta == Trans::no ? 1 : p.lda;
     if (p.tb == Trans::no) {
       call_gemv(Trans::yes, p.k, p.n, p.alpha, p.b, p.ldb, p.a, step_a, beta, p.c, 1);
@@ -111,7 +111,7 @@ void run_vector(const Product& p) {
     }
     return;
   }
-  const int64_t step_b = p.tb == Trans::no ? p.ldb : 1;   // c (m) = op(A) b
+  const int64_t step_b = p.tb == Trans::no ? p.ldb : 1;  // c (m) = op(A) b
   if (p.ta == Trans::no) {
     call_gemv(Trans::no, p.m, p.k, p.alpha, p.a, p.lda, p.b, step_b, beta, p.c, p.ldc);
   } else {
@@ -156,10 +156,10 @@ int64_t tile_extent(const Product& p) {
   constexpr int64_t most_tiles = 16;
   constexpr int64_t whole_vectors = 32;
   const int64_t longer = std::max(p.m, p.n);
-  const bool vector = p.m == 1 || p.n == 1;   // reads a number from memory for each multiply-add
-  const double work = static_cast<double>(p.m) * static_cast<double>(p.n) *
-                      static_cast<double>(p.k);
-  const double tile_work = vector ? 1 << 17 : 1 << 20;   // multiply-adds, about ten microseconds
+  const bool vector = p.m == 1 || p.n == 1;  // reads a number from memory for each multiply-add
+  const double work =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  const double tile_work = vector ? 1 << 17 : 1 << 20;  // multiply-adds, about ten microseconds
   const auto worth = [&](int64_t tiles) {
     const bool heavy = tiles == 4 && work >= 1 << 29;
     const int64_t shortest = tiles == 2 ? 64 : heavy ? 192 : 384;

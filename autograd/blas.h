@@ -36,12 +36,12 @@ int64_t flop_count();
 void count_flops(int64_t flops);
 
 struct BlasInfo {
-  std::string kernel;        // "Cooperlake", "Haswell", ...
-  std::string config;        // OpenBLAS's own description of its build
-  std::string flavour;       // "pthread", "openmp" or "serial"
-  bool kernel_preset;        // OPENBLAS_CORETYPE is set in the environment
-  bool weaker_than_cpu;      // the kernel leaves the CPU's widest vector unit idle
-  std::string warning;       // one line for people, or ""
+  std::string kernel;    // "Cooperlake", "Haswell", ...
+  std::string config;    // OpenBLAS's own description of its build
+  std::string flavour;   // "pthread", "openmp" or "serial"
+  bool kernel_preset;    // OPENBLAS_CORETYPE is set in the environment
+  bool weaker_than_cpu;  // the kernel leaves the CPU's widest vector unit idle
+  std::string warning;   // one line for people, or ""
 };
 
 BlasInfo blas_info();

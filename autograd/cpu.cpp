@@ -71,7 +71,7 @@ void tighten_memory(CgroupLimits& limits, const fs::path& folder, const char* li
 }
 
 void tighten_v2(CgroupLimits& limits, const fs::path& folder) {
-  std::istringstream words(first_line(folder / "cpu.max"));   // "150000 100000" or "max 100000"
+  std::istringstream words(first_line(folder / "cpu.max"));  // "150000 100000" or "max 100000"
   double quota = 0;
   double period = 0;
   if (words >> quota >> period && period > 0) {
@@ -81,7 +81,7 @@ void tighten_v2(CgroupLimits& limits, const fs::path& folder) {
 }
 
 void tighten_v1(CgroupLimits& limits, const fs::path& folder) {
-  const auto quota = leading_number(first_line(folder / "cpu.cfs_quota_us"));   // -1: no limit
+  const auto quota = leading_number(first_line(folder / "cpu.cfs_quota_us"));  // -1: no limit
   const auto period = leading_number(first_line(folder / "cpu.cfs_period_us"));
   if (quota && period && *quota > 0 && *period > 0) {
     tighten(limits.cores, static_cast<double>(*quota) / static_cast<double>(*period));
@@ -115,8 +115,8 @@ int cores_in_affinity() {
   for (int c = 0; c < CPU_SETSIZE; ++c) {
     if (CPU_ISSET(c, &allowed)) {
       const std::string number = std::to_string(c);
-      const std::string siblings = first_line("/sys/devices/system/cpu/cpu" + number +
-                                              "/topology/thread_siblings_list");
+      const std::string siblings =
+          first_line("/sys/devices/system/cpu/cpu" + number + "/topology/thread_siblings_list");
       cores.insert(siblings.empty() ? number : siblings);
     }
   }
@@ -215,7 +215,7 @@ int default_threads() {
 CgroupLimits cgroup_limits(const fs::path& root) {
   CgroupLimits limits;
   const fs::path mount = root / "sys/fs/cgroup";
-  std::ifstream groups(root / "proc/self/cgroup");   // lines "4:memory:/path", version 2 "0::/path"
+  std::ifstream groups(root / "proc/self/cgroup");  // lines "4:memory:/path", version 2 "0::/path"
   for (std::string line; std::getline(groups, line);) {
     const size_t first = line.find(':');
     const size_t second = line.find(':', first + 1);

@@ -12,28 +12,28 @@ namespace heed {
 enum class Simd { none, sse2, avx2, avx512, neon };
 
 struct Cpu {
-  std::string model;    // "AMD EPYC", or "unknown"
+  std::string model;  // "AMD EPYC", or "unknown"
   Simd simd;
-  int64_t l1_bytes;     // data cache of one core; 0 when the system does not tell
+  int64_t l1_bytes;  // data cache of one core; 0 when the system does not tell
   int64_t l2_bytes;
   int64_t l3_bytes;
 };
 
 struct Memory {
-  int64_t total;        // bytes: physical memory, or the cgroup's limit when that is lower
-  int64_t available;    // bytes: what can be taken now without swapping; never above total
+  int64_t total;      // bytes: physical memory, or the cgroup's limit when that is lower
+  int64_t available;  // bytes: what can be taken now without swapping; never above total
 };
 
 // Limits of the control groups (v1 and v2) that this process is in, the tightest of all levels.
 struct CgroupLimits {
-  std::optional<double> cores;             // CPU quota
-  std::optional<int64_t> memory;           // bytes
-  std::optional<int64_t> memory_left;      // bytes; page cache that can be dropped counts as left
+  std::optional<double> cores;         // CPU quota
+  std::optional<int64_t> memory;       // bytes
+  std::optional<int64_t> memory_left;  // bytes; page cache that can be dropped counts as left
 };
 
-const char* simd_name(Simd simd);   // "AVX-512", "AVX2", "SSE2", "NEON", "none"
-const Cpu& cpu();                   // looked up once
-Memory memory();                    // looked up at every call
+const char* simd_name(Simd simd);  // "AVX-512", "AVX2", "SSE2", "NEON", "none"
+const Cpu& cpu();                  // looked up once
+Memory memory();                   // looked up at every call
 
 // Memory of this process in bytes: now, and the most it ever had; 0 when the system does not tell.
 int64_t resident_bytes();

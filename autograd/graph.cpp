@@ -107,7 +107,8 @@ void Grads::add(size_t k, Array g) {
 // One walk from the root to the leaves.
 class BackwardPass {
  public:
-  explicit BackwardPass(const NodeRef& root) : stack_(take(spare_stack)), nodes_(take(spare_nodes)) {
+  explicit BackwardPass(const NodeRef& root)
+      : stack_(take(spare_stack)), nodes_(take(spare_nodes)) {
     collect(root);
   }
 

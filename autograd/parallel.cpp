@@ -279,7 +279,7 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
     }
     return sum;
   }
-  static std::vector<double> partial;   // keeps its capacity: no allocation after the first steps
+  static std::vector<double> partial;  // keeps its capacity: no allocation after the first steps
   partial.resize(static_cast<size_t>((count - 1) / grain + 1));
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {
     partial[static_cast<size_t>(begin / grain)] = body(context, begin, end);

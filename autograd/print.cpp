@@ -72,8 +72,8 @@ std::string vector_text(const Shape& shape, int64_t block, size_t indent, const 
     words.push_back(format.padded(block * n + i));
     next = i + 1;
   }
-  const auto room = (line_width - static_cast<int64_t>(indent)) /
-                    (static_cast<int64_t>(format.width) + 2);
+  const auto room =
+      (line_width - static_cast<int64_t>(indent)) / (static_cast<int64_t>(format.width) + 2);
   const auto per_line = static_cast<size_t>(std::max<int64_t>(1, room));
   std::string all = "[";
   for (size_t i = 0; i < words.size(); ++i) {

@@ -41,13 +41,11 @@ class Shape {
   // The product of the extents of axes [first, last).
   int64_t size_between(int first, int last) const;
 
-  Shape with(int axis, int64_t extent) const;     // one extent replaced
-  Shape without(int axis) const;                  // one axis removed
+  Shape with(int axis, int64_t extent) const;      // one extent replaced
+  Shape without(int axis) const;                   // one axis removed
   Shape inserted(int axis, int64_t extent) const;  // a new axis before `axis` (rank() appends)
 
-  bool operator==(const Shape& other) const {
-    return rank_ == other.rank_ && dims_ == other.dims_;
-  }
+  bool operator==(const Shape& other) const { return rank_ == other.rank_ && dims_ == other.dims_; }
 
  private:
   [[noreturn]] void throw_bad_axis(int axis) const;

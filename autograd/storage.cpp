@@ -17,8 +17,8 @@ namespace heed {
 
 namespace {
 
-constexpr size_t unit = 64;                  // every block is a multiple of this
-constexpr size_t small_block = 4096;         // up to here blocks are cut from chunks
+constexpr size_t unit = 64;           // every block is a multiple of this
+constexpr size_t small_block = 4096;  // up to here blocks are cut from chunks
 constexpr size_t chunk_bytes = 256 * 1024;
 constexpr size_t huge_block = 8 * 1024 * 1024;  // from here on 2 MiB pages pay
 constexpr size_t huge_page = 2 * 1024 * 1024;

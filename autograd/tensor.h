@@ -14,7 +14,7 @@ namespace heed {
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(Array value) : value_(std::move(value)) {}  // NOLINT: a constant; wants no gradient
+  Tensor(Array value) : value_(std::move(value)) {}         // NOLINT: a constant; wants no gradient
   Tensor(real number) : value_(Array::full({}, number)) {}  // NOLINT: a constant of rank 0
   Tensor(Array value, NodeRef node) : value_(std::move(value)), node_(std::move(node)) {}
 

@@ -75,7 +75,7 @@ inline void vector_map(const real* x, real* y, int64_t n, F f) {
   if (i < n) {
     alignas(64) real tail[vector_block];
     for (int64_t j = 0; j < vector_block; ++j) {
-      tail[j] = j < n - i ? x[i + j] : real{1};   // 1 is no special case of any function here
+      tail[j] = j < n - i ? x[i + j] : real{1};  // 1 is no special case of any function here
     }
 #pragma omp simd
     for (int64_t j = 0; j < vector_block; ++j) {

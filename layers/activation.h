@@ -1,6 +1,6 @@
 // Activations, applied to every number. Any shape.
-//   gelu        x Phi(x), with the error function        Hendrycks and Gimpel 2016; torch.nn.GELU
-//   gelu_tanh   its approximation with tanh               torch.nn.GELU(approximate="tanh"), GPT-2, the book
+//   gelu        x Phi(x), with the error function     Hendrycks and Gimpel 2016; torch.nn.GELU
+//   gelu_tanh   its approximation with tanh           torch.nn.GELU(approximate="tanh"), GPT-2
 //   relu        max(x, 0)
 //   silu        x sigmoid(x)
 #pragma once

@@ -7,8 +7,8 @@
 namespace heed {
 
 Tensor with_batch(const char* layer, const Tensor& x, int64_t d_in) {
-  require((x.rank() == 2 || x.rank() == 3) && x.dim(-1) == d_in, layer,
-          ": expected x (B, T, d_in ", d_in, ") or (T, d_in), got ", x.shape());
+  require((x.rank() == 2 || x.rank() == 3) && x.dim(-1) == d_in, layer, ": expected x (B, T, d_in ",
+          d_in, ") or (T, d_in), got ", x.shape());
   return x.rank() == 3 ? x : reshape(x, {1, x.dim(0), x.dim(1)});
 }
 
@@ -17,8 +17,8 @@ Tensor without_batch(const Tensor& y, const Tensor& x) {
 }
 
 void require_context(const char* layer, const Tensor& x, int64_t context_length) {
-  require(x.dim(-2) <= context_length, layer, ": expected at most context_length ",
-          context_length, " tokens, got ", x.dim(-2), " in ", x.shape());
+  require(x.dim(-2) <= context_length, layer, ": expected at most context_length ", context_length,
+          " tokens, got ", x.dim(-2), " in ", x.shape());
 }
 
 namespace {
@@ -27,10 +27,10 @@ namespace {
 Mask hidden_of(const Mask& mask, const Shape& scores) {
   const bool over_keys = mask.rank() == 2;
   const int64_t batch = scores[0], queries = scores[1], keys = scores[2];
-  const bool fits =
-      over_keys ? mask.shape() == Shape{batch, keys}
-                : mask.rank() == 4 && mask.dim(1) == 1 && mask.dim(2) == queries &&
-                      mask.dim(3) == keys && (mask.dim(0) == batch || mask.dim(0) == 1);
+  const bool fits = over_keys
+                        ? mask.shape() == Shape{batch, keys}
+                        : mask.rank() == 4 && mask.dim(1) == 1 && mask.dim(2) == queries &&
+                              mask.dim(3) == keys && (mask.dim(0) == batch || mask.dim(0) == 1);
   require(fits, "attention: expected a mask (B, S) = (", batch, ", ", keys, ") or (B, 1, T, S) = (",
           batch, ", 1, ", queries, ", ", keys, "), got ", mask.shape());
   Mask hidden = Mask::uninitialised(mask.shape());
@@ -59,8 +59,7 @@ void record_attention(const Module& layer, const Tensor& attn_weights) {
 
 Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
               const Tensor& values, double dropout, AttentionOptions options) {
-  const int64_t weights =
-      queries.dim(0) * options.num_heads * queries.dim(1) * keys.dim(1);
+  const int64_t weights = queries.dim(0) * options.num_heads * queries.dim(1) * keys.dim(1);
   options.mask = in.mask;
   options.dropout = make_dropout_mask(streams().dropout(), streams().dropout_stream(), dropout,
                                       weights, layer.training());

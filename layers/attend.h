@@ -20,8 +20,8 @@ Tensor attention_weights(const Tensor& attn_scores, const Mask& mask);
 // Gives the weights (B, T, S) of a layer with one head to the AttentionRecorder, if there is one.
 void record_attention(const Module& layer, const Tensor& attn_weights);
 
-// scaled_dot_product_attention for a layer: q, k, v (B, T, H d) -> context_vec (B, T, H d), with the
-// mask of `in`, dropout while training, and the weights handed to the AttentionRecorder.
+// scaled_dot_product_attention for a layer: q, k, v (B, T, H d) -> context_vec (B, T, H d), with
+// the mask of `in`, dropout while training, and the weights handed to the AttentionRecorder.
 Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
               const Tensor& values, double dropout, AttentionOptions options);
 

@@ -45,8 +45,8 @@ class CausalAttention final : public Module {
     const Tensor x = with_batch("causal_attention", in.x, config.d_in);
     require_context("causal_attention", x, config.context_length);
     const Tensor queries = W_query(x), keys = W_key(x), values = W_value(x);  // (B, T, d_out)
-    const Tensor context_vec = attend(*this, in, queries, keys, values, config.dropout,
-                                      {.num_heads = 1, .causal = true});
+    const Tensor context_vec =
+        attend(*this, in, queries, keys, values, config.dropout, {.num_heads = 1, .causal = true});
     return without_batch(context_vec, in.x);
   }
 };

@@ -8,7 +8,8 @@ void Gpt::Config::fields(Fields& f) {
   f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
   f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
   f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
-  f.required("num_layers", num_layers, at_least(1), "number of transformer blocks").example(2);
+  f.required("num_layers", num_layers, in_range(1, 10000), "number of transformer blocks")
+      .example(2);
   f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
   f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
   f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
@@ -48,8 +49,8 @@ Gpt::Gpt(const Config& c)
 
 std::vector<Child<TransformerBlock>> Gpt::make_blocks() {
   const TransformerBlock::Config block{
-      config.d_model,  config.context_length, config.num_heads,         config.dropout,
-      config.qkv_bias, config.bias,           config.norm,              config.activation,
+      config.d_model,           config.context_length, config.num_heads, config.dropout,
+      config.qkv_bias,          config.bias,           config.norm,      config.activation,
       config.hidden_multiplier, config.attention};
   std::vector<Child<TransformerBlock>> blocks;
   for (int64_t i = 0; i < config.num_layers; ++i) {
@@ -71,7 +72,8 @@ void draw_normal(Tensor weight, double std) {
   }
 }
 
-// Children first, as torch.nn.Module.apply: matrices from N(0, 0.02), biases 0; a tied matrix twice.
+// Children first, as torch.nn.Module.apply: matrices from N(0, 0.02), biases 0; a tied matrix
+// twice.
 void initialise_children_first(const Module& module) {
   for (const auto& [name, child] : module.children()) {
     initialise_children_first(*child);

@@ -1,5 +1,5 @@
-// How parameters begin: PyTorch's numbers for the same seed and order of construction. All draw from
-// streams().init(), in the order in which parameters are built; a dry run draws nothing.
+// How parameters begin: PyTorch's numbers for the same seed and order of construction. All draw
+// from streams().init(), in the order in which parameters are built; a dry run draws nothing.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,8 @@ inline void rand(Array& values) { uniform(values, 0, 1); }
 // torch.nn.Embedding: N(0, 1)
 inline void embedding(Array& values) { normal(values, 0, 1); }
 
-// torch.nn.Linear's weight (d_out, d_in): kaiming_uniform_(a = sqrt 5), bound sqrt(3) gain / sqrt(d_in)
+// torch.nn.Linear's weight (d_out, d_in): kaiming_uniform_(a = sqrt 5), that is, uniform within
+// sqrt(3) gain / sqrt(d_in) of 0
 inline void linear_weight(Array& values) {
   const double gain = std::sqrt(2.0 / (1.0 + std::sqrt(5.0) * std::sqrt(5.0)));  // as torch rounds
   const double bound = std::sqrt(3.0) * (gain / std::sqrt(static_cast<double>(values.dim(1))));

@@ -1,4 +1,4 @@
-// y = (x - mean) / sqrt(var + eps) * scale + shift over the last axis, var without Bessel's correction.
+// y = (x - mean) / sqrt(var + eps) * scale + shift over the last axis, var as the mean of squares.
 //   x (..., d_model) -> y (..., d_model);    Ba et al. 2016; torch.nn.LayerNorm
 // The parameters carry the book's names: scale (d_model) begins at 1, shift (d_model) at 0.
 #pragma once
@@ -34,9 +34,7 @@ class LayerNorm final : public Module {
   Parameter shift;  // (d_model), or empty
 
  protected:
-  Tensor forward(const Input& in) override {
-    return layer_norm(in.x, scale, shift, config.eps);
-  }
+  Tensor forward(const Input& in) override { return layer_norm(in.x, scale, shift, config.eps); }
 };
 HEED_LAYER(LayerNorm, "layer_norm");
 

@@ -26,8 +26,9 @@ class Linear final : public Module {
   explicit Linear(const Config& c)
       : config(checked(c)),
         weight(this, "weight", {c.d_out, c.d_in}, init::linear_weight),
-        bias(this, "bias", {c.d_out},
-             [&c](Array& values) { init::linear_bias(values, c.d_in); }, c.bias) {}
+        bias(
+            this, "bias", {c.d_out}, [&c](Array& values) { init::linear_bias(values, c.d_in); },
+            c.bias) {}
 
   const Config config;
   Parameter weight;  // (d_out, d_in)

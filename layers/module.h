@@ -37,7 +37,8 @@ struct Input {
 
 class Module;
 
-// A tensor that is trained, under a name in its layer. Copies of the tensor share value and gradient.
+// A tensor that is trained, under a name in its layer. Copies of the tensor share value and
+// gradient.
 class Parameter {
  public:
   using Init = std::function<void(Array& values)>;
@@ -145,7 +146,7 @@ class AttentionRecorder {
  public:
   struct Weights {
     std::string path;  // of the layer
-    Array weights;     // (B, H, T, S), before dropout; every row sums to 1, or to 0 if all is hidden
+    Array weights;  // (B, H, T, S), before dropout; every row sums to 1, or to 0 if all is hidden
   };
 
   AttentionRecorder() : before_(std::exchange(current_, this)) {}

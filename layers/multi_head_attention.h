@@ -54,7 +54,8 @@ class MultiHeadAttention final : public Module {
 
   explicit MultiHeadAttention(const Config& c) : config(checked(c)) {
     const auto output = [&] {
-      if (c.out_proj) out_proj.emplace(this, "out_proj", Linear::Config{c.d_out, c.d_out, c.out_bias});
+      if (c.out_proj)
+        out_proj.emplace(this, "out_proj", Linear::Config{c.d_out, c.d_out, c.out_bias});
     };
     if (!c.packed) {
       const Linear::Config projection{c.d_in, c.d_out, c.qkv_bias};
@@ -65,7 +66,8 @@ class MultiHeadAttention final : public Module {
       return;
     }
     output();
-    in_proj_weight.emplace(this, "in_proj_weight", Shape{3 * c.d_out, c.d_in}, init::xavier_uniform);
+    in_proj_weight.emplace(this, "in_proj_weight", Shape{3 * c.d_out, c.d_in},
+                           init::xavier_uniform);
     in_proj_bias.emplace(this, "in_proj_bias", Shape{3 * c.d_out}, init::zeros, c.qkv_bias);
     if (c.out_proj && c.out_bias) {
       const NoGrad off;
@@ -76,7 +78,7 @@ class MultiHeadAttention final : public Module {
   bool causal() const override { return config.causal; }
 
   const Config config;
-  std::optional<Child<Linear>> W_query, W_key, W_value;  // unless packed
+  std::optional<Child<Linear>> W_query, W_key, W_value;   // unless packed
   std::optional<Parameter> in_proj_weight, in_proj_bias;  // if packed
   std::optional<Child<Linear>> out_proj;
 
@@ -85,9 +87,8 @@ class MultiHeadAttention final : public Module {
     const Tensor x = with_batch("multi_head_attention", in.x, config.d_in);
     require_context("multi_head_attention", x, config.context_length);
     const auto [queries, keys, values] = project(x);  // (B, T, d_out) each
-    const Tensor context_vec =
-        attend(*this, in, queries, keys, values, config.dropout,
-               {.num_heads = config.num_heads, .causal = config.causal});
+    const Tensor context_vec = attend(*this, in, queries, keys, values, config.dropout,
+                                      {.num_heads = config.num_heads, .causal = config.causal});
     return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
   }
 

@@ -1,6 +1,7 @@
 // Adds a vector for each position.    x (..., T <= context_length, d_model) -> the same shape
 //   learned      weight (context_length, d_model), drawn as an embedding
-//   sinusoidal   column 2i of position t: sin(t / 10000^(2i / d_model)), column 2i + 1: the cosine of
+//   sinusoidal   column 2i of position t: sin(t / 10000^(2i / d_model)), column 2i + 1: the cosine
+//   of
 //                the same angle. Vaswani et al. 2017, section 3.5. No parameters.
 #pragma once
 
@@ -40,8 +41,8 @@ class Positional final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     const Tensor& x = in.x;
-    require(x.rank() >= 2 && x.dim(-1) == config.d_model, "positional: expected x (..., T, d_model ",
-            config.d_model, "), got ", x.shape());
+    require(x.rank() >= 2 && x.dim(-1) == config.d_model,
+            "positional: expected x (..., T, d_model ", config.d_model, "), got ", x.shape());
     require_context("positional", x, config.context_length);
     const Tensor table = weight ? Tensor(weight) : Tensor(sinusoids_);
     return x + slice(table, 0, 0, x.dim(-2));  // (..., T, d) + (T, d)

@@ -11,9 +11,7 @@ LayerRegistry& layer_registry() {
   return registry;
 }
 
-std::unique_ptr<Module> make_layer(const LayerSpec& spec) {
-  return layer_registry().make(spec);
-}
+std::unique_ptr<Module> make_layer(const LayerSpec& spec) { return layer_registry().make(spec); }
 
 std::unique_ptr<Module> make_layer(const std::string& type, const ConfigNode& options) {
   return make_layer(LayerSpec{type, options});

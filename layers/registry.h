@@ -1,6 +1,6 @@
 // Makes things by the `type` of a config: layers here, optimizers, schedules and tasks in train/.
-// What can be made is declared by HEED_LAYER(Class, "name") at the end of the header that defines the
-// class; the build collects these lines into one function, so there is no list to edit and no
+// What can be made is declared by HEED_LAYER(Class, "name") at the end of the header that defines
+// the class; the build collects these lines into one function, so there is no list to edit and no
 // registration that a linker may drop.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace heed {
 
-// A class fits when it has `struct Config` with fields(), `static constexpr const char* help`, and a
-// constructor (const Config&, Arguments...).
+// A class fits when it has `struct Config` with fields(), `static constexpr const char* help`, and
+// a constructor (const Config&, Arguments...).
 template <class Base, class... Arguments>
 class Registry {
  public:
@@ -54,8 +54,9 @@ class Registry {
  private:
   ConfigTypes* types_;
   std::map<std::type_index, std::string> names_;
-  std::map<std::string, std::function<std::unique_ptr<Base>(const ConfigNode&,
-                                                            const Arguments&...)>> makers_;
+  std::map<std::string,
+           std::function<std::unique_ptr<Base>(const ConfigNode&, const Arguments&...)>>
+      makers_;
 };
 
 using LayerRegistry = Registry<Module>;

@@ -28,9 +28,7 @@ class RmsNorm final : public Module {
   Parameter scale;  // (d_model)
 
  protected:
-  Tensor forward(const Input& in) override {
-    return rms_norm(in.x, scale, config.eps);
-  }
+  Tensor forward(const Input& in) override { return rms_norm(in.x, scale, config.eps); }
 };
 HEED_LAYER(RmsNorm, "rms_norm");
 

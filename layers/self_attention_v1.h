@@ -38,14 +38,14 @@ class SelfAttentionV1 final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("self_attention_v1", in.x, config.d_in);
-    const Tensor queries = matmul(x, W_query);                                 // (B, T, d_out)
-    const Tensor keys = matmul(x, W_key);                                      // (B, T, d_out)
-    const Tensor values = matmul(x, W_value);                                  // (B, T, d_out)
-    const Tensor attn_scores = matmul(queries, keys, Trans::no, Trans::yes);   // (B, T, T)
+    const Tensor queries = matmul(x, W_query);                                // (B, T, d_out)
+    const Tensor keys = matmul(x, W_key);                                     // (B, T, d_out)
+    const Tensor values = matmul(x, W_value);                                 // (B, T, d_out)
+    const Tensor attn_scores = matmul(queries, keys, Trans::no, Trans::yes);  // (B, T, T)
     const real scale = 1 / std::sqrt(static_cast<real>(config.d_out));
     const Tensor attn_weights = attention_weights(attn_scores * scale, in.mask);
     record_attention(*this, attn_weights);
-    return without_batch(matmul(attn_weights, values), in.x);                  // (B, T, d_out)
+    return without_batch(matmul(attn_weights, values), in.x);  // (B, T, d_out)
   }
 };
 HEED_LAYER(SelfAttentionV1, "self_attention_v1");

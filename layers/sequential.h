@@ -14,8 +14,9 @@ class Sequential final : public Module {
     std::vector<LayerSpec> layers;
     void fields(Fields& f) {
       f.layers("layers", layers, "each is given what the one before it made")
-          .example(ConfigNode::list({ConfigNode::map({{"type", "linear"}, {"d_in", 4}, {"d_out", 5}}),
-                                     ConfigNode::map({{"type", "gelu"}})}));
+          .example(
+              ConfigNode::list({ConfigNode::map({{"type", "linear"}, {"d_in", 4}, {"d_out", 5}}),
+                                ConfigNode::map({{"type", "gelu"}})}));
     }
   };
 

@@ -21,11 +21,14 @@ inline std::unique_ptr<Module> make_norm(const std::string& norm, int64_t d_mode
 }
 
 // What a model fills in for the attention inside it, unless the config says otherwise.
-inline const Fills attention_fills{
-    {"d_in", "d_model"},      {"d_out", "d_model"},
-    {"d_head", "d_model/num_heads"}, {"context_length", "context_length"},
-    {"num_heads", "num_heads"}, {"dropout", "dropout"},
-    {"qkv_bias", "qkv_bias"}, {"out_bias", "bias"}};
+inline const Fills attention_fills{{"d_in", "d_model"},
+                                   {"d_out", "d_model"},
+                                   {"d_head", "d_model/num_heads"},
+                                   {"context_length", "context_length"},
+                                   {"num_heads", "num_heads"},
+                                   {"dropout", "dropout"},
+                                   {"qkv_bias", "qkv_bias"},
+                                   {"out_bias", "bias"}};
 
 class TransformerBlock final : public Module {
  public:

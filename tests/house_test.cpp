@@ -99,8 +99,8 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 TEST_CASE("house: autograd <- layers <- train <- tools") {
-  const std::map<std::string, int> rank{{"autograd", 0}, {"layers", 1}, {"train", 2}, {"tools", 3},
-                                        {"tests", 4}};
+  const std::map<std::string, int> rank{
+      {"autograd", 0}, {"layers", 1}, {"train", 2}, {"tools", 3}, {"tests", 4}};
   int64_t includes = 0;
   for (const SourceFile& file : sources()) {
     for (const std::string& line : file.lines) {
@@ -189,8 +189,8 @@ TEST_CASE("house: nothing is left for later, no flag breaks the arithmetic") {
   const std::string later = std::string(R"(\b(TO)") + "DO|FIX" + "ME)\\b";
   const std::string fast = std::string("-ffast") + "-math|-Of" + "ast|-funsafe" + "-math";
   std::vector<SourceFile> files = sources_and_tests();
-  for (SourceFile& file : files_in({"tools", "tests", "configs"}, {".py", ".sh", ".cmake", ".txt",
-                                                                   ".in", ".yaml", ".md"})) {
+  for (SourceFile& file : files_in({"tools", "tests", "configs"},
+                                   {".py", ".sh", ".cmake", ".txt", ".in", ".yaml", ".md"})) {
     files.push_back(std::move(file));
   }
   for (const char* top : {"CMakeLists.txt", "CMakePresets.json"}) {

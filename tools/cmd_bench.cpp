@@ -87,11 +87,12 @@ nlohmann::ordered_json as_json(const Measured& m, double gemm_speed) {
                                 {"threads", num_threads()},
                                 {"kernel", blas_info().kernel}};
   for (const ProfileRow& row : m.rows) {
-    result["profile"].push_back({{"op", row.op},
-                                 {"calls", row.calls},
-                                 {"forward_ms", 1e3 * row.forward_seconds},
-                                 {"backward_ms", 1e3 * row.backward_seconds},
-                                 {"gflop", static_cast<double>(row.forward_flops + row.backward_flops) / 1e9}});
+    result["profile"].push_back(
+        {{"op", row.op},
+         {"calls", row.calls},
+         {"forward_ms", 1e3 * row.forward_seconds},
+         {"backward_ms", 1e3 * row.backward_seconds},
+         {"gflop", static_cast<double>(row.forward_flops + row.backward_flops) / 1e9}});
   }
   return result;
 }

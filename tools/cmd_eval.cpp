@@ -23,18 +23,15 @@ int run(const EvalOptions& o) {
   const TrainedRun trained = load_trained(o.run);
   const Task& task = *trained.loaded.task;
   const int64_t batch_size = trained.loaded.config.train.batch_size;
-  const Evaluation validation =
-      evaluate(*trained.model, task, Split::validation, batch_size, {});
+  const Evaluation validation = evaluate(*trained.model, task, Split::validation, batch_size, {});
   // As many examples of the training set, evenly spaced over it.
   const int64_t batches = (task.example_count(Split::validation) + batch_size - 1) / batch_size;
   const Evaluation training = evaluate(*trained.model, task, Split::train, batch_size, batches);
 
-  nlohmann::ordered_json result{{"step", trained.state.step},
-                                {"train_loss", training.loss},
-                                {"val_loss", validation.loss},
-                                {"tokens", validation.tokens},
-                                {"accuracy", validation.accuracy},
-                                {"exact_match", validation.exact_match}};
+  nlohmann::ordered_json result{
+      {"step", trained.state.step},      {"train_loss", training.loss},
+      {"val_loss", validation.loss},     {"tokens", validation.tokens},
+      {"accuracy", validation.accuracy}, {"exact_match", validation.exact_match}};
   if (o.json) {
     std::printf("%s\n", result.dump().c_str());
     return 0;

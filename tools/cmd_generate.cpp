@@ -61,12 +61,14 @@ int run(const GenerateOptions& o) {
                        trained.loaded.config.data.type, ", which has no text to go on from");
   const std::string prompt = o.prompt.value_or(trained.loaded.config.sample.prompt);
   const std::vector<int32_t> ids = encode(*tokenizer, prompt);
-  const SamplingOptions options{.temperature = o.temperature, .top_k = o.top_k, .top_p = o.top_p,
+  const SamplingOptions options{.temperature = o.temperature,
+                                .top_k = o.top_k,
+                                .top_p = o.top_p,
                                 .seed = static_cast<uint64_t>(o.seed)};
   std::fputs(prompt.c_str(), stdout);
   TextStream stream(*tokenizer);
-  generate(*trained.model, ids, o.tokens, options,
-           trained.loaded.config.context_length(), [&](int32_t id) {
+  generate(*trained.model, ids, o.tokens, options, trained.loaded.config.context_length(),
+           [&](int32_t id) {
              std::fputs(stream.push(id).c_str(), stdout);
              std::fflush(stdout);
            });

@@ -57,8 +57,10 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
   const Memory ram = memory();
   return {{"version", HEED_VERSION},
           {"precision", precision_name},
-          {"build", {{"compiler", compiler()}, {"kind", build_kind()}, {"simd", simd_name(built_simd())}}},
-          {"cpu", {{"model", cpu().model}, {"simd", simd_name(cpu().simd)}, {"cores", available_cores()}}},
+          {"build",
+           {{"compiler", compiler()}, {"kind", build_kind()}, {"simd", simd_name(built_simd())}}},
+          {"cpu",
+           {{"model", cpu().model}, {"simd", simd_name(cpu().simd)}, {"cores", available_cores()}}},
           {"threads", num_threads()},
           {"memory_bytes", {{"total", ram.total}, {"available", ram.available}}},
           {"blas",

@@ -26,11 +26,11 @@ struct Options {
 Given six_words() {
   Given given;
   given.words = {"Your", "journey", "starts", "with", "one", "step"};
-  given.inputs = Array::from({6, 3}, {0.43f, 0.15f, 0.89f,    //
-                                      0.55f, 0.87f, 0.66f,    //
-                                      0.57f, 0.85f, 0.64f,    //
-                                      0.22f, 0.58f, 0.33f,    //
-                                      0.77f, 0.25f, 0.10f,    //
+  given.inputs = Array::from({6, 3}, {0.43f, 0.15f, 0.89f,  //
+                                      0.55f, 0.87f, 0.66f,  //
+                                      0.57f, 0.85f, 0.64f,  //
+                                      0.22f, 0.58f, 0.33f,  //
+                                      0.77f, 0.25f, 0.10f,  //
                                       0.05f, 0.80f, 0.55f});
   return given;
 }
@@ -151,15 +151,14 @@ void declare(Arguments& arguments, Options& options) {
       .flag("--list", options.list, "name the steps")
       .flag("--json", options.json, "the numbers as one JSON object")
       .option("--seed", options.seed, "draw all weights after this seed instead of the book's")
-      .option("--inputs", options.inputs,
-              "a safetensors file with other embedded words: x (T, d)");
+      .option("--inputs", options.inputs, "a safetensors file with other embedded words: x (T, d)");
 }
 
 }  // namespace
 
 Command tour_command() {
-  return command<Options>("tour", "attention step by step, with its numbers",
-                          "heed tour causal", declare, run);
+  return command<Options>("tour", "attention step by step, with its numbers", "heed tour causal",
+                          declare, run);
 }
 
 }  // namespace heed::cli

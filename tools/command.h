@@ -15,7 +15,8 @@ class App;
 
 namespace heed::cli {
 
-// The arguments of a subcommand, declared once: what is given is written into the members bound here.
+// The arguments of a subcommand, declared once: what is given is written into the members bound
+// here.
 class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(app) {}
@@ -71,7 +72,8 @@ Command bench_command();
 // The arguments of the process, as main() got them.
 void set_process_arguments(int count, char** arguments);
 
-// Goes on in the sibling program of that precision, with the same arguments, unless this one has it.
+// Goes on in the sibling program of that precision, with the same arguments, unless this one has
+// it.
 void require_precision(const std::string& precision);
 
 }  // namespace heed::cli

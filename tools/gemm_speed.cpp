@@ -22,7 +22,8 @@ double gemm_gflops() {
     seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
   }
   seconds.erase(seconds.begin(), seconds.begin() + 2);
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
+  std::nth_element(seconds.begin(),
+                   seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
                    seconds.end());
   return 2.0 * static_cast<double>(n * n * n) / seconds[seconds.size() / 2] / 1e9;
 }

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "train/checkpoint.h"
 #include "tools/command.h"
+#include "train/checkpoint.h"
 #include "train/run_config.h"
 
 namespace heed::cli {

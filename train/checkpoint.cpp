@@ -143,14 +143,13 @@ void load_optimizer(const SafeTensors& file, Optimizer& optimizer) {
 // ---- Writing
 
 fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* optimizer,
-                         const TrainingState& state, const std::string& config_hash,
-                         int64_t keep) {
+                         const TrainingState& state, const std::string& config_hash, int64_t keep) {
   require<Error>(state.step >= 0, "save_checkpoint: expected a step >= 0, got ", state.step);
   const fs::path folder = checkpoints_of(run) / step_name(state.step);
   std::error_code error;
   fs::create_directory(checkpoints_of(run), error);
-  require<IoError>(!error, checkpoints_of(run).string(), ": cannot make the folder: ",
-                   error.message());
+  require<IoError>(!error, checkpoints_of(run).string(),
+                   ": cannot make the folder: ", error.message());
   remove_leftovers(checkpoints_of(run));
   write_folder_atomically(folder, [&](const fs::path& inside) {
     Manifest manifest{HEED_VERSION, precision_name, state.step, config_hash,

@@ -1,8 +1,8 @@
 #include "train/data_file.h"
 
 #include "autograd/cpu.h"
-#include "train/words.h"
 #include "train/task.h"
+#include "train/words.h"
 
 namespace heed {
 

@@ -45,8 +45,7 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
   require<ConfigError>(available > 0, "evaluate: the data has no ",
                        split == Split::train ? "training" : "validation",
                        " part (data.train_fraction)");
-  const int64_t count =
-      batches ? std::min(available, *batches * batch_size) : available;
+  const int64_t count = batches ? std::min(available, *batches * batch_size) : available;
   const int64_t stride = available / count;
   double loss = 0;
   Counts counts;

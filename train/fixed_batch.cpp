@@ -51,8 +51,8 @@ void turn_off_dropout(ConfigNode& node) {
 }  // namespace
 
 void overfit_one_batch(LoadedRun& run) {
-  run.task = std::make_unique<FixedBatch>(std::move(run.task),
-                                          static_cast<uint64_t>(run.config.seed));
+  run.task =
+      std::make_unique<FixedBatch>(std::move(run.task), static_cast<uint64_t>(run.config.seed));
   turn_off_dropout(run.config.model.options);
   turn_off_dropout(*run.resolved.find("model"));
 }

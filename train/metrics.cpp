@@ -52,8 +52,8 @@ std::optional<MetricsRow> parse_row(std::string_view line) {
   const bool good = std::count(line.begin(), line.end(), ',') >= 6 &&
                     parse(next_field(line), step) && parse(next_field(line), row.loss) &&
                     parse(next_field(line), row.val_loss) && parse(next_field(line), row.lr) &&
-                    parse(next_field(line), row.grad_norm) &&
-                    parse(next_field(line), row.tokens) && parse(next_field(line), row.seconds);
+                    parse(next_field(line), row.grad_norm) && parse(next_field(line), row.tokens) &&
+                    parse(next_field(line), row.seconds);
   if (!good || !step) {
     return std::nullopt;
   }
@@ -133,8 +133,7 @@ void MetricsWriter::write(const MetricsRow& row) {
 std::vector<MetricsRow> read_metrics(const fs::path& path) {
   std::vector<MetricsRow> rows;
   const std::string bytes = read_file(path, max_bytes);
-  for_each_row(path, bytes,
-               [&](const MetricsRow& row, std::string_view) { rows.push_back(row); });
+  for_each_row(path, bytes, [&](const MetricsRow& row, std::string_view) { rows.push_back(row); });
   return rows;
 }
 

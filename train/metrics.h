@@ -14,9 +14,9 @@
 namespace heed {
 
 struct MetricsRow {
-  int64_t step = 0;                      // the first is 1
-  std::optional<double> loss = {};       // of the batch of this step, before its update
-  std::optional<double> val_loss = {};   // after the update
+  int64_t step = 0;                     // the first is 1
+  std::optional<double> loss = {};      // of the batch of this step, before its update
+  std::optional<double> val_loss = {};  // after the update
   std::optional<double> lr = {};
   std::optional<double> grad_norm = {};  // before clipping
   std::optional<int64_t> tokens = {};    // trained on so far

@@ -15,8 +15,7 @@ bool decays(const std::string& rule, const Tensor& parameter);
 
 class Optimizer {
  public:
-  explicit Optimizer(std::vector<NamedParameter> parameters)
-      : parameters_(std::move(parameters)) {}
+  explicit Optimizer(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
   virtual ~Optimizer() = default;
 
   // One update with learning rate lr. Every gradient counts as multiplied by grad_scale: clipping,

@@ -95,8 +95,9 @@ Plan make_plan(const LoadedRun& run) {
   try {
     walk_through(run, plan);
   } catch (const std::bad_alloc&) {
-    fail_at(plan.place, "the run needs more memory than any machine can address; make the model "
-                        "or the batch smaller");
+    fail_at(plan.place,
+            "the run needs more memory than any machine can address; make the model "
+            "or the batch smaller");
   } catch (const Error& error) {
     fail_at(plan.place, error.what());
   }
@@ -122,17 +123,15 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            precision_name),
       text("data       ", run.task->description()),
       text("step       ", grouped(plan.tokens_per_step), " tokens, ",
-           plan.flops_per_step < 10'000'000
-               ? grouped(plan.flops_per_step)
-               : grouped(plan.flops_per_step / 1'000'000) + " million",
+           plan.flops_per_step < 10'000'000 ? grouped(plan.flops_per_step)
+                                            : grouped(plan.flops_per_step / 1'000'000) + " million",
            " operations in matrix products"),
-      text("run        ", grouped(run.config.train.steps), " steps, ",
-           run.config.optimizer.type, ", ", run.config.schedule.type, " schedule"),
+      text("run        ", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type,
+           ", ", run.config.schedule.type, " schedule"),
       text("memory     about ", megabytes(plan.total_bytes()), ": weights ",
            megabytes(plan.weight_bytes), ", gradients ", megabytes(plan.gradient_bytes),
            ", optimizer ", megabytes(plan.optimizer_bytes), ", activations ",
-           megabytes(plan.activation_bytes), ", program and data ",
-           megabytes(plan.process_bytes)),
+           megabytes(plan.activation_bytes), ", program and data ", megabytes(plan.process_bytes)),
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd),
            "), OpenBLAS kernels for ", blas.kernel)};
   const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};

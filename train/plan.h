@@ -9,11 +9,11 @@
 namespace heed {
 
 struct Plan {
-  ConfigMark place;              // of the model in the config
+  ConfigMark place;  // of the model in the config
   int64_t parameters = 0;
-  int64_t training_tokens = 0;   // in the data
+  int64_t training_tokens = 0;  // in the data
   int64_t tokens_per_step = 0;
-  int64_t flops_per_step = 0;    // of matrix products and attention, forward and backward
+  int64_t flops_per_step = 0;  // of matrix products and attention, forward and backward
   int64_t weight_bytes = 0;
   int64_t gradient_bytes = 0;
   int64_t optimizer_bytes = 0;

@@ -15,15 +15,15 @@ struct ProgressPoint {
   double loss = 0;
   std::optional<double> val_loss;
   double lr = 0;
-  int64_t tokens = 0;      // trained on since this process began
-  double seconds = 0;      // since then
+  int64_t tokens = 0;  // trained on since this process began
+  double seconds = 0;  // since then
 };
 
 // "step 500/2000   loss 1.9412   val 1.9880   lr 9.1e-04   62,300 tokens/s   0:34 left"
 std::string progress_text(const ProgressPoint& point);
 
-// Prints to standard error. A terminal sees every point in one line; a pipe or a file sees a line at
-// each evaluation and otherwise at most one every few seconds.
+// Prints to standard error. A terminal sees every point in one line; a pipe or a file sees a line
+// at each evaluation and otherwise at most one every few seconds.
 class Progress {
  public:
   Progress();

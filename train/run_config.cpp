@@ -44,8 +44,9 @@ void TrainConfig::fields(Fields& f) {
   f.optional("accumulate", accumulate, at_least(1), "micro-batches whose gradients make a step");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");
   f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
-  f.optional("overfit_batch", overfit_batch,
-             "true: one batch again and again, without dropout, to see whether the model can learn");
+  f.optional(
+      "overfit_batch", overfit_batch,
+      "true: one batch again and again, without dropout, to see whether the model can learn");
 }
 
 void EvalConfig::fields(Fields& f) {
@@ -54,7 +55,8 @@ void EvalConfig::fields(Fields& f) {
 }
 
 void CheckpointConfig::fields(Fields& f) {
-  f.optional("every", every, at_least(1), "steps between checkpoints; the last step has one anyway");
+  f.optional("every", every, at_least(1),
+             "steps between checkpoints; the last step has one anyway");
   f.optional("keep", keep, at_least(1), "how many of the newest stay");
   f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
 }
@@ -63,7 +65,8 @@ void SampleConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between samples");
   f.optional("prompt", prompt, "what the model goes on from");
   f.optional("tokens", tokens, at_least(1), "how many tokens it adds");
-  f.optional("temperature", temperature, at_least(0), "below 1 bolder, 0 always the likeliest token");
+  f.optional("temperature", temperature, at_least(0),
+             "below 1 bolder, 0 always the likeliest token");
   f.optional("top_k", top_k, at_least(1), "choose among the k likeliest");
   f.optional("top_p", top_p, in_range(0, 1, Bound::open), "choose among the likeliest with sum p");
 }
@@ -118,8 +121,8 @@ bool has_field(const std::string& kind, const ConfigNode& section, const std::st
                      [&](const FieldInfo& info) { return info.name == field; });
 }
 
-// The task of a data section without mistakes; null, and the mistakes, otherwise. A file that cannot
-// be read is kept in `unreadable`: the other sections are looked at first.
+// The task of a data section without mistakes; null, and the mistakes, otherwise. A file that
+// cannot be read is kept in `unreadable`: the other sections are looked at first.
 std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
                                 ConfigErrors& errors, std::optional<IoError>& unreadable) {
   const ConfigNode& data = tree.get("data");
@@ -192,9 +195,10 @@ void check_context_length(const ConfigNode& tree, ConfigErrors& errors) {
 void fill_context_length(ConfigNode& tree) {
   ConfigNode* data = tree.find("data");
   const ConfigNode& model = tree.get("model");
-  if (data == nullptr || !data->is_map() || data->has("context_length") ||
-      !has_field("task", *data, "context_length") ||
-      !has_field("layer", model, "context_length")) {
+  const bool model_has_none = config_types("layer").find(model.get("type").text()) != nullptr &&
+                              !has_field("layer", model, "context_length");
+  if (data == nullptr || !data->is_map() || data->has("context_length") || model_has_none ||
+      !has_field("task", *data, "context_length")) {
     return;
   }
   // Where the model's is missing or wrong it is reported there, and 1 stands for it here.
@@ -238,7 +242,8 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task&
   }
 }
 
-// Where the data is and what it was, so that the run can go on from any folder, but on nothing else.
+// Where the data is and what it was, so that the run can go on from any folder, but on nothing
+// else.
 void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
   if (data.has("path")) {
     const fs::path path = folder / data.get("path").text();

@@ -93,8 +93,8 @@ struct LoadedRun {
 ConfigNode read_run_tree(const std::filesystem::path& config,
                          const std::vector<std::string>& sets = {});
 
-// Reads the sections and makes the task; relative paths start at `folder`. The data comes first, for
-// it decides sizes of the model (vocab_size) and takes others from it (context_length). Throws
+// Reads the sections and makes the task; relative paths start at `folder`. The data comes first,
+// for it decides sizes of the model (vocab_size) and takes others from it (context_length). Throws
 // ConfigError with every mistake at once, or IoError for a data file that cannot be read.
 LoadedRun load_run(ConfigNode tree, const std::filesystem::path& folder,
                    Purpose purpose = Purpose::train);

@@ -145,8 +145,8 @@ RunFolder RunFolder::create(const std::optional<fs::path>& out, const std::strin
 RunFolder RunFolder::open(const fs::path& run) {
   std::error_code error;
   const fs::file_status status = fs::status(run, error);
-  require<IoError>(fs::is_directory(status), run.string(), ": expected a run folder: ",
-                   error ? error.message() : "not a folder");
+  require<IoError>(fs::is_directory(status), run.string(),
+                   ": expected a run folder: ", error ? error.message() : "not a folder");
   require<IoError>(fs::exists(run / "config.yaml", error), run.string(),
                    ": expected a run folder: it has no config.yaml");
   require_writable(run);

@@ -19,7 +19,7 @@ class AppendFile {
 
   // If not all of `text` can be written (a full disk), the file is cut back and an IoError thrown.
   void append(std::string_view text);
-  int64_t size() const;         // in bytes
+  int64_t size() const;          // in bytes
   void cut(int64_t size) const;  // back to this many bytes, if there are more
   void flush_to_disk();
 

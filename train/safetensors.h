@@ -70,8 +70,8 @@ class SafeTensors {
   // The same into memory that is there: out.size() is the number of elements.
   void copy(std::string_view name, std::span<real> out) const;
 
-  Ids ids(std::string_view name) const;      // from I64, I32 and U8; must fit 32 bits
-  Mask mask(std::string_view name) const;    // from BOOL, and from U8: 1 where not zero
+  Ids ids(std::string_view name) const;    // from I64, I32 and U8; must fit 32 bits
+  Mask mask(std::string_view name) const;  // from BOOL, and from U8: 1 where not zero
 
   std::vector<int64_t> integers(std::string_view name) const;  // from I64, I32 and U8
   std::vector<std::byte> bytes(std::string_view name) const;   // as stored, of any dtype

@@ -80,8 +80,7 @@ std::vector<int64_t> dims_of(const Shape& shape) {
 }
 
 bool is_float(Dtype dtype) {
-  return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 ||
-         dtype == Dtype::BF16;
+  return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 || dtype == Dtype::BF16;
 }
 
 // All mistakes, a line each, of which the first ten are shown.
@@ -200,12 +199,11 @@ class Matcher {
     if (first == nullptr) {
       return;
     }
-    const bool same = first->dtype == info.dtype &&
-                      file_.bytes(first->name) == file_.bytes(info.name);
+    const bool same =
+        first->dtype == info.dtype && file_.bytes(first->name) == file_.bytes(info.name);
     if (!same) {
-      mistakes_.add([&] {
-        return text(info.name, ": differs from ", first->name, ", to which it is tied");
-      });
+      mistakes_.add(
+          [&] { return text(info.name, ": differs from ", first->name, ", to which it is tied"); });
     }
   }
 

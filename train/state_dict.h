@@ -18,8 +18,7 @@ enum class Extra { refuse, ignore };
 // "<path>.mask" (context_length, context_length), ones above the diagonal, is checked and skipped.
 // Throws IoError with every mistake in a line of its own; the model is unchanged then.
 void load_parameters(Module& model, const SafeTensors& file, Extra extra = Extra::refuse);
-void load_parameters(Module& model, const std::filesystem::path& path,
-                     Extra extra = Extra::refuse);
+void load_parameters(Module& model, const std::filesystem::path& path, Extra extra = Extra::refuse);
 
 // Throws as load_parameters does, and changes nothing.
 void check_parameters(const Module& model, const SafeTensors& file, Extra extra = Extra::refuse);

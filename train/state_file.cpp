@@ -53,7 +53,9 @@ Fingerprint write_tensors(const fs::path& path, const TrainingState& state) {
   for (const auto& [name, generator] : generators) {
     const StoredGenerator& parts = stored.emplace_back(*generator);
     tensors.push_back(view(name, std::span<const int64_t>(parts.words)));
-    tensors.push_back({cached_name(name), Dtype::F64, {static_cast<int64_t>(parts.cached.size())},
+    tensors.push_back({cached_name(name),
+                       Dtype::F64,
+                       {static_cast<int64_t>(parts.cached.size())},
                        std::as_bytes(std::span(parts.cached))});
   }
   tensors.push_back(view("task_position", std::span<const int64_t>(state.task_position)));
@@ -118,8 +120,7 @@ void read_facts(const fs::path& path, TrainingState& state) {
 
 }  // namespace
 
-std::map<std::string, Fingerprint> write_state(const fs::path& folder,
-                                               const TrainingState& state) {
+std::map<std::string, Fingerprint> write_state(const fs::path& folder, const TrainingState& state) {
   const nlohmann::ordered_json facts = {
       {"step", state.step},
       {"tokens", state.tokens},

@@ -44,9 +44,9 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
                       double lr) {
   StepResult result;
   double loss_sum = 0;
-  // Gradients are divided by the number of targets of all micro-batches. Until the last one is drawn
-  // that number is taken to be a multiple of the first one's; what is wrong about it is put right
-  // afterwards.
+  // Gradients are divided by the number of targets of all micro-batches. Until the last one is
+  // drawn that number is taken to be a multiple of the first one's; what is wrong about it is put
+  // right afterwards.
   double expected = 0;
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = task.next(config.batch_size, streams().data());

@@ -1,9 +1,9 @@
 #include "train/text_task.h"
 
 #include "train/data_file.h"
-#include "train/words.h"
 #include "train/tokenizer.h"
 #include "train/utf8.h"
+#include "train/words.h"
 
 namespace heed {
 

@@ -12,9 +12,7 @@ namespace heed {
 
 namespace {
 
-bool due(const std::optional<int64_t>& every, int64_t step) {
-  return every && step % *every == 0;
-}
+bool due(const std::optional<int64_t>& every, int64_t step) { return every && step % *every == 0; }
 
 void flatten(const ConfigNode& node, std::map<std::string, std::string>& values) {
   if (node.is_scalar()) {
@@ -75,8 +73,8 @@ void require_resumable(const ConfigNode& of_run, const ConfigNode& given) {
   all.insert(now.begin(), now.end());
   for (const auto& [path, value] : all) {
     if (at(before, path) != at(now, path)) {
-      differences += text("\n  ", path, ": ", at(before, path), " in the run, ", at(now, path),
-                          " now");
+      differences +=
+          text("\n  ", path, ": ", at(before, path), " in the run, ", at(now, path), " now");
     }
   }
   require<ConfigError>(differences.empty(), "resume: only train.steps, train.log_every, eval, ",
@@ -149,8 +147,8 @@ Ending Trainer::train_on(std::optional<double> max_seconds) {
   while (state_.step < train.steps && ending == Ending::finished) {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
-    const StepResult result = at_step(
-        step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr); });
+    const StepResult result =
+        at_step(step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr); });
     state_.step = step;
     state_.tokens += result.tokens;
 
@@ -189,19 +187,26 @@ std::optional<double> Trainer::evaluate_if_due() {
 }
 
 void Trainer::write_metrics(const StepResult& result, std::optional<double> val_loss, double lr) {
-  const bool logged =
-      state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
-      state_.step == run_.config.train.steps;
-  MetricsRow row{.step = state_.step, .val_loss = val_loss, .lr = lr, .tokens = state_.tokens,
+  const bool logged = state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
+                      state_.step == run_.config.train.steps;
+  MetricsRow row{.step = state_.step,
+                 .val_loss = val_loss,
+                 .lr = lr,
+                 .tokens = state_.tokens,
                  .seconds = seconds_before_ + seconds()};
   if (logged) {
     row.loss = result.loss;
     row.grad_norm = result.grad_norm;
   }
   metrics_->write(row);
-  progress_.show({.first_step = steps_before_, .step = state_.step,
-                  .steps = run_.config.train.steps, .loss = result.loss, .val_loss = val_loss,
-                  .lr = lr, .tokens = state_.tokens - tokens_before_, .seconds = seconds()});
+  progress_.show({.first_step = steps_before_,
+                  .step = state_.step,
+                  .steps = run_.config.train.steps,
+                  .loss = result.loss,
+                  .val_loss = val_loss,
+                  .lr = lr,
+                  .tokens = state_.tokens - tokens_before_,
+                  .seconds = seconds()});
 }
 
 void Trainer::sample_if_due() {
@@ -210,12 +215,12 @@ void Trainer::sample_if_due() {
   if (!due(sample.every, state_.step) || tokenizer == nullptr) {
     return;
   }
-  const SamplingOptions options{.temperature = sample.temperature, .top_k = sample.top_k,
+  const SamplingOptions options{.temperature = sample.temperature,
+                                .top_k = sample.top_k,
                                 .top_p = sample.top_p,
                                 .seed = static_cast<uint64_t>(run_.config.seed)};
-  const std::vector<int32_t> ids =
-      generate(*model_, tokenizer->encode(sample.prompt), sample.tokens, options,
-               run_.config.context_length());
+  const std::vector<int32_t> ids = generate(*model_, tokenizer->encode(sample.prompt),
+                                            sample.tokens, options, run_.config.context_length());
   folder_.sample(text("--- step ", state_.step, "\n", sample.prompt, tokenizer->decode(ids), "\n"));
 }
 

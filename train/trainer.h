@@ -21,8 +21,8 @@ enum class Ending { finished, out_of_time, interrupted };
 
 class Trainer {
  public:
-  // A new run in `folder`: seeds the streams, builds the model, writes config.yaml. With a checkpoint
-  // of the run in that folder it goes on from there as if it had never stopped.
+  // A new run in `folder`: seeds the streams, builds the model, writes config.yaml. With a
+  // checkpoint of the run in that folder it goes on from there as if it had never stopped.
   Trainer(LoadedRun run, RunFolder folder,
           const std::optional<std::filesystem::path>& checkpoint = {});
 
@@ -62,8 +62,8 @@ class Trainer {
 };
 
 // What a resumed run may change: train.steps, train.log_every, everything of eval, checkpoint and
-// sample, and where the data lies when its fingerprint is known. Throws ConfigError with every other
-// difference between the run's config and the one given, both resolved.
+// sample, and where the data lies when its fingerprint is known. Throws ConfigError with every
+// other difference between the run's config and the one given, both resolved.
 void require_resumable(const ConfigNode& of_run, const ConfigNode& given);
 
 }  // namespace heed

@@ -33,6 +33,9 @@ std::string clock_text(double seconds) {
 
 std::string megabytes(int64_t bytes) {
   const double mb = static_cast<double>(bytes) / 1e6;
+  if (mb >= 1e4) {
+    return formatted("%.1f GB", mb / 1e3);
+  }
   return formatted(mb < 100 ? "%.1f MB" : "%.0f MB", mb);
 }
 

@@ -1,5 +1,5 @@
-// + - * / between tensors, with NumPy's broadcasting, and unary minus. Numbers convert to tensors of
-// rank 0, so 2 * x and x + 1 work too.
+// + - * / between tensors, with NumPy's broadcasting, and unary minus. Numbers convert to tensors
+// of rank 0, so 2 * x and x + 1 work too.
 //   add        y = a + b     da = dy         db = dy
 //   subtract   y = a - b     da = dy         db = -dy
 //   multiply   y = a * b     da = dy * b     db = dy * a            saves a and b

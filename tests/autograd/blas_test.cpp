@@ -36,7 +36,7 @@ struct Case {
   int64_t k;
   real alpha = 1;
   real beta = 0;
-  int64_t gap = 0;   // leading dimensions beyond the smallest
+  int64_t gap = 0;  // leading dimensions beyond the smallest
 
   int64_t lda() const { return std::max<int64_t>(ta == Trans::no ? k : m, 1) + gap; }
   int64_t ldb() const { return std::max<int64_t>(tb == Trans::no ? n : k, 1) + 2 * gap; }
@@ -129,7 +129,7 @@ TEST_CASE("gemm: vectors and empty sums in every transposition") {
           check_case({ta, tb, 1, 1, 17, 2, beta, gap}, generator);
           check_case({ta, tb, 17, 9, 0, 2, beta, gap}, generator);
           check_case({ta, tb, 1, 9, 0, 2, beta, gap}, generator);
-          check_case({ta, tb, 1, 3000, 700, 2, beta, gap}, generator);   // several tiles
+          check_case({ta, tb, 1, 3000, 700, 2, beta, gap}, generator);  // several tiles
           check_case({ta, tb, 3000, 1, 700, 2, beta, gap}, generator);
         }
       }

@@ -91,7 +91,7 @@ TEST_CASE("parallel: both threads take part") {
   const Threads scope(2);
   std::atomic<int> inside{0};
   bool met = false;
-  for (int attempt = 0; attempt < 100 && !met; ++attempt) {   // the machine may be busy
+  for (int attempt = 0; attempt < 100 && !met; ++attempt) {  // the machine may be busy
     std::atomic<int> most{0};
     inside = 0;
     heed::parallel_for(2, 1, [&](int64_t, int64_t) {
@@ -145,7 +145,7 @@ TEST_CASE("parallel: many short loops, sleeping in between, changing the number 
       heed::parallel_for(5, 1, [&](int64_t begin, int64_t end) { items += end - begin; });
     }
     if (round % 50 == 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));   // workers fall asleep
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // workers fall asleep
     }
     total += items;
   }

@@ -48,13 +48,20 @@ double worst_ulp(Vector function, Exact exact, double low, double high) {
 
 TEST_CASE("vector_math: accuracy") {
   const double low = heed::is_float64 ? -700 : -86;
-  CHECK(worst_ulp(heed::vexp, [](long double v) { return std::exp(v); }, low, -low) < 3);
-  CHECK(worst_ulp(heed::vexp, [](long double v) { return std::exp(v); }, -1, 1) < 3);
-  CHECK(worst_ulp(heed::vlog, [](long double v) { return std::log(v); }, 1e-6, 1e6) < 4);
-  CHECK(worst_ulp(heed::vtanh, [](long double v) { return std::tanh(v); }, -9, 9) < 4);
-  CHECK(worst_ulp(heed::vtanh, [](long double v) { return std::tanh(v); }, -0.01, 0.01) < 4);
-  CHECK(worst_ulp(heed::verf, [](long double v) { return std::erf(v); }, -4, 4) < 4);
-  CHECK(worst_ulp(heed::verf, [](long double v) { return std::erf(v); }, -0.01, 0.01) < 4);
+  CHECK(worst_ulp(
+            heed::vexp, [](long double v) { return std::exp(v); }, low, -low) < 3);
+  CHECK(worst_ulp(
+            heed::vexp, [](long double v) { return std::exp(v); }, -1, 1) < 3);
+  CHECK(worst_ulp(
+            heed::vlog, [](long double v) { return std::log(v); }, 1e-6, 1e6) < 4);
+  CHECK(worst_ulp(
+            heed::vtanh, [](long double v) { return std::tanh(v); }, -9, 9) < 4);
+  CHECK(worst_ulp(
+            heed::vtanh, [](long double v) { return std::tanh(v); }, -0.01, 0.01) < 4);
+  CHECK(worst_ulp(
+            heed::verf, [](long double v) { return std::erf(v); }, -4, 4) < 4);
+  CHECK(worst_ulp(
+            heed::verf, [](long double v) { return std::erf(v); }, -0.01, 0.01) < 4);
 }
 
 TEST_CASE("vector_math: infinities, NaN, overflow and zero") {

@@ -18,8 +18,8 @@ int64_t check_weights(const Array& weights, bool causal, const Mask& keys_mask =
     bool sees = false;
     for (int64_t j = 0; j < tokens; ++j) {
       const real w = weights.data()[r * tokens + j];
-      const bool visible = (!causal || j <= query) &&
-                           (!keys_mask || keys_mask.data()[item * tokens + j] == 1);
+      const bool visible =
+          (!causal || j <= query) && (!keys_mask || keys_mask.data()[item * tokens + j] == 1);
       sees = sees || visible;
       REQUIRE(w >= 0);
       REQUIRE((visible || w == 0));
@@ -47,8 +47,9 @@ TEST_CASE("attend: (T, d) becomes a batch of one and comes back") {
   CHECK(without_batch(batch, batch).shape() == Shape{2, 5, 3});
   CHECK(error_of([&] { with_batch("layer", batch, 4); }) ==
         "layer: expected x (B, T, d_in 4) or (T, d_in), got (2, 5, 3)");
-  CHECK(error_of([&] { with_batch("layer", Tensor(values({1, 2, 5, 3})), 3); }) ==
-        "layer: expected x (B, T, d_in 3) or (T, d_in), got (1, 2, 5, 3)");
+  CHECK(error_of([&] {
+          with_batch("layer", Tensor(values({1, 2, 5, 3})), 3);
+        }) == "layer: expected x (B, T, d_in 3) or (T, d_in), got (1, 2, 5, 3)");
   CHECK(error_of([&] { require_context("layer", batch, 4); }) ==
         "layer: expected at most context_length 4 tokens, got 5 in (2, 5, 3)");
   CHECK_NOTHROW(require_context("layer", batch, 5));
@@ -82,9 +83,10 @@ TEST_CASE("attend: every layer that attends hands out weights whose rows sum to 
 
 TEST_CASE("attend: the weights come under the layer's path, with a head an axis") {
   const auto paths_of = [](const std::string& attention) {
-    const auto layer = layer_of("{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, "
-                                "num_heads: 3, num_layers: 2, attention: {type: " +
-                                attention + "}}");
+    const auto layer = layer_of(
+        "{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, "
+        "num_heads: 3, num_layers: 2, attention: {type: " +
+        attention + "}}");
     std::string lines;
     for (const auto& weights : record(*layer, input_for(*layer, {2, 7}))) {
       lines += text(weights.path, " ", weights.weights.shape(), "\n");

@@ -24,8 +24,8 @@ TEST_CASE("causal_attention: with the weights of v2 it is v2 under a lower trian
 }
 
 TEST_CASE("causal_attention: dropout is on the weights after the softmax") {
-  const auto layer = layer_of(
-      "{type: causal_attention, d_in: 3, d_out: 6, context_length: 6, dropout: 0.5}", 789);
+  const auto layer =
+      layer_of("{type: causal_attention, d_in: 3, d_out: 6, context_length: 6, dropout: 0.5}", 789);
   // Values that are the identity: the output is the weights after dropout.
   const auto v2 = layer_of("{type: self_attention_v2, d_in: 3, d_out: 2}", 789);
   Array query = Array::zeros({6, 3}), key = Array::zeros({6, 3});
@@ -43,8 +43,8 @@ TEST_CASE("causal_attention: dropout is on the weights after the softmax") {
   CHECK(check_seed_numbers("causal.weights", recorder.recorded[0].weights.reshaped({6, 6})) == 36);
 
   // v = I: a wider input whose last six columns number the rows.
-  const auto wide = layer_of(
-      "{type: causal_attention, d_in: 9, d_out: 6, context_length: 6, dropout: 0.5}", 789);
+  const auto wide =
+      layer_of("{type: causal_attention, d_in: 9, d_out: 6, context_length: 6, dropout: 0.5}", 789);
   Array x = Array::zeros({6, 9}), value = Array::zeros({6, 9});
   Array wide_query = Array::zeros({6, 9}), wide_key = Array::zeros({6, 9});
   for (int64_t i = 0; i < 6; ++i) {
@@ -71,15 +71,18 @@ TEST_CASE("causal_attention: parameters and PyTorch's values") {
   CHECK(parameter_lines(*layer) ==
         "W_query.weight (2, 3)\nW_key.weight (2, 3)\nW_value.weight (2, 3)\n");
   CHECK(check_torch_init("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6, "
-                         "qkv_bias: true}", 4) == 24);
+                         "qkv_bias: true}",
+                         4) == 24);
   CHECK(check_golden("causal_attention") + check_golden("causal_attention_bias_mask") ==
         2 * (5 + 8));
 }
 
 TEST_CASE("causal_attention: refuses") {
   const auto layer = layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 7, 3}))); }) ==
-        "causal_attention: expected at most context_length 6 tokens, got 7 in (2, 7, 3)");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 6, 4}))); }) ==
-        "causal_attention: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 7, 3})));
+        }) == "causal_attention: expected at most context_length 6 tokens, got 7 in (2, 7, 3)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 6, 4})));
+        }) == "causal_attention: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
 }

@@ -312,10 +312,9 @@ TEST_CASE("config: a nested layer is completed from the struct around it") {
   CHECK(to_yaml(write_fields(complete).get("attention")) ==
         "type: attention\ndropout: 0\npacked: false\nbias: true\n");
   made.heads = 5;
-  CHECK_THROWS_WITH_AS(
-      checked(made),
-      "attention.num_heads: does not divide d_in: d_in is 16, num_heads is 5",
-      ConfigError);
+  CHECK_THROWS_WITH_AS(checked(made),
+                       "attention.num_heads: does not divide d_in: d_in is 16, num_heads is 5",
+                       ConfigError);
 }
 
 TEST_CASE("config: the resolved config reads back to itself") {

@@ -29,7 +29,9 @@ TEST_CASE("embedding layer: numbers are torch.nn.Embedding's") {
 TEST_CASE("embedding layer: refuses") {
   const auto layer = layer_of("{type: embedding, vocab_size: 7, d_model: 4}");
   CHECK(layer->takes() == Module::Takes::ids);
-  CHECK(error_of([&] { (*layer)(ids({1, 3}, {0, 6, 7})); }) ==
+  CHECK(error_of([&] {
+          (*layer)(ids({1, 3}, {0, 6, 7}));
+        }) ==
         "embedding: expected ids from 0 to 6, got 7 at (0, 2); the table has as many rows as the "
         "vocabulary");
   CHECK(error_of([&] { (*layer)(ids({1}, {-1})); }) ==

@@ -29,8 +29,9 @@ TEST_CASE("feed_forward: PyTorch's values") {
 
 TEST_CASE("feed_forward: refuses") {
   const auto layer = layer_of("{type: feed_forward, d_model: 3}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 4}))); }) ==
-        "linear: expected x (..., in) and weight (out, in), got (2, 4) and (12, 3)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 4})));
+        }) == "linear: expected x (..., in) and weight (out, in), got (2, 4) and (12, 3)");
   CHECK(config_error_of("{type: feed_forward, d_model: 3, activation: tanh}") ==
         "model.yaml:1:53: model.activation: expected gelu_tanh, gelu, relu or silu, got tanh");
 }

@@ -20,11 +20,26 @@ TEST_CASE("layers: every built-in layer has golden values") {
   for (const std::string& name : golden_names()) {
     for (const std::string& type : golden_types(name)) covered.insert(type);
   }
-  const std::vector<std::string> built_in{
-      "causal_attention", "dropout", "embedding", "feed_forward", "gelu", "gelu_tanh", "gpt",
-      "layer_norm", "linear", "multi_head_attention", "multi_head_attention_wrapper", "positional",
-      "relu", "rms_norm", "self_attention_v1", "self_attention_v2", "sequential", "silu",
-      "simple_attention", "transformer_block"};
+  const std::vector<std::string> built_in{"causal_attention",
+                                          "dropout",
+                                          "embedding",
+                                          "feed_forward",
+                                          "gelu",
+                                          "gelu_tanh",
+                                          "gpt",
+                                          "layer_norm",
+                                          "linear",
+                                          "multi_head_attention",
+                                          "multi_head_attention_wrapper",
+                                          "positional",
+                                          "relu",
+                                          "rms_norm",
+                                          "self_attention_v1",
+                                          "self_attention_v2",
+                                          "sequential",
+                                          "silu",
+                                          "simple_attention",
+                                          "transformer_block"};
   for (const std::string& type : built_in) {
     CAPTURE(type);
     CHECK(covered.count(type) == 1);

@@ -21,8 +21,9 @@ Array drawn_normal(Generator& generator, const Shape& shape, double std) {
 }  // namespace
 
 TEST_CASE("gpt: parameters are the book's") {
-  const auto layer = layer_of("{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, "
-                              "num_heads: 3, num_layers: 1}");
+  const auto layer = layer_of(
+      "{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, "
+      "num_heads: 3, num_layers: 1}");
   CHECK(parameter_lines(*layer) ==
         "tok_emb.weight (11, 12)\npos_emb.weight (9, 12)\n"
         "trf_blocks.0.att.W_query.weight (12, 12)\ntrf_blocks.0.att.W_key.weight (12, 12)\n"
@@ -113,13 +114,17 @@ TEST_CASE("gpt: PyTorch's values") {
 
 TEST_CASE("gpt: refuses") {
   const auto layer = layer_of(gpt());
-  CHECK(error_of([&] { (*layer)(Ids::full({2, 10}, 0)); }) ==
-        "gpt: expected at most context_length 9 tokens, got 10");
-  CHECK(error_of([&] { (*layer)(ids({1, 3}, {0, 11, 3})); }) ==
+  CHECK(error_of([&] {
+          (*layer)(Ids::full({2, 10}, 0));
+        }) == "gpt: expected at most context_length 9 tokens, got 10");
+  CHECK(error_of([&] {
+          (*layer)(ids({1, 3}, {0, 11, 3}));
+        }) ==
         "embedding: expected ids from 0 to 10, got 11 at (0, 1); the table has as many rows as the "
         "vocabulary");
-  CHECK(error_of([&] { (*layer)(Ids::full({1, 2, 2}, 0)); }) ==
-        "gpt: expected ids (B, T) or (T), got (1, 2, 2)");
+  CHECK(error_of([&] {
+          (*layer)(Ids::full({1, 2, 2}, 0));
+        }) == "gpt: expected ids (B, T) or (T), got (1, 2, 2)");
   CHECK(error_of([&] { (*layer)(Tensor(values({2, 7, 12}))); }).starts_with("gpt: expected ids"));
   CHECK(config_error_of("{type: gpt, vocab_size: 11, context_length: 9, d_model: 8, num_heads: 3, "
                         "num_layers: 1}") ==

@@ -27,7 +27,8 @@ TEST_CASE("init: constants draw nothing") {
 TEST_CASE("init: torch.manual_seed(123); torch.rand(6)") {
   check_near(drawn({6}, init::rand),
              Array::from({6}, {real(0.29611194), real(0.51656228), real(0.25167078),
-                               real(0.68855679), real(0.07397246), real(0.86652195)}), 1e-7);
+                               real(0.68855679), real(0.07397246), real(0.86652195)}),
+             1e-7);
 }
 
 TEST_CASE("init: bounds are those of torch.nn.Linear and xavier_uniform_") {

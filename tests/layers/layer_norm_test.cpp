@@ -29,8 +29,9 @@ TEST_CASE("layer_norm layer: options and PyTorch's values") {
 
 TEST_CASE("layer_norm layer: refuses") {
   const auto layer = layer_of("{type: layer_norm, d_model: 5}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 4}))); }) ==
-        "layer_norm: expected scale (4,) for x (2, 4), got (5,)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 4})));
+        }) == "layer_norm: expected scale (4,) for x (2, 4), got (5,)");
   CHECK(config_error_of("{type: layer_norm, d_model: 5, eps: 0}") ==
         "model.yaml:1:44: model.eps: expected a number above 0, got 0");
 }

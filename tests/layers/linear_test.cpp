@@ -25,10 +25,12 @@ TEST_CASE("linear layer: names, shapes and numbers are torch.nn.Linear's") {
 
 TEST_CASE("linear layer: refuses") {
   const auto layer = layer_of("{type: linear, d_in: 4, d_out: 3}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 5}))); }) ==
-        "linear: expected x (..., in) and weight (out, in), got (2, 5) and (3, 4)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 5})));
+        }) == "linear: expected x (..., in) and weight (out, in), got (2, 5) and (3, 4)");
   CHECK(config_error_of("{type: linear, d_in: 0, d_out: 3}") ==
         "model.yaml:1:29: model.d_in: expected a whole number of at least 1, got 0");
-  CHECK(error_of<ConfigError>([] { Linear({0, 3}); }) ==
-        "d_in: expected a whole number of at least 1, got 0");
+  CHECK(error_of<ConfigError>([] {
+          Linear({0, 3});
+        }) == "d_in: expected a whole number of at least 1, got 0");
 }

@@ -10,9 +10,7 @@ namespace {
 constexpr int64_t batch = 2, tokens = 7;
 
 // The first item hides keys 0, 3 and 6 (causal, its first query sees nothing), the second none.
-Mask some_keys() {
-  return mask_of({batch, tokens}, {0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1});
-}
+Mask some_keys() { return mask_of({batch, tokens}, {0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1}); }
 
 // The same for each query: (B, T) -> (B, 1, T, T).
 Mask by_query(const Mask& keys) {
@@ -193,10 +191,9 @@ TEST_CASE("masks: fused and composed agree") {
 TEST_CASE("masks: refused unless they fit") {
   int64_t refused = 0;
   for_all([&](const LayerCase&, Module& layer, Input in) {
-    for (const Shape& shape :
-         {Shape{tokens, tokens}, Shape{batch, tokens + 1}, Shape{batch, tokens, tokens},
-          Shape{batch, 1, tokens, 1}, Shape{3, 1, tokens, tokens},
-          Shape{batch, 5, tokens, tokens}}) {
+    for (const Shape& shape : {Shape{tokens, tokens}, Shape{batch, tokens + 1},
+                               Shape{batch, tokens, tokens}, Shape{batch, 1, tokens, 1},
+                               Shape{3, 1, tokens, tokens}, Shape{batch, 5, tokens, tokens}}) {
       CAPTURE(shape);
       in.mask = Mask::full(shape, 1);
       const std::string message = error_of([&] { layer(in); });

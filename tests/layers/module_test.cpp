@@ -136,8 +136,8 @@ TEST_CASE("module: an observer sees every layer, from the inside out") {
   {
     Observed observed;
     tree(x);
-    CHECK(observed.lines == std::vector<std::string>{"left (3, 2) (3, 2)", "right (3, 2) (3, 2)",
-                                                     " (3, 2) (3, 2)"});
+    CHECK(observed.lines ==
+          std::vector<std::string>{"left (3, 2) (3, 2)", "right (3, 2) (3, 2)", " (3, 2) (3, 2)"});
   }
   CHECK(outer.lines.empty());
   tree(x);
@@ -154,11 +154,14 @@ TEST_CASE("module: nodes and errors of operations know the layer's path") {
 }
 
 TEST_CASE("module: an error in the middle of a forward pass leaves the layer usable") {
-  const auto layer = layer_of("{type: gpt, vocab_size: 5, context_length: 4, d_model: 4, "
-                              "num_heads: 2, num_layers: 1, attention: {type: causal_attention, "
-                              "d_out: 3}}");
+  const auto layer = layer_of(
+      "{type: gpt, vocab_size: 5, context_length: 4, d_model: 4, "
+      "num_heads: 2, num_layers: 1, attention: {type: causal_attention, "
+      "d_out: 3}}");
   const auto nodes = live_nodes();
-  CHECK(error_of([&] { (*layer)(ids({1, 2}, {0, 1})); }) ==
+  CHECK(error_of([&] {
+          (*layer)(ids({1, 2}, {0, 1}));
+        }) ==
         "transformer_block: expected the attention to give (1, 2, 4), the shape of x, got "
         "(1, 2, 3)");
   CHECK(live_nodes() == nodes);
@@ -194,8 +197,9 @@ TEST_CASE("module: graphs and layers leave nothing behind") {
 
 TEST_CASE("module: GPT-2's 124M is counted in a dry run, with PyTorch's numbers") {
   const int64_t bytes = pool::stats().live_bytes;
-  const std::string gpt2 = "type: gpt, vocab_size: 50257, context_length: 1024, d_model: 768, "
-                           "num_heads: 12, num_layers: 12";
+  const std::string gpt2 =
+      "type: gpt, vocab_size: 50257, context_length: 1024, d_model: 768, "
+      "num_heads: 12, num_layers: 12";
   const GeneratorState before = Generator(123).state();
   {
     const DryRun dry;

@@ -17,8 +17,10 @@ std::string mha(const std::string& options = "") {
 }  // namespace
 
 TEST_CASE("multi_head_attention: the numbers of the documents from seed 123") {
-  const auto layer = layer_of("{type: multi_head_attention, d_in: 3, d_out: 2, context_length: 6, "
-                              "num_heads: 2}", 123);
+  const auto layer = layer_of(
+      "{type: multi_head_attention, d_in: 3, d_out: 2, context_length: 6, "
+      "num_heads: 2}",
+      123);
   CHECK(check_seed_numbers("multi_head_attention", (*layer)(Tensor(seed_batch())).value()) == 24);
   const DryRun dry;
   CHECK(layer_of("{type: multi_head_attention, d_in: 768, d_out: 768, context_length: 1024, "
@@ -91,8 +93,9 @@ TEST_CASE("multi_head_attention: packed equals split") {
 }
 
 TEST_CASE("multi_head_attention: with an identity for out_proj it is the wrapper") {
-  const auto heads = layer_of("{type: multi_head_attention_wrapper, d_in: 12, d_out: 4, "
-                              "context_length: 9, num_heads: 3, qkv_bias: true}");
+  const auto heads = layer_of(
+      "{type: multi_head_attention_wrapper, d_in: 12, d_out: 4, "
+      "context_length: 9, num_heads: 3, qkv_bias: true}");
   const auto layer = layer_of(mha("qkv_bias: true"));
   const auto bare = layer_of(mha("qkv_bias: true, out_proj: false"));
   Array identity = Array::zeros({12, 12});
@@ -111,8 +114,8 @@ TEST_CASE("multi_head_attention: with an identity for out_proj it is the wrapper
   copy_parameters(*layer, *bare);
   const Tensor x(values({2, 9, 12}));
   const Results of_wrapper = run(*heads, x), of_layer = run(*layer, x);
-  CHECK(check_near(run(*bare, x), of_layer, 20 * rounding,
-                   {"out_proj.weight", "out_proj.bias"}) == 8);
+  CHECK(check_near(run(*bare, x), of_layer, 20 * rounding, {"out_proj.weight", "out_proj.bias"}) ==
+        8);
   int64_t compared = 0;
   for (const std::string name : {"W_query", "W_key", "W_value"}) {
     for (int64_t h = 0; h < 3; ++h) {
@@ -157,13 +160,17 @@ TEST_CASE("multi_head_attention: PyTorch's values") {
 
 TEST_CASE("multi_head_attention: refuses") {
   const auto layer = layer_of(mha());
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 10, 12}))); }) ==
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 10, 12})));
+        }) ==
         "multi_head_attention: expected at most context_length 9 tokens, got 10 in (2, 10, 12)");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 9, 8}))); }) ==
-        "multi_head_attention: expected x (B, T, d_in 12) or (T, d_in), got (2, 9, 8)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 9, 8})));
+        }) == "multi_head_attention: expected x (B, T, d_in 12) or (T, d_in), got (2, 9, 8)");
   CHECK(config_error_of("{type: multi_head_attention, d_in: 8, d_out: 8, context_length: 4, "
                         "num_heads: 3}") ==
         "model.yaml:1:86: model.num_heads: must divide d_out: d_out is 8, num_heads is 3");
-  CHECK(error_of<ConfigError>([] { MultiHeadAttention({8, 8, 4, 3}); }) ==
-        "num_heads: must divide d_out: d_out is 8, num_heads is 3");
+  CHECK(error_of<ConfigError>([] {
+          MultiHeadAttention({8, 8, 4, 3});
+        }) == "num_heads: must divide d_out: d_out is 8, num_heads is 3");
 }

@@ -15,8 +15,10 @@ const std::string block_around =
 }  // namespace
 
 TEST_CASE("multi_head_attention_wrapper: the numbers of the documents from seed 123") {
-  const auto layer = layer_of("{type: multi_head_attention_wrapper, d_in: 3, d_out: 2, "
-                              "context_length: 6, num_heads: 2}", 123);
+  const auto layer = layer_of(
+      "{type: multi_head_attention_wrapper, d_in: 3, d_out: 2, "
+      "context_length: 6, num_heads: 2}",
+      123);
   CHECK(check_seed_numbers("multi_head_attention_wrapper",
                            (*layer)(Tensor(seed_batch())).value()) == 48);
   CHECK(layer->causal());
@@ -27,15 +29,17 @@ TEST_CASE("multi_head_attention_wrapper: the numbers of the documents from seed 
 }
 
 TEST_CASE("multi_head_attention_wrapper: two heads of width 1 give an output of width 2") {
-  const auto layer = layer_of("{type: multi_head_attention_wrapper, d_in: 3, d_out: 1, "
-                              "context_length: 6, num_heads: 2}");
+  const auto layer = layer_of(
+      "{type: multi_head_attention_wrapper, d_in: 3, d_out: 1, "
+      "context_length: 6, num_heads: 2}");
   CHECK((*layer)(Tensor(seed_batch())).shape() == Shape{2, 6, 2});
   CHECK((*layer)(Tensor(seed_inputs())).shape() == Shape{6, 2});
 }
 
 TEST_CASE("multi_head_attention_wrapper: heads side by side are causal_attention, one by one") {
-  const auto layer = layer_of("{type: multi_head_attention_wrapper, d_in: 12, d_out: 5, "
-                              "context_length: 6, num_heads: 3}");
+  const auto layer = layer_of(
+      "{type: multi_head_attention_wrapper, d_in: 12, d_out: 5, "
+      "context_length: 6, num_heads: 3}");
   const Tensor x(values({2, 6, 12}));
   const Array y = (*layer)(x).value();
   int64_t compared = 0;
@@ -59,14 +63,17 @@ TEST_CASE("multi_head_attention_wrapper: inside a block its heads share the bloc
   const auto own_heads = layer_of(block_around + ", num_heads: 2}}");
   CHECK(parameter_of(*own_heads, "att.heads.1.W_value.weight").shape() == Shape{6, 12});
   CHECK((*own_heads)(Tensor(values({2, 6, 12}))).shape() == Shape{2, 6, 12});
-  const auto in_gpt = layer_of("{type: gpt, vocab_size: 5, num_layers: 1, d_model: 12, "
-                               "context_length: 6, num_heads: 3, attention: {type: "
-                               "multi_head_attention_wrapper, num_heads: 6}}");
+  const auto in_gpt = layer_of(
+      "{type: gpt, vocab_size: 5, num_layers: 1, d_model: 12, "
+      "context_length: 6, num_heads: 3, attention: {type: "
+      "multi_head_attention_wrapper, num_heads: 6}}");
   CHECK(parameter_of(*in_gpt, "trf_blocks.0.att.heads.5.W_key.weight").shape() == Shape{2, 12});
   CHECK((*in_gpt)(ids({3}, {0, 1, 4})).shape() == Shape{3, 5});
 
   const auto too_wide = layer_of(block_around + ", d_out: 12}}");
-  CHECK(error_of([&] { (*too_wide)(Tensor(values({2, 6, 12}))); }) ==
+  CHECK(error_of([&] {
+          (*too_wide)(Tensor(values({2, 6, 12})));
+        }) ==
         "transformer_block: expected the attention to give (2, 6, 12), the shape of x, got "
         "(2, 6, 36)");
   CHECK(config_error_of(block_around + ", num_heads: 5}}") ==
@@ -80,17 +87,21 @@ TEST_CASE("multi_head_attention_wrapper: inside a block its heads share the bloc
 
 TEST_CASE("multi_head_attention_wrapper: initialisation and PyTorch's values") {
   CHECK(check_torch_init("{type: multi_head_attention_wrapper, d_in: 3, d_out: 2, num_heads: 2, "
-                         "context_length: 6, qkv_bias: true}", 4) == 48);
+                         "context_length: 6, qkv_bias: true}",
+                         4) == 48);
   CHECK(check_golden("wrapper") + check_golden("wrapper_bias_mask") +
             check_golden("block_wrapper") ==
         2 * (8 + 20 + 16));
 }
 
 TEST_CASE("multi_head_attention_wrapper: refuses") {
-  const auto layer = layer_of("{type: multi_head_attention_wrapper, d_in: 3, d_out: 2, "
-                              "context_length: 6, num_heads: 2}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 7, 3}))); }) ==
-        "causal_attention: expected at most context_length 6 tokens, got 7 in (2, 7, 3)");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 6, 4}))); }) ==
-        "causal_attention: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
+  const auto layer = layer_of(
+      "{type: multi_head_attention_wrapper, d_in: 3, d_out: 2, "
+      "context_length: 6, num_heads: 2}");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 7, 3})));
+        }) == "causal_attention: expected at most context_length 6 tokens, got 7 in (2, 7, 3)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 6, 4})));
+        }) == "causal_attention: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
 }

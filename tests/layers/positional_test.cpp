@@ -48,10 +48,12 @@ TEST_CASE("positional: drawn as an embedding; PyTorch's values") {
 
 TEST_CASE("positional: refuses") {
   const auto layer = layer_of("{type: positional, context_length: 5, d_model: 6}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 6, 6}))); }) ==
-        "positional: expected at most context_length 5 tokens, got 6 in (2, 6, 6)");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 5, 4}))); }) ==
-        "positional: expected x (..., T, d_model 6), got (2, 5, 4)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 6, 6})));
+        }) == "positional: expected at most context_length 5 tokens, got 6 in (2, 6, 6)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 5, 4})));
+        }) == "positional: expected x (..., T, d_model 6), got (2, 5, 4)");
   CHECK(config_error_of("{type: positional, context_length: 5, d_model: 6, position: sine}") ==
         "model.yaml:1:68: model.position: expected learned or sinusoidal, got sine");
 }

@@ -23,8 +23,9 @@ TEST_CASE("registry: refusals name what was meant") {
   CHECK(error_of<ConfigError>([] { make_layer("zzzzzzzz"); }) == "unknown layer \"zzzzzzzz\"");
   CHECK(error_of<ConfigError>([] {
           make_layer("linear", ConfigNode::map({{"d_in", 4}, {"d_ot", 3}}));
-        }) == "d_out: missing, expected a whole number of at least 1 (width of y)\n"
-              "d_ot: unknown key, did you mean d_out?");
+        }) ==
+        "d_out: missing, expected a whole number of at least 1 (width of y)\n"
+        "d_ot: unknown key, did you mean d_out?");
   CHECK(config_error_of("{type: gpt, vocab_size: 5, context_length: 4, d_model: 4, num_heads: 2, "
                         "num_layers: 1, attention: {type: multihead_attention}}") ==
         "model.yaml:1:113: model.attention.type: unknown layer multihead_attention, did you mean "

@@ -23,8 +23,9 @@ TEST_CASE("rms_norm layer: options and PyTorch's values") {
 
 TEST_CASE("rms_norm layer: refuses") {
   const auto layer = layer_of("{type: rms_norm, d_model: 5}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 4}))); }) ==
-        "rms_norm: expected scale (4,) for x (2, 4), got (5,)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 4})));
+        }) == "rms_norm: expected scale (4,) for x (2, 4), got (5,)");
   CHECK(config_error_of("{type: rms_norm, d_model: 5, bias: false}") ==
         "model.yaml:1:37: model.bias: unknown key; the keys here are d_model, eps");
 }

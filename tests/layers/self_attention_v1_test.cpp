@@ -47,8 +47,9 @@ TEST_CASE("self_attention_v1: PyTorch's values") {
 
 TEST_CASE("self_attention_v1: refuses") {
   const auto layer = layer_of("{type: self_attention_v1, d_in: 3, d_out: 2}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 6, 4}))); }) ==
-        "self_attention_v1: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 6, 4})));
+        }) == "self_attention_v1: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
   CHECK(config_error_of("{type: self_attention_v1, d_in: 3, d_out: 2, qkv_bias: true}") ==
         "model.yaml:1:53: model.qkv_bias: unknown key; the keys here are d_in, d_out");
 }

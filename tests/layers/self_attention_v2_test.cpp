@@ -32,8 +32,10 @@ TEST_CASE("self_attention_v2: PyTorch's values") {
 
 TEST_CASE("self_attention_v2: refuses") {
   const auto layer = layer_of("{type: self_attention_v2, d_in: 3, d_out: 2}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({2, 6, 4}))); }) ==
-        "self_attention_v2: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
-  CHECK(error_of([&] { (*layer)({Tensor(values({2, 6, 3})), Mask::full({6, 6}, 1)}); }) ==
-        "scaled_dot_product_attention: expected a mask (B, S) = (2, 6), got (6, 6)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 6, 4})));
+        }) == "self_attention_v2: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
+  CHECK(error_of([&] {
+          (*layer)({Tensor(values({2, 6, 3})), Mask::full({6, 6}, 1)});
+        }) == "scaled_dot_product_attention: expected a mask (B, S) = (2, 6), got (6, 6)");
 }

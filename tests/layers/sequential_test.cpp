@@ -39,7 +39,8 @@ TEST_CASE("sequential: each layer is given what the one before it made, and the 
 TEST_CASE("sequential: drawn in order; PyTorch's values") {
   CHECK(check_torch_init("{type: sequential, layers: [{type: linear, d_in: 4, d_out: 5}, {type: "
                          "relu}, {type: layer_norm, d_model: 5}, {type: linear, d_in: 5, d_out: 2, "
-                         "bias: false}]}", 8) == 25 + 10 + 10);
+                         "bias: false}]}",
+                         8) == 25 + 10 + 10);
   CHECK(check_golden("sequential") + check_golden("sequential_ids") == 2 * (8 + 18));
 }
 
@@ -50,8 +51,10 @@ TEST_CASE("sequential: refuses") {
   CHECK(config_error_of("{type: sequential, layers: [{type: linear, d_in: 4}]}") ==
         "model.yaml:1:36: model.layers.0.d_out: missing, expected a whole number of at least 1 "
         "(width of y)");
-  const auto layer = layer_of("{type: sequential, layers: [{type: linear, d_in: 4, d_out: 5}, "
-                              "{type: linear, d_in: 4, d_out: 2}]}");
-  CHECK(error_of([&] { (*layer)(Tensor(values({3, 4}))); }) ==
-        "linear: expected x (..., in) and weight (out, in), got (3, 5) and (2, 4)");
+  const auto layer = layer_of(
+      "{type: sequential, layers: [{type: linear, d_in: 4, d_out: 5}, "
+      "{type: linear, d_in: 4, d_out: 2}]}");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({3, 4})));
+        }) == "linear: expected x (..., in) and weight (out, in), got (3, 5) and (2, 4)");
 }

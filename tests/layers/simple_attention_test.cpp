@@ -24,6 +24,8 @@ TEST_CASE("simple_attention: refuses") {
   const auto layer = layer_of("{type: simple_attention}");
   CHECK(error_of([&] { (*layer)(Tensor(values({5}))); }) ==
         "simple_attention: expected x (B, T, d_in 5) or (T, d_in), got (5,)");
-  CHECK(error_of([&] { (*layer)({Tensor(values({2, 5, 3})), Mask::full({2, 4}, 1)}); }) ==
+  CHECK(error_of([&] {
+          (*layer)({Tensor(values({2, 5, 3})), Mask::full({2, 4}, 1)});
+        }) ==
         "attention: expected a mask (B, S) = (2, 5) or (B, 1, T, S) = (2, 1, 5, 5), got (2, 4)");
 }

@@ -42,14 +42,14 @@ TEST_CASE("transformer_block: what the attention is not told comes from the bloc
   const auto attention_of = [](const std::string& options) {
     const auto layer = layer_of(block(options));
     return write_fields(dynamic_cast<const TransformerBlock&>(*layer).config)
-        .get("attention").text();
+        .get("attention")
+        .text();
   };
   CHECK(attention_of("") == "");
   const auto told = layer_of(block(
       "dropout: 0.25, bias: false, attention: {type: multi_head_attention, num_heads: 2, out_bias: "
       "true, dropout: 0.5, context_length: 20}"));
-  const ConfigNode& options =
-      dynamic_cast<const TransformerBlock&>(*told).config.attention.options;
+  const ConfigNode& options = dynamic_cast<const TransformerBlock&>(*told).config.attention.options;
   CHECK(to_yaml(options) ==
         "d_in: 12\nd_out: 12\ncontext_length: 20\nnum_heads: 2\ndropout: 0.5\nqkv_bias: false\n"
         "out_proj: true\nout_bias: true\ncausal: true\npacked: false\n");
@@ -76,10 +76,13 @@ TEST_CASE("transformer_block: PyTorch's values") {
 }
 
 TEST_CASE("transformer_block: refuses") {
-  CHECK(error_of([] { (*layer_of(block()))(Tensor(values({2, 10, 12}))); }) ==
+  CHECK(error_of([] {
+          (*layer_of(block()))(Tensor(values({2, 10, 12})));
+        }) ==
         "multi_head_attention: expected at most context_length 9 tokens, got 10 in (2, 10, 12)");
-  CHECK(error_of([] { (*layer_of(block()))(Tensor(values({2, 9, 8}))); }) ==
-        "layer_norm: expected scale (8,) for x (2, 9, 8), got (12,)");
+  CHECK(error_of([] {
+          (*layer_of(block()))(Tensor(values({2, 9, 8})));
+        }) == "layer_norm: expected scale (8,) for x (2, 9, 8), got (12,)");
   CHECK(error_of([] {
           (*layer_of(block("attention: {type: causal_attention, d_out: 5}")))(
               Tensor(values({2, 9, 12})));

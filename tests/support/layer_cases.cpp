@@ -301,11 +301,14 @@ std::vector<LayerCase> attending_layers(const Sizes& sizes) {
       {"multi_head not causal", text("{", heads, ", causal: false}"), true},
       {"packed", text("{", heads, ", packed: true, qkv_bias: true}"), true},
       {"packed not causal", text("{", heads, ", packed: true, causal: false}"), true}};
-  const std::vector<std::string> inner{
-      "simple_attention",     "self_attention_v1",
-      "self_attention_v2",    "causal_attention",
-      "multi_head_attention", "multi_head_attention_wrapper",
-      "multi_head_attention, causal: false", "multi_head_attention, packed: true"};
+  const std::vector<std::string> inner{"simple_attention",
+                                       "self_attention_v1",
+                                       "self_attention_v2",
+                                       "causal_attention",
+                                       "multi_head_attention",
+                                       "multi_head_attention_wrapper",
+                                       "multi_head_attention, causal: false",
+                                       "multi_head_attention, packed: true"};
   const std::string block = text("d_model: ", d, ", num_heads: 3, ", rest);
   for (const std::string& type : inner) {
     cases.push_back({"block " + type, text("{type: transformer_block, ", block,
@@ -315,10 +318,12 @@ std::vector<LayerCase> attending_layers(const Sizes& sizes) {
   for (const std::string& type : inner) {
     cases.push_back({"gpt " + type, text("{", gpt, ", attention: {type: ", type, "}}")});
   }
-  cases.push_back({"gpt nano", "{" + gpt + ", bias: false, tie_embeddings: true, init: gpt2, "
-                                           "activation: gelu}"});
-  cases.push_back({"gpt options", "{" + gpt + ", qkv_bias: true, norm: rms_norm, activation: silu, "
-                                              "position: sinusoidal}"});
+  cases.push_back({"gpt nano", "{" + gpt +
+                                   ", bias: false, tie_embeddings: true, init: gpt2, "
+                                   "activation: gelu}"});
+  cases.push_back({"gpt options", "{" + gpt +
+                                      ", qkv_bias: true, norm: rms_norm, activation: silu, "
+                                      "position: sinusoidal}"});
   return cases;
 }
 

@@ -41,8 +41,8 @@ class Moments final : public Optimizer {
 // A model with an optimizer, all numbers of which follow from `seed`.
 struct Training {
   explicit Training(uint64_t seed, int64_t step = 500)
-      : model((manual_seed(seed), CausalAttention::Config{.d_in = 3, .d_out = 2,
-                                                          .context_length = 4})),
+      : model((manual_seed(seed),
+               CausalAttention::Config{.d_in = 3, .d_out = 2, .context_length = 4})),
         optimizer(model.parameters()) {
     Generator numbers(seed);
     for (const auto& [kind, arrays] : optimizer.state()) {
@@ -53,8 +53,11 @@ struct Training {
     optimizer.set_steps(step);
     streams().dropout().random32();
     streams().data().normal();
-    state = {.step = step, .tokens = 12345678901 + step, .best_val_loss = 1.0 / 3,
-             .streams = streams().state(), .task_position = {3, -1, int64_t{1} << 60},
+    state = {.step = step,
+             .tokens = 12345678901 + step,
+             .best_val_loss = 1.0 / 3,
+             .streams = streams().state(),
+             .task_position = {3, -1, int64_t{1} << 60},
              .sample_bytes = 77};
   }
 
@@ -113,9 +116,8 @@ inline std::string refusal(const fs::path& checkpoint) {
       io_error([&] { load_checkpoint(checkpoint, fresh.model, &fresh.optimizer); });
   CHECK((message.empty() || weights_of(fresh.model) == weights));
   CHECK((message.empty() || moments_of(fresh.optimizer) == moments));
-  return message.starts_with(checkpoint.string())
-             ? message.substr(checkpoint.string().size())
-             : message;
+  return message.starts_with(checkpoint.string()) ? message.substr(checkpoint.string().size())
+                                                  : message;
 }
 
 inline void flip(const fs::path& path, size_t at) {
@@ -136,7 +138,7 @@ inline void sign_again(const fs::path& folder) {
 }
 
 inline const std::vector<std::string> all_files{"manifest.json", "model.safetensors",
-                                         "optimizer.safetensors", "state.json",
-                                         "state.safetensors"};
+                                                "optimizer.safetensors", "state.json",
+                                                "state.safetensors"};
 
 }  // namespace heed::testing

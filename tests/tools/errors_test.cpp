@@ -41,73 +41,104 @@ struct Wrong {
 };
 
 const std::vector<Wrong> wrong_values = {
-    {{"model.d_modle=3"}, 2,
+    {{"model.d_modle=3"},
+     2,
      "--set model.d_modle=3:1:7: model.d_modle: unknown key, did you mean d_model?\n"},
-    {{"optimiser.lr=3"}, 2,
+    {{"optimiser.lr=3"},
+     2,
      "--set optimiser.lr=3:1:1: optimiser: unknown key, did you mean optimizer?\n"},
-    {{"model.d_model=twelve"}, 2,
+    {{"model.d_model=twelve"},
+     2,
      "--set model.d_model=twelve:1:15: model.d_model: expected a whole number of at least 1, got "
      "twelve\n"},
-    {{"model.d_model=\"12\""}, 2,
-     "--set model.d_model=\"12\":1:15: model.d_model: expected a whole number of at least 1, got the "
+    {{"model.d_model=\"12\""},
+     2,
+     "--set model.d_model=\"12\":1:15: model.d_model: expected a whole number of at least 1, got "
+     "the "
      "text \"12\"; write it without quotes\n"},
-    {{"model.num_layers=1e3"}, 2,
-     "--set model.num_layers=1e3:1:18: model.num_layers: expected a whole number of at least 1, got "
+    {{"model.num_layers=1e3"},
+     2,
+     "--set model.num_layers=1e3:1:18: model.num_layers: expected a whole number of at least 1, "
+     "got "
      "1e3; write 1000\n"},
-    {{"model.dropout=1"}, 2,
+    {{"model.dropout=1"},
+     2,
      "--set model.dropout=1:1:15: model.dropout: expected a number from 0 to below 1, got 1\n"},
-    {{"optimizer.lr=-1"}, 2,
+    {{"optimizer.lr=-1"},
+     2,
      "--set optimizer.lr=-1:1:14: optimizer.lr: expected a number of at least 0, got -1\n"},
-    {{"optimizer.type=adamm"}, 2,
+    {{"optimizer.type=adamm"},
+     2,
      "--set optimizer.type=adamm:1:16: optimizer.type: unknown optimizer adamm, did you mean "
      "adam?\n"},
-    {{"train.steps=0"}, 2,
+    {{"train.steps=0"},
+     2,
      "--set train.steps=0:1:13: train.steps: expected a whole number of at least 1, got 0\n"},
-    {{"train.clip_grad_norm=0"}, 2,
+    {{"train.clip_grad_norm=0"},
+     2,
      "--set train.clip_grad_norm=0:1:22: train.clip_grad_norm: expected a number above 0 or none, "
      "got 0\n"},
-    {{"eval.every=ten"}, 2,
+    {{"eval.every=ten"},
+     2,
      "--set eval.every=ten:1:12: eval.every: expected a whole number of at least 1 or none, got "
      "ten\n"},
-    {{"precision=float16"}, 2,
+    {{"precision=float16"},
+     2,
      "--set precision=float16:1:11: precision: expected float32 or float64, got float16; did you "
      "mean float32?\n"},
-    {{"model=12"}, 2,
+    {{"model=12"},
+     2,
      "--set model=12:1:7: model: expected a layer, written {type: NAME, ...}, got 12\n"},
     {{"seed"}, 2, "--set seed:1:1: expected KEY=VALUE, such as train.steps=100; there is no =\n"},
-    {{"model.num_heads=5"}, 2,
+    {{"model.num_heads=5"},
+     2,
      "--set model.num_heads=5:1:17: model.attention.num_heads: must divide d_out: d_out is 12, "
      "num_heads is 5\n"
      "--set model.num_heads=5:1:17: model.num_heads: must divide d_model: d_model is 12, num_heads "
      "is 5\n"},
-    {{"model.vocab_size=99"}, 2,
-     "--set model.vocab_size=99:1:18: model.vocab_size: expected 21, as the data has it, or nothing; "
+    {{"model.vocab_size=99"},
+     2,
+     "--set model.vocab_size=99:1:18: model.vocab_size: expected 21, as the data has it, or "
+     "nothing; "
      "got 99\n"},
-    {{"data.context_length=9"}, 2,
-     "--set data.context_length=9:1:21: data.context_length: must be at most model.context_length 8, "
+    {{"data.context_length=9"},
+     2,
+     "--set data.context_length=9:1:21: data.context_length: must be at most model.context_length "
+     "8, "
      "got 9\n"},
-    {{"data.sampling=windows", "train.batch_size=500"}, 2,
+    {{"data.sampling=windows", "train.batch_size=500"},
+     2,
      "--set data.sampling=windows:1:15: data.sampling: windows: expected at least one batch of 500 "
      "windows, got 246 (1972 tokens, context_length 8, stride 8)\n"},
-    {{"data.train_fraction=1", "eval.every=1"}, 2,
+    {{"data.train_fraction=1", "eval.every=1"},
+     2,
      "--set eval.every=1:1:12: eval.every: the data has no validation part to evaluate on; make "
      "data.train_fraction smaller, or leave eval.every out\n"},
-    {{"sample.prompt=Zoo"}, 2,
-     "--set sample.prompt=Zoo:1:15: sample.prompt: the character Z (character 1 of the text) is not "
+    {{"sample.prompt=Zoo"},
+     2,
+     "--set sample.prompt=Zoo:1:15: sample.prompt: the character Z (character 1 of the text) is "
+     "not "
      "in the vocabulary: the model knows 21 characters: \\n ␣ . A E a d e f i l m n o r s t u v w "
      "y\n"},
     {{"data.path=no.txt"}, 1, "heed: data: no.txt: cannot open: No such file or directory\n"},
     {{"data.path=folder"}, 1, "heed: data: folder: cannot read: expected a file, got a folder\n"},
-    {{"data.path=bad.txt"}, 1,
-     "heed: data: bad.txt: expected UTF-8, got the byte 0xFF at byte 14, line 2; convert the file to "
+    {{"data.path=bad.txt"},
+     1,
+     "heed: data: bad.txt: expected UTF-8, got the byte 0xFF at byte 14, line 2; convert the file "
+     "to "
      "UTF-8 (with iconv, for example)\n"},
-    {{"data.path=empty.txt"}, 2,
-     "--set data.path=empty.txt:1:11: data.path: too short for context_length 8: expected at least 9 "
+    {{"data.path=empty.txt"},
+     2,
+     "--set data.path=empty.txt:1:11: data.path: too short for context_length 8: expected at least "
+     "9 "
      "tokens in the training part, got 0 of 0 (train_fraction 0.8)\n"},
-    {{"data.path=short.txt"}, 2,
-     "--set data.path=short.txt:1:11: data.path: too short for context_length 8: expected at least 9 "
+    {{"data.path=short.txt"},
+     2,
+     "--set data.path=short.txt:1:11: data.path: too short for context_length 8: expected at least "
+     "9 "
      "tokens in the training part, got 8 of 10 (train_fraction 0.8)\n"},
-    {{"data.path=no.txt", "train.stepps=4"}, 2,
+    {{"data.path=no.txt", "train.stepps=4"},
+     2,
      "--set train.stepps=4:1:7: train.stepps: unknown key, did you mean steps?\n"
      "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or directory\n"},
 };
@@ -131,11 +162,13 @@ const std::vector<WrongFile> wrong_files = {
     {"open.yaml", "model: {type: gpt\n", 2,
      "open.yaml:2:1: expected a comma, or the } for the bracket on line 1, column 8\n"},
     {"bare.yaml", "model: {type: linear, d_in: 2, d_out: 2}\n", 2,
-     "bare.yaml:1:1: data: missing, expected a task, written {type: NAME, ...} (what to train on)\n"
-     "bare.yaml:1:1: train.batch_size: missing, expected a whole number of at least 1 (sequences in "
-     "a micro-batch)\n"
      "bare.yaml:1:1: train.steps: missing, expected a whole number of at least 1 (optimizer "
-     "steps)\n"},
+     "steps)\n"
+     "bare.yaml:1:1: train.batch_size: missing, expected a whole number of at least 1 (sequences "
+     "in "
+     "a micro-batch)\n"
+     "bare.yaml:1:1: data: missing, expected a task, written {type: NAME, ...} (what to train "
+     "on)\n"},
 };
 
 // `heed train` into DIR/out and `heed validate` say the same, and leave the folder as it was.
@@ -200,8 +233,8 @@ TEST_CASE("errors: wrong files") {
 TEST_CASE("errors: a model larger than the machine's memory") {
   const TempDir folder;
   const std::string config = write_config(folder);
-  const ProgramResult huge = run_heed({"train", config, "--out", (folder / "out").string(), "--set",
-                                       "model.d_model=120000"});
+  const ProgramResult huge = run_heed(
+      {"train", config, "--out", (folder / "out").string(), "--set", "model.d_model=120000"});
   CHECK(huge.exit_code == 2);
   const std::string message = without(folder, huge.err);
   CHECK(message.starts_with("c.yaml:3:8: model: the run needs about "));
@@ -223,37 +256,50 @@ TEST_CASE("errors: run folders") {
   const std::string full = (folder / "full").string(), none = (folder / "none").string();
   const std::string before = snapshot(folder.path());
   for (const Case& c : std::vector<Case>{
-           {{"train", config, "--out", run}, 2,
+           {{"train", config, "--out", run},
+            2,
             "--out run: exists and is not empty; give another folder, or go on with that run: "
             "--resume run\n"},
-           {{"train", config, "--out", full}, 2,
+           {{"train", config, "--out", full},
+            2,
             "--out full: exists and is not empty; give another folder\n"},
            {{"train", config, "--out", config}, 2, "--out c.yaml: exists and is not a folder\n"},
-           {{"train", config, "--out", "/proc/no/run"}, 1,
+           {{"train", config, "--out", "/proc/no/run"},
+            1,
             "heed: /proc/no: cannot make the folder: No such file or directory\n"},
-           {{"train", "--resume", none}, 1,
+           {{"train", "--resume", none},
+            1,
             "heed: none: expected a run folder, or checkpoints/step-* in one: No such file or "
             "directory\n"},
-           {{"eval", full}, 1,
+           {{"eval", full},
+            1,
             "heed: full: no checkpoint yet: expected a folder checkpoints/step-*\n"},
-           {{"train", config, "--resume", run, "--out", none}, 2,
+           {{"train", config, "--resume", run, "--out", none},
+            2,
             "heed train: a resumed run stays in its folder; give --resume or --out\n"},
            {{"train"}, 2, "heed train: expected a CONFIG, or --resume with a run folder\n"},
-           {{"train", config, "--threads", "0"}, 2,
+           {{"train", config, "--threads", "0"},
+            2,
             "heed train: expected --threads from 1 to 1024, got 0\n"},
-           {{"train", config, "--max-seconds", "0"}, 2,
+           {{"train", config, "--max-seconds", "0"},
+            2,
             "heed train: expected --max-seconds above 0, got 0\n"},
-           {{"generate", run, "--prompt", "Zoo"}, 2,
+           {{"generate", run, "--prompt", "Zoo"},
+            2,
             "heed generate: --prompt: the character Z (character 1 of the text) is not in the "
             "vocabulary: the model knows 21 characters: \\n ␣ . A E a d e f i l m n o r s t u v w "
             "y\n"},
-           {{"generate", run, "--prompt", ""}, 2,
+           {{"generate", run, "--prompt", ""},
+            2,
             "heed generate: expected --prompt with at least one character, got none\n"},
-           {{"generate", run, "--tokens", "0"}, 2,
+           {{"generate", run, "--tokens", "0"},
+            2,
             "heed generate: expected --tokens of at least 1, got 0\n"},
-           {{"generate", run, "--temperature", "-1"}, 2,
+           {{"generate", run, "--temperature", "-1"},
+            2,
             "heed generate: expected --temperature of at least 0, got -1\n"},
-           {{"generate", run, "--seed", "-1"}, 2,
+           {{"generate", run, "--seed", "-1"},
+            2,
             "heed generate: expected --seed of at least 0, got -1\n"}}) {
     const ProgramResult result = run_heed(c.words);
     CHECK(without(folder, result.err) == c.message);
@@ -270,8 +316,8 @@ TEST_CASE("errors: damaged checkpoints") {
   const auto damage = [&](const char* step) {
     fs::resize_file(folder / "run/checkpoints" / step / "model.safetensors", 100);
   };
-  const std::string size = std::to_string(
-      fs::file_size(folder / "run/checkpoints/step-000012/model.safetensors"));
+  const std::string size =
+      std::to_string(fs::file_size(folder / "run/checkpoints/step-000012/model.safetensors"));
   damage("step-000012");
   const ProgramResult older = run_heed({"eval", run, "--json"});
   CHECK(older.exit_code == 0);

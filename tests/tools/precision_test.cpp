@@ -27,7 +27,8 @@ std::string dtype_of_weights(const fs::path& run) {
 TEST_CASE("precision: a config that names one trains in it, with either program") {
   const TempDir folder;
   for (const std::string precision : {"float32", "float64"}) {
-    const std::string config = write_config(folder, "precision: " + precision + "\n" + small_config);
+    const std::string config =
+        write_config(folder, "precision: " + precision + "\n" + small_config);
     const std::string out = (folder / precision).string();
     const ProgramResult run =
         run_heed({"train", config, "--out", out, "--set", "train.steps=2", "--threads", "1"});
@@ -49,8 +50,8 @@ TEST_CASE("precision: --set names it too, and without a word it is the program's
   const std::string config = write_config(folder);
   const std::string set = (folder / "set").string(), own = (folder / "own").string();
   const std::vector<std::string> two_steps = {"--set", "train.steps=2", "--threads", "1"};
-  std::vector<std::string> words = {"train", config, "--out", set, "--set",
-                                    "precision=" + other_precision};
+  std::vector<std::string> words = {"train", config,  "--out",
+                                    set,     "--set", "precision=" + other_precision};
   words.insert(words.end(), two_steps.begin(), two_steps.end());
   REQUIRE(run_heed(words).exit_code == 0);
   CHECK(manifest_of(set)["precision"] == other_precision);

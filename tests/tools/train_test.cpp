@@ -43,10 +43,10 @@ TEST_CASE("heed train: a run, its folder, eval and generate") {
   CHECK(contains(run.err, "\nstep 12/12   loss "));
   CHECK(run.err.ends_with("done: " + out + "\n"));
   CHECK(contains(read_text(folder / "run/log.txt"), "OpenBLAS kernels for "));
-  for (const char* name : {"config.yaml", "metrics.csv", "samples.txt", "log.txt",
-                           "checkpoints/step-000005/manifest.json",
-                           "checkpoints/step-000010/manifest.json",
-                           "checkpoints/step-000012/manifest.json"}) {
+  for (const char* name :
+       {"config.yaml", "metrics.csv", "samples.txt", "log.txt",
+        "checkpoints/step-000005/manifest.json", "checkpoints/step-000010/manifest.json",
+        "checkpoints/step-000012/manifest.json"}) {
     CHECK_MESSAGE(fs::exists(folder / "run" / name), name);
   }
 
@@ -70,10 +70,11 @@ TEST_CASE("heed train: a run, its folder, eval and generate") {
   CHECK(written.exit_code == 0);
   CHECK(written.out.starts_with("Every "));
   CHECK(written.out.size() == 6 + 20 + 1);
-  CHECK(written.out == run_heed({"generate", out, "--prompt", "Every ", "--tokens", "20",
-                                 "--top-k", "5"}).out);
-  CHECK(written.out != run_heed({"generate", out, "--prompt", "Every ", "--tokens", "20",
-                                 "--top-k", "5", "--seed", "4"}).out);
+  CHECK(written.out ==
+        run_heed({"generate", out, "--prompt", "Every ", "--tokens", "20", "--top-k", "5"}).out);
+  CHECK(written.out != run_heed({"generate", out, "--prompt", "Every ", "--tokens", "20", "--top-k",
+                                 "5", "--seed", "4"})
+                           .out);
 }
 
 TEST_CASE("heed train: the plan alone, and time that is over") {
@@ -100,7 +101,8 @@ TEST_CASE("heed train: a run that is done says so, and goes on when it is given 
   const ProgramResult done = run_heed({"train", "--resume", out});
   CHECK(done.exit_code == 0);
   CHECK(contains(done.err, "nothing to do: all 12 steps are done; --set train.steps=N goes on\n"));
-  const ProgramResult more = run_heed({"train", config, "--resume", out, "--set", "train.steps=20"});
+  const ProgramResult more =
+      run_heed({"train", config, "--resume", out, "--set", "train.steps=20"});
   CHECK_MESSAGE(more.exit_code == 0, more.err);
   CHECK(read_metrics(folder / "run/metrics.csv").back().step == 20);
   const ProgramResult other = run_heed({"train", "--resume", out, "--set", "optimizer.lr=1"});
@@ -114,23 +116,28 @@ TEST_CASE("heed train: Ctrl-C saves, says how to go on, and nothing is lost") {
   const TempDir folder;
   const std::string config = write_config(folder);
   const std::string whole = (folder / "whole").string(), parts = (folder / "parts").string();
-  const std::vector<std::string> sets = {
-      "--threads", "1",     "--set", "train.steps=4000",  "--set", "model.dropout=0.1",
-      "--set",     "data.sampling=windows", "--set", "eval={every: 500, batches: 2}",
-      "--set",     "sample={every: 500, tokens: 5}"};
+  const std::vector<std::string> sets = {"--threads", "1",
+                                         "--set",     "train.steps=4000",
+                                         "--set",     "model.dropout=0.1",
+                                         "--set",     "data.sampling=windows",
+                                         "--set",     "eval={every: 500, batches: 2}",
+                                         "--set",     "sample={every: 500, tokens: 5}"};
   std::vector<std::string> words = {"train", config, "--out", whole};
   words.insert(words.end(), sets.begin(), sets.end());
   REQUIRE(run_heed(words).exit_code == 0);
 
   // As a shell starts a job in the background: with SIGINT ignored.
-  std::string command = (fs::path(HEED_BUILD_DIR) / program).string() + " train " + config +
-                        " --out " + parts;
+  std::string command =
+      (fs::path(HEED_BUILD_DIR) / program).string() + " train " + config + " --out " + parts;
   for (const std::string& word : sets) command += " '" + word + "'";
-  const ProgramResult stopped = run_program(
-      "/bin/sh", {"-c", command + " & job=$!\n"
-                        "until grep -q '^40,' " + parts + "/metrics.csv 2>/dev/null; do\n"
-                        "  kill -0 $job || exit 99\n  sleep 0.01\ndone\n"
-                        "kill -INT $job; wait $job\n"});
+  const ProgramResult stopped =
+      run_program("/bin/sh", {"-c", command +
+                                        " & job=$!\n"
+                                        "until grep -q '^40,' " +
+                                        parts +
+                                        "/metrics.csv 2>/dev/null; do\n"
+                                        "  kill -0 $job || exit 99\n  sleep 0.01\ndone\n"
+                                        "kill -INT $job; wait $job\n"});
   CHECK_MESSAGE(stopped.exit_code == 130, stopped.err);
   CHECK(contains(stopped.err, "\ninterrupted at step "));
   CHECK(stopped.err.ends_with(", saved; go on with\n  heed train --resume " + parts + "\n"));
@@ -168,8 +175,9 @@ TEST_CASE("heed train: what diverges ends with 3 and names the step") {
                 "optimizer={type: sgd, lr: 1e250}", "--set", "precision=float64"});
   CHECK(run.exit_code == 3);
   CHECK(contains(run.err, "\nheed: step "));
-  CHECK(contains(run.err, "; there is no checkpoint yet; a smaller optimizer.lr or "
-                          "train.clip_grad_norm may help\n"));
+  CHECK(contains(run.err,
+                 "; there is no checkpoint yet; a smaller optimizer.lr or "
+                 "train.clip_grad_norm may help\n"));
 }
 
 TEST_CASE("heed train: every config in configs/ is valid and runs") {

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
-#include "train/checkpoint.h"
 #include "tests/support/small_training.h"
 #include "tests/support/temp_dir.h"
+#include "train/checkpoint.h"
 
 using namespace heed;
 using namespace heed::testing;

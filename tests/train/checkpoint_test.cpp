@@ -133,8 +133,7 @@ TEST_CASE("checkpoint: pruning keeps what it must") {
   save(80, 9);
   flip(run / "checkpoints/step-000080/model.safetensors", 250);
   prune_checkpoints(run.path(), 80, 1);
-  CHECK(left() ==
-        Names{"best", "step-000050", "step-000060", "step-000080", "step-mine"});
+  CHECK(left() == Names{"best", "step-000050", "step-000060", "step-000080", "step-mine"});
   save(80, 1);
   CHECK(left() == Names{"best", "step-000080", "step-mine"});
 }

@@ -16,9 +16,7 @@ class Counted final : public Task {
   explicit Counted(int64_t count) : count_(count) {}
   Batch next(int64_t, Generator&) override { return {}; }
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override { return {}; }
-  int64_t example_count(Split split) const override {
-    return split == Split::train ? 0 : count_;
-  }
+  int64_t example_count(Split split) const override { return split == Split::train ? 0 : count_; }
   Batch examples(Split, int64_t first, int64_t stride, int64_t count) const override {
     Ids x = Ids::uninitialised({count, 3}), y = Ids::uninitialised({count, 3});
     for (int64_t i = 0; i < count; ++i) {
@@ -26,7 +24,8 @@ class Counted final : public Task {
       seen.push_back(example);
       for (int32_t t = 0; t < 3; ++t) {
         x.mutable_data()[i * 3 + t] = (example + t) % 5;
-        y.mutable_data()[i * 3 + t] = t == 2 && example % 2 == 1 ? ignored_target : (example + t) % 5;
+        y.mutable_data()[i * 3 + t] =
+            t == 2 && example % 2 == 1 ? ignored_target : (example + t) % 5;
       }
     }
     return {Input(std::move(x)), std::move(y)};

@@ -37,10 +37,19 @@ TEST_CASE("metrics: the exact text") {
   const fs::path path = folder / "metrics.csv";
   MetricsWriter writer = MetricsWriter::create(path);
   CHECK(content(path) == header);
-  writer.write({.step = 1, .loss = 4.17438793182373046875, .lr = 1e-5, .grad_norm = 2.5,
-                .tokens = 768, .seconds = 0.0351234567891});
-  writer.write({.step = 10, .loss = 1.0 / 3, .val_loss = 1e-12, .lr = 1e-3,
-                .grad_norm = 123456789.5, .tokens = 12345678901, .seconds = 1e9});
+  writer.write({.step = 1,
+                .loss = 4.17438793182373046875,
+                .lr = 1e-5,
+                .grad_norm = 2.5,
+                .tokens = 768,
+                .seconds = 0.0351234567891});
+  writer.write({.step = 10,
+                .loss = 1.0 / 3,
+                .val_loss = 1e-12,
+                .lr = 1e-3,
+                .grad_norm = 123456789.5,
+                .tokens = 12345678901,
+                .seconds = 1e9});
   writer.write({.step = 11, .val_loss = 2});
   CHECK(content(path) == header +
                              "1,4.17438793,,1e-05,2.5,768,0.0351234568\n"

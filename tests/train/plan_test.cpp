@@ -47,8 +47,8 @@ TEST_CASE("plan: parameters, tokens and arithmetic of a GPT") {
 TEST_CASE("plan: memory is that of a real step") {
   const TempDir folder;
   for (const char* fused : {"true", "false"}) {
-    const LoadedRun run = load_small(
-        folder, {"model.d_model=48", "model.context_length=32", text("fused=", fused)});
+    const LoadedRun run =
+        load_small(folder, {"model.d_model=48", "model.context_length=32", text("fused=", fused)});
     const Plan plan = make_plan(run);
     CHECK(plan.weight_bytes >= plan.parameters * static_cast<int64_t>(sizeof(real)));
     CHECK(plan.gradient_bytes == plan.parameters * static_cast<int64_t>(sizeof(real)));
@@ -59,7 +59,9 @@ TEST_CASE("plan: memory is that of a real step") {
     const auto model = make_layer(run.config.model);
     const auto optimizer = optimizer_registry().make(run.config.optimizer, model->parameters());
     const int64_t at_rest = pool::stats().live_bytes - before;
-    CHECK(at_rest == plan.weight_bytes + plan.optimizer_bytes);
+    // The pool gives out free blocks that are up to a quarter larger than asked for.
+    const auto planned_at_rest = static_cast<double>(plan.weight_bytes + plan.optimizer_bytes);
+    CHECK(planned_at_rest == doctest::Approx(static_cast<double>(at_rest)).epsilon(0.05));
     pool::reset_peak();
     train_step(*model, *run.task, *optimizer, run.config.train, 0);
     const auto real_bytes = static_cast<double>(pool::stats().peak_bytes - before - at_rest);
@@ -72,8 +74,8 @@ TEST_CASE("plan: memory is that of a real step") {
 TEST_CASE("plan: streams, data, switches and memory are left as they were") {
   const TempDir folder;
   for (const char* sampling : {"random", "windows"}) {
-    const LoadedRun run = load_small(
-        folder, {"fused=false", "model.dropout=0.5", text("data.sampling=", sampling)});
+    const LoadedRun run =
+        load_small(folder, {"fused=false", "model.dropout=0.5", text("data.sampling=", sampling)});
     manual_seed(3);
     run.task->next(4, streams().data());
     const StreamsState before = streams().state();

@@ -5,8 +5,14 @@
 using namespace heed;
 
 TEST_CASE("progress: the line") {
-  ProgressPoint point{.first_step = 0, .step = 500, .steps = 2000, .loss = 1.94119, .val_loss = {},
-                      .lr = 9.1e-4, .tokens = 623000, .seconds = 10};
+  ProgressPoint point{.first_step = 0,
+                      .step = 500,
+                      .steps = 2000,
+                      .loss = 1.94119,
+                      .val_loss = {},
+                      .lr = 9.1e-4,
+                      .tokens = 623000,
+                      .seconds = 10};
   CHECK(progress_text(point) ==
         "step 500/2000   loss 1.9412   lr 9.1e-04   62,300 tokens/s   0:30 left");
   point.val_loss = 1.988;

@@ -48,22 +48,22 @@ train: {steps: 12, batch_size: 4}
     const char *section, *key, *value;
   };
   const std::vector<Default> defaults = {
-      {"random", "generators", "separate"},  {"random", "dropout_stream", "mcg31"},
-      {"data", "tokenizer", "char"},         {"data", "train_fraction", "0.9"},
-      {"data", "sampling", "random"},        {"data", "stride", "context_length"},
-      {"data", "shuffle", "true"},           {"data", "context_length", "8"},
-      {"model", "qkv_bias", "false"},        {"model", "bias", "true"},
-      {"model", "tie_embeddings", "false"},  {"model", "norm", "layer_norm"},
-      {"model", "activation", "gelu_tanh"},  {"model", "position", "learned"},
-      {"model", "init", "torch"},            {"model", "hidden_multiplier", "4"},
-      {"optimizer", "type", "adamw"},        {"optimizer", "lr", "0.001"},
-      {"optimizer", "eps", "1e-08"},         {"optimizer", "weight_decay", "0.01"},
-      {"optimizer", "decay", "matrices"},    {"schedule", "type", "constant"},
-      {"train", "accumulate", "1"},          {"train", "clip_grad_norm", "none"},
-      {"train", "log_every", "10"},          {"eval", "every", "none"},
-      {"eval", "batches", "all"},            {"checkpoint", "every", "none"},
-      {"checkpoint", "keep", "3"},           {"checkpoint", "optimizer_state", "true"},
-      {"sample", "every", "none"},           {"train", "overfit_batch", "false"}};
+      {"random", "generators", "separate"}, {"random", "dropout_stream", "mcg31"},
+      {"data", "tokenizer", "char"},        {"data", "train_fraction", "0.9"},
+      {"data", "sampling", "random"},       {"data", "stride", "context_length"},
+      {"data", "shuffle", "true"},          {"data", "context_length", "8"},
+      {"model", "qkv_bias", "false"},       {"model", "bias", "true"},
+      {"model", "tie_embeddings", "false"}, {"model", "norm", "layer_norm"},
+      {"model", "activation", "gelu_tanh"}, {"model", "position", "learned"},
+      {"model", "init", "torch"},           {"model", "hidden_multiplier", "4"},
+      {"optimizer", "type", "adamw"},       {"optimizer", "lr", "0.001"},
+      {"optimizer", "eps", "1e-08"},        {"optimizer", "weight_decay", "0.01"},
+      {"optimizer", "decay", "matrices"},   {"schedule", "type", "constant"},
+      {"train", "accumulate", "1"},         {"train", "clip_grad_norm", "none"},
+      {"train", "log_every", "10"},         {"eval", "every", "none"},
+      {"eval", "batches", "all"},           {"checkpoint", "every", "none"},
+      {"checkpoint", "keep", "3"},          {"checkpoint", "optimizer_state", "true"},
+      {"sample", "every", "none"},          {"train", "overfit_batch", "false"}};
   for (const Default& each : defaults) {
     CHECK_MESSAGE(value(all, each.section, each.key) == each.value, each.section, ".", each.key);
   }
@@ -75,7 +75,8 @@ train: {steps: 12, batch_size: 4}
 TEST_CASE("run config: what is resolved reads back as it is, from any folder") {
   const TempDir folder, elsewhere;
   for (const std::vector<std::string>& sets :
-       {std::vector<std::string>{}, {"sample={every: 3, prompt: \"E\\n\", top_p: 0.5}"},
+       {std::vector<std::string>{},
+        {"sample={every: 3, prompt: \"E\\n\", top_p: 0.5}"},
         {"model.attention={type: causal_attention}", "data.sampling=windows"},
         {"data={type: sort}", "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"},
         {"train.overfit_batch=true", "model.dropout=0.3", "eval.batches=3"}}) {
@@ -120,9 +121,9 @@ TEST_CASE("run config: sizes come from the data, and one that is given is checke
   CHECK(message_of(folder, {"model.vocab_size=99"}) ==
         "--set model.vocab_size=99:1:18: model.vocab_size: expected " + size +
             ", as the data has it, or nothing; got 99");
-  const LoadedRun sort = load_small(
-      folder, {"data={type: sort, length: 5, symbols: 7}",
-               "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"});
+  const LoadedRun sort =
+      load_small(folder, {"data={type: sort, length: 5, symbols: 7}",
+                          "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"});
   CHECK(sort.config.model_size("vocab_size") == 7);
   CHECK(sort.config.model_size("context_length") == 5);
   CHECK(value(load_small(folder, {"data.context_length=4"}).resolved, "model", "context_length") ==
@@ -146,17 +147,18 @@ TEST_CASE("run config: every mistake at once, none that follows from another") {
         "1024, got 0");
   CHECK(message_of(folder, {"model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
         "--set model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}:1:7: "
-        "model.context_length: missing, expected a whole number of at least 1 (largest number of tokens)");
+        "model.context_length: missing, expected a whole number of at least 1 (largest number of "
+        "tokens)");
 }
 
 TEST_CASE("run config: samples and evaluations that could not be made are refused") {
   const TempDir folder;
-  CHECK(message_of(folder, {"sample={every: 5, prompt: \"Zoo\"}"}).find(
-            "sample.prompt: the character Z (character 1 of the text) is not in the vocabulary") !=
-        std::string::npos);
+  CHECK(message_of(folder, {"sample={every: 5, prompt: \"Zoo\"}"})
+            .find("sample.prompt: the character Z (character 1 of the text) is not in the "
+                  "vocabulary") != std::string::npos);
   CHECK(message_of(folder, {"sample.prompt=Zoo"}) != "no error");
-  CHECK(message_of(folder, {"sample={every: 5, prompt: \"\"}"}).ends_with(
-      "sample.prompt: expected at least one character, got none"));
+  CHECK(message_of(folder, {"sample={every: 5, prompt: \"\"}"})
+            .ends_with("sample.prompt: expected at least one character, got none"));
   CHECK(message_of(folder, {"sample.every=5"}) == "no error");
   CHECK(message_of(folder, {"data={type: sort}", "sample.every=5",
                             "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
@@ -166,19 +168,19 @@ TEST_CASE("run config: samples and evaluations that could not be made are refuse
   CHECK(message_of(folder, {"data.train_fraction=1", "eval.every=5"}) ==
         "--set eval.every=5:1:12: eval.every: the data has no validation part to evaluate on; make "
         "data.train_fraction smaller, or leave eval.every out");
-  CHECK(message_of(folder, {"data.sampling=windows", "train.batch_size=300"}).find(
-            "data.sampling: windows: expected at least one batch of 300 windows, got ") !=
+  CHECK(message_of(folder, {"data.sampling=windows", "train.batch_size=300"})
+            .find("data.sampling: windows: expected at least one batch of 300 windows, got ") !=
         std::string::npos);
 }
 
 TEST_CASE("run config: what is required, and for what") {
   const TempDir folder;
-  CHECK_THROWS_AS(load_run(parse_config("model: {type: linear, d_in: 2, d_out: 3}", "m.yaml"),
-                           folder.path()),
-                  ConfigError);
-  const LoadedRun model = load_run(
-      parse_config("model: {type: linear, d_in: 2, d_out: 3}", "m.yaml"), folder.path(),
-      Purpose::model);
+  CHECK_THROWS_AS(
+      load_run(parse_config("model: {type: linear, d_in: 2, d_out: 3}", "m.yaml"), folder.path()),
+      ConfigError);
+  const LoadedRun model =
+      load_run(parse_config("model: {type: linear, d_in: 2, d_out: 3}", "m.yaml"), folder.path(),
+               Purpose::model);
   CHECK(model.task == nullptr);
   CHECK(model.config.model.type == "linear");
 }

@@ -65,8 +65,9 @@ struct Worst {
 Worst compare(const Trace& trace, const Json& golden) {
   if constexpr (is_float64) {
     return {worst(trace.loss, golden["float64"]["loss"], one) / 1e-8,
-            worst(trace.grad_norm, golden["float64"]["grad_norm"],
-                  [](double want) { return std::abs(want); }) / 1e-8};
+            worst(trace.grad_norm, golden["float64"]["grad_norm"], [](double want) {
+              return std::abs(want);
+            }) / 1e-8};
   }
   const auto part = [&](const std::vector<double>& got, const char* what) {
     const double allowed = 3 * golden["difference"]["largest"][what].get<double>();
@@ -77,8 +78,8 @@ Worst compare(const Trace& trace, const Json& golden) {
 
 }  // namespace
 
-// In float64 every loss, and relative every norm, within 1e-8; in float32 within 3 times what 1 and 2
-// threads of PyTorch differ by.
+// In float64 every loss, and relative every norm, within 1e-8; in float32 within 3 times what 1 and
+// 2 threads of PyTorch differ by.
 TEST_CASE("traces: 100 steps are PyTorch's") {
   Worst all;
   int compared = 0, without_float32 = 0;

@@ -132,8 +132,8 @@ TEST_CASE("trainer: evaluation, samples and checkpoints on the way change nothin
 TEST_CASE("trainer: metrics have a row for each step that is logged or evaluated") {
   const TempDir folder;
   train(folder, "run", {"eval={every: 3}", "schedule={type: linear, warmup_steps: 20}"});
-  CHECK(read_text(folder / "run/metrics.csv").starts_with(
-      "step,loss,val_loss,lr,grad_norm,tokens,seconds\n"));
+  CHECK(read_text(folder / "run/metrics.csv")
+            .starts_with("step,loss,val_loss,lr,grad_norm,tokens,seconds\n"));
   std::vector<int64_t> steps;
   double seconds = 0;
   for (const MetricsRow& row : read_metrics(folder / "run/metrics.csv")) {
@@ -175,7 +175,8 @@ TEST_CASE("trainer: what diverges stops, and the last good checkpoint stays") {
   Trainer trainer = start(folder, "run", sets);
   const std::string message = error_of([&] { trainer.train(); });
   CHECK_MESSAGE(message.starts_with(text("step ", trainer.step() + 1, ": ")), message);
-  CHECK(message.find(text("the checkpoint of step ", trainer.step(), " is the last good one; a "
+  CHECK(message.find(text("the checkpoint of step ", trainer.step(),
+                          " is the last good one; a "
                           "smaller optimizer.lr or train.clip_grad_norm may help")) !=
         std::string::npos);
   std::vector<std::string> warnings;
@@ -192,8 +193,9 @@ TEST_CASE("trainer: weights that are not finite are never saved") {
   if constexpr (!is_float64) {
     const TempDir folder;
     Trainer trainer = start(folder, "run", {"optimizer={type: sgd, lr: 1e60}", "train.steps=1"});
-    CHECK(error_of([&] { trainer.train(); }).find("is not finite after its update; there is no "
-                                                  "checkpoint yet") != std::string::npos);
+    CHECK(error_of([&] { trainer.train(); })
+              .find("is not finite after its update; there is no "
+                    "checkpoint yet") != std::string::npos);
     CHECK(!fs::exists(folder / "run/checkpoints"));
   }
 }
@@ -243,8 +245,9 @@ TEST_CASE("trainer: the data may move, but not change") {
           require_resumable(of_run, load_small(folder, {"data.path=moved.txt"}).resolved);
         }) == "no error");
   write_text(folder / "text.txt", sample_text() + "more");
-  CHECK(error_of([&] { load_run(of_run, folder / "run"); }).find(
-            "not the file that the config was written for") != std::string::npos);
+  CHECK(error_of([&] {
+          load_run(of_run, folder / "run");
+        }).find("not the file that the config was written for") != std::string::npos);
   write_text(folder / "changed.txt", sample_text() + "more");
   CHECK(error_of([&] {
           require_resumable(of_run, load_small(folder, {"data.path=changed.txt"}).resolved);

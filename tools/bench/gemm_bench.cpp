@@ -29,24 +29,15 @@ struct Shape {
 constexpr Trans no = Trans::no;
 constexpr Trans yes = Trans::yes;
 constexpr Shape shapes[] = {
-    {"char-GPT qkv", no, yes, 768, 384, 128},
-    {"char-GPT up", no, yes, 768, 512, 128},
-    {"char-GPT down", no, yes, 768, 128, 512},
-    {"char-GPT dx", no, no, 768, 128, 512},
-    {"char-GPT dW", yes, no, 512, 128, 768},
-    {"384 wide q", no, yes, 2048, 384, 384},
-    {"384 wide up", no, yes, 2048, 1536, 384},
-    {"384 wide down", no, yes, 2048, 384, 1536},
-    {"384 wide dW", yes, no, 384, 384, 2048},
-    {"GPT-2 q", no, yes, 256, 768, 768},
-    {"GPT-2 up", no, yes, 256, 3072, 768},
-    {"GPT-2 down", no, yes, 256, 768, 3072},
-    {"GPT-2 dW", yes, no, 3072, 768, 256},
-    {"GPT-2 logits", no, yes, 256, 50257, 768},
-    {"GPT-2 logits dx", no, no, 256, 768, 50257},
-    {"GPT-2 logits dW", yes, no, 50257, 768, 256},
-    {"one token, q", no, yes, 1, 768, 768},
-    {"one token, logits", no, yes, 1, 50257, 768},
+    {"char-GPT qkv", no, yes, 768, 384, 128},     {"char-GPT up", no, yes, 768, 512, 128},
+    {"char-GPT down", no, yes, 768, 128, 512},    {"char-GPT dx", no, no, 768, 128, 512},
+    {"char-GPT dW", yes, no, 512, 128, 768},      {"384 wide q", no, yes, 2048, 384, 384},
+    {"384 wide up", no, yes, 2048, 1536, 384},    {"384 wide down", no, yes, 2048, 384, 1536},
+    {"384 wide dW", yes, no, 384, 384, 2048},     {"GPT-2 q", no, yes, 256, 768, 768},
+    {"GPT-2 up", no, yes, 256, 3072, 768},        {"GPT-2 down", no, yes, 256, 768, 3072},
+    {"GPT-2 dW", yes, no, 3072, 768, 256},        {"GPT-2 logits", no, yes, 256, 50257, 768},
+    {"GPT-2 logits dx", no, no, 256, 768, 50257}, {"GPT-2 logits dW", yes, no, 50257, 768, 256},
+    {"one token, q", no, yes, 1, 768, 768},       {"one token, logits", no, yes, 1, 50257, 768},
 };
 
 double seconds() {
@@ -90,8 +81,8 @@ class Bench {
   }
 
   double rate(std::vector<double>& times) const {
-    const double flops = 2.0 * static_cast<double>(s_.m) * static_cast<double>(s_.n) *
-                         static_cast<double>(s_.k);
+    const double flops =
+        2.0 * static_cast<double>(s_.m) * static_cast<double>(s_.n) * static_cast<double>(s_.k);
     return flops / median(times) * 1e-9;
   }
 

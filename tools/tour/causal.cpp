@@ -25,8 +25,8 @@ constexpr int64_t d_out = 2;
 Tensor v2_scores(const Given& given) {
   manual_seed(given.seed_v2);
   SelfAttentionV2 attention({.d_in = given.width(), .d_out = d_out});
-  const Tensor queries = attention.W_query(given.inputs);       // (T, 2)
-  const Tensor keys = attention.W_key(given.inputs);            // (T, 2)
+  const Tensor queries = attention.W_query(given.inputs);  // (T, 2)
+  const Tensor keys = attention.W_key(given.inputs);       // (T, 2)
   return matmul(queries, keys, Trans::no, Trans::yes);
 }
 
@@ -60,14 +60,14 @@ in the first softmax's denominator, and the second division cancels it.
 void causal(const Given& given, Shown& show) {
   const int64_t T = given.tokens();
   const real scale = std::sqrt(real{d_out});
-  const Tensor attn_scores = v2_scores(given);                                     // (T, T)
+  const Tensor attn_scores = v2_scores(given);  // (T, T)
   const Tensor attn_weights = softmax(attn_scores / scale);
 
   const Tensor mask = tril(ones({T, T}));
   const Tensor masked_weights = attn_weights * mask;
   const Tensor renormalised = masked_weights / sum(masked_weights, -1, /*keepdim=*/true);
 
-  const Mask hidden = nonzero(triu(ones({T, T}), 1).value());                      // 1: hide
+  const Mask hidden = nonzero(triu(ones({T, T}), 1).value());  // 1: hide
   const Tensor masked_scores = masked_fill(attn_scores, hidden, -infinity);
   const Tensor causal_weights = softmax(masked_scores / scale);
   show("attn_weights", attn_weights, "causal.v2_weights");
@@ -100,7 +100,7 @@ mask like the one above is a good first suspect.
 
 void mask_that_breaks(const Given& given, Shown& show) {
   const int64_t T = given.tokens();
-  const Tensor attn_scores = v2_scores(given);                                     // (T, T)
+  const Tensor attn_scores = v2_scores(given);  // (T, T)
   const Tensor future = triu(ones({T, T}), 1);
   const Tensor mask = future * -infinity;
   const Tensor chosen = where(nonzero(future.value()), -infinity, 0);
@@ -136,7 +136,7 @@ void dropout_step(const Given& given, Shown& show) {
   const int64_t T = given.tokens();
   const Mask hidden = nonzero(triu(ones({T, T}), 1).value());
   const Tensor masked_scores = masked_fill(v2_scores(given), hidden, -infinity);
-  const Tensor causal_weights = softmax(masked_scores / std::sqrt(real{d_out}));   // (T, T)
+  const Tensor causal_weights = softmax(masked_scores / std::sqrt(real{d_out}));  // (T, T)
 
   manual_seed(given.seed);
   const Tensor dropped_ones = dropout(ones({T, T}), 0.5, /*training=*/true);
@@ -168,7 +168,7 @@ void causal_attention(const Given& given, Shown& show) {
   manual_seed(given.seed);
   CausalAttention attention(
       {.d_in = given.width(), .d_out = d_out, .context_length = given.tokens()});
-  const Tensor batch = stack({given.inputs, given.inputs});                        // (2, T, d)
+  const Tensor batch = stack({given.inputs, given.inputs});  // (2, T, d)
   show("batch_shape", text(batch.shape()));
   show("context_vecs", attention(batch), "causal_attention");
 }
@@ -180,8 +180,8 @@ std::vector<Step> causal_steps() {
   return {
       {"causal", "Hiding the words to come, two ways", "the book, 3.5.1", file, causal_text,
        causal},
-      {"mask_that_breaks", "A mask that breaks", "the book, 3.5.1", file,
-       breaks_text, mask_that_breaks},
+      {"mask_that_breaks", "A mask that breaks", "the book, 3.5.1", file, breaks_text,
+       mask_that_breaks},
       {"dropout", "Dropout on attention weights", "the book, 3.5.2", file, dropout_text,
        dropout_step},
       {"causal_attention", "Causal attention on a batch", "the book, 3.5.3", file, layer_text,

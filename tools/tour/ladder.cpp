@@ -33,10 +33,10 @@ but none has a say in what it gets.
 )";
 
 void mixed_by_ones(const Given& given, Shown& show) {
-  const Tensor& values = given.inputs;                      // (T, D)
+  const Tensor& values = given.inputs;  // (T, D)
   const Tensor weights = ones({given.tokens(), given.tokens()});
   show("weights", weights);
-  show("mixed", matmul(weights, values));                   // (T, D)
+  show("mixed", matmul(weights, values));  // (T, D)
 }
 
 // Queries, keys and values of the ladder, (T, D) each, by Linear layers drawn in this order.
@@ -68,8 +68,8 @@ Now every row is another mixture. But weights may be negative, and rows add up t
 )";
 
 void mixed_by_scores(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given);                                // (T, D)
-  const Tensor weights = matmul(queries, keys, Trans::no, Trans::yes);                // (T, T)
+  const auto [queries, keys, values] = project(given);                  // (T, D)
+  const Tensor weights = matmul(queries, keys, Trans::no, Trans::yes);  // (T, T)
   show("weights", weights);
   show("mixed", matmul(weights, values));
   show("row_sums", sum(weights, -1));
@@ -87,9 +87,9 @@ D is {d} here, so every number of the rung before is divided by sqrt({d}) = {roo
 )";
 
 void rescaled(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given);                                // (T, D)
+  const auto [queries, keys, values] = project(given);  // (T, D)
   const real root = std::sqrt(static_cast<real>(given.width()));
-  const Tensor weights = matmul(queries, keys, Trans::no, Trans::yes) / root;         // (T, T)
+  const Tensor weights = matmul(queries, keys, Trans::no, Trans::yes) / root;  // (T, T)
   show("weights", weights);
   show("mixed", matmul(weights, values));
   show("root", text(root));
@@ -110,7 +110,7 @@ the queries. The shapes are the same and nothing complains; look at the row sums
 )";
 
 void softmax_over_keys(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given);                                // (T, D)
+  const auto [queries, keys, values] = project(given);  // (T, D)
   const real root = std::sqrt(static_cast<real>(given.width()));
   const Tensor weights = softmax(matmul(queries, keys, Trans::no, Trans::yes) / root);  // (T, T)
   show("weights", weights);
@@ -160,29 +160,26 @@ ByHand attend_by_hand(const Tensor& x) {
   Linear out_proj({.d_in = C, .d_out = C});
 
   const auto heads = [&](const Tensor& z) {
-    return transpose(reshape(z, {B, T, H, C / H}), 1, 2);                         // (B, H, T, C/H)
+    return transpose(reshape(z, {B, T, H, C / H}), 1, 2);  // (B, H, T, C/H)
   };
   const Tensor queries = heads(W_query(x)), keys = heads(W_key(x)), values = heads(W_value(x));
   const Tensor scores = matmul(queries, transpose(keys, 2, 3)) / std::sqrt(real{C / H});
-  const Mask future = nonzero(triu(ones({T, T}), 1).value());                     // (T, T)
+  const Mask future = nonzero(triu(ones({T, T}), 1).value());  // (T, T)
   const Tensor masked = masked_fill(scores, future, -std::numeric_limits<real>::infinity());
-  const Tensor weights = dropout(softmax(masked), p, /*training=*/true);          // (B, H, T, T)
+  const Tensor weights = dropout(softmax(masked), p, /*training=*/true);  // (B, H, T, T)
   const Tensor mixed = reshape(transpose(matmul(weights, values), 1, 2), {B, T, C});  // (B, T, C)
   return {weights, out_proj(mixed)};
 }
 
 void multi_head(const Given& given, Shown& show) {
-  const Tensor x = stack({given.inputs, given.inputs});                               // (B, T, D)
+  const Tensor x = stack({given.inputs, given.inputs});  // (B, T, D)
   const int64_t T = given.tokens();
   manual_seed(given.seed);
   const auto [weights, by_hand] = attend_by_hand(x);
 
   manual_seed(given.seed);
-  MultiHeadAttention attention({.d_in = given.width(),
-                                .d_out = C,
-                                .context_length = T,
-                                .num_heads = H,
-                                .dropout = p});
+  MultiHeadAttention attention(
+      {.d_in = given.width(), .d_out = C, .context_length = T, .num_heads = H, .dropout = p});
   show("x_shape", text(x.shape()));
   show("head_shape", text(Shape{2, H, T, C / H}));
   show("weight_shape", text(weights.shape()));

@@ -24,12 +24,9 @@ std::map<std::string, std::string> common_words(const Given& given) {
     sentence += (i > 0 ? " " : "") + given.words[i];
   }
   sentence += given.words.size() > most ? " ... " + given.words.back() : "";
-  return {{"T", text(given.tokens())},
-          {"d", text(given.width())},
-          {"seed", text(given.seed)},
-          {"seed_v2", text(given.seed_v2)},
-          {"sentence", sentence},
-          {"query_word", given.words[1]}};
+  return {{"T", text(given.tokens())}, {"d", text(given.width())},
+          {"seed", text(given.seed)},  {"seed_v2", text(given.seed_v2)},
+          {"sentence", sentence},      {"query_word", given.words[1]}};
 }
 
 // A value as its text shows it: in words within a paragraph, or in lines of its own.
@@ -80,9 +77,9 @@ class Writer {
     }
     const bool whole = block.front() == '{' && block.back() == '}';
     const bool kept = block.front() == ' ';
-    all += (all.empty() ? "" : "\n") +
-           (whole ? value(block.substr(1, block.size() - 2))
-                  : kept ? filled_in(block) + "\n" : wrapped(filled_in(block)));
+    all += (all.empty() ? "" : "\n") + (whole  ? value(block.substr(1, block.size() - 2))
+                                        : kept ? filled_in(block) + "\n"
+                                               : wrapped(filled_in(block)));
   }
 
   // "name = how" as "name = how, shape (T, d):" and the value under it; a bare message without it.
@@ -100,8 +97,8 @@ class Writer {
     std::string all;
     for (size_t at = 0; at < block.size();) {
       const size_t end = block[at] == '{' ? block.find('}', at) : std::string::npos;
-      const auto word = end == std::string::npos ? words_.end()
-                                                 : words_.find(block.substr(at + 1, end - at - 1));
+      const auto word =
+          end == std::string::npos ? words_.end() : words_.find(block.substr(at + 1, end - at - 1));
       all += word == words_.end() ? block.substr(at, 1) : word->second;
       at = word == words_.end() ? at + 1 : end + 1;
     }

@@ -187,7 +187,7 @@ d_model to vocab_size. `heed train configs/quickstart.yaml` trains one.
 
 void text_to_attention(const Given& given, Shown& show) {
   const std::string text = "Your journey starts with one step";
-  const std::set<char> letters(text.begin(), text.end());                        // sorted
+  const std::set<char> letters(text.begin(), text.end());  // sorted
   std::vector<int32_t> ids;
   for (const char letter : text) {
     ids.push_back(static_cast<int32_t>(std::distance(letters.begin(), letters.find(letter))));
@@ -195,8 +195,8 @@ void text_to_attention(const Given& given, Shown& show) {
   const auto vocab_size = static_cast<int64_t>(letters.size());
   constexpr int64_t context_length = 4, d_model = 8;
 
-  const int64_t count = (std::ssize(ids) - 1) / context_length;                  // of windows
-  Ids windows = Ids::uninitialised({count, context_length});                     // (B, T)
+  const int64_t count = (std::ssize(ids) - 1) / context_length;  // of windows
+  Ids windows = Ids::uninitialised({count, context_length});     // (B, T)
   Ids targets = Ids::uninitialised({count, context_length});
   std::copy_n(ids.begin(), windows.size(), windows.mutable_data());
   std::copy_n(ids.begin() + 1, targets.size(), targets.mutable_data());
@@ -204,13 +204,11 @@ void text_to_attention(const Given& given, Shown& show) {
   manual_seed(given.seed);
   Embedding tok_emb({.vocab_size = vocab_size, .d_model = d_model});
   Positional pos_emb({.context_length = context_length, .d_model = d_model});
-  MultiHeadAttention attention({.d_in = d_model,
-                                .d_out = d_model,
-                                .context_length = context_length,
-                                .num_heads = 2});
-  const Tensor tokens = tok_emb(windows);                                        // (B, T, d_model)
-  const Tensor x = pos_emb(tokens);                                              // (B, T, d_model)
-  const Tensor y = attention(x);                                                 // (B, T, d_model)
+  MultiHeadAttention attention(
+      {.d_in = d_model, .d_out = d_model, .context_length = context_length, .num_heads = 2});
+  const Tensor tokens = tok_emb(windows);  // (B, T, d_model)
+  const Tensor x = pos_emb(tokens);        // (B, T, d_model)
+  const Tensor y = attention(x);           // (B, T, d_model)
 
   show("text", text);
   show("vocab_size", vocab_size);
@@ -230,8 +228,7 @@ void text_to_attention(const Given& given, Shown& show) {
 std::vector<Step> multi_head_steps() {
   const std::string file = "tools/tour/multi_head.cpp";
   return {
-      {"wrapper", "Heads side by side", "the book, 3.6.1", file, wrapper_text,
-       wrapper},
+      {"wrapper", "Heads side by side", "the book, 3.6.1", file, wrapper_text, wrapper},
       {"narrow_heads", "Two heads, output 2 wide", "the book, exercise 3.2", file, narrow_text,
        narrow_heads},
       {"batched_matmul", "One product for all heads", "the book, 3.6.2", file, matmul_text,

@@ -1,9 +1,8 @@
 // Attention without trainable weights: dot products, softmax, weighted sums.
-#include "layers/simple_attention.h"
-
 #include "autograd/ops/exp.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/sum.h"
+#include "layers/simple_attention.h"
 #include "tools/tour/step.h"
 
 namespace heed::tour {
@@ -39,9 +38,9 @@ sum each row: that is T dot products at once.
 )";
 
 void scores(const Given& given, Shown& show) {
-  const Tensor& inputs = given.inputs;                       // (T, d)
-  const Tensor query = row(inputs, 1);                       // (d)
-  const Tensor attn_scores_2 = sum(inputs * query, -1);      // (T)
+  const Tensor& inputs = given.inputs;                   // (T, d)
+  const Tensor query = row(inputs, 1);                   // (d)
+  const Tensor attn_scores_2 = sum(inputs * query, -1);  // (T)
   show("query", query);
   show("attn_scores_2", attn_scores_2, "simple.scores_2");
 }
@@ -71,11 +70,11 @@ Both give the same as long as nothing overflows. What counts is the difference o
 )";
 
 void weights(const Given& given, Shown& show) {
-  const Tensor query = row(given.inputs, 1);                             // (d)
-  const Tensor attn_scores_2 = sum(given.inputs * query, -1);            // (T)
-  const Tensor normalised = attn_scores_2 / sum(attn_scores_2);          // (T)
-  const Tensor naive = exp(attn_scores_2) / sum(exp(attn_scores_2));     // (T)
-  const Tensor stable = softmax(attn_scores_2);                          // (T)
+  const Tensor query = row(given.inputs, 1);                          // (d)
+  const Tensor attn_scores_2 = sum(given.inputs * query, -1);         // (T)
+  const Tensor normalised = attn_scores_2 / sum(attn_scores_2);       // (T)
+  const Tensor naive = exp(attn_scores_2) / sum(exp(attn_scores_2));  // (T)
+  const Tensor stable = softmax(attn_scores_2);                       // (T)
   show("attn_weights_2_tmp", normalised, "simple.weights_2_sum_normalised");
   show("attn_weights_2_naive", naive, "simple.weights_2_naive_softmax");
   show("attn_weights_2", stable, "simple.weights_2_softmax");
@@ -133,10 +132,10 @@ averages, it never extrapolates.
 )";
 
 void context(const Given& given, Shown& show) {
-  const Tensor& inputs = given.inputs;                                                // (T, d)
-  const Tensor attn_weights_2 = softmax(sum(inputs * row(inputs, 1), -1));            // (T)
-  const Tensor column = reshape(attn_weights_2, {given.tokens(), 1});                 // (T, 1)
-  const Tensor context_vec_2 = sum(column * inputs, 0);                               // (d)
+  const Tensor& inputs = given.inputs;                                      // (T, d)
+  const Tensor attn_weights_2 = softmax(sum(inputs * row(inputs, 1), -1));  // (T)
+  const Tensor column = reshape(attn_weights_2, {given.tokens(), 1});       // (T, 1)
+  const Tensor context_vec_2 = sum(column * inputs, 0);                     // (d)
   show("attn_weights_2", attn_weights_2);
   show("context_vec_2", context_vec_2, "simple.context_2");
 }
@@ -166,10 +165,10 @@ Row 2 is the context vector of the step before. The layer simple_attention does 
 )";
 
 void all_words(const Given& given, Shown& show) {
-  const Tensor& inputs = given.inputs;                                                // (T, d)
-  const Tensor attn_scores = matmul(inputs, inputs, Trans::no, Trans::yes);           // (T, T)
-  const Tensor attn_weights = softmax(attn_scores);                                   // (T, T)
-  const Tensor context_vecs = matmul(attn_weights, inputs);                           // (T, d)
+  const Tensor& inputs = given.inputs;                                       // (T, d)
+  const Tensor attn_scores = matmul(inputs, inputs, Trans::no, Trans::yes);  // (T, T)
+  const Tensor attn_weights = softmax(attn_scores);                          // (T, T)
+  const Tensor context_vecs = matmul(attn_weights, inputs);                  // (T, d)
   SimpleAttention attention;
   show("attn_scores", attn_scores, "simple.scores");
   show("attn_weights", attn_weights, "simple.weights");

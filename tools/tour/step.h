@@ -66,9 +66,7 @@ std::vector<Step> ladder_steps();      // once more from the bottom, a rung at a
 std::vector<Step> all_steps();
 
 // x[i], as (d) from x (n, d).
-inline Tensor row(const Tensor& x, int64_t i) {
-  return reshape(slice(x, 0, i, i + 1), {x.dim(1)});
-}
+inline Tensor row(const Tensor& x, int64_t i) { return reshape(slice(x, 0, i, i + 1), {x.dim(1)}); }
 
 inline Tensor ones(const Shape& shape) { return Array::full(shape, 1); }
 

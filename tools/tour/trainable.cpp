@@ -51,16 +51,16 @@ void trainable(const Given& given, Shown& show) {
     init::rand(values);
     return Tensor(values);
   };
-  const Tensor W_query = rand({given.width(), d_out});                                // (d, 2)
+  const Tensor W_query = rand({given.width(), d_out});  // (d, 2)
   const Tensor W_key = rand({given.width(), d_out});
   const Tensor W_value = rand({given.width(), d_out});
 
-  const Tensor keys = matmul(inputs, W_key), values = matmul(inputs, W_value);        // (T, 2)
-  const Tensor query_2 = row(matmul(inputs, W_query), 1);                             // (2)
-  const Tensor attn_scores_2 = sum(keys * query_2, -1);                               // (T)
-  const Tensor attn_weights_2 = softmax(attn_scores_2 / std::sqrt(real{d_out}));      // (T)
-  const Tensor column = reshape(attn_weights_2, {given.tokens(), 1});                 // (T, 1)
-  const Tensor context_vec_2 = sum(column * values, 0);                               // (2)
+  const Tensor keys = matmul(inputs, W_key), values = matmul(inputs, W_value);    // (T, 2)
+  const Tensor query_2 = row(matmul(inputs, W_query), 1);                         // (2)
+  const Tensor attn_scores_2 = sum(keys * query_2, -1);                           // (T)
+  const Tensor attn_weights_2 = softmax(attn_scores_2 / std::sqrt(real{d_out}));  // (T)
+  const Tensor column = reshape(attn_weights_2, {given.tokens(), 1});             // (T, 1)
+  const Tensor context_vec_2 = sum(column * values, 0);                           // (2)
   show("query_2", query_2, "trainable.query_2");
   show("attn_score_22", sum(row(keys, 1) * query_2), "trainable.score_22");
   show("attn_scores_2", attn_scores_2, "trainable.scores_2");
