@@ -102,12 +102,12 @@ struct Loop {
 
 // Thread 0 is the caller. A loop is published by filling the ranges: whoever takes a chunk has
 // acquired `loop_` with it, and `run` does not return before that chunk is done.
-class Pool {
+class ThreadPool {
  public:
-  Pool() = default;
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
-  ~Pool() { stop(); }
+  ThreadPool() = default;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool() { stop(); }
 
   void resize(int threads) {
     if (threads == static_cast<int>(ranges_.size())) {
@@ -221,8 +221,8 @@ class Pool {
   std::vector<std::thread> workers_;
 };
 
-Pool& pool() {
-  static Pool threads;
+ThreadPool& thread_pool() {
+  static ThreadPool threads;
   return threads;
 }
 
@@ -261,9 +261,9 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
     }
     return;
   }
-  pool().resize(num_threads());
+  thread_pool().resize(num_threads());
   inside_body = true;
-  pool().run(loop);
+  thread_pool().run(loop);
   inside_body = false;
 }
 
