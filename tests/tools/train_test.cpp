@@ -128,7 +128,7 @@ TEST_CASE("heed train: Ctrl-C saves, says how to go on, and nothing is lost") {
 
   // As a shell starts a job in the background: with SIGINT ignored.
   std::string command =
-      (fs::path(HEED_BUILD_DIR) / program).string() + " train " + config + " --out " + parts;
+      "'" + (fs::path(HEED_BUILD_DIR) / program).string() + "' train " + config + " --out " + parts;
   for (const std::string& word : sets) command += " '" + word + "'";
   const ProgramResult stopped =
       run_program("/bin/sh", {"-c", command +
