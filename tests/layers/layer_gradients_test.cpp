@@ -115,7 +115,6 @@ namespace {
 // Wrong on purpose.
 class WrongLayer final : public Module {
  public:
-  static constexpr const char* help = "x, with a gradient that is 1% off";
   struct Config {
     void fields(Fields&) {}
   };

@@ -66,9 +66,9 @@ Json json_of(std::vector<std::string> arguments) {
 
 void check_all(const Json& got, const Json& want, double tolerance) {
   int64_t keys = 0, numbers = 0;
-  for (const auto& [key, value] : want.items()) {
-    REQUIRE_MESSAGE(got.contains(key), key);
-    numbers += check_key(key, got.at(key), value, tolerance);
+  for (const auto& item : want.items()) {
+    REQUIRE_MESSAGE(got.contains(item.key()), item.key());
+    numbers += check_key(item.key(), got.at(item.key()), item.value(), tolerance);
     ++keys;
   }
   CHECK(keys == 35);
@@ -85,9 +85,10 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_CASE("heed tour: every number that the documents print") {
   const Json got = json_of({}), want = golden("seed_numbers.json");
   int64_t keys = 0;
-  for (const auto& [key, entry] : want.items()) {
-    REQUIRE_MESSAGE(got.contains(key), key);
-    check_key(key, got.at(key), entry.at("value"), entry.at("tolerance").get<double>());
+  for (const auto& item : want.items()) {
+    REQUIRE_MESSAGE(got.contains(item.key()), item.key());
+    check_key(item.key(), got.at(item.key()), item.value().at("value"),
+              item.value().at("tolerance").get<double>());
     ++keys;
   }
   CHECK(keys == 35);
@@ -103,7 +104,9 @@ TEST_CASE("heed tour: PyTorch's numbers for another seed and for other words") {
 TEST_CASE("heed tour: steps show tensors as PyTorch prints them") {
   int64_t compared = 0;
   const Json printed = golden("printed.json");
-  for (const auto& [step, texts] : printed.at("tour").items()) {
+  for (const auto& item : printed.at("tour").items()) {
+    const std::string step = item.key();
+    const Json& texts = item.value();
     CAPTURE(step);
     const ProgramResult result = run_heed({"tour", step});
     REQUIRE_MESSAGE(result.exit_code == 0, result.err);
