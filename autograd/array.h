@@ -75,6 +75,15 @@ class BasicArray {
     return a;
   }
 
+  // The first numbers under a shape that needs no more than there are; shares the buffer.
+  BasicArray prefix(const Shape& shape) const {
+    require(shape.size() <= size(), "prefix: expected at most ", size(), " elements as in ", shape_,
+            ", got ", shape);
+    BasicArray a = *this;
+    a.shape_ = shape;
+    return a;
+  }
+
   BasicArray clone() const {
     BasicArray a = uninitialised(shape_);
     if (!dry_run()) {

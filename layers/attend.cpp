@@ -3,6 +3,7 @@
 #include "autograd/ops/masked_fill.h"
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/softmax.h"
+#include "layers/key_value_cache.h"
 
 namespace heed {
 
@@ -16,9 +17,11 @@ Tensor without_batch(const Tensor& y, const Tensor& x) {
   return x.rank() == 3 ? y : reshape(y, {y.dim(1), y.dim(2)});
 }
 
-void require_context(const char* layer, const Tensor& x, int64_t context_length) {
-  require(x.dim(-2) <= context_length, layer, ": expected at most context_length ", context_length,
-          " tokens, got ", x.dim(-2), " in ", x.shape());
+void require_context(const char* layer, const Input& in, int64_t context_length) {
+  const int64_t tokens = in.past() + in.x.dim(-2);
+  require(tokens <= context_length, layer, ": expected at most context_length ", context_length,
+          " tokens, got ", tokens, " in ", in.x.shape(),
+          in.past() > 0 ? " and what came before" : "");
 }
 
 namespace {
@@ -57,8 +60,28 @@ void record_attention(const Module& layer, const Tensor& attn_weights) {
   }
 }
 
+namespace {
+
+// attend() with the keys and values of the tokens that came before.
+Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const Tensor& keys,
+                     const Tensor& values, AttentionOptions options) {
+  const int64_t past = in.past();
+  require(options.causal && (past == 0 || queries.dim(1) == 1),
+          "attention with a cache: expected a causal layer and, after the first tokens, one at a "
+          "time, got queries ",
+          queries.shape(), " after ", past, options.causal ? "" : ", not causal");
+  const auto [all_keys, all_values] = std::exchange(in.cache, nullptr)->extend(layer, keys, values);
+  options.causal = past == 0;  // the last token may look at all of them
+  return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
+}
+
+}  // namespace
+
 Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
               const Tensor& values, double dropout, AttentionOptions options) {
+  if (in.cache != nullptr) {
+    return attend_cached(layer, in, queries, keys, values, options);
+  }
   const int64_t weights = queries.dim(0) * options.num_heads * queries.dim(1) * keys.dim(1);
   options.mask = in.mask;
   options.dropout = make_dropout_mask(streams().dropout(), streams().dropout_stream(), dropout,

@@ -11,8 +11,8 @@ Tensor with_batch(const char* layer, const Tensor& x, int64_t d_in);
 // y (1, T, d) without its batch again when x had none.
 Tensor without_batch(const Tensor& y, const Tensor& x);
 
-// Throws ShapeError when x (.., T, d) has more tokens than context_length.
-void require_context(const char* layer, const Tensor& x, int64_t context_length);
+// Throws ShapeError when x (.., T, d) and the tokens before it are more than context_length.
+void require_context(const char* layer, const Input& in, int64_t context_length);
 
 // attn_scores (B, T, S) -> attn_weights: softmax over the keys that the mask allows.
 Tensor attention_weights(const Tensor& attn_scores, const Mask& mask);
@@ -21,7 +21,9 @@ Tensor attention_weights(const Tensor& attn_scores, const Mask& mask);
 void record_attention(const Module& layer, const Tensor& attn_weights);
 
 // scaled_dot_product_attention for a layer: q, k, v (B, T, H d) -> context_vec (B, T, H d), with
-// the mask of `in`, dropout while training, and the weights handed to the AttentionRecorder.
+// the mask of `in`, dropout while training, and the weights handed to the AttentionRecorder. With a
+// cache in `in` the keys and values of earlier tokens are attended to as well; `causal` layers
+// only.
 Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
               const Tensor& values, double dropout, AttentionOptions options);
 

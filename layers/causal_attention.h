@@ -36,6 +36,7 @@ class CausalAttention final : public Module {
         W_value(this, "W_value", Linear::Config{c.d_in, c.d_out, c.qkv_bias}) {}
 
   bool causal() const override { return true; }
+  bool takes_cache() const override { return true; }
 
   const Config config;
   Child<Linear> W_query, W_key, W_value;
@@ -43,7 +44,7 @@ class CausalAttention final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("causal_attention", in.x, config.d_in);
-    require_context("causal_attention", x, config.context_length);
+    require_context("causal_attention", in, config.context_length);
     const Tensor queries = W_query(x), keys = W_key(x), values = W_value(x);  // (B, T, d_out)
     const Tensor context_vec =
         attend(*this, in, queries, keys, values, config.dropout, {.num_heads = 1, .causal = true});

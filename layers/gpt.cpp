@@ -109,7 +109,7 @@ Tensor Gpt::forward(const Input& in) {
           "got ", in.ids.shape());
   require(in.ids.dim(-1) <= config.context_length, "gpt: expected at most context_length ",
           config.context_length, " tokens, got ", in.ids.dim(-1));
-  Tensor x = drop_emb(pos_emb(tok_emb(in.ids)));  // (B, T, d_model)
+  Tensor x = drop_emb(pos_emb(in.with(tok_emb(in.ids))));  // (B, T, d_model)
   for (const Child<TransformerBlock>& block : trf_blocks) {
     x = block(in.with(x));
   }

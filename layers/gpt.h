@@ -39,6 +39,7 @@ class Gpt final : public Module {
 
   Takes takes() const override { return Takes::ids; }
   bool causal() const override { return trf_blocks.front()->causal(); }
+  bool takes_cache() const override { return trf_blocks.front()->takes_cache(); }
 
   const Config config;
   Child<Embedding> tok_emb;

@@ -15,6 +15,8 @@
 
 namespace heed {
 
+class KeyValueCache;
+
 // What a layer is given. Which parts it uses is up to the layer; most use x.
 struct Input {
   Input() = default;
@@ -30,9 +32,13 @@ struct Input {
     return in;
   }
 
+  // How many tokens came before these, out of the cache.
+  int64_t past() const;
+
   Tensor x;   // (B, T, d)
   Ids ids;    // (B, T), in [0, V)
   Mask mask;  // (B, S) over the keys or (B, 1, T, S); 1 = may attend; none: everything
+  KeyValueCache* cache = nullptr;  // of the tokens before these; none: there are none
 };
 
 class Module;
@@ -96,6 +102,8 @@ class Module {
   virtual Takes takes() const { return Takes::x; }
   // Whether outputs at t depend on inputs at t and before only.
   virtual bool causal() const { return false; }
+  // Whether the layer can be given a few tokens at a time, those before in Input::cache.
+  virtual bool takes_cache() const { return false; }
 
  protected:
   virtual Tensor forward(const Input& in) = 0;

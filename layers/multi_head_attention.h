@@ -76,6 +76,7 @@ class MultiHeadAttention final : public Module {
   }
 
   bool causal() const override { return config.causal; }
+  bool takes_cache() const override { return config.causal; }
 
   const Config config;
   std::optional<Child<Linear>> W_query, W_key, W_value;   // unless packed
@@ -85,7 +86,7 @@ class MultiHeadAttention final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("multi_head_attention", in.x, config.d_in);
-    require_context("multi_head_attention", x, config.context_length);
+    require_context("multi_head_attention", in, config.context_length);
     const auto [queries, keys, values] = project(x);  // (B, T, d_out) each
     const Tensor context_vec = attend(*this, in, queries, keys, values, config.dropout,
                                       {.num_heads = config.num_heads, .causal = config.causal});

@@ -39,6 +39,7 @@ class MultiHeadAttentionWrapper final : public Module {
   }
 
   bool causal() const override { return true; }
+  bool takes_cache() const override { return true; }
 
   const Config config;
   std::vector<Child<CausalAttention>> heads;

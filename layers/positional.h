@@ -43,9 +43,9 @@ class Positional final : public Module {
     const Tensor& x = in.x;
     require(x.rank() >= 2 && x.dim(-1) == config.d_model,
             "positional: expected x (..., T, d_model ", config.d_model, "), got ", x.shape());
-    require_context("positional", x, config.context_length);
+    require_context("positional", in, config.context_length);
     const Tensor table = weight ? Tensor(weight) : Tensor(sinusoids_);
-    return x + slice(table, 0, 0, x.dim(-2));  // (..., T, d) + (T, d)
+    return x + slice(table, 0, in.past(), in.past() + x.dim(-2));  // (..., T, d) + (T, d)
   }
 
  private:

@@ -71,6 +71,7 @@ class TransformerBlock final : public Module {
         drop_shortcut(this, "drop_shortcut", Dropout::Config{c.dropout}) {}
 
   bool causal() const override { return att->causal(); }
+  bool takes_cache() const override { return att->takes_cache(); }
 
   const Config config;
   Child<Module> att;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "layers/evaluation_mode.h"
+#include "layers/key_value_cache.h"
 #include "train/utf8.h"
 
 namespace heed {
@@ -50,12 +51,33 @@ void keep_likeliest(std::vector<double>& weights, const SamplingOptions& options
   }
 }
 
-// The last row of logits (1, t, V) for the last tokens of `ids`.
-Array last_logits(Module& model, const std::vector<int32_t>& ids, int64_t context_length) {
-  const auto seen = std::min(ids.size(), static_cast<size_t>(context_length));
-  const std::span<const int32_t> window(ids.data() + (ids.size() - seen), seen);
-  return model(Ids::from({1, static_cast<int64_t>(seen)}, window)).value();
-}
+// Runs the model over the last context_length tokens, those it has not seen yet as far as it can.
+class Reader {
+ public:
+  Reader(Module& model, int64_t context_length)
+      : model_(model), context_length_(context_length), cache_(context_length) {}
+
+  // Logits (1, t, V), the last row of which is for the token after `ids`.
+  Array logits(const std::vector<int32_t>& ids) {
+    const auto length = static_cast<int64_t>(ids.size());
+    // When the window slides every token has another position: all are read again.
+    int64_t first = std::max<int64_t>(0, length - context_length_);
+    const bool cached = model_.takes_cache() && first == 0;
+    if (cached) {
+      first = cache_.length();
+    }
+    Input in(Ids::from({1, length - first}, std::span(ids).subspan(static_cast<size_t>(first))));
+    in.cache = cached ? &cache_ : nullptr;
+    Array logits = model_(in).value();
+    cache_.advance(cached ? length - first : 0);
+    return logits;
+  }
+
+ private:
+  Module& model_;
+  const int64_t context_length_;
+  KeyValueCache cache_;
+};
 
 }  // namespace
 
@@ -101,9 +123,10 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
                        "generate: expected a context_length of at least 1, got ", context_length);
   const EvaluationMode mode(model);
   Generator generator(options.seed);
+  Reader reader(model, context_length);
   std::vector<int32_t> ids = prompt;
   for (int64_t i = 0; i < tokens; ++i) {
-    const Array logits = last_logits(model, ids, context_length);
+    const Array logits = reader.logits(ids);
     const auto width = static_cast<size_t>(logits.dim(-1));
     const int32_t id = choose_token(logits.span().last(width), options, generator.u53());
     ids.push_back(id);

@@ -21,7 +21,8 @@ struct SamplingOptions {
 
 // Continues a prompt by `tokens` tokens, which are returned; `each` is told of every one as it
 // comes. The model, ids (1, t) -> logits (1, t, V), sees the last context_length tokens. It runs in
-// evaluation mode and is left as it was; no random stream of training moves.
+// evaluation mode and is left as it was; no random stream of training moves. A model that takes a
+// KeyValueCache reads each token once, until there are more than context_length.
 //
 // A token takes one number u in [0, 1) of a generator of its own: it is the first id, in the order
 // of ids, at which the cumulative probability exceeds u. With top_k and top_p both, k is applied
