@@ -9,7 +9,7 @@ namespace {
 // that share it: dK and dV of the strip are its own. dQ of a row adds up over strips; each strip
 // gathers its part apart, and the parts are added in their order. With enough heads there is one
 // strip.
-struct Strip {
+struct KeyStrip {
   int64_t b, kv, number, begin, end;
   int64_t keys() const { return end - begin; }
 };
@@ -139,14 +139,14 @@ class BackwardPass {
   }
 
   // Early keys are seen by most queries, so they come first.
-  Strip strip(int64_t task) const {
+  KeyStrip strip(int64_t task) const {
     const int64_t number = task / heads_, head = task % heads_;
     const int64_t begin = number * strip_length_;
     return {head / p_.kv_heads, head % p_.kv_heads, number, begin,
             std::min(begin + strip_length_, p_.keys)};
   }
 
-  void run_strip(const Strip& strip, const BackwardScratch& s) const {
+  void run_strip(const KeyStrip& strip, const BackwardScratch& s) const {
     const int64_t keys = strip.keys();
     const real* k = in_.k.at(strip.b, strip.kv, strip.begin);
     pack_panels(keys, p_.width, 1, k, in_.k.row, s.k_panels);
@@ -169,7 +169,7 @@ class BackwardPass {
     }
   }
 
-  void run_head(const Strip& strip, int64_t h, const BackwardScratch& s) const {
+  void run_head(const KeyStrip& strip, int64_t h, const BackwardScratch& s) const {
     const int64_t d = padded_width(p_.width);
     const int64_t first = first_query(strip.begin);
     pack_head(strip.b, h, first, s);

@@ -75,7 +75,7 @@ void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, const For
 }
 
 // Consecutive queries of one head of one item.
-struct Strip {
+struct QueryStrip {
   int64_t b, h, begin, end;
 };
 
@@ -110,13 +110,13 @@ class ForwardPass {
   }
 
   // Late queries see most keys, so they come first.
-  Strip strip(int64_t task) const {
+  QueryStrip strip(int64_t task) const {
     const int64_t begin = (strips_ - 1 - task / heads_) * strip_length_;
     const int64_t head = task % heads_;
     return {head / p_.heads, head % p_.heads, begin, std::min(begin + strip_length_, p_.queries)};
   }
 
-  void run_strip(const Strip& strip, const ForwardScratch& s) const {
+  void run_strip(const QueryStrip& strip, const ForwardScratch& s) const {
     const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
     pack_panels(keys, p_.width, 1, in_.k.at(strip.b, kv, 0), in_.k.row, s.k_panels);
     pack_rows(keys, p_.value_width, 1, in_.v.at(strip.b, kv, 0), in_.v.row, s.v_rows);
@@ -150,7 +150,8 @@ class ForwardPass {
     add_weighted_rows(block, s.scores, columns, s.v_rows + block.j0 * columns, s.sums);
   }
 
-  void finish_rows(const Strip& strip, int64_t i0, int64_t rows, const ForwardScratch& s) const {
+  void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows,
+                   const ForwardScratch& s) const {
     const int64_t columns = padded_width(p_.value_width);
     for (int64_t r = 0; r < rows; ++r) {
       const bool empty = s.largest[r] == hidden_score;

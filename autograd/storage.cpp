@@ -13,6 +13,15 @@
 #include "autograd/error.h"
 #include "autograd/real.h"
 
+// Under the address sanitizer a block is poisoned while it waits in a free list, and beyond the bytes
+// that were asked for while it is in use: else the pool would hide every overrun.
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) (static_cast<void>(address))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) (static_cast<void>(address))
+#endif
+
 namespace heed {
 
 namespace {
@@ -80,6 +89,7 @@ class Pool {
     if (block == nullptr) {
       block = from_system(bytes, size_class);
     }
+    ASAN_UNPOISON_MEMORY_REGION(block, bytes);
     stats.live_bytes += static_cast<int64_t>(capacity_of(size_class));
     stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
     return block;
@@ -93,6 +103,7 @@ class Pool {
   void trim() {
     for (uint32_t c = class_of(small_block) + 1; c < classes; ++c) {
       while (void* block = pop(c)) {
+        ASAN_UNPOISON_MEMORY_REGION(block, capacity_of(c));
         munmap(block, round_to_pages(capacity_of(c)));
         stats.reserved_bytes -= static_cast<int64_t>(capacity_of(c));
       }
@@ -110,11 +121,13 @@ class Pool {
   void push(void* block, uint32_t c) {
     std::memcpy(block, &free_[c], sizeof(void*));
     free_[c] = block;
+    ASAN_POISON_MEMORY_REGION(block, capacity_of(c));
   }
 
   void* pop(uint32_t c) {
     void* block = free_[c];
     if (block != nullptr) {
+      ASAN_UNPOISON_MEMORY_REGION(block, sizeof(void*));
       std::memcpy(&free_[c], block, sizeof(void*));
     }
     return block;
