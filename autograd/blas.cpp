@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
-#include <cstdlib>
-#include <string_view>
 
-#include "autograd/cpu.h"
+#include "autograd/blas_kernel.h"
 #include "autograd/dry_run.h"
 #include "autograd/error.h"
 #include "autograd/parallel.h"
@@ -41,6 +39,7 @@ struct Product {
 // call. Nothing else here uses OpenMP's number, so it is not set back.
 void keep_openblas_serial() {
   thread_local const bool done = [] {
+    choose_blas_kernel();
     openblas_set_num_threads(1);
     return true;
   }();
@@ -247,51 +246,5 @@ void gemm_serial(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha
 int64_t flop_count() { return flops_so_far.load(std::memory_order_relaxed); }
 
 void count_flops(int64_t flops) { flops_so_far.fetch_add(flops, std::memory_order_relaxed); }
-
-namespace {
-
-// Vector unit that a kernel of OpenBLAS uses, by its name.
-Simd kernel_level(std::string_view kernel) {
-  for (const std::string_view name : {"SkylakeX", "Cooperlake", "Sapphirerapids"}) {
-    if (kernel == name) {
-      return Simd::avx512;
-    }
-  }
-  for (const std::string_view name : {"Haswell", "Zen"}) {
-    if (kernel == name) {
-      return Simd::avx2;
-    }
-  }
-  return Simd::sse2;
-}
-
-std::string kernel_warning(const BlasInfo& info) {
-  if (!info.weaker_than_cpu) {
-    return "";
-  }
-  if (info.kernel_preset) {
-    const char* preset = std::getenv("OPENBLAS_CORETYPE");
-    return text("OPENBLAS_CORETYPE=", preset,
-                " is set; without it this machine is about twice as fast");
-  }
-  return text("OpenBLAS runs its ", info.kernel, " kernel on a CPU with ", simd_name(cpu().simd),
-              "; a newer OpenBLAS may be twice as fast");
-}
-
-}  // namespace
-
-BlasInfo blas_info() {
-  const int parallel = openblas_get_parallel();
-  const char* preset = std::getenv("OPENBLAS_CORETYPE");
-  BlasInfo info;
-  info.kernel = openblas_get_corename();
-  info.config = openblas_get_config();
-  info.flavour = parallel == 2 ? "openmp" : parallel == 1 ? "pthread" : "serial";
-  info.kernel_preset = preset != nullptr && *preset != '\0';
-  const bool x86 = cpu().simd == Simd::avx512 || cpu().simd == Simd::avx2;
-  info.weaker_than_cpu = x86 && kernel_level(info.kernel) < cpu().simd;
-  info.warning = kernel_warning(info);
-  return info;
-}
 
 }  // namespace heed

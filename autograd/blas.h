@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "autograd/real.h"
 
@@ -34,16 +33,5 @@ void gemm_serial(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha
 // dry runs included. Whoever calls gemm_serial counts for himself, outside the loop.
 int64_t flop_count();
 void count_flops(int64_t flops);
-
-struct BlasInfo {
-  std::string kernel;    // "Cooperlake", "Haswell", ...
-  std::string config;    // OpenBLAS's own description of its build
-  std::string flavour;   // "pthread", "openmp" or "serial"
-  bool kernel_preset;    // OPENBLAS_CORETYPE is set in the environment
-  bool weaker_than_cpu;  // the kernel leaves the CPU's widest vector unit idle
-  std::string warning;   // one line for people, or ""
-};
-
-BlasInfo blas_info();
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/blas.h"
+#include "autograd/blas_kernel.h"
 #include "autograd/cpu.h"
 #include "autograd/profile.h"
 #include "tools/command.h"

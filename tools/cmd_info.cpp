@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "autograd/blas.h"
+#include "autograd/blas_kernel.h"
 #include "autograd/cpu.h"
 #include "autograd/parallel.h"
 #include "tools/command.h"
@@ -49,10 +49,6 @@ std::string build_kind() {
   return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
 }
 
-std::string kernel_reason(const BlasInfo& blas) {
-  return blas.kernel_preset ? "OPENBLAS_CORETYPE asks for it" : "OpenBLAS chose it for this CPU";
-}
-
 nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
   const Memory ram = memory();
   return {{"version", HEED_VERSION},
@@ -66,6 +62,7 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
           {"blas",
            {{"kernel", blas.kernel},
             {"kernel_preset", blas.kernel_preset},
+            {"reason", blas.reason},
             {"flavour", blas.flavour},
             {"config", blas.config}}},
           {"gemm_gflops", gflops},
@@ -85,7 +82,7 @@ void print(const BlasInfo& blas, double gflops) {
   table.add({"threads", text(num_threads())});
   table.add({"memory", text(bytes_text(ram.total), ", ", bytes_text(ram.available), " free")});
   table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
-  table.add({"kernel", text(blas.kernel, "; ", kernel_reason(blas))});
+  table.add({"kernel", text(blas.kernel, "; ", blas.reason)});
   table.add({is_float64 ? "dgemm" : "sgemm", text(speed, " on matrices of 1024 x 1024")});
   if (!blas.warning.empty()) {
     table.add({"warning", blas.warning});

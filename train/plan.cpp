@@ -5,6 +5,7 @@
 #include <new>
 
 #include "autograd/blas.h"
+#include "autograd/blas_kernel.h"
 #include "autograd/cpu.h"
 #include "autograd/dry_run.h"
 #include "autograd/fused.h"
@@ -133,7 +134,7 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            ", optimizer ", megabytes(plan.optimizer_bytes), ", activations ",
            megabytes(plan.activation_bytes), ", program and data ", megabytes(plan.process_bytes)),
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd),
-           "), OpenBLAS kernels for ", blas.kernel)};
+           "), OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
   const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
   for (const std::string& warning :
        {blas.warning, schedule_registry().make(run.config.schedule, schedule)->warning()}) {

@@ -241,12 +241,3 @@ TEST_CASE("gemm: refusals") {
   CHECK_THROWS_AS(call(2, 0, 2, 2, 2, 0), heed::ShapeError);
   CHECK_NOTHROW(call(2, 2, 2, 2, 2, 2));
 }
-
-TEST_CASE("blas: names its kernel") {
-  const heed::BlasInfo info = heed::blas_info();
-  CHECK(info.kernel.size() > 2);
-  CHECK(info.config.find("OpenBLAS") != std::string::npos);
-  CHECK((info.flavour == "pthread" || info.flavour == "openmp" || info.flavour == "serial"));
-  CHECK(info.warning.empty() != info.weaker_than_cpu);
-  CHECK(info.warning.find('\n') == std::string::npos);
-}

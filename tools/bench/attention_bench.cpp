@@ -2,14 +2,13 @@
 //   attention_bench --batch 1 --heads 4 --width 64 --length 4096 --dropout 0.1 --json
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <vector>
 
+#include "autograd/blas_kernel.h"
 #include "autograd/ops/scaled_dot_product_attention.h"
+#include "tools/bench/timing.h"
 
 namespace {
 
@@ -26,16 +25,6 @@ struct Settings {
   int rounds = 10;
 };
 
-Array normal_numbers(const Shape& shape, uint64_t seed) {
-  std::mt19937_64 words(seed);
-  std::normal_distribution<double> normal;
-  Array x = Array::uninitialised(shape);
-  for (int64_t i = 0; i < x.size(); ++i) {
-    x.mutable_data()[i] = static_cast<real>(normal(words));
-  }
-  return x;
-}
-
 struct Times {
   double forward, both;  // milliseconds
   double cpu;            // of all threads, for both; on a busy machine the one to compare
@@ -51,7 +40,7 @@ class Bench {
     } else {
       inputs_ = {parameter(columns, 1), parameter(kv_columns, 2), parameter(kv_columns, 3)};
     }
-    dy_ = normal_numbers({s.batch, s.length, columns}, 4);
+    dy_ = bench::normal_numbers({s.batch, s.length, columns}, 4);
   }
 
   Times round() {
@@ -64,26 +53,20 @@ class Bench {
     for (Tensor& input : inputs_) {
       input.zero_grad();
     }
-    const std::clock_t cpu = std::clock();
-    const auto start = std::chrono::steady_clock::now();
+    const bench::Stopwatch watch;
     const Tensor y =
         s_.packed ? scaled_dot_product_attention(inputs_[0], options)
         : s_.composed
             ? scaled_dot_product_attention_composed(inputs_[0], inputs_[1], inputs_[2], options)
             : scaled_dot_product_attention(inputs_[0], inputs_[1], inputs_[2], options);
-    const auto half = std::chrono::steady_clock::now();
+    const double forward = watch.ms();
     y.backward(dy_);
-    const auto end = std::chrono::steady_clock::now();
-    const auto ms = [](auto span) {
-      return std::chrono::duration<double, std::milli>(span).count();
-    };
-    return {ms(half - start), ms(end - start),
-            static_cast<double>(std::clock() - cpu) * 1e3 / CLOCKS_PER_SEC};
+    return {forward, watch.ms(), watch.cpu_ms()};
   }
 
  private:
   Tensor parameter(int64_t columns, uint64_t seed) const {
-    return Tensor::parameter(normal_numbers({s_.batch, s_.length, columns}, seed));
+    return Tensor::parameter(bench::normal_numbers({s_.batch, s_.length, columns}, seed));
   }
 
   Settings s_;
@@ -92,11 +75,6 @@ class Bench {
   Array dy_;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void report(const Settings& s, const std::vector<Times>& times, double gigaflop) {
   std::vector<double> forward, both, cpu;
   for (const Times& t : times) {
@@ -104,7 +82,8 @@ void report(const Settings& s, const std::vector<Times>& times, double gigaflop)
     both.push_back(t.both);
     cpu.push_back(t.cpu);
   }
-  const double forward_ms = median(forward), both_ms = median(both), cpu_ms = median(cpu);
+  const double forward_ms = bench::median(forward), both_ms = bench::median(both),
+               cpu_ms = bench::median(cpu);
   const double best_ms = *std::min_element(both.begin(), both.end());
   if (s.json) {
     const nlohmann::json result = {{"batch", s.batch},

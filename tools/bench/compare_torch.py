@@ -1,11 +1,12 @@
-"""heed against PyTorch, by turns (A B A B ...), medians and their ratio.
+"""heed against PyTorch (and JAX), by turns (A B A B ...): medians, and the ratio to the fastest of the others.
 
-    python tools/bench/compare_torch.py [--rows char,char_dropout] [--rounds 5] [--compile] [--json out.json]
+    cmake --build --preset release --target heed benchmarks
+    python tools/bench/compare_torch.py [--rows char,attention] [--rounds 5] [--compile] [--jax] [--json out.json]
 
-Needs PyTorch in the Python that runs it, and build/release/heed. Each round starts one process of each side with the
-same number of threads; the ratio is PyTorch's median time over heed's. OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are taken
-out of the environment: a preset may pin OpenBLAS to old kernels. A machine whose rounds differ by more than a third
-is called too noisy.
+Needs PyTorch (and JAX, if asked for) in the Python that runs it. Each round starts one process of each side with the
+same number of threads. OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are taken out of the environment: a preset may pin
+OpenBLAS to old kernels. What the machine can do is probed before each row. Rounds that differ by more than a third are
+called too noisy. The exit code is 1 when a ratio falls short of its target.
 """
 import argparse
 import datetime
@@ -17,17 +18,35 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NANO = dict(layers=4, heads=4, width=128, context=64, batch=12, vocab=65, dropout=0.0, bias=False)
+LAYER = ["multi_head_attention", "--set", "d_in=768", "--set", "d_out=768", "--set", "context_length=1024", "--set",
+         "num_heads=12", "--set", "packed=true", "--batch", "8", "--length", "1024", "--width", "768", "--rounds", "6"]
+ALONE = ["--batch", "1", "--heads", "4", "--width", "64", "--length", "4096", "--rounds", "8"]
+
+# name: what it is, the ratio to reach, and how both sides are run (see commands()).
 ROWS = {
-    "char": dict(NANO, what="char-GPT, dropout 0", steps=100),
-    "char_dropout": dict(NANO, what="char-GPT, dropout 0.2", steps=100, dropout=0.2),
-    "6x384": dict(NANO, what="6 layers, 384 wide, T 256, batch 8, dropout 0.2", steps=6, layers=6, heads=6, width=384,
-                  context=256, batch=8, dropout=0.2),
-    "124m": dict(what="GPT-2 124M, T 64, batch 4", steps=4, layers=12, heads=12, width=768, context=64, batch=4,
-                 vocab=50257, dropout=0.0, bias=True),
+    "char": dict(NANO, what="char-GPT step, dropout 0", target=2.4, steps=100),
+    "char_dropout": dict(NANO, what="char-GPT step, dropout 0.2", target=3.6, steps=100, dropout=0.2),
+    "6x384": dict(NANO, what="6 x 384, T 256, batch 8, dropout 0.2", target=2.7, steps=6, layers=6, heads=6,
+                  width=384, context=256, batch=8, dropout=0.2),
+    "124m": dict(what="GPT-2 124M, T 64, batch 4", target=2.2, steps=4, layers=12, heads=12, width=768, context=64,
+                 batch=4, vocab=50257, dropout=0.0, bias=True),
+    "layer_forward": dict(what="attention layer b 8, T 1024, d 768: forward", target=2.3,
+                          torch=["attention_layer_forward"], ours=["layer_bench", *LAYER], key="forward_ms"),
+    "layer": dict(what="the same: forward + backward", target=2.0, torch=["attention_layer"],
+                  ours=["layer_bench", *LAYER], key="forward_backward_ms"),
+    "attention": dict(what="attention alone, 4 heads of 64, T 4096", target=2.0, torch=["attention"],
+                      ours=["attention_bench", *ALONE], key="forward_backward_ms"),
+    "attention_dropout": dict(what="the same, dropout 0.1", target=14, torch=["attention", "--dropout", "0.1"],
+                              ours=["attention_bench", *ALONE, "--dropout", "0.1"], key="forward_backward_ms"),
+    "chain": dict(what="chain of 1000 multiplications of 4 numbers, an operation", target=40, torch=["chain"],
+                  ours=["chain_bench"], key="us_per_op"),
+    "start": dict(NANO, what="start to first training step done, char-GPT", target=15, steps=1, wall=True),
+    "run": dict(what="shakespeare_char.yaml, whole run with nine evaluations", target=2.4, wall=True),
 }
 
 
@@ -48,43 +67,90 @@ model: {{type: gpt, context_length: {row['context']}, d_model: {row['width']}, n
         num_layers: {row['layers']}, dropout: {row['dropout']}, {biases}, tie_embeddings: true, init: gpt2,
         activation: gelu}}
 optimizer: {{type: adamw, lr: 1e-3, betas: [0.9, 0.99], weight_decay: 0.1}}
-train: {{steps: 100, batch_size: {row['batch']}, clip_grad_norm: 1.0}}
+train: {{steps: {row['steps']}, batch_size: {row['batch']}, clip_grad_norm: 1.0}}
 """
 
 
-def run(command, env):
-    done = subprocess.run(command, capture_output=True, text=True, env=env)
+def step_arguments(row, threads):
+    arguments = ["--threads", threads, "--dropout", row["dropout"]]
+    for name in ("layers", "heads", "width", "context", "batch", "vocab", "steps"):
+        arguments += ["--" + name, row[name]]
+    return arguments + ["--bias"] * row["bias"]
+
+
+def commands(name, row, a, folder):
+    """The commands of a row by side; the first is ours. Each prints a JSON object as its last line."""
+    python = [sys.executable]
+    if name == "run":
+        ours = [a.heed, "train", ROOT / "configs/shakespeare_char.yaml", "--out", folder / "run"]
+        return {"heed": ours, "PyTorch": python + [HERE / "torch_run.py", "--threads", a.threads]}
+    if "layers" not in row:
+        ours = [a.heed.parent / row["ours"][0], *row["ours"][1:], "--json"]
+        return {"heed": ours, "PyTorch": python + [HERE / "torch_ops.py", *row["torch"], "--threads", a.threads]}
+    (folder / "row.yaml").write_text(config(row, folder))
+    ours = [a.heed, "bench", folder / "row.yaml", "--steps", 2 * row["steps"], "--json"]
+    if name == "start":
+        ours = [a.heed, "train", folder / "row.yaml", "--out", folder / "run"]
+    torch = python + [HERE / "torch_step.py", *step_arguments(row, a.threads)]
+    sides = {"heed": ours, "PyTorch": torch + (["--warm-up", 0] if name == "start" else [])}
+    if name != "start":
+        if a.compile:
+            sides["torch.compile"] = torch + ["--compile"]
+        if a.jax:
+            sides["JAX"] = python + [HERE / "jax_step.py", *step_arguments(row, a.threads)]
+    return sides
+
+
+def run(command, row, env):
+    """The row's time of one process, in its unit, and its peak memory if it says."""
+    start = time.perf_counter()
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=env)
+    wall = 1e3 * (time.perf_counter() - start)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stderr[-800:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+    if row.get("wall"):
+        return {"ms": wall}
+    said = json.loads(done.stdout.splitlines()[-1])
+    ours = said.get("ms_per_step", said.get(row.get("key")))
+    ms = said["ms"] if ours is None else ours / (1000 if row.get("key") == "us_per_op" else 1)
+    return dict(ms=ms, mb=said.get("mb", said.get("peak_mb")), share=said.get("share_of_peak"),
+                kernel=said.get("kernel"))
 
 
-def torch_command(row, threads, compiled):
-    command = [sys.executable, HERE / "torch_step.py", "--threads", threads, "--dropout", row["dropout"]]
-    for name in ("layers", "heads", "width", "context", "batch", "vocab", "steps"):
-        command += ["--" + name, row[name]]
-    command += ["--bias"] * row["bias"] + ["--compile"] * compiled
-    return [str(word) for word in command]
+def compare(name, a, env):
+    row = ROWS[name]
+    measured = {}
+    probe = json.loads(subprocess.run([str(a.heed.parent / "machine_probe")], capture_output=True, text=True, env=env,
+                                      check=True).stdout)
+    for _ in range(a.rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            for side, command in commands(name, row, a, pathlib.Path(folder)).items():
+                measured.setdefault(side, []).append(run(command, row, env))
+    times = {side: [r["ms"] for r in rounds] for side, rounds in measured.items()}
+    ms = {side: statistics.median(t) for side, t in times.items()}
+    others = {side: t for side, t in ms.items() if side != "heed"}
+    best = min(others, key=others.get)
+    spread = max((max(t) - min(t)) / statistics.median(t) for t in times.values())
+    mb = {side: max(r["mb"] for r in rounds) for side, rounds in measured.items() if rounds[0].get("mb")}
+    return {"name": name, "row": row["what"], "ms": ms, "mb": mb, "best": best, "ratio": others[best] / ms["heed"],
+            "target": row["target"], "share_of_peak": measured["heed"][-1].get("share"),
+            "kernel": measured["heed"][-1].get("kernel"), "spread": spread, "probe": probe}
 
 
-def compare(row, heed, rounds, threads, compiled, env):
-    """Medians of both sides, and how much the rounds of the noisier side differ."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "row.yaml").write_text(config(row, folder))
-        ours = [str(heed), "bench", str(folder / "row.yaml"), "--steps", str(2 * row["steps"]), "--json"]
-        sides = {"torch": [], "heed": []}
-        for _ in range(rounds):
-            sides["torch"].append(run(torch_command(row, threads, compiled), env))
-            sides["heed"].append(run(ours, env))
-    torch_ms = [r["ms"] for r in sides["torch"]]
-    heed_ms = [r["ms_per_step"] for r in sides["heed"]]
-    spread = max((max(v) - min(v)) / statistics.median(v) for v in (torch_ms, heed_ms))
-    result = {"row": row["what"], "torch_ms": statistics.median(torch_ms), "heed_ms": statistics.median(heed_ms),
-              "torch_mb": max(r["mb"] for r in sides["torch"]), "heed_mb": max(r["peak_mb"] for r in sides["heed"]),
-              "share_of_peak": statistics.median(r["share_of_peak"] for r in sides["heed"]),
-              "kernel": sides["heed"][0]["kernel"], "spread": spread}
-    return dict(result, ratio=result["torch_ms"] / result["heed_ms"])
+def time_text(ms):
+    return f"{ms / 1000:.2f} s" if ms >= 1000 else f"{ms:.1f} ms" if ms >= 0.1 else f"{1000 * ms:.3f} us"
+
+
+def line(r):
+    others = ", ".join(f"{side} {time_text(ms)}" for side, ms in r["ms"].items() if side != "heed")
+    memory = ""
+    if "heed" in r["mb"] and len(r["mb"]) > 1:
+        memory = f"{r['mb']['heed']:.0f} of {min(v for s, v in r['mb'].items() if s != 'heed'):.0f} MB"
+    share = f"{100 * r['share_of_peak']:.0f}%" if r["share_of_peak"] else ""
+    note = f" (rounds differ by {100 * r['spread']:.0f}%: too noisy)" if r["spread"] > 1 / 3 else ""
+    p = r["probe"]
+    return (f"| {r['row']} | {others} | {time_text(r['ms']['heed'])} | {r['ratio']:.2f} (target {r['target']}){note} | "
+            f"{memory} | {share} | {p['fma_gflops']:.0f} / {p['sgemm_gflops']:.0f} / {p['bandwidth_gb_s']:.0f} |")
 
 
 def cpu_name():
@@ -98,28 +164,29 @@ def main():
     parser.add_argument("--rows", default=",".join(ROWS), help="which, of " + ", ".join(ROWS))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--compile", action="store_true", help="torch.compile instead of eager")
+    parser.add_argument("--compile", action="store_true", help="torch.compile beside eager, where a model is trained")
+    parser.add_argument("--jax", action="store_true", help="JAX, too, where a model is trained")
     parser.add_argument("--heed", type=pathlib.Path, default=ROOT / "build/release/heed")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures here too")
     a = parser.parse_args()
+    unknown = set(a.rows.split(",")) - set(ROWS)
+    if unknown:
+        parser.error(f"--rows: {', '.join(sorted(unknown))}: expected some of {', '.join(ROWS)}")
     import torch
 
     env = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
     env["OMP_NUM_THREADS"] = str(a.threads)
-    mode = "torch.compile" if a.compile else "eager"
-    print(f"{datetime.date.today()}, {cpu_name()}, {a.threads} threads, PyTorch {torch.__version__} ({mode}), "
+    print(f"{datetime.date.today()}, {cpu_name()}, {a.threads} threads, PyTorch {torch.__version__}, "
           f"{a.rounds} rounds by turns, medians\n")
-    print("| step of training | PyTorch | heed | ratio | memory | of sgemm peak |\n|---|---|---|---|---|---|")
+    print("| work | others | heed | ratio to the fastest | memory | of sgemm peak | FMA GFLOP/s / sgemm GFLOP/s / GB/s |\n"
+          "|---|---|---|---|---|---|---|")
     results = []
     for name in a.rows.split(","):
-        r = compare(ROWS[name], a.heed, a.rounds, a.threads, a.compile, env)
-        results.append(dict(r, name=name))
-        noisy = "  (rounds differ by %.0f%%: too noisy)" % (100 * r["spread"]) if r["spread"] > 1 / 3 else ""
-        print(f"| {r['row']} | {r['torch_ms']:.1f} ms, {r['torch_mb']:.0f} MB | {r['heed_ms']:.1f} ms, "
-              f"{r['heed_mb']:.0f} MB | {r['ratio']:.2f} | {r['heed_mb'] / r['torch_mb']:.2f} | "
-              f"{100 * r['share_of_peak']:.0f}% |{noisy}", flush=True)
+        results.append(compare(name, a, env))
+        print(line(results[-1]), flush=True)
     if a.json:
         a.json.write_text(json.dumps(results, indent=1) + "\n")
+    sys.exit(any(r["ratio"] < r["target"] for r in results))
 
 
 if __name__ == "__main__":

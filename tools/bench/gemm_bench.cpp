@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autograd/blas.h"
+#include "autograd/blas_kernel.h"
 #include "autograd/cpu.h"
 #include "autograd/parallel.h"
 

@@ -61,6 +61,7 @@ def main():
         parser.add_argument("--" + name, type=int, required=True)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--warm-up", type=int, default=3, help="steps before those that are timed")
     parser.add_argument("--bias", action="store_true")
     parser.add_argument("--compile", action="store_true")
     a = parser.parse_args()
@@ -71,8 +72,8 @@ def main():
     loss_of = torch.compile(model) if a.compile else model
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3, (0.9, 0.99), weight_decay=0.1)
     ids, targets = (torch.randint(0, a.vocab, (a.batch, a.context)) for _ in range(2))
-    warm_up, seconds = 3, []
-    for _ in range(warm_up + a.steps):
+    seconds = []
+    for _ in range(a.warm_up + a.steps):
         start = time.perf_counter()
         loss = loss_of(ids, targets)
         optimizer.zero_grad(set_to_none=True)
@@ -82,7 +83,7 @@ def main():
         loss.item()
         seconds.append(time.perf_counter() - start)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"ms": 1e3 * statistics.median(seconds[warm_up:]), "mb": peak}))
+    print(json.dumps({"ms": 1e3 * statistics.median(seconds[a.warm_up:]), "mb": peak}))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,26 @@
+// Which of its kernels OpenBLAS runs: on one CPU the fastest and the slowest differ by a factor of
+// ten.
+#pragma once
+
+#include <string>
+
+namespace heed {
+
+// Before the first product. An OpenBLAS that is older than the CPU does not know it and falls back
+// to kernels of 2004; then the widest that the CPU can run are chosen, as OPENBLAS_CORETYPE would.
+// What OPENBLAS_CORETYPE asks for is left alone, and so is a kernel that uses the whole CPU.
+void choose_blas_kernel();
+
+struct BlasInfo {
+  std::string kernel;    // "Cooperlake", "Haswell", ...
+  std::string reason;    // why this one: "OpenBLAS chose it for this CPU"
+  std::string config;    // OpenBLAS's own description of its build
+  std::string flavour;   // "pthread", "openmp" or "serial"
+  bool kernel_preset;    // OPENBLAS_CORETYPE is set in the environment
+  bool weaker_than_cpu;  // the kernel leaves the CPU's widest vector unit idle
+  std::string warning;   // one line for people, or ""
+};
+
+BlasInfo blas_info();
+
+}  // namespace heed

@@ -1,0 +1,57 @@
+// What the benchmarks share: medians over rounds that follow one another.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <random>
+#include <vector>
+
+#include "autograd/tensor.h"
+
+namespace heed::bench {
+
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Milliseconds of wall-clock time, and of CPU time over all threads, since it was made.
+class Stopwatch {
+ public:
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+  }
+  double cpu_ms() const { return static_cast<double>(std::clock() - cpu_) * 1e3 / CLOCKS_PER_SEC; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start_ = Clock::now();
+  const std::clock_t cpu_ = std::clock();
+};
+
+// Milliseconds of `rounds` calls, after one to fill the pool and wake the threads.
+template <class Work>
+double median_ms(int rounds, const Work& work) {
+  work();
+  std::vector<double> ms;
+  for (int i = 0; i < rounds; ++i) {
+    const Stopwatch watch;
+    work();
+    ms.push_back(watch.ms());
+  }
+  return median(std::move(ms));
+}
+
+inline Array normal_numbers(const Shape& shape, uint64_t seed) {
+  std::mt19937_64 words(seed);
+  std::normal_distribution<double> normal;
+  Array x = Array::uninitialised(shape);
+  for (int64_t i = 0; i < x.size(); ++i) {
+    x.mutable_data()[i] = static_cast<real>(normal(words));
+  }
+  return x;
+}
+
+}  // namespace heed::bench
