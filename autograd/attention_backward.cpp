@@ -40,7 +40,7 @@ struct BackwardScratch {
   real* dv_;       // kept P^T dY, so far
   real* q_rows;    // Q scale
   real* dy_rows;   // dY
-  real* dots;      // y_i . dy_i = sum_j P_ij dP_ij
+  real* dots;      // y_i . dy_i = sum_j P_ij dP_ij, for more than one block of keys
   real* dq;        // dS K, so far
   real* weights;   // P, negative where dropped; then 0 there
   real* dscores;   // dP, then dS
@@ -56,13 +56,29 @@ void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real largest, re
   }
 }
 
+// sum_j P_ij dP_ij of row r. Where all keys are at hand it is added up from the very dP that it is
+// then subtracted from: where one weight is nearly 1 their errors cancel, and where it is 1, dS is
+// 0. y_i . dy_i is the same number with errors of its own.
+real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch& s) {
+  if (block.cols < block.problem.keys) {
+    return s.dots[block.i0 + r];
+  }
+  const real* weights = s.weights + r * block.padded_cols();
+  const real* dweights = s.dscores + r * block.padded_cols();
+  Vector dot = {};
+  for (int64_t c = 0; c < n; c += lanes) {
+    dot += larger(load(weights + c), Vector{}) * load(dweights + c);
+  }
+  return sum_of_lanes(dot);
+}
+
 // Row r of dS, from P in `weights` and dy_i . v_j in `dscores`:
 //   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
 // A weight that was dropped comes in as -P_ij and leaves as 0.
 void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch& s) {
   real* weights = s.weights + r * block.padded_cols();
   real* dscores = s.dscores + r * block.padded_cols();
-  const real dot = s.dots[block.i0 + r];
+  const real dot = softmax_dot(block, r, n, s);
   const Vector none = {};
   if (block.problem.dropout.is_identity()) {
     for (int64_t c = 0; c < n; c += lanes) {
@@ -206,7 +222,7 @@ class BackwardPass {
     const int64_t offset = (b * p_.queries + first) * row + h * p_.value_width;
     pack_rows(rows, p_.width, p_.scale, in_.q.at(b, h, first), in_.q.row, s.q_rows + first * d);
     pack_rows(rows, p_.value_width, 1, dy_ + offset, row, s.dy_rows + first * dv);
-    for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t i = 0; i < rows && p_.keys > key_block; ++i) {
       const real *y = y_ + offset + i * row, *dy = dy_ + offset + i * row;
       real dot = 0;
 #pragma omp simd reduction(+ : dot)

@@ -202,6 +202,24 @@ TEST_CASE("scaled_dot_product_attention: rows with nothing to attend to") {
   }
 }
 
+TEST_CASE("scaled_dot_product_attention: one key to see, no gradient through its weight") {
+  AttentionOptions options;
+  options.num_heads = 2;
+  AttentionOptions masked = options;
+  masked.mask = Mask::from({2, 5}, {0, 0, 1, 0, 0, 1, 0, 0, 0, 0});
+  for (const Form form : both_forms) {
+    const std::vector<Array> one_key =
+        results(form, options, {values({2, 3, 34}), values({2, 1, 34}), values({2, 1, 34})});
+    const std::vector<Array> one_left =
+        results(form, masked, {values({2, 5, 34}), values({2, 5, 34}), values({2, 5, 34})});
+    for (const size_t i : {1, 2}) {  // dq and dk
+      CHECK(all_zero(one_key[i], 0, one_key[i].size()));
+      CHECK(all_zero(one_left[i], 0, one_left[i].size()));
+    }
+    CHECK(!all_zero(one_key[3], 0, one_key[3].size()));
+  }
+}
+
 TEST_CASE("scaled_dot_product_attention: scores of 1e5 and of -infinity") {
   AttentionOptions options;
   options.scale = 1;
