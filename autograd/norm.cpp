@@ -6,48 +6,51 @@ namespace heed::detail {
 
 namespace {
 
-struct RowStats {
-  real mean, rstd;
+template <class Number>
+struct NormStats {
+  Number mean, rstd;
 };
 
-RowStats row_stats_of(Norm kind, const real* x, int64_t n, real eps) {
-  real mean = 0;
+template <class Number>
+NormStats<Number> norm_stats_of(Norm kind, const real* x, int64_t n, real eps) {
+  Number mean = 0;
   if (kind == Norm::layer) {
 #pragma omp simd reduction(+ : mean)
     for (int64_t i = 0; i < n; ++i) {
-      mean += x[i];
+      mean += static_cast<Number>(x[i]);
     }
-    mean /= static_cast<real>(n);
+    mean /= static_cast<Number>(n);
   }
-  real squares = 0;
+  Number squares = 0;
 #pragma omp simd reduction(+ : squares)
   for (int64_t i = 0; i < n; ++i) {
-    squares += (x[i] - mean) * (x[i] - mean);
+    const Number centred = static_cast<Number>(x[i]) - mean;
+    squares += centred * centred;
   }
-  return {mean, 1 / std::sqrt(squares / static_cast<real>(n) + eps)};
+  return {mean, 1 / std::sqrt(squares / static_cast<Number>(n) + static_cast<Number>(eps))};
 }
 
 // dx of one row, stored or added.
-void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads::Target to) {
+template <class Number>
+void put_row_gradient(const NormSaved& saved, const NormStats<Number>& stats, int64_t r,
+                      const real* dy, Grads::Target to) {
   const int64_t n = saved.x.dim(-1);
-  if (saved.kind == Norm::layer && n == 1) {  // y is the shift, whatever x: rounding aside, dx = 0
-    if (!to.add) to.data[r] = 0;
-    return;
-  }
   const real *x = saved.x.data() + r * n, *scale = saved.scale.data();
-  const real mean = saved.row_stats.data()[2 * r], rstd = saved.row_stats.data()[2 * r + 1];
-  real sum_g = 0, sum_gh = 0;
+  const auto g = [=](int64_t i) {
+    return static_cast<Number>(dy[i]) * static_cast<Number>(scale[i]);
+  };
+  const auto h = [=](int64_t i) { return (static_cast<Number>(x[i]) - stats.mean) * stats.rstd; };
+  Number sum_g = 0, sum_gh = 0;
 #pragma omp simd reduction(+ : sum_g, sum_gh)
   for (int64_t i = 0; i < n; ++i) {
-    const real g = dy[i] * scale[i];
-    sum_g += g;
-    sum_gh += g * ((x[i] - mean) * rstd);
+    sum_g += g(i);
+    sum_gh += g(i) * h(i);
   }
-  const real mean_g = saved.kind == Norm::layer ? sum_g / static_cast<real>(n) : real{0};
-  const real mean_gh = sum_gh / static_cast<real>(n);
+  const Number mean_g = saved.kind == Norm::layer ? sum_g / static_cast<Number>(n) : Number{0};
+  const Number mean_gh = sum_gh / static_cast<Number>(n);
   real* dx = to.data + r * n;
   const auto slope = [=](int64_t i) {
-    return rstd * (dy[i] * scale[i] - mean_g - (x[i] - mean) * rstd * mean_gh);
+    return static_cast<real>(stats.rstd * (g(i) - mean_g - h(i) * mean_gh));
   };
   if (to.add) {
 #pragma omp simd
@@ -55,6 +58,22 @@ void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads:
   } else {
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) dx[i] = slope(i);
+  }
+}
+
+void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads::Target to) {
+  // In a short row g - mean g and h mean(g h) cancel but for a part of eps / variance (all of it
+  // for two numbers): float32 leaves few digits, or none.
+  constexpr int64_t short_row = 8;
+  const int64_t n = saved.x.dim(-1);
+  if (saved.kind == Norm::layer && n == 1) {  // y is the shift, whatever x: rounding aside, dx = 0
+    if (!to.add) to.data[r] = 0;
+  } else if (n <= short_row) {
+    const real* x = saved.x.data() + r * n;
+    put_row_gradient(saved, norm_stats_of<double>(saved.kind, x, n, saved.eps), r, dy, to);
+  } else {
+    const real* stats = saved.row_stats.data() + 2 * r;
+    put_row_gradient(saved, NormStats<real>{stats[0], stats[1]}, r, dy, to);
   }
 }
 
@@ -99,15 +118,15 @@ void check_norm(const char* op, const Shape& x, const Shape& scale, const Array&
 Array norm_forward(Norm kind, const Array& x, const Array& scale, const Array& shift, double eps,
                    NormSaved& saved) {
   const Rows rows = rows_of(x.shape());
-  saved = {kind, x, scale, Array::uninitialised({rows.count, 2})};
+  saved = {kind, x, scale, Array::uninitialised({rows.count, 2}), static_cast<real>(eps)};
   Array y = Array::uninitialised(x.shape());
   const real *in = x.data(), *a = scale.data(), *b = shift ? shift.data() : nullptr;
   real *out = y.mutable_data(), *stats = saved.row_stats.mutable_data();
-  parallel_for(rows.count, row_grain(rows.width), [=](int64_t begin, int64_t end) {
+  parallel_for(rows.count, row_grain(rows.width), [=, eps = saved.eps](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const real* row = in + r * rows.width;
       real* to = out + r * rows.width;
-      const RowStats row_stats = row_stats_of(kind, row, rows.width, static_cast<real>(eps));
+      const auto row_stats = norm_stats_of<real>(kind, row, rows.width, eps);
       const real mean = row_stats.mean, rstd = row_stats.rstd;
       stats[2 * r] = mean;
       stats[2 * r + 1] = rstd;

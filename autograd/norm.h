@@ -13,6 +13,7 @@ struct NormSaved {
   Norm kind;
   Array x, scale;   // (..., n), (n)
   Array row_stats;  // (N, 2): m and rstd of every row
+  real eps = 0;
 };
 
 void check_norm(const char* op, const Shape& x, const Shape& scale, const Array& shift, double eps);

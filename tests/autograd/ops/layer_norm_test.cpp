@@ -46,6 +46,24 @@ TEST_CASE("layer_norm: fused and composed agree") {
   }
 }
 
+TEST_CASE("layer_norm: two numbers, whose gradient nearly cancels, keep their digits") {
+  // With h = +-a: dx_0 = rstd (g_0 - g_1) (1 - a^2) / 2 = -dx_1, and 1 - a^2 = eps rstd^2.
+  const Array x = values({20, 2}, -2, 2, 1), dy = values({20, 2}, -1, 1, 2);
+  const Tensor leaf = wanted(x.clone());
+  layer_norm(leaf, Array::full({2}, 1), Tensor()).backward(dy.clone());
+  const Array dx = leaf.grad();
+  for (int64_t r = 0; r < 20; ++r) {
+    const auto at = [r](const Array& a, int64_t i) {
+      return static_cast<double>(a.data()[2 * r + i]);
+    };
+    const double half = (at(x, 0) - at(x, 1)) / 2;
+    const double rstd = 1 / std::sqrt(half * half + 1e-5);
+    const double want = rstd * rstd * rstd * 1e-5 * (at(dy, 0) - at(dy, 1)) / 2;
+    CHECK(at(dx, 0) == doctest::Approx(want).epsilon(is_float64 ? 1e-8 : 1e-5));
+    CHECK(at(dx, 1) == doctest::Approx(-want).epsilon(is_float64 ? 1e-8 : 1e-5));
+  }
+}
+
 TEST_CASE("layer_norm: no rows") {
   const Tensor x = wanted(Array::zeros({0, 3})), scale = wanted(Array::full({3}, 1));
   const Tensor y = layer_norm(x, scale, Tensor());
