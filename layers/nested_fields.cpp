@@ -37,8 +37,8 @@ int64_t whole_number(const ConfigNode& node) {
 struct Quotient {
   std::string dividend, divisor;
   int64_t number = 0, by = 0;
-  bool is_known() const { return number > 0 && by > 0; }
-  bool is_whole() const { return is_known() && number % by == 0; }
+  bool is_whole() const { return number > 0 && by > 0 && number % by == 0; }
+  bool is_uneven() const { return number > 0 && by > 0 && number % by != 0; }
 };
 
 Quotient quotient_of(const std::string& fill, const std::vector<FieldInfo>& around,
@@ -54,6 +54,15 @@ Quotient quotient_of(const std::string& fill, const std::vector<FieldInfo>& arou
   q.number = dividend ? whole_number(dividend->value) : 0;
   q.by = whole_number(given.is_absent() && divisor ? divisor->value : given);
   return q;
+}
+
+// The fill that divides by the field `own`, so that a value that does not divide is reported where
+// it was written; `own` itself when there is none, or when it is a quotient.
+const std::string& quotient_by(const std::string& own, const Fills& fills) {
+  const auto fill = std::find_if(fills.begin(), fills.end(), [&](const auto& candidate) {
+    return candidate.second.ends_with("/" + own);
+  });
+  return fill == fills.end() ? own : fill->second;
 }
 
 }  // namespace
@@ -168,6 +177,7 @@ void Fields::complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& me
     options.set_mark(at.mark());
     options.set_path(path);
   }
+  const ConfigNode written = options;
   const std::vector<FieldInfo> fields = type->fields();
   std::vector<std::string> excused;
   for (const FieldInfo& field : fields) {
@@ -176,15 +186,16 @@ void Fields::complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& me
       continue;
     }
     const ConfigNode value = fill_value(*own, options);
-    if (value.is_absent()) {
+    const Quotient q = quotient_of(quotient_by(*own, info.fills), infos_, written);
+    if (q.is_uneven()) {
+      errors_->add_field(written.has(q.divisor) ? written : *node_, q.divisor, "must divide ",
+                         q.dividend, ": ", q.dividend, " is ", q.number, ", ", q.divisor, " is ",
+                         q.by);
+    }
+    if (value.is_absent() || q.is_uneven()) {
       excused.push_back(join_path(options.path(), field.name));
-      const Quotient q = quotient_of(*own, infos_, options);
-      if (q.is_known()) {
-        errors_->add_field(options.has(q.divisor) ? options : *node_, q.divisor, "must divide ",
-                           q.dividend, ": ", q.dividend, " is ", q.number, ", ", q.divisor, " is ",
-                           q.by);
-      }
-    } else {
+    }
+    if (!value.is_absent()) {
       options.set(field.name, value, value.mark());
     }
   }
