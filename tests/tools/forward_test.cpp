@@ -180,6 +180,37 @@ TEST_CASE("heed forward: ids outside the vocabulary, a mask that nothing looks a
   linear.refuses(1, "unknown tensor mask; the linear takes x, dy");
 }
 
+TEST_CASE("heed forward: hostile files as input and as weights") {
+  const auto file = [](const std::string& json, size_t data) {
+    std::string bytes(8, '\0');
+    for (size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(json.size() >> 8 * i & 255);
+    return bytes + json + std::string(data, '\0');
+  };
+  const auto entry = [](const char* name, int begin, int end, const char* dtype = "F32") {
+    return text('"', name, R"(":{"dtype":")", dtype, R"(","shape":[)", (end - begin) / 4,
+                R"(],"data_offsets":[)", begin, ",", end, "]}");
+  };
+  const std::vector<std::pair<std::string, std::string>> hostile{
+      {std::string("\xff\xff\xff\0\0\0\0\0{}", 10), "must end inside the file"},
+      {file("{" + entry("x", 0, 8) + "," + entry("y", 4, 12) + "}", 12), "an overlap"},
+      {file(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4), "run backwards"},
+      {file("{" + entry("x", 0, 4) + "," + entry("y", 8, 12) + "}", 12), "a hole"},
+      {file("{" + entry("x", 0, 4) + "," + entry("x", 4, 8) + "}", 8), "must appear once"},
+      {file("{" + entry("x", 0, 4, "F8_E5M2") + "}", 4), "dtype must be"},
+      {file(R"({"x":{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0),
+       "below 2^63"},
+      {file("{\"x\":" + std::string(99'999'000, '['), 0), "must be an object"},
+  };
+  const Case as_input(attention), as_weights(attention);
+  as_weights.give({view("x", x_of({2, 5, 4}))});
+  for (const auto& [bytes, rule] : hostile) {
+    write_text(as_input.folder / "in.safetensors", bytes);
+    as_input.refuses(1, rule);
+    write_text(as_weights.folder / "w.safetensors", bytes);
+    as_weights.refuses(1, rule, {"--weights", as_weights.path("w.safetensors")});
+  }
+}
+
 TEST_CASE("heed forward: damaged files, and an output that cannot be written") {
   const Case c(attention);
   write_text(c.folder / "in.safetensors", "not tensors");
