@@ -4,8 +4,9 @@
 
 Values and all gradients. In float64 the distance to PyTorch is at most 1e-11 of the largest value; in float32 the
 distance to PyTorch's float64 result is at most 2e-5, or 4 times PyTorch float32's own distance where that is larger. "Largest"
-is that of the tensor itself or, for gradients, a fiftieth of the case's largest gradient (or the weight's, for a bias):
-some gradients are zero but for rounding (a key's bias; queries that see one key).
+is that of the tensor itself or, for gradients, a fiftieth of the case's largest gradient, dy included (or the weight's,
+for a bias): some gradients are zero but for rounding. A key's bias moves all scores of a query alike; a layer norm of
+width 1 gives its shift whatever x is, so that dx is 0, where PyTorch subtracts two roundings of dy / sqrt(eps).
 
 --init leaves the weights out: the parameters must be PyTorch's after manual_seed(seed), to 1e-6, and y theirs.
 Exit code 1 on any miss; --keep DIR keeps the files of missed cases, with the command that was run.
@@ -29,9 +30,10 @@ from layer_cases import Case, draw_cases
 PRECISIONS = {"float64": torch.float64, "float32": torch.float32}
 
 
-def scales(reference: dict) -> dict[str, float]:
+def scales(reference: dict, dy: torch.Tensor) -> dict[str, float]:
     largest = {k: v.abs().max().item() if v.numel() else 0.0 for k, v in reference.items()}
     all_gradients = max([v for k, v in largest.items() if k != "y"], default=0.0)
+    all_gradients = max(all_gradients, dy.abs().max().item() if dy.numel() else 0.0)
     scale = {}
     for name, value in largest.items():
         if name != "y":
@@ -41,10 +43,10 @@ def scales(reference: dict) -> dict[str, float]:
     return scale
 
 
-def distances(got: dict, reference: dict) -> dict[str, float]:
+def distances(got: dict, reference: dict, dy: torch.Tensor) -> dict[str, float]:
     """The largest difference of each tensor, relative to its scale; infinite for a wrong shape, a NaN or a gap."""
     out = {}
-    for name, scale in scales(reference).items():
+    for name, scale in scales(reference, dy).items():
         a, b = got.get(name), reference[name]
         if a is None or a.shape != b.shape or not a.isfinite().all():
             out[name] = float("inf")
@@ -81,10 +83,10 @@ def check_forward(heed: str, folder: pathlib.Path, case: Case, precision: str) -
         raise RuntimeError(f"an output is not {precision}")
     allowed = dict.fromkeys(reference, 1e-11)
     if precision == "float32":
-        own = distances(case.outputs(torch.float32), reference)
+        own = distances(case.outputs(torch.float32), reference, case.inputs["dy"])
         assert max(own.values()) < 1e-2, f"an ill-conditioned case: PyTorch itself is off by {max(own.values())}"
         allowed = {name: max(2e-5, 4 * d) for name, d in own.items()}
-    return [(d / allowed[name], name, d) for name, d in distances(got, reference).items()]
+    return [(d / allowed[name], name, d) for name, d in distances(got, reference, case.inputs["dy"]).items()]
 
 
 def check_init(heed: str, folder: pathlib.Path, case: Case, precision: str, seed: int) -> list[tuple]:
@@ -106,8 +108,9 @@ def check_init(heed: str, folder: pathlib.Path, case: Case, precision: str, seed
         rows.append((distance / 1e-6, path, distance))
     case = Case(case.config, case.inputs, {k: v.double() for k, v in ours.items()})
     reference = {"y": case.outputs(torch.float64)["y"]}
-    own = 0.0 if precision == "float64" else distances(case.outputs(torch.float32), reference)["y"]
-    distance = distances(got, reference)["y"]
+    dy = case.inputs["dy"]
+    own = 0.0 if precision == "float64" else distances(case.outputs(torch.float32), reference, dy)["y"]
+    distance = distances(got, reference, dy)["y"]
     rows.append((distance / (1e-11 if precision == "float64" else max(2e-5, 4 * own)), "y", distance))
     return rows
 
