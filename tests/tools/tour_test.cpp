@@ -80,6 +80,12 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// PyTorch prints 1. when all numbers are whole: whether a sum of weights is 1 to the last bit
+// depends on the CPU.
+std::string with_short_ones(const std::string& text) {
+  return std::regex_replace(text, std::regex("1\\.0000"), "1.");
+}
+
 }  // namespace
 
 TEST_CASE("heed tour: every number that the documents print") {
@@ -111,8 +117,8 @@ TEST_CASE("heed tour: steps show tensors as PyTorch prints them") {
     const ProgramResult result = run_heed({"tour", step});
     REQUIRE_MESSAGE(result.exit_code == 0, result.err);
     for (const Json& tensor : texts) {
-      CHECK_MESSAGE(contains(result.out, "\n" + tensor.get<std::string>() + "\n"),
-                    tensor.get<std::string>());
+      const std::string want = "\n" + tensor.get<std::string>() + "\n";
+      CHECK_MESSAGE(contains(with_short_ones(result.out), with_short_ones(want)), want);
       ++compared;
     }
   }
