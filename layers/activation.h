@@ -12,10 +12,6 @@
 
 namespace heed {
 
-struct NoFields {
-  void fields(Fields&) {}
-};
-
 class GeluErf final : public Module {
  public:
   static constexpr const char* help = "x Phi(x), with the error function";

@@ -238,6 +238,10 @@ class Fields {
   std::vector<std::string> failed_;  // fields that could not be read
 };
 
+struct NoFields {
+  void fields(Fields&) {}
+};
+
 // Reads a config; mistakes go to `errors`, and the fields they are about keep their defaults.
 template <class Config>
 Config read_fields(const ConfigNode& node, ConfigErrors& errors) {

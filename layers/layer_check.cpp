@@ -80,42 +80,74 @@ Ids random_ids(const Shape& shape, int64_t vocab_size, Generator& generator) {
 // Every third key is hidden, another one for each sequence; with queries (B, 1, T, S) another one
 // for each query too, and the last query of the first sequence sees nothing. Under a causal
 // mask the first token of the first sequence sees nothing in either.
-Mask padding(int64_t batch, int64_t tokens, bool with_queries) {
+Mask padding(int64_t batch, int64_t queries, int64_t keys, bool with_queries) {
   Mask mask =
-      Mask::uninitialised(with_queries ? Shape{batch, 1, tokens, tokens} : Shape{batch, tokens});
-  const int64_t queries = with_queries ? tokens : 1;
+      Mask::uninitialised(with_queries ? Shape{batch, 1, queries, keys} : Shape{batch, keys});
+  const int64_t rows = with_queries ? queries : 1;
   for (int64_t i = 0; i < mask.size(); ++i) {
-    const int64_t s = i % tokens, t = i / tokens % queries, b = i / tokens / queries;
-    const bool blind = with_queries && b == 0 && t == tokens - 1;
+    const int64_t s = i % keys, t = i / keys % rows, b = i / keys / rows;
+    const bool blind = with_queries && b == 0 && t == queries - 1;
     mask.mutable_data()[i] = !blind && (s + b + 2 * t) % 3 != 0;
   }
   return mask;
 }
 
-// A kind of input: (B, T) without x's width, a single sequence, a mask.
+// A kind of input: a batch (0: a single sequence) of tokens, a second sequence where the layer
+// takes one, a mask.
 struct Form {
-  Shape lead;
-  Mask mask;
+  int64_t batch = 0;
+  int64_t tokens = 0;
+  int64_t source_tokens = 0;
+  Mask mask = {};
 };
 
-std::vector<Form> input_forms(int64_t tokens, bool masks) {
+std::vector<Form> input_forms(const InputSizes& sizes, int64_t most, bool masks) {
   const int64_t batch = 2;
-  std::vector<Form> forms{{{batch, tokens}, {}}, {{tokens}, {}}};
+  const int64_t tokens = std::min(most, sizes.context_length.value_or(most));
+  // Of another length than x, so that one cannot be taken for the other.
+  const int64_t source = std::min(most + 1, sizes.source_length.value_or(most + 1));
+  const int64_t keys = sizes.takes_context ? source : tokens;
+  std::vector<Form> forms{{batch, tokens, source}, {0, tokens, source}};
   if (tokens > 1) {
-    forms.push_back({{batch, 1}, {}});
+    forms.push_back({batch, 1, source});
   }
   if (masks) {
-    forms.push_back({{batch, tokens}, padding(batch, tokens, false)});
-    forms.push_back({{batch, tokens}, padding(batch, tokens, true)});
+    forms.push_back({batch, tokens, source, padding(batch, tokens, keys, false)});
+  }
+  const bool over_source = sizes.takes == Module::Takes::ids && sizes.takes_context;
+  if (masks && !over_source) {
+    forms.push_back({batch, tokens, source, padding(batch, tokens, keys, true)});
   }
   return forms;
 }
 
+// An input of that form with numbers; x and context are appended to `inputs`, named in `names`.
+Input random_input(const InputSizes& sizes, const Form& form, const Module& layer,
+                   Generator& generator, std::vector<Tensor>& inputs,
+                   std::vector<std::string>& names) {
+  Input in = blank_input(sizes, form.batch, form.tokens, form.source_tokens);
+  in.*mask_member(layer) = form.mask;
+  if (in.ids) {
+    in.ids = random_ids(in.ids.shape(), sizes.vocab_size, generator);
+  }
+  if (in.source_ids) {
+    in.source_ids = random_ids(in.source_ids.shape(), sizes.source_vocab_size, generator);
+  }
+  for (const auto& [name, member] : {std::pair{"x", &Input::x}, {"context", &Input::context}}) {
+    if (in.*member) {
+      inputs.push_back(Tensor::parameter(uniform((in.*member).shape(), -1.5, 1.5, generator)));
+      names.push_back(name);
+    }
+  }
+  return in;
+}
+
 std::string describe(const InputSizes& sizes, const Form& form) {
-  const bool ids = sizes.takes == Module::Takes::ids;
-  const Shape shape = ids ? form.lead : form.lead.inserted(form.lead.rank(), sizes.width);
-  const std::string mask = form.mask ? text(", mask ", form.mask.shape()) : "";
-  return text(ids ? "ids " : "x ", shape, mask);
+  const Input in = blank_input(sizes, form.batch, form.tokens, form.source_tokens);
+  std::string out = in.ids ? text("ids ", in.ids.shape()) : text("x ", in.x.shape());
+  out += in.source_ids ? text(", source_ids ", in.source_ids.shape()) : "";
+  out += in.context ? text(", context ", in.context.shape()) : "";
+  return out + (form.mask ? text(", mask ", form.mask.shape()) : "");
 }
 
 GradcheckResult check_form(const LayerMaker& make, const InputSizes& sizes, const Form& form,
@@ -137,20 +169,15 @@ GradcheckResult check_form(const LayerMaker& make, const InputSizes& sizes, cons
     inputs.push_back(Tensor::parameter(std::move(values)));
     checks.names.push_back(parameter.name);
   }
-  Input in;
-  in.mask = form.mask;
-  if (sizes.takes == Module::Takes::ids) {
-    in.ids = random_ids(form.lead, sizes.vocab_size, numbers);
-  } else {
-    const Shape shape = form.lead.inserted(form.lead.rank(), sizes.width);
-    inputs.push_back(Tensor::parameter(uniform(shape, -1.5, 1.5, numbers)));
-    checks.names.push_back("x");
-  }
+  const size_t parameters = inputs.size();
+  Input in = random_input(sizes, form, *layer, numbers, inputs, checks.names);
   return gradcheck(
       [&](const std::vector<Tensor>& given) {
         manual_seed(seed, Generators::separate, stream);  // every evaluation drops the same
         binding.bind([&](size_t k) { return given[k]; });
-        return (*layer)(sizes.takes == Module::Takes::x ? in.with(given.back()) : in);
+        in.x = given.size() > parameters ? given[parameters] : Tensor();
+        in.context = given.size() > parameters + 1 ? given[parameters + 1] : Tensor();
+        return (*layer)(in);
       },
       inputs, checks);
 }
@@ -197,17 +224,10 @@ std::vector<LayerCheck> check_gradients(const std::string& name, const LayerMake
   const KeepStreams keep;
   const std::unique_ptr<Module> layer = make();
   const InputSizes sizes = input_sizes(*layer, config);
-  const int64_t tokens = std::min(options.tokens, sizes.context_length.value_or(options.tokens));
-  Input example;
-  if (sizes.takes == Module::Takes::ids) {
-    example.ids = Ids::zeros({1, 1});
-  } else {
-    example.x = Array::zeros({1, 1, sizes.width});
-  }
-  const bool masks = takes_mask(*layer, example);
+  const bool masks = takes_mask(*layer, blank_input(sizes, 1, 1, 1));
 
   std::vector<LayerCheck> checks;
-  for (const Form& form : input_forms(tokens, masks)) {
+  for (const Form& form : input_forms(sizes, options.tokens, masks)) {
     // A step across the kink of a relu looks like a wrong gradient; with other numbers it does
     // not come back, a wrong gradient does.
     GradcheckResult result;

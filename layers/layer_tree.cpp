@@ -66,11 +66,12 @@ class TreeMaker {
   std::set<const Node*> seen_;
 };
 
-Input input_of(const InputSizes& sizes, int64_t batch, int64_t tokens) {
-  if (sizes.takes == Module::Takes::ids) {
-    return Ids::uninitialised({batch, tokens});
+std::string describe(const Input& in) {
+  if (in.ids) {
+    return (in.source_ids ? text("source_ids ", in.source_ids.shape(), ", ") : "") +
+           text("ids ", in.ids.shape());
   }
-  return Tensor(Array::uninitialised({batch, tokens, sizes.width}));
+  return text("x ", in.x.shape()) + (in.context ? text(", context ", in.context.shape()) : "");
 }
 
 }  // namespace
@@ -85,8 +86,9 @@ ModelTree layer_tree(const LayerSpec& spec, int64_t batch, int64_t tokens) {
 
   const InputSizes sizes = input_sizes(*model, options);
   const EvaluationMode evaluating(*model);
-  const Input in = input_of(sizes, batch, tokens > 0 ? tokens : sizes.context_length.value_or(1));
-  tree.input = in.ids ? text("ids ", in.ids.shape()) : text("x ", in.x.shape());
+  const int64_t length = tokens > 0 ? tokens : sizes.context_length.value_or(1);
+  const Input in = blank_input(sizes, batch, length, sizes.source_length.value_or(length));
+  tree.input = describe(in);
   tree.tokens = in.ids ? in.ids.size() : in.x.size() / sizes.width;
   pool::reset_peak();
   UseObserver observer;

@@ -39,6 +39,11 @@ struct Input {
   Ids ids;    // (B, T), in [0, V)
   Mask mask;  // (B, S) over the keys or (B, 1, T, S); 1 = may attend; none: everything
   KeyValueCache* cache = nullptr;  // of the tokens before these; none: there are none
+
+  // A second sequence, for layers that read from one (see Module::takes_context).
+  Tensor context;    // (B, S, d), beside x; `mask` is over it
+  Ids source_ids;    // (B, S), beside ids
+  Mask source_mask;  // (B, S) over source_ids; 1 = a token, 0 = padding; none: all are tokens
 };
 
 class Module;
@@ -100,6 +105,9 @@ class Module {
   // What `heed forward` and the gradient check have to give the layer.
   enum class Takes { x, ids };
   virtual Takes takes() const { return Takes::x; }
+  // Whether it reads from a second sequence as well: `context` beside x; `source_ids`, and perhaps
+  // `source_mask`, beside ids.
+  virtual bool takes_context() const { return false; }
   // Whether outputs at t depend on inputs at t and before only.
   virtual bool causal() const { return false; }
   // Whether the layer can be given a few tokens at a time, those before in Input::cache.

@@ -42,14 +42,19 @@ void collect_numbers(const ConfigNode& node, std::vector<WholeNumber>& found) {
   }
 }
 
-Tensor blank(const Shape& shape) { return Array::zeros(shape); }
+Input blank_of_width(const InputSizes& sizes, int64_t width) {
+  InputSizes tried = sizes;
+  tried.width = width;
+  tried.context_width = sizes.context_width > 0 ? sizes.context_width : width;
+  return blank_input(tried, 1, 1, 1);
+}
 
-int64_t find_width(Module& layer, std::vector<WholeNumber> numbers) {
+int64_t find_width(Module& layer, const InputSizes& sizes, std::vector<WholeNumber> numbers) {
   const auto named = [](const WholeNumber& n) { return n.key == "d_in" || n.key == "d_model"; };
   std::stable_partition(numbers.begin(), numbers.end(), named);
   numbers.push_back({"any", 4});
   for (const WholeNumber& number : numbers) {
-    if (number.value > 0 && accepts(layer, blank({1, 1, number.value}))) {
+    if (number.value > 0 && accepts(layer, blank_of_width(sizes, number.value))) {
       return number.value;
     }
   }
@@ -59,30 +64,72 @@ int64_t find_width(Module& layer, std::vector<WholeNumber> numbers) {
 
 }  // namespace
 
+Mask Input::*mask_member(const Module& layer) {
+  const bool source = layer.takes() == Module::Takes::ids && layer.takes_context();
+  return source ? &Input::source_mask : &Input::mask;
+}
+
 bool takes_mask(Module& layer, const Input& in) {
   Input with_mask = in;
-  with_mask.mask = Mask::zeros({1, 1, 1});
+  with_mask.*mask_member(layer) = Mask::zeros({1, 1, 1});
   return !accepts(layer, with_mask);
 }
+
+Input blank_input(const InputSizes& sizes, int64_t batch, int64_t tokens, int64_t source_tokens) {
+  const auto lead = [&](int64_t length) {
+    return batch > 0 ? Shape{batch, length} : Shape{length};
+  };
+  const auto wide = [&](int64_t length, int64_t width) {
+    const Shape shape = lead(length);
+    return Tensor(Array::uninitialised(shape.inserted(shape.rank(), width)));
+  };
+  Input in;
+  if (sizes.takes == Module::Takes::ids) {
+    in.ids = Ids::uninitialised(lead(tokens));
+    in.source_ids = sizes.takes_context ? Ids::uninitialised(lead(source_tokens)) : Ids();
+  } else {
+    in.x = wide(tokens, sizes.width);
+    in.context = sizes.takes_context ? wide(source_tokens, sizes.context_width) : Tensor();
+  }
+  return in;
+}
+
+namespace {
+
+// The smallest of the numbers under this key.
+std::optional<int64_t> limit(const std::vector<WholeNumber>& numbers, const std::string& key) {
+  std::optional<int64_t> smallest;
+  for (const WholeNumber& number : numbers) {
+    if (number.key == key) {
+      smallest = std::min(number.value, smallest.value_or(number.value));
+    }
+  }
+  return smallest;
+}
+
+int64_t first(const std::vector<WholeNumber>& numbers, const std::string& key) {
+  const auto found = std::find_if(numbers.begin(), numbers.end(),
+                                  [&](const WholeNumber& number) { return number.key == key; });
+  return found == numbers.end() ? 0 : found->value;
+}
+
+}  // namespace
 
 InputSizes input_sizes(Module& layer, const ConfigNode& options) {
   std::vector<WholeNumber> numbers;
   collect_numbers(options, numbers);
   InputSizes sizes{layer.takes()};
-  for (const WholeNumber& number : numbers) {
-    if (number.key == "context_length") {
-      sizes.context_length = std::min(number.value, sizes.context_length.value_or(number.value));
-    }
-    if (number.key == "vocab_size" && sizes.vocab_size == 0) {
-      sizes.vocab_size = number.value;
-    }
-  }
+  sizes.takes_context = layer.takes_context();
+  sizes.context_length = limit(numbers, "context_length");
+  sizes.source_length = limit(numbers, "source_length");
   if (sizes.takes == Module::Takes::ids) {
-    sizes.vocab_size = std::max<int64_t>(1, sizes.vocab_size);
-  } else {
-    sizes.vocab_size = 0;
-    sizes.width = find_width(layer, std::move(numbers));
+    sizes.vocab_size = std::max<int64_t>(1, first(numbers, "vocab_size"));
+    sizes.source_vocab_size = std::max<int64_t>(1, first(numbers, "source_vocab_size"));
+    return sizes;
   }
+  sizes.context_width = first(numbers, "d_context");
+  sizes.width = find_width(layer, sizes, std::move(numbers));
+  sizes.context_width = sizes.context_width > 0 ? sizes.context_width : sizes.width;
   return sizes;
 }
 

@@ -2,6 +2,8 @@
 //   layers: [{type: linear, d_in: 4, d_out: 8}, {type: relu}, {type: linear, d_in: 8, d_out: 2}]
 #pragma once
 
+#include <algorithm>
+
 #include "layers/registry.h"
 
 namespace heed {
@@ -21,12 +23,17 @@ class Sequential final : public Module {
   };
 
   explicit Sequential(const Config& c) {
+    layer_registry();  // its types are known once it was asked for
     for (const LayerSpec& spec : checked(c).layers) {
       layers.emplace_back(this, text(layers.size()), make_layer(spec));
     }
   }
 
   Takes takes() const override { return layers.front()->takes(); }
+  bool takes_context() const override {
+    return std::any_of(layers.begin(), layers.end(),
+                       [](const Child<Module>& layer) { return layer->takes_context(); });
+  }
 
   std::vector<Child<Module>> layers;
 

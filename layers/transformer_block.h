@@ -72,6 +72,7 @@ class TransformerBlock final : public Module {
 
   bool causal() const override { return att->causal(); }
   bool takes_cache() const override { return att->takes_cache(); }
+  bool takes_context() const override { return att->takes_context(); }
 
   const Config config;
   Child<Module> att;

@@ -20,8 +20,18 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-const char* values_name(const Module& layer) {
-  return layer.takes() == Module::Takes::ids ? "ids" : "x";
+// What has to be there: the values, and those of a second sequence where the layer reads from one.
+std::vector<std::string> value_names(const Module& layer) {
+  const bool ids = layer.takes() == Module::Takes::ids;
+  if (!layer.takes_context()) {
+    return {ids ? "ids" : "x"};
+  }
+  return ids ? std::vector<std::string>{"source_ids", "ids"}
+             : std::vector<std::string>{"x", "context"};
+}
+
+std::string mask_name(const Module& layer) {
+  return mask_member(layer) == &Input::mask ? "mask" : "source_mask";
 }
 
 // What a layer reads from a file: its input, and the cotangent of its output.
@@ -30,57 +40,65 @@ struct Given {
   Array dy;
 };
 
-Shape shape_of(const TensorInfo& info) { return Shape(std::span<const int64_t>(info.shape)); }
-
-// The tensors of the file as shapes without numbers, for a dry run.
-Given blanks(const SafeTensors& file, const Module& layer) {
+// Gathers what the file has for the layer, by functions from a name to numbers, ids or a mask.
+template <class Numbers, class Tokens, class Keep>
+Given gather(const SafeTensors& file, const Module& layer, const Numbers& numbers,
+             const Tokens& tokens, const Keep& keep) {
   Given given;
-  const Shape values = shape_of(file.at(values_name(layer)));
   if (layer.takes() == Module::Takes::ids) {
-    given.in.ids = Ids::uninitialised(values);
+    given.in.ids = tokens("ids");
+    given.in.source_ids = layer.takes_context() ? tokens("source_ids") : Ids();
   } else {
-    given.in.x = Tensor::parameter(Array::uninitialised(values));
+    given.in.x = Tensor::parameter(numbers("x"));
+    given.in.context = layer.takes_context() ? Tensor::parameter(numbers("context")) : Tensor();
   }
-  if (const TensorInfo* mask = file.find("mask")) {
-    given.in.mask = Mask::uninitialised(shape_of(*mask));
+  if (file.find(mask_name(layer)) != nullptr) {
+    given.in.*mask_member(layer) = keep(mask_name(layer));
   }
-  if (const TensorInfo* dy = file.find("dy")) {
-    given.dy = Array::uninitialised(shape_of(*dy));
+  if (file.find("dy") != nullptr) {
+    given.dy = numbers("dy");
   }
   return given;
 }
 
+// The tensors of the file as shapes without numbers, for a dry run.
+Given blanks(const SafeTensors& file, const Module& layer) {
+  const auto shape = [&](const std::string& name) {
+    return Shape(std::span<const int64_t>(file.at(name).shape));
+  };
+  return gather(
+      file, layer, [&](const std::string& name) { return Array::uninitialised(shape(name)); },
+      [&](const std::string& name) { return Ids::uninitialised(shape(name)); },
+      [&](const std::string& name) { return Mask::uninitialised(shape(name)); });
+}
+
 Given read(const SafeTensors& file, const Module& layer) {
-  Given given;
-  if (layer.takes() == Module::Takes::ids) {
-    given.in.ids = file.ids("ids");
-  } else {
-    given.in.x = Tensor::parameter(file.array("x"));
-  }
-  if (file.find("mask") != nullptr) {
-    given.in.mask = file.mask("mask");
-  }
-  if (file.find("dy") != nullptr) {
-    given.dy = file.array("dy");
-  }
-  return given;
+  return gather(
+      file, layer, [&](const std::string& name) { return file.array(name); },
+      [&](const std::string& name) { return file.ids(name); },
+      [&](const std::string& name) { return file.mask(name); });
 }
 
 void check_names(const SafeTensors& file, Module& layer, const std::string& type,
                  const std::string& path) {
-  const std::string values = values_name(layer);
-  std::vector<std::string> allowed{values, "dy"};
-  require<IoError>(file.find(values) != nullptr, path, ": expected a tensor ", values, ", ",
-                   values == "x" ? "numbers (B, T, d)" : "token ids (B, T)", " for the ", type,
-                   ", got ", file.names().empty() ? "none" : joined(file.names()));
-  const bool unknown_mask = [&] {
-    Input without_mask = blanks(file, layer).in;
-    without_mask.mask = {};
-    layer(without_mask);  // its own message for a wrong shape
-    return !takes_mask(layer, without_mask);
-  }();
-  if (!unknown_mask) {
-    allowed.push_back("mask");
+  std::vector<std::string> allowed = value_names(layer);
+  const bool ids = layer.takes() == Module::Takes::ids;
+  for (const std::string& name : allowed) {
+    const std::string what =
+        (ids ? "token ids (B, " : "numbers (B, ") + std::string(name == "context" ? "S, d)"
+                                                                : name == "x"     ? "T, d)"
+                                                                : name == "ids"   ? "T)"
+                                                                                  : "S)");
+    require<IoError>(file.find(name) != nullptr, path, ": expected a tensor ", name, ", ", what,
+                     " for the ", type, ", got ",
+                     file.names().empty() ? "none" : joined(file.names()));
+  }
+  allowed.push_back("dy");
+  Input without_mask = blanks(file, layer).in;
+  without_mask.*mask_member(layer) = {};
+  layer(without_mask);  // its own message for a wrong shape
+  if (takes_mask(layer, without_mask)) {
+    allowed.push_back(mask_name(layer));
   }
   for (const std::string& name : file.names()) {
     const bool known = std::find(allowed.begin(), allowed.end(), name) != allowed.end();
@@ -142,6 +160,9 @@ std::vector<std::string> run_forward(const LayerSpec& spec, const ForwardJob& jo
   if (job.backward) {
     if (given.in.x) {
       results.push_back(view("grad.x", gradient_of(given.in.x)));
+    }
+    if (given.in.context) {
+      results.push_back(view("grad.context", gradient_of(given.in.context)));
     }
     for (const NamedParameter& parameter : layer->parameters()) {
       results.push_back(view("grad." + parameter.name, gradient_of(parameter.tensor)));

@@ -1,8 +1,10 @@
 // Runs one layer or model on given tensors: what `heed forward` does. Tensors come from and go to
 // safetensors files.
-//   in   x (float) or ids (integers), whichever the layer takes; mask where it attends; dy, the
-//        cotangent of y (ones if absent)
-//   out  y; after a backward pass grad.x and grad.<path> of every parameter (zeros where none came)
+//   in   x (float) or ids (integers), whichever the layer takes; mask where it attends; context
+//        beside x, source_ids and perhaps source_mask beside ids, where it reads from a second
+//        sequence; dy, the cotangent of y (ones if absent)
+//   out  y; after a backward pass grad.x, grad.context and grad.<path> of every parameter (zeros
+//        where none came)
 #pragma once
 
 #include <filesystem>

@@ -57,10 +57,16 @@ TEST_CASE("registry: every layer is made from its own example, and every option 
       ++made;
       const ConfigNode& width = options.has("d_in") ? options.get("d_in") : options.get("d_model");
       const int64_t d = width.is_absent() ? 4 : std::stoll(width.text());
-      const Input in = layer->takes() == Module::Takes::ids ? Input(ids({2, 3}, {0, 1, 2, 3, 4, 5}))
-                                                            : Input(Tensor(values({2, 3, d})));
+      Input in = layer->takes() == Module::Takes::ids ? Input(ids({2, 3}, {0, 1, 2, 3, 4, 5}))
+                                                      : Input(Tensor(values({2, 3, d})));
+      if (layer->takes_context()) {
+        const int64_t of_context = options.has("d_context") ? 3 : d;  // the one value that is tried
+        in.context = Tensor(values({2, 4, of_context}));
+        in.source_ids = ids({2, 4}, {0, 1, 2, 3, 4, 0, 1, 2});
+        in.ids = in.ids ? ids({2, 2}, {0, 1, 2, 3}) : Ids();
+      }
       const Tensor y = (*layer)(in);
-      CHECK(y.rank() == 3);
+      CHECK(y.rank() == (type == "classifier" ? 2 : 3));
       ++ran;
     }
   }

@@ -112,6 +112,7 @@ Results run(Module& layer, const Input& in, const Array& dy) {
   streams().dropout().manual_seed(5);
   Input traced = in;
   if (in.x) traced.x = Tensor::parameter(copy_of(in.x));
+  if (in.context) traced.context = Tensor::parameter(copy_of(in.context));
   const Tensor y = layer(traced);
   Results results{{"y", copy_of(y)}};
   const auto keep = [&](const std::string& name, Tensor leaf) {
@@ -121,6 +122,7 @@ Results run(Module& layer, const Input& in, const Array& dy) {
   };
   if (y.requires_grad()) y.backward(dy ? dy.clone() : values(y.shape(), 0.5, 1.5, 7));
   if (in.x) keep("x", traced.x);
+  if (in.context) keep("context", traced.context);
   for (const NamedParameter& parameter : parameters) keep(parameter.name, parameter.tensor);
   return results;
 }
@@ -227,7 +229,10 @@ int64_t check_golden(const std::string& name) {
   layer->train(false);
 
   Input in = file.find("ids") ? Input(file.ids("ids")) : Input(Tensor(file.array("x")));
+  if (file.find("context")) in.context = Tensor(file.array("context"));
+  if (file.find("source_ids")) in.source_ids = file.ids("source_ids");
   if (file.find("mask")) in.mask = file.mask("mask");
+  if (file.find("source_mask")) in.source_mask = file.mask("source_mask");
   Results want{{"y", file.array("y")}};
   for (const std::string& tensor : file.names()) {
     if (tensor.starts_with("grad.")) want[tensor.substr(5)] = file.array(tensor);

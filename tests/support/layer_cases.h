@@ -54,7 +54,8 @@ class Composed {
   bool before_;
 };
 
-// y, the gradient "x" (not of ids) and those of the parameters by name; what got none has zeros.
+// y, the gradients "x" and "context" (not of ids) and those of the parameters by name; what got
+// none has zeros.
 using Results = std::map<std::string, Array>;
 
 // Runs forward and backward, `dy` (uneven numbers without it) as the cotangent; the dropout stream

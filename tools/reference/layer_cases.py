@@ -1,7 +1,7 @@
 """Random configs of every layer with inputs and weights, and what PyTorch 2.13 makes of them.
 
 Shared by forward_cases.py (against `heed forward`) and layer_golden.py (files for the tests). A case is a config
-mapping, its inputs (x or ids, perhaps mask, dy) and its weights by parameter path, all but ids and mask in float64.
+mapping, its inputs (x or ids, perhaps context or source_ids, a mask, dy) and its weights by parameter path, all but ids and mask in float64.
 """
 import random
 from dataclasses import dataclass
@@ -29,21 +29,21 @@ class Case:
         net = torch_layers.build(self.config).to(dtype).eval()
         for path, p in net.named_parameters():
             p.data.copy_(self.weights[path])
-        y, x = self._forward(net, dtype)
+        y, leaves = self._forward(net, dtype)
         y.backward(self.inputs["dy"].to(dtype))
         out = {"y": y.detach()}
-        if x.is_floating_point():
-            out["grad.x"] = x.grad
+        for name, leaf in leaves.items():
+            out["grad." + name] = leaf.grad
         for path, p in net.named_parameters():
             out["grad." + path] = torch.zeros_like(p) if p.grad is None else p.grad
         return out
 
     def _forward(self, net: nn.Module, dtype: torch.dtype):
-        if "x" in self.inputs:
-            x = self.inputs["x"].to(dtype, copy=True).requires_grad_()
-        else:
-            x = self.inputs["ids"].long()
-        return (net(x, self.inputs["mask"]) if "mask" in self.inputs else net(x)), x
+        """y, and what of the inputs has gradients, by name."""
+        leaves = {k: self.inputs[k].to(dtype, copy=True).requires_grad_() for k in ("x", "context") if k in self.inputs}
+        ids = {k: self.inputs[k].long() for k in ("source_ids", "ids") if k in self.inputs}
+        masks = [self.inputs[k] for k in ("mask", "source_mask") if k in self.inputs]
+        return net(*leaves.values(), *ids.values(), *masks), leaves
 
     def near_kink(self) -> bool:
         """Whether some input of a relu is so near 0 that rounding may choose the other slope."""
@@ -84,10 +84,10 @@ def float_input(rng: random.Random, *shape: int, scale: float = 1.0) -> Tensor:
     return x.to(rng.choice((torch.float64,) * 6 + (torch.float32, torch.float16, torch.bfloat16)))
 
 
-def padding_mask(rng: random.Random, batch: int, tokens: int) -> Tensor:
-    """(B, T) or (B, 1, T, T), bool or bytes; some rows may attend to nothing."""
+def padding_mask(rng: random.Random, batch: int, keys: int, queries: int | None) -> Tensor:
+    """(B, S) or, with queries, perhaps (B, 1, T, S), bool or bytes; some rows may attend to nothing."""
     g = torch.Generator().manual_seed(rng.randrange(1 << 31))
-    shape = rng.choice(((batch, tokens), (batch, 1, tokens, tokens)))
+    shape = rng.choice(((batch, keys), (batch, 1, queries, keys))) if queries else (batch, keys)
     keep = torch.rand(shape, generator=g) < rng.choice((0.1, 0.5, 0.8))
     return keep if rng.random() < 0.5 else keep.to(torch.uint8)
 
@@ -115,7 +115,7 @@ def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> di
 
 
 def draw_model(rng: random.Random, kind: str, context: int) -> dict:
-    """A transformer_block or a gpt."""
+    """A transformer_block, a gpt or a classifier."""
     heads = rng.randint(1, 4)
     config = {"type": kind, "d_model": heads * rng.choice((1, 2, 4, 8, 9, 16)), "num_heads": heads,
               "context_length": context, "dropout": rng.choice((0.0, 0.1)), "qkv_bias": rng.random() < 0.5,
@@ -132,6 +132,9 @@ def draw_model(rng: random.Random, kind: str, context: int) -> dict:
         config |= {"vocab_size": rng.choice(SIZES), "num_layers": rng.randint(1, 3),
                    "tie_embeddings": rng.random() < 0.5, "position": rng.choice(("learned", "sinusoidal")),
                    "init": rng.choice(("torch", "gpt2"))}
+    if kind == "classifier":
+        config |= {"vocab_size": rng.choice(SIZES), "num_classes": rng.choice(SIZES), "num_layers": rng.randint(0, 3),
+                   "position": rng.choice(("learned", "sinusoidal", "none")), "pool": rng.choice(("mean", "first"))}
     return config
 
 
@@ -162,7 +165,43 @@ def draw_simple(rng: random.Random, kind: str, context: int) -> tuple[dict, int,
     }.get(kind, ({"type": kind}, 0, d))
 
 
+def draw_context_case(rng: random.Random, kind: str) -> Case:
+    """Layers that read from a second sequence, of S tokens."""
+    batch, tokens, source = rng.randint(1, 4), rng.choice(SIZES[:16]), rng.choice(SIZES[:16])
+    if kind == "cross_attention":
+        heads = rng.randint(1, 4)
+        config = {"type": kind, "d_in": rng.choice(SIZES), "d_out": heads * rng.choice((1, 2, 3, 5, 8, 16, 21)),
+                  "num_heads": heads, "dropout": rng.choice((0.0, 0.1)), "qkv_bias": rng.random() < 0.5,
+                  "out_proj": rng.random() < 0.7, "out_bias": rng.random() < 0.5}
+        if rng.random() < 0.7:
+            config["d_context"] = rng.choice(SIZES)
+    else:
+        config = draw_model(rng, "transformer_block", tokens + rng.choice((0, 0, 1, 7)))
+        config.pop("attention", None)
+        config["type"] = kind
+    single = rng.random() < 0.3
+    lead = () if single else (batch,)
+    inputs = {}
+    if kind == "encoder_decoder":
+        config |= {"source_vocab_size": rng.choice(SIZES), "vocab_size": rng.choice(SIZES),
+                   "num_layers": rng.randint(1, 3), "source_length": source + rng.choice((0, 1, 7)),
+                   "position": rng.choice(("learned", "sinusoidal")), "context": rng.choice(("attention", "mean"))}
+        for name, vocab, length in (("source_ids", "source_vocab_size", source), ("ids", "vocab_size", tokens)):
+            g = torch.Generator().manual_seed(rng.randrange(1 << 31))
+            inputs[name] = torch.randint(config[vocab], (*lead, length), generator=g)
+    else:
+        inputs["x"] = float_input(rng, *lead, tokens, config.get("d_in", config.get("d_model")))
+        width = config.get("d_context", config.get("d_in", config.get("d_model")))
+        inputs["context"] = float_input(rng, *lead, source, width)
+    if not single and rng.random() < 0.6:
+        name = "source_mask" if kind == "encoder_decoder" else "mask"
+        inputs[name] = padding_mask(rng, batch, source, queries=None if name == "source_mask" else tokens)
+    return make_case(config, inputs, rng.randrange(1 << 31))
+
+
 def draw_case(rng: random.Random, kind: str) -> Case:
+    if kind in ("cross_attention", "decoder_block", "encoder_decoder"):
+        return draw_context_case(rng, kind)
     batch, tokens = rng.randint(1, 4), rng.choice(SIZES)
     context = tokens + rng.choice((0, 0, 1, 7))
     attends, vocab = kind in ATTENTION, 0
@@ -170,7 +209,7 @@ def draw_case(rng: random.Random, kind: str) -> Case:
         d = rng.choice(SIZES)
         config = draw_attention(rng, kind, d, context)
         d = config.get("d_in", d)
-    elif kind in ("transformer_block", "gpt"):
+    elif kind in ("transformer_block", "gpt", "classifier"):
         attends, config = True, draw_model(rng, kind, context)
         d, vocab = config["d_model"], config.get("vocab_size", 0)
     else:
@@ -187,7 +226,7 @@ def draw_case(rng: random.Random, kind: str) -> Case:
         scale = d**-0.25 if scores_are_squares else rng.choice((0.3, 1.0, 1.0, 3.0))
         inputs["x"] = float_input(rng, *lead, d, scale=scale)
     if attends and len(lead) == 2 and rng.random() < 0.5:
-        inputs["mask"] = padding_mask(rng, batch, tokens)
+        inputs["mask"] = padding_mask(rng, batch, tokens, queries=tokens)
     return make_case(config, inputs, rng.randrange(1 << 31))
 
 

@@ -4,8 +4,8 @@
 
 One file a case. The metadata holds "config": YAML text with a `model:`, its first line a comment with the versions (one
 key alone, because safetensors writes several in an order of its own, and the files must come out the same each time).
-Tensors: x (F64) or ids (I64); mask (BOOL) where there is one; dy; param.<path>; y; grad.x (not for ids); grad.<path>.
-All but ids and mask are float64 and were computed in float64; gradients are those of sum(y * dy).
+Tensors: x (F64) or ids (I64); context or source_ids where the layer takes one; mask or source_mask (BOOL) where there
+is one; dy; param.<path>; y; grad.x, grad.context (not for ids); grad.<path>. All but ids and masks are float64 and were computed in float64; gradients are those of sum(y * dy).
 """
 import argparse
 import pathlib
@@ -16,13 +16,18 @@ from safetensors.torch import save_file
 
 from layer_cases import make_case
 
-B, T, D, V = 2, 5, 6, 7  # batch, tokens, width, vocabulary
+B, T, S, D, V = 2, 5, 4, 6, 7  # batch, tokens, tokens of a context, width, vocabulary
 ATT = {"d_in": D, "d_out": 4}
 LONG = {**ATT, "context_length": T + 1}
 MHA = {"type": "multi_head_attention", **LONG, "num_heads": 2}
 PACKED = {**MHA, "d_out": D, "num_heads": 3, "packed": True}
 BLOCK = {"type": "transformer_block", "d_model": D, "num_heads": 2, "context_length": T + 1}
 GPT = {**BLOCK, "type": "gpt", "vocab_size": V, "num_layers": 2, "dropout": 0.1}
+CROSS = {"type": "cross_attention", "d_in": D, "d_out": 4, "num_heads": 2}
+TRANSLATE = {"type": "encoder_decoder", "source_vocab_size": 9, "vocab_size": V, "source_length": S + 1,
+             "context_length": T + 1, "d_model": D, "num_heads": 2, "num_layers": 2, "dropout": 0.1}
+CLASSIFY = {"type": "classifier", "vocab_size": V, "num_classes": 3, "context_length": T + 1, "d_model": D,
+            "num_heads": 2, "num_layers": 2}
 NANO = {**GPT, "bias": False, "tie_embeddings": True, "init": "gpt2", "activation": "gelu"}
 
 # name: (config, what the case has beside plain (B, T, ..) input)
@@ -82,18 +87,45 @@ CASES = {
     "sequential_ids": ({"type": "sequential", "layers": [
         {"type": "embedding", "vocab_size": V, "d_model": D}, {"type": "positional", "context_length": T, "d_model": D},
         BLOCK, {"type": "linear", "d_in": D, "d_out": V}]}, "ids"),
+    "cross_attention": (CROSS, "context"),
+    "cross_attention_options": ({**CROSS, "d_context": 3, "qkv_bias": True, "out_bias": False}, "context keys"),
+    "cross_attention_mask_full": ({**CROSS, "d_out": 6, "out_proj": False}, "context full"),
+    "cross_attention_unbatched": (CROSS, "context unbatched"),
+    "decoder_block": ({**BLOCK, "type": "decoder_block"}, "context keys"),
+    "decoder_block_options": ({**BLOCK, "type": "decoder_block", "qkv_bias": True, "bias": False, "norm": "rms_norm",
+                               "activation": "relu", "hidden_multiplier": 2}, "context"),
+    "encoder_decoder": (TRANSLATE, "source keys"),
+    "encoder_decoder_unbatched": ({**TRANSLATE, "num_layers": 1, "qkv_bias": True}, "source unbatched"),
+    "encoder_decoder_mean": ({**TRANSLATE, "context": "mean", "position": "sinusoidal", "norm": "rms_norm"},
+                             "source keys"),
+    "classifier": (CLASSIFY, "ids keys"),
+    "classifier_first": ({**CLASSIFY, "pool": "first", "qkv_bias": True, "norm": "rms_norm"}, "ids full"),
+    "classifier_bag_of_words": ({**CLASSIFY, "num_layers": 0, "position": "none"}, "ids keys"),
+    "classifier_unbatched": ({**CLASSIFY, "num_layers": 1, "bias": False,
+                              "attention": {"type": "self_attention_v2"}}, "ids unbatched"),
 }
 
 
 def inputs_of(config: dict, what: str) -> dict:
     lead = (T,) if "unbatched" in what else (B, T)
     width = config.get("d_in", config.get("d_model", D))
-    inputs = {"ids": torch.randint(V, lead)} if "ids" in what else {"x": torch.randn(*lead, width, dtype=torch.float64)}
+    if "source" in what:
+        inputs = {"source_ids": torch.randint(9, (*lead[:-1], S)), "ids": torch.randint(V, lead)}
+    elif "ids" in what:
+        inputs = {"ids": torch.randint(V, lead)}
+    else:
+        inputs = {"x": torch.randn(*lead, width, dtype=torch.float64)}
+    keys, mask = T, "mask"
+    if "context" in what:
+        inputs["context"] = torch.randn(*lead[:-1], S, config.get("d_context", width), dtype=torch.float64)
+        keys = S
+    if "source" in what:
+        keys, mask = S, "source_mask"
     if "keys" in what:  # the first key of the first sequence is hidden: causal, its row 0 sees nothing
-        inputs["mask"] = torch.tensor([[0, 1, 1, 0, 1], [1, 1, 0, 0, 0]]).bool()
+        inputs[mask] = torch.tensor([[0, 1, 1, 0, 1], [1, 1, 0, 0, 0]]).bool()[:, :keys]
     if "full" in what:
-        inputs["mask"] = torch.rand(B, 1, T, T) < 0.5
-        inputs["mask"][1, 0, 2] = False  # one query that sees nothing
+        inputs[mask] = torch.rand(B, 1, T, keys) < 0.5
+        inputs[mask][1, 0, 2] = False  # one query that sees nothing
     return inputs
 
 

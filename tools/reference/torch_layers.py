@@ -156,6 +156,29 @@ class MultiHeadAttention(Attention):
         return self.out_proj(context_vec.transpose(1, 2).reshape(batch, tokens, self.d_out)), weights
 
 
+class CrossAttention(nn.Module):
+    """Queries from x, keys and values from a context (.., S, d_context); the mask is over the context."""
+
+    def __init__(self, d_in, d_out, num_heads, d_context=None, dropout=0.0, qkv_bias=False, out_proj=True, out_bias=True):
+        super().__init__()
+        d_context = d_in if d_context is None else d_context
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_context, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_context, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out, bias=out_bias) if out_proj else nn.Identity()
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, context, mask=None):
+        if x.dim() == 2:
+            return self.forward(x[None], context[None], mask)[0]
+        projected = self.W_query(x), self.W_key(context), self.W_value(context)
+        split = [p.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for p in projected]  # (B, H, T or S, d / H)
+        allowed = allowed_keys(mask, False, None)
+        context_vec, self.attn_weights = attend(*split, split[0].shape[-1] ** -0.5, allowed, self.dropout)
+        return self.out_proj(context_vec.transpose(1, 2).flatten(-2))
+
+
 class LayerNorm(nn.Module):
     """Biased variance, as torch.nn.LayerNorm; `scale` and `shift` are the book's names."""
 
@@ -300,6 +323,104 @@ def initialise_as_gpt2(module):
             nn.init.normal_(p, mean=0.0, std=0.02) if p.dim() >= 2 else nn.init.zeros_(p)
 
 
+class DecoderBlock(nn.Module):
+    """x + att(norm1(x)), then x + cross_att(norm2(x), context), then x + ff(norm3(x)), dropout on all three branches."""
+
+    def __init__(self, d_model, num_heads, context_length, dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm",
+                 activation="gelu_tanh", hidden_multiplier=4):
+        super().__init__()
+        common = dict(dropout=dropout, qkv_bias=qkv_bias, out_bias=bias)
+        self.att = MultiHeadAttention(d_model, d_model, context_length, num_heads, **common)
+        self.cross_att = CrossAttention(d_model, d_model, num_heads, **common)
+        self.ff = FeedForward(d_model, hidden_multiplier, activation, bias)
+        self.norm1 = norm_layer(norm, d_model, bias)
+        self.norm2 = norm_layer(norm, d_model, bias)
+        self.norm3 = norm_layer(norm, d_model, bias)
+        self.drop_shortcut = nn.Dropout(dropout)
+
+    def forward(self, x, context, mask=None):
+        x = x + self.drop_shortcut(self.att(self.norm1(x)))
+        x = x + self.drop_shortcut(self.cross_att(self.norm2(x), context, mask))
+        return x + self.drop_shortcut(self.ff(self.norm3(x)))
+
+
+def masked_mean(x, mask):
+    """x (B, T, d), mask (B, T) or None -> (B, 1, d): the mean of what the mask keeps, 0 where it keeps nothing."""
+    if mask is None:
+        return x.mean(1, keepdim=True)
+    keep = mask.bool().to(x.dtype)[..., None]
+    return (x * keep).sum(1, keepdim=True) / keep.sum(1, keepdim=True).clamp(min=1)
+
+
+class EncoderDecoder(nn.Module):
+    """source_ids (.., S) and ids (.., T) -> logits (.., T, vocab_size); context mean: one vector in place of all states."""
+
+    def __init__(self, source_vocab_size, vocab_size, source_length, context_length, d_model, num_heads, num_layers,
+                 dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm", activation="gelu_tanh", position="learned",
+                 context="attention", hidden_multiplier=4):
+        super().__init__()
+        rest = (dropout, qkv_bias, bias, norm, activation, hidden_multiplier)
+        self.context = context
+        self.source_emb = nn.Embedding(source_vocab_size, d_model)
+        self.source_pos = Positional(source_length, d_model, position)
+        self.encoder_blocks = nn.ModuleList(
+            TransformerBlock(d_model, num_heads, source_length, *rest, attention={"type": "multi_head_attention",
+                                                                                  "causal": False})
+            for _ in range(num_layers))
+        self.encoder_norm = norm_layer(norm, d_model, bias)
+        self.tok_emb = nn.Embedding(vocab_size, d_model)
+        self.pos_emb = Positional(context_length, d_model, position)
+        self.decoder_blocks = nn.ModuleList(DecoderBlock(d_model, num_heads, context_length, *rest)
+                                            for _ in range(num_layers))
+        self.final_norm = norm_layer(norm, d_model, bias)
+        self.out_head = nn.Linear(d_model, vocab_size, bias=False)
+        self.drop_emb = nn.Dropout(dropout)
+
+    def forward(self, source_ids, ids, source_mask=None):
+        if ids.dim() == 1:
+            return self.forward(source_ids[None], ids[None], source_mask)[0]
+        states = self.drop_emb(self.source_pos(self.source_emb(source_ids)))
+        for block in self.encoder_blocks:
+            states = block(states, source_mask)
+        states = self.encoder_norm(states)
+        if self.context == "mean":
+            states, source_mask = masked_mean(states, source_mask), None
+        x = self.drop_emb(self.pos_emb(self.tok_emb(ids)))
+        for block in self.decoder_blocks:
+            x = block(x, states, source_mask)
+        return self.out_head(self.final_norm(x))
+
+
+class Classifier(nn.Module):
+    """ids (.., T) -> logits (.., num_classes), from the mean over the tokens or from the first one."""
+
+    def __init__(self, vocab_size, num_classes, context_length, d_model, num_layers, num_heads=1, dropout=0.0,
+                 qkv_bias=False, bias=True, norm="layer_norm", activation="gelu_tanh", position="learned", pool="mean",
+                 hidden_multiplier=4, attention=None):
+        super().__init__()
+        attention = {"type": "multi_head_attention", "causal": False} if attention is None else attention
+        block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
+                 attention)
+        self.pool = pool
+        self.tok_emb = nn.Embedding(vocab_size, d_model)
+        self.pos_emb = nn.Identity() if position == "none" else Positional(context_length, d_model, position)
+        self.drop_emb = nn.Dropout(dropout)
+        self.trf_blocks = nn.ModuleList(TransformerBlock(*block) for _ in range(num_layers))
+        self.final_norm = norm_layer(norm, d_model, bias)
+        self.out_head = nn.Linear(d_model, num_classes, bias=bias)
+
+    def forward(self, ids, mask=None):
+        if ids.dim() == 1:
+            return self.forward(ids[None], mask)[0]
+        x = self.drop_emb(self.pos_emb(self.tok_emb(ids)))
+        for block in self.trf_blocks:
+            x = block(x, mask)
+        x = self.final_norm(x)
+        keep = None if mask is None or mask.dim() == 4 else mask
+        pooled = masked_mean(x, keep) if self.pool == "mean" else x[:, :1]
+        return self.out_head(pooled)[:, 0]
+
+
 class Linear(nn.Linear):
     def __init__(self, d_in, d_out, bias=True):
         super().__init__(d_in, d_out, bias=bias)
@@ -329,6 +450,8 @@ LAYERS = {
     "self_attention_v2": SelfAttention_v2, "causal_attention": CausalAttention,
     "multi_head_attention_wrapper": MultiHeadAttentionWrapper, "multi_head_attention": MultiHeadAttention,
     "feed_forward": FeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
+    "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
+    "classifier": Classifier,
 }
 
 
@@ -342,6 +465,25 @@ def _equal(name, a, b, tolerance=1e-12):
     worst = (a - b).abs().max().item()
     print(f"  {name:58s} {worst:.1e}")
     assert worst <= tolerance, name
+
+
+def check_decoder_block(x, context, mask):
+    """Against torch.nn.MultiheadAttention and torch.nn.TransformerDecoderLayer, given the same weights."""
+    block = build(dict(type="decoder_block", d_model=12, num_heads=3, context_length=7, qkv_bias=True, activation="gelu"))
+    torchs = nn.TransformerDecoderLayer(12, 3, 48, 0.0, F.gelu, batch_first=True, norm_first=True)
+    for ours, theirs in ((block.att, torchs.self_attn), (block.cross_att, torchs.multihead_attn)):
+        for part in ("weight", "bias"):
+            rows = [getattr(getattr(ours, name), part).data for name in ("W_query", "W_key", "W_value")]
+            getattr(theirs, "in_proj_" + part).data.copy_(torch.cat(rows))
+        theirs.out_proj.load_state_dict(ours.out_proj.state_dict())
+    torchs.linear1.load_state_dict(block.ff.layers[0].state_dict())
+    torchs.linear2.load_state_dict(block.ff.layers[2].state_dict())
+    hidden = mask == 0
+    theirs = torchs.multihead_attn(x, context, context, key_padding_mask=hidden, need_weights=False)[0]
+    _equal("cross attention against torch.nn.MultiheadAttention", block.cross_att(x, context, mask), theirs)
+    later = torch.ones(7, 7, dtype=torch.bool).triu(1)
+    theirs = torchs(x, context, tgt_mask=later, memory_key_padding_mask=hidden)
+    _equal("decoder block against torch.nn.TransformerDecoderLayer", block(x, context, mask), theirs)
 
 
 def _self_check():
@@ -370,6 +512,8 @@ def _self_check():
         mask[:, 3] = True
         _equal(f"packed against torch.nn.MultiheadAttention, bias {bias}", packed(x, mask),
                torchs(x, x, x, key_padding_mask=~mask, need_weights=False)[0])
+
+    check_decoder_block(x, torch.randn(3, 5, 12), torch.tensor([[1, 1, 1, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1]]))
 
     _equal("fused sdpa", attend(x, x, x, 12**-0.5, None, nn.Identity())[0], F.scaled_dot_product_attention(x, x, x))
     v1, v2 = SelfAttention_v1(12, 5), SelfAttention_v2(12, 5)

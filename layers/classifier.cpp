@@ -1,0 +1,89 @@
+#include "layers/classifier.h"
+
+#include "layers/masked_mean.h"
+
+namespace heed {
+
+void Classifier::Config::fields(Fields& f) {
+  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
+      .example(7);
+  f.required("num_classes", num_classes, at_least(1),
+             "number of classes; the data decides if absent")
+      .example(3);
+  f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
+  f.optional("num_heads", num_heads, at_least(1), "number of attention heads").also_try({2});
+  f.required("num_layers", num_layers, in_range(0, 10000), "number of transformer blocks")
+      .example(1);
+  f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
+  f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
+  f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
+  f.choice("norm", norm, norm_names, "which norm");
+  f.choice("activation", activation, activation_names, "activation of the feed-forward");
+  f.choice("position", position, {"learned", "sinusoidal", "none"}, "how positions are told apart");
+  f.choice("pool", pool, {"mean", "first"}, "what of the sequence is classified");
+  f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
+             "hidden width of the feed-forward / d_model");
+  f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)", attention_fills);
+}
+
+void Classifier::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
+  if (d_model % num_heads != 0) {
+    errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
+                     ", num_heads is ", num_heads);
+  }
+}
+
+Classifier::Classifier(const Config& c)
+    : config(checked(c)),
+      tok_emb(this, "tok_emb", Embedding::Config{c.vocab_size, c.d_model}),
+      pos_emb(make_positions()),
+      drop_emb(this, "drop_emb", Dropout::Config{c.dropout}),
+      trf_blocks(make_blocks()),
+      final_norm(this, "final_norm", make_norm(c.norm, c.d_model, c.bias)),
+      out_head(this, "out_head", Linear::Config{c.d_model, c.num_classes, c.bias}) {}
+
+std::optional<Child<Positional>> Classifier::make_positions() {
+  if (config.position == "none") {
+    return {};
+  }
+  return Child<Positional>(
+      this, "pos_emb", Positional::Config{config.context_length, config.d_model, config.position});
+}
+
+std::vector<Child<TransformerBlock>> Classifier::make_blocks() {
+  const TransformerBlock::Config block{
+      config.d_model,           config.context_length, config.num_heads, config.dropout,
+      config.qkv_bias,          config.bias,           config.norm,      config.activation,
+      config.hidden_multiplier, config.attention};
+  std::vector<Child<TransformerBlock>> blocks;
+  for (int64_t i = 0; i < config.num_layers; ++i) {
+    blocks.emplace_back(this, text("trf_blocks.", i), block);
+  }
+  return blocks;
+}
+
+Tensor Classifier::forward(const Input& in) {
+  require((in.ids.rank() == 1 || in.ids.rank() == 2) && in.ids && in.ids.dim(-1) > 0,
+          "classifier: expected ids (B, T) or (T), got ", in.ids.shape());
+  require(in.ids.dim(-1) <= config.context_length, "classifier: expected at most context_length ",
+          config.context_length, " tokens, got ", in.ids.dim(-1));
+  const bool single = in.ids.rank() == 1;
+  const Shape whole{single ? 1 : in.ids.dim(0), in.ids.dim(-1)};
+  require(!in.mask || in.mask.rank() == 4 || in.mask.shape() == whole,
+          "classifier: expected a mask (B, T) = ", whole, " or (B, 1, T, T), got ",
+          in.mask.shape());
+  Tensor x = tok_emb(single ? in.ids.reshaped({1, in.ids.dim(0)}) : in.ids);  // (B, T, d_model)
+  x = drop_emb(pos_emb ? (*pos_emb)(x) : x);
+  for (const Child<TransformerBlock>& block : trf_blocks) {
+    x = block(in.with(x));
+  }
+  x = final_norm(x);
+  const Mask keep = in.mask.rank() == 4 ? Mask() : in.mask;
+  const Tensor pooled = config.pool == "mean" ? masked_mean("classifier", x, keep)
+                                              : slice(x, 1, 0, 1);  // (B, 1, d_model)
+  const Tensor logits = out_head(pooled);                           // (B, 1, num_classes)
+  return reshape(logits, single ? Shape{config.num_classes} : Shape{x.dim(0), config.num_classes});
+}
+
+}  // namespace heed

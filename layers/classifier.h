@@ -1,0 +1,63 @@
+// A class for a whole sequence: transformer blocks that see all of it, then one vector of it.
+//   ids (B, T <= context_length) -> logits (B, num_classes);  (T) -> (num_classes)
+//   mask (B, T): 0 where a sequence is padding; (B, 1, T, T) is about the attention alone
+// pool: mean    the mean over the tokens
+//       first   the state of the first token, as that of BERT's [CLS] (Devlin et al. 2018)
+// With num_layers 0, position none and pool mean it is a bag of words: what a model knows that
+// cannot see which word stands beside which.
+#pragma once
+
+#include <optional>
+
+#include "layers/embedding.h"
+#include "layers/positional.h"
+#include "layers/transformer_block.h"
+
+namespace heed {
+
+class Classifier final : public Module {
+ public:
+  static constexpr const char* help = "transformer blocks and a class for the whole sequence";
+
+  struct Config {
+    int64_t vocab_size = 0;
+    int64_t num_classes = 0;
+    int64_t context_length = 0;
+    int64_t d_model = 0;
+    int64_t num_heads = 1;
+    int64_t num_layers = 0;
+    double dropout = 0;
+    bool qkv_bias = false;
+    bool bias = true;
+    std::string norm = "layer_norm";
+    std::string activation = "gelu_tanh";
+    std::string position = "learned";
+    std::string pool = "mean";
+    int64_t hidden_multiplier = 4;
+    LayerSpec attention{"multi_head_attention", ConfigNode::map({{"causal", false}})};
+    void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const;
+  };
+
+  explicit Classifier(const Config& c);
+
+  Takes takes() const override { return Takes::ids; }
+
+  const Config config;
+  Child<Embedding> tok_emb;
+  std::optional<Child<Positional>> pos_emb;
+  Child<Dropout> drop_emb;
+  std::vector<Child<TransformerBlock>> trf_blocks;
+  Child<Module> final_norm;
+  Child<Linear> out_head;
+
+ protected:
+  Tensor forward(const Input& in) override;
+
+ private:
+  std::optional<Child<Positional>> make_positions();
+  std::vector<Child<TransformerBlock>> make_blocks();
+};
+HEED_LAYER(Classifier, "classifier");
+
+}  // namespace heed

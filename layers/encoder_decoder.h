@@ -1,0 +1,68 @@
+// An encoder reads one sequence, a decoder writes another one and looks back at it: a translator.
+// Vaswani et al. 2017, with learned positions and pre-norm as in gpt.h.
+//   source_ids (B, S <= source_length), ids (B, T <= context_length)
+//     -> logits (B, T, vocab_size) of the token after each of ids;  (S), (T) -> (T, vocab_size)
+//   source_mask (B, S): 0 where the source is padding
+// context: attention   the decoder attends to every state of the encoder
+//          mean        ... to a single one, their mean: the fixed-size context vector of the
+//                      translators before attention (Sutskever et al. 2014), same parameters
+#pragma once
+
+#include "layers/decoder_block.h"
+#include "layers/embedding.h"
+#include "layers/positional.h"
+
+namespace heed {
+
+class EncoderDecoder final : public Module {
+ public:
+  static constexpr const char* help = "an encoder for one sequence, a decoder for another";
+
+  struct Config {
+    int64_t source_vocab_size = 0;
+    int64_t vocab_size = 0;
+    int64_t source_length = 0;
+    int64_t context_length = 0;
+    int64_t d_model = 0;
+    int64_t num_heads = 0;
+    int64_t num_layers = 0;
+    double dropout = 0;
+    bool qkv_bias = false;
+    bool bias = true;
+    std::string norm = "layer_norm";
+    std::string activation = "gelu_tanh";
+    std::string position = "learned";
+    std::string context = "attention";
+    int64_t hidden_multiplier = 4;
+    void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const;
+  };
+
+  explicit EncoderDecoder(const Config& c);
+
+  Takes takes() const override { return Takes::ids; }
+  bool takes_context() const override { return true; }
+  bool causal() const override { return true; }
+
+  const Config config;
+  Child<Embedding> source_emb;
+  Child<Positional> source_pos;
+  std::vector<Child<TransformerBlock>> encoder_blocks;
+  Child<Module> encoder_norm;
+  Child<Embedding> tok_emb;
+  Child<Positional> pos_emb;
+  std::vector<Child<DecoderBlock>> decoder_blocks;
+  Child<Module> final_norm;
+  Child<Linear> out_head;
+  Child<Dropout> drop_emb;
+
+ protected:
+  Tensor forward(const Input& in) override;
+
+ private:
+  std::vector<Child<TransformerBlock>> make_encoder();
+  std::vector<Child<DecoderBlock>> make_decoder();
+};
+HEED_LAYER(EncoderDecoder, "encoder_decoder");
+
+}  // namespace heed

@@ -1,0 +1,111 @@
+#include "layers/encoder_decoder.h"
+
+#include "autograd/dry_run.h"
+#include "tests/support/layer_cases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+std::string translator(const std::string& options = "") {
+  return "{type: encoder_decoder, source_vocab_size: 9, vocab_size: 7, source_length: 6, "
+         "context_length: 5, d_model: 12, num_heads: 3, num_layers: 2" +
+         (options.empty() ? "" : ", " + options) + "}";
+}
+
+Input sentences() {
+  Input in{ids({2, 5}, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2})};
+  in.source_ids = ids({2, 4}, {8, 7, 6, 5, 4, 3, 0, 0});
+  in.source_mask = Mask::full({2, 4}, 1);
+  in.source_mask.mutable_data()[6] = in.source_mask.mutable_data()[7] = 0;
+  return in;
+}
+
+}  // namespace
+
+TEST_CASE("encoder_decoder: its parts, drawn in the order of construction") {
+  const auto layer = layer_of(translator());
+  const std::string lines = parameter_lines(*layer);
+  CHECK(
+      lines.starts_with("source_emb.weight (9, 12)\nsource_pos.weight (6, 12)\n"
+                        "encoder_blocks.0.att.W_query.weight (12, 12)\n"));
+  for (const char* part :
+       {"encoder_norm.scale", "tok_emb.weight (7, 12)", "pos_emb.weight (5, 12)",
+        "decoder_blocks.0.att.W_query.weight", "decoder_blocks.0.cross_att.W_query.weight",
+        "decoder_blocks.0.norm3.scale", "final_norm.shift"}) {
+    CAPTURE(part);
+    CHECK(lines.find(part) != std::string::npos);
+  }
+  CHECK(lines.ends_with("out_head.weight (7, 12)\n"));
+  CHECK(layer->takes() == Module::Takes::ids);
+  CHECK(layer->takes_context());
+}
+
+TEST_CASE("encoder_decoder: the future of what is written is not seen, all of the source is") {
+  const auto layer = layer_of(translator());
+  const Input in = sentences();
+  const Array y = (*layer)(in).value();
+  REQUIRE(y.shape() == Shape{2, 5, 7});
+  Input later = in;
+  later.ids = in.ids.clone();
+  later.ids.mutable_data()[3] = 0;
+  const Array other = (*layer)(later).value();
+  CHECK(std::memcmp(other.data(), y.data(), 3 * 7 * sizeof(real)) == 0);
+  CHECK(std::memcmp(other.data() + 21, y.data() + 21, 7 * sizeof(real)) != 0);
+  Input source = in;
+  source.source_ids = in.source_ids.clone();
+  source.source_ids.mutable_data()[3] = 1;
+  CHECK(std::memcmp((*layer)(source).value().data(), y.data(), 7 * sizeof(real)) != 0);
+}
+
+TEST_CASE("encoder_decoder: padding of the source changes nothing, whatever stands there") {
+  for (const char* context : {"context: attention", "context: mean"}) {
+    CAPTURE(context);
+    const auto layer = layer_of(translator(context));
+    const Input in = sentences();
+    const Array y = (*layer)(in).value();
+    Input other = in;
+    other.source_ids = in.source_ids.clone();
+    other.source_ids.mutable_data()[6] = 8;
+    other.source_ids.mutable_data()[7] = 5;
+    check_same_bits((*layer)(other).value(), y);
+    Input shorter{ids({5}, {5, 6, 0, 1, 2})};
+    shorter.source_ids = ids({2}, {4, 3});
+    const Array alone = (*layer)(shorter).value();
+    REQUIRE(alone.shape() == Shape{5, 7});
+    CHECK(check_near(alone, Array::from({5, 7}, y.span().subspan(35))) == 35);
+  }
+}
+
+TEST_CASE("encoder_decoder: with a mean context the decoder sees one vector") {
+  const auto layer = layer_of(translator("context: mean"));
+  CHECK(parameter_lines(*layer) == parameter_lines(*layer_of(translator())));
+  AttentionRecorder recorder;
+  (*layer)(sentences());
+  int64_t cross = 0;
+  for (const AttentionRecorder::Weights& recorded : recorder.recorded) {
+    if (recorded.path.find("cross_att") == std::string::npos) continue;
+    CHECK(recorded.weights.shape() == Shape{2, 3, 5, 1});
+    ++cross;
+  }
+  CHECK(cross == 2);
+}
+
+TEST_CASE("encoder_decoder: wrong inputs are refused") {
+  const auto layer = layer_of(translator());
+  Input in = sentences();
+  in.source_mask = Mask::full({2, 5}, 1);
+  CHECK(error_of([&] { (*layer)(in); }) ==
+        "encoder_decoder: expected a source_mask (B, S) = (2, 4), got (2, 5)");
+  in = sentences();
+  in.source_ids = {};
+  CHECK(error_of([&] { (*layer)(in); }) ==
+        "encoder_decoder: expected source_ids (B, S) and ids (B, T), or (S) and (T), got none and "
+        "(2, 5)");
+  in = sentences();
+  in.source_ids = Ids::zeros({2, 7});
+  in.source_mask = {};
+  CHECK(error_of([&] { (*layer)(in); }) ==
+        "encoder_decoder: expected at most source_length 6 tokens, got 7");
+}
