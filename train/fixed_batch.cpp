@@ -30,7 +30,21 @@ class FixedBatch final : public Task {
   int64_t training_tokens() const override { return of_->training_tokens(); }
   std::string description() const override { return of_->description() + ", one batch of it"; }
   std::vector<std::filesystem::path> files() const override { return of_->files(); }
+  int64_t output_size() const override { return of_->output_size(); }
+  BatchLoss loss(const Tensor& output, const Batch& batch) const override {
+    return of_->loss(output, batch);
+  }
+  void score(const Array& output, const Batch& batch, Score& score) const override {
+    of_->score(output, batch, score);
+  }
   const Tokenizer* tokenizer() const override { return of_->tokenizer(); }
+  const Tokenizer* source_tokenizer() const override { return of_->source_tokenizer(); }
+  void check_prompt(const std::string& prompt) const override { of_->check_prompt(prompt); }
+  bool continues_prompt() const override { return of_->continues_prompt(); }
+  Answer answer(Module& model, const std::string& prompt,
+                const AnswerOptions& options) const override {
+    return of_->answer(model, prompt, options);
+  }
 
  private:
   std::unique_ptr<Task> of_;

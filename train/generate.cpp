@@ -81,17 +81,22 @@ class Reader {
 
 }  // namespace
 
-int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u) {
-  const auto likeliest = std::max_element(logits.begin(), logits.end());
+int32_t likeliest(std::span<const real> logits) {
+  const auto largest = std::max_element(logits.begin(), logits.end());
   const bool numbers =
       std::none_of(logits.begin(), logits.end(), [](real logit) { return std::isnan(logit); });
-  require<DivergedError>(numbers && std::isfinite(*likeliest), "generate: the model's logits are ",
+  require<DivergedError>(numbers && std::isfinite(*largest), "generate: the model's logits are ",
                          numbers ? "infinite" : "NaN");
+  return static_cast<int32_t>(largest - logits.begin());
+}
+
+int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u) {
+  const int32_t top = likeliest(logits);
   if (options.temperature == 0 || options.top_k == 1) {
-    return static_cast<int32_t>(likeliest - logits.begin());
+    return top;
   }
   std::vector<double> weights(logits.size());  // exp((logit - largest) / temperature)
-  const auto largest = static_cast<double>(*likeliest);
+  const auto largest = static_cast<double>(logits[static_cast<size_t>(top)]);
   std::transform(logits.begin(), logits.end(), weights.begin(), [&](real logit) {
     return std::exp((static_cast<double>(logit) - largest) / options.temperature);
   });

@@ -45,19 +45,18 @@ class Untouched {
   std::abort();  // there was one
 }
 
-// One number for every token that there is.
+// One number for every token or class that there is.
 void require_vocabulary(Module& model, const LoadedRun& run) {
   const EvaluationMode mode(model);
   const Batch batch = run.task->next(1, streams().data());
   const Shape shape = model(batch.input).shape();
-  const auto sizes = run.task->model_sizes();
-  const auto size = std::find_if(sizes.begin(), sizes.end(),
-                                 [](const auto& each) { return each.first == "vocab_size"; });
-  require<ConfigError>(size == sizes.end() || (shape.rank() > 0 && shape[-1] == size->second),
+  const int64_t size = run.task->output_size();
+  const bool classes = batch.targets.rank() < 2;
+  require<ConfigError>(size == 0 || (shape.rank() > 0 && shape[-1] == size),
                        "gives numbers of shape ", shape, " for a batch of ids of shape ",
-                       batch.targets.shape(), ", but the data has ",
-                       size == sizes.end() ? 0 : size->second,
-                       " different tokens, and the last axis must have one number for each");
+                       batch.input.ids.shape(), ", but the data has ", size, " different ",
+                       classes ? "classes" : "tokens",
+                       ", and the last axis must have one number for each");
 }
 
 void walk_through(const LoadedRun& run, Plan& plan) {

@@ -157,7 +157,8 @@ void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) 
     return;
   }
   if (task == nullptr) {
-    for (const char* field : {"vocab_size", "context_length"}) {
+    for (const char* field :
+         {"vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes"}) {
       const ConfigNode& data = tree.get("data");
       const bool decided_by_data =
           data.is_map() && has_field("layer", *model, field) &&
@@ -224,9 +225,7 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
     return;
   }
   try {
-    if (tokenizer->encode(prompt).empty()) {
-      errors.add_field(sample, "prompt", "expected at least one character, got none");
-    }
+    task.check_prompt(prompt);
   } catch (const ConfigError& error) {
     errors.add_field(sample, "prompt", error.what());
   }

@@ -2,47 +2,37 @@
 // whole sequence, so there is no future to leak: any attention may be compared on it.
 #pragma once
 
-#include "train/task.h"
+#include "train/made_task.h"
+#include "train/symbol_sequences.h"
+#include "train/word_tokenizer.h"
 
 namespace heed {
 
-class SortTask final : public Task {
+class SortTask final : public MadeTask {
  public:
   static constexpr const char* help = "sequences of symbols, to be given back sorted";
 
-  struct Config {
-    int64_t length = 8;
-    int64_t symbols = 32;
-    void fields(Fields& f);
-  };
+  using Config = SymbolSequences;
 
   SortTask(const Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return {{"vocab_size", config_.symbols}, {"context_length", config_.length}};
-  }
-  // Every symbol is torch.randint(symbols); sequences that are held out are drawn again. In a dry
-  // run nothing is drawn and the ids mean nothing.
-  Batch next(int64_t batch_size, Generator& data) override;
-
-  // Made from the seed of the config: 2,000 different sequences a split, or a tenth of all there
-  // are when that is less. Those for validation never come up in training.
-  int64_t example_count(Split split) const override;
-  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const override;
-
-  int64_t training_tokens() const override { return 0; }  // made as they are needed, without end
+  // Where lengths differ, one more symbol ends a sequence; what follows it is padding, masked out.
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
   std::string description() const override;
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  void check_prompt(const std::string& prompt) const override;
+  Answer answer(Module& model, const std::string& prompt,
+                const AnswerOptions& options) const override;
+
+ protected:
+  Question draw(Generator& generator) const override { return sequences_.draw(generator); }
+  Batch batch(std::span<const Question> questions) const override;
 
  private:
-  using Sequence = std::vector<int32_t>;
+  int64_t places() const { return sequences_.length + (sequences_.lengths_differ() ? 1 : 0); }
 
-  std::vector<Sequence> draw_different(int64_t count, Generator& generator) const;
-  void draw(Sequence& sequence, Generator& generator) const;
-  bool is_held_out(const Sequence& sequence) const;
-
-  const Config config_;
-  std::vector<Sequence> held_out_;  // in lexicographic order
-  std::vector<Sequence> sample_;    // of what is trained on, in the same order
+  const SymbolSequences sequences_;
+  const WordTokenizer tokenizer_;
 };
 HEED_TASK(SortTask, "sort");
 

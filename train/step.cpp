@@ -4,18 +4,8 @@
 #include <cmath>
 
 #include "autograd/anomaly.h"
-#include "autograd/ops/cross_entropy.h"
 
 namespace heed {
-
-namespace {
-constexpr CrossEntropyOptions summed{.ignore_index = ignored_target, .reduction = Reduction::sum};
-}
-
-BatchLoss batch_loss(Module& model, const Batch& batch) {
-  const Tensor logits = model(batch.input);  // (B, T, V)
-  return {cross_entropy(logits, batch.targets, summed), counted_targets(batch.targets)};
-}
 
 namespace {
 
@@ -50,7 +40,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   double expected = 0;
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = task.next(config.batch_size, streams().data());
-    const BatchLoss loss = batch_loss(model, batch);
+    const BatchLoss loss = task.loss(model(batch.input), batch);
     if (i == 0) {
       expected = static_cast<double>(std::max<int64_t>(1, loss.counted) * config.accumulate);
     }

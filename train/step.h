@@ -6,13 +6,6 @@
 
 namespace heed {
 
-// Sum of the losses of a batch and how many targets were counted (all but ignored_target).
-struct BatchLoss {
-  Tensor sum;
-  int64_t counted = 0;
-};
-BatchLoss batch_loss(Module& model, const Batch& batch);
-
 struct StepResult {
   double loss = 0;       // mean over the counted targets, before the update
   double grad_norm = 0;  // of all gradients together, before clipping

@@ -211,17 +211,19 @@ void Trainer::write_metrics(const StepResult& result, std::optional<double> val_
 
 void Trainer::sample_if_due() {
   const SampleConfig& sample = run_.config.sample;
-  const Tokenizer* tokenizer = run_.task->tokenizer();
-  if (!due(sample.every, state_.step) || tokenizer == nullptr) {
+  const Task& task = *run_.task;
+  if (!due(sample.every, state_.step) || task.tokenizer() == nullptr) {
     return;
   }
-  const SamplingOptions options{.temperature = sample.temperature,
-                                .top_k = sample.top_k,
-                                .top_p = sample.top_p,
-                                .seed = static_cast<uint64_t>(run_.config.seed)};
-  const std::vector<int32_t> ids = generate(*model_, tokenizer->encode(sample.prompt),
-                                            sample.tokens, options, run_.config.context_length());
-  folder_.sample(text("--- step ", state_.step, "\n", sample.prompt, tokenizer->decode(ids), "\n"));
+  const AnswerOptions options{.tokens = sample.tokens,
+                              .sampling = {.temperature = sample.temperature,
+                                           .top_k = sample.top_k,
+                                           .top_p = sample.top_p,
+                                           .seed = static_cast<uint64_t>(run_.config.seed)},
+                              .context_length = run_.config.context_length()};
+  const Answer answer = task.answer(*model_, sample.prompt, options);
+  folder_.sample(text("--- step ", state_.step, "\n", sample.prompt,
+                      task.continues_prompt() ? "" : "\n", answer.text, "\n"));
 }
 
 // The loss of a step is that before its update: the last update may have been the bad one.

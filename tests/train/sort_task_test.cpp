@@ -1,13 +1,14 @@
 #include "train/sort_task.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
 
+#include "tests/support/made_task_cases.h"
+
 using namespace heed;
+using namespace heed::testing;
 
 namespace {
 
@@ -48,7 +49,7 @@ TEST_CASE("sort: sequences and the same in order") {
   const auto task = made(8, 32);
   CHECK(task->model_sizes() ==
         std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 32}, {"context_length", 8}});
-  CHECK(task->tokenizer() == nullptr);
+
   Generator data(5), same(5);
   const Batch batch = task->next(64, data);
   REQUIRE(batch.input.ids.shape() == Shape{64, 8});
@@ -101,4 +102,35 @@ TEST_CASE("sort: a dry run draws nothing") {
   const DryRun dry;
   CHECK(task->next(4, data).targets.shape() == Shape{4, 8});
   CHECK(data.state() == state);
+}
+
+TEST_CASE("sort: where lengths differ an end follows, then masked padding") {
+  const auto task = made_task("sort", four_to_sixteen);
+  CHECK(task->model_sizes() ==
+        std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 33}, {"context_length", 17}});
+  Generator data(5);
+  const Batch batch = task->next(100, data);
+  std::set<int64_t> lengths;
+  for (int64_t b = 0; b < 100; ++b) {
+    Sequence ids = row_of(batch.input.ids, b), targets = row_of(batch.targets, b);
+    const auto length = std::find(ids.begin(), ids.end(), 32) - ids.begin();
+    lengths.insert(length);
+    std::sort(ids.begin(), ids.begin() + length);
+    for (int64_t t = 0; t < 17; ++t) {
+      const auto at = static_cast<size_t>(t);
+      REQUIRE(targets[at] == (t < length ? ids[at] : ignored_target));
+      REQUIRE((batch.input.mask.data()[b * 17 + t] != 0) == (t <= length));
+    }
+  }
+  CHECK(lengths.size() > 8);
+  CHECK(check_held_out(*task, 2000) == 2000 + 150 * 64);
+  check_streams("sort", four_to_sixteen);
+}
+
+TEST_CASE("sort: prompts have the lengths of the task") {
+  CHECK(prompt_error(*made(8, 32), "1 2 3") ==
+        "expected 8 symbols, numbers from 0 to 31 with blanks between them, got 3");
+  CHECK_THROWS_WITH_AS(made_task("sort", ConfigNode::map({{"length", 4}, {"min_length", 5}})),
+                       doctest::Contains("min_length: must be at most length 4, got 5"),
+                       ConfigError);
 }

@@ -1,0 +1,108 @@
+// Tasks whose examples are made: what holds for each of them.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "autograd/dry_run.h"
+#include "train/made_task.h"
+
+namespace heed::testing {
+
+inline std::unique_ptr<Task> made_task(const std::string& type, const ConfigNode& options = {},
+                                       uint64_t seed = 123) {
+  TaskSetup setup;
+  setup.seed = seed;
+  return task_registry().make({type, options}, setup);
+}
+
+inline std::vector<int32_t> row_of(const Ids& ids, int64_t row) {
+  const int64_t width = ids.rank() == 1 ? 1 : ids.dim(1);
+  return {ids.data() + row * width, ids.data() + (row + 1) * width};
+}
+
+// What the model is given, one row an example: the ids to read and, where there are two sequences,
+// not what the decoder is told.
+inline std::vector<std::vector<int32_t>> asked(const Batch& batch) {
+  const Ids& ids = batch.input.source_ids ? batch.input.source_ids : batch.input.ids;
+  std::vector<std::vector<int32_t>> rows;
+  for (int64_t b = 0; b < ids.dim(0); ++b) rows.push_back(row_of(ids, b));
+  return rows;
+}
+
+inline Batch all_examples(const Task& task, Split split) {
+  return task.examples(split, 0, 1, task.example_count(split));
+}
+
+inline bool same_ids(const Ids& a, const Ids& b) {
+  return a.shape() == b.shape() && std::equal(a.data(), a.data() + a.size(), b.data());
+}
+
+// What is held out is as much as was promised, all different, and never comes up in training: not
+// in the sample, not in `batches` batches. Returns how many training examples were looked at.
+inline int64_t check_held_out(Task& task, int64_t expected, int64_t batches = 150) {
+  CHECK(task.example_count(Split::validation) >= expected);
+  const auto held_out = asked(all_examples(task, Split::validation));
+  const std::set<std::vector<int32_t>> hidden(held_out.begin(), held_out.end());
+  CHECK(hidden.size() == held_out.size());
+  int64_t looked_at = 0;
+  const auto check = [&](const Batch& batch) {
+    for (const std::vector<int32_t>& row : asked(batch)) {
+      REQUIRE(hidden.count(row) == 0);
+      ++looked_at;
+    }
+  };
+  check(all_examples(task, Split::train));
+  Generator data(1);
+  for (int64_t i = 0; i < batches; ++i) check(task.next(64, data));
+  return looked_at;
+}
+
+// All of it follows from the seed and the state of the stream of the data; a dry run draws nothing
+// and gives batches of the same shapes.
+inline void check_streams(const std::string& type, const ConfigNode& options = {}) {
+  const auto task = made_task(type, options), again = made_task(type, options);
+  CHECK(same_ids(all_examples(*task, Split::validation).targets,
+                 all_examples(*again, Split::validation).targets));
+  CHECK(asked(all_examples(*task, Split::validation)) !=
+        asked(all_examples(*made_task(type, options, 7), Split::validation)));
+  Generator data(5), other(6);
+  task->next(8, data);
+  const GeneratorState state = data.state();
+  const Batch batch = task->next(8, data);
+  CHECK(task->position().empty());  // the stream is all there is to save
+  other.set_state(state);
+  const Batch same = again->next(8, other);
+  CHECK(asked(batch) == asked(same));
+  CHECK(same_ids(batch.input.ids, same.input.ids));
+  CHECK(same_ids(batch.targets, same.targets));
+
+  const GeneratorState before = data.state();
+  const DryRun dry;
+  const Batch blank = task->next(8, data);
+  CHECK(data.state() == before);
+  CHECK(blank.input.ids.shape() == batch.input.ids.shape());
+  CHECK(blank.targets.shape() == batch.targets.shape());
+  CHECK(blank.input.mask.shape() == batch.input.mask.shape());
+  CHECK(blank.input.source_mask.shape() == batch.input.source_mask.shape());
+}
+
+// The message of the ConfigError about a prompt.
+inline std::string prompt_error(const Task& task, const std::string& prompt) {
+  try {
+    task.check_prompt(prompt);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+inline const ConfigNode four_to_sixteen =
+    ConfigNode::map({{"length", 16}, {"min_length", 4}, {"symbols", 32}});
+
+}  // namespace heed::testing
