@@ -2,9 +2,11 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "autograd/cpu.h"
 #include "autograd/parallel.h"
 #include "tools/run.h"
 #include "train/trainer.h"
+#include "train/words.h"
 
 namespace heed::cli {
 
@@ -36,6 +38,21 @@ void declare(Arguments& arguments, TrainOptions& o) {
       .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout");
 }
 
+// A run that ended before its first checkpoint begins again, in its folder.
+RunArgument run_to_resume(const std::string& argument, std::vector<std::string>& warnings) {
+  if (never_saved(argument)) {
+    warnings.push_back(argument + " has no checkpoint yet: it begins again");
+    return {argument, {}};
+  }
+  return resolve_run(argument, warnings);
+}
+
+// The config that the run was trained with so far.
+fs::path config_before(const RunArgument& resumed) {
+  return resumed.checkpoint.empty() ? resumed.run / "config.yaml"
+                                    : config_of_checkpoint(resumed.checkpoint);
+}
+
 // The config to read and the folder that its relative paths start at.
 struct Source {
   ConfigNode tree;
@@ -53,7 +70,14 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
 
 void say_ending(Trainer& trainer, Ending ending) {
   const std::string run = trainer.folder().path().string();
-  if (ending == Ending::finished) {
+  if (ending == Ending::no_gain) {
+    const TrainingState& state = trainer.state();
+    trainer.say(text("stopped early at step ", state.step, ": the last ",
+                     state.evaluations_since_best, " evaluations have not lowered the validation ",
+                     "loss of step ", state.best_step.value_or(0), ", ",
+                     state.best_val_loss.value_or(0), " (eval.patience)"));
+  }
+  if (ending == Ending::finished || ending == Ending::no_gain) {
     trainer.say("done: " + run);
     return;
   }
@@ -82,13 +106,13 @@ int run(const TrainOptions& o) {
   std::vector<std::string> warnings;
   std::optional<RunArgument> resumed;
   if (o.resume) {
-    resumed = resolve_run(*o.resume, warnings);
+    resumed = run_to_resume(*o.resume, warnings);
   }
   Source source = read_source(o, resumed);
   require_precision_of(source.tree);
   LoadedRun loaded = load_run(std::move(source.tree), source.folder);
   if (resumed) {
-    require_resumable(read_run_tree(resumed->run / "config.yaml"), loaded.resolved);
+    require_resumable(config_before(*resumed), loaded.resolved);
   }
   const Plan plan = make_plan(loaded);
   std::vector<std::string> lines = describe(plan, loaded);
@@ -105,8 +129,9 @@ int run(const TrainOptions& o) {
   const std::string name = fs::path(o.config).stem().string();
   RunFolder folder = resumed ? RunFolder::open(resumed->run) : RunFolder::create(o.out, name);
   lines.push_back("run folder " + folder.path().string());
-  Trainer trainer(std::move(loaded), std::move(folder),
-                  resumed ? std::optional(resumed->checkpoint) : std::nullopt);
+  Trainer trainer(
+      std::move(loaded), std::move(folder),
+      resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt);
   for (const std::string& line : lines) {
     trainer.say(line);
   }
@@ -114,6 +139,8 @@ int run(const TrainOptions& o) {
     trainer.say(text("nothing to do: all ", steps, " steps are done; --set train.steps=N goes on"));
   }
   const Ending ending = trainer.train(o.max_seconds);
+  trainer.say(text("memory     ", megabytes(peak_resident_bytes()), " at most, ",
+                   megabytes(plan.total_bytes()), " planned"));
   say_ending(trainer, ending);
   return ending == Ending::interrupted ? 130 : 0;
 }

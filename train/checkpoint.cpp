@@ -19,6 +19,8 @@ namespace {
 
 constexpr const char* model_file = "model.safetensors";
 constexpr const char* optimizer_file = "optimizer.safetensors";
+constexpr const char* config_file = "config.yaml";
+constexpr const char* best_link = "best";
 constexpr std::string_view prefix = "step-";
 
 // ---- Folders
@@ -66,7 +68,7 @@ Manifest check_checkpoint(const fs::path& folder, Check check) {
   const std::optional<int64_t> number = step_number(folder);
   require<IoError>(!number || *number == manifest.step, folder.string(),
                    ": damaged: its manifest is that of step ", manifest.step);
-  for (const char* needed : {model_file, "state.safetensors", "state.json"}) {
+  for (const char* needed : {model_file, "state.safetensors", "state.json", config_file}) {
     require<IoError>(manifest.files.contains(needed), folder.string(),
                      ": damaged: its manifest lacks ", needed);
   }
@@ -143,7 +145,8 @@ void load_optimizer(const SafeTensors& file, Optimizer& optimizer) {
 // ---- Writing
 
 fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* optimizer,
-                         const TrainingState& state, const std::string& config_hash, int64_t keep) {
+                         const TrainingState& state, const std::string& config,
+                         const Retention& keep) {
   require<Error>(state.step >= 0, "save_checkpoint: expected a step >= 0, got ", state.step);
   const fs::path folder = checkpoints_of(run) / step_name(state.step);
   std::error_code error;
@@ -152,8 +155,8 @@ fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* op
                    ": cannot make the folder: ", error.message());
   remove_leftovers(checkpoints_of(run));
   write_folder_atomically(folder, [&](const fs::path& inside) {
-    Manifest manifest{HEED_VERSION, precision_name, state.step, config_hash,
-                      write_state(inside, state)};
+    Manifest manifest{HEED_VERSION, precision_name, state.step, write_state(inside, state)};
+    manifest.files[config_file] = write_file_atomically(inside / config_file, config);
     manifest.files[model_file] = save_parameters(inside / model_file, model);
     if (optimizer != nullptr) {
       manifest.files[optimizer_file] = save_optimizer(inside / optimizer_file, *optimizer);
@@ -164,15 +167,39 @@ fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* op
   return folder;
 }
 
-void prune_checkpoints(const fs::path& run, int64_t step, int64_t keep) {
+namespace {
+
+// Makes the link name the best checkpoint, or removes it when that is not there. A file system
+// that knows no links has to do without.
+void link_best(const fs::path& run, const std::optional<int64_t>& best) {
+  const fs::path link = checkpoints_of(run) / best_link;
+  const std::string target = best ? step_name(*best) : "";
+  std::error_code ignored;
+  if (!best || !damage(checkpoints_of(run) / target, Check::sizes).empty()) {
+    if (fs::is_symlink(link, ignored)) {
+      fs::remove(link, ignored);
+    }
+  } else if (fs::read_symlink(link, ignored) != target) {
+    try {
+      replace_link(link, target);
+    } catch (const IoError&) {
+    }
+  }
+}
+
+}  // namespace
+
+void prune_checkpoints(const fs::path& run, int64_t step, const Retention& keep) {
   const fs::path newest = checkpoints_of(run) / step_name(step);
   if (!damage(newest, Check::contents).empty()) {
     return;
   }
+  link_best(run, keep.best);
   int64_t kept = 0;
   for (const Step& each : steps_newest_first(run)) {
-    const bool stays = each.number == step || (each.number < step && kept < keep &&
-                                               damage(each.folder, Check::sizes).empty());
+    const bool wanted =
+        each.number <= step && (kept < keep.newest || (keep.best && each.number == *keep.best));
+    const bool stays = each.number == step || (wanted && damage(each.folder, Check::sizes).empty());
     kept += stays ? 1 : 0;
     if (!stays) {
       // Without its manifest it is no checkpoint any more, should the removal be interrupted.
@@ -181,6 +208,17 @@ void prune_checkpoints(const fs::path& run, int64_t step, int64_t keep) {
       fs::remove_all(each.folder, ignored);
     }
   }
+}
+
+fs::path config_of_checkpoint(const fs::path& checkpoint) {
+  check_checkpoint(checkpoint, Check::contents);
+  return checkpoint / config_file;
+}
+
+bool never_saved(const fs::path& run) {
+  std::error_code error;
+  return fs::exists(run / config_file, error) && !fs::exists(run / "manifest.json", error) &&
+         !step_number(run) && steps_newest_first(run).empty();
 }
 
 // ---- Finding
@@ -210,6 +248,9 @@ RunArgument resolve_run(const fs::path& argument, std::vector<std::string>& warn
                    error ? error.message() : "not a folder");
   fs::path folder = fs::absolute(argument).lexically_normal();
   folder = folder.has_filename() ? folder : folder.parent_path();
+  if (fs::is_symlink(folder, error) && folder.filename() == best_link) {
+    folder = folder.parent_path() / fs::read_symlink(folder, error);
+  }
   if (step_number(folder) || fs::exists(folder / "manifest.json", error)) {
     return {folder.parent_path().parent_path(), folder};
   }

@@ -4,12 +4,15 @@
 //     optimizer.safetensors  "exp_avg.<parameter>", ..., and "step" (I64, one number)
 //     state.safetensors      generators and the place in the data (state_file.h)
 //     state.json             step, tokens, best validation loss
+//     config.yaml            the resolved config that it was trained with
 //     manifest.json          sizes and checksums of these (manifest.h), written last
+//   RUN/checkpoints/best     a link to the one with the lowest validation loss, if it is kept
 // A folder is written beside, flushed and renamed: under its name it is there whole or not at all.
 // All failures are IoErrors that name the file and the rule.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,18 +23,30 @@
 
 namespace heed {
 
+// Which checkpoints of a run stay.
+struct Retention {
+  int64_t newest = 3;                // this many, and
+  std::optional<int64_t> best = {};  // that of this step, if it is sound; `best` links to it
+};
+
 // Writes RUN/checkpoints/step-<state.step> (one that is there is replaced), removes what processes
 // that have ended left half written, and prunes (below). Without an optimizer only weights and
-// state are kept. Returns the folder. `config_hash` says which config the run has, for whoever
-// resumes to compare (read_manifest).
+// state are kept. Returns the folder. `config` is the text of config.yaml.
 std::filesystem::path save_checkpoint(const std::filesystem::path& run, const Module& model,
                                       Optimizer* optimizer, const TrainingState& state,
-                                      const std::string& config_hash, int64_t keep);
+                                      const std::string& config, const Retention& keep);
 
-// Leaves the checkpoint of `step` and the keep - 1 sound ones before it, if every byte of that one
-// is as it was written, and otherwise touches nothing. Those of later steps go too: training went
-// back behind them. Only folders called step-<number> are ever removed.
-void prune_checkpoints(const std::filesystem::path& run, int64_t step, int64_t keep);
+// Leaves the checkpoint of `step`, the sound ones before it up to keep.newest, and the best one, if
+// every byte of that of `step` is as it was written, and otherwise touches nothing. Those of later
+// steps go too: training went back behind them. Only folders called step-<number> are ever removed.
+void prune_checkpoints(const std::filesystem::path& run, int64_t step, const Retention& keep);
+
+// The path of a file with the config that a checkpoint was trained with. Throws IoError unless it
+// is as it was written.
+std::filesystem::path config_of_checkpoint(const std::filesystem::path& checkpoint);
+
+// Whether a folder is a run that ended before its first checkpoint.
+bool never_saved(const std::filesystem::path& run);
 
 // The newest checkpoint of a run whose every byte is as it was written. Those that are newer and
 // damaged are named in `warnings`. Throws when there is none.
@@ -39,7 +54,7 @@ std::filesystem::path newest_good_checkpoint(const std::filesystem::path& run,
                                              std::vector<std::string>& warnings);
 
 // A RUN on the command line: a run folder, which stands for its newest good checkpoint, or one
-// folder checkpoints/step-*.
+// folder checkpoints/step-*, or the link checkpoints/best.
 struct RunArgument {
   std::filesystem::path run;  // where config.yaml lies
   std::filesystem::path checkpoint;

@@ -249,6 +249,18 @@ Fingerprint write_file_atomically(const fs::path& path, std::string_view bytes) 
   return write_file_atomically(path, [&](FileWriter& out) { out.write(as_bytes(bytes)); });
 }
 
+void replace_link(const fs::path& link, const fs::path& target) {
+  const fs::path temporary = make_temporary(link, [&](const fs::path& candidate) {
+    return ::symlink(target.c_str(), candidate.c_str()) == 0 ? 0 : errno;
+  });
+  if (::rename(temporary.c_str(), link.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    fail_errno(link, "cannot write", error);
+  }
+  fsync_dir(folder_of(link));
+}
+
 void fsync_dir(const fs::path& folder) { sync_path(folder); }
 
 // ---- Folders

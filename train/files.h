@@ -106,6 +106,9 @@ Fingerprint write_file_atomically(const std::filesystem::path& path, std::span<c
 Fingerprint write_file_atomically(const std::filesystem::path& path,
                                   const std::function<void(FileWriter&)>& produce);
 
+// Makes `link` a symbolic link to `target`; one that is there is replaced, never absent.
+void replace_link(const std::filesystem::path& link, const std::filesystem::path& target);
+
 // Flushes the names in a folder to the disk: a rename is only lasting after this.
 void fsync_dir(const std::filesystem::path& folder);
 

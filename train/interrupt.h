@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM while training: the first asks for an end after the current step, the second
+// Ctrl-C and SIGTERM while training: the first asks for an end after the current step and says so,
+// the second
 // ends the process at once (exit code 130; a checkpoint that is being written stays as it was).
 #pragma once
 

@@ -63,7 +63,6 @@ Manifest parse(const std::string& bytes) {
   Manifest manifest{facts.at("heedgrad").get<std::string>(),
                     facts.at("precision").get<std::string>(),
                     count_at(facts, "step"),
-                    facts.at("config").get<std::string>(),
                     {}};
   require<IoError>(facts.at("files").size() <= max_files, "expected at most ", max_files, " files");
   for (const auto& [name, print] : facts.at("files").items()) {
@@ -81,9 +80,11 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
   for (const auto& [name, print] : manifest.files) {
     files[name] = {{"bytes", print.bytes}, {"xxh64", digits_of(print)}};
   }
-  json facts = {{"format", Manifest::format},      {"heedgrad", manifest.version},
-                {"precision", manifest.precision}, {"step", manifest.step},
-                {"config", manifest.config_hash},  {"files", files}};
+  json facts = {{"format", Manifest::format},
+                {"heedgrad", manifest.version},
+                {"precision", manifest.precision},
+                {"step", manifest.step},
+                {"files", files}};
   facts[checksum_key] = checksum(facts);
   write_file_atomically(folder / file_name, facts.dump(2) + "\n");
 }

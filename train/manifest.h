@@ -1,5 +1,5 @@
 // What a checkpoint folder is said to hold: manifest.json, written last.
-//   {"format": 1, "heedgrad": "0.1.0", "precision": "float32", "step": 500, "config": "<hash>",
+//   {"format": 1, "heedgrad": "0.1.0", "precision": "float32", "step": 500,
 //    "files": {"model.safetensors": {"bytes": 1234, "xxh64": "<16 digits>"}, ...},
 //    "xxh64": "<of this object without this key, as compact JSON with sorted keys>"}
 #pragma once
@@ -19,7 +19,6 @@ struct Manifest {
   std::string version;    // of heedgrad
   std::string precision;  // "float32" or "float64"
   int64_t step = 0;
-  std::string config_hash;  // as given to save_checkpoint
   std::map<std::string, Fingerprint> files = {};
 };
 

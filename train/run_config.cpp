@@ -52,12 +52,16 @@ void TrainConfig::fields(Fields& f) {
 void EvalConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between evaluations");
   f.optional("batches", batches, at_least(1), "batches of an evaluation", "all");
+  f.optional("patience", patience, at_least(1),
+             "evaluations in a row without a lower loss after which training stops");
 }
 
 void CheckpointConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1),
              "steps between checkpoints; the last step has one anyway");
   f.optional("keep", keep, at_least(1), "how many of the newest stay");
+  f.optional("best", best,
+             "true: one more is written and stays, that with the lowest validation loss");
   f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
 }
 
@@ -235,6 +239,13 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task& task,
                     ConfigErrors& errors) {
   check_sample(config, tree.get("sample"), task, errors);
+  const char* const needs_evaluation = "needs a validation loss on the way; give eval.every too";
+  if (config.eval.patience && !config.eval.every) {
+    errors.add_field(tree.get("eval"), "patience", needs_evaluation);
+  }
+  if (config.checkpoint.best && !config.eval.every) {
+    errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);
+  }
   if (config.eval.every && task.example_count(Split::validation) == 0) {
     errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",
                      "make data.train_fraction smaller, or leave eval.every out");

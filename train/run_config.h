@@ -31,14 +31,16 @@ struct TrainConfig {
 };
 
 struct EvalConfig {
-  std::optional<int64_t> every;    // steps
-  std::optional<int64_t> batches;  // of batch_size examples; none: all examples
+  std::optional<int64_t> every;     // steps
+  std::optional<int64_t> batches;   // of batch_size examples; none: all examples
+  std::optional<int64_t> patience;  // evaluations without gain before training stops
   void fields(Fields& f);
 };
 
 struct CheckpointConfig {
   std::optional<int64_t> every;  // steps; one always follows the last step
   int64_t keep = 3;
+  bool best = false;
   bool optimizer_state = true;
   void fields(Fields& f);
 };

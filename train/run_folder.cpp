@@ -1,6 +1,7 @@
 #include "train/run_folder.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -108,6 +109,8 @@ int64_t AppendFile::size() const {
   if (::fstat(file_.get(), &status) != 0) {
     fail_errno(path_, "cannot read", errno);
   }
+  require<IoError>(status.st_nlink > 0, path_.string(),
+                   ": cannot write: it was removed while the run was writing it");
   return status.st_size;
 }
 
@@ -130,8 +133,41 @@ void AppendFile::flush_to_disk() {
 
 // ---- RunFolder
 
+namespace {
+
+// Who holds the lock, in words: what it wrote into the file.
+std::string holder(int lock) {
+  char words[200];
+  const ssize_t count = ::pread(lock, words, sizeof words, 0);
+  return count > 0 ? std::string(words, static_cast<size_t>(count)) : "another process";
+}
+
+FileHandle lock_run(const fs::path& run) {
+  const fs::path path = run / ".lock";
+  FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (lock.get() < 0) {
+    fail_errno(path, "cannot write", errno);
+  }
+  // Some network file systems have no locks and fail otherwise: then there is none.
+  const bool held = ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  require<IoError>(!held, run.string(), ": ", holder(lock.get()),
+                   " is training in this folder; wait for its end, or stop it");
+  char host[100] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string words = text("process ", ::getpid(), " on ", host);
+  // The words are for people; the lock holds without them, on a full disk too.
+  [[maybe_unused]] const bool written =
+      ::ftruncate(lock.get(), 0) == 0 && ::pwrite(lock.get(), words.data(), words.size(), 0) > 0;
+  return lock;
+}
+
+}  // namespace
+
 RunFolder::RunFolder(fs::path path)
-    : path_(std::move(path)), log_(path_ / "log.txt"), samples_(path_ / "samples.txt") {}
+    : path_(std::move(path)),
+      lock_(lock_run(path_)),
+      log_(path_ / "log.txt"),
+      samples_(path_ / "samples.txt") {}
 
 RunFolder RunFolder::create(const std::optional<fs::path>& out, const std::string& name) {
   if (!out) {
@@ -150,7 +186,9 @@ RunFolder RunFolder::open(const fs::path& run) {
   require<IoError>(fs::exists(run / "config.yaml", error), run.string(),
                    ": expected a run folder: it has no config.yaml");
   require_writable(run);
-  return RunFolder(run);
+  RunFolder folder(run);
+  remove_leftovers(run);
+  return folder;
 }
 
 void RunFolder::write_config(std::string_view yaml) const {

@@ -1,5 +1,6 @@
 // The folder that a run keeps its files in:
 //   config.yaml  log.txt  samples.txt  metrics.csv (metrics.h)  checkpoints/ (checkpoint.h)
+//   .lock        held by the process that trains in it
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,8 @@ class AppendFile {
 
   // If not all of `text` can be written (a full disk), the file is cut back and an IoError thrown.
   void append(std::string_view text);
-  int64_t size() const;          // in bytes
+  // In bytes. Throws IoError when the file has been removed in the meantime.
+  int64_t size() const;
   void cut(int64_t size) const;  // back to this many bytes, if there are more
   void flush_to_disk();
 
@@ -28,6 +30,8 @@ class AppendFile {
   FileHandle file_;
 };
 
+// A folder has one process that writes into it. The system gives the lock back when that process
+// ends, however it ends, so there are no stale ones.
 class RunFolder {
  public:
   // A new run. `out` must not exist or be an empty folder (ConfigError); without it the first of
@@ -35,7 +39,8 @@ class RunFolder {
   // processes ask at the same time. Throws IoError when it cannot be written.
   static RunFolder create(const std::optional<std::filesystem::path>& out, const std::string& name);
 
-  // A run to go on with. Throws IoError when it is not there, no run, or cannot be written.
+  // A run to go on with. Throws IoError when it is not there, no run, cannot be written, or when
+  // another process, which is named, is training in it. What earlier ones left half written goes.
   static RunFolder open(const std::filesystem::path& run);
 
   const std::filesystem::path& path() const { return path_; }
@@ -54,6 +59,7 @@ class RunFolder {
   explicit RunFolder(std::filesystem::path path);
 
   std::filesystem::path path_;
+  FileHandle lock_;
   AppendFile log_, samples_;
 };
 

@@ -108,6 +108,10 @@ void read_facts(const fs::path& path, TrainingState& state) {
     if (!facts.at("best_val_loss").is_null()) {
       state.best_val_loss = facts.at("best_val_loss").get<double>();
     }
+    if (!facts.at("best_step").is_null()) {
+      state.best_step = count_at(facts, "best_step");
+    }
+    state.evaluations_since_best = count_at(facts, "evaluations_since_best");
     state.streams.mode = generators_from(facts.at("generators").get<std::string>());
     state.streams.dropout_stream =
         dropout_stream_from(facts.at("dropout_stream").get<std::string>());
@@ -125,6 +129,8 @@ std::map<std::string, Fingerprint> write_state(const fs::path& folder, const Tra
       {"step", state.step},
       {"tokens", state.tokens},
       {"best_val_loss", state.best_val_loss ? json(*state.best_val_loss) : json()},
+      {"best_step", state.best_step ? json(*state.best_step) : json()},
+      {"evaluations_since_best", state.evaluations_since_best},
       {"sample_bytes", state.sample_bytes},
       {"generators", name_of(state.streams.mode)},
       {"dropout_stream", name_of(state.streams.dropout_stream)},

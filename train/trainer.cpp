@@ -10,6 +10,8 @@
 
 namespace heed {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 bool due(const std::optional<int64_t>& every, int64_t step) { return every && step % *every == 0; }
@@ -24,7 +26,7 @@ void flatten(const ConfigNode& node, std::map<std::string, std::string>& values)
 }
 
 bool may_change(const std::string& path) {
-  if (path == "train.steps" || path == "train.log_every") {
+  if (path == "train.steps" || path == "train.log_every" || path == "anomaly") {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
@@ -52,18 +54,21 @@ auto at_step(int64_t step, F&& f) {
   }
 }
 
-std::string hash_of(const ConfigNode& config) {
-  std::string all;
-  for (const auto& [path, value] : fixed_values(config)) {
-    all += path + "=" + value + "\n";
-  }
-  return fingerprint(as_bytes(all)).text();
+// A config that was resolved by an earlier version, with what has been added since.
+ConfigNode with_defaults(const ConfigNode& config) {
+  RunConfig run;
+  ConfigErrors errors;
+  Fields fields(config, errors);
+  fields.run(run);
+  errors.throw_if_any();
+  return fields.values();
 }
 
 }  // namespace
 
-void require_resumable(const ConfigNode& of_run, const ConfigNode& given) {
-  const auto before = fixed_values(of_run), now = fixed_values(given);
+void require_resumable(const fs::path& of_run, const ConfigNode& given) {
+  const auto before = fixed_values(with_defaults(read_run_tree(of_run)));
+  const auto now = fixed_values(given);
   const auto at = [](const auto& values, const std::string& path) {
     const auto found = values.find(path);
     return found == values.end() ? std::string("nothing") : found->second;
@@ -77,13 +82,13 @@ void require_resumable(const ConfigNode& of_run, const ConfigNode& given) {
           text("\n  ", path, ": ", at(before, path), " in the run, ", at(now, path), " now");
     }
   }
-  require<ConfigError>(differences.empty(), "resume: only train.steps, train.log_every, eval, ",
+  require<ConfigError>(differences.empty(),
+                       "resume: only train.steps, train.log_every, anomaly, eval, ",
                        "checkpoint and sample may change; these differ:", differences);
 }
 
-Trainer::Trainer(LoadedRun run, RunFolder folder,
-                 const std::optional<std::filesystem::path>& checkpoint)
-    : run_(std::move(run)), folder_(std::move(folder)), config_hash_(hash_of(run_.resolved)) {
+Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>& checkpoint)
+    : run_(std::move(run)), folder_(std::move(folder)) {
   const RunConfig& config = run_.config;
   apply_settings(config);
   model_ = make_layer(config.model);
@@ -92,22 +97,26 @@ Trainer::Trainer(LoadedRun run, RunFolder folder,
       schedule_registry().make(config.schedule, ScheduleSetup{config.lr(), config.train.steps});
   if (checkpoint) {
     resume(*checkpoint);
+    folder_.write_config(to_yaml(run_.resolved));
   } else {
-    metrics_ = MetricsWriter::create(folder_.metrics_file());
+    begin();
   }
-  folder_.write_config(to_yaml(run_.resolved));
 }
 
-void Trainer::resume(const std::filesystem::path& checkpoint) {
-  require<ConfigError>(read_manifest(checkpoint).config_hash == config_hash_,
-                       folder_.config_file().string(), ": is not the config that ",
-                       checkpoint.string(), " was trained with; only train.steps, ",
-                       "train.log_every, eval, checkpoint and sample may change");
+// config.yaml comes first: with it, a run can be resumed.
+void Trainer::begin() {
+  folder_.write_config(to_yaml(run_.resolved));
+  folder_.cut_samples(0);
+  metrics_ = MetricsWriter::resume(folder_.metrics_file(), 0);
+}
+
+void Trainer::resume(const fs::path& checkpoint) {
+  require_resumable(config_of_checkpoint(checkpoint), run_.resolved);
   state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
   streams().set_state(state_.streams);
   run_.task->set_position(state_.task_position);
   // What came after the checkpoint belongs to a past that is not gone on with.
-  prune_checkpoints(folder_.path(), state_.step, run_.config.checkpoint.keep);
+  prune_checkpoints(folder_.path(), state_.step, retention());
   folder_.cut_samples(state_.sample_bytes);
   metrics_ = MetricsWriter::resume(folder_.metrics_file(), state_.step);
   const std::vector<MetricsRow> rows = read_metrics(folder_.metrics_file());
@@ -133,17 +142,33 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   try {
     return train_on(max_seconds);
   } catch (const DivergedError& error) {
-    const std::string kept =
-        saved_step_ < 0 ? "there is no checkpoint yet"
-                        : text("the checkpoint of step ", saved_step_, " is the last good one");
-    fail<DivergedError>(error.what(), "; ", kept,
+    fail<DivergedError>(error.what(), "; ", last_good(),
                         "; a smaller optimizer.lr or train.clip_grad_norm may help");
+  } catch (const IoError& error) {
+    fail<IoError>(error.what(), "; training stopped at step ", state_.step, "; ", last_good(),
+                  "; once this is put right, go on with\n  heed train --resume ",
+                  folder_.path().string());
   }
+}
+
+std::string Trainer::last_good() const {
+  return saved_step_ < 0 ? "there is no checkpoint yet"
+                         : text("the checkpoint of step ", saved_step_, " is the last good one");
+}
+
+Retention Trainer::retention() const {
+  const CheckpointConfig& checkpoint = run_.config.checkpoint;
+  return {checkpoint.keep, checkpoint.best ? state_.best_step : std::nullopt};
+}
+
+bool Trainer::patience_is_over() const {
+  const std::optional<int64_t>& patience = run_.config.eval.patience;
+  return patience && state_.evaluations_since_best >= *patience;
 }
 
 Ending Trainer::train_on(std::optional<double> max_seconds) {
   const TrainConfig& train = run_.config.train;
-  Ending ending = Ending::finished;
+  Ending ending = patience_is_over() ? Ending::no_gain : Ending::finished;
   while (state_.step < train.steps && ending == Ending::finished) {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
@@ -161,8 +186,11 @@ Ending Trainer::train_on(std::optional<double> max_seconds) {
       ending = Ending::interrupted;
     } else if (max_seconds && seconds() >= *max_seconds && step < train.steps) {
       ending = Ending::out_of_time;
+    } else if (patience_is_over() && step < train.steps) {
+      ending = Ending::no_gain;
     }
-    if (due(run_.config.checkpoint.every, step) || step == train.steps ||
+    const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
+    if (due(run_.config.checkpoint.every, step) || step == train.steps || new_best ||
         ending != Ending::finished) {
       save();
     }
@@ -180,8 +208,11 @@ std::optional<double> Trainer::evaluate_if_due() {
   require<DivergedError>(std::isfinite(evaluation.loss), "step ", state_.step,
                          ": the validation loss is ",
                          std::isnan(evaluation.loss) ? "NaN" : "infinite");
+  ++state_.evaluations_since_best;
   if (!state_.best_val_loss || evaluation.loss < *state_.best_val_loss) {
     state_.best_val_loss = evaluation.loss;
+    state_.best_step = state_.step;
+    state_.evaluations_since_best = 0;
   }
   return evaluation.loss;
 }
@@ -226,23 +257,29 @@ void Trainer::sample_if_due() {
                       task.continues_prompt() ? "" : "\n", answer.text, "\n"));
 }
 
-// The loss of a step is that before its update: the last update may have been the bad one.
-void Trainer::require_finite_weights() const {
+// The loss of a step is that before its update: the last update may have been the bad one. Weights
+// that are finite may be too large for a forward pass: one batch is tried, always the same.
+void Trainer::require_sound_weights() {
   for (const NamedParameter& parameter : model_->parameters()) {
     require<DivergedError>(all_finite(parameter.tensor.value()), "step ", state_.step, ": ",
                            parameter.name, " is not finite after its update");
   }
+  at_step(state_.step, [&] {
+    const double loss =
+        evaluate(*model_, *run_.task, Split::train, run_.config.train.batch_size, 1).loss;
+    require<DivergedError>(std::isfinite(loss), "the loss is ",
+                           std::isnan(loss) ? "NaN" : "infinite", " after its update");
+  });
 }
 
 void Trainer::save() {
-  require_finite_weights();
+  require_sound_weights();
   state_.streams = streams().state();
   state_.task_position = run_.task->position();
   state_.sample_bytes = folder_.sample_bytes();
   metrics_->flush_to_disk();
-  const CheckpointConfig& checkpoint = run_.config.checkpoint;
-  save_checkpoint(folder_.path(), *model_, checkpoint.optimizer_state ? optimizer_.get() : nullptr,
-                  state_, config_hash_, checkpoint.keep);
+  Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
+  save_checkpoint(folder_.path(), *model_, optimizer, state_, to_yaml(run_.resolved), retention());
   saved_step_ = state_.step;
 }
 

@@ -17,29 +17,37 @@
 
 namespace heed {
 
-enum class Ending { finished, out_of_time, interrupted };
+// no_gain: as many evaluations as eval.patience says have not lowered the validation loss.
+enum class Ending { finished, out_of_time, interrupted, no_gain };
 
 class Trainer {
  public:
-  // A new run in `folder`: seeds the streams, builds the model, writes config.yaml. With a
-  // checkpoint of the run in that folder it goes on from there as if it had never stopped.
+  // A run from its first step in `folder`: seeds the streams, builds the model, writes config.yaml;
+  // what an earlier process wrote before its first checkpoint goes. With a checkpoint of the run in
+  // that folder it goes on from there as if it had never stopped.
   Trainer(LoadedRun run, RunFolder folder,
           const std::optional<std::filesystem::path>& checkpoint = {});
 
-  // Trains to the last step, or until `max_seconds` are over or the user interrupts; in each case
-  // a checkpoint is saved. Throws DivergedError, which names the step, at the first loss, gradient
-  // or weight that is not finite; a loss or gradient before any weight is changed. No checkpoint
-  // ever holds such numbers.
+  // Trains to the last step, or until `max_seconds` are over, the user interrupts or patience is
+  // at its end; in each case a checkpoint is saved. Throws DivergedError, which names the step, at
+  // the first loss, gradient or weight that is not finite; a loss or gradient before any weight is
+  // changed. A checkpoint only ever holds weights that are finite and give a finite loss. Throws
+  // IoError when a file cannot be written; it names the last good checkpoint.
   Ending train(std::optional<double> max_seconds = {});
 
   int64_t step() const { return state_.step; }
+  const TrainingState& state() const { return state_; }  // streams and data: of the last save
   const RunFolder& folder() const { return folder_; }
   void say(const std::string& line);  // to the user and to log.txt
 
  private:
+  void begin();
   void resume(const std::filesystem::path& checkpoint);
+  std::string last_good() const;
+  Retention retention() const;
+  bool patience_is_over() const;
   Ending train_on(std::optional<double> max_seconds);
-  void require_finite_weights() const;
+  void require_sound_weights();
   std::optional<double> evaluate_if_due();
   void write_metrics(const StepResult& result, std::optional<double> val_loss, double lr);
   void sample_if_due();
@@ -48,7 +56,6 @@ class Trainer {
 
   LoadedRun run_;
   RunFolder folder_;
-  std::string config_hash_;
   std::unique_ptr<Module> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Schedule> schedule_;
@@ -61,9 +68,11 @@ class Trainer {
   std::chrono::steady_clock::time_point start_;
 };
 
-// What a resumed run may change: train.steps, train.log_every, everything of eval, checkpoint and
-// sample, and where the data lies when its fingerprint is known. Throws ConfigError with every
-// other difference between the run's config and the one given, both resolved.
-void require_resumable(const ConfigNode& of_run, const ConfigNode& given);
+// What a resumed run may change: train.steps, train.log_every, anomaly, everything of eval,
+// checkpoint and sample, and where the data lies when its fingerprint is known. Throws ConfigError
+// with every other difference between the resolved config that a run was trained with, read from
+// `of_run`, and the one given. A key that one of them lacks has its default: the run may have been
+// made by an earlier version.
+void require_resumable(const std::filesystem::path& of_run, const ConfigNode& given);
 
 }  // namespace heed

@@ -56,13 +56,15 @@ struct Training {
     state = {.step = step,
              .tokens = 12345678901 + step,
              .best_val_loss = 1.0 / 3,
+             .best_step = 400,
+             .evaluations_since_best = 1,
              .streams = streams().state(),
              .task_position = {3, -1, int64_t{1} << 60},
              .sample_bytes = 77};
   }
 
-  fs::path save(const fs::path& run, int64_t keep = 3) {
-    return save_checkpoint(run, model, &optimizer, state, "config-hash", keep);
+  fs::path save(const fs::path& run, int64_t keep = 3, std::optional<int64_t> best = {}) {
+    return save_checkpoint(run, model, &optimizer, state, "seed: 1\n", {keep, best});
   }
   void at(int64_t step) {
     state.step = step;
@@ -137,8 +139,8 @@ inline void sign_again(const fs::path& folder) {
   write_manifest(folder, manifest);
 }
 
-inline const std::vector<std::string> all_files{"manifest.json", "model.safetensors",
-                                                "optimizer.safetensors", "state.json",
-                                                "state.safetensors"};
+inline const std::vector<std::string> all_files{"config.yaml",       "manifest.json",
+                                                "model.safetensors", "optimizer.safetensors",
+                                                "state.json",        "state.safetensors"};
 
 }  // namespace heed::testing

@@ -1,9 +1,10 @@
 // train, eval, generate and going on, as a user runs them.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/compare_runs.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
-#include "train/metrics.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -11,15 +12,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 namespace {
-
-std::string rows_of(const fs::path& run) {
-  std::string rows;
-  for (MetricsRow row : read_metrics(run / "metrics.csv")) {
-    row.seconds = {};
-    rows += metrics_line(row) + "\n";
-  }
-  return rows;
-}
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -41,6 +33,7 @@ TEST_CASE("heed train: a run, its folder, eval and generate") {
   CHECK(run.err.starts_with("model      gpt, "));
   CHECK(contains(run.err, "\nstep 1/12   loss "));
   CHECK(contains(run.err, "\nstep 12/12   loss "));
+  CHECK(contains(run.err, " at most, "));
   CHECK(run.err.ends_with("done: " + out + "\n"));
   CHECK(contains(read_text(folder / "run/log.txt"), "OpenBLAS kernels for "));
   for (const char* name :
@@ -108,8 +101,8 @@ TEST_CASE("heed train: a run that is done says so, and goes on when it is given 
   const ProgramResult other = run_heed({"train", "--resume", out, "--set", "optimizer.lr=1"});
   CHECK(other.exit_code == 2);
   CHECK(other.err ==
-        "resume: only train.steps, train.log_every, eval, checkpoint and sample may change; these "
-        "differ:\n  optimizer.lr: 0.01 in the run, 1 now\n");
+        "resume: only train.steps, train.log_every, anomaly, eval, checkpoint and sample may "
+        "change; these differ:\n  optimizer.lr: 0.01 in the run, 1 now\n");
 }
 
 TEST_CASE("heed train: Ctrl-C saves, says how to go on, and nothing is lost") {
@@ -165,6 +158,63 @@ TEST_CASE("heed train: --overfit-batch learns its batch by heart") {
   CHECK_MESSAGE(run.exit_code == 0, run.err);
   CHECK(contains(run.err, ", one batch of it\n"));
   CHECK(read_metrics(folder / "run/metrics.csv").back().loss.value() < 0.1);
+}
+
+// The bytes in "... about 123 MB: ..." or "memory     123 MB at most, ...", after `before`.
+double megabytes_after(const std::string& output, const std::string& before) {
+  REQUIRE_MESSAGE(contains(output, before), output);
+  return std::stod(output.substr(output.find(before) + before.size()));
+}
+
+TEST_CASE("heed train: the memory of the plan is that of the run") {
+  const TempDir folder;
+  const std::string config = write_config(folder);
+  int runs = 0;
+  // Activations, the same without fused operations, weights with their moments.
+  for (const std::vector<std::string>& sets : std::vector<std::vector<std::string>>{
+           {"model.d_model=192", "model.context_length=128", "train.batch_size=12",
+            "model.num_layers=3", "eval={every: 1, batches: 1}"},
+           {"model.d_model=48", "model.context_length=128", "train.batch_size=12", "fused=false",
+            "model.dropout=0.1", "train.accumulate=2"},
+           {"model.d_model=384", "model.num_layers=6", "train.batch_size=1",
+            "sample={every: 1, tokens: 3}"}}) {
+    std::vector<std::string> words = {"train", config, "--set", "train.steps=2"};
+    for (const std::string& set : sets) words.insert(words.end(), {"--set", set});
+    words.push_back("--dry-run");
+    const ProgramResult plan = run_heed(words);
+    REQUIRE_MESSAGE(plan.exit_code == 0, plan.err);
+    words.back() = "--out=" + (folder / std::to_string(runs)).string();
+    const ProgramResult run = run_heed(words);
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    const double planned = megabytes_after(plan.out, "\nmemory     about ");
+    const double used = megabytes_after(run.err, " left\nmemory     ");
+    MESSAGE("planned ", planned, " MB, used ", used, " MB");
+    CHECK(used > 40);
+    CHECK(std::abs(planned - used) < std::max(30.0, 0.15 * used));
+    ++runs;
+  }
+  CHECK(runs == 3);
+}
+
+TEST_CASE("heed train: a second process in the folder of a run is refused") {
+  const TempDir folder;
+  const std::string config = write_config(folder), out = (folder / "run").string();
+  // The first one waits for nothing: it trains until the second has ended.
+  const ProgramResult both = run_program(
+      "/bin/sh", {"-c", "heed='" + (fs::path(HEED_BUILD_DIR) / program).string() +
+                            "'\n\"$heed\" train " + config + " --out " + out +
+                            " --threads 1 --set train.steps=100000000 2>/dev/null & first=$!\n"
+                            "until grep -q '^1,' " +
+                            out +
+                            "/metrics.csv 2>/dev/null; do\n"
+                            "  kill -0 $first || exit 99\n  sleep 0.01\ndone\n"
+                            "\"$heed\" train --resume " +
+                            out + "; echo \"$? $first\"\nkill -TERM $first; wait $first\n"});
+  CHECK_MESSAGE(both.exit_code == 130, both.err);
+  const std::string first = both.out.substr(2, both.out.find('\n') - 2);
+  CHECK(both.out.starts_with("1 "));
+  CHECK_MESSAGE(contains(both.err, "heed: " + out + ": process " + first + " on "), both.err);
+  CHECK(contains(both.err, " is training in this folder; wait for its end, or stop it\n"));
 }
 
 TEST_CASE("heed train: what diverges ends with 3 and names the step") {

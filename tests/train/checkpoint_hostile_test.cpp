@@ -82,7 +82,8 @@ TEST_CASE("checkpoint: what fits no model is refused, with right checksums too")
   CHECK(state_refused("{}").find("/state.json: expected the facts of a training state") == 0);
   CHECK(state_refused("[[").find("/state.json: expected the facts of a training state") == 0);
   const std::string rest =
-      ", \"tokens\": 1, \"best_val_loss\": null, \"sample_bytes\": 0, "
+      ", \"tokens\": 1, \"best_val_loss\": null, \"best_step\": null, "
+      "\"evaluations_since_best\": 0, \"sample_bytes\": 0, "
       "\"generators\": \"separate\", \"dropout_stream\": \"mcg31\"}";
   CHECK(state_refused("{\"step\": -1" + rest) ==
         "/state.json: expected step to be an integer >= 0");
@@ -139,7 +140,7 @@ TEST_CASE("checkpoint: manifests that are hostile") {
         "/manifest.json: expected at most 65536 bytes, got 100000");
   CHECK(with("{\"format\": 2}") ==
         "/manifest.json: expected format 1, got 2: written by another version of heedgrad");
-  Manifest outside{HEED_VERSION, precision_name, 500, "hash", {{"../x", {}}}};
+  Manifest outside{HEED_VERSION, precision_name, 500, {{"../x", {}}}};
   write_manifest(folder, outside);
   CHECK(refusal(folder) == "/manifest.json: expected plain file names");
   outside.files = {{"model.safetensors", {}}};

@@ -22,10 +22,10 @@ TEST_CASE("checkpoint: everything comes back bit for bit") {
   CHECK(moments_of(read.optimizer) == moments_of(written.optimizer));
 
   const Manifest manifest = read_manifest(folder);
-  CHECK(manifest.config_hash == "config-hash");
+  CHECK(read_file(config_of_checkpoint(folder), any_size) == "seed: 1\n");
   CHECK(manifest.precision == precision_name);
   CHECK(manifest.version == HEED_VERSION);
-  CHECK(manifest.files.size() == 4);
+  CHECK(manifest.files.size() == 5);
 }
 
 TEST_CASE("checkpoint: the same state is the same bytes, and the state is readable") {
@@ -37,10 +37,11 @@ TEST_CASE("checkpoint: the same state is the same bytes, and the state is readab
     CHECK(read_file(a / name, any_size) == read_file(b / name, any_size));
     ++compared;
   }
-  CHECK(compared == 5);
+  CHECK(compared == 6);
   CHECK(read_file(a / "state.json", any_size) ==
         "{\n  \"step\": 500,\n  \"tokens\": 12345679401,\n"
-        "  \"best_val_loss\": 0.3333333333333333,\n  \"sample_bytes\": 77,\n"
+        "  \"best_val_loss\": 0.3333333333333333,\n  \"best_step\": 400,\n"
+        "  \"evaluations_since_best\": 1,\n  \"sample_bytes\": 77,\n"
         "  \"generators\": \"separate\",\n  \"dropout_stream\": \"mcg31\"\n}\n");
   const SafeTensors moments(a / "optimizer.safetensors");
   CHECK(moments.tensors().size() == 7);
@@ -64,7 +65,7 @@ TEST_CASE("checkpoint: weights alone") {
   TempDir run;
   Training written(1), read(2);
   const fs::path folder =
-      save_checkpoint(run.path(), written.model, nullptr, written.state, "hash", 3);
+      save_checkpoint(run.path(), written.model, nullptr, written.state, "", {});
   CHECK(!fs::exists(folder / "optimizer.safetensors"));
   CHECK(refusal(folder) ==
         ": holds no optimizer state to go on with (checkpoint.optimizer_state was false)");
@@ -132,7 +133,7 @@ TEST_CASE("checkpoint: pruning keeps what it must") {
   // Nothing goes while the newest one is not sound.
   save(80, 9);
   flip(run / "checkpoints/step-000080/model.safetensors", 250);
-  prune_checkpoints(run.path(), 80, 1);
+  prune_checkpoints(run.path(), 80, {1});
   CHECK(left() == Names{"best", "step-000050", "step-000060", "step-000080", "step-mine"});
   save(80, 1);
   CHECK(left() == Names{"best", "step-000080", "step-mine"});
@@ -178,4 +179,45 @@ TEST_CASE("checkpoint: a run folder that is gone") {
   CHECK(io_error([&] { training.save(run / "gone"); }) ==
         (run / "gone/checkpoints").string() +
             ": cannot make the folder: No such file or directory");
+}
+
+TEST_CASE("checkpoint: the best one stays, and `best` names it") {
+  TempDir run;
+  Training training(1);
+  using Names = std::vector<std::string>;
+  const auto save = [&](int64_t step, std::optional<int64_t> best) {
+    training.at(step);
+    training.save(run.path(), 1, best);
+    return names_in(run / "checkpoints");
+  };
+  CHECK(save(10, {}) == Names{"step-000010"});
+  CHECK(save(20, 20) == Names{"best", "step-000020"});
+  CHECK(save(30, 20) == Names{"best", "step-000020", "step-000030"});
+  CHECK(save(40, 20) == Names{"best", "step-000020", "step-000040"});
+  std::vector<std::string> warnings;
+  const RunArgument best = resolve_run(run / "checkpoints/best", warnings);
+  CHECK(best.run == run.path());
+  CHECK(best.checkpoint == run / "checkpoints/step-000020");
+  CHECK(save(50, 50) == Names{"best", "step-000050"});
+  CHECK(fs::read_symlink(run / "checkpoints/best") == "step-000050");
+
+  // A best one that is damaged neither stays nor is named.
+  truncate(run / "checkpoints/step-000050/model.safetensors");
+  CHECK(save(60, 50) == Names{"step-000060"});
+  CHECK(save(70, 70) == Names{"best", "step-000070"});
+  CHECK(save(80, {}) == Names{"step-000080"});
+}
+
+TEST_CASE("checkpoint: a run that ended before its first one") {
+  TempDir run;
+  CHECK(!never_saved(run.path()));
+  write_file_atomically(run / "config.yaml", "seed: 1\n");
+  CHECK(never_saved(run.path()));
+  Training training(1);
+  const fs::path folder = training.save(run.path());
+  CHECK(!never_saved(run.path()));
+  CHECK(!never_saved(folder));
+  fs::remove(folder / "manifest.json");
+  CHECK(!never_saved(run.path()));
+  CHECK(!never_saved(folder));
 }

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -116,24 +118,81 @@ TEST_CASE("run_folder: a folder that cannot be made or written") {
 
 TEST_CASE("run_folder: its files") {
   TempDir folder;
-  RunFolder run = RunFolder::create(folder / "run", "name");
-  run.write_config("seed: 1\n");
-  run.log("first");
-  run.log("second");
-  run.sample("--- step 5\nto be");
-  CHECK(content(run.config_file()) == "seed: 1\n");
-  CHECK(content(run.path() / "log.txt") == "first\nsecond\n");
-  CHECK(run.sample_bytes() == 16);
-
-  RunFolder again = RunFolder::open(folder / "run");
+  const fs::path path = folder / "run";
+  {
+    RunFolder run = RunFolder::create(path, "name");
+    run.write_config("seed: 1\n");
+    run.log("first");
+    run.log("second");
+    run.sample("--- step 5\nto be");
+    CHECK(content(run.config_file()) == "seed: 1\n");
+    CHECK(content(path / "log.txt") == "first\nsecond\n");
+    CHECK(run.sample_bytes() == 16);
+  }
+  fs::create_directory(path / ".tmp-999999999-3");  // of a process that was killed
+  RunFolder again = RunFolder::open(path);
+  CHECK(!fs::exists(path / ".tmp-999999999-3"));
   again.log("third");
   again.sample("\nor not");
-  CHECK(content(run.path() / "log.txt") == "first\nsecond\nthird\n");
-  CHECK(content(run.path() / "samples.txt") == "--- step 5\nto be\nor not");
+  CHECK(content(path / "log.txt") == "first\nsecond\nthird\n");
+  CHECK(content(path / "samples.txt") == "--- step 5\nto be\nor not");
   again.cut_samples(100);
   again.cut_samples(16);
   again.sample("!");
-  CHECK(content(run.path() / "samples.txt") == "--- step 5\nto be!");
+  CHECK(content(path / "samples.txt") == "--- step 5\nto be!");
+}
+
+TEST_CASE("run_folder: one process at a time, which is named; the lock of one that ended is free") {
+  TempDir folder;
+  const std::string path = (folder / "run").string();
+  const auto refusal = [&]() -> std::string {
+    try {
+      RunFolder::open(path);
+    } catch (const IoError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  {
+    RunFolder run = RunFolder::create(path, "name");
+    run.write_config("seed: 1\n");
+    const std::string message = refusal();
+    CHECK(message.starts_with(text(path, ": process ", ::getpid(), " on ")));
+    CHECK(message.ends_with(" is training in this folder; wait for its end, or stop it"));
+  }
+  CHECK(content(path + "/.lock").starts_with("process "));
+  CHECK(refusal() == "none");
+
+  // A process that is killed while it holds the lock.
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const RunFolder run = RunFolder::open(path);
+    [[maybe_unused]] const ssize_t told = ::write(ready[1], "!", 1);
+    ::pause();
+    ::_exit(0);
+  }
+  char word = 0;
+  REQUIRE(::read(ready[0], &word, 1) == 1);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  CHECK(refusal().starts_with(text(path, ": process ", child, " on ")));
+  ::kill(child, SIGKILL);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  CHECK(refusal() == "none");
+}
+
+TEST_CASE("run_folder: one that vanishes is noticed at the next line") {
+  TempDir folder;
+  RunFolder run = RunFolder::create(folder / "run", "name");
+  run.log("first");
+  fs::remove_all(folder / "run");
+  CHECK_THROWS_WITH_AS(run.log("second"),
+                       doctest::Contains("log.txt: cannot write: it was removed while the run was "
+                                         "writing it"),
+                       IoError);
 }
 
 TEST_CASE("run_folder: going on needs a run") {

@@ -1,9 +1,13 @@
 // Whole runs: what they leave behind, how they go on, how they end.
 #include "train/trainer.h"
 
+#include <unistd.h>
+
 #include "autograd/parallel.h"
+#include "tests/support/compare_runs.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
+#include "train/evaluate.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -38,31 +42,6 @@ Ending train(const TempDir& folder, const std::string& name,
   return start(folder, name, sets).train();
 }
 
-// Everything of a metrics file but the seconds.
-std::string rows_of(const fs::path& run) {
-  std::string rows;
-  for (MetricsRow row : read_metrics(run / "metrics.csv")) {
-    row.seconds = {};
-    rows += metrics_line(row) + "\n";
-  }
-  return rows;
-}
-
-std::string file_of(const fs::path& run, int step, const std::string& name) {
-  return read_text(run / "checkpoints" / text("step-0000", step < 10 ? "0" : "", step) / name);
-}
-
-int compare_checkpoints(const fs::path& a, const fs::path& b, int step) {
-  int compared = 0;
-  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.safetensors",
-                           "state.json", "manifest.json"}) {
-    const bool same = file_of(a, step, name) == file_of(b, step, name);
-    CHECK_MESSAGE(same, name);
-    compared += file_of(a, step, name).empty() ? 0 : 1;
-  }
-  return compared;
-}
-
 std::string error_of(const std::function<void()>& f) {
   try {
     f();
@@ -81,11 +60,7 @@ TEST_CASE("trainer: N + M steps are N, save, a new trainer, M") {
     const TempDir folder;
     const std::vector<std::string> sets = plus(everything, {more});
     CHECK(train(folder, "whole", sets) == Ending::finished);
-    // As it stands after step 5: what came later is still in metrics.csv and samples.txt.
-    fs::copy(folder / "whole", folder / "parts", fs::copy_options::recursive);
-    for (const char* later : {"step-000010", "step-000012"}) {
-      CHECK(fs::remove_all(folder / "parts/checkpoints" / later) > 0);
-    }
+    copy_ended_after(5, folder / "whole", folder / "parts");
     manual_seed(99);
     streams().dropout().random32();
     Trainer goes_on(load_small(folder, sets), RunFolder::open(folder / "parts"),
@@ -93,8 +68,8 @@ TEST_CASE("trainer: N + M steps are N, save, a new trainer, M") {
     CHECK(goes_on.step() == 5);
     CHECK(goes_on.train() == Ending::finished);
     CHECK(goes_on.step() == 12);
-    CHECK(compare_checkpoints(folder / "whole", folder / "parts", 10) == 5);
-    CHECK(compare_checkpoints(folder / "whole", folder / "parts", 12) == 5);
+    CHECK(compare_checkpoints(folder / "whole", folder / "parts", 10) == 6);
+    CHECK(compare_checkpoints(folder / "whole", folder / "parts", 12) == 6);
     CHECK(rows_of(folder / "whole") == rows_of(folder / "parts"));
     CHECK(rows_of(folder / "whole").size() > 100);
     CHECK(read_text(folder / "whole/samples.txt") == read_text(folder / "parts/samples.txt"));
@@ -114,7 +89,7 @@ TEST_CASE("trainer: 1, 2 and 3 threads write the same bytes") {
     CHECK(rows_of(folder / "threads-1") == rows_of(folder / name));
   }
   set_num_threads(before);
-  CHECK(compared == 15);
+  CHECK(compared == 18);
 }
 
 TEST_CASE("trainer: evaluation, samples and checkpoints on the way change nothing") {
@@ -168,25 +143,26 @@ TEST_CASE("trainer: learns one batch by heart, and goes on with the same one") {
   CHECK(rows_of(folder / "run") == rows_of(folder / "parts"));
 }
 
-TEST_CASE("trainer: what diverges stops, and the last good checkpoint stays") {
+TEST_CASE("trainer: what diverges stops, and the last checkpoint loads and evaluates") {
   const TempDir folder;
-  const std::vector<std::string> sets = {"optimizer={type: sgd, lr: 1e18}", "checkpoint.every=1",
-                                         "schedule={type: constant, warmup_steps: 100}"};
-  Trainer trainer = start(folder, "run", sets);
-  const std::string message = error_of([&] { trainer.train(); });
-  CHECK_MESSAGE(message.starts_with(text("step ", trainer.step() + 1, ": ")), message);
-  CHECK(message.find(text("the checkpoint of step ", trainer.step(),
-                          " is the last good one; a "
-                          "smaller optimizer.lr or train.clip_grad_norm may help")) !=
-        std::string::npos);
+  const std::vector<std::string> sets = {"optimizer={type: sgd, lr: 3e3}", "checkpoint.every=1",
+                                         "schedule={type: constant, warmup_steps: 100}",
+                                         "train.steps=400"};
+  std::string message;
+  {
+    Trainer trainer = start(folder, "run", sets);
+    message = error_of([&] { trainer.train(); });
+  }
   std::vector<std::string> warnings;
   const fs::path kept = newest_good_checkpoint(folder / "run", warnings);
   CHECK(warnings.empty());
   Stepping again(folder, "--sgd");
-  CHECK(load_checkpoint(kept, *again.model, nullptr).step == trainer.step());
-  for (const NamedParameter& parameter : again.model->parameters()) {
-    for (const real weight : parameter.tensor.value().span()) CHECK(std::isfinite(weight));
-  }
+  const int64_t step = load_checkpoint(kept, *again.model, nullptr).step;
+  CHECK_MESSAGE(message.starts_with(text("step ", step + 1, ": ")), message);
+  CHECK(message.ends_with(text("the checkpoint of step ", step,
+                               " is the last good one; a smaller optimizer.lr or "
+                               "train.clip_grad_norm may help")));
+  CHECK(std::isfinite(evaluate(*again.model, *again.loaded.task, Split::train, 4, 1).loss));
 }
 
 TEST_CASE("trainer: weights that are not finite are never saved") {
@@ -203,9 +179,12 @@ TEST_CASE("trainer: weights that are not finite are never saved") {
 TEST_CASE("trainer: time is over, and it goes on") {
   const TempDir folder;
   const std::vector<std::string> sets = {"train.steps=100000", "checkpoint.keep=1"};
-  Trainer trainer = start(folder, "run", sets);
-  CHECK(trainer.train(0.05) == Ending::out_of_time);
-  const int64_t done = trainer.step();
+  int64_t done = 0;
+  {
+    Trainer trainer = start(folder, "run", sets);
+    CHECK(trainer.train(0.05) == Ending::out_of_time);
+    done = trainer.step();
+  }
   CHECK(done >= 1);
   CHECK(done < 100000);
   std::vector<std::string> warnings;
@@ -216,37 +195,108 @@ TEST_CASE("trainer: time is over, and it goes on") {
   CHECK(again.step() == done + 1);
 }
 
+TEST_CASE("trainer: patience ends a run that learns no more, and stays at its end") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"optimizer.lr=1e-30", "eval={every: 2, patience: 3}",
+                                         "train.steps=1000",
+                                         "checkpoint={every: 4, keep: 1, best: true}"};
+  CHECK(train(folder, "run", sets) == Ending::no_gain);
+  const std::vector<MetricsRow> rows = read_metrics(folder / "run/metrics.csv");
+  // Rates that small change nothing: the first evaluation, at step 2, is the best.
+  CHECK(rows.back().step == 8);
+  CHECK(file_of(folder / "run", 8, "state.json")
+            .find("\"best_step\": 2,\n  "
+                  "\"evaluations_since_best\": 3") != std::string::npos);
+  CHECK(fs::read_symlink(folder / "run/checkpoints/best") == "step-000002");
+  const auto go_on = [&](const std::string& patience) {
+    std::vector<std::string> more = plus(sets, {"eval.patience=" + patience});
+    std::vector<std::string> warnings;
+    Trainer trainer(load_small(folder, more), RunFolder::open(folder / "run"),
+                    newest_good_checkpoint(folder / "run", warnings));
+    const Ending ending = trainer.train();
+    return std::pair(ending, trainer.step());
+  };
+  CHECK(go_on("3") == std::pair(Ending::no_gain, int64_t{8}));
+  CHECK(go_on("5") == std::pair(Ending::no_gain, int64_t{12}));
+}
+
+TEST_CASE("trainer: the best checkpoint is written when it is found, and is kept") {
+  const TempDir folder;
+  train(folder, "run",
+        {"eval.every=3", "checkpoint={every: 5, keep: 1, best: true}", "train.steps=30"});
+  std::optional<MetricsRow> best;
+  for (const MetricsRow& row : read_metrics(folder / "run/metrics.csv")) {
+    if (row.val_loss && (!best || *row.val_loss < *best->val_loss)) best = row;
+  }
+  const fs::path link = folder / "run/checkpoints/best";
+  CHECK(fs::read_symlink(link) == checkpoint_of("", static_cast<int>(best->step)).filename());
+  Stepping again(folder, "");
+  CHECK(load_checkpoint(link, *again.model, nullptr).best_val_loss ==
+        doctest::Approx(*best->val_loss));
+}
+
+TEST_CASE("trainer: a folder that vanishes or cannot be written stops the run with a word") {
+  const TempDir folder;
+  const auto message_after = [&](const std::string& name, const std::function<void()>& disturb) {
+    Trainer trainer = start(folder, name, {"checkpoint.every=4", "train.log_every=1"});
+    CHECK(trainer.train(1e-9) == Ending::out_of_time);  // one step, saved
+    disturb();
+    return error_of([&] { trainer.train(); });
+  };
+  const std::string gone = message_after("gone", [&] { fs::remove_all(folder / "gone"); });
+  CHECK(gone.find("gone/metrics.csv: cannot write: it was removed while the run was writing it; "
+                  "training stopped at step 2; the checkpoint of step 1 is the last good one; once "
+                  "this is put right, go on with\n  heed train --resume ") != std::string::npos);
+
+  // A file where the folder of the checkpoints was; folders without the right to write mean nothing
+  // to root.
+  const std::string blocked = message_after("blocked", [&] {
+    fs::rename(folder / "blocked/checkpoints", folder / "blocked/aside");
+    write_text(folder / "blocked/checkpoints", "");
+  });
+  CHECK(blocked.find("; training stopped at step 4; the checkpoint of step 1 is ") !=
+        std::string::npos);
+  if (::geteuid() != 0) {
+    const std::string locked = message_after("locked", [&] {
+      fs::permissions(folder / "locked/checkpoints", fs::perms::owner_read | fs::perms::owner_exec);
+    });
+    CHECK(locked.find("Permission denied; training stopped at step 4") != std::string::npos);
+    fs::permissions(folder / "locked/checkpoints", fs::perms::owner_all);
+  }
+}
+
 TEST_CASE("trainer: another config does not go on") {
   const TempDir folder;
   train(folder, "run");
-  const ConfigNode of_run = read_run_tree(folder / "run/config.yaml");
+  const fs::path of_run = config_of_checkpoint(folder / "run/checkpoints/step-000012");
   const auto differences = [&](const std::vector<std::string>& sets) {
     return error_of([&] { require_resumable(of_run, load_small(folder, sets).resolved); });
   };
   CHECK(differences({"train.steps=99", "eval.every=1", "sample.every=2", "checkpoint.keep=1",
                      "train.log_every=1"}) == "no error");
   CHECK(differences({"optimizer.lr=0.5", "seed=6"}) ==
-        "resume: only train.steps, train.log_every, eval, checkpoint and sample may change; these "
-        "differ:\n  optimizer.lr: 0.01 in the run, 0.5 now\n  seed: 5 in the run, 6 now");
+        "resume: only train.steps, train.log_every, anomaly, eval, checkpoint and sample may "
+        "change; these differ:\n  optimizer.lr: 0.01 in the run, 0.5 now\n  seed: 5 in the run, 6 "
+        "now");
 
   const std::string other = error_of([&] {
     Trainer(load_small(folder, {"optimizer.lr=0.5"}), RunFolder::open(folder / "run"),
             folder / "run/checkpoints/step-000012");
   });
-  CHECK(other.find("config.yaml: is not the config that ") != std::string::npos);
+  CHECK(other.ends_with("these differ:\n  optimizer.lr: 0.01 in the run, 0.5 now"));
 }
 
 TEST_CASE("trainer: the data may move, but not change") {
   const TempDir folder;
   train(folder, "run");
-  const ConfigNode of_run = read_run_tree(folder / "run/config.yaml");
+  const fs::path of_run = folder / "run/config.yaml";
   write_text(folder / "moved.txt", sample_text());
   CHECK(error_of([&] {
           require_resumable(of_run, load_small(folder, {"data.path=moved.txt"}).resolved);
         }) == "no error");
   write_text(folder / "text.txt", sample_text() + "more");
   CHECK(error_of([&] {
-          load_run(of_run, folder / "run");
+          load_run(read_run_tree(of_run), folder / "run");
         }).find("not the file that the config was written for") != std::string::npos);
   write_text(folder / "changed.txt", sample_text() + "more");
   CHECK(error_of([&] {

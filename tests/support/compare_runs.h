@@ -1,0 +1,64 @@
+// What two runs that should be the same have left behind.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "autograd/error.h"
+#include "tests/support/run_program.h"
+#include "train/metrics.h"
+
+namespace heed::testing {
+
+// Everything of a metrics file but the seconds.
+inline std::string rows_of(const std::filesystem::path& run) {
+  std::string rows;
+  for (MetricsRow row : read_metrics(run / "metrics.csv")) {
+    row.seconds = {};
+    rows += metrics_line(row) + "\n";
+  }
+  return rows;
+}
+
+inline std::filesystem::path checkpoint_of(const std::filesystem::path& run, int step) {
+  const std::string digits = std::to_string(step);
+  return run / "checkpoints" / ("step-" + std::string(6 - digits.size(), '0') + digits);
+}
+
+inline std::string file_of(const std::filesystem::path& run, int step, const std::string& name) {
+  return read_text(checkpoint_of(run, step) / name);
+}
+
+// Checks that the files of two checkpoints are the same bytes; how many were.
+inline int compare_checkpoints(const std::filesystem::path& a, const std::filesystem::path& b,
+                               int step) {
+  int compared = 0;
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.safetensors",
+                           "state.json", "config.yaml", "manifest.json"}) {
+    const bool same = file_of(a, step, name) == file_of(b, step, name);
+    CHECK_MESSAGE(same, name);
+    compared += same && !file_of(a, step, name).empty() ? 1 : 0;
+  }
+  return compared;
+}
+
+// A copy of a run as it was when it was ended after `step`: checkpoints beyond it are gone, rows
+// and samples that came later are still there.
+inline void copy_ended_after(int step, const std::filesystem::path& run,
+                             const std::filesystem::path& copy) {
+  namespace fs = std::filesystem;
+  fs::copy(run, copy, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  int removed = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(run / "checkpoints")) {
+    const std::string name = entry.path().filename().string();
+    if (name > checkpoint_of(run, step).filename().string()) {
+      fs::remove_all(copy / "checkpoints" / name);
+      ++removed;
+    }
+  }
+  REQUIRE(removed > 0);
+}
+
+}  // namespace heed::testing
