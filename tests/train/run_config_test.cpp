@@ -168,6 +168,14 @@ TEST_CASE("run config: samples and evaluations that could not be made are refuse
   CHECK(message_of(folder, {"data.train_fraction=1", "eval.every=5"}) ==
         "--set eval.every=5:1:12: eval.every: the data has no validation part to evaluate on; make "
         "data.train_fraction smaller, or leave eval.every out");
+  CHECK(message_of(folder, {"checkpoint.best=true", "eval.every=3"}) == "no error");
+  CHECK(
+      message_of(folder, {"checkpoint.best=true"}) ==
+      "--set checkpoint.best=true:1:17: checkpoint.best: needs a validation loss on the way; give "
+      "eval.every too");
+  CHECK(message_of(folder, {"eval.patience=2"}) ==
+        "--set eval.patience=2:1:15: eval.patience: needs a validation loss on the way; give "
+        "eval.every too");
   CHECK(message_of(folder, {"data.sampling=windows", "train.batch_size=300"})
             .find("data.sampling: windows: expected at least one batch of 300 windows, got ") !=
         std::string::npos);
