@@ -5,6 +5,7 @@
 #include "autograd/blas_kernel.h"
 #include "autograd/cpu.h"
 #include "autograd/parallel.h"
+#include "autograd/real.h"
 #include "tools/command.h"
 #include "tools/gemm_speed.h"
 #include "tools/table.h"
