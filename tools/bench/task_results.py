@@ -50,7 +50,9 @@ def measure(program, runs, config, sets, seed):
     heed(program, "train", ROOT / "configs" / f"{config}.yaml", "--out", run, *(a for c in changes for a in ("--set", c)))
     result = json.loads(heed(program, "eval", run, "--json"))
     with open(run / "metrics.csv") as rows:
-        result["seconds"] = float(list(csv.DictReader(rows))[-1]["seconds"])
+        rows = list(csv.DictReader(rows))
+    result["seconds"] = float(rows[-1]["seconds"])
+    result["curve"] = [[int(r["step"]), float(r["loss"]), float(r["val_loss"])] for r in rows if r["val_loss"] and r["loss"]]
     result["config"] = source
     marker.write_text(json.dumps(result))
     return result
@@ -109,6 +111,19 @@ def length_table(results):
     return lines
 
 
+def curve_table(results):
+    """The late generalisation of modular_addition: the losses of the first seed over its steps."""
+    runs = results.get(("modular_addition",))
+    if not runs:
+        return []
+    curve = runs[0]["curve"]
+    lines = ["", "`modular_addition`: what is trained on is known by heart first, the rest of the table comes right later:", "",
+             "| step | " + " | ".join(str(step) for step, _, _ in curve) + " |", "|---|" + "---:|" * len(curve)]
+    for name, column in (("loss", 1), ("val_loss", 2)):
+        lines.append(f"| {name} | " + " | ".join(f"{row[column]:.3f}" for row in curve) + " |")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heed", default=str(ROOT / "build/release/heed"))
@@ -129,7 +144,7 @@ def main():
         missed += [f"{name} {percent(v)}, wanted {figure}" for v in values if not reached(v, figure)]
     page = args.out.read_text()
     before, rest = page.split(BEGIN)
-    table = "\n".join(main_table(results, args.seeds) + length_table(results))
+    table = "\n".join(main_table(results, args.seeds) + length_table(results) + curve_table(results))
     args.out.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}")
     print("\n".join(missed) if missed else "every figure was reached")
     sys.exit(1 if missed else 0)
