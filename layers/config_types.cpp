@@ -49,41 +49,6 @@ std::string spec_words(const std::string& kind) {
   return text(vowel ? "an " : "a ", kind, ", written {type: NAME, ...}");
 }
 
-std::string default_text(const FieldInfo& info) {
-  if (info.required) {
-    return "required";
-  }
-  if (info.value.is_absent()) {
-    return "optional";
-  }
-  if (info.value.is_map() || info.type == FieldType::spec_list) {
-    return "";
-  }
-  std::string written = to_yaml(info.value);
-  written.pop_back();
-  return "default " + written;
-}
-
-void fields_text(const std::vector<FieldInfo>& fields, const std::string& indent,
-                 std::string& out) {
-  size_t name_width = 0, type_width = 0, default_width = 0;
-  for (const FieldInfo& info : fields) {
-    name_width = std::max(name_width, info.name.size());
-    type_width = std::max(type_width, expected(info).size());
-    default_width = std::max(default_width, default_text(info).size());
-  }
-  const auto padded = [](const std::string& text, size_t width) {
-    return text + std::string(width - text.size() + 2, ' ');
-  };
-  for (const FieldInfo& info : fields) {
-    std::string line = indent + padded(info.name, name_width) + padded(expected(info), type_width) +
-                       padded(default_text(info), default_width) + info.help;
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-    fields_text(info.group, indent + "  ", out);
-  }
-}
-
 // A value within the range: 4 for whole numbers and 0.5 for others if they fit.
 ConfigNode example_number(const FieldInfo& info) {
   const bool whole = info.type == FieldType::integer || info.type == FieldType::integer_list;
@@ -198,10 +163,20 @@ std::string expected(const FieldInfo& info) {
   return "";
 }
 
-std::string fields_text(const std::vector<FieldInfo>& fields) {
-  std::string out;
-  fields_text(fields, "", out);
-  return out;
+std::string default_words(const FieldInfo& info) {
+  if (info.required) {
+    return "required";
+  }
+  if (info.value.has("type")) {
+    return "default " + info.value.get("type").text();
+  }
+  const bool one_line = info.value.is_scalar() || info.value.is_list();
+  if (!one_line || info.type == FieldType::spec_list) {
+    return "optional";
+  }
+  std::string written = to_yaml(info.value);
+  written.erase(written.find_last_not_of('\n') + 1);
+  return "default " + written;
 }
 
 ConfigNode example_config(const std::vector<FieldInfo>& fields) {

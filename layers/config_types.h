@@ -47,8 +47,8 @@ ConfigTypes& config_types(const std::string& kind);
 // What a field takes, in words: "a whole number of at least 1".
 std::string expected(const FieldInfo& info);
 
-// A table for people, one line a field, in the order of declaration.
-std::string fields_text(const std::vector<FieldInfo>& fields);
+// What stands for a field that is not given: "default 4", "required", "optional".
+std::string default_words(const FieldInfo& info);
 
 // The required fields with their example values (where none is declared, one within the range).
 ConfigNode example_config(const std::vector<FieldInfo>& fields);

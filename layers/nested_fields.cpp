@@ -10,14 +10,6 @@ namespace heed {
 
 namespace {
 
-// What fills in a field of a nested part: the name of a field around it; null: nothing does.
-const std::string* fill_for(const Fills& fills, const FieldInfo& field) {
-  const std::string& name = field.fill_name.empty() ? field.name : field.fill_name;
-  const auto fill = std::find_if(fills.begin(), fills.end(),
-                                 [&](const auto& candidate) { return candidate.first == name; });
-  return fill == fills.end() ? nullptr : &fill->second;
-}
-
 // The field that a Spec's type calls so; null: none.
 const FieldInfo* find_info(const std::vector<FieldInfo>& infos, const std::string& name) {
   const auto found = std::find_if(infos.begin(), infos.end(),
@@ -66,6 +58,13 @@ const std::string& quotient_by(const std::string& own, const Fills& fills) {
 }
 
 }  // namespace
+
+const std::string* fill_for(const Fills& fills, const FieldInfo& field) {
+  const std::string& name = field.fill_name.empty() ? field.name : field.fill_name;
+  const auto fill = std::find_if(fills.begin(), fills.end(),
+                                 [&](const auto& candidate) { return candidate.first == name; });
+  return fill == fills.end() ? nullptr : &fill->second;
+}
 
 FieldInfo& Fields::section(const std::string& name, Spec& member, const std::string& kind,
                            const std::string& help, Fills fills, bool may_be_absent) {

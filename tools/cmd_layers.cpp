@@ -1,6 +1,8 @@
 // heed layers: what can stand after `type:` in a config, and what it takes.
+#include <algorithm>
 #include <cstdio>
 
+#include "layers/config_schema.h"
 #include "tools/command.h"
 #include "tools/table.h"
 #include "train/optimizer.h"
@@ -13,10 +15,12 @@ namespace {
 
 struct LayersOptions {
   std::string name;
+  bool json = false;
 };
 
 void declare(Arguments& arguments, LayersOptions& o) {
-  arguments.positional("NAME", o.name, "a layer, optimizer, schedule or task: its fields", false);
+  arguments.positional("NAME", o.name, "a layer, optimizer, schedule or task: its fields", false)
+      .flag("--json", o.json, "the same as JSON Schema: {kind: {name: schema}}");
 }
 
 struct Section {
@@ -59,25 +63,11 @@ std::string example_text(const ConfigType& type, const std::vector<FieldInfo>& f
   return out;
 }
 
-std::string default_text(const FieldInfo& field) {
-  if (field.required) {
-    return "required";
-  }
-  const bool one_line =
-      !field.value.is_absent() && !field.value.is_map() && field.type != FieldType::spec_list;
-  std::string written = one_line ? to_yaml(field.value) : "";
-  written.erase(written.find_last_not_of('\n') + 1);
-  if (field.value.has("type")) {
-    written = field.value.get("type").text();
-  }
-  return written.empty() ? "optional" : "default " + written;
-}
-
 // Two lines a field: what it is for, and what it takes.
 void add_fields(const std::vector<FieldInfo>& fields, const std::string& indent, Table& table) {
   for (const FieldInfo& field : fields) {
     table.add({indent + field.name, field.help});
-    table.add({"", "  " + expected(field) + "; " + default_text(field)});
+    table.add({"", "  " + expected(field) + "; " + default_words(field)});
     add_fields(field.group, indent + "  ", table);
   }
 }
@@ -94,27 +84,43 @@ void show(const ConfigType& type, const std::string& kind) {
   std::printf("\n%s\nExample\n%s\n", table.text("  ").c_str(), example_text(type, fields).c_str());
 }
 
+// Throws unless something is called so.
+void require_known(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Section& section : sections()) {
+    const std::vector<std::string> names = section.types.names();
+    known.insert(known.end(), names.begin(), names.end());
+  }
+  const bool found = std::find(known.begin(), known.end(), name) != known.end();
+  const std::string near = nearest(name, known);
+  require<ConfigError>(
+      found, "heed layers: there is no ", printable(name),
+      near.empty() ? "; heed layers lists what there is" : ", did you mean " + near + "?");
+}
+
 int run(const LayersOptions& o) {
+  if (!o.name.empty()) {
+    require_known(o.name);
+  }
+  if (o.json) {
+    std::vector<std::string> kinds;
+    for (const Section& section : sections()) {
+      kinds.push_back(section.types.kind());
+    }
+    std::fputs(types_schema(kinds, o.name).c_str(), stdout);
+    return 0;
+  }
   if (o.name.empty()) {
     return list_all();
   }
-  std::vector<std::string> known;
   int shown = 0;  // linear is a layer and a schedule
   for (const Section& section : sections()) {
     if (const ConfigType* type = section.types.find(o.name)) {
       std::fputs(shown++ > 0 ? "\n" : "", stdout);
       show(*type, section.types.kind());
     }
-    const std::vector<std::string> names = section.types.names();
-    known.insert(known.end(), names.begin(), names.end());
   }
-  if (shown > 0) {
-    return 0;
-  }
-  const std::string near = nearest(o.name, known);
-  fail<ConfigError>(
-      "heed layers: there is no ", printable(o.name),
-      near.empty() ? "; heed layers lists what there is" : ", did you mean " + near + "?");
+  return 0;
 }
 
 }  // namespace

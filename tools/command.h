@@ -1,4 +1,4 @@
-// What a subcommand of `heed` is. One file each; main.cpp lists them.
+// What a subcommand of `heed` is. One file each; program.cpp lists them.
 #pragma once
 
 #include <functional>
@@ -56,18 +56,30 @@ Command command(std::string name, std::string help, std::string example,
           }};
 }
 
-// One a file, cmd_<name>.cpp.
+// One a file, cmd_<name>.cpp; program.cpp lists them.
 Command train_command();
 Command eval_command();
 Command generate_command();
 Command gradcheck_command();
 Command inspect_command();
 Command layers_command();
+Command schema_command();
 Command validate_command();
 Command info_command();
 Command forward_command();
 Command tour_command();
 Command bench_command();
+
+// What a command line asks for.
+struct Request {
+  std::string command;
+  std::function<int()> run;  // none: help was shown, or the command is wrong
+  int exit_code = 0;         // then
+};
+Request parse(int count, char** arguments);
+
+// Runs it and says what goes wrong; returns the exit code.
+int run(const Request& request);
 
 // The arguments of the process, as main() got them.
 void set_process_arguments(int count, char** arguments);

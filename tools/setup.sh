@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that heedgrad needs; silent when all are there.
 #   tools/setup.sh         compiler, CMake and libraries
-#   tools/setup.sh --dev   also what .ci/run uses: Clang 14, clang-format 14
+#   tools/setup.sh --dev   also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml
 set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev doctest-dev libcli11-dev nlohmann-json3-dev)
 case "${1:-}" in
   "") ;;
-  --dev) packages+=(clang-14 clang-format-14 libomp-14-dev pkg-config git) ;;
+  --dev)
+    packages+=(clang-14 libclang-rt-14-dev clang-format-14 libomp-14-dev pkg-config git
+               python3-jsonschema python3-yaml)
+    ;;
   *) echo "usage: tools/setup.sh [--dev]" >&2; exit 2 ;;
 esac
 

@@ -93,6 +93,19 @@ void RunConfig::fields(Fields& f) {
   f.group("sample", sample, "text written on the way");
 }
 
+std::vector<FieldInfo> run_fields() {
+  layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+  std::vector<FieldInfo> fields = list_fields<RunConfig>();
+  for (FieldInfo& info : fields) {
+    if (info.name == "model") {
+      info.fills = {{"vocab_size", ""}, {"context_length", ""}};
+    } else if (info.name == "data") {
+      info.fills = {{"context_length", ""}};
+    }
+  }
+  return fields;
+}
+
 int64_t RunConfig::model_size(const std::string& field) const {
   int64_t size = 0;
   read_number(model.options.get(field), size);

@@ -84,6 +84,9 @@ struct RunConfig {
   double lr() const;
 };
 
+// All that a config may say. Sizes that model and data take from each other count as filled in.
+std::vector<FieldInfo> run_fields();
+
 // A config that was read and found right.
 struct LoadedRun {
   RunConfig config;

@@ -336,13 +336,16 @@ TEST_CASE("config: the resolved config reads back to itself") {
 }
 
 TEST_CASE("config: documentation and variants") {
-  CHECK(fields_text(list_fields<Attention>()) ==
-        "d_in       a whole number of at least 1  required       width of x\n"
-        "num_heads  a whole number of at least 1  required       number of heads\n"
-        "dropout    a number from 0 to below 1    default 0      chance to drop a weight\n"
-        "packed     true or false                 default false  one matrix for queries, keys and "
-        "values\n"
-        "bias       true or false                 default true   bias of the projections\n");
+  std::string described;
+  for (const FieldInfo& info : list_fields<Attention>()) {
+    described += info.name + ": " + expected(info) + "; " + default_words(info) + "\n";
+  }
+  CHECK(described ==
+        "d_in: a whole number of at least 1; required\n"
+        "num_heads: a whole number of at least 1; required\n"
+        "dropout: a number from 0 to below 1; default 0\n"
+        "packed: true or false; default false\n"
+        "bias: true or false; default true\n");
   std::string configs;
   for (const ConfigNode& config : option_variants(list_fields<Attention>())) {
     for (const ConfigNode& value : config.children()) {
