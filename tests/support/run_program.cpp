@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,7 +93,9 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
   ProgramResult result;
   read_both(out, err, result);
   int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  rusage usage{};
+  REQUIRE(wait4(child, &status, 0, &usage) == child);
+  result.peak_bytes = int64_t{usage.ru_maxrss} * 1024;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

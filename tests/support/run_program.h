@@ -1,6 +1,7 @@
 // Programs of the build folder as a user runs them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -8,9 +9,10 @@
 namespace heed::testing {
 
 struct ProgramResult {
-  int exit_code = -1;  // 128 + signal when one ended it
-  std::string out;     // standard output
-  std::string err;     // standard error
+  int exit_code = -1;      // 128 + signal when one ended it
+  std::string out;         // standard output
+  std::string err;         // standard error
+  int64_t peak_bytes = 0;  // of memory at any one time
 };
 
 // Runs `program` ("heed", or a path) with these arguments and nothing on standard input, waits for
