@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets (Clang, libFuzzer, sanitizers: the preset fuzz) and runs each for a while, beginning with
+# its corpus and what earlier runs found. Exits with 1 when one of them crashes; the input is then in build/fuzz/found.
+#   tests/fuzz/run.sh                    60 seconds each, as in CI: 5 minutes and the build
+#   tests/fuzz/run.sh 600 config text    10 minutes each, these targets
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source_dir=$PWD
+seconds=${1:-60}
+shift || true
+targets=("$@")
+if [ ${#targets[@]} -eq 0 ]; then
+  for file in tests/fuzz/fuzz_*.cpp; do
+    name=$(basename "$file" .cpp)
+    targets+=("${name#fuzz_}")
+  done
+fi
+
+# HEED_BUILT: the programs are there already.
+if [ -z "${HEED_BUILT:-}" ]; then
+  mkdir -p build
+  cmake --preset fuzz >build/fuzz.log 2>&1 && cmake --build --preset fuzz -j"$(nproc)" >>build/fuzz.log 2>&1 ||
+    { tail -n 40 build/fuzz.log; echo "fuzz: the build failed" >&2; exit 1; }
+fi
+
+# Targets that write files do so in memory, where there is such a place.
+[ -w /dev/shm ] && export TMPDIR=/dev/shm
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=print_stacktrace=1
+
+failed=0
+mkdir -p build/fuzz/found
+for name in "${targets[@]}"; do
+  corpus=build/fuzz/corpus/$name
+  mkdir -p "$corpus"
+  [ "$name" != config ] || cp configs/*.yaml "$corpus"
+  options=(-max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512
+           -print_final_stats=1 -artifact_prefix="$source_dir/build/fuzz/found/$name-")
+  # What the commands print would take most of the time.
+  [ "$name" != command_line ] || options+=(-close_fd_mask=3)
+  [ ! -f "tests/fuzz/$name.dict" ] || options+=(-dict="tests/fuzz/$name.dict")
+  log=build/fuzz/found/$name.log
+  if build/fuzz/fuzz_"$name" "${options[@]}" "$corpus" "$source_dir/tests/fuzz/corpus/$name" >"$log" 2>&1; then
+    echo "fuzz: $name: $(grep -o 'number_of_executed_units: .*' "$log" | grep -o '[0-9]*') runs in $seconds s, no crash"
+  else
+    tail -n 40 "$log"
+    echo "fuzz: $name: failed; the input is $(ls -t build/fuzz/found/"$name"-* 2>/dev/null | head -n 1)" >&2
+    failed=1
+  fi
+done
+exit $failed
