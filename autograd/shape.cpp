@@ -1,9 +1,15 @@
 #include "autograd/shape.h"
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 
 namespace heed {
+
+namespace {
+// Their bytes can be counted too, with room for rounding up.
+constexpr int64_t most_elements = std::numeric_limits<int64_t>::max() / 32;
+}  // namespace
 
 Shape::Shape(std::span<const int64_t> dims) : rank_(static_cast<int>(dims.size())) {
   require(dims.size() <= max_rank, "shape: expected at most ", max_rank, " axes, got ",
@@ -12,7 +18,7 @@ Shape::Shape(std::span<const int64_t> dims) : rank_(static_cast<int>(dims.size()
     require(dims[i] >= 0, "shape: expected extents >= 0, got ", dims[i], " on axis ", i);
     dims_[i] = dims[i];
     const bool fits = !__builtin_mul_overflow(size_, dims[i], &size_);
-    require(fits, "shape: more elements than a 64-bit count can hold");
+    require(fits && size_ <= most_elements, "shape: more elements than a 64-bit count can hold");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "layers/config_schema.h"
 
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "layers/field_values.h"
@@ -44,7 +45,10 @@ Json value_json(const ConfigNode& node) {
 }
 
 // 1, not 1.0, as people write it.
-Json number_json(double number) { return value_json(ConfigNode(number)); }
+Json number_json(double number) {
+  const bool whole = std::floor(number) == number && std::abs(number) < 1e15;
+  return whole ? Json(static_cast<int64_t>(number)) : Json(number);
+}
 
 Json number_schema(const char* type, const Range& range) {
   Json schema = {{"type", type}};

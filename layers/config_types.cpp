@@ -1,13 +1,18 @@
 #include "layers/config_types.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace heed {
 
 namespace {
 
-std::string number_text(double value) { return ConfigNode(value).text(); }
+// 1000000, not 1e+06.
+std::string number_text(double value) {
+  const bool whole = std::floor(value) == value && std::abs(value) < 1e15;
+  return whole ? std::to_string(static_cast<int64_t>(value)) : ConfigNode(value).text();
+}
 
 // "of at least 1", "from 0 to 1", "from 0 to below 1", "" for any number.
 std::string range_words(const Range& range) {

@@ -4,6 +4,7 @@
 // The parameters are layers.0 and layers.2, as in the book's nn.Sequential.
 #pragma once
 
+#include "autograd/saturate.h"
 #include "layers/activation.h"
 #include "layers/linear.h"
 #include "layers/sequential.h"
@@ -38,7 +39,7 @@ class FeedForward final : public Module {
 
  private:
   static std::vector<LayerSpec> specs(const Config& c) {
-    const int64_t hidden = c.d_model * c.hidden_multiplier;
+    const int64_t hidden = saturated_product(c.d_model, c.hidden_multiplier);
     const auto linear = [&](int64_t d_in, int64_t d_out) {
       return LayerSpec{"linear", write_fields(Linear::Config{d_in, d_out, c.bias})};
     };

@@ -10,6 +10,7 @@
 
 #include "autograd/ops/linear.h"
 #include "autograd/ops/split.h"
+#include "autograd/saturate.h"
 #include "layers/attend.h"
 #include "layers/linear.h"
 
@@ -66,9 +67,10 @@ class MultiHeadAttention final : public Module {
       return;
     }
     output();
-    in_proj_weight.emplace(this, "in_proj_weight", Shape{3 * c.d_out, c.d_in},
+    in_proj_weight.emplace(this, "in_proj_weight", Shape{saturated_product(3, c.d_out), c.d_in},
                            init::xavier_uniform);
-    in_proj_bias.emplace(this, "in_proj_bias", Shape{3 * c.d_out}, init::zeros, c.qkv_bias);
+    in_proj_bias.emplace(this, "in_proj_bias", Shape{saturated_product(3, c.d_out)}, init::zeros,
+                         c.qkv_bias);
     if (c.out_proj && c.out_bias) {
       const NoGrad off;
       std::fill_n((*out_proj)->bias.tensor().mutable_value(), dry_run() ? 0 : c.d_out, real{0});

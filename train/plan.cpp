@@ -9,6 +9,7 @@
 #include "autograd/cpu.h"
 #include "autograd/dry_run.h"
 #include "autograd/fused.h"
+#include "autograd/saturate.h"
 #include "layers/evaluation_mode.h"
 #include "train/schedule.h"
 #include "train/step.h"
@@ -80,8 +81,13 @@ void walk_through(const LoadedRun& run, Plan& plan) {
   pool::reset_peak();
   const int64_t at_rest = pool::stats().live_bytes;
   const int64_t flops = flop_count();
-  plan.tokens_per_step = train_step(*model, *run.task, *optimizer, run.config.train, 0).tokens;
-  plan.flops_per_step = flop_count() - flops;
+  // All micro-batches are alike; the second is the first that adds to gradients.
+  const int64_t accumulate = run.config.train.accumulate;
+  TrainConfig walked = run.config.train;
+  walked.accumulate = std::min<int64_t>(accumulate, 2);
+  const int64_t tokens = train_step(*model, *run.task, *optimizer, walked, 0).tokens;
+  plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
+  plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
   plan.activation_bytes = std::max<int64_t>(0, step_bytes - plan.gradient_bytes);
 }

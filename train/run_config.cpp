@@ -41,7 +41,8 @@ void TrainConfig::fields(Fields& f) {
   };
   size("steps", steps, "optimizer steps");
   size("batch_size", batch_size, "sequences in a micro-batch");
-  f.optional("accumulate", accumulate, at_least(1), "micro-batches whose gradients make a step");
+  f.optional("accumulate", accumulate, in_range(1, 1'000'000),
+             "micro-batches whose gradients make a step");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");
   f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
   f.optional(

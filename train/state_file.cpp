@@ -92,10 +92,10 @@ void check_streams(const std::string& path, const StreamsState& state) {
 }
 
 int64_t count_at(const json& facts, const char* key) {
-  const int64_t count = facts.at(key).get<int64_t>();
-  require<ConfigError>(facts.at(key).is_number_integer() && count >= 0, "expected ", key,
+  const json& count = facts.at(key);
+  require<ConfigError>(count.is_number_integer() && count.get<int64_t>() >= 0, "expected ", key,
                        " to be an integer >= 0");
-  return count;
+  return count.get<int64_t>();
 }
 
 void read_facts(const fs::path& path, TrainingState& state) {

@@ -21,14 +21,17 @@ void require_id(int32_t id, int64_t vocab_size) {
 // ---- Characters
 
 CharTokenizer::CharTokenizer(std::string_view corpus) : direct_(direct_limit, -1) {
-  std::vector<bool> seen(code_points, false);
+  std::vector<bool> seen(direct_limit, false);
   for (size_t at = 0; at < corpus.size();) {
     const Utf8Character c = utf8_at(corpus, at);
     require<IoError>(c.size > 0, "tokenizer: byte ", at, " of the text is no UTF-8");
+    if (c.code >= seen.size()) {
+      seen.resize(code_points, false);  // few texts have such characters
+    }
     seen[c.code] = true;
     at += c.size;
   }
-  for (char32_t code = 0; code < code_points; ++code) {
+  for (char32_t code = 0; code < seen.size(); ++code) {
     if (seen[code]) {
       if (code < direct_limit) {
         direct_[code] = static_cast<int32_t>(characters_.size());

@@ -47,6 +47,11 @@ class TreeBuilder final : public YAML::EventHandler {
            heed::text("expected a comma, or the ", open_.back().node.is_list() ? "]" : "}",
                       " for the bracket on line ", begin.line, ", column ", begin.column));
     }
+    const bool colon = message.starts_with("illegal map value");
+    if (const auto problem = colon ? find_key_problem(text_, offset(error.mark)) : std::nullopt) {
+      stop(place(static_cast<int>(problem->line - 1), static_cast<int>(problem->column - 1)),
+           problem->message);
+    }
     stop(place(error.mark), syntax_words(message));
   }
 
@@ -56,14 +61,18 @@ class TreeBuilder final : public YAML::EventHandler {
     std::abort();  // not reached: there is an error
   }
 
-  // The parser counts bytes, people count characters.
+  // The parser counts bytes, people count characters. It may stand behind the line end that it was
+  // given: then the place is the end of the last line.
   ConfigMark place(const YAML::Mark& mark) const {
-    const size_t end = std::min(offset(mark), text_.size());
-    const size_t begin = end - std::min(end, static_cast<size_t>(std::max(0, mark.column)));
+    const bool behind = offset(mark) > text_.size();
+    const size_t end = behind ? text_.size() : offset(mark);
+    const size_t column = behind ? end - (text_.rfind('\n') + 1)
+                                 : std::min(end, static_cast<size_t>(std::max(0, mark.column)));
+    const size_t begin = end - column;
     const auto characters = std::count_if(text_.begin() + static_cast<std::ptrdiff_t>(begin),
                                           text_.begin() + static_cast<std::ptrdiff_t>(end),
                                           [](char c) { return (c & 0xC0) != 0x80; });
-    return place(mark.line, static_cast<int>(characters));
+    return place(mark.line - (behind ? 1 : 0), static_cast<int>(characters));
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {

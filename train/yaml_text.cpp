@@ -158,6 +158,63 @@ bool is_closed(const std::string& text, size_t begin) {
   return false;
 }
 
+namespace {
+
+struct Line {
+  int64_t number = 0;  // from 1
+  size_t indent = 0;
+  std::string words;  // from the first that is no blank
+};
+
+// The lines from the first to the one that byte `end` lies in, but for blank ones and comments.
+std::vector<Line> lines_up_to(const std::string& text, size_t end) {
+  std::vector<Line> lines;
+  int64_t number = 1;
+  for (size_t begin = 0; begin <= std::min(end, text.size()); ++number) {
+    const size_t stop = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, stop - begin);
+    const size_t indent = line.find_first_not_of(" \r");
+    if (indent != std::string::npos && line[indent] != '#') {
+      lines.push_back({number, indent, line.substr(indent)});
+    }
+    begin = stop + 1;
+  }
+  return lines;
+}
+
+// Where the colon of a key stands, npos: there is none.
+size_t key_colon(const std::string& words) {
+  const size_t colon = words.find(": ");
+  return colon == std::string::npos && words.ends_with(':') ? words.size() - 1 : colon;
+}
+
+}  // namespace
+
+std::optional<TextProblem> find_key_problem(const std::string& text, size_t colon) {
+  const std::vector<Line> lines = lines_up_to(text, colon);
+  if (lines.size() < 2 || colon >= text.size()) {
+    return std::nullopt;
+  }
+  const Line &above = lines[lines.size() - 2], &here = lines.back();
+  const size_t begin = line_begin(text, static_cast<size_t>(here.number - 1)) + here.indent;
+  if (begin + key_colon(here.words) != colon) {
+    return std::nullopt;  // not the first of its line
+  }
+  const auto column = [](const Line& line) { return static_cast<int64_t>(line.indent) + 1; };
+  if (above.indent == here.indent && key_colon(above.words) == std::string::npos) {
+    const bool has_colon = above.words.find(':') != std::string::npos;
+    return TextProblem{
+        above.number, column(above),
+        has_colon ? "there must be a space after the colon" : "expected a colon after the key"};
+  }
+  if (here.indent > above.indent && key_colon(above.words) < above.words.size() - 1) {
+    return TextProblem{here.number, column(here),
+                       "indented further than the line above, whose key has a value already; "
+                       "keys that belong together begin in the same column"};
+  }
+  return std::nullopt;
+}
+
 std::string syntax_words(const std::string& parser_message) {
   static const std::array<std::pair<std::string, std::string>, 15> words = {{
       {"illegal map value",

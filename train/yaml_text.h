@@ -35,6 +35,10 @@ size_t line_begin(const std::string& text, size_t line);
 // Brackets inside quotes and comments count too.
 bool is_closed(const std::string& text, size_t begin);
 
+// What is likely to be wrong where the parser meets a colon that does not belong there: the key
+// above has no colon or no value, or the two lines are not indented alike. `colon` is its byte.
+std::optional<TextProblem> find_key_problem(const std::string& text, size_t colon);
+
 // A syntax error of the parser, in words for people who do not know its terms.
 std::string syntax_words(const std::string& parser_message);
 

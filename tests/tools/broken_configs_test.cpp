@@ -98,7 +98,7 @@ const std::vector<Broken> broken = {
      "11:10: train.steps: out of range, expected a whole number of at least 1, got "
      "99999999999999999999; whole numbers go from -9223372036854775808 to 9223372036854775807"},
     {"num_layers: 1", "num_layers: 100000",
-     "7:15: model.num_layers: expected a whole number from 1 to 10000, got 100000"},
+     "7:15: model.num_layers: expected a whole number from 1 to 1000, got 100000"},
     {"num_layers: 1", "num_layers: 1\n  dropout: 1.0",
      "8:12: model.dropout: expected a number from 0 to below 1, got 1.0"},
     {"lr: 1e-2", "lr: -1", "9:7: optimizer.lr: expected a number of at least 0, got -1"},
@@ -121,6 +121,12 @@ const std::vector<Broken> broken = {
     {"batch_size: 4", "batch_size: 4000000000000",
      "3:3: model: the run needs more memory than any machine can address; make the model or the "
      "batch smaller"},
+    {"d_model: 12", "d_model: 3000000000",
+     "3:3: model: shape: more elements than a 64-bit count can hold"},
+    {"num_layers: 1", "num_layers: 1\n  hidden_multiplier: 9000000000000000000",
+     "3:3: model: shape: more elements than a 64-bit count can hold"},
+    {"batch_size: 4", "batch_size: 4\n  accumulate: 1000000000000",
+     "13:15: train.accumulate: expected a whole number from 1 to 1000000, got 1000000000000"},
     {"d_model: 12", "d_modle: 12",
      "3:3: model.d_model: missing, expected a whole number of at least 1 (width of the embeddings "
      "and blocks)\n5:3: model.d_modle: unknown key, did you mean d_model?"},
@@ -130,8 +136,8 @@ const std::vector<Broken> broken = {
      "init, hidden_multiplier, attention"},
     {"optimizer:", "optimiser:", "8:1: optimiser: unknown key, did you mean optimizer?"},
     {"  steps: 12", "steps: 12",
-     "12:13: a colon that does not belong here; look for a key without its colon or wrong "
-     "indentation above, or put text that contains a colon in quotes"},
+     "12:3: indented further than the line above, whose key has a value already; keys that belong "
+     "together begin in the same column"},
     {"d_model: 12", "d_model: 12\n  d_model: 16",
      "6:3: model.d_model: this key stands twice, on line 5 and on line 6; remove one"},
     {"train:\n", "train:\n  steps: 1\n",
@@ -175,19 +181,15 @@ const std::vector<Broken> broken = {
     {"optimizer:", "---\noptimizer:",
      "8:1: a second document begins here; a config is one document"},
     {"  d_model: 12", "   d_model: 12",
-     "5:11: a colon that does not belong here; look for a key without its colon or wrong "
-     "indentation above, or put text that contains a colon in quotes"},
+     "5:4: indented further than the line above, whose key has a value already; keys that belong "
+     "together begin in the same column"},
     {"  d_model: 12", " d_model: 12",
      "5:2: expected the next key or the end; look for wrong indentation or text after a value"},
     {"  d_model: 12", "d_model: 12",
-     "6:12: a colon that does not belong here; look for a key without its colon or wrong "
-     "indentation above, or put text that contains a colon in quotes"},
-    {"d_model: 12", "d_model:12",
-     "6:12: a colon that does not belong here; look for a key without its colon or wrong "
-     "indentation above, or put text that contains a colon in quotes"},
-    {"d_model: 12", "d_model 12",
-     "6:12: a colon that does not belong here; look for a key without its colon or wrong "
-     "indentation above, or put text that contains a colon in quotes"},
+     "6:3: indented further than the line above, whose key has a value already; keys that belong "
+     "together begin in the same column"},
+    {"d_model: 12", "d_model:12", "5:3: there must be a space after the colon"},
+    {"d_model: 12", "d_model 12", "5:3: expected a colon after the key"},
     {"d_model: 12", "d_model: 12: 13",
      "5:14: a colon that does not belong here; look for a key without its colon or wrong "
      "indentation above, or put text that contains a colon in quotes"},

@@ -58,7 +58,7 @@ const std::vector<Wrong> wrong_values = {
      "text \"12\"; write it without quotes\n"},
     {{"model.num_layers=1e3"},
      2,
-     "--set model.num_layers=1e3:1:18: model.num_layers: expected a whole number from 1 to 10000, "
+     "--set model.num_layers=1e3:1:18: model.num_layers: expected a whole number from 1 to 1000, "
      "got "
      "1e3; write 1000\n"},
     {{"model.dropout=1"},
