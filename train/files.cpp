@@ -113,7 +113,8 @@ Fingerprint fingerprint(Bytes bytes) {
 
 Fingerprint fingerprint_file(const fs::path& path) {
   const FileReader file(path);
-  const auto buffer = std::make_unique<std::byte[]>(buffer_bytes);
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(
+      std::min(buffer_bytes, static_cast<size_t>(file.size())));
   Xxh64 hash;
   for (int64_t offset = 0; offset < file.size();) {
     const auto count = std::min(buffer_bytes, static_cast<size_t>(file.size() - offset));
@@ -175,7 +176,8 @@ std::string read_file(const fs::path& path, int64_t max_bytes) {
 // ---- Writing
 
 FileWriter::FileWriter(const fs::path& target)
-    : target_(replaceable(target)), buffer_(std::make_unique<std::byte[]>(buffer_bytes)) {
+    : target_(replaceable(target)),
+      buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_bytes)) {
   temporary_ = make_temporary(target_, [&](const fs::path& candidate) {
     file_ = FileHandle(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     return file_.get() >= 0 ? 0 : errno;

@@ -10,16 +10,18 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace heed::fuzz {
 
 // (Clang 14 has these, but no std::source_location.)
-inline void expect(bool ok, const std::string& what, const char* file = __builtin_FILE(),
+inline void expect(bool ok, std::string_view what, const char* file = __builtin_FILE(),
                    int line = __builtin_LINE()) {
   if (!ok) {
-    std::fprintf(stderr, "%s:%d: expected %s\n", file, line, what.c_str());
+    std::fprintf(stderr, "%s:%d: expected %.*s\n", file, line, static_cast<int>(what.size()),
+                 what.data());
     std::abort();
   }
 }

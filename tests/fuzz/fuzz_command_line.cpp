@@ -69,8 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (words.size() > 1 && words[1] == "train") words.insert(words.begin() + 2, "--dry-run");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
-  const cli::Request request =
-      cli::parse(static_cast<int>(arguments.size()), arguments.data());
+  const cli::Request request = cli::parse(static_cast<int>(arguments.size()), arguments.data());
   if (!request.run) {
     expect(request.exit_code == 0 || request.exit_code == 2, "0, or 2 for a wrong command");
     return 0;

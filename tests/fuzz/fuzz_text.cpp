@@ -27,7 +27,7 @@ void check_round_trip(const Tokenizer& tokenizer, const std::string& text) {
     expect(id >= 0 && id < tokenizer.vocab_size(), "an id of the vocabulary");
   }
   expect(tokenizer.decode(ids) == text, "the text to come back");
-  for (int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
+  for (const int32_t id : ids) {
     const std::string shown = tokenizer.name(id);
     expect(!shown.empty() && shown.find('\n') == std::string::npos, "a token that can be seen");
   }
