@@ -34,7 +34,7 @@ for name in "${targets[@]}"; do
   corpus=build/fuzz/corpus/$name
   mkdir -p "$corpus"
   [ "$name" != config ] || cp configs/*.yaml "$corpus"
-  options=(-max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512
+  options=(-max_total_time="$seconds" -max_len=4096 -timeout=60 -rss_limit_mb=2048 -malloc_limit_mb=512
            -print_final_stats=1 -artifact_prefix="$source_dir/build/fuzz/found/$name-")
   # What the commands print would take most of the time.
   [ "$name" != command_line ] || options+=(-close_fd_mask=3)
