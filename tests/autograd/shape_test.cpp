@@ -60,6 +60,9 @@ TEST_CASE("shape: refuses") {
                        ShapeError);
   CHECK_THROWS_WITH_AS((Shape{int64_t{1} << 40, int64_t{1} << 40}),
                        "shape: more elements than a 64-bit count can hold", ShapeError);
+  // As many elements can be counted, their bytes cannot.
+  CHECK_THROWS_WITH_AS((Shape{3'000'000'000, 3'000'000'000}),
+                       "shape: more elements than a 64-bit count can hold", ShapeError);
   CHECK_THROWS_WITH_AS(broadcast("add", {2, 3}, {4}),
                        "add: shapes (2, 3) and (4,) do not broadcast: axis -1 is 3 and 4",
                        ShapeError);

@@ -89,6 +89,10 @@ TEST_CASE("checkpoint: what fits no model is refused, with right checksums too")
         "/state.json: expected step to be an integer >= 0");
   CHECK(state_refused("{\"step\": 1.5" + rest) ==
         "/state.json: expected step to be an integer >= 0");
+  for (const char* count : {"1e300", "-1e300", "true", "\"1\"", "18446744073709551615"}) {
+    CHECK(state_refused(text("{\"step\": ", count, rest)) ==
+          "/state.json: expected step to be an integer >= 0");
+  }
   CHECK(state_refused("{\"step\": 501" + rest) ==
         ": damaged: state.json is of step 501, the manifest of step 500");
 }
