@@ -101,7 +101,7 @@ std::string block_text(const Shape& shape, int axis, int64_t block, size_t inden
     next = i + 1;
   }
   const auto new_lines = static_cast<size_t>(shape.rank() - 1 - axis);
-  return brackets(parts, "," + std::string(new_lines, '\n') + std::string(indent + 1, ' '));
+  return brackets(parts, text(",", std::string(new_lines, '\n'), std::string(indent + 1, ' ')));
 }
 
 // Adds ", suffix", on a line of its own where the last one has no room.
@@ -127,11 +127,10 @@ std::string tensor_text(const Shape& shape, const Format& format, const std::str
   if (shape.size() == 0) {
     if (shape.rank() != 1) suffixes.push_back(text("size=", shape));
     if (type != "float32") suffixes.push_back("dtype=torch." + type);
-    return with_suffixes(std::string(opening) + "[]", suffixes);
+    return with_suffixes(text(opening, "[]"), suffixes);
   }
   if (always) suffixes.push_back("dtype=torch." + type);
-  return with_suffixes(std::string(opening) + block_text(shape, 0, 0, opening.size(), format),
-                       suffixes);
+  return with_suffixes(text(opening, block_text(shape, 0, 0, opening.size(), format)), suffixes);
 }
 
 void fit(Format& format, const Shape& shape) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures and builds the release preset without much noise; the whole output goes to build/release/build.log.
 #   tools/build.sh                 the library, the programs and the tests
-#   tools/build.sh heed heed-f64   these targets only
+#   tools/build.sh programs        these targets only
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tools/setup.sh
-tools/build.sh heed heed-f64
+tools/build.sh programs
 
 run=runs/quickstart
 for ((n = 2; ; ++n)); do

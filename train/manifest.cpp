@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* file_name = "manifest.json";
 constexpr const char* checksum_key = "xxh64";
-constexpr int64_t max_bytes = 1 << 16;
+constexpr int64_t max_manifest_bytes = 1 << 16;
 constexpr size_t max_files = 64;
 
 // The 16 digits of Fingerprint::text(), "xxh64:<digits>:<length>".
@@ -91,7 +91,7 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
 
 Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / file_name;
-  const std::string bytes = read_file(path, max_bytes);
+  const std::string bytes = read_file(path, max_manifest_bytes);
   try {
     return parse(bytes);
   } catch (const json::exception&) {

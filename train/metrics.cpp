@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view header = "step,loss,val_loss,lr,grad_norm,tokens,seconds";
-constexpr int64_t max_bytes = int64_t{1} << 30;
+constexpr int64_t max_csv_bytes = int64_t{1} << 30;
 
 std::string field(std::optional<double> value) {
   char digits[32];
@@ -106,7 +106,7 @@ MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
   if (!fs::exists(path)) {
     return create(path);
   }
-  const std::string before = read_file(path, max_bytes);
+  const std::string before = read_file(path, max_csv_bytes);
   std::string rows;
   int64_t last_step = 0;
   const std::string_view first =
@@ -132,7 +132,7 @@ void MetricsWriter::write(const MetricsRow& row) {
 
 std::vector<MetricsRow> read_metrics(const fs::path& path) {
   std::vector<MetricsRow> rows;
-  const std::string bytes = read_file(path, max_bytes);
+  const std::string bytes = read_file(path, max_csv_bytes);
   for_each_row(path, bytes, [&](const MetricsRow& row, std::string_view) { rows.push_back(row); });
   return rows;
 }

@@ -50,7 +50,8 @@ T widened(T value) {
   return value;
 }
 
-bool is_float(Dtype dtype) { return dtype == Dtype::F32 || dtype == Dtype::F64; }
+// Whether numbers may be written as it.
+bool stores_floats(Dtype dtype) { return dtype == Dtype::F32 || dtype == Dtype::F64; }
 
 }  // namespace
 
@@ -276,8 +277,8 @@ void write_converted(Bytes data, const std::function<void(Bytes)>& sink) {
 
 void emit(const std::string& path, std::vector<TensorView> tensors, const Metadata& metadata,
           std::optional<Dtype> floats, const std::function<void(Bytes)>& sink) {
-  require<IoError>(!floats || is_float(*floats), path, ": floats are stored as F32 or F64");
-  const auto stored = [&](Dtype dtype) { return floats && is_float(dtype) ? *floats : dtype; };
+  require<IoError>(!floats || stores_floats(*floats), path, ": floats are stored as F32 or F64");
+  const auto stored = [&](Dtype dtype) { return floats && stores_floats(dtype) ? *floats : dtype; };
   // Larger alignment first, so that every tensor lies aligned, then by name.
   std::sort(tensors.begin(), tensors.end(), [&](const TensorView& a, const TensorView& b) {
     const Dtype first = stored(a.dtype), second = stored(b.dtype);

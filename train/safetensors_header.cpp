@@ -44,7 +44,7 @@ std::string shown(std::string text) {
   return text;
 }
 
-std::string in_quotes(const std::string& text) { return "\"" + shown(text) + "\""; }
+std::string in_quotes(const std::string& text) { return heed::text('"', shown(text), '"'); }
 
 // Follows the one structure that a header may have; whatever comes at a wrong place is refused
 // there, so nesting never goes deeper than {"name": {"shape": [ and memory stays near the input.

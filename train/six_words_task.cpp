@@ -47,7 +47,7 @@ Answer SixWordsTask::answer(Module& model, const std::string& prompt,
       break;
     }
     ids.push_back(next);
-    answer.text += " " + tokenizer_.name(next);
+    answer.text += text(" ", tokenizer_.name(next));
   }
   options.say(answer.text);
   return answer;

@@ -149,9 +149,9 @@ Clause clause_of(const Choices& choices, Choice who, Choice how) {
                 .english_object = determiner_of.english,
                 .verb = at(verbs, choices[rest + 4])};
   const bool after_ein = choices[rest + 1] == indefinite;
-  clause.german_object += " " + german_adjective(adjective_of.stem, noun_of.gender, after_ein);
-  clause.german_object += std::string(" ") + noun_of.word.german;
-  clause.english_object += std::string(" ") + adjective_of.english + " " + noun_of.word.english;
+  clause.german_object += text(" ", german_adjective(adjective_of.stem, noun_of.gender, after_ein),
+                               " ", noun_of.word.german);
+  clause.english_object += text(" ", adjective_of.english, " ", noun_of.word.english);
   return clause;
 }
 

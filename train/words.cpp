@@ -19,7 +19,7 @@ std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);
   for (size_t at = digits.size(); at > 3;) {
     at -= 3;
-    digits.insert(at, ",");
+    digits.insert(digits.begin() + static_cast<std::ptrdiff_t>(at), ',');
   }
   return digits;
 }
