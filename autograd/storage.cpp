@@ -13,8 +13,8 @@
 #include "autograd/error.h"
 #include "autograd/real.h"
 
-// Under the address sanitizer a block is poisoned while it waits in a free list, and beyond the bytes
-// that were asked for while it is in use: else the pool would hide every overrun.
+// Under the address sanitizer a block is poisoned while it waits in a free list, and beyond the
+// bytes that were asked for while it is in use: else the pool would hide every overrun.
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #else

@@ -99,7 +99,10 @@ std::vector<FieldInfo> run_fields() {
   std::vector<FieldInfo> fields = list_fields<RunConfig>();
   for (FieldInfo& info : fields) {
     if (info.name == "model") {
-      info.fills = {{"vocab_size", ""}, {"context_length", ""}};
+      for (const char* size :
+           {"vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes"}) {
+        info.fills.push_back({size, ""});
+      }
     } else if (info.name == "data") {
       info.fills = {{"context_length", ""}};
     }

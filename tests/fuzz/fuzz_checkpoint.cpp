@@ -66,7 +66,8 @@ struct Saved {
              .streams = streams().state(),
              .task_position = {3, 1},
              .sample_bytes = 7};
-    folder = save_checkpoint(run.path(), *training.model, training.optimizer.get(), state, "h", 3);
+    folder = save_checkpoint(run.path(), *training.model, training.optimizer.get(), state,
+                             "seed: 1\n", Retention{3});
     fuzz::write(metrics(),
                 "step,loss,val_loss,lr,grad_norm,tokens,seconds\n"
                 "4,2.5,,0.001,1,1152,0.25\n8,2,2.25,0.001,1,2304,0.5\n");
@@ -75,7 +76,8 @@ struct Saved {
              folder / "model.safetensors",
              folder / "optimizer.safetensors",
              folder / "state.safetensors",
-             folder / "state.json"};
+             folder / "state.json",
+             folder / "config.yaml"};
     for (const fs::path& name : names) files[name] = read_file(name, any_size);
     numbers = training.bytes();
   }
