@@ -8,7 +8,7 @@
 #include "autograd/cpu.h"
 #include "autograd/error.h"
 
-// In cblas.h of every version, which only blas.cpp includes.
+// Every version has these; their header is left to blas.cpp, the one door to OpenBLAS.
 extern "C" {
 char* openblas_get_corename();
 char* openblas_get_config();
