@@ -19,7 +19,7 @@ fi
 # HEED_BUILT: the programs are there already.
 if [ -z "${HEED_BUILT:-}" ]; then
   mkdir -p build
-  cmake --preset fuzz >build/fuzz.log 2>&1 && cmake --build --preset fuzz -j"$(nproc)" >>build/fuzz.log 2>&1 ||
+  cmake --preset fuzz >build/fuzz.log 2>&1 && cmake --build --preset fuzz --target fuzzers -j"$(nproc)" >>build/fuzz.log 2>&1 ||
     { tail -n 40 build/fuzz.log; echo "fuzz: the build failed" >&2; exit 1; }
 fi
 
