@@ -64,7 +64,8 @@ using LayerSpec = Spec;
 // Fields of a nested layer that follow from fields of the struct around it unless they are given:
 // {{"d_in", "d_model"}} fills d_in of the layer, if it has one, with d_model. {{"vocab_size", ""}}
 // only allows vocab_size to be missing: whoever knows it completes the Spec later. One field
-// divided by another, {{"d_head", "d_model/num_heads"}}, is possible too.
+// divided by another, {{"d_head", "d_model/num_heads"}}, is possible too, and whether a choice was
+// made, {{"rope", "position=rope"}}.
 using Fills = std::vector<std::pair<std::string, std::string>>;
 
 enum class FieldType {

@@ -16,11 +16,14 @@ void Gpt::Config::fields(Fields& f) {
   f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too");
   f.choice("norm", norm, norm_names, "which norm");
   f.choice("activation", activation, activation_names, "activation of the feed-forward");
-  f.choice("position", position, {"learned", "sinusoidal"}, "how positions are told apart");
+  f.choice("position", position, {"learned", "sinusoidal", "rope"}, "how positions are told apart");
   f.choice("init", init, {"torch", "gpt2"},
            "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
   f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
              "hidden width of the feed-forward / d_model");
+  f.optional("num_kv_heads", num_kv_heads, at_least(1),
+             "heads of keys and values, each for as many of the queries", "all")
+      .also_try({1});
   f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)", attention_fills);
 }
 
@@ -29,12 +32,20 @@ void Gpt::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
     errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
                      ", num_heads is ", num_heads);
   }
+  const auto require_option = [&](const char* field, const char* option) {
+    if (!attention.options.has(option)) {
+      errors.add_field(at, field, "expected an attention that takes ", option,
+                       ", such as multi_head_attention, got ", attention.type);
+    }
+  };
+  if (position == "rope") require_option("position", "rope");
+  if (num_kv_heads) require_option("num_kv_heads", "num_kv_heads");
 }
 
 Gpt::Gpt(const Config& c)
     : config(checked(c)),
       tok_emb(this, "tok_emb", Embedding::Config{c.vocab_size, c.d_model}),
-      pos_emb(this, "pos_emb", Positional::Config{c.context_length, c.d_model, c.position}),
+      pos_emb(make_positions()),
       drop_emb(this, "drop_emb", Dropout::Config{c.dropout}),
       trf_blocks(make_blocks()),
       final_norm(this, "final_norm", make_norm(c.norm, c.d_model, c.bias)),
@@ -45,6 +56,15 @@ Gpt::Gpt(const Config& c)
   if (c.init == "gpt2") {
     initialise_as_gpt2();
   }
+}
+
+std::optional<Child<Positional>> Gpt::make_positions() {
+  std::optional<Child<Positional>> positions;
+  if (config.position != "rope") {
+    positions.emplace(this, "pos_emb",
+                      Positional::Config{config.context_length, config.d_model, config.position});
+  }
+  return positions;
 }
 
 std::vector<Child<TransformerBlock>> Gpt::make_blocks() {
@@ -109,7 +129,8 @@ Tensor Gpt::forward(const Input& in) {
           "got ", in.ids.shape());
   require(in.ids.dim(-1) <= config.context_length, "gpt: expected at most context_length ",
           config.context_length, " tokens, got ", in.ids.dim(-1));
-  Tensor x = drop_emb(pos_emb(in.with(tok_emb(in.ids))));  // (B, T, d_model)
+  const Tensor tokens = tok_emb(in.ids);  // (B, T, d_model)
+  Tensor x = drop_emb(pos_emb ? (*pos_emb)(in.with(tokens)) : tokens);
   for (const Child<TransformerBlock>& block : trf_blocks) {
     x = block(in.with(x));
   }

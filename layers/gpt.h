@@ -4,6 +4,8 @@
 //   ids (B, T <= context_length) -> logits (B, T, vocab_size);  (T) -> (T, vocab_size)
 #pragma once
 
+#include <optional>
+
 #include "autograd/ops/reshape.h"
 #include "layers/embedding.h"
 #include "layers/positional.h"
@@ -30,6 +32,7 @@ class Gpt final : public Module {
     std::string position = "learned";
     std::string init = "torch";
     int64_t hidden_multiplier = 4;
+    std::optional<int64_t> num_kv_heads = std::nullopt;
     LayerSpec attention{"multi_head_attention", {}};
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
@@ -43,7 +46,7 @@ class Gpt final : public Module {
 
   const Config config;
   Child<Embedding> tok_emb;
-  Child<Positional> pos_emb;
+  std::optional<Child<Positional>> pos_emb;  // unless position is rope: the attention sees to it
   Child<Dropout> drop_emb;
   std::vector<Child<TransformerBlock>> trf_blocks;
   Child<Module> final_norm;
@@ -53,6 +56,7 @@ class Gpt final : public Module {
   Tensor forward(const Input& in) override;
 
  private:
+  std::optional<Child<Positional>> make_positions();
   std::vector<Child<TransformerBlock>> make_blocks();
   void initialise_as_gpt2();
 };

@@ -194,21 +194,25 @@ std::string differences(const ConfigNode& config, const ConfigNode& base) {
   return out;
 }
 
-// Every option at the last of its other values; absent when that is no valid config, or no new one.
+// Every option at the last of its other values that goes with those before; absent when that is no
+// new config.
 ConfigNode all_changed(const std::string& type, const std::vector<ConfigNode>& variants) {
   ConfigNode changed = variants.front();
   int options = 0;
   for (const ConfigNode& variant : variants) {
     for (const ConfigNode& option : variant.children()) {
-      if (!(variants.front().get(option.key()) == option)) {
+      if (variants.front().get(option.key()) == option) continue;
+      ConfigNode with = changed;
+      with.set(option.key(), option);
+      ConfigErrors errors;
+      layer_registry().types().find(type)->complete(with, errors);
+      if (errors.empty()) {
         options += changed.has(option.key()) ? 0 : 1;
-        changed.set(option.key(), option);
+        changed = std::move(with);
       }
     }
   }
-  ConfigErrors errors;
-  layer_registry().types().find(type)->complete(changed, errors);
-  return options > 1 && errors.empty() ? changed : ConfigNode();
+  return options > 1 ? changed : ConfigNode();
 }
 
 }  // namespace

@@ -203,12 +203,16 @@ void Fields::complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& me
   errors_->add_all(nested_errors, excused);
 }
 
-// The value of one of the own fields, or of one divided by another ("d_model/num_heads"). Absent:
-// not known, or not whole.
+// The value of one of the own fields, of one divided by another ("d_model/num_heads"), or whether
+// one has a value ("position=rope"). Absent: not known, or not whole.
 ConfigNode Fields::fill_value(const std::string& own, const ConfigNode& options) {
   if (own.find('/') != std::string::npos) {
     const Quotient q = quotient_of(own, infos_, options);
     return q.is_whole() ? ConfigNode(q.number / q.by) : ConfigNode();
+  }
+  if (const size_t equals = own.find('='); equals != std::string::npos) {
+    const ConfigNode chosen = fill_value(own.substr(0, equals), options);
+    return chosen.is_absent() ? chosen : ConfigNode(chosen.text() == own.substr(equals + 1));
   }
   const FieldInfo* source = find(own);
   return source && !failed(own) ? source->value : ConfigNode();

@@ -28,7 +28,9 @@ inline const Fills attention_fills{{"d_in", "d_model"},
                                    {"num_heads", "num_heads"},
                                    {"dropout", "dropout"},
                                    {"qkv_bias", "qkv_bias"},
-                                   {"out_bias", "bias"}};
+                                   {"out_bias", "bias"},
+                                   {"num_kv_heads", "num_kv_heads"},
+                                   {"rope", "position=rope"}};
 
 class TransformerBlock final : public Module {
  public:

@@ -44,6 +44,24 @@ TEST_CASE("gpt: drawn in the order of construction, as PyTorch's modules") {
         2 * (block - 24) + 2 * 11 * 12 + 12);
 }
 
+TEST_CASE("gpt: rope and grouped heads reach the attention") {
+  const auto layer = layer_of(gpt("position: rope, num_kv_heads: 1"));
+  CHECK(parameter_of(*layer, "trf_blocks.1.att.W_key.weight").shape() == Shape{4, 12});
+  CHECK(parameter_lines(*layer).find("pos_emb") == std::string::npos);
+  const Ids ids = Ids::from({1, 3}, {1, 1, 2}), other = Ids::from({1, 3}, {1, 2, 1});
+  const Array a = (*layer)(ids).value(), b = (*layer)(other).value();
+  CHECK(std::equal(a.data(), a.data() + 11, b.data()));
+  CHECK_FALSE(std::equal(a.data() + 22, a.data() + 33, b.data() + 22));
+  const std::string plain = "attention: {type: causal_attention}";
+  CHECK(config_error_of(gpt("position: rope, " + plain))
+            .find("model.position: expected an attention that takes rope, such as "
+                  "multi_head_attention, "
+                  "got causal_attention") != std::string::npos);
+  CHECK(config_error_of(gpt("num_kv_heads: 1, " + plain))
+            .find("model.num_kv_heads: expected an attention that takes num_kv_heads") !=
+        std::string::npos);
+}
+
 TEST_CASE("gpt: init gpt2 draws once more, as nanoGPT does") {
   layer_of(gpt("qkv_bias: true"), 9);  // the modules' own draws come first
   Generator generator = streams().init();
@@ -96,7 +114,7 @@ TEST_CASE("gpt: embeddings, blocks, norm, logits") {
   const auto made = layer_of(gpt());
   auto& layer = dynamic_cast<Gpt&>(*made);
   const Input in = input_for(layer, {2, 7});
-  Tensor x = layer.pos_emb(layer.tok_emb(in));
+  Tensor x = (*layer.pos_emb)(layer.tok_emb(in));
   for (const Child<TransformerBlock>& block : layer.trf_blocks) x = block(x);
   check_near(layer(in), layer.out_head(layer.final_norm(x)).value());
   CHECK(layer(input_for(layer, {7})).shape() == Shape{7, 11});
@@ -109,7 +127,7 @@ TEST_CASE("gpt: PyTorch's values") {
     CHECK(check_golden(name) >= 2 * 15);
     ++files;
   }
-  CHECK(files == 8);
+  CHECK(files == 9);
 }
 
 TEST_CASE("gpt: refuses") {

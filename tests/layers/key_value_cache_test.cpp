@@ -47,8 +47,11 @@ TEST_CASE("key/value cache: token by token as all at once") {
   const auto packed = ConfigNode::map({{"type", "multi_head_attention"}, {"packed", true}});
   const auto wrapper = ConfigNode::map({{"type", "multi_head_attention_wrapper"}});
   const auto single = ConfigNode::map({{"type", "causal_attention"}});
-  for (const ConfigNode& attention : {multi_head, packed, wrapper, single}) {
-    for (const char* position : {"learned", "sinusoidal"}) {
+  const auto grouped = ConfigNode::map({{"type", "multi_head_attention"}, {"num_kv_heads", 1}});
+  for (const ConfigNode& attention : {multi_head, packed, grouped, wrapper, single}) {
+    const bool turns = attention.get("type").text() == "multi_head_attention";
+    for (const char* position : {"learned", "sinusoidal", "rope"}) {
+      if (position == std::string("rope") && !turns) continue;
       const auto model = gpt(position, attention);
       REQUIRE(model->takes_cache());
       const EvaluationMode mode(*model);

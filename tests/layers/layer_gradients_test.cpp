@@ -91,11 +91,12 @@ TEST_CASE("layer gradients: options are tried both ways and together" *
   for (const LayerCheck& check : check_gradients_of_type("multi_head_attention")) {
     options.insert(check.options);
   }
-  for (const char* one : {"", "dropout: 0.25", "qkv_bias: true", "out_proj: false",
-                          "out_bias: false", "causal: false", "packed: true"}) {
+  for (const char* one :
+       {"", "dropout: 0.25", "qkv_bias: true", "out_proj: false", "out_bias: false",
+        "causal: false", "packed: true", "num_kv_heads: 1", "rope: true"}) {
     CHECK_MESSAGE(options.count(one) == 1, one);
   }
-  CHECK(options.size() == 8);
+  CHECK(options.size() == 10);
 }
 
 TEST_CASE("layer gradients: parameters and streams stay as they were" *

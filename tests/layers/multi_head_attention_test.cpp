@@ -1,6 +1,7 @@
 #include "layers/multi_head_attention.h"
 
 #include "autograd/dry_run.h"
+#include "autograd/ops/concat.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/seed_numbers.h"
 
@@ -44,6 +45,38 @@ TEST_CASE("multi_head_attention: parameters are the book's or torch.nn.Multihead
         "in_proj_weight (36, 12)\nout_proj.weight (12, 12)\n");
   CHECK(layer_of(mha())->causal());
   CHECK_FALSE(layer_of(mha("causal: false"))->causal());
+}
+
+TEST_CASE("multi_head_attention: grouped, keys and values are narrower") {
+  CHECK(parameter_lines(*layer_of(mha("num_kv_heads: 1, qkv_bias: true, out_bias: false"))) ==
+        "W_query.weight (12, 12)\nW_query.bias (12,)\nW_key.weight (4, 12)\nW_key.bias (4,)\n"
+        "W_value.weight (4, 12)\nW_value.bias (4,)\nout_proj.weight (12, 12)\n");
+  CHECK(check_torch_init(mha("num_kv_heads: 1"), 3) == 2 * 144 + 2 * 48 + 12);
+  // With the one head's weights three times it is the layer with three heads.
+  const auto grouped = layer_of(mha("num_kv_heads: 1"));
+  const auto full = layer_of(mha());
+  for (const NamedParameter& p : grouped->parameters()) {
+    const Tensor value(p.tensor.value());
+    const bool shared = value.dim(0) == 4;
+    set_parameter(*full, p.name, shared ? concat({value, value, value}, 0).value() : value.value());
+  }
+  const Tensor x(values({2, 9, 12}));
+  check_near((*grouped)(x).value(), (*full)(x).value(), 20 * rounding);
+}
+
+TEST_CASE("multi_head_attention: rope tells positions apart by their distance alone") {
+  const auto layer = layer_of(mha("rope: true"));
+  CHECK(parameter_lines(*layer) == parameter_lines(*layer_of(mha())));
+  Array x = values({1, 9, 12});
+  std::copy_n(x.data(), 12, x.mutable_data() + 4 * 12);       // the same token at 0 and 4 ...
+  std::copy_n(x.data() + 12, 12, x.mutable_data() + 5 * 12);  // ... and at 1 and 5
+  const auto y_of = [&](const std::vector<uint8_t>& keys) {
+    return run(*layer, Input{Tensor(x), Mask::from({1, 9}, keys)}).at("y");
+  };
+  const Array early = y_of({1, 1, 0, 0, 0, 0, 0, 0, 0});
+  const Array late = y_of({0, 0, 0, 0, 1, 1, 0, 0, 0});
+  check_near(rows_between(early.reshaped({9, 12}), 1, 2),
+             rows_between(late.reshaped({9, 12}), 5, 6), 20 * rounding);
 }
 
 TEST_CASE("multi_head_attention: drawn as the book's modules are") {
@@ -155,7 +188,7 @@ TEST_CASE("multi_head_attention: PyTorch's values") {
       compared += check_golden(name);
     }
   }
-  CHECK(compared == 2 * 64);
+  CHECK(compared == 2 * 93);
 }
 
 TEST_CASE("multi_head_attention: refuses") {
@@ -173,4 +206,12 @@ TEST_CASE("multi_head_attention: refuses") {
   CHECK(error_of<ConfigError>([] {
           MultiHeadAttention({8, 8, 4, 3});
         }) == "num_heads: must divide d_out: d_out is 8, num_heads is 3");
+  CHECK(config_error_of(mha("num_kv_heads: 2")) ==
+        "model.yaml:1:105: model.num_kv_heads: must divide num_heads: num_heads is 3, "
+        "num_kv_heads is 2");
+  CHECK(config_error_of(mha("packed: true, num_kv_heads: 1")) ==
+        "model.yaml:1:119: model.num_kv_heads: with packed: true expected all heads, 3, got 1");
+  CHECK(config_error_of("{type: multi_head_attention, d_in: 6, d_out: 6, context_length: 4, "
+                        "num_heads: 2, rope: true}") ==
+        "model.yaml:1:95: model.rope: needs an even head width, d_out / num_heads is 3");
 }

@@ -52,12 +52,16 @@ TEST_CASE("transformer_block: what the attention is not told comes from the bloc
   const ConfigNode& options = dynamic_cast<const TransformerBlock&>(*told).config.attention.options;
   CHECK(to_yaml(options) ==
         "d_in: 12\nd_out: 12\ncontext_length: 20\nnum_heads: 2\ndropout: 0.5\nqkv_bias: false\n"
-        "out_proj: true\nout_bias: true\ncausal: true\npacked: false\n");
+        "out_proj: true\nout_bias: true\ncausal: true\npacked: false\nnum_kv_heads: all\nrope: "
+        "false\n"
+        "rope_base: 10000\n");
   CHECK(to_yaml(dynamic_cast<const TransformerBlock&>(*layer_of(block("dropout: 0.25, qkv_bias: "
                                                                       "true, bias: false")))
                     .config.attention.options) ==
         "d_in: 12\nd_out: 12\ncontext_length: 9\nnum_heads: 3\ndropout: 0.25\nqkv_bias: true\n"
-        "out_proj: true\nout_bias: false\ncausal: true\npacked: false\n");
+        "out_proj: true\nout_bias: false\ncausal: true\npacked: false\nnum_kv_heads: all\nrope: "
+        "false\n"
+        "rope_base: 10000\n");
 }
 
 TEST_CASE("transformer_block: causal when its attention is") {

@@ -103,7 +103,9 @@ def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> di
         packed = rng.random() < 0.4
         d_in = d_out if packed else d_in
         config |= {"packed": packed, "causal": rng.random() < 0.5, "out_bias": rng.random() < 0.5,
-                   "out_proj": packed or rng.random() < 0.7}
+                   "out_proj": packed or rng.random() < 0.7, "rope": d_out // heads % 2 == 0 and rng.random() < 0.4}
+        if not packed and rng.random() < 0.4:
+            config["num_kv_heads"] = rng.choice([n for n in range(1, heads + 1) if heads % n == 0])
     config |= {"d_in": d_in, "d_out": d_out}
     if kind != "self_attention_v1":
         config["qkv_bias"] = rng.random() < 0.5
@@ -128,9 +130,12 @@ def draw_model(rng: random.Random, kind: str, context: int) -> dict:
         if inner["type"] not in ("simple_attention", "self_attention_v1"):
             inner["qkv_bias"] = rng.random() < 0.5
         config["attention"] = inner
+    if kind == "gpt" and "attention" not in config and rng.random() < 0.4:
+        config["num_kv_heads"] = rng.choice([n for n in range(1, heads + 1) if heads % n == 0])
+    rope = kind == "gpt" and "attention" not in config and config["d_model"] // heads % 2 == 0
     if kind == "gpt":
         config |= {"vocab_size": rng.choice(SIZES), "num_layers": rng.randint(1, 3),
-                   "tie_embeddings": rng.random() < 0.5, "position": rng.choice(("learned", "sinusoidal")),
+                   "tie_embeddings": rng.random() < 0.5, "position": rng.choice(("learned", "sinusoidal", "rope")[: 3 if rope else 2]),
                    "init": rng.choice(("torch", "gpt2"))}
     if kind == "classifier":
         config |= {"vocab_size": rng.choice(SIZES), "num_classes": rng.choice(SIZES), "num_layers": rng.randint(0, 3),

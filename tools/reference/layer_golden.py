@@ -103,6 +103,12 @@ CASES = {
     "classifier_bag_of_words": ({**CLASSIFY, "num_layers": 0, "position": "none"}, "ids keys"),
     "classifier_unbatched": ({**CLASSIFY, "num_layers": 1, "bias": False,
                               "attention": {"type": "self_attention_v2"}}, "ids unbatched"),
+    "multi_head_rope": ({**MHA, "d_out": 8, "rope": True, "rope_base": 100.0}, "keys"),
+    "multi_head_grouped": ({**MHA, "d_out": 12, "num_heads": 6, "num_kv_heads": 2, "qkv_bias": True}, "full"),
+    "multi_head_one_kv_head": ({**MHA, "d_out": 8, "num_heads": 4, "num_kv_heads": 1, "causal": False}, "unbatched"),
+    "packed_rope": ({**PACKED, "rope": True}, ""),
+    "gpt_rope_grouped": ({**NANO, "d_model": 8, "num_heads": 4, "position": "rope", "num_kv_heads": 2,
+                          "norm": "rms_norm", "activation": "silu"}, "ids keys"),
 }
 
 

@@ -126,17 +126,20 @@ class MultiHeadAttention(Attention):
     """
 
     def __init__(self, d_in, d_out, context_length, num_heads, dropout=0.0, qkv_bias=False, out_proj=True,
-                 out_bias=True, causal=True, packed=False):
+                 out_bias=True, causal=True, packed=False, num_kv_heads=None, rope=False, rope_base=10000.0):
         super().__init__()
         assert d_out % num_heads == 0, f"d_out {d_out} is not divisible by num_heads {num_heads}"
+        kv_heads = num_kv_heads or num_heads
+        self.group, width = num_heads // kv_heads, d_out // num_heads
+        self.angles = rotary_angles(context_length, width, rope_base) if rope else None  # stays float64
         self.d_out, self.num_heads, self.causal, self.packed = d_out, num_heads, causal, packed
         if packed:
             self.in_proj_weight = nn.Parameter(torch.empty(3 * d_out, d_in))
             self.register_parameter("in_proj_bias", nn.Parameter(torch.zeros(3 * d_out)) if qkv_bias else None)
         else:
             self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-            self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-            self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+            self.W_key = nn.Linear(d_in, kv_heads * width, bias=qkv_bias)
+            self.W_value = nn.Linear(d_in, kv_heads * width, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out, bias=out_bias) if out_proj else nn.Identity()
         self.dropout = nn.Dropout(dropout)
         if packed:
@@ -150,10 +153,28 @@ class MultiHeadAttention(Attention):
             projected = F.linear(x, self.in_proj_weight, self.in_proj_bias).split(self.d_out, dim=-1)
         else:
             projected = self.W_query(x), self.W_key(x), self.W_value(x)
-        split = [p.reshape(batch, tokens, self.num_heads, -1).transpose(1, 2) for p in projected]  # (B, H, T, d / H)
+        width = self.d_out // self.num_heads
+        split = [p.reshape(batch, tokens, -1, width).transpose(1, 2) for p in projected]  # (B, H or Hkv, T, width)
+        if self.angles is not None:
+            split[:2] = [rotate(p, self.angles) for p in split[:2]]
+        split[1:] = [p.repeat_interleave(self.group, dim=1) for p in split[1:]]
         allowed = allowed_keys(mask, self.causal, tokens)
         context_vec, weights = attend(*split, split[0].shape[-1] ** -0.5, allowed, self.dropout)
         return self.out_proj(context_vec.transpose(1, 2).reshape(batch, tokens, self.d_out)), weights
+
+
+def rotary_angles(positions, width, base):
+    """(positions, width) float64: the angle of each number; a number and the one half a head later turn together."""
+    frequency = base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    angle = torch.arange(positions, dtype=torch.float64)[:, None] * frequency
+    return torch.cat([angle, angle], dim=-1)
+
+
+def rotate(x, angles):
+    """x (B, H, T, width), turned by angles (>= T, width), as Llama does."""
+    angles = angles[: x.shape[-2]]
+    low, high = x.chunk(2, dim=-1)
+    return x * angles.cos().to(x.dtype) + torch.cat([-high, low], dim=-1) * angles.sin().to(x.dtype)
 
 
 class CrossAttention(nn.Module):
@@ -257,13 +278,13 @@ class TransformerBlock(nn.Module):
     """
 
     def __init__(self, d_model, num_heads, context_length, dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm",
-                 activation="gelu_tanh", hidden_multiplier=4, attention=None):
+                 activation="gelu_tanh", hidden_multiplier=4, attention=None, **of_the_model):
         super().__init__()
         given = {"type": "multi_head_attention", **(attention or {})}
         heads = given.get("num_heads", num_heads)
         per_head = given["type"] == "multi_head_attention_wrapper"
         fill = {"d_in": d_model, "d_out": d_model // heads if per_head else d_model, "context_length": context_length,
-                "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias}
+                "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias, **of_the_model}
         fields = inspect.signature(LAYERS[given["type"]]).parameters
         self.att = build({**{k: v for k, v in fill.items() if k in fields}, **given})
         self.ff = FeedForward(d_model, hidden_multiplier, activation, bias)
@@ -288,14 +309,16 @@ class GPT(nn.Module):
 
     def __init__(self, vocab_size, context_length, d_model, num_heads, num_layers, dropout=0.0, qkv_bias=False,
                  bias=True, tie_embeddings=False, norm="layer_norm", activation="gelu_tanh", position="learned",
-                 init="torch", hidden_multiplier=4, attention=None):
+                 init="torch", hidden_multiplier=4, attention=None, num_kv_heads=None):
         super().__init__()
+        rope = position == "rope"
         block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
                  attention)
         self.tok_emb = nn.Embedding(vocab_size, d_model)
-        self.pos_emb = Positional(context_length, d_model, position)
+        self.pos_emb = nn.Identity() if rope else Positional(context_length, d_model, position)
         self.drop_emb = nn.Dropout(dropout)
-        self.trf_blocks = nn.ModuleList(TransformerBlock(*block) for _ in range(num_layers))
+        self.trf_blocks = nn.ModuleList(TransformerBlock(*block, num_kv_heads=num_kv_heads, rope=rope)
+                                        for _ in range(num_layers))
         self.final_norm = norm_layer(norm, d_model, bias)
         self.out_head = nn.Linear(d_model, vocab_size, bias=False)
         if tie_embeddings:

@@ -1,0 +1,76 @@
+#include "autograd/ops/rotary.h"
+
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/permute.h"
+#include "tests/support/gradcases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+const Array table = rotary_table(11, 6);
+}
+
+const GradCases cases("rotary", [](GradCaseList& list) {
+  using In = const std::vector<Tensor>&;
+  for (const Shape& s : {Shape{5, 6}, Shape{2, 5, 6}, Shape{2, 1, 18}, Shape{1, 2, 3, 12}}) {
+    for (const int64_t first : {0, 6}) {
+      list.add(text(s, " from ", first),
+               [first](In in) { return rotary(in[0], rotary_table(11, 6), first); },
+               {wanted(values(s))});
+      list.add(text("composed ", s, " from ", first),
+               [first](In in) { return rotary_composed(in[0], rotary_table(11, 6), first); },
+               {wanted(values(s))});
+    }
+  }
+});
+
+TEST_CASE("rotary: values") {
+  // One head of two numbers turns as a vector in the plane, a radian a position.
+  const Array turned = rotary(Array::from({3, 2}, {1, 0, 1, 0, 0, 1}), rotary_table(3, 2)).value();
+  check_values(turned, {3, 2},
+               {1, 0, std::cos(real(1)), std::sin(real(1)), -std::sin(real(2)), std::cos(real(2))});
+  // Half a head apart, the second pair 100 times slower; a smaller base is faster.
+  check_near(rotary(Array::from({1, 4}, {1, 1, 0, 0}), rotary_table(9, 4), 7).value(),
+             Array::from({1, 4}, {std::cos(real(7)), std::cos(real(0.07)), std::sin(real(7)),
+                                  std::sin(real(0.07))}));
+  check_near(rotary_table(3, 4, 100),
+             Array::from({3, 4}, {1, 1, 0, 0, std::cos(real(1)), std::cos(real(0.1)),
+                                  std::sin(real(1)), std::sin(real(0.1)), std::cos(real(2)),
+                                  std::cos(real(0.2)), std::sin(real(2)), std::sin(real(0.2))}));
+}
+
+TEST_CASE("rotary: products depend on the distance alone") {
+  const Tensor q(values({1, 6})), k(values({1, 6}, -2, 2, 9));
+  const auto product = [&](int64_t at_q, int64_t at_k) {
+    return matmul(rotary(q, table, at_q), rotary(k, table, at_k), Trans::no, Trans::yes).value();
+  };
+  check_near(product(3, 1), product(10, 8));
+  CHECK(std::abs(product(3, 1).data()[0] - product(3, 2).data()[0]) > 0.01);
+}
+
+TEST_CASE("rotary: gradient") { CHECK(check_grad_cases("rotary") > 0); }
+
+TEST_CASE("rotary: fused and composed agree, and the same bits for any number of threads") {
+  for (const int64_t width : {2, 6, 64}) {
+    for (const int64_t heads : {1, 3}) {
+      const Array angles = rotary_table(40, width);
+      const auto turned = [&](const std::vector<Tensor>& in) { return rotary(in[0], angles, 3); };
+      const std::vector<Array> in{values({2, 33, heads * width})};
+      check_twins(
+          turned, [&](const std::vector<Tensor>& x) { return rotary_composed(x[0], angles, 3); },
+          in);
+      check_threads(turned, in);
+    }
+  }
+}
+
+TEST_CASE("rotary: refuses") {
+  CHECK_THROWS_WITH_AS(rotary(Array::zeros({2, 8}), table),
+                       "rotary: expected x (..., T, heads * 6) for the table (11, 6), got (2, 8)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(rotary(Array::zeros({5, 6}), table, 7),
+                       "rotary: expected at most 11 positions, got 5 from 7 on", ShapeError);
+  CHECK_THROWS_WITH_AS(rotary_table(3, 5), "rotary_table: expected an even head width, got 5",
+                       ShapeError);
+}
