@@ -1,11 +1,14 @@
 // heed inspect: the layers of a model with their shapes, parameters and arithmetic, and the memory
 // that all of it takes. Everything comes from a dry run: no model is too large to be looked at.
+// Only
+// --attention runs the model.
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "layers/layer_tree.h"
 #include "tools/command.h"
+#include "tools/inspect.h"
 #include "tools/table.h"
 #include "train/checkpoint.h"
 #include "train/plan.h"
@@ -22,6 +25,9 @@ struct InspectOptions {
   std::string target;
   std::vector<std::string> sets;
   std::optional<int64_t> batch;
+  bool attention = false;
+  std::optional<std::string> prompt;
+  std::optional<std::string> graph;
   bool json = false;
 };
 
@@ -29,6 +35,11 @@ void declare(Arguments& arguments, InspectOptions& o) {
   arguments.positional("CONFIG|RUN", o.target, "a config, a run folder or one of its checkpoints")
       .option("--set", o.sets, "change a value: --set model.num_layers=12; may come several times")
       .option("--batch", o.batch, "sequences in the batch (default: train.batch_size, or 1)")
+      .flag("--attention", o.attention, "what attends to what: a heat map for every layer and head")
+      .option("--prompt", o.prompt,
+              "with --attention: what is read (default: the config's sample.prompt, or an example)")
+      .option("--graph", o.graph,
+              "write the graph of a training step, as out.dot and, by graphviz, out.svg")
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
@@ -214,7 +225,19 @@ Json as_json(const Inspected& it) {
 int run(const InspectOptions& o) {
   require<ConfigError>(o.batch.value_or(1) >= 1,
                        "heed inspect: expected --batch of at least 1, got ", o.batch.value_or(1));
+  require<ConfigError>(o.attention || !o.prompt,
+                       "heed inspect: --prompt is what --attention looks at; give both");
+  require<ConfigError>(!o.attention || (!o.graph && !o.batch),
+                       "heed inspect: --attention goes without --graph and --batch");
+  if (o.attention) {
+    return inspect_attention({o.target, o.sets, o.prompt, o.json});
+  }
   const Inspected it = inspect(o);
+  if (o.graph) {
+    for (const std::string& file : write_graph(it.loaded, *o.graph)) {
+      std::fprintf(stderr, "%s\n", file.c_str());
+    }
+  }
   if (o.json) {
     std::printf("%s\n", as_json(it).dump().c_str());
   } else {
@@ -226,7 +249,8 @@ int run(const InspectOptions& o) {
 }  // namespace
 
 Command inspect_command() {
-  return command<InspectOptions>("inspect", "layers, shapes, parameters, arithmetic and memory",
+  return command<InspectOptions>("inspect",
+                                 "layers, shapes, parameters and memory; attention maps; graphs",
                                  "heed inspect configs/quickstart.yaml", declare, run);
 }
 

@@ -21,5 +21,5 @@ echo "What it writes by now (all samples: $run/samples.txt):"
 echo
 tail -n 24 "$run/samples.txt" | sed 's/^/    /'
 echo
-[ ! -s "$run/report.html" ] || echo "Curves and samples, for a browser:  $PWD/$run/report.html"
+[ ! -s "$run/report.html" ] || echo "Curves and attention, in a browser: $PWD/$run/report.html"
 echo "Let it write more:                  build/release/heed generate $run --prompt 'ROMEO:' --tokens 300"

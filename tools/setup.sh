@@ -1,58 +1,65 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that heedgrad needs; silent when all are there.
 #   tools/setup.sh         compiler, CMake and libraries
-#   tools/setup.sh --dev   also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml
+#   tools/setup.sh --dev   also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml,
+#                          chromium and graphviz
 set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev doctest-dev libcli11-dev nlohmann-json3-dev)
+charts=libjs-vega  # for report.html; without it the page has tables
 case "${1:-}" in
   "") ;;
   --dev)
     packages+=(clang-14 libclang-rt-14-dev clang-format-14 libomp-14-dev pkg-config git
-               python3-jsonschema python3-yaml)
+               python3-jsonschema python3-yaml chromium graphviz)
     ;;
   *) echo "usage: tools/setup.sh [--dev]" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then
   echo "setup: no apt-get here; heedgrad needs GCC 12 or Clang 14, CMake 3.25, make, OpenBLAS," \
-       "yaml-cpp, doctest, CLI11 and nlohmann-json" >&2
+       "yaml-cpp, doctest, CLI11, nlohmann-json and, for charts in report.html, Vega 5" >&2
   exit 0  # they may be there; CMake names what is not
 fi
 
+is_missing() {
+  case "$1" in
+    cmake | make) command -v "$1" >/dev/null && return 1 ;;  # also those that came another way
+  esac
+  [[ $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null || true) != *" installed" ]]
+}
+
 missing=()
 for package in "${packages[@]}"; do
-  case "$package" in
-    cmake | make) command -v "$package" >/dev/null && continue ;;  # also those that came another way
-  esac
-  status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
-  [[ $status == *" installed" ]] || missing+=("$package")
+  ! is_missing "$package" || missing+=("$package")
 done
 
-if [ ${#missing[@]} -gt 0 ]; then
-  as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null; then
-      echo "setup: there is no sudo here; as root, run: apt-get install ${missing[*]}" >&2
-      exit 1
-    fi
-    as_root=(sudo)
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(sudo)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+  # An empty array under `set -u` is an error in old versions of bash, hence the `+`.
+  ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+    -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" >>"$log" 2>&1 </dev/null
+}
+# install PACKAGE...: whether that worked; what apt-get said is in $log.
+install() {
+  echo "setup: installing $*"
+  if [ ${#as_root[@]} -gt 0 ]; then
+    # sudo asks for the password here, where it can be seen.
+    command -v sudo >/dev/null && sudo -v || { echo "setup: as root, run: apt-get install $*" >&2; return 1; }
   fi
-  echo "setup: installing ${missing[*]}"
-  log=$(mktemp)
-  trap 'rm -f "$log"' EXIT
-  apt() {
-    # An empty array under `set -u` is an error in old versions of bash, hence the `+`.
-    ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
-      -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" >>"$log" 2>&1 </dev/null
-  }
-  # sudo asks for the password here, where it can be seen.
-  [ ${#as_root[@]} -eq 0 ] || sudo -v || { echo "setup: as root, run: apt-get install ${missing[*]}" >&2; exit 1; }
-  if ! { apt update && apt install --no-install-recommends "${missing[@]}"; }; then
-    cat "$log" >&2
-    echo "setup: apt-get failed (above); it was to install ${missing[*]}" >&2
-    exit 1
-  fi
+  apt update && apt install --no-install-recommends "$@"
+}
+
+if [ ${#missing[@]} -gt 0 ] && ! install "${missing[@]}"; then
+  cat "$log" >&2
+  echo "setup: could not install ${missing[*]}" >&2
+  exit 1
+fi
+if is_missing "$charts" && ! install "$charts"; then
+  echo "setup: $charts could not be installed; report.html will have tables in place of charts" >&2
 fi
 
 version=$(cmake --version | sed -n '1s/cmake version //p')

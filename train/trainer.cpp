@@ -4,6 +4,7 @@
 #include <map>
 
 #include "autograd/anomaly.h"
+#include "train/config_values.h"
 #include "train/evaluate.h"
 #include "train/generate.h"
 #include "train/interrupt.h"
@@ -16,15 +17,6 @@ namespace {
 
 bool due(const std::optional<int64_t>& every, int64_t step) { return every && step % *every == 0; }
 
-void flatten(const ConfigNode& node, std::map<std::string, std::string>& values) {
-  if (node.is_scalar()) {
-    values[node.path()] = node.text();
-  }
-  for (const ConfigNode& child : node.children()) {
-    flatten(child, values);
-  }
-}
-
 bool may_change(const std::string& path) {
   if (path == "train.steps" || path == "train.log_every" || path == "anomaly") {
     return true;
@@ -35,8 +27,7 @@ bool may_change(const std::string& path) {
 
 // Every value that has to stay the same for a run to go on, by its path.
 std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
-  std::map<std::string, std::string> values;
-  flatten(config, values);
+  std::map<std::string, std::string> values = flat_values(config);
   const bool known_data = values.contains("data.fingerprint");
   std::erase_if(values, [&](const auto& value) {
     return may_change(value.first) || (known_data && value.first == "data.path");
@@ -139,9 +130,14 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   const InterruptGuard interrupts;
   start_ = std::chrono::steady_clock::now();
   model_->train();
+  report_.emplace(folder_.path(), run_, *model_, state_.step);
+  if (state_.step == 0) {
+    report_->add(0, {});
+  }
   try {
     return train_on(max_seconds);
   } catch (const DivergedError& error) {
+    report_->write(true);
     fail<DivergedError>(error.what(), "; ", last_good(),
                         "; a smaller optimizer.lr or train.clip_grad_norm may help");
   } catch (const IoError& error) {
@@ -177,7 +173,8 @@ Ending Trainer::train_on(std::optional<double> max_seconds) {
     state_.step = step;
     state_.tokens += result.tokens;
 
-    const std::optional<double> val_loss = evaluate_if_due();
+    const std::optional<Evaluation> evaluation = evaluate_if_due();
+    const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
     if (val_loss || step % train.log_every == 0 || step == 1 || step == train.steps) {
       write_metrics(result, val_loss, lr);
     }
@@ -194,17 +191,21 @@ Ending Trainer::train_on(std::optional<double> max_seconds) {
         ending != Ending::finished) {
       save();
     }
+    const bool last = ending != Ending::finished || step == train.steps;
+    if (evaluation || last) {
+      report(evaluation, last);
+    }
   }
   return ending;
 }
 
-std::optional<double> Trainer::evaluate_if_due() {
+std::optional<Evaluation> Trainer::evaluate_if_due() {
   const bool last = state_.step == run_.config.train.steps;
   if (!due(run_.config.eval.every, state_.step) && !(last && run_.config.eval.every)) {
     return {};
   }
-  const Evaluation evaluation = evaluate(*model_, *run_.task, Split::validation,
-                                         run_.config.train.batch_size, run_.config.eval.batches);
+  Evaluation evaluation = evaluate(*model_, *run_.task, Split::validation,
+                                   run_.config.train.batch_size, run_.config.eval.batches);
   require<DivergedError>(std::isfinite(evaluation.loss), "step ", state_.step,
                          ": the validation loss is ",
                          std::isnan(evaluation.loss) ? "NaN" : "infinite");
@@ -214,7 +215,7 @@ std::optional<double> Trainer::evaluate_if_due() {
     state_.best_step = state_.step;
     state_.evaluations_since_best = 0;
   }
-  return evaluation.loss;
+  return evaluation;
 }
 
 void Trainer::write_metrics(const StepResult& result, std::optional<double> val_loss, double lr) {
@@ -255,6 +256,14 @@ void Trainer::sample_if_due() {
   const Answer answer = task.answer(*model_, sample.prompt, options);
   folder_.sample(text("--- step ", state_.step, "\n", sample.prompt,
                       task.continues_prompt() ? "" : "\n", answer.text, "\n"));
+}
+
+void Trainer::report(const std::optional<Evaluation>& evaluation, bool last) {
+  report_->add(state_.step, evaluation);
+  report_->write(last);
+  if (const std::string trouble = report_->trouble(); !trouble.empty()) {
+    progress_.note(trouble);  // not into the log, which may be what cannot be written
+  }
 }
 
 // The loss of a step is that before its update: the last update may have been the bad one. Weights

@@ -11,6 +11,7 @@
 #include "train/metrics.h"
 #include "train/plan.h"
 #include "train/progress.h"
+#include "train/report/run_report.h"
 #include "train/run_folder.h"
 #include "train/schedule.h"
 #include "train/step.h"
@@ -48,9 +49,10 @@ class Trainer {
   bool patience_is_over() const;
   Ending train_on(std::optional<double> max_seconds);
   void require_sound_weights();
-  std::optional<double> evaluate_if_due();
+  std::optional<Evaluation> evaluate_if_due();
   void write_metrics(const StepResult& result, std::optional<double> val_loss, double lr);
   void sample_if_due();
+  void report(const std::optional<Evaluation>& evaluation, bool last);
   void save();
   double seconds() const;
 
@@ -63,6 +65,7 @@ class Trainer {
   int64_t saved_step_ = -1;
   std::optional<MetricsWriter> metrics_;
   Progress progress_;
+  std::optional<RunReport> report_;
   double seconds_before_ = 0;  // of earlier processes
   int64_t tokens_before_ = 0, steps_before_ = 0;
   std::chrono::steady_clock::time_point start_;

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""report.html in a real browser: headless Chromium (Debian: chromium), without network.
+
+    report_check.py HEED
+
+Trains two small runs, opens their pages and the one of both side by side, and looks at what is on the screen: curves
+and heat maps with something drawn in them, no complaint of the browser, no request, nothing of a hostile text run.
+Exits with 77, which ctest shows as skipped, where there is no Chromium, or where heed was built without Vega.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from browser import Browser, find_browser  # noqa: E402
+
+HOSTILE = "</script><img src=x onerror=hacked=1> & <b>"
+CHARTS = ["loss", "validation-loss", "learning-rate", "gradient-norm", "tokens-per-second"]
+TITLES = ["loss (nats per token)", "loss (nats per token)", "learning rate", "gradient norm (before clipping)",
+          "speed (tokens per second)"]
+CONFIGS = {
+    "hostile": f"""
+data: {{type: text, path: text.txt}}
+model: {{type: gpt, context_length: 32, d_model: 16, num_heads: 2, num_layers: 2}}
+optimizer: {{type: adamw, lr: 1e-2}}
+schedule: {{type: cosine, warmup_steps: 10}}
+train: {{steps: 60, batch_size: 4, log_every: 5}}
+eval: {{every: 10, batches: 1}}
+sample: {{every: 20, prompt: "{HOSTILE}", tokens: 30}}
+""",
+    "reverse": """
+data: {type: reverse, length: 6, min_length: 3, symbols: 9}
+model: {type: encoder_decoder, d_model: 16, num_heads: 1, num_layers: 1}
+optimizer: {type: adamw, lr: 1e-2}
+schedule: {type: cosine, warmup_steps: 10}
+train: {steps: 60, batch_size: 16, log_every: 5}
+eval: {every: 20, batches: 1}
+sample: {every: 20, prompt: "1 2 3 4 5"}
+"""}
+
+# Of each canvas: how many different colours it has.
+COLORS = """[...document.querySelectorAll('#attention canvas')].map((canvas) => {
+  const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const colors = new Set();
+  for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] > 250) colors.add(pixels.slice(i, i + 3).join());
+  return colors.size;
+})"""
+PIXELS = "[...document.querySelectorAll('#attention canvas')].map((canvas) => canvas.toDataURL()).join()"
+# The corners of the curves of a chart, in its own coordinates.
+POINTS = """[...document.querySelectorAll('#%s .mark-line path')].map((path) =>
+  [...(path.getAttribute('d') || '').matchAll(/[ML](-?[\\d.]+),(-?[\\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]))"""
+
+failures, checks = [], 0
+
+
+def check(right, what):
+    global checks
+    checks += 1
+    if not right:
+        failures.append(what)
+
+
+def text_of(browser, selector):
+    return browser.evaluate(f"(document.querySelector({selector!r}) || {{textContent: ''}}).textContent")
+
+
+def chart_box(browser, chart):
+    return browser.evaluate(
+        f"(() => {{ const e = document.querySelector('#{chart} svg'); e.scrollIntoView({{block: 'center', behavior: 'instant'}});"
+        " const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()")
+
+
+def quiet(browser, page, what):
+    check(not browser.complaints, f"{what}: the browser complains: {browser.complaints[:3]}")
+    check(browser.requests == [page.as_uri()], f"{what}: requests {browser.requests}")
+
+
+def check_curves(browser, what, lines):
+    for chart, title in zip(CHARTS, TITLES):
+        curves = browser.evaluate(POINTS % chart)
+        drawn = [curve for curve in curves if len(curve) >= 2 and len({y for _, y in curve}) >= 2]
+        check(len(drawn) >= lines, f"{what}: {chart} has {len(drawn)} curves, expected {lines}")
+        words = text_of(browser, f"#{chart} svg")
+        check("step" in words and title in words and "e+" not in words, f"{what}: {chart} has no titles on its axes: {words[:80]}")
+
+
+def check_interaction(browser):
+    x, y, width, height = chart_box(browser, "loss")
+    browser.mouse("mouseMoved", x + width * 0.5, y + height * 0.5)
+    check(text_of(browser, "#loss .readout").startswith("step "), "no readout under the mouse")
+    # All charts follow the one that is used, after it has been drawn.
+    domain = ("Promise.all(curveCharts.map((chart) => chart.view.runAsync())).then(() =>"
+              " curveCharts.map((chart) => chart.view.signal('domain').map(Math.round).join()))")
+    whole = browser.evaluate(domain)
+    browser.mouse("mousePressed", x + width * 0.5, y + height * 0.5)
+    browser.mouse("mouseMoved", x + width * 0.8, y + height * 0.5)
+    browser.mouse("mouseReleased", x + width * 0.8, y + height * 0.5)
+    zoomed = browser.evaluate(domain)
+    check(len(set(zoomed)) == 1 and zoomed != whole, f"dragging zooms no chart, or not all: {whole} {zoomed}")
+    browser.evaluate("document.querySelector('#loss .plot').focus()")
+    browser.press("0")
+    check(browser.evaluate(domain) == whole, "the key 0 does not show all steps again")
+    browser.press("ArrowRight")
+    check(text_of(browser, "#loss .readout").startswith("step "), "the arrow keys move nothing")
+    browser.press("+")
+    check(browser.evaluate(domain) != whole, "the key + does not zoom in")
+    browser.evaluate("document.querySelector('#gradient-norm button').click()")
+    check(len(browser.evaluate(POINTS % "gradient-norm")[0]) >= 2, "no curve on a logarithmic axis")
+
+
+def check_maps(browser, what, canvases):
+    colors = browser.evaluate(COLORS)
+    check(len(colors) == canvases and all(count > 8 for count in colors), f"{what}: colours of the heat maps: {colors}")
+    last, label = browser.evaluate(PIXELS), text_of(browser, "output[for=snapshot]")
+    browser.evaluate("(() => { const s = document.querySelector('#snapshot'); s.value = 0;"
+                     " s.dispatchEvent(new Event('input')); })()")
+    check(label == "after step 60" and text_of(browser, "output[for=snapshot]") == "before training",
+          f"{what}: the slider begins at {label}")
+    check(browser.evaluate(PIXELS) != last, f"{what}: the heat maps do not change with the slider")
+    browser.evaluate("document.querySelector('#attention .plot').focus()")
+    browser.press("ArrowDown")
+    check(" looks at " in text_of(browser, "#attention .readout"), f"{what}: the arrow keys show no weight")
+
+
+def check_pages(browser, folder):
+    page = folder / "hostile/report.html"
+    for what, width, dark in [("light", 1200, False), ("dark", 1200, True), ("narrow", 360, False)]:
+        browser.open(page.as_uri(), width=width, dark=dark)
+        check_curves(browser, what, 1)
+        check(browser.evaluate(COLORS + ".length") == 2, f"{what}: not a heat map for each layer")
+        check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{what}: wider than the window")
+        shade = browser.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        check((shade == "rgb(255, 255, 255)") != dark, f"{what}: the page is {shade}")
+        quiet(browser, page, what)
+    browser.open(page.as_uri())
+    check(browser.evaluate("typeof hacked === 'undefined' && document.querySelectorAll('img, b').length === 0"),
+          "a text became markup")
+    check(HOSTILE in text_of(browser, "#samples pre") and HOSTILE in text_of(browser, "#config"), "a text is not shown")
+    check(text_of(browser, "#accuracy tbody tr:last-child th") == "60", "no table of accuracy")
+    check_interaction(browser)
+    check_maps(browser, "hostile", 2)
+    quiet(browser, page, "used")
+
+    page = folder / "both.html"
+    browser.open(page.as_uri())
+    check_curves(browser, "two runs", 2)
+    check("hostile" in text_of(browser, ".legend") and "reverse" in text_of(browser, ".legend"), "no legend of the runs")
+    check("data.type" in text_of(browser, "#config table"), "what differs between the configs is not told")
+    browser.evaluate("(() => { const s = document.querySelector('#attention-run'); s.selectedIndex = 1;"
+                     " s.dispatchEvent(new Event('change')); })()")
+    browser.evaluate("new Promise((done) => setTimeout(done, 300))")
+    check("cross_att" in text_of(browser, "#attention"), "the other run's attention is not shown")
+    check_maps(browser, "reverse", 3)
+    quiet(browser, page, "two runs")
+
+
+def check_without_vega(browser, folder):
+    """The same page as a build without Vega makes it."""
+    text = (folder / "both.html").read_text()
+    begin = text.index("<script>") + len("<script>")
+    page = folder / "no_vega.html"
+    page.write_text(text[:begin] + text[text.index("</script>", begin):])
+    browser.open(page.as_uri())
+    check("built without Vega" in text_of(browser, "#curves .notice"), "a page without Vega does not say so")
+    check(browser.evaluate("document.querySelectorAll('#curves tbody tr').length") > 20, "no tables in place of curves")
+    check(browser.evaluate("document.querySelectorAll('#attention canvas').length") == 4, "no heat maps without Vega")
+    quiet(browser, page, "without Vega")
+
+
+def main(heed):
+    if not find_browser():
+        print("skipped: there is no chromium; tools/setup.sh --dev installs it")
+        return 77
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "text.txt").write_text(f"Every effort moves you. {HOSTILE}\n" * 60)
+        for run, config in CONFIGS.items():
+            (folder / f"{run}.yaml").write_text(config)
+            subprocess.run([heed, "train", folder / f"{run}.yaml", "--out", folder / run], check=True, capture_output=True)
+        subprocess.run([heed, "report", folder / "hostile", folder / "reverse", "--out", folder / "both.html"],
+                       check=True, capture_output=True)
+        if "heedVegaModule(" not in (folder / "both.html").read_text():
+            print("skipped: heed was built without Vega (Debian: libjs-vega); tools/setup.sh installs it")
+            return 77
+        with Browser() as browser:
+            check_pages(browser, folder)
+            check_without_vega(browser, folder)
+    print("\n".join(failures))
+    print(f"{checks} things looked at in the browser, {len(failures)} wrong")
+    return 1 if failures or checks < 60 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,94 @@
+// The report of a run in training: there at every evaluation, and never a reason to stop.
+#include "train/report/run_report.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/compare_runs.h"
+#include "tests/support/training_run.h"
+#include "train/trainer.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<std::string> sets = {"eval={every: 4, batches: 1}",
+                                       "sample={every: 6, tokens: 5}",
+                                       "checkpoint={every: 4, keep: 9}", "model.dropout=0.1"};
+
+Ending train(const TempDir& folder, const std::string& name) {
+  return Trainer(load_small(folder, sets), RunFolder::create(folder / name, "")).train();
+}
+
+std::vector<int64_t> snapshot_steps(const fs::path& run) {
+  std::vector<int64_t> steps;
+  for (const auto& snapshot : read_record(run / "report.json").snapshots) {
+    steps.push_back(snapshot.step);
+  }
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("run report: both files, a snapshot before training and at every evaluation") {
+  const TempDir folder;
+  CHECK(train(folder, "run") == Ending::finished);
+  const ReportRecord record = read_record(folder / "run/report.json");
+  CHECK(snapshot_steps(folder / "run") == std::vector<int64_t>{0, 4, 8, 12});
+  REQUIRE(record.evaluations.size() == 3);
+  CHECK(record.evaluations[2].step == 12);
+  CHECK(record.facts[0].second == "gpt");
+  CHECK(record.snapshots[3].maps.size() == 1);
+  CHECK(record.snapshots[3].maps[0].heads == 3);
+  CHECK(record.snapshots[0].maps[0].weights != record.snapshots[3].maps[0].weights);
+  const std::string page = read_text(folder / "run/report.html");
+  CHECK(page.find(record.snapshots[3].maps[0].weights) != std::string::npos);
+}
+
+TEST_CASE("run report: a run that goes on keeps what was before its checkpoint, and no more") {
+  const TempDir folder;
+  CHECK(train(folder, "whole") == Ending::finished);
+  copy_ended_after(8, folder / "whole", folder / "parts");
+  fs::copy_file(folder / "whole/report.json", folder / "parts/report.json",
+                fs::copy_options::overwrite_existing);
+  Trainer goes_on(load_small(folder, sets), RunFolder::open(folder / "parts"),
+                  folder / "parts/checkpoints/step-000008");
+  CHECK(goes_on.train() == Ending::finished);
+  CHECK(read_text(folder / "parts/report.json") == read_text(folder / "whole/report.json"));
+}
+
+TEST_CASE("run report: what cannot be written does not end the training") {
+  const TempDir folder;
+  CHECK(train(folder, "free") == Ending::finished);
+  Trainer hindered(load_small(folder, sets), RunFolder::create(folder / "hindered", ""));
+  fs::create_directory(folder / "hindered/report.html");
+  fs::create_directory(folder / "hindered/report.json");
+  CHECK(hindered.train() == Ending::finished);
+  CHECK(read_text(folder / "free/checkpoints/step-000012/model.safetensors") ==
+        read_text(folder / "hindered/checkpoints/step-000012/model.safetensors"));
+  CHECK(fs::is_directory(folder / "hindered/report.html"));
+}
+
+TEST_CASE("run report: a run that diverges leaves its curves") {
+  const TempDir folder;
+  Trainer trainer(load_small(folder, {"optimizer={type: sgd, lr: 1e200}", "train.log_every=1"}),
+                  RunFolder::create(folder / "run", ""));
+  CHECK_THROWS_AS(trainer.train(), DivergedError);
+  CHECK(read_text(folder / "run/report.html").find("\"rows\":[[1,") != std::string::npos);
+  CHECK(snapshot_steps(folder / "run").front() == 0);
+}
+
+TEST_CASE("run report: trouble is told once") {
+  const TempDir folder;
+  LoadedRun loaded = load_small(folder);
+  apply_settings(loaded.config);
+  const auto model = make_layer(loaded.config.model);
+  RunReport report(folder / "nowhere", loaded, *model, 0);
+  report.add(0, {});
+  CHECK(report.trouble().empty());
+  report.write(true);
+  CHECK(report.trouble().find("nowhere") != std::string::npos);
+  report.write(true);
+  CHECK(report.trouble().empty());
+}

@@ -1,0 +1,19 @@
+// What the build puts into the library for report.html: see tools/cmake/report.cmake.
+#pragma once
+
+#include <string_view>
+
+namespace heed {
+
+struct ReportAssets {
+  std::string_view page;      // page.html
+  std::string_view style;     // page.css
+  std::string_view scripts;   // the *.js of this folder
+  std::string_view curve;     // curve.json, a Vega specification
+  std::string_view heat_map;  // heat_map.json
+  std::string_view vega;      // Vega 5, "" when it was not there at build time
+};
+
+const ReportAssets& report_assets();
+
+}  // namespace heed

@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "train/config_values.h"
+#include "train/files.h"
+#include "train/metrics.h"
+#include "train/report/page.h"
+#include "train/run_config.h"
+#include "train/words.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using ReportJson = nlohmann::ordered_json;
+
+// What a page has room for, all runs together.
+constexpr size_t most_rows = 1600;
+constexpr size_t most_samples = 24;
+constexpr size_t most_sample_bytes = 3000;  // of one
+constexpr size_t most_config_bytes = 20'000;
+constexpr size_t most_map_bytes = 1'400'000;
+constexpr int64_t most_samples_file = int64_t{1} << 28;
+
+// Six digits are more than a screen shows.
+ReportJson rounded(std::optional<double> value) {
+  if (!value) {
+    return nullptr;
+  }
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.6g", *value);
+  return std::strtod(digits, nullptr);
+}
+
+// `most` of `count` things, evenly spaced, the first and the last among them.
+std::vector<size_t> evenly(size_t count, size_t most) {
+  std::vector<size_t> chosen;
+  const size_t kept = std::min(count, std::max<size_t>(2, most));
+  for (size_t i = 0; i < kept; ++i) {
+    chosen.push_back(kept == 1 ? 0 : i * (count - 1) / (kept - 1));
+  }
+  return chosen;
+}
+
+// Rows of metrics.csv: those with a validation loss and, between them, as many as there is room.
+std::vector<MetricsRow> thinned(const std::vector<MetricsRow>& rows, size_t most) {
+  std::vector<size_t> evaluated;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].val_loss) {
+      evaluated.push_back(i);
+    }
+  }
+  std::set<size_t> kept;
+  for (const size_t i : evenly(evaluated.size(), most / 2)) {
+    kept.insert(evaluated[i]);
+  }
+  for (const size_t i : evenly(rows.size(), most - std::min(most / 2, kept.size()))) {
+    kept.insert(i);
+  }
+  std::vector<MetricsRow> out;
+  for (const size_t i : kept) {
+    out.push_back(rows[i]);
+  }
+  return out;
+}
+
+std::vector<MetricsRow> rows_of(const fs::path& run) {
+  std::error_code error;
+  const fs::path file = run / "metrics.csv";
+  return fs::exists(file, error) ? read_metrics(file) : std::vector<MetricsRow>();
+}
+
+// Text in at most this many bytes, cut between characters.
+std::string cut_text(std::string text, size_t most) {
+  if (text.size() > most) {
+    size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+      --end;
+    }
+    text = text.substr(0, end) + "...";
+  }
+  return text;
+}
+
+// samples.txt: a line "--- step 500" before each.
+ReportJson samples_of(const fs::path& run, size_t most) {
+  std::error_code error;
+  const fs::path file = run / "samples.txt";
+  const std::string all =
+      fs::exists(file, error) ? read_file(file, most_samples_file) : std::string();
+  const std::string mark = "--- step ";
+  std::vector<std::pair<int64_t, std::string>> samples;
+  for (size_t at = all.starts_with(mark) ? 0 : std::string::npos; at != std::string::npos;) {
+    const size_t line_end = std::min(all.find('\n', at), all.size() - 1);
+    const size_t next = all.find("\n" + mark, line_end);
+    const size_t end = next == std::string::npos ? all.size() : next;
+    samples.emplace_back(std::strtoll(all.c_str() + at + mark.size(), nullptr, 10),
+                         all.substr(line_end + 1, end - std::min(end, line_end + 1)));
+    at = next == std::string::npos ? next : next + 1;
+  }
+  ReportJson out = ReportJson::array();
+  for (const size_t i : evenly(samples.size(), most)) {
+    out.push_back({{"step", samples[i].first},
+                   {"text", cut_text(std::move(samples[i].second), most_sample_bytes)}});
+  }
+  return out;
+}
+
+size_t map_bytes(const ReportRecord::Snapshot& of) {
+  size_t bytes = 0;
+  for (const ReportRecord::Map& map : of.maps) {
+    bytes += map.weights.size() + 12 * (map.queries.size() + map.keys.size());
+  }
+  return bytes;
+}
+
+// The record with as many snapshots as there is room for.
+ReportJson record_json(const fs::path& run, size_t most_bytes) {
+  ReportRecord record = read_record(run / "report.json");
+  const auto all_bytes = [&] {
+    size_t bytes = 0;
+    for (const ReportRecord::Snapshot& of : record.snapshots) {
+      bytes += map_bytes(of);
+    }
+    return bytes;
+  };
+  while (record.snapshots.size() > 2 && all_bytes() > most_bytes) {
+    thin_out(record.snapshots, record.snapshots.size() - 1);
+  }
+  while (!record.snapshots.empty() && all_bytes() > most_bytes) {
+    record.snapshots.erase(record.snapshots.begin());
+  }
+  return ReportJson::parse(to_json(record));
+}
+
+std::string number_text(const char* format, double value) {
+  char digits[48];
+  std::snprintf(digits, sizeof digits, format, value);
+  return digits;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 100) {
+    return number_text("%.1f s", seconds);
+  }
+  return seconds < 6000 ? number_text("%.1f min", seconds / 60)
+                        : number_text("%.1f h", seconds / 3600);
+}
+
+// What the numbers of a run come to, in words.
+ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::string& steps) {
+  ReportJson out = ReportJson::array();
+  if (rows.empty()) {
+    return out;
+  }
+  const MetricsRow& last = rows.back();
+  out.push_back({"steps", text(grouped(last.step), " of ",
+                               grouped(std::strtoll(steps.c_str(), nullptr, 10)))});
+  const auto tokens = static_cast<double>(last.tokens.value_or(0));
+  const double seconds = last.seconds.value_or(0);
+  out.push_back({"tokens trained on", grouped(last.tokens.value_or(0))});
+  out.push_back({"time", duration_text(seconds)});
+  if (seconds > 0) {
+    out.push_back({"tokens/s", grouped(static_cast<int64_t>(tokens / seconds))});
+  }
+  const MetricsRow* best = nullptr;
+  for (const MetricsRow& row : rows) {
+    best = row.val_loss && (best == nullptr || *row.val_loss < *best->val_loss) ? &row : best;
+  }
+  if (last.loss) {
+    out.push_back({"last loss", number_text("%.4f", *last.loss)});
+  }
+  if (best != nullptr) {
+    out.push_back({"lowest validation loss",
+                   number_text("%.4f", *best->val_loss) + text(" at step ", grouped(best->step))});
+  }
+  return out;
+}
+
+ReportJson run_json(const fs::path& run, const std::string& name, size_t share) {
+  const ConfigNode config = read_run_tree(run / "config.yaml");
+  const auto values = flat_values(config);
+  const std::vector<MetricsRow> rows = rows_of(run);
+  ReportJson points = ReportJson::array();
+  for (const MetricsRow& row : thinned(rows, std::max<size_t>(60, most_rows / share))) {
+    points.push_back({row.step, rounded(row.loss), rounded(row.val_loss), rounded(row.lr),
+                      rounded(row.grad_norm), row.tokens.value_or(0), rounded(row.seconds)});
+  }
+  const auto steps = values.find("train.steps");
+  return {{"name", name},
+          {"totals", totals_of(rows, steps == values.end() ? "0" : steps->second)},
+          {"config", values},
+          {"yaml", cut_text(read_file(run / "config.yaml", most_samples_file), most_config_bytes)},
+          {"rows", std::move(points)},
+          {"samples", samples_of(run, std::max<size_t>(4, most_samples / share))},
+          {"record", record_json(run, most_map_bytes / share)}};
+}
+
+}  // namespace
+
+std::string report_data(std::span<const fs::path> runs) {
+  ReportJson all = ReportJson::array();
+  std::set<std::string> names;
+  for (const fs::path& run : runs) {
+    const fs::path folder = run.has_filename() ? run : run.parent_path();
+    std::string name = fs::weakly_canonical(folder).filename().string();
+    name = names.contains(name) ? folder.string() : name;
+    names.insert(name);
+    all.push_back(run_json(folder, name, runs.size()));
+  }
+  const ReportJson data{{"version", HEED_VERSION}, {"runs", std::move(all)}};
+  return data.dump(-1, ' ', false, ReportJson::error_handler_t::replace);
+}
+
+}  // namespace heed

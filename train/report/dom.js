@@ -1,0 +1,79 @@
+// Elements, numbers and colours. Text from outside only ever becomes textContent or an attribute.
+"use strict";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const vegaHere = typeof heedVega !== "undefined";
+
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+function svgElement(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+// A section of the page under its title.
+function section(id, title, ...children) {
+  const heading = el("h2", { id: `${id}-title` }, title);
+  return el("section", { id, "aria-labelledby": heading.id }, heading, ...children);
+}
+
+// A table with a row of column names and, in each other row, the first cell as its name.
+function table(columns, rows, kind = "") {
+  const cell = (words, i) => (i === 0 ? el("th", { scope: "row" }, words) : el("td", {}, words));
+  return el("div", { class: "scroll", tabindex: 0 },
+    el("table", { class: kind },
+      el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map(cell))))));
+}
+
+const whole = (number) => Math.round(number).toLocaleString("en-US");
+const short = (number) =>
+  number === null ? "" : Math.abs(number) >= 10000 ? whole(number) : Number(number.toPrecision(4)).toString();
+// `most` of the items, the first and the last among them.
+function evenly(items, most) {
+  const kept = Math.min(most, items.length), last = items.length - 1;
+  return Array.from({ length: kept }, (_, i) => items[kept === 1 ? 0 : Math.round((i * last) / (kept - 1))]);
+}
+const percent = (share) => `${(100 * share).toFixed(2)}%`;
+
+// One colour a run, told apart on either background.
+const palettes = {
+  light: ["#2563b0", "#c2452b", "#22804f", "#8046a8", "#9a6c00", "#0b7d8c",
+    "#b8346f", "#59636e", "#6d7d12", "#9c4a1d", "#4a48c0", "#222222"],
+  dark: ["#6ea8fe", "#ff8f73", "#63cf94", "#c79bf0", "#e6b94d", "#4fd0e0",
+    "#f48fb8", "#b3bec7", "#c3d45a", "#e0996f", "#a5a5ff", "#f0f0f0"],
+};
+const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
+const palette = () => (darkScheme.matches ? palettes.dark : palettes.light);
+const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// What Vega draws axes and titles in.
+function theme() {
+  const ink = cssColor("--ink"), faint = cssColor("--faint"), line = cssColor("--line");
+  const font = getComputedStyle(document.documentElement).fontFamily;
+  return {
+    background: "transparent",
+    title: { color: ink, font, fontWeight: 600 },
+    axis: { labelColor: faint, titleColor: faint, gridColor: line, domainColor: line, tickColor: line,
+      labelFont: font, titleFont: font, labelFontSize: 11, titleFontSize: 11, titleFontWeight: "normal" },
+  };
+}
+
+// Calls draw() now, and again when the colours or the width of `element` change.
+function redrawn(element, draw) {
+  let width = 0;
+  const again = () => { width = element.clientWidth; draw(width); };
+  new ResizeObserver(() => { if (Math.abs(element.clientWidth - width) > 1) again(); }).observe(element);
+  darkScheme.addEventListener("change", again);
+  again();
+}

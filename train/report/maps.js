@@ -1,0 +1,175 @@
+// Attention heat maps, by heat_map.json: for every layer one drawing with a field for each head.
+
+function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+// 256 colours from --map0 to --map1.
+function mapColors() {
+  const parse = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+  const from = parse(cssColor("--map0")), to = parse(cssColor("--map1"));
+  return Array.from({ length: 256 }, (_, i) => from.map((low, k) => Math.round(low + ((to[k] - low) * i) / 255)));
+}
+
+// One head as a picture of a pixel a weight.
+function headImage(bytes, rows, columns, colors) {
+  const canvas = el("canvas", { width: columns, height: rows });
+  const context = canvas.getContext("2d");
+  const pixels = context.createImageData(columns, rows);
+  for (let i = 0; i < rows * columns; ++i) pixels.data.set([...colors[bytes[i]], 255], 4 * i);
+  context.putImageData(pixels, 0, 0);
+  return canvas;
+}
+
+class LayerMaps {
+  constructor(map) {
+    this.plot = el("div", { class: "plot", tabindex: 0, role: "group",
+      "aria-label": `Attention weights of ${map.path}. The arrow keys move from weight to weight.`,
+      onkeydown: (event) => this.key(event) });
+    this.readout = el("output", { class: "readout", "aria-live": "polite" });
+    const kind = map.cross ? "from what is written to what was read" : "within one sequence";
+    this.figure = el("figure", { class: "map" },
+      el("div", { class: "head" }, el("h3", {}, map.path), el("span", { class: "faint" }, kind)),
+      this.plot, this.readout);
+    this.map = map;
+  }
+
+  show(map) {
+    this.map = map;
+    this.draw(this.plot.clientWidth);
+  }
+
+  heads() {
+    const { queries, keys, weights, heads } = this.map, size = queries.length * keys.length;
+    this.bytes = bytesOf(weights);
+    const colors = mapColors();
+    const image = (head) => headImage(this.bytes.subarray(head * size, (head + 1) * size),
+      queries.length, keys.length, colors);
+    return Array.from({ length: heads }, (_, head) => ({ title: `head ${head}`, image: image(head) }));
+  }
+
+  // Side by side where that leaves cells of a good size, else in rows as full as each other.
+  layout(width) {
+    const { queries, keys, heads } = this.map;
+    const beside = Math.min(90, 7 * Math.max(...queries.map((name) => name.length))) + 30;  // names and title
+    const fitting = (columns) => Math.floor(((width + 8) / columns - beside) / keys.length);
+    if (fitting(heads) >= 16) return { cell: Math.min(32, fitting(heads)), columns: heads };
+    const cell = Math.max(5, Math.min(32, Math.floor(320 / Math.max(queries.length, keys.length)), fitting(1)));
+    const most = Math.max(1, Math.floor((width + 8) / (cell * keys.length + beside)));
+    return { cell, columns: Math.ceil(heads / Math.ceil(heads / most)) };
+  }
+
+  draw(width) {
+    const { queries, keys, cross } = this.map, heads = this.heads();
+    if (!vegaHere) {
+      for (const { image } of heads) {
+        image.className = "pixels";
+        image.style.width = `${8 * keys.length}px`;
+      }
+      this.plot.replaceChildren(...heads.map(({ image }) => image));
+      return;
+    }
+    const spec = JSON.parse(document.getElementById("heat-map-spec").textContent);
+    const { cell, columns } = this.layout(width);
+    Object.entries({ cell, columns, queries, keys }).forEach(([name, value]) => {
+      spec.signals.find((signal) => signal.name === name).value = value;
+    });
+    spec.data[0].values = heads;
+    const [top, left] = spec.marks[0].axes;
+    top.title = cross ? "read (key)" : "looked at (key)";
+    left.title = cross ? "written (query)" : "who looks (query)";
+    const labelFontSize = Math.max(7, Math.min(11, cell - 1));
+    for (const axis of [top, left]) Object.assign(axis, { labelOverlap: cell < 8, labelFontSize });
+    if (keys.some((name) => name.length > 2)) {
+      Object.assign(top, { labelAngle: -90, labelAlign: "left", labelBaseline: "middle" });
+    }
+    if (this.view) this.view.finalize();
+    this.view = new heedVega.View(heedVega.parse(spec, theme()), { renderer: "canvas", container: this.plot });
+    this.view.run();
+    this.view.addSignalListener("pointed", (name, value) => this.say(value));
+    this.say(null);
+  }
+
+  say(pointed) {
+    const { queries, keys, heads } = this.map;
+    if (!pointed || pointed.row >= queries.length || pointed.column >= keys.length) {
+      this.readout.textContent = "";
+      return;
+    }
+    const at = pointed.row * keys.length + pointed.column, size = queries.length * keys.length;
+    const weight = (head) => (this.bytes[head * size + at] / 255).toFixed(2);
+    const words = Array.from({ length: heads }, (_, head) => (heads > 1 ? `head ${head} ` : "") + weight(head));
+    this.readout.textContent =
+      `“${queries[pointed.row]}” looks at “${keys[pointed.column]}”: ${words.join(" · ")}`;
+  }
+
+  key(event) {
+    const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    if (!by || !this.view) return;
+    const now = this.view.signal("pointed") ?? { row: -by[0], column: -by[1] };
+    const within = (place, names) => Math.min(names.length - 1, Math.max(0, place));
+    this.view.signal("pointed", { row: within(now.row + by[0], this.map.queries),
+      column: within(now.column + by[1], this.map.keys) }).run();
+    event.preventDefault();
+  }
+}
+
+// The maps of one run and a slider over its snapshots.
+function runMaps(run) {
+  const { snapshots } = run.record;
+  const last = snapshots.length - 1;
+  const layers = snapshots[last].maps.map((map) => new LayerMaps(map));
+  const label = el("output", { for: "snapshot" }), answer = el("code");
+  const slider = el("input", { type: "range", id: "snapshot", min: 0, max: last, step: 1, value: last,
+    oninput: () => choose(Number(slider.value)) });
+  const choose = (index) => {
+    const now = snapshots[index];
+    slider.value = index;
+    label.textContent = now.step === 0 ? "before training" : `after step ${whole(now.step)}`;
+    slider.setAttribute("aria-valuetext", label.textContent);
+    answer.textContent = now.answer;
+    now.maps.forEach((map, i) => layers[i] && layers[i].show(map));
+  };
+  let playing = 0;
+  const play = () => {
+    clearInterval(playing);
+    choose(0);
+    playing = setInterval(() => {
+      choose(Math.min(last, Number(slider.value) + 1));
+      if (Number(slider.value) >= last) clearInterval(playing);
+    }, 700);
+  };
+  const { prompt, omitted } = snapshots[last];
+  const more = `${omitted} more layers attend; there is no room for them here: heed inspect --attention shows them.`;
+  const box = el("div", {},
+    prompt ? el("p", {}, "Prompt: ", el("code", {}, prompt)) : null,
+    snapshots.some((one) => one.answer) ? el("p", {}, "Answer at this step: ", answer) : null,
+    el("div", { class: "controls" }, el("label", { for: "snapshot" }, "Step"), slider, label,
+      last > 0 ? el("button", { type: "button", onclick: play }, "play") : null,
+      el("span", { class: "faint" }, "weight 0", el("span", { class: "scale", "aria-hidden": "true" }), "1")),
+    ...layers.map((layer) => layer.figure),
+    omitted > 0 ? el("p", { class: "faint" }, more) : null);
+  box.begin = () => {
+    layers.forEach((layer) => redrawn(layer.plot, (width) => layer.draw(width)));
+    choose(last);
+  };
+  return box;
+}
+
+// Something of one run at a time, with a choice where there are several.
+function perRun(id, title, runs, make, intro) {
+  const place = el("div"), parts = intro ? [el("p", { class: "faint" }, intro)] : [];
+  const show = (run) => {
+    const box = make(run);
+    place.replaceChildren(box);
+    if (box.begin) box.begin();
+  };
+  if (runs.length > 1) {
+    const choice = el("select", { id: `${id}-run`, onchange: () => show(runs[choice.selectedIndex]) },
+      ...runs.map((run) => el("option", {}, run.name)));
+    parts.push(el("div", { class: "controls" }, el("label", { for: choice.id }, "Run"), choice));
+  }
+  const made = section(id, title, ...parts, place);
+  made.begin = () => show(runs[0]);
+  return made;
+}

@@ -1,0 +1,81 @@
+// The sections of the page, from top to bottom.
+
+// Rows of several runs side by side: [[name, value], ...] of each, by name.
+function sideBySide(lists) {
+  const names = [...new Set(lists.flatMap((list) => list.map(([name]) => name)))];
+  const value = (list, name) => (list.find(([key]) => key === name) ?? [name, ""])[1];
+  return names.map((name) => [name, ...lists.map((list) => value(list, name))]);
+}
+
+const runColumns = () => ["", ...data.runs.map((run) => run.name)];
+
+function summarySection() {
+  const lists = data.runs.map((run) => [...run.totals, ...run.record.facts]);
+  return section("summary", "Summary", table(runColumns(), sideBySide(lists)));
+}
+
+function configSection() {
+  const files = data.runs.map((run) => el("details", {},
+    el("summary", {}, `config.yaml of ${run.name}`), el("pre", { tabindex: 0 }, run.yaml)));
+  if (data.runs.length === 1) return section("config", "Config", ...files);
+  const rows = sideBySide(data.runs.map((run) => Object.entries(run.config)))
+    .filter(([, ...values]) => new Set(values).size > 1);
+  return section("config", "Config", el("h3", {}, "What differs"),
+    rows.length > 0 ? table(runColumns(), rows) : el("p", {}, "Nothing: all configs are the same."), ...files);
+}
+
+function accuracyTables(run) {
+  const { evaluations, by_length: lengths } = run.record;
+  const sequences = evaluations.some((one) => one.exact_match > 0);  // no text is ever wholly right
+  const kept = (cells) => (sequences ? cells : cells.slice(0, 2));
+  const rows = evenly(evaluations, 15)
+    .map((one) => kept([whole(one.step), percent(one.accuracy), percent(one.exact_match)]));
+  const box = el("div", {}, table(kept(["step", "targets right", "sequences wholly right"]), rows, "numbers"));
+  if (sequences && lengths.length > 1) {
+    box.append(el("h3", { class: "later" }, "The last evaluation by the length of a sequence"),
+      table(["targets", "sequences", "wholly right"], lengths.map((one) =>
+        [String(one.targets), whole(one.sequences), percent(one.exact / one.sequences)]), "numbers"));
+  }
+  return box;
+}
+
+function sampleList(run) {
+  const last = run.samples.length - 1;
+  return el("div", {}, ...run.samples.map((sample, i) => el("details", i === last ? { open: "" } : {},
+    el("summary", {}, `after step ${whole(sample.step)}`), el("pre", { tabindex: 0 }, sample.text))));
+}
+
+function sections() {
+  const having = (what) => data.runs.filter(what);
+  const mapped = having((run) => run.record.snapshots.some((one) => one.maps.length > 0));
+  const judged = having((run) => run.record.evaluations.length > 0);
+  const wrote = having((run) => run.samples.length > 0);
+  return [
+    summarySection(),
+    curveSection(),
+    mapped.length > 0 && perRun("attention", "Attention", mapped, runMaps,
+      "What each token looks at, in every layer and head. Move the slider to see it form."),
+    judged.length > 0 && perRun("accuracy", "Accuracy", judged, accuracyTables,
+      "On the examples of each evaluation, which training never sees where the task holds some out."),
+    wrote.length > 0 && perRun("samples", "Samples", wrote, sampleList),
+    configSection(),
+  ].filter(Boolean);
+}
+
+function build() {
+  const names = data.runs.map((run) => run.name).join(", ");
+  const kind = data.runs.length > 1 ? `${data.runs.length} runs side by side` : "a training run";
+  const say = (id, words) => { document.getElementById(id).textContent = words; };
+  document.title = `${names} – heedgrad report`;
+  say("title", names);
+  say("subtitle", kind);
+  say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
+  const parts = sections();
+  document.getElementById("main").append(...parts);
+  document.getElementById("sections").append(...parts.map((part) =>
+    el("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)));
+  for (const part of parts) if (part.begin) part.begin();
+  for (const chart of curveCharts) redrawn(chart.plot, (width) => chart.draw(width));
+}
+
+build();
