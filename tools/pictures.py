@@ -1,0 +1,135 @@
+"""The pictures of README.md and configs/README.md, made from runs.
+
+    python3 tools/pictures.py [--heed build/release/heed] [--runs runs/pictures]
+
+Trains the configs below, unless the folder of runs has them already, and writes configs/pictures/*.svg, the maps in
+configs/README.md as a terminal shows them, and, where there is a Chromium, a picture of a report. Two minutes a config at
+most, on two cores; needs nothing but Python.
+"""
+import argparse
+import html
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+from browser import Browser, find_browser
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "configs/pictures"
+BEGIN, END = "<!-- maps: tools/pictures.py -->", "<!-- end of maps -->"
+
+# config, what to look at, prompt, what is to be seen
+MAPS = [
+    ("copy", "decoder_blocks.0.cross_att", "7 3 3 21 0 14", "Copying reads from left to right: the diagonal."),
+    ("reverse", "decoder_blocks.0.cross_att", "7 3 3 21 0 14", "Reversing reads from right to left: the anti-diagonal."),
+    ("reorder_translation", "decoder_blocks.1.cross_att", "Kannst du mir helfen diesen Satz zu übersetzen",
+     "A toy German puts its verbs last, a toy English does not: the crossing."),
+    ("negation", "trf_blocks.0.att", "Attention is not too shabby", "What a word means turns with its `not`."),
+]
+DRAWN = [("copy", "copy"), ("reverse", "reverse"), ("reorder_translation", "translate")]  # side by side in attention.svg
+EVALUATIONS = 12  # of a run, so that one sees attention form
+
+
+def heed(program, *arguments):
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"heed {' '.join(map(str, arguments))}: exit code {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def train(program, runs, config):
+    run = runs / config
+    if not (run / "checkpoints").is_dir():
+        print(f"training {config} ...", flush=True)
+        path = ROOT / f"configs/{config}.yaml"
+        steps = int(re.search(r"steps: (\d+)", path.read_text())[1])
+        heed(program, "train", path, "--out", run, "--set", f"eval.every={steps // EVALUATIONS}")
+    return run
+
+
+def terminal_maps(program, runs):
+    """Sections of configs/README.md: the command and the map that it prints, of one layer."""
+    lines = []
+    for config, layer, prompt, words in MAPS:
+        shown = heed(program, "inspect", train(program, runs, config), "--attention", "--prompt", prompt)
+        head, *maps = shown.split("\n\n")
+        chosen = next(text for text in maps if text.startswith(f"{layer}:"))
+        lines += ["", words, "", "```", f"$ heed inspect runs/{config} --attention --prompt '{prompt}'", *head.splitlines(), "...",
+                  *chosen.splitlines(), "...", maps[-1].strip(), "```"]
+    return "\n".join(lines)
+
+
+def mean_map(program, run, layer, prompt):
+    """Queries, keys, and the weights of a layer, the mean over its heads."""
+    read = json.loads(heed(program, "inspect", run, "--attention", "--prompt", prompt, "--json"))
+    found = next(one for one in read["layers"] if one["layer"] == layer)
+    heads = found["weights"]
+    weights = [[sum(head[t][s] for head in heads) / len(heads) for s in range(len(found["keys"]))]
+               for t in range(len(found["queries"]))]
+    return found["queries"], found["keys"], weights
+
+
+def shade(weight):
+    return "#" + "".join(f"{round(low + (high - low) * weight):02x}" for low, high in zip((244, 247, 251), (8, 48, 107)))
+
+
+def panel(title, queries, keys, weights, x, cell=24, top=120, left=84):
+    """One heat map as SVG, its upper left corner at x, and where the next may begin."""
+    text = lambda at, more, words: f'<text {at} {more}>{html.escape(words)}</text>'
+    out = [text(f'x="{x + left}" y="22"', 'font-size="15" font-weight="600"', title)]
+    for s, key in enumerate(keys):
+        place = x + left + (s + 0.65) * cell
+        out.append(text(f'transform="translate({place:g},{top - 6}) rotate(-90)"', "", key))
+    for t, (query, row) in enumerate(zip(queries, weights)):
+        out.append(text(f'x="{x + left - 6}" y="{top + (t + 0.67) * cell:g}"', 'text-anchor="end"', query))
+        out += [f'<rect x="{x + left + s * cell}" y="{top + t * cell}" width="{cell}" height="{cell}" fill="{shade(w)}"/>'
+                for s, w in enumerate(row)]
+    return out, x + left + len(keys) * cell + 36, top + len(queries) * cell
+
+
+def draw_maps(program, runs):
+    x, height, body = 16, 0, []
+    for config, title in DRAWN:
+        _, layer, prompt, _ = next(one for one in MAPS if one[0] == config)
+        part, x, bottom = panel(title, *mean_map(program, train(program, runs, config), layer, prompt), x)
+        body += part
+        height = max(height, bottom + 16)
+    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {x} {height}" width="{x}" height="{height}" '
+           'font-family="sans-serif" font-size="13" fill="#1b1f24" role="img" '
+           'aria-label="What is read for each word that is written: a diagonal, an anti-diagonal, a crossing">',
+           f'<rect width="{x}" height="{height}" rx="8" fill="#ffffff"/>', *body, "</svg>"]
+    (PICTURES / "attention.svg").write_text("\n".join(svg) + "\n")
+
+
+def photograph(program, runs):
+    run = train(program, runs, "reorder_translation")
+    heed(program, "report", run)
+    with Browser() as browser:
+        browser.open((run / "report.html").resolve().as_uri(), width=1000, height=900)
+        browser.evaluate("document.querySelectorAll('#attention figure:not(:nth-of-type(6)), #accuracy, #samples, #config,"
+                         " #summary, #learning-rate, #gradient-norm, #tokens-per-second, nav, footer, p.faint')"
+                         ".forEach((part) => part.remove())")
+        browser.evaluate("new Promise((done) => setTimeout(done, 300))")
+        browser.screenshot(PICTURES / "report.png")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--heed", default=str(ROOT / "build/release/heed"))
+    parser.add_argument("--runs", type=pathlib.Path, default=ROOT / "runs/pictures")
+    args = parser.parse_args()
+    PICTURES.mkdir(exist_ok=True)
+    readme = ROOT / "configs/README.md"
+    before, rest = readme.read_text().split(BEGIN)
+    readme.write_text(f"{before}{BEGIN}{terminal_maps(args.heed, args.runs)}\n{END}{rest.split(END)[1]}")
+    draw_maps(args.heed, args.runs)
+    if find_browser():
+        photograph(args.heed, args.runs)
+    else:
+        print("there is no chromium: configs/pictures/report.png stays as it is")
+
+
+if __name__ == "__main__":
+    main()
