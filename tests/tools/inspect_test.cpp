@@ -145,6 +145,10 @@ TEST_CASE("heed report: one run, two runs, no run") {
   CHECK(again.out == one + "/report.html\n");
   CHECK(read_text(one + "/report.html") == page);
 
+  fs::remove(one + "/report.html");  // a checkpoint stands for its run
+  REQUIRE(run_heed({"report", one + "/checkpoints/step-000002"}).exit_code == 0);
+  CHECK(read_text(one + "/report.html") == page);
+
   const std::string both = (folder / "both.html").string();
   REQUIRE(run_heed({"report", one, two, "--out", both}).exit_code == 0);
   const std::string compared = read_text(both);
