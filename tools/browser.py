@@ -33,8 +33,8 @@ class Browser:
             os.dup2(os.dup(up), 4)
 
         self.process = subprocess.Popen(
-            [program or find_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
-             "--force-color-profile=srgb", "--hide-scrollbars", f"--user-data-dir={self.home.name}", "about:blank"],
+            [program or find_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             "--remote-debugging-pipe", "--force-color-profile=srgb", "--hide-scrollbars", f"--user-data-dir={self.home.name}", "about:blank"],
             preexec_fn=as_3_and_4, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(down)
         os.close(up)
