@@ -74,8 +74,9 @@ Command bench_command();
 // What a command line asks for.
 struct Request {
   std::string command;
-  std::function<int()> run;  // none: help was shown, or the command is wrong
-  int exit_code = 0;         // then
+  std::function<int()> run;               // none: help was shown, or the command is wrong
+  int exit_code = 0;                      // then
+  std::vector<std::string> plugins = {};  // loaded before it is run
 };
 Request parse(int count, char** arguments);
 

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "tools/command.h"
+#include "train/plugin.h"
 
 namespace heed::cli {
 
@@ -38,12 +39,18 @@ Request parse(int count, char** arguments) {
   app.failure_message(CLI::FailureMessage::simple);
 
   Request request;
+  app.add_option("--plugin", request.plugins,
+                 "a library with layers, tasks, optimizers or schedules of one's own, before the "
+                 "command; may come several times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   for (const Command& command : all_commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.help);
     sub->footer("Example:\n  " + command.example);
     Arguments declared(*sub);
     sub->callback([&request, name = command.name, run = command.declare(declared)] {
-      request = {name, run, done};
+      request.command = name;
+      request.run = run;
     });
   }
   try {
@@ -62,6 +69,9 @@ int run(const Request& request) {
     return request.exit_code;
   }
   try {
+    for (const std::string& plugin : request.plugins) {
+      load_plugin(plugin);
+    }
     return request.run();
   } catch (const ConfigError& error) {
     return report_config(error);

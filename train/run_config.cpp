@@ -6,8 +6,7 @@
 #include "autograd/fused.h"
 #include "train/files.h"
 #include "train/fixed_batch.h"
-#include "train/optimizer.h"
-#include "train/schedule.h"
+#include "train/plugin.h"
 #include "train/yaml.h"
 
 namespace heed {
@@ -83,6 +82,7 @@ void RunConfig::fields(Fields& f) {
   f.choice("precision", precision, {"float32", "float64"}, "of every number");
   f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
   f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
+  f.optional("plugins", plugins, "libraries with layers, tasks, ... of one's own: [./libmine.so]");
   f.group("random", random, "random streams");
   f.section("data", data, "task", "what to train on", {}, may_be_absent);
   f.section("model", model, "layer", "what to train");
@@ -282,6 +282,16 @@ void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
   }
 }
 
+// Whoever goes on with the run loads the same; there is no such key where none is needed.
+void resolve_plugins(ConfigNode& config, const fs::path& folder) {
+  const std::vector<std::string> needed = plugins_of(config, folder);
+  if (needed.empty()) {
+    config.erase("plugins");
+  } else {
+    config.set("plugins", ConfigNode::list({needed.begin(), needed.end()}));
+  }
+}
+
 }  // namespace
 
 ConfigNode read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {
@@ -296,6 +306,7 @@ ConfigNode read_run_tree(const fs::path& config, const std::vector<std::string>&
 
 LoadedRun load_run(ConfigNode tree, const fs::path& folder, Purpose purpose) {
   layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+  load_plugins(tree, folder);
   ConfigErrors errors;
   LoadedRun run;
   run.config.purpose = purpose;
@@ -321,6 +332,7 @@ LoadedRun load_run(ConfigNode tree, const fs::path& folder, Purpose purpose) {
   errors.throw_if_any();
 
   run.resolved = fields.values();
+  resolve_plugins(run.resolved, folder);
   if (run.task) {
     resolve_data(*run.resolved.find("data"), folder, *run.task);
     if (run.config.train.overfit_batch) {

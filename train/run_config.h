@@ -65,6 +65,7 @@ struct RunConfig {
   std::string precision = precision_name;
   bool fused = true;
   bool anomaly = false;
+  std::vector<std::string> plugins;
   RandomConfig random;
   Spec data;
   Spec model;
@@ -98,9 +99,10 @@ struct LoadedRun {
 ConfigNode read_run_tree(const std::filesystem::path& config,
                          const std::vector<std::string>& sets = {});
 
-// Reads the sections and makes the task; relative paths start at `folder`. The data comes first,
-// for it decides sizes of the model (vocab_size) and takes others from it (context_length). Throws
-// ConfigError with every mistake at once, or IoError for a data file that cannot be read.
+// Loads the plugins, reads the sections and makes the task; relative paths start at `folder`. The
+// data comes first, for it decides sizes of the model (vocab_size) and takes others from it
+// (context_length). Throws ConfigError with every mistake at once, or IoError for a data file that
+// cannot be read.
 LoadedRun load_run(ConfigNode tree, const std::filesystem::path& folder,
                    Purpose purpose = Purpose::train);
 

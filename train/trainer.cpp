@@ -22,7 +22,8 @@ bool may_change(const std::string& path) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
-  return section == "eval" || section == "checkpoint" || section == "sample";
+  return section == "eval" || section == "checkpoint" || section == "sample" ||
+         section == "plugins";  // files move; what comes from them is named in the other sections
 }
 
 // Every value that has to stay the same for a run to go on, by its path.

@@ -9,14 +9,21 @@ configure_file(tools/cmake/version.h.in ${PROJECT_BINARY_DIR}/version.h @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
 
 set(build_package_dir ${PROJECT_BINARY_DIR}/lib/cmake/heedgrad)
-configure_file(tools/cmake/heedgradConfig.cmake ${build_package_dir}/heedgradConfig.cmake COPYONLY)
+set(package_files
+  tools/cmake/heedgradConfig.cmake
+  tools/cmake/heedgrad_plugin.cmake tools/cmake/registration.cmake tools/cmake/write_registration.cmake
+  tools/cmake/plugin_in_tests.cpp)
+foreach(file IN LISTS package_files)
+  get_filename_component(name ${file} NAME)
+  configure_file(${file} ${build_package_dir}/${name} COPYONLY)
+endforeach()
+configure_file(tests/support/main.cpp ${build_package_dir}/test_main.cpp COPYONLY)
 write_basic_package_version_file(${build_package_dir}/heedgradConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 export(EXPORT heedgradTargets NAMESPACE heedgrad:: FILE ${build_package_dir}/heedgradTargets.cmake)
 install(EXPORT heedgradTargets NAMESPACE heedgrad:: DESTINATION ${package_dir})
-install(FILES ${build_package_dir}/heedgradConfig.cmake
-              ${build_package_dir}/heedgradConfigVersion.cmake
-        DESTINATION ${package_dir})
+install(FILES ${package_files} ${build_package_dir}/heedgradConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES tests/support/main.cpp DESTINATION ${package_dir} RENAME test_main.cpp)
 
 # heed_pkg_config(<library> <its precision> [compiler flags])
 function(heed_pkg_config library precision)

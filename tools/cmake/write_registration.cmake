@@ -1,6 +1,7 @@
-# cmake -D OUTPUT=file.cpp -P write_registration.cmake -- header.h ...
+# cmake -D OUTPUT=file.cpp [-D PLUGIN=ON] -P write_registration.cmake -- header.h ...
 # A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
-# The output calls registry.add<ClassName>("type_name") for each, in one function a kind.
+# The output calls registry.add<ClassName>("type_name") for each, in one function a kind; that of a plugin
+# calls plugin.add<ClassName>(registry, "type_name"), in the one function that a plugin has (train/plugin.h).
 cmake_minimum_required(VERSION 3.25)
 
 # kind | header of its registry | function
@@ -11,6 +12,7 @@ set(kinds
   "SCHEDULE|train/schedule.h|register_schedules(ScheduleRegistry& registry)")
 
 set(headers)
+set(plugin_body "")
 set(after_dashes OFF)
 foreach(i RANGE ${CMAKE_ARGC})
   if(after_dashes AND i LESS CMAKE_ARGC)
@@ -35,9 +37,30 @@ foreach(header IN LISTS headers)
     endif()
     set(owner_${kind}_${name} ${header})
     string(APPEND body_${kind} "  registry.add<${type}>(\"${name}\");\n")
+    string(TOLOWER ${kind} kind_lower)
+    string(APPEND plugin_body "  plugin.add<${type}>(heed::${kind_lower}_registry(), \"${name}\");\n")
     list(APPEND includes ${header})
   endforeach()
 endforeach()
+
+set(warning "// Written by the build from the HEED_... lines of the headers; changes here are lost.")
+if(PLUGIN)
+  if(plugin_body STREQUAL "")
+    message(FATAL_ERROR "no HEED_LAYER, HEED_TASK, HEED_OPTIMIZER or HEED_SCHEDULE line in: ${headers}")
+  endif()
+  list(REMOVE_DUPLICATES includes)
+  list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
+  list(JOIN includes "" includes)
+  file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
+"@warning@
+#include <heed/train/plugin.h>
+
+@includes@
+HEED_PLUGIN(plugin) {
+@plugin_body@}
+")
+  return()
+endif()
 
 set(functions "")
 foreach(entry IN LISTS kinds)
@@ -58,7 +81,7 @@ list(REMOVE_DUPLICATES includes)
 list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
 list(JOIN includes "" includes)
 file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
-"// Written by the build from the HEED_... lines of the headers; changes here are lost.
+"@warning@
 @includes@
 namespace heed {
 @functions@

@@ -1,0 +1,92 @@
+// One of each kind that a plugin can add, as small as they get.
+#pragma once
+
+#include "layers/linear.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
+#include "train/task.h"
+
+namespace heed::testing {
+
+// y = x + x W^T.    x (.., d_in) -> y (.., d_in)
+class PluginLayer final : public Module {
+ public:
+  static constexpr const char* help = "a layer from the test plugin";
+  struct Config {
+    int64_t d_in = 0;
+    void fields(Fields& f) { f.required("d_in", d_in, at_least(1), "width of x").example(4); }
+  };
+  explicit PluginLayer(const Config& c)
+      : inner(this, "inner", Linear::Config{c.d_in, checked(c).d_in, false}) {}
+  bool causal() const override { return true; }
+  bool takes_cache() const override { return true; }
+
+  Child<Linear> inner;
+
+ protected:
+  Tensor forward(const Input& in) override { return in.x + inner(in); }
+};
+
+// 0 1 2 ... 6 again and again; each is to be followed by the next.
+class PluginTask final : public Task {
+ public:
+  static constexpr const char* help = "a task from the test plugin";
+  using Config = NoFields;
+  PluginTask(const Config&, const TaskSetup&) {}
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", 7}, {"context_length", 6}};
+  }
+  Batch next(int64_t batch_size, Generator&) override { return counting(batch_size); }
+  int64_t example_count(Split) const override { return 7; }
+  Batch examples(Split, int64_t, int64_t, int64_t count) const override { return counting(count); }
+  int64_t training_tokens() const override { return 42; }
+  std::string description() const override { return "counting"; }
+
+ private:
+  static Batch counting(int64_t count) {
+    Batch batch{Input(Ids::zeros({count, 6})), Ids::zeros({count, 6})};
+    for (int64_t i = 0; i < count * 6; ++i) {
+      batch.input.ids.mutable_data()[i] = static_cast<int32_t>((i + i / 6) % 7);
+      batch.targets.mutable_data()[i] = static_cast<int32_t>((i + i / 6 + 1) % 7);
+    }
+    return batch;
+  }
+};
+
+// p <- p - lr g
+class PluginOptimizer final : public Optimizer {
+ public:
+  static constexpr const char* help = "an optimizer from the test plugin";
+  struct Config {
+    double lr = 0.1;
+    void fields(Fields& f) { f.optional("lr", lr, at_least(0), "learning rate"); }
+  };
+  PluginOptimizer(const Config&, std::vector<NamedParameter> parameters)
+      : Optimizer(std::move(parameters)) {}
+  std::vector<std::pair<std::string, std::vector<Array>*>> state() override { return {}; }
+
+ protected:
+  void update(size_t, Tensor& parameter, const Array& g, double lr, double scale) override {
+    real* p = parameter.mutable_value();
+    for (int64_t i = 0; i < g.size(); ++i) p[i] -= static_cast<real>(lr * scale) * g.data()[i];
+  }
+};
+
+class PluginSchedule final : public Schedule {
+ public:
+  static constexpr const char* help = "a schedule from the test plugin";
+  using Config = NoFields;
+  PluginSchedule(const Config&, const ScheduleSetup& setup) : lr_(setup.lr) {}
+  double lr(int64_t step) const override { return lr_ / static_cast<double>(step); }
+
+ private:
+  const double lr_;
+};
+
+}  // namespace heed::testing
+
+HEED_LAYER(heed::testing::PluginLayer, "plugin_layer");
+HEED_TASK(heed::testing::PluginTask, "plugin_task");
+HEED_OPTIMIZER(heed::testing::PluginOptimizer, "plugin_optimizer");
+HEED_SCHEDULE(heed::testing::PluginSchedule, "plugin_schedule");

@@ -1,0 +1,203 @@
+// heed --plugin and `plugins:` in a config: what a plugin adds works like what is built in, and
+// what is no plugin, or one for another heedgrad, is refused.
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path plugins = fs::path(HEED_BUILD_DIR) / "tests";
+const std::string plugin = (plugins / "libtest_plugin.so").string();
+const fs::path own_plugin = plugins / (is_float64 ? "libtest_plugin-f64.so" : "libtest_plugin.so");
+
+const char* const config = R"(data: {type: plugin_task}
+model:
+  type: gpt
+  d_model: 8
+  num_heads: 2
+  num_layers: 1
+  dropout: 0.1
+  attention: {type: plugin_layer}
+optimizer: {type: plugin_optimizer, lr: 0.3}
+schedule: {type: plugin_schedule}
+train: {steps: 6, batch_size: 3, log_every: 2}
+eval: {every: 3}
+)";
+
+ProgramResult run_with(std::vector<std::string> words) {
+  words.insert(words.begin(), {"--plugin", plugin});
+  return run_heed(words);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// A copy of the plugin of this precision in which every `from` is `to`, as long.
+fs::path patched(const fs::path& folder, const std::string& from, const std::string& to) {
+  std::string bytes = read_text(own_plugin);
+  int64_t places = 0;
+  for (size_t at = bytes.find(from); at != std::string::npos; at = bytes.find(from, at + 1)) {
+    bytes.replace(at, to.size(), to);
+    ++places;
+  }
+  REQUIRE(places > 0);
+  const fs::path copy = folder / "libpatched.so";
+  write_text(copy, bytes);
+  return copy;
+}
+
+}  // namespace
+
+TEST_CASE("plugin: layers, schema and gradcheck know what it adds") {
+  CHECK_FALSE(has(run_heed({"layers"}).out, "plugin_layer"));
+  const ProgramResult all = run_with({"layers"});
+  CHECK_MESSAGE(all.exit_code == 0, all.err);
+  for (const char* name : {"plugin_layer", "plugin_task", "plugin_optimizer", "plugin_schedule"}) {
+    CHECK_MESSAGE(has(all.out, text("  ", name, " ")), name);
+  }
+  CHECK(has(run_with({"layers", "plugin_layer"}).out, "a layer from the test plugin"));
+  CHECK(has(run_with({"schema"}).out, "layer.plugin_layer"));
+  const ProgramResult near = run_with({"layers", "plugin_laier"});
+  CHECK(near.exit_code == 2);
+  CHECK(has(near.err, "did you mean plugin_layer?"));
+  const ProgramResult checked = run_with({"gradcheck", "plugin_layer"});  // in float64, always
+  CHECK_MESSAGE(checked.exit_code == 0, checked.err);
+  CHECK(has(checked.out, "none failed"));
+}
+
+TEST_CASE("plugin: validate, inspect, train, eval and resume with --plugin") {
+  const TempDir folder;
+  write_text(folder / "c.yaml", config);
+  const std::string file = (folder / "c.yaml").string(), whole = (folder / "whole").string(),
+                    parts = (folder / "parts").string();
+  const ProgramResult unknown = run_heed({"validate", file});
+  CHECK(unknown.exit_code == 2);
+  CHECK(has(unknown.err, "plugin_layer"));
+  CHECK(run_with({"validate", file}).exit_code == 0);
+  CHECK(has(run_with({"inspect", file}).out, "plugin_layer"));
+  const ProgramResult trained = run_with({"train", file, "--out", whole});
+  REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
+
+  // The checkpoint says what it needs: from here on no --plugin.
+  REQUIRE(run_with({"train", file, "--out", parts, "--set", "train.steps=3"}).exit_code == 0);
+  CHECK(has(read_text(folder / "parts/checkpoints/step-000003/config.yaml"), plugin));
+  const ProgramResult resumed =
+      run_heed({"train", "--resume", parts, "--set", "train.steps=6", "--threads", "1"});
+  REQUIRE_MESSAGE(resumed.exit_code == 0, resumed.err);
+  const std::string weights = "checkpoints/step-000006/model.safetensors";
+  CHECK(read_text(folder / ("whole/" + weights)) == read_text(folder / ("parts/" + weights)));
+  const ProgramResult eval = run_heed({"eval", whole, "--json"});
+  CHECK_MESSAGE(eval.exit_code == 0, eval.err);
+}
+
+TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the absolute path") {
+  const TempDir folder;
+  fs::create_directory(folder / "lib");
+  for (const char* name : {"libtest_plugin.so", "libtest_plugin-f64.so"}) {
+    fs::copy_file(plugins / name, folder / "lib" / name);
+  }
+  write_text(folder / "c.yaml", text("plugins: [lib/libtest_plugin.so]\n", config));
+  const std::string file = (folder / "c.yaml").string(), out = (folder / "run").string();
+  const ProgramResult trained = run_heed({"train", file, "--out", out});
+  REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
+  const std::string path = (folder / "lib/libtest_plugin.so").string();
+  CHECK(has(read_text(folder / "run/config.yaml"), path));
+  CHECK(run_heed({"eval", out}).exit_code == 0);
+
+  // It moves: the run says what is missing, and --plugin takes its place.
+  fs::rename(folder / "lib", folder / "other");
+  const ProgramResult missing = run_heed({"eval", out});
+  CHECK(missing.exit_code == 1);
+  CHECK(has(missing.err, path));
+  CHECK(has(missing.err, "if it has moved: heed --plugin PATH/libtest_plugin.so"));
+  CHECK(std::count(missing.err.begin(), missing.err.end(), '\n') == 1);
+  const std::string moved = (folder / "other/libtest_plugin.so").string();
+  CHECK(run_heed({"--plugin", moved, "eval", out}).exit_code == 0);
+  const ProgramResult resumed =
+      run_heed({"--plugin", moved, "train", "--resume", out, "--set", "train.steps=7"});
+  CHECK_MESSAGE(resumed.exit_code == 0, resumed.err);
+  CHECK(has(read_text(folder / "run/config.yaml"), moved));
+  CHECK(run_heed({"eval", out}).exit_code == 0);
+}
+
+TEST_CASE("plugin: a config with a wrong `plugins`") {
+  const TempDir folder;
+  const std::string file = (folder / "c.yaml").string();
+  write_text(file, text("plugins: libmine.so\n", config));
+  const ProgramResult scalar = run_heed({"validate", file});
+  CHECK(scalar.exit_code == 2);
+  CHECK(has(scalar.err, "c.yaml:1:10: plugins: expected a list of texts"));
+  write_text(file, text("plugins: [no/such.so]\n", config));
+  const ProgramResult missing = run_heed({"validate", file});
+  CHECK(missing.exit_code == 1);
+  CHECK(has(missing.err, "c.yaml:1:11: plugins.0: "));
+  CHECK(has(missing.err, "no/such.so: "));
+}
+
+TEST_CASE("plugin: a file that is missing, none, or no library of heedgrad's") {
+  const TempDir folder;
+  const ProgramResult missing = run_heed({"--plugin", "no/such.so", "layers"});
+  CHECK(missing.exit_code == 1);
+  CHECK(missing.out.empty());
+  CHECK(missing.err == "heed: no/such.so: cannot open: No such file or directory\n");
+  const std::string words = (folder / "text.so").string();
+  write_text(words, "heedgrad plugin|" HEED_VERSION "|float32|libstdc++|");
+  const std::string library = is_float64 ? "libheedgrad-f64.so" : "libheedgrad.so";
+  for (const std::string& path : {words, (fs::path(HEED_BUILD_DIR) / library).string()}) {
+    const ProgramResult other = run_heed({"--plugin", path, "layers"});
+    CHECK(other.exit_code == 1);
+    CHECK(other.err == text("heed: ", path, ": is no plugin of heedgrad; heedgrad_add_plugin in ",
+                            "CMake builds one\n"));
+  }
+  const std::string cut = (folder / "cut.so").string();
+  write_text(cut, read_text(own_plugin).substr(0, 60000));
+  CHECK(run_heed({"--plugin", cut, "layers"}).exit_code == 1);
+  CHECK(run_heed({"--plugin", folder.path().string(), "layers"}).exit_code == 1);
+}
+
+TEST_CASE("plugin: one for another version, standard library or precision is refused") {
+  const TempDir folder;
+  const fs::path old = patched(folder.path(), "|" HEED_VERSION "|", "|0.0.7|");
+  const ProgramResult version = run_heed({"--plugin", old.string(), "layers"});
+  CHECK(version.exit_code == 1);
+  CHECK(version.err == text("heed: ", old.string(), ": was built against heedgrad 0.0.7, this is ",
+                            "heedgrad ", HEED_VERSION,
+                            "; build the plugin again against this one\n"));
+  const fs::path foreign = patched(folder.path(), "|libstdc++|", "|libodd++1|");
+  const ProgramResult standard = run_heed({"--plugin", foreign.string(), "layers"});
+  CHECK(standard.exit_code == 1);
+  CHECK(has(standard.err,
+            "was built with the standard library libodd++1, this heedgrad with libstdc++"));
+  // The build of the other precision, alone.
+  const fs::path alone = folder / "libalone.so";
+  fs::copy_file(plugins / (is_float64 ? "libtest_plugin.so" : "libtest_plugin-f64.so"), alone);
+  const ProgramResult precision = run_heed({"--plugin", alone.string(), "layers"});
+  CHECK(precision.exit_code == 1);
+  CHECK(has(precision.err, text("was built for ", is_float64 ? "float32" : "float64",
+                                ", this process computes in ", precision_name)));
+}
+
+TEST_CASE("plugin: a name that is taken, by heedgrad or by another plugin") {
+  const TempDir folder;
+  const std::string taken = (plugins / "libtaken_plugin.so").string();
+  const ProgramResult own = run_heed({"--plugin", taken, "layers"});
+  CHECK(own.exit_code == 2);
+  CHECK(own.err ==
+        "plugin libtaken_plugin.so: the layer name linear is taken by heedgrad itself; "
+        "give it another one\n");
+  for (const char* name : {"libtest_plugin.so", "libtest_plugin-f64.so"}) {
+    fs::copy_file(plugins / name, folder / name);
+  }
+  const std::string copy = (folder / "libtest_plugin.so").string();
+  const ProgramResult other = run_with({"--plugin", copy, "layers"});
+  CHECK(other.exit_code == 2);
+  CHECK(has(other.err, "the layer name plugin_layer is taken by libtest_plugin.so"));
+  CHECK(run_with({"--plugin", plugin, "layers"}).exit_code == 0);  // the same one twice
+  const ProgramResult sibling =
+      run_heed({"--plugin", (plugins / "libtest_plugin-f64.so").string(), "layers"});
+  CHECK_MESSAGE(sibling.exit_code == 0, sibling.err);
+}
