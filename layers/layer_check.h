@@ -25,6 +25,7 @@ struct LayerCheckOptions {
   double tolerance = 1e-6;
   int64_t sample = 512;  // elements compared of a parameter
   int64_t tokens = 5;    // at most: no more than context_length
+  int64_t width = 0;     // of x; 0: found by trying
 };
 
 // The layer as it is described, one LayerCheck for each kind of input. Parameters are the initial

@@ -23,7 +23,8 @@ Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const 
   init(values);
   tensor_ = Tensor::parameter(std::move(values));
   for (const Parameter* other : owner->parameters_) {
-    require<Error>(other->name_ != name_, "module: two parameters are called ", name_);
+    require<Error>(other->name_ != name_, "module: two parameters are called ", name_,
+                   "; each Parameter of a layer needs a name of its own");
   }
   owner->parameters_.push_back(this);
 }
@@ -43,7 +44,8 @@ Tensor Module::operator()(const Input& in) {
 
 void Module::adopt(const std::string& name, Module* child) {
   for (const auto& [taken, other] : children_) {
-    require<Error>(taken != name, "module: two children are called ", name);
+    require<Error>(taken != name, "module: two children are called ", name,
+                   "; each Child of a layer needs a name of its own");
   }
   children_.emplace_back(name, child);
   child->parent_ = this;

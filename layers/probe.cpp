@@ -115,7 +115,7 @@ int64_t first(const std::vector<WholeNumber>& numbers, const std::string& key) {
 
 }  // namespace
 
-InputSizes input_sizes(Module& layer, const ConfigNode& options) {
+InputSizes input_sizes(Module& layer, const ConfigNode& options, int64_t width) {
   std::vector<WholeNumber> numbers;
   collect_numbers(options, numbers);
   InputSizes sizes{layer.takes()};
@@ -128,7 +128,7 @@ InputSizes input_sizes(Module& layer, const ConfigNode& options) {
     return sizes;
   }
   sizes.context_width = first(numbers, "d_context");
-  sizes.width = find_width(layer, sizes, std::move(numbers));
+  sizes.width = width > 0 ? width : find_width(layer, sizes, std::move(numbers));
   sizes.context_width = sizes.context_width > 0 ? sizes.context_width : sizes.width;
   return sizes;
 }

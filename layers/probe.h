@@ -31,7 +31,8 @@ struct InputSizes {
 // Found by trying: the width is d_in or d_model of the options, of nested layers too, or the first
 // other whole number among them with which the layer works; that of a context is d_context, or the
 // same. `options` are complete (defaults included). Throws ShapeError when there is no such number.
-InputSizes input_sizes(Module& layer, const ConfigNode& options);
+// With a `width` nothing is tried.
+InputSizes input_sizes(Module& layer, const ConfigNode& options, int64_t width = 0);
 
 // An input without a mask and without numbers, for a dry run: (batch, tokens), or (tokens) with a
 // batch of 0. A context or source has `source_tokens`.

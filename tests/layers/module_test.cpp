@@ -95,8 +95,10 @@ TEST_CASE("module: paths are PyTorch's, and follow a layer into a larger one") {
 }
 
 TEST_CASE("module: the same name twice is refused") {
-  CHECK(error_of<Error>([] { TwoParameters(); }) == "module: two parameters are called w");
-  CHECK(error_of<Error>([] { TwoChildren(); }) == "module: two children are called c");
+  CHECK(error_of<Error>([] { TwoParameters(); }) ==
+        "module: two parameters are called w; each Parameter of a layer needs a name of its own");
+  CHECK(error_of<Error>([] { TwoChildren(); }) ==
+        "module: two children are called c; each Child of a layer needs a name of its own");
 }
 
 TEST_CASE("module: a tied parameter shares value and gradient and counts once") {

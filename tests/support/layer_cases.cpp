@@ -106,27 +106,6 @@ Array rows_between(const Array& a, int64_t first, int64_t last) {
 Composed::Composed(bool on) : before_(fused()) { set_fused(!on); }
 Composed::~Composed() { set_fused(before_); }
 
-Results run(Module& layer, const Input& in, const Array& dy) {
-  std::vector<NamedParameter> parameters = layer.parameters();
-  for (NamedParameter& parameter : parameters) parameter.tensor.zero_grad();
-  streams().dropout().manual_seed(5);
-  Input traced = in;
-  if (in.x) traced.x = Tensor::parameter(copy_of(in.x));
-  if (in.context) traced.context = Tensor::parameter(copy_of(in.context));
-  const Tensor y = layer(traced);
-  Results results{{"y", copy_of(y)}};
-  const auto keep = [&](const std::string& name, Tensor leaf) {
-    const Array gradient = leaf.grad();
-    results[name] = gradient ? gradient.clone() : Array::zeros(leaf.shape());
-    leaf.zero_grad();
-  };
-  if (y.requires_grad()) y.backward(dy ? dy.clone() : values(y.shape(), 0.5, 1.5, 7));
-  if (in.x) keep("x", traced.x);
-  if (in.context) keep("context", traced.context);
-  for (const NamedParameter& parameter : parameters) keep(parameter.name, parameter.tensor);
-  return results;
-}
-
 double distance(const Results& got, const Results& want) {
   std::map<std::string, double> scale;
   double of_gradients = 0;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/module.h"
+#include "layers/layer_inputs.h"
 #include "tests/support/near.h"
 
 namespace heed::testing {
@@ -54,13 +54,10 @@ class Composed {
   bool before_;
 };
 
-// y, the gradients "x" and "context" (not of ids) and those of the parameters by name; what got
-// none has zeros.
-using Results = std::map<std::string, Array>;
-
-// Runs forward and backward, `dy` (uneven numbers without it) as the cotangent; the dropout stream
-// is seeded first, the gradients are cleared before and after.
-Results run(Module& layer, const Input& in, const Array& dy = {});
+using Results = LayerResults;
+inline Results run(Module& layer, const Input& in, const Array& dy = {}) {
+  return run_layer(layer, in, dy);
+}
 
 // The largest difference of two results: of y relative to its largest number; of a gradient to its
 // own, but at least a fiftieth of all gradients', or, for a bias, that of its weight: some are zero
