@@ -5,6 +5,7 @@
 #include "layers/config_types.h"
 #include "layers/field_values.h"
 #include "layers/fields.h"
+#include "layers/registry.h"
 
 namespace heed {
 
@@ -57,6 +58,13 @@ const std::string& quotient_by(const std::string& own, const Fills& fills) {
   return fill == fills.end() ? own : fill->second;
 }
 
+// A program without a config may build a layer out of layers before it asks for any by name.
+void require_types(const std::string& kind) {
+  if (kind == "layer") {
+    layer_registry();
+  }
+}
+
 }  // namespace
 
 const std::string* fill_for(const Fills& fills, const FieldInfo& field) {
@@ -68,6 +76,7 @@ const std::string* fill_for(const Fills& fills, const FieldInfo& field) {
 
 FieldInfo& Fields::section(const std::string& name, Spec& member, const std::string& kind,
                            const std::string& help, Fills fills, bool may_be_absent) {
+  require_types(kind);
   FieldInfo& info = add(name, FieldType::spec, help);
   info.required = member.type.empty() && !may_be_absent;
   info.spec_kind = kind;
@@ -78,6 +87,7 @@ FieldInfo& Fields::section(const std::string& name, Spec& member, const std::str
 
 FieldInfo& Fields::layers(const std::string& name, std::vector<LayerSpec>& member,
                           const std::string& help, Fills fills) {
+  require_types("layer");
   FieldInfo& info = add(name, FieldType::spec_list, help);
   info.required = member.empty();
   info.spec_kind = "layer";

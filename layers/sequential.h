@@ -23,7 +23,6 @@ class Sequential final : public Module {
   };
 
   explicit Sequential(const Config& c) {
-    layer_registry();  // its types are known once it was asked for
     for (const LayerSpec& spec : checked(c).layers) {
       layers.emplace_back(this, text(layers.size()), make_layer(spec));
     }

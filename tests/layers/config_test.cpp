@@ -9,6 +9,7 @@
 #include "autograd/error.h"
 #include "layers/config_types.h"
 #include "layers/fields.h"
+#include "layers/registry.h"
 #include "train/yaml.h"
 
 using namespace heed;
@@ -108,6 +109,17 @@ std::string mistakes(const std::string& yaml) {
   return "accepted";
 }
 
+// Those of heedgrad and of this file.
+std::string all_layers(const std::string& before_last) {
+  register_types();
+  const std::vector<std::string> names = layer_registry().types().names();
+  std::string all = names.front();
+  for (size_t i = 1; i < names.size(); ++i) {
+    all += (i + 1 == names.size() ? before_last : ", ") + names[i];
+  }
+  return all;
+}
+
 struct Case {
   std::string text;
   std::string message;
@@ -193,9 +205,9 @@ TEST_CASE("config: what a field refuses, and how it is said") {
       {"attention: {type: atention}",
        "c:1:19: attention.type: unknown layer atention, did you mean attention?"},
       {"attention: {type: foo}",
-       "c:1:19: attention.type: unknown layer foo; there are attention, everything, plain"},
+       "c:1:19: attention.type: unknown layer foo; there are " + all_layers(", ")},
       {"attention: {type: }",
-       "c:1:19: attention.type: missing value, expected attention, everything or plain"},
+       "c:1:19: attention.type: missing value, expected " + all_layers(" or ")},
       {"attention: {dropuot: 0}", "c:1:13: attention.dropuot: unknown key, did you mean dropout?"},
       {"attention: {num_heads: 3}",
        "c:1:24: attention.num_heads: does not divide d_in: d_in is 8, num_heads is 3"},
@@ -204,7 +216,8 @@ TEST_CASE("config: what a field refuses, and how it is said") {
       {"stack: []", "c:1:8: stack: expected a list of layers, at least 1 of them, got 0 elements"},
       {"stack: [{type: plain, x: 1}, {}]",
        "c:1:23: stack.0.x: unknown key; there are no keys here\n"
-       "c:1:30: stack.1.type: missing, expected attention, everything or plain"},
+       "c:1:30: stack.1.type: missing, expected " +
+           all_layers(" or ")},
       {"extra: {}",
        "c:1:8: extra.steps: missing, expected a whole number of at least 1 (optimizer steps)"},
       {"extra: 3", "c:1:8: extra: expected a map, got 3"},

@@ -19,7 +19,6 @@ struct OneModel {
 };
 
 LayerSpec spec_of(const std::string& text, const std::string& file) {
-  layer_registry();  // its types are known once it was asked for
   return read_fields<OneModel>(parse_config(text, file)).model;
 }
 
