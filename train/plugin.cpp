@@ -70,16 +70,15 @@ BuildText split_build(std::string_view text) {
   return parts;
 }
 
-void require_fitting(const std::string& file, const BuildText& plugin, const fs::path& given) {
+void require_fitting(const std::string& file, const BuildText& plugin, const std::string& sibling) {
   const BuildText own = split_build(HEED_BUILD_TEXT);
   require<IoError>(plugin[0] == own[0], file, ": was built against heedgrad ", plugin[0],
                    ", this is heedgrad ", own[0], "; build the plugin again against this one");
   require<IoError>(plugin[2] == own[2], file, ": was built with the standard library ", plugin[2],
                    ", this heedgrad with ", own[2], "; build the plugin with the compiler flags ",
                    "that heedgrad was built with");
-  const fs::path sibling = is_float64 ? float64_name(given) : float32_name(given);
   require<IoError>(plugin[1] == own[1], file, ": was built for ", plugin[1],
-                   ", this process computes in ", own[1], ", and there is no ", sibling.string(),
+                   ", this process computes in ", own[1], ", and there is no ", sibling,
                    " beside it; heedgrad_add_plugin in CMake builds both");
 }
 
@@ -92,8 +91,9 @@ void require_plugin(const fs::path& file, const fs::path& given) {
   const size_t found = bytes.find(words);
   require<IoError>(bytes.starts_with("\177ELF") && found != std::string::npos, file.string(),
                    ": is no plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
-  require_fitting(file.string(),
-                     split_build(std::string_view(bytes).substr(found, words.size() + 300)), given);
+  const fs::path sibling = is_float64 ? float64_name(given) : float32_name(given);
+  require_fitting(file.string(), split_build(std::string_view(bytes).substr(found, 300)),
+                  sibling.string());
 }
 
 void add_types(const std::string& name, PluginFunction function) {
@@ -218,7 +218,7 @@ int64_t config_members_of(const std::string& layer) {
 }
 
 bool add_linked_plugin(const char* identity, PluginFunction function) {
-  require_fitting("this program's plugin", split_build(identity), "");
+  require_fitting("this program's plugin", split_build(identity), "other build");
   add_types("this program", function);
   return true;
 }
