@@ -70,6 +70,7 @@ Command info_command();
 Command forward_command();
 Command tour_command();
 Command bench_command();
+Command new_command();
 
 // What a command line asks for.
 struct Request {

@@ -16,7 +16,7 @@ std::vector<Command> all_commands() {
   return {train_command(),    eval_command(),   generate_command(), gradcheck_command(),
           inspect_command(),  report_command(), layers_command(),   schema_command(),
           validate_command(), info_command(),   forward_command(),  tour_command(),
-          bench_command()};
+          bench_command(),    new_command()};
 }
 
 // Every line of a message on its own, after the program's name unless it begins with a place.

@@ -1,0 +1,44 @@
+#include "my_op.h"
+
+#include <heed/train/testing.h>
+
+using namespace heed;
+
+namespace {
+
+const std::vector<std::vector<Shape>> shapes{{{3, 4}, {3, 4}}, {{2, 3, 4}, {4}}, {{1, 4}, {3, 1}}};
+
+}  // namespace
+
+TEST_CASE("my_op: numbers") {
+  const Tensor y = mine::my_op(Array::from({3}, {1, -2, 3}), Array::from({3}, {0, 0, 100}));
+  CHECK(y.value().data()[0] == doctest::Approx(0.5));
+  CHECK(y.value().data()[1] == doctest::Approx(-1));
+  CHECK(y.value().data()[2] == doctest::Approx(3));
+}
+
+// Gradients (in float64), threads, inputs, NaN: each failure says what to mend.
+TEST_CASE("my_op: everything that is expected of an operation") {
+  for (const std::vector<Shape>& inputs : shapes) {
+    testing::check_op(
+        "my_op", [](const auto& in) { return mine::my_op(in[0], in[1]); }, inputs);
+  }
+}
+
+TEST_CASE("my_op: the same as its composed twin") {
+  const Array a = Array::from({2, 2}, {1, -2, 3, 0.5}), b = Array::from({2}, {0.3, -1});
+  const Array got = mine::my_op(a, b).value(), want = mine::my_op_composed(a, b).value();
+  REQUIRE(got.shape() == want.shape());
+  for (int64_t i = 0; i < got.size(); ++i) {
+    CHECK(got.data()[i] == doctest::Approx(want.data()[i]));
+  }
+}
+
+TEST_CASE("my_op: shapes that do not broadcast are refused") {
+  const Array a = Array::zeros({2, 3}), b = Array::zeros({4});
+  CHECK_THROWS_AS(static_cast<void>(mine::my_op(a, b)), ShapeError);
+}
+
+TEST_CASE("my_op_layer: everything that is expected of a layer") {
+  testing::check_layer("{type: my_op_layer, d_in: 8, d_out: 6}", {{2, 5, 8}, {5, 8}});
+}

@@ -1,0 +1,79 @@
+// my_task: after each symbol of a random sequence, the one that stood `distance` places before it.
+//   ids (B, length) in [0, symbols);  target_t = ids_{t - distance}, ignored for t < distance
+// Attention learns to look back; without it a model can only guess.
+#pragma once
+
+#include <heed/autograd/dry_run.h>
+#include <heed/train/made_task.h>
+
+namespace mine {
+
+using namespace heed;
+
+// A MadeTask makes its examples. It says what a question is and what a model is given for it; the
+// rest (batches, a held-out set that training never sees, resuming) follows.
+class MyTask final : public MadeTask {
+ public:
+  // The line that `heed layers` shows.
+  static constexpr const char* help = "the symbol that stood some places before";
+
+  // What stands under `data:` in a config.
+  struct Config {
+    int64_t length = 12;
+    int64_t symbols = 8;
+    int64_t distance = 2;
+    void fields(Fields& f) {
+      f.optional("length", length, in_range(8, 1000), "symbols of a sequence");
+      f.optional("symbols", symbols, in_range(4, 1000), "how many there are");
+      f.optional("distance", distance, at_least(1), "how far to look back");
+    }
+    void check(ConfigErrors& errors, const ConfigNode& at) const {
+      if (distance >= length) {
+        errors.add_field(at, "distance", "must be below length ", length, ", got ", distance);
+      }
+    }
+  };
+
+  MyTask(const Config& c, const TaskSetup& setup) : config(c) {
+    hold_out_some(setup.seed, most_held_out);  // drawn from the seed of the config
+  }
+
+  // Fields of the model that the data decides, where the model has them.
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", config.symbols}, {"context_length", config.length}};
+  }
+  // What the plan before training says.
+  std::string description() const override {
+    return text("my_task: ", config.length, " of ", config.symbols, " symbols, the one ",
+                config.distance, " places before");
+  }
+
+  const Config config;
+
+ protected:
+  Question draw(Generator& generator) const override {
+    Question sequence(static_cast<size_t>(config.length));
+    for (int32_t& symbol : sequence) {
+      symbol = draw_below(generator, static_cast<size_t>(config.symbols));
+    }
+    return sequence;
+  }
+
+  Batch batch(std::span<const Question> questions) const override {
+    const Shape shape{static_cast<int64_t>(questions.size()), config.length};
+    Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
+    for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {  // a dry run has no numbers
+      const Question& sequence = questions[i];
+      const int64_t row = static_cast<int64_t>(i) * config.length;
+      std::copy(sequence.begin(), sequence.end(), batch.input.ids.mutable_data() + row);
+      std::copy(sequence.begin(), sequence.end() - config.distance,
+                batch.targets.mutable_data() + row + config.distance);
+    }
+    return batch;
+  }
+};
+
+}  // namespace mine
+
+// The line that the build looks for: my_task is what a config says.
+HEED_TASK(mine::MyTask, "my_task");

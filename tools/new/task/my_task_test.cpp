@@ -1,0 +1,24 @@
+#include "my_task.h"
+
+#include <heed/train/testing.h>
+
+using namespace heed;
+
+// Ids and targets within their vocabulary, the same batches from the same state, dry runs: each
+// failure says what to mend.
+TEST_CASE("my_task: everything that is expected of a task") {
+  testing::check_task("{type: my_task}");
+  testing::check_task("{type: my_task, length: 20, symbols: 5, distance: 7}");
+}
+
+TEST_CASE("my_task: targets are the symbols before") {
+  mine::MyTask task({.length = 10, .symbols = 4, .distance = 3}, {});
+  Generator data(1);
+  const Batch batch = task.next(2, data);
+  REQUIRE(batch.targets.shape() == Shape{2, 10});
+  for (int64_t i = 0; i < 20; ++i) {
+    const int64_t t = i % 10;
+    const int32_t want = t < 3 ? ignored_target : batch.input.ids.data()[i - 3];
+    CHECK(batch.targets.data()[i] == want);
+  }
+}

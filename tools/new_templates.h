@@ -1,0 +1,15 @@
+// What `heed new` writes: the files of tools/new, which the build puts into the program.
+#pragma once
+
+#include <vector>
+
+namespace heed::cli {
+
+struct TemplateFile {
+  const char* path;  // "layer/my_layer.h"
+  const char* text;
+};
+
+const std::vector<TemplateFile>& new_templates();
+
+}  // namespace heed::cli
