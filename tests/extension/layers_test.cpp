@@ -1,0 +1,75 @@
+#include <heed/autograd/random.h>
+#include <heed/layers/causal_attention.h>
+#include <heed/train/testing.h>
+
+#include "alibi_attention.h"
+#include "sliding_window_attention.h"
+
+using namespace heed;
+
+namespace {
+
+Tensor numbers(const Shape& shape) {
+  Array x = Array::uninitialised(shape);
+  Generator generator(1);
+  fill_uniform(generator, {x.mutable_data(), static_cast<size_t>(x.size())}, -1, 1);
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("layers: everything that is expected of them") {
+  const std::vector<Shape> shapes{{2, 9, 8}, {9, 8}, {1, 1, 8}};
+  testing::check_layer("{type: gated_linear, d_in: 8, d_out: 6}", shapes);
+  testing::check_layer("{type: gated_linear, d_in: 8, d_out: 6, gate: sigmoid}", shapes);
+  testing::check_layer("{type: alibi_attention, d_in: 8, d_out: 6, num_heads: 2}", shapes);
+  testing::check_layer("{type: alibi_attention, d_in: 8, d_out: 6, num_heads: 1, dropout: 0.3}");
+  testing::check_layer("{type: sliding_window_attention, d_in: 8, d_out: 6, num_heads: 2}", shapes);
+  testing::check_layer(
+      "{type: transformer_block, d_model: 8, num_heads: 2, context_length: 9, dropout: 0.1, "
+      "attention: {type: sliding_window_attention, window: 3}}",
+      shapes);
+}
+
+TEST_CASE("alibi_attention: the same token nearby weighs more than far away") {
+  extension::AlibiAttention layer({.d_in = 4, .d_out = 4, .num_heads = 2});
+  const Tensor x = Array::full({1, 6, 4}, 1);  // equal tokens: only the distance tells them apart
+  const AttentionRecorder recorder;
+  layer(x);
+  REQUIRE(recorder.recorded.size() == 2);
+  for (const auto& head : recorder.recorded) {
+    const real* last = head.weights.data() + 5 * 6;
+    for (int s = 0; s < 5; ++s) CHECK(last[s] < last[s + 1]);
+    CHECK(head.weights.data()[1] == 0);  // the first sees nothing later
+  }
+  // Head 0 of 2: m = 2^-4.
+  const real* row = recorder.recorded[0].weights.data() + 6;
+  CHECK(row[0] / row[1] == doctest::Approx(std::exp(-1.0 / 16)));
+}
+
+TEST_CASE("sliding_window_attention: a wide window is causal_attention, a window of 1 the values") {
+  const Tensor x = numbers({2, 6, 4});
+  const auto outputs = [&](int64_t window) {
+    manual_seed(123);
+    extension::SlidingWindowAttention layer(
+        {.d_in = 4, .d_out = 4, .num_heads = 1, .window = window});
+    return window == 1 ? std::pair(layer(x).value(), layer.W_value(x).value())
+                       : std::pair(layer(x).value(), layer(x).value());
+  };
+  manual_seed(123);
+  CausalAttention attention({.d_in = 4, .d_out = 4, .context_length = 6});
+  const Array whole = attention(x).value(), wide = outputs(6).first;
+  const auto [narrow, values] = outputs(1);
+  for (int64_t i = 0; i < whole.size(); ++i) {
+    CHECK(wide.data()[i] == doctest::Approx(whole.data()[i]).epsilon(1e-4));
+    CHECK(narrow.data()[i] == doctest::Approx(values.data()[i]).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("gated_linear: a rule between fields") {
+  CHECK_THROWS_AS(
+      make_layer(
+          "gated_linear",
+          ConfigNode::map({{"d_in", 2}, {"d_out", 2}, {"gate", "sigmoid"}, {"bias", false}})),
+      ConfigError);
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs heedgrad to a temporary prefix, copies this folder to another, builds it against that prefix alone and runs
+# its tests: recipes, a config that uses all of them, `heed new`.
+#   tests/extension/run.sh [BUILD]     BUILD: heedgrad's build folder (default: build/release)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+build=${1:-build/release}
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+cmake --install "$build" --prefix "$temporary/prefix" >"$temporary/log"
+cp -r tests/extension "$temporary/a copy"
+cd "$temporary"
+cmake -S "a copy" -B build -DCMAKE_PREFIX_PATH="$temporary/prefix" >log
+cmake --build build -j"$(nproc)" >log || { tail -n 60 log; exit 1; }
+ctest --test-dir build --output-on-failure --no-label-summary
+
+# pkg-config serves who has no CMake, in both precisions.
+for library in heedgrad heedgrad-f64; do
+  flags=$(PKG_CONFIG_PATH="$(dirname "$(find prefix -name heedgrad.pc)")" pkg-config --cflags --libs $library)
+  # shellcheck disable=SC2086 # several words on purpose
+  c++ "a copy/without_config.cpp" -o program $flags -Wl,-rpath,"$(dirname "$(find "$PWD/prefix" -name libheedgrad.so)")"
+  ./program >/dev/null
+  echo "pkg-config $library: ok"
+done

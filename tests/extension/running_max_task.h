@@ -1,0 +1,67 @@
+// A task: at each place of a random sequence, the largest symbol so far.
+//   ids (B, length) in [0, symbols);  target_t = max(ids_0 ... ids_t)
+#pragma once
+
+#include <heed/autograd/dry_run.h>
+#include <heed/train/made_task.h>
+
+namespace extension {
+
+using namespace heed;
+
+class RunningMaxTask final : public MadeTask {
+ public:
+  static constexpr const char* help = "the largest symbol so far";
+
+  struct Config {
+    int64_t length = 16;
+    int64_t symbols = 8;
+    void fields(Fields& f) {
+      f.optional("length", length, in_range(8, 1000), "symbols of a sequence");
+      f.optional("symbols", symbols, in_range(4, 1000), "how many there are");
+    }
+  };
+
+  RunningMaxTask(const Config& c, const TaskSetup& setup) : config(c) {
+    hold_out_some(setup.seed, most_held_out);  // that many sequences never come up in training
+  }
+
+  // Fields of the model that the data decides, where the model has them.
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", config.symbols}, {"context_length", config.length}};
+  }
+  std::string description() const override {
+    return text("running_max: the largest of ", config.symbols, " symbols so far");
+  }
+
+  const Config config;
+
+ protected:
+  Question draw(Generator& generator) const override {
+    Question sequence(static_cast<size_t>(config.length));
+    for (int32_t& symbol : sequence) {
+      symbol = draw_below(generator, static_cast<size_t>(config.symbols));
+    }
+    return sequence;
+  }
+
+  Batch batch(std::span<const Question> questions) const override {
+    const Shape shape{static_cast<int64_t>(questions.size()), config.length};
+    Batch batch{Input(Ids::zeros(shape)), Ids::zeros(shape)};
+    for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {  // a dry run has no numbers
+      const Question& sequence = questions[i];
+      const int64_t row = static_cast<int64_t>(i) * config.length;
+      std::copy(sequence.begin(), sequence.end(), batch.input.ids.mutable_data() + row);
+      int32_t largest = 0;
+      for (int64_t t = 0; t < config.length; ++t) {
+        largest = std::max(largest, sequence[static_cast<size_t>(t)]);
+        batch.targets.mutable_data()[row + t] = largest;
+      }
+    }
+    return batch;
+  }
+};
+
+}  // namespace extension
+
+HEED_TASK(extension::RunningMaxTask, "running_max");
