@@ -1,4 +1,5 @@
-// heed gradcheck: gradients against differences, for layers by name or the model of a config.
+// heed gradcheck: gradients against differences, for layers by name or the model of a config; of
+// layers by name also what else everybody expects of them (train/examine.h).
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include "layers/layer_tree.h"
 #include "tools/command.h"
 #include "tools/table.h"
+#include "train/examine.h"
 #include "train/run_config.h"
 #include "train/words.h"
 
@@ -31,6 +33,36 @@ void declare(Arguments& arguments, CheckOptions& o) {
 }
 
 using Checks = std::vector<LayerCheck>;
+
+struct LayerFinding {
+  std::string layer;
+  Finding finding;
+};
+using Findings = std::vector<LayerFinding>;
+
+// Causality, threads, checkpoints and so on, for the example config of each layer.
+Findings findings_of(const std::vector<std::string>& types) {
+  Findings all;
+  for (const std::string& type : types) {
+    ConfigNode config = example_config(layer_registry().types().find(type)->fields());
+    for (Finding& finding : examine_layer(LayerSpec{type, std::move(config)})) {
+      all.push_back({type, std::move(finding)});
+    }
+  }
+  return all;
+}
+
+bool is_right(const LayerFinding& found) { return found.finding.message.empty(); }
+
+// The layers that the target names; none for a config.
+std::vector<std::string> layers_named(const std::string& target) {
+  const std::vector<std::string> known = layer_registry().types().names();
+  if (target == "all") {
+    return known;
+  }
+  return layer_registry().types().find(target) != nullptr ? std::vector<std::string>{target}
+                                                          : std::vector<std::string>{};
+}
 
 // How many elements of a parameter are compared: all of a small model; of a larger one so many
 // that its forward passes (four an element) stay within about a minute.
@@ -64,27 +96,23 @@ Checks check_config(const CheckOptions& o) {
 }
 
 Checks check_target(const CheckOptions& o) {
-  const std::vector<std::string> known = layer_registry().types().names();
   const LayerCheckOptions options{.tolerance = o.tolerance};
-  if (o.target == "all") {
-    Checks all;
-    for (const std::string& type : known) {
-      const Checks checks = check_gradients_of_type(type, options);
-      all.insert(all.end(), checks.begin(), checks.end());
-    }
+  Checks all;
+  for (const std::string& type : layers_named(o.target)) {
+    const Checks checks = check_gradients_of_type(type, options);
+    all.insert(all.end(), checks.begin(), checks.end());
+  }
+  if (!all.empty()) {
     return all;
   }
-  if (std::find(known.begin(), known.end(), o.target) != known.end()) {
-    return check_gradients_of_type(o.target, options);
-  }
-  const std::string near = nearest(o.target, known);
+  const std::string near = nearest(o.target, layer_registry().types().names());
   require<ConfigError>(near.empty() || std::filesystem::exists(o.target),
                        "heed gradcheck: there is no layer and no file ", printable(o.target),
                        ", did you mean ", near, "?");
   return check_config(o);
 }
 
-nlohmann::ordered_json as_json(const Checks& checks, double tolerance) {
+nlohmann::ordered_json as_json(const Checks& checks, const Findings& findings, double tolerance) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   int64_t compared = 0, failed = 0;
   double worst = 0;
@@ -100,13 +128,22 @@ nlohmann::ordered_json as_json(const Checks& checks, double tolerance) {
     failed += check.passed ? 0 : 1;
     worst = std::max(worst, check.worst);
   }
-  return {{"passed", failed == 0 && compared > 0},
+  nlohmann::ordered_json others = nlohmann::ordered_json::array();
+  for (const auto& [layer, finding] : findings) {
+    others.push_back({{"layer", layer},
+                      {"what", finding.what},
+                      {"passed", finding.message.empty()},
+                      {"message", finding.message}});
+  }
+  const bool right = std::all_of(findings.begin(), findings.end(), is_right);
+  return {{"passed", failed == 0 && compared > 0 && right},
           {"tolerance", tolerance},
           {"cases", checks.size()},
           {"failed", failed},
           {"compared", compared},
           {"worst", worst},
-          {"checks", std::move(cases)}};
+          {"checks", std::move(cases)},
+          {"findings", std::move(others)}};
 }
 
 // One line a case; for many layers one line for all inputs of a config.
@@ -154,18 +191,41 @@ void print(const Checks& checks, const Checks& lines) {
               grouped(compared).c_str(), failed == 0 ? "none" : grouped(failed).c_str());
 }
 
+void print(const Findings& findings) {
+  if (findings.empty()) {
+    return;
+  }
+  int64_t wrong = 0;
+  std::string looked_at;
+  for (const LayerFinding& found : findings) {
+    if (found.layer == findings.front().layer && found.finding.what != "gradients") {
+      looked_at += (looked_at.empty() ? "" : ", ") + found.finding.what;
+    }
+    if (!is_right(found)) {
+      ++wrong;
+      std::printf("FAILED %s, %s: %s\n", found.layer.c_str(), found.finding.what.c_str(),
+                  found.finding.message.c_str());
+    }
+  }
+  std::printf("also looked at %s: %s\n", looked_at.c_str(),
+              wrong == 0 ? "all well" : text(grouped(wrong), " wrong").c_str());
+}
+
 int run(const CheckOptions& o) {
   require<ConfigError>(o.tolerance > 0, "heed gradcheck: expected --tolerance above 0, got ",
                        o.tolerance);
   require_precision("float64");
   const Checks checks = check_target(o);
+  const Findings findings = findings_of(layers_named(o.target));
   if (o.json) {
-    std::printf("%s\n", as_json(checks, o.tolerance).dump().c_str());
+    std::printf("%s\n", as_json(checks, findings, o.tolerance).dump().c_str());
   } else {
     print(checks, o.target == "all" ? merged(checks) : checks);
+    print(findings);
   }
   const bool passed = std::all_of(checks.begin(), checks.end(),
-                                  [](const LayerCheck& check) { return check.passed; });
+                                  [](const LayerCheck& check) { return check.passed; }) &&
+                      std::all_of(findings.begin(), findings.end(), is_right);
   return passed && !checks.empty() ? 0 : 1;
 }
 

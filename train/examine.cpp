@@ -59,32 +59,37 @@ std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vecto
   return found;
 }
 
-std::vector<Finding> examine_layer(const std::string& config, const std::vector<Shape>& shapes) {
-  std::vector<Finding> found;
+std::vector<Finding> examine_layer(const LayerSpec& spec, const std::vector<Shape>& shapes) {
   LayerSubject subject;
-  LayerSpec spec;
-  found.push_back(examine("config", [&] {
-    ConfigNode options = options_from(config);
-    spec.type = options.get("type").text();
-    options.erase("type");
+  std::vector<Finding> found{examine("config", [&] {
     const ConfigTypes& types = layer_registry().types();
     const ConfigType* type = types.find(spec.type);
     const std::string near = nearest(spec.type, types.names());
     require<ConfigError>(type != nullptr, "there is no layer \"", printable(spec.type), "\"",
                          near.empty() ? "" : ", did you mean " + near + "?");
-    spec.options = options;
     subject = {.name = spec.type,
-               .make = [spec] { return make_layer(spec); },
+               .make = [&spec] { return make_layer(spec); },
                .options = complete_options(spec),
                .members = config_members_of(spec.type),
                .fields = static_cast<int64_t>(type->fields().size())};
     return "";
-  }));
+  })};
   if (found.back().message.empty()) {
     const std::vector<Finding> more = examine_layer(subject, shapes);
     found.insert(found.end(), more.begin(), more.end());
   }
   return found;
+}
+
+std::vector<Finding> examine_layer(const std::string& config, const std::vector<Shape>& shapes) {
+  LayerSpec spec;
+  const Finding read = examine("config", [&] {
+    spec.options = options_from(config);
+    spec.type = spec.options.get("type").text();
+    spec.options.erase("type");
+    return "";
+  });
+  return read.message.empty() ? examine_layer(spec, shapes) : std::vector<Finding>{read};
 }
 
 }  // namespace heed

@@ -27,6 +27,9 @@ struct LayerSubject {
 std::vector<Finding> examine_layer(const LayerSubject& subject,
                                    const std::vector<Shape>& shapes = {});
 
+// A registered layer.
+std::vector<Finding> examine_layer(const LayerSpec& spec, const std::vector<Shape>& shapes = {});
+
 // The layer of a line of YAML, {type: causal_attention, d_in: 4, ...}. A config that cannot be read
 // is a finding too.
 std::vector<Finding> examine_layer(const std::string& config,

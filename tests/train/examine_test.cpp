@@ -282,9 +282,7 @@ TEST_CASE("examine: every layer that is built in") {
     // config_test.cpp has types of its own, without a layer.
     if (type == "attention" || type == "everything" || type == "plain") continue;
     const ConfigNode options = example_config(layer_registry().types().find(type)->fields());
-    LayerSubject subject{.name = type, .make = {}, .options = complete_options({type, options})};
-    subject.make = [&] { return make_layer(type, options); };
-    report(type, examine_layer(subject));
+    report(type, examine_layer(LayerSpec{type, options}));
     ++layers;
   }
   CHECK(layers >= 20);
