@@ -203,3 +203,44 @@ TEST_CASE("house: nothing is left for later, no flag breaks the arithmetic") {
   }
   CHECK(files.size() > 180);
 }
+
+TEST_CASE("house: API.md names every header, and no other") {
+  std::vector<std::string> headers;
+  for (const SourceFile& file : files_in({"autograd", "layers", "train"}, {".h"})) {
+    headers.push_back(file.path);
+  }
+  std::vector<std::string> named;
+  static const std::regex row("^\\| `([a-z0-9_/]+\\.h)` \\| .{3,} \\|$");
+  for (const std::string& line : read(root() / "API.md").lines) {
+    std::smatch match;
+    if (std::regex_match(line, match, row)) named.push_back(match[1].str());
+  }
+  std::sort(named.begin(), named.end());
+  for (const std::string& header : headers) {
+    CHECK_MESSAGE(std::count(named.begin(), named.end(), header) == 1,
+                  heed::text("API.md: one line about ", header));
+  }
+  CHECK(named.size() == headers.size());
+  CHECK(named.size() > 100);
+}
+
+// A block of code whose first line names a file of tests/extension is that file.
+TEST_CASE("house: READMEs quote tests/extension as it is compiled") {
+  int64_t quoted = 0;
+  for (const char* readme :
+       {"README.md", "autograd/README.md", "layers/README.md", "train/README.md"}) {
+    const std::vector<std::string> lines = read(root() / readme).lines;
+    for (size_t i = 1; i < lines.size(); ++i) {
+      if (lines[i - 1] != "```cpp" || !lines[i].starts_with("// tests/extension/")) continue;
+      const std::string name = lines[i].substr(3);
+      const std::vector<std::string> file = read(root() / name).lines;
+      REQUIRE(i + 1 + file.size() < lines.size());
+      for (size_t k = 0; k < file.size(); ++k) {
+        CHECK_MESSAGE(lines[i + 1 + k] == file[k], heed::text(readme, ":", i + 2 + k, ": ", name));
+      }
+      CHECK(lines[i + 1 + file.size()] == "```");
+      ++quoted;
+    }
+  }
+  CHECK(quoted == 7);
+}
