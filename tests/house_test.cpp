@@ -204,24 +204,28 @@ TEST_CASE("house: nothing is left for later, no flag breaks the arithmetic") {
   CHECK(files.size() > 180);
 }
 
+// An operation and what a config can name are added with their header and their test alone: for
+// those a line may be missing.
 TEST_CASE("house: API.md names every header, and no other") {
-  std::vector<std::string> headers;
-  for (const SourceFile& file : files_in({"autograd", "layers", "train"}, {".h"})) {
-    headers.push_back(file.path);
-  }
   std::vector<std::string> named;
   static const std::regex row("^\\| `([a-z0-9_/]+\\.h)` \\| .{3,} \\|$");
   for (const std::string& line : read(root() / "API.md").lines) {
     std::smatch match;
     if (std::regex_match(line, match, row)) named.push_back(match[1].str());
   }
-  std::sort(named.begin(), named.end());
-  for (const std::string& header : headers) {
-    CHECK_MESSAGE(std::count(named.begin(), named.end(), header) == 1,
-                  heed::text("API.md: one line about ", header));
+  for (const std::string& header : named) {
+    CHECK_MESSAGE(fs::exists(root() / header), heed::text("API.md: there is no ", header));
+    CHECK_MESSAGE(std::count(named.begin(), named.end(), header) == 1, header);
   }
-  CHECK(named.size() == headers.size());
-  CHECK(named.size() > 100);
+  int64_t needed = 0;
+  for (const SourceFile& file : files_in({"autograd", "layers", "train"}, {".h"})) {
+    const bool registered = !places({file}, R"(^HEED_(LAYER|TASK|OPTIMIZER|SCHEDULE)\()").empty();
+    if (registered || file.path.starts_with("autograd/ops/")) continue;
+    CHECK_MESSAGE(std::count(named.begin(), named.end(), file.path) == 1,
+                  heed::text("API.md: a line is missing about ", file.path));
+    ++needed;
+  }
+  CHECK(needed > 80);
 }
 
 // A block of code whose first line names a file of tests/extension is that file.

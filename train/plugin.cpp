@@ -178,7 +178,8 @@ void load_plugins(const ConfigNode& config, const fs::path& folder) {
       std::error_code missing;
       const bool there = fs::exists(folder / plugin.text(), missing);
       fail<IoError>(to_text(plugin.mark()), plugin.mark().line > 0 ? ": " : "", plugin.path(), ": ",
-                    error.what(), there ? "" : "; if it has moved: heed --plugin PATH/",
+                    error.what(),
+                    there ? "" : "; build it, or if it has moved: heed --plugin PATH/",
                     there ? "" : fs::path(plugin.text()).filename().string() + " COMMAND ...");
     } catch (const ConfigError& error) {
       ConfigErrors errors;

@@ -72,10 +72,10 @@ class Trainer {
 };
 
 // What a resumed run may change: train.steps, train.log_every, anomaly, everything of eval,
-// checkpoint and sample, and where the data lies when its fingerprint is known. Throws ConfigError
-// with every other difference between the resolved config that a run was trained with, read from
-// `of_run`, and the one given. A key that one of them lacks has its default: the run may have been
-// made by an earlier version.
+// checkpoint and sample, where plugins lie, and the data when its fingerprint is known. Throws
+// ConfigError with every other difference between the resolved config that a run was trained with,
+// read from `of_run`, and the one given. A key that one of them lacks has its default: the run may
+// have been made by an earlier version.
 void require_resumable(const std::filesystem::path& of_run, const ConfigNode& given);
 
 }  // namespace heed

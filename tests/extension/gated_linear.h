@@ -1,6 +1,6 @@
 // A layer with options.
-//   y = swiglu(W_gate x, W_value x), or sigmoid(W_gate x) * W_value x    x (..., d_in) -> y (...,
-//   d_out)
+//   x (..., d_in) -> y (..., d_out)
+//   y = swiglu(W_gate x, W_value x), or sigmoid(W_gate x) * W_value x
 #pragma once
 
 #include <heed/layers/linear.h>

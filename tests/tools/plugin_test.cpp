@@ -113,7 +113,7 @@ TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the abso
   const ProgramResult missing = run_heed({"eval", out});
   CHECK(missing.exit_code == 1);
   CHECK(has(missing.err, path));
-  CHECK(has(missing.err, "if it has moved: heed --plugin PATH/libtest_plugin.so"));
+  CHECK(has(missing.err, "build it, or if it has moved: heed --plugin PATH/libtest_plugin.so"));
   CHECK(std::count(missing.err.begin(), missing.err.end(), '\n') == 1);
   const std::string moved = (folder / "other/libtest_plugin.so").string();
   CHECK(run_heed({"--plugin", moved, "eval", out}).exit_code == 0);

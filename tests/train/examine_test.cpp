@@ -276,14 +276,20 @@ TEST_CASE("examine: operations") {
          "inputs", "input 0 was written to");
 }
 
-TEST_CASE("examine: every layer that is built in") {
-  int64_t layers = 0;
+TEST_CASE("examine: every layer that is built in, every option") {
+  int64_t layers = 0, causal = 0;
   for (const std::string& type : layer_registry().types().names()) {
     // config_test.cpp has types of its own, without a layer.
     if (type == "attention" || type == "everything" || type == "plain") continue;
-    const ConfigNode options = example_config(layer_registry().types().find(type)->fields());
-    report(type, examine_layer(LayerSpec{type, options}));
+    bool claims = false;
+    for (const ConfigNode& options :
+         option_variants(layer_registry().types().find(type)->fields())) {
+      report(type + " " + to_yaml(options), examine_layer(LayerSpec{type, options}));
+      claims = claims || make_layer(type, options)->causal();
+    }
     ++layers;
+    causal += claims ? 1 : 0;
   }
   CHECK(layers >= 20);
+  CHECK(causal >= 5);
 }
