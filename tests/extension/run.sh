@@ -4,7 +4,7 @@
 #   tests/extension/run.sh [BUILD]     BUILD: heedgrad's build folder (default: build/release)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-build=${1:-build/release}
+build=$(realpath "${1:-build/release}")
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 cmake --install "$build" --prefix "$temporary/prefix" >"$temporary/log"
@@ -13,6 +13,12 @@ cd "$temporary"
 cmake -S "a copy" -B build -DCMAKE_PREFIX_PATH="$temporary/prefix" >log
 cmake --build build -j"$(nproc)" >log || { tail -n 60 log; exit 1; }
 ctest --test-dir build --output-on-failure --no-label-summary
+
+# The build folder serves find_package like an installation.
+cmake -S "a copy" -B from_build -DCMAKE_PREFIX_PATH="$build" -DCMAKE_BUILD_TYPE=Debug >log
+cmake --build from_build --target without_config >log || { tail -n 60 log; exit 1; }
+from_build/without_config >/dev/null
+echo "from the build folder: ok"
 
 # pkg-config serves who has no CMake, in both precisions.
 for library in heedgrad heedgrad-f64; do
