@@ -33,7 +33,8 @@ TEST_CASE("squared_difference: numbers, gradients with broadcasting, threads") {
 }
 
 TEST_CASE("swiglu: gradients, threads, the same as its composed twin") {
-  const Tensor gate = Array::from({4}, {-2, -0.5, 0.25, 4}), value = Array::from({4}, {1, -2, 3, 4});
+  const Tensor gate = Array::from({4}, {-2, -0.5, 0.25, 4}),
+               value = Array::from({4}, {1, -2, 3, 4});
   check_same(extension::swiglu(gate, value), extension::swiglu_composed(gate, value));
   for (const Shape& shape : {Shape{5}, Shape{2, 3, 4}}) {
     testing::check_op("swiglu", [](const auto& in) { return extension::swiglu(in[0], in[1]); },
