@@ -6,30 +6,31 @@ namespace heed::detail {
 
 namespace {
 
-constexpr const char* op = "scaled_dot_product_attention";
+constexpr const char* attention_name = "scaled_dot_product_attention";
 
 void check_mask(const AttentionProblem& p) {
   const Shape& mask = p.mask.shape();
   if (mask.rank() == 2) {
-    require(mask == Shape{p.batch, p.keys}, op,
+    require(mask == Shape{p.batch, p.keys}, attention_name,
             ": expected a mask (B, S) = ", Shape{p.batch, p.keys}, ", got ", mask);
     return;
   }
   const bool fits = mask.rank() == 4 && (mask[0] == p.batch || mask[0] == 1) &&
                     (mask[1] == p.heads || mask[1] == 1) && mask[2] == p.queries &&
                     mask[3] == p.keys;
-  require(fits, op, ": expected a mask (B, S) or (B or 1, H or 1, T, S) with B, H, T, S = ",
+  require(fits, attention_name,
+          ": expected a mask (B, S) or (B or 1, H or 1, T, S) with B, H, T, S = ",
           Shape{p.batch, p.heads, p.queries, p.keys}, ", got ", mask);
 }
 
 void check_heads(const AttentionOptions& options, int64_t kv_heads) {
-  require(options.num_heads >= 1 && kv_heads >= 1 && options.num_heads % kv_heads == 0, op,
-          ": expected num_heads to be a multiple of num_kv_heads, got ", options.num_heads, " and ",
-          kv_heads);
+  require(options.num_heads >= 1 && kv_heads >= 1 && options.num_heads % kv_heads == 0,
+          attention_name, ": expected num_heads to be a multiple of num_kv_heads, got ",
+          options.num_heads, " and ", kv_heads);
 }
 
 int64_t width_of_head(const char* name, int64_t columns, int64_t heads) {
-  require(columns % heads == 0 && columns > 0, op, ": expected the last axis of ", name,
+  require(columns % heads == 0 && columns > 0, attention_name, ": expected the last axis of ", name,
           " to be a positive multiple of its ", heads, " heads, got ", columns);
   return columns / heads;
 }
@@ -62,8 +63,8 @@ AttentionProblem AttentionProblem::of(const Shape& q, const Shape& k, const Shap
                                       const AttentionOptions& options) {
   require(q.rank() == 3 && k.rank() == 3 && v.rank() == 3 && q[0] == k[0] && q[0] == v[0] &&
               k[1] == v[1],
-          op, ": expected q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv), got ", q, ", ", k, ", ",
-          v);
+          attention_name, ": expected q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv), got ", q,
+          ", ", k, ", ", v);
   AttentionProblem p;
   p.batch = q[0];
   p.queries = q[1];
@@ -73,14 +74,14 @@ AttentionProblem AttentionProblem::of(const Shape& q, const Shape& k, const Shap
   check_heads(options, p.kv_heads);
   p.width = width_of_head("q", q[2], p.heads);
   p.value_width = width_of_head("v", v[2], p.kv_heads);
-  require(width_of_head("k", k[2], p.kv_heads) == p.width, op,
+  require(width_of_head("k", k[2], p.kv_heads) == p.width, attention_name,
           ": expected heads of k as wide as those of q, got ", q, " in ", p.heads, " heads and ", k,
           " in ", p.kv_heads);
   return with_options(std::move(p), options);
 }
 
 AttentionProblem AttentionProblem::of_packed(const Shape& qkv, const AttentionOptions& options) {
-  require(qkv.rank() == 3, op, ": expected qkv (B, T, (H + 2 Hkv) d), got ", qkv);
+  require(qkv.rank() == 3, attention_name, ": expected qkv (B, T, (H + 2 Hkv) d), got ", qkv);
   AttentionProblem p;
   p.batch = qkv[0];
   p.queries = p.keys = qkv[1];

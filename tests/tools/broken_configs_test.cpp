@@ -144,7 +144,7 @@ const std::vector<Broken> broken = {
     {"d_model: 12", "d_model: 12\n  lr: 1e-2",
      "6:3: model.lr: unknown key; the keys here are vocab_size, context_length, d_model, "
      "num_heads, num_layers, dropout, qkv_bias, bias, tie_embeddings, norm, activation, position, "
-     "init, hidden_multiplier, attention"},
+     "init, hidden_multiplier, num_kv_heads, attention"},
     {"optimizer:", "optimiser:", "8:1: optimiser: unknown key, did you mean optimizer?"},
     {"  steps: 12", "steps: 12",
      "12:3: indented further than the line above, whose key has a value already; keys that belong "
@@ -167,7 +167,7 @@ const std::vector<Broken> broken = {
     {"d_model: 12", "d_model : 12\n  ? x",
      "6:5: model.x: unknown key; the keys here are vocab_size, context_length, d_model, num_heads, "
      "num_layers, dropout, qkv_bias, bias, tie_embeddings, norm, activation, position, init, "
-     "hidden_multiplier, attention"},
+     "hidden_multiplier, num_kv_heads, attention"},
     {"num_heads: 3", "num_heads: 5",
      "6:14: model.num_heads: must divide d_model: d_model is 12, num_heads is 5"},
     {"d_model: 12", "d_model: 12\n  vocab_size: 99",
