@@ -89,7 +89,7 @@ class Pool {
     if (block == nullptr) {
       block = from_system(bytes, size_class);
     }
-    ASAN_UNPOISON_MEMORY_REGION(block, bytes);
+    unpoison(block, bytes);
     stats.live_bytes += static_cast<int64_t>(capacity_of(size_class));
     stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
     return block;
@@ -103,7 +103,7 @@ class Pool {
   void trim() {
     for (uint32_t c = class_of(small_block) + 1; c < classes; ++c) {
       while (void* block = pop(c)) {
-        ASAN_UNPOISON_MEMORY_REGION(block, capacity_of(c));
+        unpoison(block, capacity_of(c));
         munmap(block, round_to_pages(capacity_of(c)));
         stats.reserved_bytes -= static_cast<int64_t>(capacity_of(c));
       }
@@ -117,17 +117,25 @@ class Pool {
 
   static size_t round_to_pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
+  // Not for mere address space: the sanitizer's notes on terabytes would be real memory.
+  void poison(void* block, size_t bytes) const {
+    if (!address_space_only_) ASAN_POISON_MEMORY_REGION(block, bytes);
+  }
+  void unpoison(void* block, size_t bytes) const {
+    if (!address_space_only_) ASAN_UNPOISON_MEMORY_REGION(block, bytes);
+  }
+
   // The first bytes of a free block link to the next free one.
   void push(void* block, uint32_t c) {
     std::memcpy(block, &free_[c], sizeof(void*));
     free_[c] = block;
-    ASAN_POISON_MEMORY_REGION(block, capacity_of(c));
+    poison(block, capacity_of(c));
   }
 
   void* pop(uint32_t c) {
     void* block = free_[c];
     if (block != nullptr) {
-      ASAN_UNPOISON_MEMORY_REGION(block, sizeof(void*));
+      unpoison(block, sizeof(void*));
       std::memcpy(&free_[c], block, sizeof(void*));
     }
     return block;

@@ -8,6 +8,15 @@
 
 namespace heed::testing {
 
+// Under the address sanitizer programs need more memory: for its notes, and for what it keeps back.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_sanitizer = true;
+#elif defined(__has_feature)
+inline constexpr bool address_sanitizer = __has_feature(address_sanitizer);
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+
 struct ProgramResult {
   int exit_code = -1;      // 128 + signal when one ended it
   std::string out;         // standard output

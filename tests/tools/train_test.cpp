@@ -190,7 +190,7 @@ TEST_CASE("heed train: the memory of the plan is that of the run") {
     const double used = megabytes_after(run.err, " left\nmemory     ");
     MESSAGE("planned ", planned, " MB, used ", used, " MB");
     CHECK(used > 40);
-    CHECK(std::abs(planned - used) < std::max(30.0, 0.15 * used));
+    CHECK(std::abs(planned - used) < (address_sanitizer ? 3 : 1) * std::max(30.0, 0.15 * used));
     ++runs;
   }
   CHECK(runs == 3);
