@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets (Clang, libFuzzer, sanitizers: the preset fuzz) and runs each for a while, beginning with
 # its corpus and what earlier runs found. Exits with 1 when one of them crashes; the input is then in build/fuzz/found.
-#   tests/fuzz/run.sh                    60 seconds each, as in CI: 5 minutes and the build
+#   tests/fuzz/run.sh                    60 seconds each: 5 minutes and the build
 #   tests/fuzz/run.sh 600 config text    10 minutes each, these targets
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -31,7 +31,7 @@ export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=pri
 failed=0
 mkdir -p build/fuzz/found
 for name in "${targets[@]}"; do
-  corpus=build/fuzz/corpus/$name
+  corpus=$source_dir/build/fuzz/corpus/$name
   mkdir -p "$corpus"
   [ "$name" != config ] || cp configs/*.yaml "$corpus"
   options=(-max_total_time="$seconds" -max_len=4096 -timeout=60 -rss_limit_mb=2048 -malloc_limit_mb=512
