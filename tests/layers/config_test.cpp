@@ -8,6 +8,7 @@
 
 #include "autograd/error.h"
 #include "layers/config_types.h"
+#include "layers/field_values.h"
 #include "layers/fields.h"
 #include "layers/registry.h"
 #include "train/yaml.h"
@@ -112,12 +113,8 @@ std::string mistakes(const std::string& yaml) {
 // Those of heedgrad and of this file.
 std::string all_layers(const std::string& before_last) {
   register_types();
-  const std::vector<std::string> names = layer_registry().types().names();
-  std::string all = names.front();
-  for (size_t i = 1; i < names.size(); ++i) {
-    all += (i + 1 == names.size() ? before_last : ", ") + names[i];
-  }
-  return all;
+  std::string all = joined(layer_registry().types().names());
+  return all.replace(all.rfind(", "), 2, before_last);
 }
 
 struct Case {
