@@ -48,18 +48,17 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   const int64_t characters = check_utf8(corpus, path_.string());
   if (c.tokenizer == "byte") {
     tokenizer_ = std::make_unique<ByteTokenizer>();
-    data_ = std::make_unique<WindowData>(bytes_of(corpus), c.windows, setup.batch_size);
+    set_tokens(bytes_of(corpus), c.windows, setup.batch_size);
     return;
   }
   auto tokenizer = std::make_unique<CharTokenizer>(corpus);
-  data_ = std::make_unique<WindowData>(characters_of(corpus, characters, *tokenizer), c.windows,
-                                       setup.batch_size);
+  set_tokens(characters_of(corpus, characters, *tokenizer), c.windows, setup.batch_size);
   tokenizer_ = std::move(tokenizer);
 }
 
 std::string TextTask::description() const {
   const bool bytes = dynamic_cast<const ByteTokenizer*>(tokenizer_.get()) != nullptr;
-  return text(path_.filename().string(), ": ", grouped(data_->size()),
+  return text(path_.filename().string(), ": ", grouped(token_count()),
               bytes ? " bytes" : text(" characters, ", tokenizer_->vocab_size(), " different"));
 }
 

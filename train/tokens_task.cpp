@@ -41,12 +41,12 @@ void TokensTask::Config::fields(Fields& f) {
 }
 
 TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
-    : path_(setup.config_folder / c.path),
-      vocab_size_(c.vocab_size),
-      data_(read_tokens(c, path_), c.windows, setup.batch_size) {}
+    : path_(setup.config_folder / c.path), vocab_size_(c.vocab_size) {
+  set_tokens(read_tokens(c, path_), c.windows, setup.batch_size);
+}
 
 std::string TokensTask::description() const {
-  return text(path_.filename().string(), ": ", grouped(data_.size()), " tokens out of ",
+  return text(path_.filename().string(), ": ", grouped(token_count()), " tokens out of ",
               grouped(vocab_size_));
 }
 

@@ -66,7 +66,8 @@ void WindowConfig::fields(Fields& f) {
 
 // ---- WindowData
 
-WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size)
+WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+                       const std::string& source)
     : tokens_(std::move(tokens)),
       config_(config),
       train_size_(
@@ -74,7 +75,7 @@ WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batc
   const int64_t needed = config_.context_length + 1;
   const auto require_tokens = [&](Split split, const char* name) {
     if (part_size(split) < needed) {
-      throw TaskError("path", text("too short for context_length ", config_.context_length,
+      throw TaskError(source, text("too short for context_length ", config_.context_length,
                                    ": expected at least ", needed, " tokens in the ", name,
                                    " part, got ", part_size(split), " of ", tokens_.size(),
                                    " (train_fraction ", config_.train_fraction, ")"));

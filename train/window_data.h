@@ -1,5 +1,4 @@
-// Training and validation windows of a long row of tokens: what the tasks `text` and `tokens`
-// share.
+// Training and validation windows of a long row of tokens.
 //
 // A window at o is x = tokens[o .. o + T), y = tokens[o + 1 .. o + T], T = context_length. The
 // first train_fraction of the tokens is trained on, the rest is for validation.
@@ -46,9 +45,11 @@ struct WindowConfig {
 
 class WindowData {
  public:
-  // Throws TaskError when a part is too short for one window, or when the windows do not fill a
-  // batch of `batch_size` (0: not known yet).
-  WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size);
+  // Throws TaskError when a part is too short for one window (at `source`, the field that says
+  // where the tokens are from), or when the windows do not fill a batch of `batch_size` (0: not
+  // known yet).
+  WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+             const std::string& source = "path");
 
   // sampling random: offsets as nanoGPT draws them, torch.randint(tokens - T, (batch_size,)).
   // sampling windows: starts 0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch
