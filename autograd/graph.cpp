@@ -162,7 +162,9 @@ class BackwardPass {
       } catch (const GraphError& error) {
         fail<GraphError>("backward of ", node.op_, ": ", error.what());
       }
-      profile_backward(node);
+      if (profiling) {
+        profile_backward(node);
+      }
       check_gradients(node);
     }
     node.release_saved();

@@ -34,7 +34,10 @@ std::unique_ptr<Profile> profile;
 
 }  // namespace
 
-void start_profile() { profile = std::make_unique<Profile>(); }
+void start_profile() {
+  profile = std::make_unique<Profile>();
+  profiling = true;
+}
 
 std::vector<ProfileRow> stop_profile() {
   std::vector<ProfileRow> rows;
@@ -43,6 +46,7 @@ std::vector<ProfileRow> stop_profile() {
     rows.back().op = op;
   }
   profile.reset();
+  profiling = false;
   std::sort(rows.begin(), rows.end(), [](const ProfileRow& a, const ProfileRow& b) {
     return a.forward_seconds + a.backward_seconds > b.forward_seconds + b.backward_seconds;
   });
@@ -55,22 +59,23 @@ void profile_restart() {
   }
 }
 
-void profile_forward(const char* op) {
-  if (profile) {
-    const auto [seconds, flops] = profile->lap();
-    ProfileRow& row = profile->rows[op];
-    ++row.calls;
-    row.forward_seconds += seconds;
-    row.forward_flops += flops;
-  }
+void profile_forward(const char* op, int64_t numbers) {
+  const auto [seconds, flops] = profile->lap();
+  ProfileRow& row = profile->rows[op];
+  ++row.calls;
+  row.forward_seconds += seconds;
+  row.forward_flops += flops;
+  row.forward_numbers += numbers;
 }
 
-void profile_backward(const Node& node) {
-  if (profile) {
-    const auto [seconds, flops] = profile->lap();
-    ProfileRow& row = profile->rows[node.op()];
-    row.backward_seconds += seconds;
-    row.backward_flops += flops;
+void profile_backward(Node& node) {
+  const auto [seconds, flops] = profile->lap();
+  ProfileRow& row = profile->rows[node.op()];
+  row.backward_seconds += seconds;
+  row.backward_flops += flops;
+  row.backward_numbers += node.shape().size();
+  for (const NodeRef& input : node.inputs()) {
+    row.backward_numbers += input ? 2 * input->shape().size() : 0;
   }
 }
 

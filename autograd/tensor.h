@@ -82,7 +82,13 @@ namespace detail {
 
 template <class Inputs, class Backward>
 Tensor record(const char* op, Array value, const Inputs& inputs, Backward&& backward) {
-  profile_forward(op);
+  if (profiling) {
+    int64_t numbers = value.size();
+    for (const Tensor& input : inputs) {
+      numbers += input ? input.size() : 0;
+    }
+    profile_forward(op, numbers);
+  }
   check_value(op, value);
   bool wanted = false;
   for (const Tensor& input : inputs) {

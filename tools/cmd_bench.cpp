@@ -1,9 +1,11 @@
 // heed bench: times the trainer's own step.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "autograd/blas.h"
 #include "autograd/blas_kernel.h"
@@ -12,6 +14,7 @@
 #include "tools/command.h"
 #include "tools/gemm_speed.h"
 #include "train/plan.h"
+#include "train/schedule.h"
 #include "train/step.h"
 
 namespace heed::cli {
@@ -38,33 +41,43 @@ struct Measured {
   std::vector<double> seconds;  // of each step, sorted
   double tokens = 0;            // of a step
   double flops = 0;             // of a step
+  double loss = 0;              // of the last step, as `heed train` has it there
   std::vector<ProfileRow> rows;
 
   double quantile(double q) const {
     return seconds[static_cast<size_t>(q * static_cast<double>(seconds.size() - 1) + 0.5)];
   }
+  double mean() const {
+    return std::accumulate(seconds.begin(), seconds.end(), 0.0) /
+           static_cast<double>(seconds.size());
+  }
 };
+
+constexpr int64_t warm_up_steps = 3;
 
 Measured measure(LoadedRun& run, int64_t steps, bool profile) {
   using Clock = std::chrono::steady_clock;
-  constexpr int64_t warm_up = 3;
   const std::unique_ptr<Module> model = make_layer(run.config.model);
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, model->parameters());
-  const double lr = std::stod(run.config.optimizer.options.get("lr").text());
+  const int64_t last = run.config.train.steps;  // of the schedule
+  const std::unique_ptr<Schedule> schedule =
+      schedule_registry().make(run.config.schedule, {run.config.lr(), last});
   Measured measured;
-  for (int64_t i = 0; i < warm_up + steps; ++i) {
-    if (i == warm_up && profile) {
+  for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
+    if (i == warm_up_steps && profile) {
       start_profile();
     }
     const int64_t flops = flop_count();
     const Clock::time_point begin = Clock::now();
+    const double lr = schedule->lr(std::min(i + 1, last));
     const StepResult step = train_step(*model, *run.task, *optimizer, run.config.train, lr);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (i >= warm_up) {
+    if (i >= warm_up_steps) {
       measured.seconds.push_back(seconds);
       measured.tokens = static_cast<double>(step.tokens);
       measured.flops = static_cast<double>(flop_count() - flops);
+      measured.loss = step.loss;
     }
   }
   if (profile) {
@@ -74,40 +87,63 @@ Measured measure(LoadedRun& run, int64_t steps, bool profile) {
   return measured;
 }
 
+// By operation, for one step; at the end what belongs to none: the batch, clipping, the optimizer.
+nlohmann::ordered_json profile_rows(const Measured& m) {
+  const auto steps = static_cast<double>(m.seconds.size());
+  nlohmann::ordered_json rows;
+  double rest = m.mean();
+  for (const ProfileRow& row : m.rows) {
+    const double seconds = row.forward_seconds + row.backward_seconds;
+    const auto flops = static_cast<double>(row.forward_flops + row.backward_flops);
+    const auto numbers = static_cast<double>(row.forward_numbers + row.backward_numbers);
+    rows.push_back({{"op", row.op},
+                    {"calls", static_cast<double>(row.calls) / steps},
+                    {"forward_ms", 1e3 * row.forward_seconds / steps},
+                    {"backward_ms", 1e3 * row.backward_seconds / steps},
+                    {"gflops", flops / seconds / 1e9},
+                    {"gb_per_second", sizeof(real) * numbers / seconds / 1e9}});
+    rest -= seconds / steps;
+  }
+  rows.push_back({{"op", "batch, clipping, optimizer"}, {"ms", 1e3 * rest}});
+  return rows;
+}
+
 nlohmann::ordered_json as_json(const Measured& m, double gemm_speed) {
   const double median = m.quantile(0.5);
   const double gflops = m.flops / median / 1e9;
   nlohmann::ordered_json result{{"ms_per_step", 1e3 * median},
                                 {"ms_p10", 1e3 * m.quantile(0.1)},
                                 {"ms_p90", 1e3 * m.quantile(0.9)},
+                                {"ms_mean", 1e3 * m.mean()},
                                 {"tokens_per_second", m.tokens / median},
+                                {"gflop_per_step", m.flops / 1e9},
                                 {"gflops", gflops},
                                 {"sgemm_gflops", gemm_speed},
                                 {"share_of_peak", gflops / gemm_speed},
                                 {"peak_mb", static_cast<double>(peak_resident_bytes()) / 1e6},
                                 {"threads", num_threads()},
-                                {"kernel", blas_info().kernel}};
-  for (const ProfileRow& row : m.rows) {
-    result["profile"].push_back(
-        {{"op", row.op},
-         {"calls", row.calls},
-         {"forward_ms", 1e3 * row.forward_seconds},
-         {"backward_ms", 1e3 * row.backward_seconds},
-         {"gflop", static_cast<double>(row.forward_flops + row.backward_flops) / 1e9}});
+                                {"kernel", blas_info().kernel},
+                                {"loss", m.loss}};
+  if (!m.rows.empty()) {
+    result["profile"] = profile_rows(m);
   }
   return result;
 }
 
-void print_profile(const Measured& m) {
-  const auto steps = static_cast<double>(m.seconds.size());
-  std::printf("\n%-32s %7s %11s %11s %9s\n", "operation, a step", "calls", "forward ms",
-              "backward ms", "GFLOP/s");
-  for (const ProfileRow& row : m.rows) {
-    const double seconds = row.forward_seconds + row.backward_seconds;
-    const double gflops = static_cast<double>(row.forward_flops + row.backward_flops) / 1e9;
-    std::printf("%-32s %7.0f %11.3f %11.3f", row.op.c_str(), static_cast<double>(row.calls) / steps,
-                1e3 * row.forward_seconds / steps, 1e3 * row.backward_seconds / steps);
-    std::printf(gflops > 0 ? " %9.0f\n" : "\n", gflops / seconds);
+void print_profile(const nlohmann::ordered_json& rows) {
+  std::printf("\n%-28s %6s %11s %12s %8s %6s\n", "operation, a step", "calls", "forward ms",
+              "backward ms", "GFLOP/s", "GB/s");
+  for (const auto& row : rows) {
+    const auto op = row["op"].get<std::string>();
+    if (row.contains("ms")) {
+      std::printf("%-28s %30.3f\n", op.c_str(), row["ms"].get<double>());
+      continue;
+    }
+    std::printf("%-28s %6.0f %11.3f %12.3f", op.c_str(), row["calls"].get<double>(),
+                row["forward_ms"].get<double>(), row["backward_ms"].get<double>());
+    const double gflops = row["gflops"].get<double>();
+    std::printf(" %8s %6.1f\n", gflops > 0 ? text(std::llround(gflops)).c_str() : "",
+                row["gb_per_second"].get<double>());
   }
 }
 
@@ -134,7 +170,7 @@ int run(const BenchOptions& o) {
               result["sgemm_gflops"].get<double>());
   std::printf("memory       %.1f MB at most\n", result["peak_mb"].get<double>());
   if (o.profile) {
-    print_profile(measured);
+    print_profile(result["profile"]);
   }
   return 0;
 }

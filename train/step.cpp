@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "autograd/anomaly.h"
+#include "autograd/profile.h"
 
 namespace heed {
 
@@ -40,6 +41,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   double expected = 0;
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = task.next(config.batch_size, streams().data());
+    profile_restart();
     const BatchLoss loss = task.loss(model(batch.input), batch);
     if (i == 0) {
       expected = static_cast<double>(std::max<int64_t>(1, loss.counted) * config.accumulate);
