@@ -172,11 +172,23 @@ int64_t tile_extent(const Product& p) {
   return (extent + whole_vectors - 1) / whole_vectors * whole_vectors;
 }
 
-void run_tiles(const Product& p) {
+// done(row, rows, column, columns) follows every tile.
+template <class Done>
+void run_tiles(const Product& p, Done&& done) {
   const bool by_rows = p.m >= p.n;
   parallel_for(std::max(p.m, p.n), tile_extent(p), [&](int64_t begin, int64_t end) {
-    run(by_rows ? rows_of(p, begin, end) : columns_of(p, begin, end));
+    if (by_rows) {
+      run(rows_of(p, begin, end));
+      done(begin, end - begin, int64_t{0}, p.n);
+    } else {
+      run(columns_of(p, begin, end));
+      done(int64_t{0}, p.m, begin, end - begin);
+    }
   });
+}
+
+void run_tiles(const Product& p) {
+  run_tiles(p, [](int64_t, int64_t, int64_t, int64_t) {});
 }
 
 void check_matrix(const char* name, int64_t columns, int64_t ld) {
@@ -202,6 +214,19 @@ void gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const
   count_flops(2 * m * n * k);
   if (!dry_run() && m > 0 && n > 0) {
     run_tiles(p);
+  }
+}
+
+void detail::gemm_then(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, const real* a,
+                       int64_t lda, const real* b, int64_t ldb, real* c, int64_t ldc,
+                       BlockDone done, void* context) {
+  const Product p{ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc};
+  check(p);
+  count_flops(2 * m * n * k);
+  if (!dry_run() && m > 0 && n > 0) {
+    run_tiles(p, [=](int64_t row, int64_t rows, int64_t column, int64_t columns) {
+      done(context, row, rows, column, columns);
+    });
   }
 }
 

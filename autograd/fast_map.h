@@ -21,43 +21,16 @@ Array fast_map(const Array& x, F f) {
   return y;
 }
 
-namespace detail {
-// part_j = f(a_j, b_j) for j < n <= vector_block
-template <class F>
-void vector_zip_block(const real* a, const real* b, int64_t n, real* part, F f) {
-  if (n == vector_block) {
-#pragma omp simd
-    for (int64_t j = 0; j < vector_block; ++j) {
-      part[j] = f(a[j], b[j]);
-    }
-    return;
-  }
-  alignas(64) real tail_a[vector_block] = {}, tail_b[vector_block] = {};
-  std::copy_n(a, n, tail_a);
-  std::copy_n(b, n, tail_b);
-#pragma omp simd
-  for (int64_t j = 0; j < vector_block; ++j) {
-    part[j] = f(tail_a[j], tail_b[j]);
-  }
-}
-}  // namespace detail
-
 // d(input k)_i = f(dy_i, saved_i), for an input that was not broadcast
 template <class F>
 void fast_emit(Grads& grads, size_t k, const Array& dy, const Array& saved, F f) {
   const Grads::Target to = grads.target(k);
   const real *g = dy.data(), *s = saved.data();
   parallel_for(dy.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
-    alignas(64) real part[vector_block];
-    for (int64_t i = begin; i < end; i += vector_block) {
-      const int64_t n = std::min(vector_block, end - i);
-      detail::vector_zip_block(g + i, s + i, n, part, f);
-      real* out = to.data + i;
-      if (to.add) {
-        for (int64_t j = 0; j < n; ++j) out[j] += part[j];
-      } else {
-        std::copy_n(part, n, out);
-      }
+    if (to.add) {
+      vector_zip(g, s, begin, end, f, [=](int64_t i, real v) { to.data[i] += v; });
+    } else {
+      vector_zip(g, s, begin, end, f, [=](int64_t i, real v) { to.data[i] = v; });
     }
   });
 }

@@ -12,6 +12,7 @@
 // Use std::exp for single numbers.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -83,6 +84,30 @@ inline void vector_map(const real* x, real* y, int64_t n, F f) {
     }
     for (int64_t j = 0; j < n - i; ++j) {
       y[i + j] = tail[j];
+    }
+  }
+}
+
+// put(i, f(a[i], b[i])) for i in [begin, end); the last block is padded, as above.
+template <class F, class Put>
+inline void vector_zip(const real* a, const real* b, int64_t begin, int64_t end, F f, Put put) {
+  int64_t i = begin;
+  for (; i + vector_block <= end; i += vector_block) {
+#pragma omp simd
+    for (int64_t j = 0; j < vector_block; ++j) {
+      put(i + j, f(a[i + j], b[i + j]));
+    }
+  }
+  if (i < end) {
+    alignas(64) real tail_a[vector_block] = {}, tail_b[vector_block] = {}, tail[vector_block];
+    std::copy(a + i, a + end, tail_a);
+    std::copy(b + i, b + end, tail_b);
+#pragma omp simd
+    for (int64_t j = 0; j < vector_block; ++j) {
+      tail[j] = f(tail_a[j], tail_b[j]);
+    }
+    for (int64_t j = 0; j < end - i; ++j) {
+      put(i + j, tail[j]);
     }
   }
 }

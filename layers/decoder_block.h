@@ -70,9 +70,9 @@ class DecoderBlock final : public Module {
 
  protected:
   Tensor forward(const Input& in) override {
-    Tensor x = in.x + drop_shortcut(att(norm1(in.x)));
-    x = x + drop_shortcut(cross_att(in.with(norm2(x))));
-    return x + drop_shortcut(ff(norm3(x)));
+    Tensor x = drop_shortcut->add_to(in.x, att(norm1(in.x)));
+    x = drop_shortcut->add_to(x, cross_att(in.with(norm2(x))));
+    return drop_shortcut->add_to(x, ff(norm3(x)));
   }
 
  private:

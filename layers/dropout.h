@@ -21,6 +21,15 @@ class Dropout final : public Module {
 
   explicit Dropout(const Config& c) : config(checked(c)) {}
 
+  // shortcut + what this layer makes of x.
+  Tensor add_to(const Tensor& shortcut, const Tensor& x) {
+    if (ForwardObserver::current() != nullptr) {
+      return shortcut + (*this)(x);
+    }
+    const LayerScope scope(path().c_str());
+    return dropout_add(shortcut, x, config.dropout, training());
+  }
+
   const Config config;
 
  protected:

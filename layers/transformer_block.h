@@ -87,8 +87,8 @@ class TransformerBlock final : public Module {
     const Tensor attended = att(in.with(norm1(in.x)));
     require(attended.shape() == in.x.shape(), "transformer_block: expected the attention to give ",
             in.x.shape(), ", the shape of x, got ", attended.shape());
-    const Tensor x = in.x + drop_shortcut(attended);
-    return x + drop_shortcut(ff(norm2(x)));
+    const Tensor x = drop_shortcut->add_to(in.x, attended);
+    return drop_shortcut->add_to(x, ff(norm2(x)));
   }
 };
 HEED_LAYER(TransformerBlock, "transformer_block");

@@ -7,7 +7,9 @@
 #pragma once
 
 #include "autograd/dropout_stream.h"
+#include "autograd/fused.h"
 #include "autograd/op.h"
+#include "autograd/ops/arithmetic.h"
 
 namespace heed {
 
@@ -18,6 +20,20 @@ inline Array apply_dropout(const DropoutMask& mask, const Array& x) {
   real* out = y.mutable_data();
   parallel_for(x.size(), elementwise_grain, [&](int64_t begin, int64_t end) {
     mask.multiply(begin, end - begin, in + begin, out + begin);
+  });
+  return y;
+}
+
+inline Array add_dropout(const DropoutMask& mask, const Array& shortcut, const Array& x) {
+  Array y = Array::uninitialised(x.shape());
+  const real *in = x.data(), *beside = shortcut.data();
+  real* out = y.mutable_data();
+  parallel_for(x.size(), elementwise_grain, [&](int64_t begin, int64_t end) {
+    mask.multiply(begin, end - begin, in + begin, out + begin);
+#pragma omp simd
+    for (int64_t i = begin; i < end; ++i) {
+      out[i] = beside[i] + out[i];
+    }
   });
   return y;
 }
@@ -32,6 +48,30 @@ inline Array apply_dropout(const DropoutMask& mask, const Array& x) {
   return record(
       "dropout", detail::apply_dropout(mask, x.value()), {x},
       [mask](const Array& dy, Grads& grads) { grads.add(0, detail::apply_dropout(mask, dy)); });
+}
+
+// What ends in a shortcut, in one pass.       y = shortcut + dropout(x), both (...) -> y (...)
+//   dshortcut = dy,  dx_i = m_i dy_i          saves how to make the mask again
+[[nodiscard]] inline Tensor dropout_add_composed(const Tensor& shortcut, const Tensor& x, double p,
+                                                 bool training) {
+  return shortcut + dropout(x, p, training);
+}
+
+[[nodiscard]] inline Tensor dropout_add(const Tensor& shortcut, const Tensor& x, double p,
+                                        bool training) {
+  require(shortcut.shape() == x.shape(),
+          "dropout_add: expected a shortcut and x of one shape, got ", shortcut.shape(), " and ",
+          x.shape());
+  if (!fused() || !training || p == 0) {
+    return dropout_add_composed(shortcut, x, p, training);
+  }
+  const DropoutMask mask =
+      make_dropout_mask(streams().dropout(), streams().dropout_stream(), p, x.size(), training);
+  return record("dropout_add", detail::add_dropout(mask, shortcut.value(), x.value()),
+                {shortcut, x}, [mask](const Array& dy, Grads& grads) {
+                  if (grads.needs(1)) grads.add(1, detail::apply_dropout(mask, dy));
+                  if (grads.needs(0)) grads.add(0, dy);
+                });
 }
 
 }  // namespace heed

@@ -37,6 +37,17 @@ inline real gelu_erf_derivative(real v) {
   const real density = inv_sqrt2 * std::numbers::inv_sqrtpi_v<real> * fast_exp(real(-0.5) * v * v);
   return real(0.5) * (1 + fast_erf(v * inv_sqrt2)) + v * density;
 }
+
+// Calls f(value, derivative) with the functions of one number for this kind.
+template <class F>
+auto with_gelu(Gelu kind, F&& f) {
+  if (kind == Gelu::erf) {
+    return f([](real v) { return real(0.5) * v * (1 + fast_erf(v * inv_sqrt2)); },
+             [](real v) { return gelu_erf_derivative(v); });
+  }
+  return f([](real v) { return real(0.5) * v * (1 + fast_tanh(gelu_tanh_argument(v))); },
+           [](real v) { return gelu_tanh_derivative(v); });
+}
 }  // namespace detail
 
 [[nodiscard]] inline Tensor gelu_composed(const Tensor& x, Gelu kind = Gelu::erf) {
@@ -50,18 +61,11 @@ inline real gelu_erf_derivative(real v) {
   if (!fused()) {
     return gelu_composed(x, kind);
   }
-  if (kind == Gelu::erf) {
-    Array y = fast_map(
-        x.value(), [](real v) { return real(0.5) * v * (1 + fast_erf(v * detail::inv_sqrt2)); });
-    return record("gelu", std::move(y), {x}, [x = x.value()](const Array& dy, Grads& grads) {
-      fast_emit(grads, 0, dy, x, [](real g, real v) { return g * detail::gelu_erf_derivative(v); });
-    });
-  }
-  Array y = fast_map(x.value(), [](real v) {
-    return real(0.5) * v * (1 + fast_tanh(detail::gelu_tanh_argument(v)));
-  });
-  return record("gelu", std::move(y), {x}, [x = x.value()](const Array& dy, Grads& grads) {
-    fast_emit(grads, 0, dy, x, [](real g, real v) { return g * detail::gelu_tanh_derivative(v); });
+  return detail::with_gelu(kind, [&](auto value, auto derivative) {
+    return record("gelu", fast_map(x.value(), value), {x},
+                  [x = x.value(), derivative](const Array& dy, Grads& grads) {
+                    fast_emit(grads, 0, dy, x, [=](real g, real v) { return g * derivative(v); });
+                  });
   });
 }
 

@@ -6,6 +6,9 @@
 // bias.
 #pragma once
 
+#include <algorithm>
+
+#include "autograd/blas.h"
 #include "autograd/fused.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
@@ -16,6 +19,51 @@ namespace heed {
 
 namespace detail {
 void check_linear(const Shape& x, const Shape& weight, const Tensor& bias);
+
+// What the products need to know of x (rows, in) and weight (out, in). The distances between rows
+// are at least 1, as gemm wants them also where there is nothing.
+struct LinearExtents {
+  int64_t rows, in, out, step_in, step_out;
+
+  LinearExtents(const Array& x, const Array& weight)
+      : rows(rows_of(x.shape()).count),
+        in(weight.dim(1)),
+        out(weight.dim(0)),
+        step_in(std::max<int64_t>(in, 1)),
+        step_out(std::max<int64_t>(out, 1)) {}
+};
+
+// row[i] += bias[i] for i < n, or nothing without a bias
+inline void add_bias(const real* bias, int64_t n, real* row) {
+  if (bias == nullptr) {
+    return;
+  }
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    row[i] += bias[i];
+  }
+}
+
+// z = x @ weight^T + bias; then(piece of a row of z, its place in all of z, its length) follows
+// while the piece is in the cache. `bias` may be no array.
+template <class Then>
+Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then) {
+  const LinearExtents e(x, weight);
+  Array z = Array::uninitialised(x.shape().with(-1, e.out));
+  real* out = z.mutable_data();
+  const real* b = bias ? bias.data() : nullptr;
+  gemm_then(Trans::no, Trans::yes, e.rows, e.out, e.in, x.data(), e.step_in, weight.data(),
+            e.step_in, out, e.step_out,
+            [&](int64_t row, int64_t rows, int64_t column, int64_t columns) {
+              for (int64_t r = row; r < row + rows; ++r) {
+                const int64_t at = r * e.out + column;
+                add_bias(b == nullptr ? b : b + column, columns, out + at);
+                then(out + at, at, columns);
+              }
+            });
+  return z;
+}
+
 // `bias` may be no array.
 Array linear_forward(const Array& x, const Array& weight, const Array& bias);
 // Gradients 0, 1, 2 are those of x, weight and bias.

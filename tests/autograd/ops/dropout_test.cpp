@@ -15,6 +15,12 @@ const GradCases cases("dropout", [](GradCaseList& list) {
                    return dropout(in[0], p, true);
                  },
                  {wanted(values(s))});
+        list.add(text("and a shortcut, ", name_of(stream), " p ", p, " ", s),
+                 [=](const std::vector<Tensor>& in) {
+                   manual_seed(5, Generators::separate, stream);
+                   return dropout_add(in[1], in[0], p, true);
+                 },
+                 {wanted(values(s)), wanted(values(s, -2, 2, 3))});
       }
     }
   }
@@ -73,4 +79,25 @@ TEST_CASE("dropout: refuses a p that is no probability") {
   CHECK_THROWS_WITH_AS(dropout(Array::zeros({2}), 1.5, true),
                        "dropout: p must be in [0, 1], got 1.5", ConfigError);
   CHECK_THROWS_AS(dropout(Array::zeros({2}), std::nan(""), true), ConfigError);
+}
+
+TEST_CASE("dropout_add: the bits of its composed twin, forward and backward, and its draws") {
+  for (const double p : {0.0, 0.3, 1.0}) {
+    std::vector<Array> seen[2];
+    for (const bool fused_form : {false, true}) {
+      manual_seed(6);
+      const Tensor x = wanted(values({50001})), shortcut = wanted(values({50001}, -2, 2, 3));
+      const Tensor y = (fused_form ? dropout_add : dropout_add_composed)(shortcut, x, p, true);
+      y.backward(values({50001}, -2, 2, 4));
+      seen[fused_form] = {y.value(), x.grad(), shortcut.grad(), dropout(x, 0.5, true).value()};
+    }
+    for (size_t i = 0; i < seen[0].size(); ++i) {
+      check_same_bits(seen[0][i], seen[1][i]);
+    }
+  }
+  check_same_bits(dropout_add(values({3}), values({3}), 0.5, false).value(),
+                  add(values({3}), values({3})).value());
+  CHECK_THROWS_WITH_AS(dropout_add(Array::zeros({2}), Array::zeros({1}), 0.5, true),
+                       "dropout_add: expected a shortcut and x of one shape, got (2,) and (1,)",
+                       ShapeError);
 }
