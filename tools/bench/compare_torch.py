@@ -6,7 +6,9 @@
 Needs PyTorch (and JAX, if asked for) in the Python that runs it. Each round starts one process of each side with the
 same number of threads. OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are taken out of the environment: a preset may pin
 OpenBLAS to old kernels. What the machine can do is probed before each row. Rounds that differ by more than a third are
-called too noisy. The exit code is 1 when a ratio falls short of its target.
+called too noisy. "Bound" is the ratio of a heed that did its matrix products at the speed of large ones (the best of the
+row) and nothing else: a target beyond it is out of reach where it was measured. The exit code is 1 when a ratio falls
+short of its target.
 """
 import argparse
 import datetime
@@ -22,6 +24,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+BEGIN, END = "<!-- speed: tools/bench/compare_torch.py -->", "<!-- end of speed -->"
 NANO = dict(layers=4, heads=4, width=128, context=64, batch=12, vocab=65, dropout=0.0, bias=False)
 LAYER = ["multi_head_attention", "--set", "d_in=768", "--set", "d_out=768", "--set", "context_length=1024", "--set",
          "num_heads=12", "--set", "packed=true", "--batch", "8", "--length", "1024", "--width", "768", "--rounds", "6"]
@@ -50,16 +53,12 @@ ROWS = {
 }
 
 
-def config(row, folder):
+def config(row):
     """The YAML config of a row; tokens beyond Shakespeare's 65 characters are drawn at random."""
     if row["vocab"] == 65:
         data = f"{{type: text, path: {ROOT}/configs/data/tinyshakespeare.txt, tokenizer: char}}"
     else:
-        import random
-        draw = random.Random(1)
-        tokens = b"".join(draw.randrange(row["vocab"]).to_bytes(2, "little") for _ in range(40000))
-        (folder / "tokens.bin").write_bytes(tokens)
-        data = f"{{type: tokens, path: {folder}/tokens.bin, vocab_size: {row['vocab']}}}"
+        data = f"{{type: synthetic, vocab_size: {row['vocab']}}}"
     biases = "qkv_bias: true, bias: true" if row["bias"] else "bias: false"
     return f"""seed: 1
 data: {data}
@@ -87,7 +86,7 @@ def commands(name, row, a, folder):
     if "layers" not in row:
         ours = [a.heed.parent / row["ours"][0], *row["ours"][1:], "--json"]
         return {"heed": ours, "PyTorch": python + [HERE / "torch_ops.py", *row["torch"], "--threads", a.threads]}
-    (folder / "row.yaml").write_text(config(row, folder))
+    (folder / "row.yaml").write_text(config(row))
     ours = [a.heed, "bench", folder / "row.yaml", "--steps", 2 * row["steps"], "--json"]
     if name == "start":
         ours = [a.heed, "train", folder / "row.yaml", "--out", folder / "run"]
@@ -114,7 +113,7 @@ def run(command, row, env):
     ours = said.get("ms_per_step", said.get(row.get("key")))
     ms = said["ms"] if ours is None else ours / (1000 if row.get("key") == "us_per_op" else 1)
     return dict(ms=ms, mb=said.get("mb", said.get("peak_mb")), share=said.get("share_of_peak"),
-                kernel=said.get("kernel"))
+                kernel=said.get("kernel"), gflop=said.get("gflop_per_step"), sgemm=said.get("sgemm_gflops"))
 
 
 def compare(name, a, env):
@@ -132,9 +131,13 @@ def compare(name, a, env):
     best = min(others, key=others.get)
     spread = max((max(t) - min(t)) / statistics.median(t) for t in times.values())
     mb = {side: max(r["mb"] for r in rounds) for side, rounds in measured.items() if rounds[0].get("mb")}
+    ours = measured["heed"]
+    bound = None
+    if ours[0].get("gflop"):
+        bound = others[best] / (1e3 * ours[0]["gflop"] / max(r["sgemm"] for r in ours))
     return {"name": name, "row": row["what"], "ms": ms, "mb": mb, "best": best, "ratio": others[best] / ms["heed"],
-            "target": row["target"], "share_of_peak": measured["heed"][-1].get("share"),
-            "kernel": measured["heed"][-1].get("kernel"), "spread": spread, "probe": probe}
+            "bound": bound, "target": row["target"], "share_of_peak": ours[-1].get("share"),
+            "kernel": ours[-1].get("kernel"), "spread": spread, "probe": probe}
 
 
 def time_text(ms):
@@ -148,9 +151,10 @@ def line(r):
         memory = f"{r['mb']['heed']:.0f} of {min(v for s, v in r['mb'].items() if s != 'heed'):.0f} MB"
     share = f"{100 * r['share_of_peak']:.0f}%" if r["share_of_peak"] else ""
     note = f" (rounds differ by {100 * r['spread']:.0f}%: too noisy)" if r["spread"] > 1 / 3 else ""
+    bound = f"{r['bound']:.2f}" if r["bound"] else ""
     p = r["probe"]
     return (f"| {r['row']} | {others} | {time_text(r['ms']['heed'])} | {r['ratio']:.2f} (target {r['target']}){note} | "
-            f"{memory} | {share} | {p['fma_gflops']:.0f} / {p['sgemm_gflops']:.0f} / {p['bandwidth_gb_s']:.0f} |")
+            f"{bound} | {memory} | {share} | {p['fma_gflops']:.0f} / {p['sgemm_gflops']:.0f} / {p['bandwidth_gb_s']:.0f} |")
 
 
 def cpu_name():
@@ -168,6 +172,7 @@ def main():
     parser.add_argument("--jax", action="store_true", help="JAX, too, where a model is trained")
     parser.add_argument("--heed", type=pathlib.Path, default=ROOT / "build/release/heed")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures here too")
+    parser.add_argument("--readme", type=pathlib.Path, help="put the table between the marks of this file")
     a = parser.parse_args()
     unknown = set(a.rows.split(",")) - set(ROWS)
     if unknown:
@@ -176,14 +181,19 @@ def main():
 
     env = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
     env["OMP_NUM_THREADS"] = str(a.threads)
-    print(f"{datetime.date.today()}, {cpu_name()}, {a.threads} threads, PyTorch {torch.__version__}, "
-          f"{a.rounds} rounds by turns, medians\n")
-    print("| work | others | heed | ratio to the fastest | memory | of sgemm peak | FMA GFLOP/s / sgemm GFLOP/s / GB/s |\n"
-          "|---|---|---|---|---|---|---|")
+    lines = [f"{datetime.date.today()}, {cpu_name()}, {a.threads} threads, PyTorch {torch.__version__}, "
+             f"{a.rounds} rounds by turns, medians:", "",
+             "| work | others | heed | ratio to the fastest | bound | memory | of sgemm peak "
+             "| FMA GFLOP/s / sgemm GFLOP/s / GB/s |", "|---|---|---|---|---|---|---|---|"]
+    print("\n".join(lines), flush=True)
     results = []
     for name in a.rows.split(","):
         results.append(compare(name, a, env))
-        print(line(results[-1]), flush=True)
+        lines.append(line(results[-1]))
+        print(lines[-1], flush=True)
+    if a.readme:
+        before, rest = a.readme.read_text().split(BEGIN)
+        a.readme.write_text("\n".join([before + BEGIN, *lines, END]) + rest.split(END)[1])
     if a.json:
         a.json.write_text(json.dumps(results, indent=1) + "\n")
     sys.exit(any(r["ratio"] < r["target"] for r in results))
