@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "layers/field_values.h"
+
 namespace heed {
 
 namespace {
@@ -29,14 +31,6 @@ std::string range_words(const Range& range) {
     return (open_min ? " above " : " of at least ") + number_text(*range.min);
   }
   return range.max ? (open_max ? " below " : " of at most ") + number_text(*range.max) : "";
-}
-
-std::string one_of(const std::vector<std::string>& words) {
-  std::string out;
-  for (size_t i = 0; i < words.size(); ++i) {
-    out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
-  }
-  return out;
 }
 
 std::string list_words(const FieldInfo& info, const std::string& element) {

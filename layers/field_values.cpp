@@ -252,4 +252,12 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
+std::string one_of(const std::vector<std::string>& words) {
+  std::string out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  }
+  return out;
+}
+
 }  // namespace heed

@@ -66,5 +66,7 @@ const std::string* fill_for(const Fills& fills, const FieldInfo& field);
 
 // "a, b, c"
 std::string joined(const std::vector<std::string>& words);
+// "a, b or c"
+std::string one_of(const std::vector<std::string>& words);
 
 }  // namespace heed

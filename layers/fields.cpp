@@ -5,6 +5,7 @@
 
 #include "layers/config_types.h"
 #include "layers/field_values.h"
+#include "layers/misplaced_keys.h"
 
 namespace heed {
 
@@ -49,14 +50,6 @@ struct Traits<std::vector<T>> {
     return ConfigNode::list(std::vector<ConfigNode>(value.begin(), value.end()));
   }
 };
-
-std::vector<std::string> names_of(const std::vector<FieldInfo>& infos) {
-  std::vector<std::string> names;
-  for (const FieldInfo& info : infos) {
-    names.push_back(info.name);
-  }
-  return names;
-}
 
 }  // namespace
 
@@ -176,6 +169,9 @@ bool Fields::finish() {
   deferred_.clear();
   if (reading()) {
     report_unknown_keys();
+    if (node_->path().empty() && !errors_->empty()) {  // the whole config has been read
+      explain_misplaced_keys(infos_, *node_, *errors_);
+    }
   }
   return failed_.empty();
 }
@@ -188,16 +184,11 @@ void Fields::report_unknown_keys() {
     failed_.push_back("");
     return;
   }
-  const std::vector<std::string> names = names_of(infos_);
   for (const ConfigNode& child : node_->children()) {
     if (find(child.key())) {
       continue;
     }
-    const std::string near = nearest(child.key(), names);
-    errors_->add_at(child.key_mark(), child.path(),
-                    names.empty()  ? "unknown key; there are no keys here"
-                    : near.empty() ? "unknown key; the keys here are " + joined(names)
-                                   : "unknown key, did you mean " + near + "?");
+    errors_->add_at(child.key_mark(), child.path(), unknown_key(child.key(), infos_));
   }
 }
 
