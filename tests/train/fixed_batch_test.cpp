@@ -1,7 +1,10 @@
 #include "train/fixed_batch.h"
 
+#include <set>
+
 #include "layers/module.h"
 #include "tests/support/near.h"
+#include "tests/support/run_program.h"
 #include "tests/support/training_run.h"
 #include "train/schedule.h"
 #include "train/step.h"
@@ -15,11 +18,20 @@ namespace {
 constexpr int64_t most_steps = 300;
 constexpr double learned = 0.05;
 
+// These cannot tell the 64 sequences of a batch apart. Attention without weights looks mostly at
+// the token itself: the loss stays at 0.84, for any learning rate and for 3,000 steps. A bag of
+// words sees how often each word stands in a sentence, not where.
+const std::set<std::string> without_trained_attention = {"sort_simple_attention",
+                                                         "negation_bag_of_words"};
+
 // Steps until the loss of the one batch is below `learned`; more than most_steps if it never is.
+// The batch is as large as the config says, the schedule its own.
 int64_t steps_to_learn(const fs::path& config) {
-  LoadedRun run = load_run(read_run_tree(config, {"train.overfit_batch=true", "train.batch_size=2",
-                                                  text("train.steps=", most_steps)}),
-                           config.parent_path());
+  std::vector<std::string> sets = {"train.overfit_batch=true"};
+  if (address_sanitizer || without_trained_attention.contains(config.stem().string())) {
+    sets.emplace_back("train.batch_size=2");
+  }
+  LoadedRun run = load_run(read_run_tree(config, sets), config.parent_path());
   apply_settings(run.config);
   const std::unique_ptr<Module> model = make_layer(run.config.model);
   REQUIRE(model->parameter_count() < 15'000'000);
@@ -51,7 +63,7 @@ TEST_CASE("fixed batch: always the same one, drawn from a generator of its own")
   CHECK(run.resolved.get("model").get("dropout").text() == "0");
 }
 
-// Two sequences of it, and in float32 alone, to stay a short test.
+// In float32 alone, to stay a short test.
 TEST_CASE("fixed batch: every config that comes with heedgrad learns a batch by heart") {
   int configs = 0;
   for (const fs::directory_entry& entry :
@@ -61,5 +73,5 @@ TEST_CASE("fixed batch: every config that comes with heedgrad learns a batch by 
     CHECK_MESSAGE(steps <= most_steps, entry.path().stem().string(), ": ", steps, " steps");
     ++configs;
   }
-  CHECK((is_float64 || configs >= 11));
+  CHECK((is_float64 || configs >= 23));
 }
