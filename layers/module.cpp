@@ -1,7 +1,7 @@
 #include "layers/module.h"
 
-#include <algorithm>
 #include <set>
+#include <unordered_set>
 
 namespace heed {
 
@@ -70,12 +70,7 @@ const std::string& Module::path() const {
 
 void Module::collect(const std::string& prefix, std::vector<NamedParameter>& found) const {
   for (Parameter* parameter : parameters_) {
-    const bool seen = std::any_of(found.begin(), found.end(), [&](const NamedParameter& other) {
-      return other.tensor.node().get() == parameter->tensor().node().get();
-    });
-    if (!seen) {
-      found.push_back({prefix + parameter->name(), parameter->tensor()});
-    }
+    found.push_back({prefix + parameter->name(), parameter->tensor()});
   }
   for (const auto& [name, child] : children_) {
     child->collect(prefix + name + ".", found);
@@ -85,6 +80,10 @@ void Module::collect(const std::string& prefix, std::vector<NamedParameter>& fou
 std::vector<NamedParameter> Module::parameters() const {
   std::vector<NamedParameter> found;
   collect("", found);
+  std::unordered_set<const void*> seen;
+  std::erase_if(found, [&](const NamedParameter& parameter) {
+    return !seen.insert(parameter.tensor.node().get()).second;
+  });
   return found;
 }
 
