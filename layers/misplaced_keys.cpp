@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "layers/config_types.h"
 #include "layers/field_values.h"
@@ -14,8 +15,23 @@ using Places = std::map<std::string, std::vector<std::string>>;  // that take ea
 
 struct UnknownKey {
   const ConfigNode* node;
-  std::string message;
+  std::vector<std::string> known;  // where it stands
 };
+
+std::vector<std::string> names_of(const std::vector<FieldInfo>& fields) {
+  std::vector<std::string> names;
+  for (const FieldInfo& info : fields) {
+    names.push_back(info.name);
+  }
+  return names;
+}
+
+std::string unknown_key(const std::string& key, const std::vector<std::string>& known) {
+  const std::string near = nearest(key, known);
+  return known.empty()  ? "unknown key; there are no keys here"
+         : near.empty() ? "unknown key; the keys here are " + joined(known)
+                        : "unknown key, did you mean " + near + "?";
+}
 
 // A config together with its fields, groups and chosen types included. A field that is filled in
 // from around it has its place there.
@@ -25,7 +41,7 @@ void walk(const std::vector<FieldInfo>& fields, const Fills& fills, const Config
     const bool known = std::any_of(fields.begin(), fields.end(),
                                    [&](const FieldInfo& info) { return info.name == child.key(); });
     if (config.is_map() && !known) {
-      unknown.push_back({&child, unknown_key(child.key(), fields)});
+      unknown.push_back({&child, names_of(fields)});
     }
   }
   for (const FieldInfo& info : fields) {
@@ -49,16 +65,14 @@ void walk(const std::vector<FieldInfo>& fields, const Fills& fills, const Config
   }
 }
 
-// The types that the config could have chosen for these fields.
-Places places_in_types(const std::vector<FieldInfo>& fields) {
-  std::map<std::string, std::vector<std::string>> kinds;
-  for (const FieldInfo& info : fields) {
-    if (!info.spec_kind.empty()) {
-      kinds[info.spec_kind] = config_types(info.spec_kind).names();
-    }
-  }
-  Places places;
-  for (const auto& [kind, names] : kinds) {
+// What the types of a kind take. They are asked once; types can only be added.
+const Places& places_in_types(const std::string& kind) {
+  thread_local std::map<std::string, std::pair<size_t, Places>> asked;
+  const std::vector<std::string> names = config_types(kind).names();
+  auto& [count, places] = asked[kind];
+  if (count != names.size()) {
+    count = names.size();
+    places.clear();
     for (const std::string& name : names) {
       for (const FieldInfo& info : config_types(kind).find(name)->fields()) {
         places[info.name].push_back(text("the ", kind, " ", name));
@@ -68,17 +82,28 @@ Places places_in_types(const std::vector<FieldInfo>& fields) {
   return places;
 }
 
+// The types that the config could have chosen for these fields, and that take the key.
+std::vector<std::string> types_with(const std::string& key, const std::vector<FieldInfo>& fields) {
+  std::set<std::string> kinds;
+  for (const FieldInfo& info : fields) {
+    if (!info.spec_kind.empty()) {
+      kinds.insert(info.spec_kind);
+    }
+  }
+  std::vector<std::string> types;
+  for (const std::string& kind : kinds) {
+    const Places& places = places_in_types(kind);
+    if (const auto found = places.find(key); found != places.end()) {
+      types.insert(types.end(), found->second.begin(), found->second.end());
+    }
+  }
+  return types;
+}
+
 }  // namespace
 
 std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fields) {
-  std::vector<std::string> names;
-  for (const FieldInfo& info : fields) {
-    names.push_back(info.name);
-  }
-  const std::string near = nearest(key, names);
-  return names.empty()  ? "unknown key; there are no keys here"
-         : near.empty() ? "unknown key; the keys here are " + joined(names)
-                        : "unknown key, did you mean " + near + "?";
+  return unknown_key(key, names_of(fields));
 }
 
 void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNode& config,
@@ -87,17 +112,15 @@ void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNo
   Places places;
   std::vector<UnknownKey> unknown;
   walk(fields, {}, config, "", places, unknown);
-  if (unknown.empty()) {
-    return;
-  }
-  const Places others = places_in_types(fields);
-  for (const auto& [node, message] : unknown) {
-    const Places& all = places.contains(node->key()) ? places : others;
-    const auto found = all.find(node->key());
-    if (found != all.end() && found->second.size() <= most) {
+  for (const auto& [node, known] : unknown) {
+    const auto found = places.find(node->key());
+    const std::vector<std::string> all =
+        found != places.end() ? found->second : types_with(node->key(), fields);
+    if (!all.empty() && all.size() <= most) {
+      const std::string message = unknown_key(node->key(), known);
       errors.add_at(node->key_mark(), node->path(),
                     text(message, message.ends_with('?') ? " " : "; ", node->key(), " belongs to ",
-                         one_of(found->second)));
+                         one_of(all)));
     }
   }
 }
