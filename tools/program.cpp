@@ -1,5 +1,6 @@
 // The subcommands, the parsing of a command line, and what becomes of errors.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -46,6 +47,10 @@ Request parse(int count, char** arguments) {
       ->allow_extra_args(false);
   for (const Command& command : all_commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.help);
+    if (std::none_of(arguments, arguments + count,
+                     [&](const char* word) { return word == command.name; })) {
+      continue;  // its options are not asked for
+    }
     sub->footer("Example:\n  " + command.example);
     Arguments declared(*sub);
     sub->callback([&request, name = command.name, run = command.declare(declared)] {

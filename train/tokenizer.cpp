@@ -1,6 +1,7 @@
 #include "train/tokenizer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include "train/utf8.h"
@@ -10,7 +11,6 @@ namespace heed {
 namespace {
 
 constexpr char32_t direct_limit = 0x800;  // characters of one or two bytes
-constexpr char32_t code_points = 0x110000;
 
 void require_id(int32_t id, int64_t vocab_size) {
   require(id >= 0 && id < vocab_size, "tokenizer: expected ids in [0, ", vocab_size, "), got ", id);
@@ -21,18 +21,19 @@ void require_id(int32_t id, int64_t vocab_size) {
 // ---- Characters
 
 CharTokenizer::CharTokenizer(std::string_view corpus) : direct_(direct_limit, -1) {
-  std::vector<bool> seen(direct_limit, false);
+  std::vector<uint64_t> seen;  // a bit for each character, up to the last one there is
   for (size_t at = 0; at < corpus.size();) {
     const Utf8Character c = utf8_at(corpus, at);
     require<IoError>(c.size > 0, "tokenizer: byte ", at, " of the text is no UTF-8");
-    if (c.code >= seen.size()) {
-      seen.resize(code_points, false);  // few texts have such characters
+    if (c.code / 64 >= seen.size()) {
+      seen.resize(c.code / 64 + 1);
     }
-    seen[c.code] = true;
+    seen[c.code / 64] |= uint64_t{1} << c.code % 64;
     at += c.size;
   }
-  for (char32_t code = 0; code < seen.size(); ++code) {
-    if (seen[code]) {
+  for (size_t i = 0; i < seen.size(); ++i) {
+    for (uint64_t word = seen[i]; word != 0; word &= word - 1) {
+      const auto code = static_cast<char32_t>(i * 64 + static_cast<size_t>(std::countr_zero(word)));
       if (code < direct_limit) {
         direct_[code] = static_cast<int32_t>(characters_.size());
       }
