@@ -3,7 +3,7 @@
 # its corpus and what earlier runs found. Exits with 1 when one of them crashes; the input is then in build/fuzz/found.
 #   tests/fuzz/run.sh                    60 seconds each: 5 minutes and the build
 #   tests/fuzz/run.sh 600 config text    10 minutes each, these targets
-#   tests/fuzz/run.sh 10000000x          10 million runs each: a night
+#   tests/fuzz/run.sh 10000000x          10 million runs each: about a day
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source_dir=$PWD
