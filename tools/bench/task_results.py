@@ -10,6 +10,7 @@ import argparse
 import csv
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -47,6 +48,7 @@ def measure(program, runs, config, sets, seed):
     source = (ROOT / "configs" / f"{config}.yaml").read_text()
     if marker.exists() and (known := json.loads(marker.read_text()))["config"] == source:
         return known
+    shutil.rmtree(run, ignore_errors=True)  # of another config, or interrupted
     heed(program, "train", ROOT / "configs" / f"{config}.yaml", "--out", run, *(a for c in changes for a in ("--set", c)))
     result = json.loads(heed(program, "eval", run, "--json"))
     with open(run / "metrics.csv") as rows:
