@@ -200,6 +200,31 @@ Memory memory() {
   return found;
 }
 
+#ifdef __linux__
+
+int current_cpu() { return sched_getcpu(); }
+
+void leave_cpu(int cpu) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+    return;
+  }
+  cpu_set_t others = allowed;
+  CPU_CLR(cpu, &others);
+  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0) {
+    sched_setaffinity(0, sizeof allowed, &allowed);
+  }
+}
+
+#else
+
+int current_cpu() { return -1; }
+
+void leave_cpu(int) {}
+
+#endif
+
 int available_cores() {
   const double quota = cgroup_limits().cores.value_or(std::numeric_limits<int>::max());
   const int within_quota = static_cast<int>(std::max(std::floor(quota), 1.0));

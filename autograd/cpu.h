@@ -45,6 +45,13 @@ int available_cores();
 // The first number of OMP_NUM_THREADS when that is a positive number, else available_cores().
 int default_threads();
 
+// The logical CPU that this thread is running on, or -1 when the system does not tell.
+int current_cpu();
+
+// Moves this thread away from a logical CPU, when the affinity mask has another; afterwards the
+// thread may run where it could before.
+void leave_cpu(int cpu);
+
 // Reads <root>/proc/self/cgroup and <root>/sys/fs/cgroup; tests give another root.
 CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");
 

@@ -131,6 +131,7 @@ class ThreadPool {
       ranges_[t].fill(static_cast<uint32_t>(begin), static_cast<uint32_t>(end));
       begin = end;
     }
+    caller_cpu_.store(current_cpu(), std::memory_order_relaxed);
     round_.fetch_add(1);
     wake(chunks - 1);
     help(0);
@@ -164,15 +165,26 @@ class ThreadPool {
     constexpr std::chrono::microseconds between_loops{100};
     inside_body = true;
     uint32_t seen = round_.load();
+    keep_apart();
     help(self);
     while (!stopping_) {
       if (!spin(between_loops, [&] { return round_.load() != seen; })) {
         asleep_.fetch_add(1);
         round_.wait(seen);
         asleep_.fetch_sub(1);
+        keep_apart();
       }
       seen = round_.load();
       help(self);
+    }
+  }
+
+  // Linux likes to start and to wake a thread where its waker runs, even beside an idle core, and
+  // takes 60 to 150 ms to part the two.
+  void keep_apart() {
+    const int caller = caller_cpu_.load(std::memory_order_relaxed);
+    if (caller >= 0 && current_cpu() == caller) {
+      leave_cpu(caller);
     }
   }
 
@@ -213,6 +225,7 @@ class ThreadPool {
 
   alignas(64) std::atomic<uint32_t> round_{0};
   std::atomic<uint32_t> asleep_{0};
+  std::atomic<int> caller_cpu_{-1};
   std::atomic<bool> stopping_{false};
   alignas(64) std::atomic<uint32_t> unfinished_{0};
   std::atomic<bool> caller_asleep_{false};

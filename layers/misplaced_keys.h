@@ -1,5 +1,6 @@
-#pragma once
 // Messages about keys of a config that stand where nothing takes them.
+#pragma once
+
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 namespace {
 
@@ -95,4 +96,16 @@ TEST_CASE("cpu: no limits, and no control groups") {
   CHECK_FALSE(limits.cores);
   CHECK_FALSE(limits.memory);
   CHECK_FALSE(heed::cgroup_limits(root.path() / "absent").cores);
+}
+
+// Where the thread is afterwards is the system's choice again, so no test can say.
+TEST_CASE("cpu: a thread that leaves its CPU may run where it could before") {
+  const int cores = available_cores();
+  std::thread([&] {
+    leave_cpu(current_cpu());
+    CHECK(available_cores() == cores);
+    leave_cpu(-1);
+    leave_cpu(1 << 20);
+    CHECK(available_cores() == cores);
+  }).join();
 }
