@@ -100,6 +100,7 @@ TEST_CASE("cpu: no limits, and no control groups") {
 
 // Where the thread is afterwards is the system's choice again, so no test can say.
 TEST_CASE("cpu: a thread that leaves its CPU may run where it could before") {
+  using namespace heed;
   const int cores = available_cores();
   std::thread([&] {
     leave_cpu(current_cpu());
