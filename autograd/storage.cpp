@@ -53,7 +53,9 @@ size_t capacity_of(uint32_t size_class) {
   return (size_t{size_class - 8 * shift} << shift) * unit;
 }
 
-void* map_pages(size_t bytes, bool address_space_only) {
+// Of the pages, those that `used` bytes fill are 2 MiB large where that pays; behind them small
+// ones stay untouched, so that what a size class adds costs no memory.
+void* map_pages(size_t bytes, size_t used, bool address_space_only) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address_space_only ? MAP_NORESERVE : 0);
   // 2 MiB pages need blocks that begin on one: map a page more, give the ends back.
   const bool huge = bytes >= huge_block && !address_space_only;
@@ -75,7 +77,7 @@ void* map_pages(size_t bytes, bool address_space_only) {
     munmap(reinterpret_cast<void*>(aligned + bytes), tail);
   }
   void* block = reinterpret_cast<void*>(aligned);
-  madvise(block, bytes, MADV_HUGEPAGE);
+  madvise(block, used / huge_page * huge_page, MADV_HUGEPAGE);
   return block;
 }
 
@@ -157,13 +159,13 @@ class Pool {
     require<Error>(size_class < classes, "memory: ", bytes, " bytes cannot be had");
     ++stats.misses;
     stats.reserved_bytes += static_cast<int64_t>(capacity);
-    return map_pages(round_to_pages(capacity), address_space_only_);
+    return map_pages(round_to_pages(capacity), bytes, address_space_only_);
   }
 
   void cut_chunk(uint32_t size_class) {
     ++stats.misses;
     stats.reserved_bytes += chunk_bytes;
-    auto* chunk = static_cast<std::byte*>(map_pages(chunk_bytes, address_space_only_));
+    auto* chunk = static_cast<std::byte*>(map_pages(chunk_bytes, chunk_bytes, address_space_only_));
     const size_t capacity = capacity_of(size_class);
     for (size_t at = 0; at + capacity <= chunk_bytes; at += capacity) {
       push(chunk + at, size_class);

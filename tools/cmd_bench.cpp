@@ -87,6 +87,9 @@ Measured measure(LoadedRun& run, int64_t steps, bool profile) {
   return measured;
 }
 
+// These read a part of their input; how large it is, nobody counts.
+bool reads_all(const std::string& op) { return op != "embedding" && op != "slice"; }
+
 // By operation, for one step; at the end what belongs to none: the batch, clipping, the optimizer.
 nlohmann::ordered_json profile_rows(const Measured& m) {
   const auto steps = static_cast<double>(m.seconds.size());
@@ -100,8 +103,10 @@ nlohmann::ordered_json profile_rows(const Measured& m) {
                     {"calls", static_cast<double>(row.calls) / steps},
                     {"forward_ms", 1e3 * row.forward_seconds / steps},
                     {"backward_ms", 1e3 * row.backward_seconds / steps},
-                    {"gflops", flops / seconds / 1e9},
-                    {"gb_per_second", sizeof(real) * numbers / seconds / 1e9}});
+                    {"gflops", flops / seconds / 1e9}});
+    if (reads_all(row.op)) {
+      rows.back()["gb_per_second"] = sizeof(real) * numbers / seconds / 1e9;
+    }
     rest -= seconds / steps;
   }
   rows.push_back({{"op", "batch, clipping, optimizer"}, {"ms", 1e3 * rest}});
@@ -142,8 +147,11 @@ void print_profile(const nlohmann::ordered_json& rows) {
     std::printf("%-28s %6.0f %11.3f %12.3f", op.c_str(), row["calls"].get<double>(),
                 row["forward_ms"].get<double>(), row["backward_ms"].get<double>());
     const double gflops = row["gflops"].get<double>();
-    std::printf(" %8s %6.1f\n", gflops > 0 ? text(std::llround(gflops)).c_str() : "",
-                row["gb_per_second"].get<double>());
+    std::printf(" %8s", gflops > 0 ? text(std::llround(gflops)).c_str() : "");
+    if (row.contains("gb_per_second")) {
+      std::printf(" %6.1f", row["gb_per_second"].get<double>());
+    }
+    std::printf("\n");
   }
 }
 
