@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/blas_kernel.h"
+#include "autograd/cpu.h"
 #include "autograd/ops/scaled_dot_product_attention.h"
 #include "tools/bench/timing.h"
 
@@ -98,6 +99,7 @@ void report(const Settings& s, const std::vector<Times>& times, double gigaflop)
                                    {"best_ms", best_ms},
                                    {"cpu_ms", cpu_ms},
                                    {"gflops", gigaflop / both_ms * 1e3},
+                                   {"peak_mb", static_cast<double>(peak_resident_bytes()) / 1e6},
                                    {"openblas", blas_info().kernel}};
     std::printf("%s\n", result.dump().c_str());
     return;
