@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source_dir=$PWD
+cores=$(nproc)  # before OMP_NUM_THREADS, which nproc heeds, is set
 amount=${1:-60}
 case $amount in
   *x) limit=-runs=${amount%x} ;;
@@ -61,7 +62,7 @@ failed=build/fuzz/found/failed
 rm -f "$failed"
 for name in "${targets[@]}"; do
   # As many at once as there are cores.
-  while [ "$(jobs -pr | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
+  while [ "$(jobs -pr | wc -l)" -ge "$cores" ]; do wait -n || true; done
   { fuzz "$name" || touch "$failed"; } &
 done
 wait
