@@ -204,24 +204,54 @@ Memory memory() {
 
 int current_cpu() { return sched_getcpu(); }
 
-void leave_cpu(int cpu) {
+bool some_cpu_idle() {
+  // "0.20 0.18 0.12 1/80 11206": the fourth is what is ready to run on the whole machine.
+  std::ifstream file("/proc/loadavg");
+  double average = 0;
+  long ready = 0;
+  return file >> average >> average >> average >> ready && ready <= sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+namespace {
+
+// Puts this thread on one of the CPUs it may run on for which wanted(cpu) holds, if there is one.
+template <class Wanted>
+void move_to(Wanted&& wanted) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
     return;
   }
-  cpu_set_t others = allowed;
-  CPU_CLR(cpu, &others);
-  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0) {
+  cpu_set_t targets = allowed;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!wanted(cpu)) {
+      CPU_CLR(cpu, &targets);
+    }
+  }
+  if (CPU_COUNT(&targets) > 0 && sched_setaffinity(0, sizeof targets, &targets) == 0) {
     sched_setaffinity(0, sizeof allowed, &allowed);
   }
+}
+
+}  // namespace
+
+void leave_cpu(int cpu) {
+  move_to([=](int other) { return other != cpu; });
+}
+
+void join_cpu(int cpu) {
+  move_to([=](int other) { return other == cpu; });
 }
 
 #else
 
 int current_cpu() { return -1; }
 
+bool some_cpu_idle() { return false; }
+
 void leave_cpu(int) {}
+
+void join_cpu(int) {}
 
 #endif
 

@@ -48,9 +48,14 @@ int default_threads();
 // The logical CPU that this thread is running on, or -1 when the system does not tell.
 int current_cpu();
 
-// Moves this thread away from a logical CPU, when the affinity mask has another; afterwards the
-// thread may run where it could before.
+// True when no more threads are ready to run, on the whole machine and this one among them, than
+// there are logical CPUs; false when the system does not tell.
+bool some_cpu_idle();
+
+// Moves this thread away from a logical CPU, or to it, when the affinity mask allows that;
+// afterwards the thread may run where it could before.
 void leave_cpu(int cpu);
+void join_cpu(int cpu);
 
 // Reads <root>/proc/self/cgroup and <root>/sys/fs/cgroup; tests give another root.
 CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");

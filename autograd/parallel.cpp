@@ -165,14 +165,14 @@ class ThreadPool {
     constexpr std::chrono::microseconds between_loops{100};
     inside_body = true;
     uint32_t seen = round_.load();
-    keep_apart();
+    find_a_core();
     help(self);
     while (!stopping_) {
       if (!spin(between_loops, [&] { return round_.load() != seen; })) {
         asleep_.fetch_add(1);
         round_.wait(seen);
         asleep_.fetch_sub(1);
-        keep_apart();
+        find_a_core();
       }
       seen = round_.load();
       help(self);
@@ -180,12 +180,24 @@ class ThreadPool {
   }
 
   // Linux likes to start and to wake a thread where its waker runs, even beside an idle core, and
-  // takes 60 to 150 ms to part the two.
-  void keep_apart() {
+  // takes 60 to 150 ms to part the two. When other programs have all cores it is the other way
+  // round: two threads that get halves of two cores wait for each other, on one core they do not.
+  void find_a_core() {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds between_looks{10};
+    thread_local Clock::time_point next_look{};
     const int caller = caller_cpu_.load(std::memory_order_relaxed);
-    if (caller >= 0 && current_cpu() == caller) {
-      leave_cpu(caller);
+    const bool together = current_cpu() == caller;
+    if (caller < 0 || (!together && workers_.size() > 1) || Clock::now() < next_look) {
+      return;
     }
+    const bool idle = some_cpu_idle();
+    if (together && idle) {
+      leave_cpu(caller);
+    } else if (!together && !idle) {
+      join_cpu(caller);
+    }
+    next_look = Clock::now() + between_looks;
   }
 
   // A thread's own chunks come first, in order, so that from loop to loop it keeps its rows in its

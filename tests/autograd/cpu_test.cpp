@@ -99,14 +99,15 @@ TEST_CASE("cpu: no limits, and no control groups") {
 }
 
 // Where the thread is afterwards is the system's choice again, so no test can say.
-TEST_CASE("cpu: a thread that leaves its CPU may run where it could before") {
+TEST_CASE("cpu: a thread that leaves or joins a CPU may run where it could before") {
   using namespace heed;
   const int cores = available_cores();
   std::thread([&] {
-    leave_cpu(current_cpu());
-    CHECK(available_cores() == cores);
-    leave_cpu(-1);
-    leave_cpu(1 << 20);
-    CHECK(available_cores() == cores);
+    for (const int cpu : {current_cpu(), -1, 1 << 20}) {
+      leave_cpu(cpu);
+      CHECK(available_cores() == cores);
+      join_cpu(cpu);
+      CHECK(available_cores() == cores);
+    }
   }).join();
 }
