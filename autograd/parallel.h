@@ -13,6 +13,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "autograd/dry_run.h"
+
 namespace heed {
 
 // At first the physical cores within affinity and cgroup quota, or the first number of
@@ -40,12 +42,15 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context);
 template <class Body>
 void parallel_for(int64_t count, int64_t grain, Body&& body) {
   using Plain = std::remove_reference_t<Body>;
-  detail::run_chunks(
-      count, grain,
-      [](void* context, int64_t begin, int64_t end) {
-        (*static_cast<Plain*>(context))(begin, end);
-      },
-      const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+  const detail::ChunkBody call = [](void* context, int64_t begin, int64_t end) {
+    (*static_cast<Plain*>(context))(begin, end);
+  };
+  void* const context = const_cast<void*>(static_cast<const void*>(std::addressof(body)));
+  if (count > 0 && count <= grain && !dry_run()) {
+    call(context, 0, count);
+  } else {
+    detail::run_chunks(count, grain, call, context);
+  }
 }
 
 // The sum of body(begin, end) over all chunks, added in the order of the chunks. 0 in a dry run.

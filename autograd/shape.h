@@ -45,7 +45,13 @@ class Shape {
   Shape without(int axis) const;                   // one axis removed
   Shape inserted(int axis, int64_t extent) const;  // a new axis before `axis` (rank() appends)
 
-  bool operator==(const Shape& other) const { return rank_ == other.rank_ && dims_ == other.dims_; }
+  bool operator==(const Shape& other) const {
+    int64_t differences = rank_ ^ other.rank_;  // without a branch or a call
+    for (size_t k = 0; k < dims_.size(); ++k) {
+      differences |= dims_[k] ^ other.dims_[k];
+    }
+    return differences == 0;
+  }
 
  private:
   [[noreturn]] void throw_bad_axis(int axis) const;

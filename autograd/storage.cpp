@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 #include "autograd/dry_run.h"
 #include "autograd/error.h"
@@ -83,7 +84,7 @@ void* map_pages(size_t bytes, size_t used, bool address_space_only) {
 
 class Pool {
  public:
-  explicit Pool(bool address_space_only) : address_space_only_(address_space_only) {}
+  explicit constexpr Pool(bool address_space_only) : address_space_only_(address_space_only) {}
 
   void* take(size_t bytes, uint32_t& size_class) {
     size_class = class_of(bytes);
@@ -177,11 +178,12 @@ class Pool {
 };
 
 // Never destroyed: arrays with static lifetime may outlive any order of destruction.
-Pool& pool_for(bool dry) {
-  static Pool& of_memory = *new Pool(false);
-  static Pool& of_address_space = *new Pool(true);
-  return dry ? of_address_space : of_memory;
-}
+// Without destructors: buffers of static objects come back after everything else is gone.
+constinit Pool of_memory(false);
+constinit Pool of_address_space(true);
+static_assert(std::is_trivially_destructible_v<Pool>);
+
+Pool& pool_for(bool dry) { return dry ? of_address_space : of_memory; }
 
 }  // namespace
 

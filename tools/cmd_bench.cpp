@@ -42,6 +42,7 @@ struct Measured {
   double tokens = 0;            // of a step
   double flops = 0;             // of a step
   double loss = 0;              // of the last step, as `heed train` has it there
+  double peak_mb = 0;           // until then
   std::vector<ProfileRow> rows;
 
   double quantile(double q) const {
@@ -83,6 +84,7 @@ Measured measure(LoadedRun& run, int64_t steps, bool profile) {
   if (profile) {
     measured.rows = stop_profile();
   }
+  measured.peak_mb = static_cast<double>(peak_resident_bytes()) / 1e6;
   std::sort(measured.seconds.begin(), measured.seconds.end());
   return measured;
 }
@@ -125,7 +127,7 @@ nlohmann::ordered_json as_json(const Measured& m, double gemm_speed) {
                                 {"gflops", gflops},
                                 {"sgemm_gflops", gemm_speed},
                                 {"share_of_peak", gflops / gemm_speed},
-                                {"peak_mb", static_cast<double>(peak_resident_bytes()) / 1e6},
+                                {"peak_mb", m.peak_mb},
                                 {"threads", num_threads()},
                                 {"kernel", blas_info().kernel},
                                 {"loss", m.loss}};
