@@ -172,9 +172,9 @@ class ThreadPool {
         asleep_.fetch_add(1);
         round_.wait(seen);
         asleep_.fetch_sub(1);
-        find_a_core();
       }
       seen = round_.load();
+      find_a_core();
       help(self);
     }
   }
@@ -185,19 +185,22 @@ class ThreadPool {
   void find_a_core() {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds between_looks{10};
+    constexpr int sure = 20;  // looks; OpenBLAS's own threads spin for 100 ms after the start
     thread_local Clock::time_point next_look{};
+    thread_local int busy_looks = 0;
     const int caller = caller_cpu_.load(std::memory_order_relaxed);
-    const bool together = current_cpu() == caller;
-    if (caller < 0 || (!together && workers_.size() > 1) || Clock::now() < next_look) {
+    const Clock::time_point now = Clock::now();
+    if (caller < 0 || now < next_look) {
       return;
     }
-    const bool idle = some_cpu_idle();
-    if (together && idle) {
+    next_look = now + between_looks;
+    busy_looks = some_cpu_idle() ? 0 : busy_looks + 1;
+    const bool busy = busy_looks >= sure, together = current_cpu() == caller;
+    if (together && !busy) {
       leave_cpu(caller);
-    } else if (!together && !idle) {
+    } else if (!together && busy && workers_.size() == 1) {
       join_cpu(caller);
     }
-    next_look = Clock::now() + between_looks;
   }
 
   // A thread's own chunks come first, in order, so that from loop to loop it keeps its rows in its
