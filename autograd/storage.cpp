@@ -177,8 +177,7 @@ class Pool {
   std::array<void*, classes> free_{};
 };
 
-// Never destroyed: arrays with static lifetime may outlive any order of destruction.
-// Without destructors: buffers of static objects come back after everything else is gone.
+// Without destructors: arrays with static lifetime may outlive any order of destruction.
 constinit Pool of_memory(false);
 constinit Pool of_address_space(true);
 static_assert(std::is_trivially_destructible_v<Pool>);
