@@ -37,6 +37,10 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   std::string best;
   size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
+    const size_t lengths[] = {word.size(), candidate.size()};
+    if (std::max(lengths[0], lengths[1]) - std::min(lengths[0], lengths[1]) >= fewest) {
+      continue;  // as many edits at least
+    }
     const size_t edits = edit_distance(word, candidate);
     if (edits < fewest) {
       fewest = edits;

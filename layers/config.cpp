@@ -109,6 +109,7 @@ ConfigNode& ConfigNode::append(ConfigNode element) {
   kind_ = Kind::list;
   ConfigNode& child = children_.emplace_back(std::move(element));
   child.key_.clear();
+  child.key_mark_ = child.key_mark_.file ? child.key_mark_ : mark_;
   child.inherit_mark(mark_);
   child.set_path(join_path(path_, std::to_string(size() - 1)));
   return child;
@@ -128,9 +129,10 @@ bool ConfigNode::erase(const std::string& key) {
 }
 
 void ConfigNode::inherit_mark(const ConfigMark& mark) {
-  if (!mark_.file) {
-    mark_ = mark;
+  if (mark_.file) {
+    return;
   }
+  mark_ = mark;
   for (ConfigNode& child : children_) {
     if (!child.key_mark_.file) {
       child.key_mark_ = mark_;
@@ -139,12 +141,15 @@ void ConfigNode::inherit_mark(const ConfigMark& mark) {
   }
 }
 
-void ConfigNode::set_mark(const ConfigMark& mark) {
-  mark_ = mark;
+void ConfigNode::set_mark(ConfigMark mark) {
+  mark_ = {};
   inherit_mark(mark);
 }
 
 void ConfigNode::set_path(const std::string& path) {
+  if (path_ == path) {
+    return;
+  }
   path_ = path;
   for (size_t i = 0; i < children_.size(); ++i) {
     children_[i].set_path(join_path(path, is_map() ? children_[i].key_ : std::to_string(i)));

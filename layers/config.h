@@ -81,7 +81,7 @@ class ConfigNode {
   void assign(ConfigNode value);
   bool erase(const std::string& key);
   // Gives the place to this node and to every part of it that has none.
-  void set_mark(const ConfigMark& mark);
+  void set_mark(ConfigMark mark);
   // Makes the node and its parts begin at this path (for a part that is read on its own).
   void set_path(const std::string& path);
 
@@ -89,6 +89,7 @@ class ConfigNode {
   friend bool operator==(const ConfigNode& a, const ConfigNode& b);
 
  private:
+  // A node that has a place, has one for every part; paths of parts begin with that of the node.
   void inherit_mark(const ConfigMark& mark);
 
   Kind kind_ = Kind::absent;

@@ -12,14 +12,18 @@ namespace heed {
 struct ConfigType {
   std::string name;
   std::string help;
-  std::function<std::vector<FieldInfo>()> fields;
+  std::function<const std::vector<FieldInfo>&()> fields;
   // Reads the fields (a map without `type`) and returns them with all defaults.
   std::function<ConfigNode(const ConfigNode& options, ConfigErrors& errors)> complete;
 };
 
 template <class Config>
 ConfigType config_type(const std::string& name, const std::string& help) {
-  return {name, help, list_fields<Config>, [](const ConfigNode& options, ConfigErrors& errors) {
+  const auto listed = []() -> const std::vector<FieldInfo>& {
+    static const std::vector<FieldInfo> infos = list_fields<Config>();
+    return infos;
+  };
+  return {name, help, listed, [](const ConfigNode& options, ConfigErrors& errors) {
             Config config;
             Fields fields(options, errors);
             fields.run(config);

@@ -71,6 +71,9 @@ bool Fields::failed(const std::string& name) const {
 
 FieldInfo& Fields::add(const std::string& name, FieldType type, const std::string& help) {
   require<ConfigError>(!find(name), "Fields: the field ", name, " is declared twice");
+  if (infos_.empty()) {
+    infos_.reserve(16);  // few have more
+  }
   FieldInfo& info = infos_.emplace_back();
   info.name = name;
   info.type = type;
@@ -136,10 +139,10 @@ FieldInfo& Fields::add_group(const std::string& name, const std::string& help, b
   FieldInfo& info = add(name, FieldType::group, help);
   Fields listed;
   run(listed);
-  info.group = listed.infos();
   if (!may_be_absent) {
     info.value = listed.values();
   }
+  info.group = std::move(listed.infos_);
   if (reading() && (!may_be_absent || node_->has(name))) {
     read_group(info, run);
   }

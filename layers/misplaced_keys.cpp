@@ -33,10 +33,11 @@ std::string unknown_key(const std::string& key, const std::vector<std::string>& 
                         : "unknown key, did you mean " + near + "?";
 }
 
-// A config together with its fields, groups and chosen types included. A field that is filled in
-// from around it has its place there.
-void walk(const std::vector<FieldInfo>& fields, const Fills& fills, const ConfigNode& config,
-          const std::string& path, Places& places, std::vector<UnknownKey>& unknown) {
+// A config together with its fields, groups and chosen types included; `values`, where there are
+// any, stand for those of the fields. A field that is filled in from around it has its place there.
+void walk(const std::vector<FieldInfo>& fields, const ConfigNode* values, const Fills& fills,
+          const ConfigNode& config, const std::string& path, Places& places,
+          std::vector<UnknownKey>& unknown) {
   for (const ConfigNode& child : config.children()) {
     const bool known = std::any_of(fields.begin(), fields.end(),
                                    [&](const FieldInfo& info) { return info.name == child.key(); });
@@ -50,17 +51,14 @@ void walk(const std::vector<FieldInfo>& fields, const Fills& fills, const Config
     }
     const std::string below = join_path(path, info.name);
     const ConfigNode& part = config.get(info.name);
-    const ConfigType* type = info.type == FieldType::spec && info.value.is_map()
-                                 ? config_types(info.spec_kind).find(info.value.get("type").text())
+    const ConfigNode& value = values ? values->get(info.name) : info.value;
+    const ConfigType* type = info.type == FieldType::spec && value.is_map()
+                                 ? config_types(info.spec_kind).find(value.get("type").text())
                                  : nullptr;
     if (info.type == FieldType::group) {
-      walk(info.group, {}, part, below, places, unknown);
+      walk(info.group, nullptr, {}, part, below, places, unknown);
     } else if (type != nullptr) {
-      std::vector<FieldInfo> chosen = type->fields();
-      for (FieldInfo& field : chosen) {
-        field.value = info.value.get(field.name);
-      }
-      walk(chosen, info.fills, part, below, places, unknown);
+      walk(type->fields(), &value, info.fills, part, below, places, unknown);
     }
   }
 }
@@ -111,7 +109,7 @@ void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNo
   constexpr size_t most = 3;  // more places say nothing
   Places places;
   std::vector<UnknownKey> unknown;
-  walk(fields, {}, config, "", places, unknown);
+  walk(fields, nullptr, {}, config, "", places, unknown);
   for (const auto& [node, known] : unknown) {
     const auto found = places.find(node->key());
     const std::vector<std::string> all =

@@ -187,7 +187,7 @@ void Fields::complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& me
     options.set_path(path);
   }
   const ConfigNode written = options;
-  const std::vector<FieldInfo> fields = type->fields();
+  const std::vector<FieldInfo>& fields = type->fields();
   std::vector<std::string> excused;
   for (const FieldInfo& field : fields) {
     const std::string* own = fill_for(info.fills, field);
@@ -230,7 +230,8 @@ ConfigNode Fields::fill_value(const std::string& own, const ConfigNode& options)
 
 ConfigNode Fields::value_of(const FieldInfo& info, const Spec& spec) {
   const ConfigType* type = config_types(info.spec_kind).find(spec.type);
-  const std::vector<FieldInfo> fields = type ? type->fields() : std::vector<FieldInfo>{};
+  static const std::vector<FieldInfo> none;
+  const std::vector<FieldInfo>& fields = type ? type->fields() : none;
   ConfigNode node = ConfigNode::map({{"type", spec.type}});
   for (const ConfigNode& option : spec.options.children()) {
     const FieldInfo* field = find_info(fields, option.key());

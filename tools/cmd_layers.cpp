@@ -73,7 +73,7 @@ void add_fields(const std::vector<FieldInfo>& fields, const std::string& indent,
 }
 
 void show(const ConfigType& type, const std::string& kind) {
-  const std::vector<FieldInfo> fields = type.fields();
+  const std::vector<FieldInfo>& fields = type.fields();
   std::printf("%s (%s): %s\n", type.name.c_str(), kind.c_str(), type.help.c_str());
   if (fields.empty()) {
     std::printf("\nIt has no fields.\n");

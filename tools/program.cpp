@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <string_view>
 
+#include "autograd/error.h"
 #include "tools/command.h"
 #include "train/plugin.h"
 
@@ -31,13 +33,56 @@ int report_config(const ConfigError& error) {
   return wrong_config;
 }
 
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) {
+    names.push_back(command.name);
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// One line about a command line that is wrong: the first word that nothing takes and the nearest
+// one that is known, or else what CLI11 says.
+std::string explain(const CLI::App* app, const CLI::Error& error) {
+  const std::vector<CLI::App*> chosen = app->get_subcommands();
+  const bool has_command = !chosen.empty();
+  const CLI::App& app_or_command = has_command ? *chosen.front() : *app;
+  const std::string program = has_command ? "heed " + app_or_command.get_name() : "heed";
+  const std::string see = "; see " + program + " --help\n";
+  const std::vector<std::string> left = app->remaining(true);
+  if (left.empty()) {
+    const bool no_command = !has_command && error.get_name() == "RequiredError";
+    return program + ": " + (no_command ? "expected a command" : error.what()) + see;
+  }
+  const std::string word = left.front().substr(0, left.front().find('='));
+  const bool is_option = word.starts_with("-");
+  const std::vector<std::string> known = is_option     ? option_names(app_or_command)
+                                         : has_command ? std::vector<std::string>{}
+                                                       : command_names();
+  const std::string near = nearest(word, known);
+  const char* what = is_option     ? "unknown option "
+                     : has_command ? "unexpected argument "
+                                   : "unknown command ";
+  return program + ": " + what + word + (near.empty() ? see : ", did you mean " + near + "?\n");
+}
+
 }  // namespace
 
 Request parse(int count, char** arguments) {
   CLI::App app("heed: attention, from scratch, on your CPU");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("heedgrad ") + HEED_VERSION);
-  app.failure_message(CLI::FailureMessage::simple);
+  app.failure_message(explain);
 
   Request request;
   app.add_option("--plugin", request.plugins,
@@ -45,11 +90,20 @@ Request parse(int count, char** arguments) {
                  "command; may come several times")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  for (const Command& command : all_commands()) {
+  const std::vector<std::string_view> words(arguments, arguments + count);
+  const std::vector<Command> commands = all_commands();
+  const auto is_named = [&](const Command& command) {
+    return std::find(words.begin(), words.end(), command.name) != words.end();
+  };
+  // Where one is named, nothing asks for the others; where none is, for no options.
+  const bool named = std::any_of(commands.begin(), commands.end(), is_named);
+  for (const Command& command : commands) {
+    if (named && !is_named(command)) {
+      continue;
+    }
     CLI::App* sub = app.add_subcommand(command.name, command.help);
-    if (std::none_of(arguments, arguments + count,
-                     [&](const char* word) { return word == command.name; })) {
-      continue;  // its options are not asked for
+    if (!named) {
+      continue;
     }
     sub->footer("Example:\n  " + command.example);
     Arguments declared(*sub);

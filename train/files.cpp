@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view temporary_prefix = ".tmp-";
-constexpr size_t buffer_bytes = size_t{1} << 20;
+constexpr size_t buffer_bytes = size_t{1} << 17;
 std::atomic<int64_t> temporaries_made{0};
 
 [[noreturn]] void fail_errno(const fs::path& path, std::string_view what, int error) {

@@ -29,11 +29,9 @@ uint64_t hash_from(const std::string& digits) {
   return hash;
 }
 
-// Of the object without its own checksum; keys are sorted, so the order in the file is free.
-std::string checksum(json facts) {
-  facts.erase(checksum_key);
-  return digits_of(fingerprint(as_bytes(facts.dump())));
-}
+// Of the object before its own checksum is in it; keys are sorted, so the order in the file is
+// free.
+std::string checksum(const json& facts) { return digits_of(fingerprint(as_bytes(facts.dump()))); }
 
 int64_t count_at(const json& facts, const char* key) {
   require<IoError>(facts.at(key).is_number_integer() && facts.at(key).get<int64_t>() >= 0,
@@ -54,12 +52,13 @@ bool refuse_depth(int depth, json::parse_event_t, json&) {
 }
 
 Manifest parse(const std::string& bytes) {
-  const json facts = json::parse(bytes, refuse_depth);
+  json facts = json::parse(bytes, refuse_depth);
   const int64_t format = count_at(facts, "format");
   require<IoError>(format == Manifest::format, "expected format ", Manifest::format, ", got ",
                    format, ": written by another version of heedgrad");
-  require<IoError>(facts.at(checksum_key).get<std::string>() == checksum(facts),
-                   "damaged: its checksum does not fit");
+  const auto written = facts.at(checksum_key).get<std::string>();
+  facts.erase(checksum_key);
+  require<IoError>(written == checksum(facts), "damaged: its checksum does not fit");
   Manifest manifest{facts.at("heedgrad").get<std::string>(),
                     facts.at("precision").get<std::string>(),
                     count_at(facts, "step"),

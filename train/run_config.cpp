@@ -137,7 +137,7 @@ bool has_field(const std::string& kind, const ConfigNode& section, const std::st
   if (type == nullptr) {
     return false;
   }
-  const std::vector<FieldInfo> fields = type->fields();
+  const std::vector<FieldInfo>& fields = type->fields();
   return std::any_of(fields.begin(), fields.end(),
                      [&](const FieldInfo& info) { return info.name == field; });
 }

@@ -325,10 +325,12 @@ ConfigNode read_config(const std::string& path, ConfigErrors& errors) {
                    path, ": ", error ? error.message() : "it is not a regular file");
   std::ifstream in(path, std::ios::binary);
   require<IoError>(in.is_open(), "cannot read the config ", path, ": permission denied?");
-  std::string text(most_config_bytes + 1, '\0');  // one more, to see that it is too long
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  char piece[4096];
+  while (text.size() <= most_config_bytes && in.read(piece, sizeof piece).gcount() > 0) {
+    text.append(piece, static_cast<size_t>(in.gcount()));
+  }
   require<IoError>(!in.bad(), "cannot read the config ", path, ": reading failed");
-  text.resize(static_cast<size_t>(in.gcount()));
   return parse_config(text, path, errors);
 }
 

@@ -101,7 +101,10 @@ std::optional<TextProblem> find_text_problem(const std::string& text) {
   bool before_content = true;
   Indentation indentation;
   for (size_t i = 0; i < text.size(); i += character_size(text, i)) {
-    here.message = bad_character(text, i);
+    const char c = text[i];
+    if (c < ' ' || c > '~') {
+      here.message = bad_character(text, i);
+    }
     if (here.column == 1) {
       const bool deep = indentation.depth_after(text, i) > most_nesting;
       here.message = is_directive(text, i, before_content) ? "directives (%) are not allowed"
@@ -110,18 +113,18 @@ std::optional<TextProblem> find_text_problem(const std::string& text) {
                      : deep ? "nested too deep, more than 16 levels"
                             : here.message;
     }
-    brackets += text[i] == '[' || text[i] == '{' ? 1 : 0;
-    brackets -= brackets > 0 && (text[i] == ']' || text[i] == '}') ? 1 : 0;
+    brackets += c == '[' || c == '{' ? 1 : 0;
+    brackets -= brackets > 0 && (c == ']' || c == '}') ? 1 : 0;
     if (here.message.empty() && brackets > most_nesting) {
       here.message = "nested too deep, more than 16 levels";
     }
     if (!here.message.empty()) {
       return here;
     }
-    const bool comment = here.column == 1 && text[i] == '#';
-    before_content = before_content && (comment || text[i] == '\n' || here.column > 1);
-    here.line += text[i] == '\n' ? 1 : 0;
-    here.column = text[i] == '\n' ? 1 : here.column + 1;
+    const bool comment = here.column == 1 && c == '#';
+    before_content = before_content && (comment || c == '\n' || here.column > 1);
+    here.line += c == '\n' ? 1 : 0;
+    here.column = c == '\n' ? 1 : here.column + 1;
   }
   return {};
 }

@@ -81,6 +81,7 @@ struct Saved {
              folder / "state.json",
              folder / "config.yaml"};
     for (const fs::path& name : names) files[name] = read_file(name, any_size);
+    manifest = read_manifest(folder);
     numbers = training.bytes();
   }
   fs::path metrics() const { return run / "metrics.csv"; }
@@ -89,6 +90,7 @@ struct Saved {
   fs::path folder;
   std::vector<fs::path> names;
   std::map<fs::path, std::string> files;
+  Manifest manifest;
   TrainingState state;
   std::string numbers;  // of model and optimizer
 };
@@ -116,23 +118,24 @@ void check_metrics(const Saved& saved) {
 
 void check_loading(const Saved& saved, bool signed_again) {
   static const std::string before = Training(2).bytes();
-  Training fresh(2);
+  static Training fresh(2);
   try {
     const TrainingState state = load_checkpoint(saved.folder, *fresh.model, fresh.optimizer.get());
     expect(state.step == step && fresh.optimizer->steps() == step, "the step of the manifest");
     if (!signed_again) {
       expect(state == saved.state && fresh.bytes() == saved.numbers, "what was saved");
     }
+    fresh = Training(2);
   } catch (const IoError& error) {
     expect(std::string(error.what()).find(saved.folder.string()) == 0, "the file at fault");
     expect(fresh.bytes() == before, "nothing to change");
   }
 }
 
-// The manifest of what is in the folder now: for damage that no checksum can find.
-void sign_again(const Saved& saved) {
-  Manifest manifest = read_manifest(saved.folder);
-  for (auto& [name, print] : manifest.files) print = fingerprint_file(saved.folder / name);
+// The manifest of a folder whose file of that name is this one: for damage that no checksum finds.
+void sign_again(const Saved& saved, const fs::path& name, const std::string& bytes) {
+  Manifest manifest = saved.manifest;
+  manifest.files.at(name.filename().string()) = fingerprint(as_bytes(bytes));
   write_manifest(saved.folder, manifest);
 }
 
@@ -144,12 +147,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fs::path& name = saved.names[input.byte() % saved.names.size()];
   const uint8_t how = input.byte();
   const std::string& bytes = saved.files.at(name);
-  fuzz::write(name, how & 2 ? input.rest() : edited(bytes, input));
+  const std::string damaged = how & 2 ? input.rest() : edited(bytes, input);
+  fuzz::write(name, damaged);
   if (name == saved.metrics()) {
     check_metrics(saved);
   } else {
     const bool sign = (how & 1) && name.filename() != "manifest.json";
-    if (sign) sign_again(saved);
+    if (sign) sign_again(saved, name, damaged);
     check_loading(saved, sign);
     const fs::path manifest = saved.folder / "manifest.json";
     if (sign) fuzz::write(manifest, saved.files.at(manifest));

@@ -17,11 +17,13 @@ namespace {
 
 constexpr const char* name = "fuzz.yaml";
 
-// One or more lines "fuzz.yaml:<line>:<column>: ..." about a text of that many lines.
+// One or more lines "fuzz.yaml:<line>:<column>: ..." about a text of that many lines; of very many
+// the last one may say how many more there are.
 void check_messages(const std::string& messages, int64_t lines) {
   std::istringstream stream(messages);
   int count = 0;
   for (std::string message; std::getline(stream, message); ++count) {
+    if (count == 200 && stream.eof() && message.starts_with("... and ")) return;
     const std::string begin = std::string(name) + ":";
     expect(message.starts_with(begin), "a place, got " + message);
     const char* end = message.data() + message.size();

@@ -32,6 +32,42 @@ int lines_with(const std::string& text, const std::string& start) {
 
 }  // namespace
 
+TEST_CASE("heed --help: every command; with the name of one, its options") {
+  const ProgramResult all = run_heed({"--help"});
+  CHECK(all.exit_code == 0);
+  for (const char* command : {"train", "validate", "layers", "new"}) {
+    CHECK(lines_with(all.out, std::string("  ") + command + " ") == 1);
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"layers", "--help"}, {"--help", "layers"}}) {
+    const ProgramResult help = run_heed(words);
+    CHECK(help.exit_code == 0);
+    CHECK(help.out.find("Example:\n  heed layers") != std::string::npos);
+    CHECK(lines_with(help.out, "  validate ") == 0);
+  }
+}
+
+TEST_CASE("a wrong command line: one line, the word at fault and the nearest that is known") {
+  const auto complaint = [](const std::vector<std::string>& words) {
+    const ProgramResult result = run_heed(words);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out == "");
+    return result.err;
+  };
+  CHECK(complaint({}) == "heed: expected a command; see heed --help\n");
+  CHECK(complaint({"trian", "x.yaml"}) == "heed: unknown command trian, did you mean train?\n");
+  CHECK(complaint({"dance"}) == "heed: unknown command dance; see heed --help\n");
+  CHECK(complaint({"--pulgin"}) == "heed: unknown option --pulgin, did you mean --plugin?\n");
+  CHECK(complaint({"train", "x.yaml", "--dryrun"}) ==
+        "heed train: unknown option --dryrun, did you mean --dry-run?\n");
+  CHECK(complaint({"train", "--max-second=3"}) ==
+        "heed train: unknown option --max-second, did you mean --max-seconds?\n");
+  CHECK(complaint({"layers", "linear", "gpt"}) ==
+        "heed layers: unexpected argument gpt; see heed layers --help\n");
+  CHECK(complaint({"train", "--max-seconds"}).starts_with("heed train: --max-seconds"));
+  CHECK(complaint({"--plugin"}).starts_with("heed: --plugin"));
+}
+
 TEST_CASE("heed layers: lists everything that is registered") {
   const ProgramResult result = run_heed({"layers"});
   CHECK(result.exit_code == 0);

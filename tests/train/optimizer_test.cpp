@@ -82,6 +82,11 @@ std::unique_ptr<Optimizer> made(const std::string& type, const ConfigNode& optio
 
 TEST_CASE("optimizer: the steps of PyTorch") {
   const std::string precision = is_float64 ? "float64." : "float32.";
+#ifdef __FMA__
+  constexpr double most = 8;
+#else
+  constexpr double most = 24;  // a product and a sum are rounded apart, not once as by PyTorch
+#endif
   int64_t compared = 0;
   for (const GoldenCase& golden : golden_cases()) {
     CAPTURE(golden.name);
@@ -106,7 +111,7 @@ TEST_CASE("optimizer: the steps of PyTorch") {
         largest = std::max(largest, largest_difference((*arrays)[k], want, compared));
       }
     }
-    CHECK(largest <= 8);
+    CHECK(largest <= most);
     CHECK(optimizer->steps() == golden_steps);
   }
   CHECK(compared == 171 * (7 * golden_steps + 2 * 1 + 4 * 2));
