@@ -13,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "train/utf8.h"
 #include "train/yaml_text.h"
 
 namespace heed {
@@ -20,6 +21,19 @@ namespace heed {
 namespace {
 
 constexpr int64_t most_nodes = 10000;
+
+// yaml-cpp gives the escapes \N (U+0085) and \_ (U+00A0) as that byte alone; in UTF-8 they have
+// two.
+std::string as_utf8(const std::string& value) {
+  std::string text;
+  for (size_t i = 0; i < value.size();) {
+    const size_t size = utf8_at(value, i).size;
+    text += size == 0 ? "\xC2" : "";
+    text.append(value, i, std::max<size_t>(size, 1));
+    i += std::max<size_t>(size, 1);
+  }
+  return text;
+}
 
 // Builds the tree from the parser's events. Every event knows its place, tag and anchor, none of
 // which survive in yaml-cpp's own nodes.
@@ -115,7 +129,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (tag == "!" && begin < text_.size() && !is_closed(text_, begin)) {
       stop(place(mark), heed::text("the quote ", text_[begin], " that begins here is not closed"));
     }
-    take_marked(ConfigNode::scalar(value, tag == "!"), mark);
+    take_marked(ConfigNode::scalar(tag == "!" ? as_utf8(value) : value, tag == "!"), mark);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "train/utf8.h"
+
 namespace heed {
 
 namespace {
@@ -14,38 +16,11 @@ constexpr int64_t most_lines = 20000;
 // counted in text and comments too, so the exact limit is left to the tree builder.
 constexpr size_t most_nesting = 100;
 
-// Bytes of the UTF-8 character that begins at i, 0 when it is none (RFC 3629: no overlong forms, no
-// surrogates, nothing above U+10FFFF).
-size_t character_size(const std::string& text, size_t i) {
-  const auto byte = [&](size_t k) {
-    return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u;
-  };
-  const auto continues = [&](size_t k, unsigned low = 0x80, unsigned high = 0xBF) {
-    return byte(k) >= low && byte(k) <= high;
-  };
-  const unsigned first = byte(i);
-  if (first < 0x80) {
-    return 1;
-  }
-  if (first >= 0xC2 && first <= 0xDF) {
-    return continues(i + 1) ? 2 : 0;
-  }
-  if (first >= 0xE0 && first <= 0xEF) {
-    const unsigned low = first == 0xE0 ? 0xA0 : 0x80, high = first == 0xED ? 0x9F : 0xBF;
-    return continues(i + 1, low, high) && continues(i + 2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const unsigned low = first == 0xF0 ? 0x90 : 0x80, high = first == 0xF4 ? 0x8F : 0xBF;
-    return continues(i + 1, low, high) && continues(i + 2) && continues(i + 3) ? 4 : 0;
-  }
-  return 0;
-}
-
 std::string bad_character(const std::string& text, size_t i) {
   const auto c = static_cast<unsigned char>(text[i]);
   constexpr char digits[] = "0123456789ABCDEF";
   const std::string hex = {digits[c >> 4], digits[c & 15]};
-  if (character_size(text, i) == 0) {
+  if (utf8_at(text, i).size == 0) {
     return "the byte 0x" + hex + " is no UTF-8; save the file as UTF-8";
   }
   if (c == 0) {
@@ -100,7 +75,7 @@ std::optional<TextProblem> find_text_problem(const std::string& text) {
   size_t brackets = 0;
   bool before_content = true;
   Indentation indentation;
-  for (size_t i = 0; i < text.size(); i += character_size(text, i)) {
+  for (size_t i = 0; i < text.size(); i += utf8_at(text, i).size) {
     const char c = text[i];
     if (c < ' ' || c > '~') {
       here.message = bad_character(text, i);

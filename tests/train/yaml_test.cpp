@@ -164,6 +164,12 @@ TEST_CASE("yaml: what is refused, and how it is said") {
   CHECK(compared >= 55);
 }
 
+TEST_CASE("yaml: the escapes of YAML 1.2 are characters in UTF-8") {
+  const ConfigNode node = parse_config("a: \"\\N\\_\\L\\P\\xA0\\u00e9\\e\\/\"\n", "c.yaml");
+  CHECK(node.get("a").text() == "\u0085\u00A0\u2028\u2029\u00A0\u00E9\x1B/");
+  CHECK(parse_config(to_yaml(node), "again.yaml") == node);
+}
+
 TEST_CASE("yaml: several mistakes come out together") {
   CHECK(message_of("a: 1\na: !t 2\nb\n") ==
         "c.yaml:2:1: a: this key stands twice, on line 1 and on line 2; remove one\n"
