@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "autograd/attention_vector.h"
+#include "autograd/register_tile.h"
 
 namespace heed::detail {
 
@@ -25,31 +25,13 @@ inline constexpr int tile_rows = 6;  // 12 of 16 registers
 // instruction set.
 inline constexpr int64_t panel = 128 / static_cast<int64_t>(sizeof(real));
 
-inline constexpr int64_t round_up(int64_t n, int64_t multiple) {
-  return (n + multiple - 1) / multiple * multiple;
-}
-
 // Head widths are padded with zeros to whole vectors.
 inline constexpr int64_t padded_width(int64_t width) { return round_up(width, lanes); }
 
-// Splits m rows into the fewest tiles and those as evenly as can be: body(first row, rows).
 template <class Body>
 inline void for_row_tiles(int64_t m, Body&& body) {
-  const int64_t tiles = (m + tile_rows - 1) / tile_rows;
-  for (int64_t k = 0, first = 0; k < tiles; ++k) {
-    const int64_t rows = m / tiles + (k < m % tiles ? 1 : 0);
-    body(first, rows);
-    first += rows;
-  }
+  for_row_tiles(tile_rows, m, body);
 }
-
-// Matrix A of a product, plain or transposed: element (i, k) is data[i * row_step + k *
-// depth_step].
-struct TileFactor {
-  const real* data;
-  int64_t row_step;
-  int64_t depth_step;
-};
 
 // C (rows, columns) = A (rows, depth) B (depth, columns), added to C when `add` is set.
 // rows is at most tile_rows, columns a multiple of `lanes`; rows of B and C are ldb and ldc apart.

@@ -9,30 +9,16 @@
 #include "autograd/blas_kernel.h"
 #include "autograd/dry_run.h"
 #include "autograd/error.h"
+#include "autograd/packed_gemm.h"
 #include "autograd/parallel.h"
 
 namespace heed {
 
 namespace {
 
-std::atomic<int64_t> flops_so_far{0};
+using detail::Product;
 
-// One product with everything that says what it is; the parts of `gemm` hand it around.
-struct Product {
-  Trans ta;
-  Trans tb;
-  int64_t m;
-  int64_t n;
-  int64_t k;
-  real alpha;
-  const real* a;
-  int64_t lda;
-  const real* b;
-  int64_t ldb;
-  real beta;
-  real* c;
-  int64_t ldc;
-};
+std::atomic<int64_t> flops_so_far{0};
 
 // OpenBLAS's number of threads belongs to the process in its pthread build, but to the calling
 // thread (as OpenMP's own number does) in its OpenMP build: each thread sets it before its first
@@ -126,6 +112,8 @@ void run(const Product& p) {
     scale(p);
   } else if (p.m == 1 || p.n == 1) {
     run_vector(p);
+  } else if (detail::packing_pays(p)) {
+    detail::packed_gemm(p);
   } else {
     call_gemm(p);
   }

@@ -1,5 +1,6 @@
-// Matrix products. The only door to OpenBLAS, which always runs on one thread: matrices are cut
-// into tiles that depend on the shape alone, one product a tile, shared between heed's own threads.
+// Matrix products. The only door to OpenBLAS, which always runs on one thread, and to our own
+// packed_gemm.h: matrices are cut into tiles that depend on the shape alone, one product a tile,
+// shared between heed's own threads.
 // The same shape gives the same bits for any number of threads (OpenBLAS's own threads do not).
 // All matrices are row-major. Errors: ShapeError for a dimension that is negative, beyond 2^31 - 1,
 // or longer than its leading dimension.

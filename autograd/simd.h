@@ -1,6 +1,6 @@
-// Vectors of numbers for the kernels of attention. One source serves AVX-512, AVX2, SSE and NEON:
-// the vector types are those of GCC and Clang, as wide as the instruction set a file is compiled
-// for.
+// Vectors of numbers, for the kernels of attention and of matrix products. One source serves
+// AVX-512, AVX2, SSE and NEON: the vector types are those of GCC and Clang, as wide as the
+// instruction set a file is compiled for.
 #pragma once
 
 #include <array>

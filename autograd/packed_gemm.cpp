@@ -1,0 +1,176 @@
+#include "autograd/packed_gemm.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "autograd/register_tile.h"
+
+namespace heed::detail {
+
+namespace {
+
+constexpr int most_rows = 8, most_vectors = 3;
+constexpr int64_t panel_columns = most_vectors * lanes;
+
+// How much is packed at once: a panel of B, depth by panel_columns, stays in the L1 cache while all
+// rows pass by it; both pieces together in the L2 cache.
+constexpr int64_t most_depth = 160;
+constexpr int64_t piece_columns = 8 * panel_columns;
+constexpr int64_t piece_rows = 32 * most_rows;
+
+struct Pieces {
+  std::unique_ptr<real[]> a{new real[piece_rows * most_depth]};
+  std::unique_ptr<real[]> b{new real[piece_columns * most_depth]};
+};
+
+Pieces& pieces() {
+  thread_local Pieces pieces;
+  return pieces;
+}
+
+// Cuts n into the fewest parts of at most `most`, as even as multiples of `multiple` allow:
+// body(begin, size).
+template <class Body>
+void for_parts(int64_t n, int64_t most, int64_t multiple, Body&& body) {
+  const int64_t parts = (n + most - 1) / most;
+  const int64_t size = round_up((n + parts - 1) / parts, multiple);
+  for (int64_t begin = 0; begin < n; begin += size) {
+    body(begin, std::min(size, n - begin));
+  }
+}
+
+// Up to panel_columns columns of op(B), times alpha, whole vectors a row, the rest 0.
+void pack_panel(const Product& p, int64_t row, int64_t column, int64_t depth, int64_t columns,
+                real* to) {
+  const int64_t width = round_up(columns, lanes);
+  if (p.tb == Trans::no) {
+    const real* from = p.b + row * p.ldb + column;
+    for (int64_t k = 0; k < depth; ++k, from += p.ldb, to += width) {
+#pragma omp simd
+      for (int64_t c = 0; c < columns; ++c) {
+        to[c] = p.alpha * from[c];
+      }
+      std::fill(to + columns, to + width, real{0});
+    }
+    return;
+  }
+  const real* from = p.b + column * p.ldb + row;
+  for (int64_t c = 0; c < columns; c += lanes, from += lanes * p.ldb) {
+    if (c + lanes <= columns) {
+      transpose_columns(depth, p.alpha, from, p.ldb, to + c, width);
+      continue;
+    }
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t rest = c; rest < width; ++rest) {
+        to[k * width + rest] = rest < columns ? p.alpha * from[(rest - c) * p.ldb + k] : 0;
+      }
+    }
+  }
+}
+
+// A block of C that has no whole number of vectors passes through memory that has.
+void partial_tile(RegisterTile tile, int64_t depth, TileFactor a, const real* b, int64_t rows,
+                  int64_t columns, int64_t width, real* c, int64_t ldc, bool add) {
+  real whole[most_rows * panel_columns] = {};
+  for (int64_t i = 0; add && i < rows; ++i) {
+    std::copy_n(c + i * ldc, columns, whole + i * width);
+  }
+  tile(depth, a, b, width, whole, width, add);
+  for (int64_t i = 0; i < rows; ++i) {
+    std::copy_n(whole + i * width, columns, c + i * ldc);
+  }
+}
+
+constexpr std::array<std::array<RegisterTile, most_rows>, most_vectors> tiles = {
+    register_tiles<1, most_rows>, register_tiles<2, most_rows>, register_tiles<3, most_rows>};
+
+// Where the pieces lie in their matrices.
+struct Place {
+  int64_t row, rows;        // of C and op(A)
+  int64_t column, columns;  // of C and op(B)
+  int64_t begin, depth;     // columns of op(A), rows of op(B)
+};
+
+void multiply_pieces(const Product& p, const Place& at, bool add) {
+  const real* b = pieces().b.get();
+  for (int64_t j = 0; j < at.columns; j += panel_columns) {
+    const int64_t columns = std::min(panel_columns, at.columns - j);
+    const int64_t width = round_up(columns, lanes);
+    for_row_tiles(most_rows, at.rows, [&](int64_t first, int64_t rows) {
+      const TileFactor a = p.ta == Trans::yes
+                               ? TileFactor{pieces().a.get() + first * at.depth, 1, rows}
+                               : TileFactor{p.a + (at.row + first) * p.lda + at.begin, p.lda, 1};
+      const RegisterTile tile =
+          tiles[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
+      real* c = p.c + (at.row + first) * p.ldc + at.column + j;
+      if (columns == width) {
+        tile(at.depth, a, b, width, c, p.ldc, add);
+      } else {
+        partial_tile(tile, at.depth, a, b, rows, columns, width, c, p.ldc, add);
+      }
+    });
+    b += at.depth * width;
+  }
+}
+
+void pack_columns(const Product& p, const Place& at) {
+  real* b = pieces().b.get();
+  for (int64_t j = 0; j < at.columns; j += panel_columns) {
+    const int64_t columns = std::min(panel_columns, at.columns - j);
+    pack_panel(p, at.begin, at.column + j, at.depth, columns, b);
+    b += at.depth * round_up(columns, lanes);
+  }
+}
+
+// Rows of the transpose of A, tile after tile, depth by rows each. (Plain rows are read where they
+// are.)
+void pack_transpose(const Product& p, const Place& at) {
+  for_row_tiles(most_rows, at.rows, [&](int64_t first, int64_t rows) {
+    const real* from = p.a + at.begin * p.lda + at.row + first;
+    real* to = pieces().a.get() + first * at.depth;
+    for (int64_t k = 0; k < at.depth; ++k, from += p.lda, to += rows) {
+      if (rows == most_rows) {
+        std::memcpy(to, from, most_rows * sizeof(real));
+      } else {
+        std::copy_n(from, rows, to);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+bool packing_pays(const Product& p) {
+#if defined(__AVX512F__) && defined(__x86_64__)
+  static const bool measured = __builtin_cpu_is("intel");
+  constexpr int64_t least_work = int64_t{1} << 20;
+  constexpr int64_t most_numbers = (3 << 19) / static_cast<int64_t>(sizeof(real));
+  return measured && (p.beta == 0 || p.beta == 1) && p.m >= most_rows &&
+         std::min(p.n, p.k) >= panel_columns && p.m * p.n * p.k >= least_work &&
+         p.m * p.k + p.k * p.n + p.m * p.n <= most_numbers;
+#else
+  static_cast<void>(p);
+  return false;
+#endif
+}
+
+void packed_gemm(const Product& p) {
+  for_parts(p.n, piece_columns, panel_columns, [&](int64_t column, int64_t columns) {
+    for_parts(p.k, most_depth, lanes, [&](int64_t begin, int64_t depth) {
+      Place at{0, 0, column, columns, begin, depth};
+      pack_columns(p, at);
+      for_parts(p.m, piece_rows, most_rows, [&](int64_t row, int64_t rows) {
+        at.row = row;
+        at.rows = rows;
+        if (p.ta == Trans::yes) {
+          pack_transpose(p, at);
+        }
+        multiply_pieces(p, at, p.beta != 0 || begin > 0);
+      });
+    });
+  });
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,111 @@
+// The innermost loop of matrix products: a block of C that is gathered in registers, and the
+// transposition that lays out what it reads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "autograd/simd.h"
+
+namespace heed::detail {
+
+inline constexpr int64_t round_up(int64_t n, int64_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+// Splits m rows into the fewest tiles of at most `most` rows and those as evenly as can be:
+// body(first row, rows).
+template <class Body>
+inline void for_row_tiles(int64_t most, int64_t m, Body&& body) {
+  const int64_t tiles = (m + most - 1) / most;
+  for (int64_t k = 0, first = 0; k < tiles; ++k) {
+    const int64_t rows = m / tiles + (k < m % tiles ? 1 : 0);
+    body(first, rows);
+    first += rows;
+  }
+}
+
+// Matrix A of a product, plain or transposed: element (i, k) is data[i * row_step + k *
+// depth_step].
+struct TileFactor {
+  const real* data;
+  int64_t row_step;
+  int64_t depth_step;
+};
+
+// C (rows, vectors * lanes) = A (rows, depth) B (depth, vectors * lanes), added to C when `add` is
+// set; rows of B and C are ldb and ldc apart. All loops but the one over the depth unroll, and
+// `sum` stays in registers: rows + vectors loads serve rows * vectors multiply-adds.
+template <int rows, int vectors>
+void register_tile(int64_t depth, TileFactor a, const real* b, int64_t ldb, real* c, int64_t ldc,
+                   bool add) {
+  Vector sum[rows][vectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      sum[i][v] = Vector{};
+      __builtin_prefetch(c + i * ldc + v * lanes, 1);
+    }
+  }
+  for (int64_t k = 0; k < depth; ++k) {
+    Vector row[vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      row[v] = load(b + k * ldb + v * lanes);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const real factor = a.data[i * a.row_step + k * a.depth_step];
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        sum[i][v] += factor * row[v];
+      }
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      real* to = c + i * ldc + v * lanes;
+      store(to, add ? load(to) + sum[i][v] : sum[i][v]);
+    }
+  }
+}
+
+using RegisterTile = void (*)(int64_t, TileFactor, const real*, int64_t, real*, int64_t, bool);
+
+// register_tile of 1 to `most` rows.
+template <int vectors, int most>
+inline constexpr std::array<RegisterTile, most> register_tiles = [
+]<int... rows>(std::integer_sequence<int, rows...>) {
+  return std::array<RegisterTile, most>{register_tile<rows + 1, vectors>...};
+}
+(std::make_integer_sequence<int, most>());
+
+// to[k][c] = factor * from[c][k] for k < width, c < lanes; the rows are from_step and to_step
+// apart.
+inline void transpose_columns(int64_t width, real factor, const real* from, int64_t from_step,
+                              real* to, int64_t to_step) {
+  int64_t k = 0;
+  for (; k + lanes <= width; k += lanes) {
+    Vector rows[lanes];
+#pragma GCC unroll 16
+    for (int64_t c = 0; c < lanes; ++c) {
+      rows[c] = factor * load(from + c * from_step + k);
+    }
+    transpose_square(rows);
+#pragma GCC unroll 16
+    for (int64_t c = 0; c < lanes; ++c) {
+      store(to + (k + c) * to_step, rows[c]);
+    }
+  }
+  for (; k < width; ++k) {
+    for (int64_t c = 0; c < lanes; ++c) {
+      to[k * to_step + c] = factor * from[c * from_step + k];
+    }
+  }
+}
+
+}  // namespace heed::detail
