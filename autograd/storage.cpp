@@ -32,11 +32,12 @@ constexpr size_t small_block = 4096;  // up to here blocks are cut from chunks
 constexpr size_t chunk_bytes = 256 * 1024;
 constexpr size_t huge_block = 8 * 1024 * 1024;  // from here on 2 MiB pages pay
 constexpr size_t huge_page = 2 * 1024 * 1024;
+constexpr size_t most_bytes = size_t{1} << 52;   // beyond what any machine can address
 constexpr uint32_t dry_bit = uint32_t{1} << 31;  // set in the size class of a dry run's block
 
 // Eight classes a doubling, so that a block is at most an eighth larger than what was asked for:
 //   units u < 8: class u;   else 2^e <= u < 2^(e+1): m = ceil(u / 2^(e-3)), class 8 (e-3) + m
-uint32_t class_of(size_t bytes) {
+constexpr uint32_t class_of(size_t bytes) {
   const size_t units = std::max<size_t>(1, (bytes + unit - 1) / unit);
   if (units < 8) {
     return static_cast<uint32_t>(units);
@@ -87,6 +88,9 @@ class Pool {
   explicit constexpr Pool(bool address_space_only) : address_space_only_(address_space_only) {}
 
   void* take(size_t bytes, uint32_t& size_class) {
+    if (bytes > most_bytes) {
+      throw std::bad_alloc();
+    }
     size_class = class_of(bytes);
     void* block = pop(size_class);
     if (block == nullptr) {
@@ -116,7 +120,8 @@ class Pool {
   PoolStats stats;
 
  private:
-  static constexpr uint32_t classes = 8 * 48;  // up to 2^52 bytes
+  // from_system looks two classes further.
+  static constexpr uint32_t classes = class_of(most_bytes) + 3;
 
   static size_t round_to_pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
@@ -157,7 +162,6 @@ class Pool {
         return block;
       }
     }
-    require<Error>(size_class < classes, "memory: ", bytes, " bytes cannot be had");
     ++stats.misses;
     stats.reserved_bytes += static_cast<int64_t>(capacity);
     return map_pages(round_to_pages(capacity), bytes, address_space_only_);

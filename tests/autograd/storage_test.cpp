@@ -1,6 +1,8 @@
 #include "autograd/storage.h"
 
 #include <fstream>
+#include <limits>
+#include <new>
 
 #include "autograd/dry_run.h"
 #include "autograd/ops/arithmetic.h"
@@ -15,7 +17,7 @@ using namespace heed::testing;
 namespace {
 
 // Bytes of this process that lie in memory.
-int64_t resident_bytes() {
+int64_t bytes_in_memory() {
   std::ifstream statm("/proc/self/statm");
   int64_t pages = 0, resident = 0;
   statm >> pages >> resident;
@@ -77,6 +79,13 @@ TEST_CASE("storage: sizes of all kinds") {
   CHECK(checked > 10000);
 }
 
+TEST_CASE("storage: more than any machine can address") {
+  const DryRun dry;
+  for (int64_t n = int64_t{1} << 50; n <= std::numeric_limits<int64_t>::max() / 32; n += n / 5) {
+    CHECK_THROWS_AS(Array::uninitialised({n}), std::bad_alloc);
+  }
+}
+
 TEST_CASE("storage: trim gives large blocks back to the system") {
   { const Array a = Array::zeros({1 << 20}); }
   const int64_t before = pool::stats().reserved_bytes;
@@ -86,7 +95,7 @@ TEST_CASE("storage: trim gives large blocks back to the system") {
 
 TEST_CASE("storage: a dry run counts memory and touches none") {
   const int64_t live = pool::stats().live_bytes;
-  const int64_t resident = resident_bytes();
+  const int64_t resident = bytes_in_memory();
   int64_t peak = 0;
   {
     const DryRun dry;
@@ -99,6 +108,6 @@ TEST_CASE("storage: a dry run counts memory and touches none") {
   }
   CHECK(!dry_run());
   CHECK(peak > int64_t{3} << 32);  // x, the product and what softmax and multiply make of it
-  CHECK(resident_bytes() - resident < 4 << 20);
+  CHECK(bytes_in_memory() - resident < 4 << 20);
   CHECK(pool::stats().live_bytes == live);
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t most_bytes = 200'000'000;  // of memory, for a file of any size
 
-const std::string right = R"(data: {type: text, path: text.txt, train_fraction: 0.8}
+const std::string right_config = R"(data: {type: text, path: text.txt, train_fraction: 0.8}
 model:
   type: gpt
   context_length: 8
@@ -132,6 +132,9 @@ const std::vector<Broken> broken = {
     {"batch_size: 4", "batch_size: 4000000000000",
      "3:3: model: the run needs more memory than any machine can address; make the model or the "
      "batch smaller"},
+    {"d_model: 12", "d_model: 9000000000000000",
+     "3:3: model: the run needs more memory than any machine can address; make the model or the "
+     "batch smaller"},
     {"d_model: 12", "d_model: 3000000000",
      "3:3: model: shape: more elements than a 64-bit count can hold"},
     {"num_layers: 1", "num_layers: 1\n  hidden_multiplier: 9000000000000000000",
@@ -228,7 +231,7 @@ struct Hostile {
   std::string end, messages;
 };
 
-const std::vector<Hostile> hostile = {
+const std::vector<Hostile> hostile_files = {
     {std::string("\0\1\2\3", 4), 1, "", "1:1: a NUL byte; a config is a text file"},
     {"\211PNG\r\n\032\n", 1, "", "1:1: the byte 0x89 is no UTF-8; save the file as UTF-8"},
     {"seed: 1\n", 50'000'000 / 8, "", "1:1: the config is larger than 1 MiB"},
@@ -288,13 +291,13 @@ void check_refused(const TempDir& folder, const std::string& config, const std::
 
 TEST_CASE("broken configs: one mistake at a time") {
   const TempDir folder;
-  const std::string config = write_config(folder, right);
+  const std::string config = write_config(folder, right_config);
   REQUIRE(run_heed({"validate", config}).exit_code == 0);
   int count = 0;
   for (const Broken& each : broken) {
     CAPTURE(each.before);
     CAPTURE(each.after);
-    std::string text = each.before.empty() ? each.after : right;
+    std::string text = each.before.empty() ? each.after : right_config;
     if (!each.before.empty()) {
       REQUIRE(text.find(each.before) != std::string::npos);
       text.replace(text.find(each.before), each.before.size(), each.after);
@@ -355,7 +358,7 @@ TEST_CASE("broken configs: keys that belong somewhere else") {
   const TempDir folder;
   for (const Misplaced& each : misplaced) {
     CAPTURE(each.after);
-    std::string text = right;
+    std::string text = right_config;
     text.replace(text.find(each.before), each.before.size(), each.after);
     const std::string config = write_config(folder, text);
     const ProgramResult result = run_heed({"validate", config});
@@ -371,9 +374,9 @@ TEST_CASE("broken configs: keys that belong somewhere else") {
 
 TEST_CASE("broken configs: files that are hostile") {
   const TempDir folder;
-  const std::string config = write_config(folder, right);
+  const std::string config = write_config(folder, right_config);
   int count = 0;
-  for (const Hostile& each : hostile) {
+  for (const Hostile& each : hostile_files) {
     CAPTURE(each.part);
     write_hostile(config, each);
     check_refused(folder, config, each.messages);
