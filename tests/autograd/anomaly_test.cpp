@@ -15,8 +15,6 @@ struct AnomalyMode {
   ~AnomalyMode() { set_anomaly_mode(false); }
 };
 
-const real inf = std::numeric_limits<real>::infinity();
-
 }  // namespace
 
 TEST_CASE("anomaly: names the op, the layer and the element of the first bad value") {
@@ -61,7 +59,7 @@ TEST_CASE("anomaly: off, everything passes; on, finite values do") {
 TEST_CASE("anomaly: all_finite") {
   CHECK(all_finite(Array::zeros({0})));
   for (const int64_t n : odd_sizes) {
-    for (const real bad : {inf, -inf, std::numeric_limits<real>::quiet_NaN()}) {
+    for (const real bad : {inf, -inf, not_a_number}) {
       Array a = values({n});
       CHECK(all_finite(a));
       a.mutable_data()[n - 1] = bad;

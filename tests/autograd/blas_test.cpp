@@ -1,7 +1,5 @@
 #include "autograd/blas.h"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,13 +9,13 @@
 #include "autograd/dry_run.h"
 #include "autograd/error.h"
 #include "autograd/parallel.h"
+#include "tests/support/near.h"
 
 namespace {
 
 using heed::real;
 using heed::Trans;
-
-constexpr real not_a_number = std::numeric_limits<real>::quiet_NaN();
+using heed::testing::not_a_number;
 
 std::vector<real> random_numbers(int64_t count, std::mt19937& generator) {
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -28,7 +26,7 @@ std::vector<real> random_numbers(int64_t count, std::mt19937& generator) {
   return numbers;
 }
 
-struct Case {
+struct GemmCase {
   Trans ta;
   Trans tb;
   int64_t m;
@@ -46,24 +44,26 @@ struct Case {
   int64_t size_c() const { return m * ldc(); }
 };
 
-double element(const Case& t, const real* a, const real* b, int64_t i, int64_t j) {
+double element(const GemmCase& t, const real* a, const real* b, int64_t i, int64_t j) {
+  const int64_t step_a = t.ta == Trans::no ? 1 : t.lda();
+  const int64_t step_b = t.tb == Trans::no ? t.ldb() : 1;
+  const real* left = a + i * (t.ta == Trans::no ? t.lda() : 1);
+  const real* right = b + j * (t.tb == Trans::no ? 1 : t.ldb());
   double sum = 0;
   for (int64_t l = 0; l < t.k; ++l) {
-    const real left = t.ta == Trans::no ? a[i * t.lda() + l] : a[l * t.lda() + i];
-    const real right = t.tb == Trans::no ? b[l * t.ldb() + j] : b[j * t.ldb() + l];
-    sum += static_cast<double>(left) * static_cast<double>(right);
+    sum += static_cast<double>(left[l * step_a]) * static_cast<double>(right[l * step_b]);
   }
   return sum;
 }
 
-void product(const Case& t, const real* a, const real* b, real* c) {
+void product(const GemmCase& t, const real* a, const real* b, real* c) {
   heed::gemm(t.ta, t.tb, t.m, t.n, t.k, t.alpha, a, t.lda(), b, t.ldb(), t.beta, c, t.ldc());
 }
 
 // Number of elements that agree with a loop in double; the gaps between rows must be untouched.
 // Returns -1 at the first that does not.
-int64_t count_right(const Case& t, const real* a, const real* b, const std::vector<real>& before,
-                    const real* c) {
+int64_t count_right(const GemmCase& t, const real* a, const real* b,
+                    const std::vector<real>& before, const real* c) {
   const double unit = static_cast<double>(std::numeric_limits<real>::epsilon());
   const double tolerance = unit * static_cast<double>(4 * t.k + 20);
   for (int64_t i = 0; i < t.m; ++i) {
@@ -85,7 +85,7 @@ int64_t count_right(const Case& t, const real* a, const real* b, const std::vect
   return t.m * t.n;
 }
 
-void check_case(const Case& t, std::mt19937& generator) {
+void check_case(const GemmCase& t, std::mt19937& generator) {
   const auto a = random_numbers(t.size_a(), generator);
   const auto b = random_numbers(t.size_b(), generator);
   auto c = random_numbers(t.size_c(), generator);
@@ -108,7 +108,7 @@ TEST_CASE("gemm: against a loop in double") {
   for (int repeat = 0; repeat < 150; ++repeat) {
     for (const Trans ta : {Trans::no, Trans::yes}) {
       for (const Trans tb : {Trans::no, Trans::yes}) {
-        Case t{ta, tb, sizes[pick(generator)], sizes[pick(generator)], sizes[pick(generator)]};
+        GemmCase t{ta, tb, sizes[pick(generator)], sizes[pick(generator)], sizes[pick(generator)]};
         t.alpha = repeat % 2 == 0 ? real(1) : real(-0.75);
         t.beta = repeat % 3 == 0 ? real(0) : repeat % 3 == 1 ? real(1) : real(0.5);
         t.gap = repeat % 5;
@@ -142,8 +142,9 @@ TEST_CASE("gemm: shapes of several tiles, and the same bits for any number of th
   const int before = heed::num_threads();
   for (const Trans ta : {Trans::no, Trans::yes}) {
     for (const Trans tb : {Trans::no, Trans::yes}) {
-      for (const Case& t : {Case{ta, tb, 515, 130, 97}, Case{ta, tb, 65, 1029, 63, 1, 1, 1},
-                            Case{ta, tb, 200, 300, 1001}, Case{ta, tb, 1, 2000, 1500}}) {
+      for (const GemmCase& t :
+           {GemmCase{ta, tb, 515, 130, 97}, GemmCase{ta, tb, 65, 1029, 63, 1, 1, 1},
+            GemmCase{ta, tb, 200, 300, 1001}, GemmCase{ta, tb, 1, 2000, 1500}}) {
         const auto a = random_numbers(t.size_a(), generator);
         const auto b = random_numbers(t.size_b(), generator);
         const auto start = random_numbers(t.size_c(), generator);
@@ -166,7 +167,7 @@ TEST_CASE("gemm: shapes of several tiles, and the same bits for any number of th
 
 TEST_CASE("gemm: inside a parallel loop the bits are the same") {
   std::mt19937 generator(4);
-  const Case t{Trans::no, Trans::yes, 300, 200, 150};
+  const GemmCase t{Trans::no, Trans::yes, 300, 200, 150};
   const auto a = random_numbers(t.size_a(), generator);
   const auto b = random_numbers(t.size_b(), generator);
   std::vector<real> alone(static_cast<size_t>(t.size_c()));
@@ -185,7 +186,7 @@ TEST_CASE("batched_gemm: equals one gemm after the other") {
   for (const int64_t batch : {0, 1, 3, 4, 33}) {
     for (const int64_t size : {1, 7, 16, 33, 129}) {
       for (const bool shared : {false, true}) {
-        const Case t{Trans::no, Trans::yes, size, 17, 31, real(0.5), 1, 2};
+        const GemmCase t{Trans::no, Trans::yes, size, 17, 31, real(0.5), 1, 2};
         const int64_t stride_b = shared ? 0 : t.size_b() + 5;
         const auto a = random_numbers(batch * t.size_a() + 1, generator);
         const auto b = random_numbers((batch + 1) * (t.size_b() + 5), generator);

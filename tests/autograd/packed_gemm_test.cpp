@@ -1,20 +1,19 @@
 #include "autograd/packed_gemm.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "autograd/random.h"
+#include "tests/support/near.h"
 
 using namespace heed;
 using heed::detail::Product;
+using testing::not_a_number;
 
 namespace {
 
-constexpr real not_a_number = std::numeric_limits<real>::quiet_NaN();
 constexpr int64_t gap = 3;  // between rows
 
 struct Matrix {

@@ -1,21 +1,20 @@
 #include "autograd/vector_math.h"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "tests/support/near.h"
+
 namespace {
 
 using heed::real;
+using heed::testing::inf;
+using heed::testing::not_a_number;
 using Vector = void (*)(const real*, real*, int64_t);
 using Exact = long double (*)(long double);
-
-constexpr real inf = std::numeric_limits<real>::infinity();
-constexpr real not_a_number = std::numeric_limits<real>::quiet_NaN();
 
 real apply(Vector function, real x) {
   real y = 0;

@@ -10,7 +10,7 @@ using namespace heed::testing;
 
 namespace {
 
-constexpr int64_t batch = 2;
+constexpr int64_t sequences = 2;
 
 // Other numbers at every place after `last`.
 Input with_other_future(const Input& in, int64_t last, int64_t tokens) {
@@ -52,7 +52,7 @@ TEST_CASE("causality: the future changes no bit of the past, where causal() says
     for (const LayerCase& c : attending_layers({.context_length = 150, .dropout = 0.2})) {
       CAPTURE(c.name);
       const auto layer = layer_of(c.yaml);
-      const Input in = input_for(*layer, {batch, tokens});
+      const Input in = input_for(*layer, {sequences, tokens});
       for (const bool composed : {false, true}) {
         const Composed form(composed);
         const NoGrad off;
@@ -82,7 +82,7 @@ TEST_CASE("causality: no gradient flows into the future") {
     const auto layer = layer_of(c.yaml);
     if (layer->takes() == Module::Takes::ids) continue;
     CAPTURE(c.name);
-    const Input in = input_for(*layer, {batch, tokens});
+    const Input in = input_for(*layer, {sequences, tokens});
     const Array y = run(*layer, in).at("y");
     for (const int64_t t : {0, 4, 7}) {
       Array dy = Array::zeros(y.shape());

@@ -13,7 +13,7 @@ std::string classifier(const std::string& options = "num_layers: 2") {
          options + "}";
 }
 
-const Ids words = ids({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
+const Ids eight_words = ids({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
 
 }  // namespace
 
@@ -31,13 +31,13 @@ TEST_CASE("classifier: what is padding changes nothing") {
   for (const char* pool : {"num_layers: 2, pool: mean", "num_layers: 2, pool: first"}) {
     CAPTURE(pool);
     const auto layer = layer_of(classifier(pool));
-    Input in{words};
+    Input in{eight_words};
     in.mask = Mask::full({2, 4}, 1);
     in.mask.mutable_data()[3] = 0;
     const Array y = (*layer)(in).value();
     REQUIRE(y.shape() == Shape{2, 3});
     Input other = in;
-    other.ids = words.clone();
+    other.ids = eight_words.clone();
     other.ids.mutable_data()[3] = 10;
     check_same_bits((*layer)(other).value(), y);
     const Array alone = (*layer)(ids({3}, {0, 1, 2})).value();
@@ -49,17 +49,17 @@ TEST_CASE("classifier: what is padding changes nothing") {
 TEST_CASE("classifier: without blocks and positions it is a bag of words") {
   const Ids reversed = ids({2, 4}, {3, 2, 1, 0, 7, 6, 5, 4});
   const auto bag = layer_of(classifier("num_layers: 0, position: none"));
-  CHECK(check_near((*bag)(words).value(), (*bag)(reversed).value()) == 6);
+  CHECK(check_near((*bag)(eight_words).value(), (*bag)(reversed).value()) == 6);
   const auto sees_order = layer_of(classifier());
-  CHECK(std::memcmp((*sees_order)(words).value().data(), (*sees_order)(reversed).value().data(),
-                    6 * sizeof(real)) != 0);
+  CHECK(std::memcmp((*sees_order)(eight_words).value().data(),
+                    (*sees_order)(reversed).value().data(), 6 * sizeof(real)) != 0);
 }
 
 TEST_CASE("classifier: pool says which states are looked at") {
   const auto first = layer_of(classifier("num_layers: 0, pool: first"));
   const Ids same_first = ids({2, 4}, {0, 9, 9, 9, 4, 9, 9, 9});
-  check_same_bits((*first)(words).value(), (*first)(same_first).value());
-  Input in{words};
+  check_same_bits((*first)(eight_words).value(), (*first)(same_first).value());
+  Input in{eight_words};
   in.mask = Mask::full({2, 5}, 1);
   CHECK(error_of([&] { (*layer_of(classifier("num_layers: 0")))(in); }) ==
         "classifier: expected a mask (B, T) = (2, 4) or (B, 1, T, T), got (2, 5)");

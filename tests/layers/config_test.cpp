@@ -17,7 +17,7 @@ using namespace heed;
 
 namespace {
 
-struct Attention {
+struct Heads {
   int64_t d_in = 0, num_heads = 0;
   double dropout = 0;
   bool packed = false, bias = true;
@@ -88,7 +88,7 @@ struct Root {
 
 void register_types() {
   static const bool once = [] {
-    config_types("layer").add(config_type<Attention>("attention", "attends"));
+    config_types("layer").add(config_type<Heads>("attention", "attends"));
     config_types("layer").add(config_type<Plain>("plain", "does nothing"));
     config_types("layer").add(config_type<Everything>("everything", "has every field"));
     return true;
@@ -117,7 +117,7 @@ std::string all_layers(const std::string& before_last) {
   return all.replace(all.rfind(", "), 2, before_last);
 }
 
-struct Case {
+struct FieldCase {
   std::string text;
   std::string message;
 };
@@ -128,7 +128,7 @@ TEST_CASE("config: what a field refuses, and how it is said") {
   const std::string count = "expected a whole number from 1 to 10, got ";
   const std::string rate = "expected a number above 0 up to 1, got ";
   const std::string betas = "expected a list of 2 numbers from 0 to below 1, got ";
-  const std::vector<Case> cases = {
+  const std::vector<FieldCase> cases = {
       {"count: 4.0", "c:1:8: count: " + count + "4.0; write 4"},
       {"count: 1e1", "c:1:8: count: " + count + "1e1; write 10"},
       {"count: 4.5", "c:1:8: count: " + count + "4.5"},
@@ -225,7 +225,7 @@ TEST_CASE("config: what a field refuses, and how it is said") {
        "name, norm, betas, sizes, words, batches, stack, train, extra"},
   };
   int compared = 0;
-  for (const Case& test : cases) {
+  for (const FieldCase& test : cases) {
     CAPTURE(test.text);
     const bool whole_line = test.text != "count";
     CHECK(mistakes(test.text + (whole_line ? "\ntrain: {steps: 1, clip_grad_norm: none}\n"
@@ -347,7 +347,7 @@ TEST_CASE("config: the resolved config reads back to itself") {
 
 TEST_CASE("config: documentation and variants") {
   std::string described;
-  for (const FieldInfo& info : list_fields<Attention>()) {
+  for (const FieldInfo& info : list_fields<Heads>()) {
     described += info.name + ": " + expected(info) + "; " + default_words(info) + "\n";
   }
   CHECK(described ==
@@ -357,7 +357,7 @@ TEST_CASE("config: documentation and variants") {
         "packed: true or false; default false\n"
         "bias: true or false; default true\n");
   std::string configs;
-  for (const ConfigNode& config : option_variants(list_fields<Attention>())) {
+  for (const ConfigNode& config : option_variants(list_fields<Heads>())) {
     for (const ConfigNode& value : config.children()) {
       configs += value.key() + "=" + value.text() + " ";
     }

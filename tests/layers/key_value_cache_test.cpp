@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t context = 9, vocabulary = 20;
 
-std::unique_ptr<Module> gpt(const char* position, ConfigNode attention) {
+std::unique_ptr<Module> made_gpt(const char* position, ConfigNode attention) {
   manual_seed(5);
   return make_layer("gpt", ConfigNode::map({{"vocab_size", vocabulary},
                                             {"context_length", context},
@@ -24,7 +24,7 @@ std::unique_ptr<Module> gpt(const char* position, ConfigNode attention) {
                                             {"attention", std::move(attention)}}));
 }
 
-Ids tokens(int64_t begin, int64_t end) {
+Ids tokens_from(int64_t begin, int64_t end) {
   Ids made = Ids::uninitialised({1, end - begin});
   for (int64_t i = begin; i < end; ++i) {
     made.mutable_data()[i - begin] = static_cast<int32_t>((7 * i + 3) % vocabulary);
@@ -33,7 +33,7 @@ Ids tokens(int64_t begin, int64_t end) {
 }
 
 Array read(Module& model, KeyValueCache& cache, int64_t begin, int64_t end) {
-  Input in(tokens(begin, end));
+  Input in(tokens_from(begin, end));
   in.cache = &cache;
   Array logits = model(in).value();
   cache.advance(end - begin);
@@ -52,10 +52,10 @@ TEST_CASE("key/value cache: token by token as all at once") {
     const bool turns = attention.get("type").text() == "multi_head_attention";
     for (const char* position : {"learned", "sinusoidal", "rope"}) {
       if (position == std::string("rope") && !turns) continue;
-      const auto model = gpt(position, attention);
+      const auto model = made_gpt(position, attention);
       REQUIRE(model->takes_cache());
       const EvaluationMode mode(*model);
-      const Array whole = (*model)(tokens(0, context)).value();
+      const Array whole = (*model)(tokens_from(0, context)).value();
       for (const int64_t prompt : {int64_t{1}, int64_t{4}, context}) {
         KeyValueCache cache(context);
         for (int64_t begin = 0, end = prompt; end <= context; begin = end++) {
@@ -71,7 +71,7 @@ TEST_CASE("key/value cache: token by token as all at once") {
 }
 
 TEST_CASE("key/value cache: what cannot be continued is refused") {
-  const auto model = gpt("learned", ConfigNode::map({{"type", "multi_head_attention"}}));
+  const auto model = made_gpt("learned", ConfigNode::map({{"type", "multi_head_attention"}}));
   const EvaluationMode mode(*model);
   KeyValueCache cache(context);
   read(*model, cache, 0, 4);
@@ -91,10 +91,10 @@ TEST_CASE("key/value cache: what cannot be continued is refused") {
 }
 
 TEST_CASE("key/value cache: no graph, and only where the layer says so") {
-  const auto model = gpt("learned", ConfigNode::map({{"type", "multi_head_attention"}}));
+  const auto model = made_gpt("learned", ConfigNode::map({{"type", "multi_head_attention"}}));
   KeyValueCache cache(context);
   CHECK_THROWS_AS(read(*model, cache, 0, 2), GraphError);
   const auto looks_ahead = ConfigNode::map({{"type", "multi_head_attention"}, {"causal", false}});
-  CHECK_FALSE(gpt("learned", looks_ahead)->takes_cache());
-  CHECK_FALSE(gpt("learned", ConfigNode::map({{"type", "self_attention_v2"}}))->takes_cache());
+  CHECK_FALSE(made_gpt("learned", looks_ahead)->takes_cache());
+  CHECK_FALSE(made_gpt("learned", ConfigNode::map({{"type", "self_attention_v2"}}))->takes_cache());
 }

@@ -168,9 +168,9 @@ TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everythin
     CAPTURE(c.name);
     const auto layer = layer_of(c.yaml);
     const Input one = input_for(*layer, {7});
-    const Input batch = one.ids ? Input(one.ids.reshaped({1, 7}))
-                                : Input(Tensor(one.x.value().reshaped({1, 7, 12})));
-    Results want = run(*layer, batch);
+    const Input as_batch = one.ids ? Input(one.ids.reshaped({1, 7}))
+                                   : Input(Tensor(one.x.value().reshaped({1, 7, 12})));
+    Results want = run(*layer, as_batch);
     for (const char* name : {"y", "x"}) {
       if (want.count(name) == 0) continue;
       CHECK(want[name].dim(0) == 1);

@@ -8,7 +8,7 @@ using namespace heed::testing;
 
 namespace {
 
-const std::string model =
+const std::string two_blocks =
     "{type: sequential, layers: [{type: embedding, vocab_size: 11, d_model: 12}, "
     "{type: causal_attention, d_in: 12, d_out: 5, context_length: 9}, {type: gelu}, "
     "{type: sequential, layers: [{type: linear, d_in: 5, d_out: 3}]}]}";
@@ -16,7 +16,7 @@ const std::string model =
 }  // namespace
 
 TEST_CASE("sequential: parameters carry the layers' numbers, as in torch.nn.Sequential") {
-  const auto layer = layer_of(model);
+  const auto layer = layer_of(two_blocks);
   CHECK(parameter_lines(*layer) ==
         "0.weight (11, 12)\n1.W_query.weight (5, 12)\n1.W_key.weight (5, 12)\n"
         "1.W_value.weight (5, 12)\n3.0.weight (3, 5)\n3.0.bias (3,)\n");
@@ -25,7 +25,7 @@ TEST_CASE("sequential: parameters carry the layers' numbers, as in torch.nn.Sequ
 }
 
 TEST_CASE("sequential: each layer is given what the one before it made, and the mask") {
-  const auto made = layer_of(model);
+  const auto made = layer_of(two_blocks);
   const auto& layer = dynamic_cast<const Sequential&>(*made);
   Input in = input_for(layer, {2, 7});
   in.mask = mask_of({2, 7}, {0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1});

@@ -11,6 +11,8 @@
 
 namespace heed::testing {
 
+using In = const std::vector<Tensor>&;  // what the functions of the cases get
+
 class GradCaseList {
  public:
   // What f does with the inputs, of which those that require a gradient are compared.

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "autograd/tensor.h"
@@ -16,7 +18,33 @@ namespace heed::testing {
 // Sizes around the widths of vectors and blocks.
 inline const std::vector<int64_t> odd_sizes = {1, 7, 8, 15, 16, 17, 31, 33, 127, 129};
 
+inline constexpr real inf = std::numeric_limits<real>::infinity();
+inline constexpr real not_a_number = std::numeric_limits<real>::quiet_NaN();
+
 inline constexpr double rounding = is_float64 ? 1e-12 : 5e-6;
+
+inline std::string spaced(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+// What f throws.
+inline std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// Set at every third place.
+inline Mask every_third(const Shape& shape) {
+  Mask mask = Mask::zeros(shape);
+  for (int64_t i = 0; i < mask.size(); i += 3) mask.mutable_data()[i] = 1;
+  return mask;
+}
 
 // Uniform in [low, high), the same in both precisions up to rounding.
 inline Array values(const Shape& shape, double low = -2, double high = 2, uint64_t seed = 1) {

@@ -34,6 +34,10 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
 ProgramResult run_heed(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& environment = {});
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 void write_text(const std::filesystem::path& path, const std::string& text);
 std::string read_text(const std::filesystem::path& path);
 

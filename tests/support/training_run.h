@@ -41,6 +41,15 @@ inline LoadedRun load_small(const TempDir& folder, const std::vector<std::string
   return load_run(read_run_tree(write_config(folder), sets), folder.path());
 }
 
+// Copies of all parameters.
+inline std::vector<Array> weights(const Module& model) {
+  std::vector<Array> all;
+  for (const NamedParameter& parameter : model.parameters()) {
+    all.push_back(parameter.tensor.value().clone());
+  }
+  return all;
+}
+
 // The parts of a run, for whoever takes the steps. variant: "", "--sgd", "--dropout".
 struct Stepping {
   Stepping(const TempDir& folder, const std::string& variant)

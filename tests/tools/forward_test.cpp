@@ -15,9 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // A config, an input file and the command around them.
-class Case {
+class ForwardCase {
  public:
-  explicit Case(const std::string& model) {
+  explicit ForwardCase(const std::string& model) {
     write_text(folder / "c.yaml", text("precision: ", precision_name, "\nmodel: ", model, "\n"));
   }
 
@@ -53,7 +53,7 @@ class Case {
 };
 
 const char* const attention = "{type: causal_attention, d_in: 4, d_out: 3, context_length: 6}";
-const char* const gpt =
+const char* const small_gpt =
     "{type: gpt, vocab_size: 7, context_length: 6, d_model: 8, num_heads: 2, num_layers: 2}";
 
 Array x_of(const Shape& shape) { return values(shape); }
@@ -61,7 +61,7 @@ Array x_of(const Shape& shape) { return values(shape); }
 }  // namespace
 
 TEST_CASE("heed forward: values and gradients are those of the layer") {
-  const Case c(attention);
+  const ForwardCase c(attention);
   const Array x = x_of({2, 5, 4}), dy = values({2, 5, 3}, -1, 1, 9);
   const Mask mask = mask_of({2, 5}, {1, 1, 0, 1, 1, 0, 1, 1, 1, 1});
   c.give({view("x", x), view("dy", dy), view("mask", mask)});
@@ -86,7 +86,7 @@ TEST_CASE("heed forward: values and gradients are those of the layer") {
 }
 
 TEST_CASE("heed forward: ids, given weights, another precision, no gradients without --backward") {
-  const Case c(gpt);
+  const ForwardCase c(small_gpt);
   c.give({view("ids", ids({2, 3}, {1, 2, 3, 4, 5, 6}))});
   REQUIRE(c.run({"--seed", "7", "--save-weights", c.path("w.safetensors")}).exit_code == 0);
   CHECK(c.out().names() == std::vector<std::string>{"y"});
@@ -102,7 +102,7 @@ TEST_CASE("heed forward: ids, given weights, another precision, no gradients wit
 }
 
 TEST_CASE("heed forward: dropout with --train, from the seed") {
-  const Case c("{type: dropout, dropout: 0.5}");
+  const ForwardCase c("{type: dropout, dropout: 0.5}");
   c.give({view("x", Array::full({6, 10}, 1))});
   REQUIRE(c.run().exit_code == 0);
   check_same_bits(c.out().array("y"), Array::full({6, 10}, 1));
@@ -115,7 +115,7 @@ TEST_CASE("heed forward: dropout with --train, from the seed") {
 }
 
 TEST_CASE("heed forward: weights with more than the layer needs, and the book's buffers") {
-  const Case c(attention);
+  const ForwardCase c(attention);
   c.give({view("x", x_of({5, 4}))});
   REQUIRE(c.run({"--save-weights", c.path("w.safetensors"), "--book-buffers"}).exit_code == 0);
   const SafeTensors weights(fs::path(c.path("w.safetensors")));
@@ -141,7 +141,7 @@ TEST_CASE("heed forward: weights with more than the layer needs, and the book's 
 }
 
 TEST_CASE("heed forward: inputs that the layer cannot take") {
-  const Case c(attention);
+  const ForwardCase c(attention);
   c.refuses(1, "in.safetensors");  // not there
   c.give({view("dy", x_of({2, 3}))});
   c.refuses(1, "expected a tensor x");
@@ -160,7 +160,7 @@ TEST_CASE("heed forward: inputs that the layer cannot take") {
 }
 
 TEST_CASE("heed forward: ids outside the vocabulary, a mask that nothing looks at, bad options") {
-  const Case c(gpt);
+  const ForwardCase c(small_gpt);
   c.give({view("ids", ids({1, 3}, {1, 7, 2}))});
   c.refuses(1, "7");
   c.give({view("ids", ids({1, 3}, {1, -1, 2}))});
@@ -175,7 +175,7 @@ TEST_CASE("heed forward: ids outside the vocabulary, a mask that nothing looks a
   c.refuses(2, "more memory than any", {"--set", "model.d_model=20000000"});
   c.refuses(2, "did you mean d_model?", {"--set", "model.d_modle=8"});
 
-  const Case linear("{type: linear, d_in: 4, d_out: 2}");
+  const ForwardCase linear("{type: linear, d_in: 4, d_out: 2}");
   linear.give({view("x", x_of({2, 4})), view("mask", mask_of({1, 2}, {1, 1}))});
   linear.refuses(1, "unknown tensor mask; the linear takes x, dy");
 }
@@ -201,7 +201,7 @@ TEST_CASE("heed forward: hostile files as input and as weights") {
        "below 2^63"},
       {file("{\"x\":" + std::string(99'999'000, '['), 0), "must be an object"},
   };
-  const Case as_input(attention), as_weights(attention);
+  const ForwardCase as_input(attention), as_weights(attention);
   as_weights.give({view("x", x_of({2, 5, 4}))});
   for (const auto& [bytes, rule] : hostile) {
     write_text(as_input.folder / "in.safetensors", bytes);
@@ -212,7 +212,7 @@ TEST_CASE("heed forward: hostile files as input and as weights") {
 }
 
 TEST_CASE("heed forward: damaged files, and an output that cannot be written") {
-  const Case c(attention);
+  const ForwardCase c(attention);
   write_text(c.folder / "in.safetensors", "not tensors");
   c.refuses(1, "in.safetensors");
   write_text(c.folder / "in.safetensors", std::string("\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10));

@@ -13,7 +13,7 @@ const fs::path plugins = fs::path(HEED_BUILD_DIR) / "tests";
 const std::string plugin = (plugins / "libtest_plugin.so").string();
 const fs::path own_plugin = plugins / (is_float64 ? "libtest_plugin-f64.so" : "libtest_plugin.so");
 
-const char* const config = R"(data: {type: plugin_task}
+const char* const plugin_config = R"(data: {type: plugin_task}
 model:
   type: gpt
   d_model: 8
@@ -71,7 +71,7 @@ TEST_CASE("plugin: layers, schema and gradcheck know what it adds") {
 
 TEST_CASE("plugin: validate, inspect, train, eval and resume with --plugin") {
   const TempDir folder;
-  write_text(folder / "c.yaml", config);
+  write_text(folder / "c.yaml", plugin_config);
   const std::string file = (folder / "c.yaml").string(), whole = (folder / "whole").string(),
                     parts = (folder / "parts").string();
   const ProgramResult unknown = run_heed({"validate", file});
@@ -100,7 +100,7 @@ TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the abso
   for (const char* name : {"libtest_plugin.so", "libtest_plugin-f64.so"}) {
     fs::copy_file(plugins / name, folder / "lib" / name);
   }
-  write_text(folder / "c.yaml", text("plugins: [lib/libtest_plugin.so]\n", config));
+  write_text(folder / "c.yaml", text("plugins: [lib/libtest_plugin.so]\n", plugin_config));
   const std::string file = (folder / "c.yaml").string(), out = (folder / "run").string();
   const ProgramResult trained = run_heed({"train", file, "--out", out});
   REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
@@ -127,11 +127,11 @@ TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the abso
 TEST_CASE("plugin: a config with a wrong `plugins`") {
   const TempDir folder;
   const std::string file = (folder / "c.yaml").string();
-  write_text(file, text("plugins: libmine.so\n", config));
+  write_text(file, text("plugins: libmine.so\n", plugin_config));
   const ProgramResult scalar = run_heed({"validate", file});
   CHECK(scalar.exit_code == 2);
   CHECK(has(scalar.err, "c.yaml:1:10: plugins: expected a list of texts"));
-  write_text(file, text("plugins: [no/such.so]\n", config));
+  write_text(file, text("plugins: [no/such.so]\n", plugin_config));
   const ProgramResult missing = run_heed({"validate", file});
   CHECK(missing.exit_code == 1);
   CHECK(has(missing.err, "c.yaml:1:11: plugins.0: "));

@@ -16,9 +16,9 @@ using Json = nlohmann::json;
 
 namespace {
 
-const std::string folder = std::string(HEED_SOURCE_DIR) + "/tests/golden/tour/";
+const std::string golden_folder = std::string(HEED_SOURCE_DIR) + "/tests/golden/tour/";
 
-Json golden(const std::string& name) { return Json::parse(read_text(folder + name)); }
+Json golden(const std::string& name) { return Json::parse(read_text(golden_folder + name)); }
 
 // The numbers of nested lists, one after the other.
 void flatten(const Json& value, std::vector<double>& numbers) {
@@ -39,14 +39,14 @@ std::vector<double> flat(const Json& value) {
 }
 
 // How deep the lists are and how long each is, as text: nesting counts too.
-std::string shape_of(const Json& value) {
-  return value.is_array() && !value.empty() ? text(value.size(), " ", shape_of(value[0])) : "";
+std::string nesting_of(const Json& value) {
+  return value.is_array() && !value.empty() ? text(value.size(), " ", nesting_of(value[0])) : "";
 }
 
 // Compares one key; returns how many numbers.
 int64_t check_key(const std::string& key, const Json& got, const Json& want, double tolerance) {
   CAPTURE(key);
-  CHECK(shape_of(got) == shape_of(want));
+  CHECK(nesting_of(got) == nesting_of(want));
   const std::vector<double> ours = flat(got), theirs = flat(want);
   REQUIRE(ours.size() == theirs.size());
   for (size_t i = 0; i < ours.size(); ++i) {
@@ -76,10 +76,6 @@ void check_all(const Json& got, const Json& want, double tolerance) {
   CHECK(numbers > 400);
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // PyTorch prints 1. when all numbers are whole: whether a sum of weights is 1 to the last bit
 // depends on the CPU.
 std::string with_short_ones(const std::string& text) {
@@ -103,7 +99,7 @@ TEST_CASE("heed tour: every number that the documents print") {
 
 TEST_CASE("heed tour: PyTorch's numbers for another seed and for other words") {
   check_all(json_of({"--seed", "7"}), golden("seed_7.json").at("values"), 1e-5);
-  check_all(json_of({"--seed", "8", "--inputs", folder + "inputs.safetensors"}),
+  check_all(json_of({"--seed", "8", "--inputs", golden_folder + "inputs.safetensors"}),
             golden("seed_8_inputs.json").at("values"), 1e-5);
 }
 
@@ -170,7 +166,7 @@ TEST_CASE("heed tour: one step as JSON has its keys of the reference file") {
 TEST_CASE("heed tour: by hand and by layer, also with other words and dropout") {
   for (const char* seed : {"123", "-1", "4294967299"}) {
     const Json step = Json::parse(run_heed({"tour", "multi_head_by_hand", "--json", "--seed", seed,
-                                            "--inputs", folder + "inputs.safetensors"})
+                                            "--inputs", golden_folder + "inputs.safetensors"})
                                       .out);
     CHECK(check_key(seed, step.at("multi_head_by_hand.by_layer"),
                     step.at("multi_head_by_hand.by_hand"), 1e-6) == 40);
@@ -207,7 +203,7 @@ TEST_CASE("heed tour: --inputs reads x, else inputs, else the only tensor") {
         std::vector<TensorView>{view("inputs", x), view("a", other)},
         std::vector<TensorView>{view("anything", x)}}) {
     write_safetensors(path, tensors);
-    CHECK(shape_of(json_of({"--inputs", path}).at("inputs")) == "2 3 ");
+    CHECK(nesting_of(json_of({"--inputs", path}).at("inputs")) == "2 3 ");
   }
   write_safetensors(path, {view("a", x), view("b", other)});
   CHECK(run_heed({"tour", "--inputs", path}).exit_code == 1);

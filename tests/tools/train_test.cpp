@@ -13,10 +13,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 const char* const program = is_float64 ? "heed-f64" : "heed";
 
 }  // namespace

@@ -43,7 +43,7 @@ Answer ask(const Trained& run, const std::string& prompt) {
   return answer;
 }
 
-const std::string optimizer = "optimizer: {type: adamw, lr: 1e-2}\n";
+const std::string adamw = "optimizer: {type: adamw, lr: 1e-2}\n";
 
 }  // namespace
 
@@ -51,7 +51,7 @@ TEST_CASE("answers: six words go on to the end of their sentence") {
   const Trained run = trained(
       "data: {type: six_words}\n"
       "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1}\n" +
-      optimizer + "train: {steps: 150, batch_size: 1}\n");
+      adamw + "train: {steps: 150, batch_size: 1}\n");
   CHECK(ask(run, "Your journey").text == " starts with one step");
   CHECK(ask(run, "your journey starts with one step").text == "");
   CHECK(evaluate(*run.model, *run.loaded.task, Split::validation, 1, {}).exact_match == 1);
@@ -61,7 +61,7 @@ TEST_CASE("answers: a sequence counts as right if and only if greedy decoding wr
   const Trained run = trained(
       "data: {type: reverse, length: 4, min_length: 2, symbols: 6}\n"
       "model: {type: encoder_decoder, d_model: 16, num_heads: 2, num_layers: 1}\n" +
-      optimizer + "train: {steps: 60, batch_size: 16}\n");
+      adamw + "train: {steps: 60, batch_size: 16}\n");
   const auto& task = dynamic_cast<const PairTask&>(*run.loaded.task);
   const Evaluation evaluation = evaluate(*run.model, task, Split::validation, 16, {});
   int64_t right = 0;
@@ -80,7 +80,7 @@ TEST_CASE("answers: a class comes with its probability, a sum as a number, sorte
   const Trained classes = trained(
       "data: {type: negation}\n"
       "model: {type: classifier, d_model: 8, num_layers: 1}\n" +
-      optimizer + "train: {steps: 1, batch_size: 4}\n");
+      adamw + "train: {steps: 1, batch_size: 4}\n");
   const std::string said = ask(classes, "attention is not too shabby").text;
   CHECK((said.starts_with("positive ") || said.starts_with("negative ")));
   CHECK(said.ends_with("%"));
@@ -92,14 +92,14 @@ TEST_CASE("answers: a class comes with its probability, a sum as a number, sorte
   const Trained sums = trained(
       "data: {type: modular_addition, modulus: 7}\n"
       "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1}\n" +
-      optimizer + "train: {steps: 1, batch_size: 4}\n");
+      adamw + "train: {steps: 1, batch_size: 4}\n");
   CHECK(!ask(sums, "3 + 6 =").text.empty());
 
   const Trained sorted = trained(
       "data: {type: sort, length: 5, min_length: 2, symbols: 9}\n"
       "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1, attention: {type: "
       "multi_head_attention, causal: false}}\n" +
-      optimizer + "train: {steps: 1, batch_size: 4}\n");
+      adamw + "train: {steps: 1, batch_size: 4}\n");
   const std::string symbols = ask(sorted, "3 1 2").text;
   CHECK(std::count(symbols.begin(), symbols.end(), ' ') >= 1);
 }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/near.h"
 #include "tests/support/training_run.h"
 
 using namespace heed;
@@ -47,13 +48,7 @@ int64_t check_map(const AttentionMap& map) {
   return rows;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
-  return all;
-}
-
-const char* const pairs =
+const char* const translating =
     "data: {type: copy, length: 6, min_length: 3, symbols: 9}\n"
     "sample: {prompt: \"7 0 3\"}\n"
     "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 2";
@@ -76,7 +71,7 @@ TEST_CASE("attention maps: a language model, in the order of its layers") {
   CHECK(maps[1].path == "trf_blocks.1.att");
   for (const AttentionMap& map : maps) {
     CHECK(!map.cross);
-    CHECK(joined(map.queries) == "E v e r y");
+    CHECK(spaced(map.queries) == "E v e r y");
     CHECK(map.keys == map.queries);
     CHECK(map.weights.dim(0) == 3);
     CHECK(check_map(map) == 15);
@@ -87,7 +82,7 @@ TEST_CASE("attention maps: a language model, in the order of its layers") {
 }
 
 TEST_CASE("attention maps: an encoder-decoder reads, writes and looks back") {
-  const Looked run = untrained(std::string(pairs) + "}");
+  const Looked run = untrained(std::string(translating) + "}");
   const Exhibit shown = exhibit_of(run);
   CHECK(shown.prompt == "7 0 3");
   const std::vector<AttentionMap> maps = maps_of(run, shown.shown);
@@ -100,7 +95,7 @@ TEST_CASE("attention maps: an encoder-decoder reads, writes and looks back") {
     const bool encoder = map.path.starts_with("encoder_blocks");
     CHECK(map.cross == map.path.ends_with("cross_att"));
     if (encoder || map.cross) {
-      CHECK(joined(map.keys) == "7 0 3 <end>");
+      CHECK(spaced(map.keys) == "7 0 3 <end>");
     }
     if (encoder) {
       CHECK(map.queries == map.keys);
@@ -114,12 +109,12 @@ TEST_CASE("attention maps: an encoder-decoder reads, writes and looks back") {
 }
 
 TEST_CASE("attention maps: one vector for the whole source has one column") {
-  const Looked run = untrained(std::string(pairs) + ", context: mean}");
+  const Looked run = untrained(std::string(translating) + ", context: mean}");
   int pooled = 0;
   for (const AttentionMap& map : maps_of(run, exhibit_of(run).shown)) {
     check_map(map);
     if (map.cross) {
-      CHECK(joined(map.keys) == "(all)");
+      CHECK(spaced(map.keys) == "(all)");
       ++pooled;
     }
   }

@@ -9,17 +9,16 @@
 #include <vector>
 
 #include "autograd/error.h"
+#include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 
 namespace fs = std::filesystem;
 using namespace heed;
-using heed::testing::TempDir;
+using namespace heed::testing;
 
 namespace {
 
-const std::string header = "step,loss,val_loss,lr,grad_norm,tokens,seconds\n";
-
-std::string content(const fs::path& path) { return read_file(path, 1 << 20); }
+const std::string columns = "step,loss,val_loss,lr,grad_norm,tokens,seconds\n";
 
 std::string error_of(const fs::path& path) {
   try {
@@ -36,7 +35,7 @@ TEST_CASE("metrics: the exact text") {
   TempDir folder;
   const fs::path path = folder / "metrics.csv";
   MetricsWriter writer = MetricsWriter::create(path);
-  CHECK(content(path) == header);
+  CHECK(read_text(path) == columns);
   writer.write({.step = 1,
                 .loss = 4.17438793182373046875,
                 .lr = 1e-5,
@@ -51,10 +50,10 @@ TEST_CASE("metrics: the exact text") {
                 .tokens = 12345678901,
                 .seconds = 1e9});
   writer.write({.step = 11, .val_loss = 2});
-  CHECK(content(path) == header +
-                             "1,4.17438793,,1e-05,2.5,768,0.0351234568\n"
-                             "10,0.333333333,1e-12,0.001,123456790,12345678901,1e+09\n"
-                             "11,,2,,,,\n");
+  CHECK(read_text(path) == columns +
+                               "1,4.17438793,,1e-05,2.5,768,0.0351234568\n"
+                               "10,0.333333333,1e-12,0.001,123456790,12345678901,1e+09\n"
+                               "11,,2,,,,\n");
 }
 
 TEST_CASE("metrics: nine digits give a float back") {
@@ -97,28 +96,28 @@ TEST_CASE("metrics: a step once, and in order") {
 TEST_CASE("metrics: resuming drops what came after the checkpoint") {
   TempDir folder;
   const fs::path path = folder / "m.csv";
-  const std::string until_20 = header + "1,3,,,,,\n10,2.5,,,,,\n20,2.25,,,,,\n";
+  const std::string until_20 = columns + "1,3,,,,,\n10,2.5,,,,,\n20,2.25,,,,,\n";
   write_file_atomically(path, until_20 + "30,2,,,,,\n40,1.7");
   {
     MetricsWriter writer = MetricsWriter::resume(path, 25);
-    CHECK(content(path) == until_20);
+    CHECK(read_text(path) == until_20);
     CHECK_THROWS_AS(writer.write({.step = 20}), Error);
     writer.write({.step = 30, .loss = 2.125});
   }
-  CHECK(content(path) == until_20 + "30,2.125,,,,,\n");
+  CHECK(read_text(path) == until_20 + "30,2.125,,,,,\n");
   MetricsWriter::resume(path, 20);
-  CHECK(content(path) == until_20);
+  CHECK(read_text(path) == until_20);
   MetricsWriter::resume(path, 0).write({.step = 1});
-  CHECK(content(path) == header + "1,,,,,,\n");
+  CHECK(read_text(path) == columns + "1,,,,,,\n");
   MetricsWriter::resume(folder / "new.csv", 20).write({.step = 21});
-  CHECK(content(folder / "new.csv") == header + "21,,,,,,\n");
+  CHECK(read_text(folder / "new.csv") == columns + "21,,,,,,\n");
   write_file_atomically(path, "");
   MetricsWriter::resume(path, 5);
-  CHECK(content(path) == header);
+  CHECK(read_text(path) == columns);
   const std::string more = "step,loss,val_loss,lr,grad_norm,tokens,seconds,acc\n1,,,,,,,7\n";
   write_file_atomically(path, more + "2,,,,,,,8\n");
   MetricsWriter::resume(path, 1);
-  CHECK(content(path) == more);
+  CHECK(read_text(path) == more);
 }
 
 TEST_CASE("metrics: damage is named with its line") {
@@ -131,12 +130,12 @@ TEST_CASE("metrics: damage is named with its line") {
   CHECK(error_in("step,los\n") ==
         ":1: expected the columns step,loss,val_loss,lr,grad_norm,tokens,seconds");
   const std::string numbers = ": expected at least 7 numbers between commas";
-  CHECK(error_in(header + "1,,,,,,\n2,,,\n") == ":3" + numbers);
-  CHECK(error_in(header + "1,x,,,,,\n") == ":2" + numbers);
-  CHECK(error_in(header + ",1,,,,,\n") == ":2" + numbers);
-  CHECK(error_in(header + "99999999999999999999,,,,,,\n") == ":2" + numbers);
-  CHECK(error_in(header + "\n") == ":2" + numbers);
-  CHECK(error_in(header + "2,,,,,,\n2,,,,,,\n") == ":3: expected a step after 2, got 2");
+  CHECK(error_in(columns + "1,,,,,,\n2,,,\n") == ":3" + numbers);
+  CHECK(error_in(columns + "1,x,,,,,\n") == ":2" + numbers);
+  CHECK(error_in(columns + ",1,,,,,\n") == ":2" + numbers);
+  CHECK(error_in(columns + "99999999999999999999,,,,,,\n") == ":2" + numbers);
+  CHECK(error_in(columns + "\n") == ":2" + numbers);
+  CHECK(error_in(columns + "2,,,,,,\n2,,,,,,\n") == ":3: expected a step after 2, got 2");
   fs::remove(path);
   CHECK(error_of(path) == ": cannot open: No such file or directory");
 }
@@ -146,7 +145,7 @@ TEST_CASE("metrics: a full disk leaves whole rows") {
   const fs::path path = folder / "m.csv";
   MetricsWriter writer = MetricsWriter::create(path);
   writer.write({.step = 1});
-  const std::string before = content(path);
+  const std::string before = read_text(path);
   const auto handler = ::signal(SIGXFSZ, SIG_IGN);
   rlimit unlimited{};
   ::getrlimit(RLIMIT_FSIZE, &unlimited);
@@ -156,7 +155,7 @@ TEST_CASE("metrics: a full disk leaves whole rows") {
   CHECK_THROWS_AS(writer.write({.step = 2, .loss = 1.5}), IoError);
   ::setrlimit(RLIMIT_FSIZE, &unlimited);
   ::signal(SIGXFSZ, handler);
-  CHECK(content(path) == before);
+  CHECK(read_text(path) == before);
   writer.write({.step = 3});
-  CHECK(content(path) == before + "3,,,,,,\n");
+  CHECK(read_text(path) == before + "3,,,,,,\n");
 }

@@ -13,7 +13,7 @@ using namespace heed::testing;
 namespace {
 
 constexpr int golden_steps = 6;
-const std::vector<std::string> golden_names = {"matrix", "vector", "number"};
+const std::vector<std::string> golden_parameters = {"matrix", "vector", "number"};
 
 // As in tools/reference/optimizer_golden.py.
 struct GoldenCase {
@@ -63,7 +63,7 @@ double largest_difference(const Array& got, const Array& want, int64_t& compared
 
 std::vector<NamedParameter> parameters_of(const SafeTensors& file) {
   std::vector<NamedParameter> parameters;
-  for (const std::string& name : golden_names) {
+  for (const std::string& name : golden_parameters) {
     parameters.push_back({name, Tensor::parameter(file.array("start." + name))});
   }
   return parameters;
@@ -106,8 +106,8 @@ TEST_CASE("optimizer: the steps of PyTorch") {
       }
     }
     for (const auto& [name, arrays] : optimizer->state()) {
-      for (size_t k = 0; k < golden_names.size(); ++k) {
-        const Array want = file.array(precision + name + "." + golden_names[k]);
+      for (size_t k = 0; k < golden_parameters.size(); ++k) {
+        const Array want = file.array(precision + name + "." + golden_parameters[k]);
         largest = std::max(largest, largest_difference((*arrays)[k], want, compared));
       }
     }

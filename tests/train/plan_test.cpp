@@ -10,19 +10,6 @@
 using namespace heed;
 using namespace heed::testing;
 
-namespace {
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-}  // namespace
-
 TEST_CASE("plan: parameters, tokens and arithmetic of a GPT") {
   const TempDir folder;
   const LoadedRun run = load_small(folder, {"train.accumulate=3"});

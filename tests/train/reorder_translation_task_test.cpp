@@ -3,25 +3,16 @@
 #include <map>
 
 #include "tests/support/made_task_cases.h"
+#include "tests/support/near.h"
 #include "train/toy_german.h"
 
 using namespace heed;
 using namespace heed::testing;
 
-namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
-  return out;
-}
-
-}  // namespace
-
 TEST_CASE("reorder_translation: the sentences of the book are in the grammar and held out") {
   const toy_german::Sentence book = toy_german::sentence(toy_german::sentence_of_the_book());
-  CHECK(joined(book.german) == "kannst du mir helfen diesen Satz zu übersetzen");
-  CHECK(joined(book.english) == "can you help me to translate this sentence");
+  CHECK(spaced(book.german) == "kannst du mir helfen diesen Satz zu übersetzen");
+  CHECK(spaced(book.english) == "can you help me to translate this sentence");
   const auto task = made_task("reorder_translation");
   const auto& made = dynamic_cast<const MadeTask&>(*task);
   CHECK(made.is_held_out(toy_german::sentence_of_the_book()));
@@ -46,8 +37,8 @@ TEST_CASE("reorder_translation: 5 to 14 words, as many on either side, out of 60
     german.insert(made.german.begin(), made.german.end());
     english.insert(made.english.begin(), made.english.end());
     // One meaning only: the same German always has the same English.
-    const auto [known, fresh] = translations.emplace(joined(made.german), joined(made.english));
-    REQUIRE((fresh || known->second == joined(made.english)));
+    const auto [known, fresh] = translations.emplace(spaced(made.german), spaced(made.english));
+    REQUIRE((fresh || known->second == spaced(made.english)));
   }
   CHECK(lengths.begin()->first == 5);
   CHECK(lengths.rbegin()->first == 14);

@@ -23,7 +23,7 @@ const std::vector<std::string> schedules = {
     "schedule={type: cosine, warmup_steps: 7, min_lr: 1e-3}"};
 
 // With samples where there is text.
-const std::vector<std::vector<std::string>> data = {
+const std::vector<std::vector<std::string>> data_types = {
     {"data={type: text, path: text.txt}", "sample={every: 4, tokens: 6}"},
     {"data={type: text, path: text.txt, sampling: windows, stride: 3}",
      "sample={every: 4, tokens: 6}"},
@@ -93,13 +93,13 @@ std::vector<std::string> heed_train(const std::string& config, const fs::path& o
 TEST_CASE("resume: every optimizer with every kind of data and every schedule, other threads") {
   const int threads = num_threads();
   int runs = 0;
-  for (size_t d = 0; d < data.size(); ++d) {
+  for (size_t d = 0; d < data_types.size(); ++d) {
     for (size_t o = 0; o < optimizers.size(); ++o) {
       const std::string& schedule = schedules[(d + o) % schedules.size()];
-      CAPTURE(data[d].front());
+      CAPTURE(data_types[d].front());
       CAPTURE(optimizers[o]);
       CAPTURE(schedule);
-      check_resume(together({data[d], {optimizers[o], schedule}}));
+      check_resume(together({data_types[d], {optimizers[o], schedule}}));
       ++runs;
     }
   }
@@ -109,14 +109,14 @@ TEST_CASE("resume: every optimizer with every kind of data and every schedule, o
 
 TEST_CASE("resume: a new process with other threads writes the same bytes") {
   int runs = 0;
-  for (size_t d = 0; d < data.size(); ++d) {
-    CAPTURE(data[d].front());
+  for (size_t d = 0; d < data_types.size(); ++d) {
+    CAPTURE(data_types[d].front());
     const TempDir folder;
     const std::string config = write_config(folder);
     write_ids(folder / "ids.bin");
     const fs::path whole = folder / "whole", parts = folder / "parts";
     const std::vector<std::string> sets =
-        together({data[d], {optimizers[d % 4], schedules[d % 3], "checkpoint.best=true"}});
+        together({data_types[d], {optimizers[d % 4], schedules[d % 3], "checkpoint.best=true"}});
     const ProgramResult first = run_heed(heed_train(config, whole, 1, sets));
     REQUIRE_MESSAGE(first.exit_code == 0, first.err);
     copy_ended_after(5, whole, parts);
@@ -135,7 +135,7 @@ TEST_CASE("resume: a run of N steps that is given M more is one of N + M") {
   const TempDir folder;
   const std::string config = write_config(folder);
   const fs::path whole = folder / "whole", parts = folder / "parts";
-  std::vector<std::string> sets = together({data[1], {optimizers[3], schedules[0]}});
+  std::vector<std::string> sets = together({data_types[1], {optimizers[3], schedules[0]}});
   sets.push_back("eval.every=4");
   REQUIRE(run_heed(heed_train(config, whole, 2, sets)).exit_code == 0);
   sets.push_back("train.steps=8");

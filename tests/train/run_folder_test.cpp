@@ -13,15 +13,14 @@
 #include <vector>
 
 #include "autograd/error.h"
+#include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 
 namespace fs = std::filesystem;
 using namespace heed;
-using heed::testing::TempDir;
+using namespace heed::testing;
 
 namespace {
-
-std::string content(const fs::path& path) { return read_file(path, 1 << 20); }
 
 // Goes back to where the process was.
 class WorkingFolder {
@@ -55,7 +54,7 @@ TEST_CASE("run_folder: runs/<name>, then -2, -3") {
   CHECK(RunFolder::create({}, "other").path() == "runs/other");
   write_file_atomically("runs/toy-3", "a file");
   CHECK(RunFolder::create({}, "toy").path() == "runs/toy-4");
-  CHECK(content("runs/toy-3") == "a file");
+  CHECK(read_text("runs/toy-3") == "a file");
   CHECK(fs::is_directory(folder / "runs/toy-4"));
 }
 
@@ -97,7 +96,7 @@ TEST_CASE("run_folder: --out that is in use is left alone") {
                                           used);
   CHECK(refused<ConfigError>(used + "/mine.txt") ==
         "--out " + used + "/mine.txt: exists and is not a folder");
-  CHECK(content(used + "/mine.txt") == "mine");
+  CHECK(read_text(used + "/mine.txt") == "mine");
   CHECK(!fs::exists(used + "/log.txt"));
 }
 
@@ -125,8 +124,8 @@ TEST_CASE("run_folder: its files") {
     run.log("first");
     run.log("second");
     run.sample("--- step 5\nto be");
-    CHECK(content(run.config_file()) == "seed: 1\n");
-    CHECK(content(path / "log.txt") == "first\nsecond\n");
+    CHECK(read_text(run.config_file()) == "seed: 1\n");
+    CHECK(read_text(path / "log.txt") == "first\nsecond\n");
     CHECK(run.sample_bytes() == 16);
   }
   fs::create_directory(path / ".tmp-999999999-3");  // of a process that was killed
@@ -134,12 +133,12 @@ TEST_CASE("run_folder: its files") {
   CHECK(!fs::exists(path / ".tmp-999999999-3"));
   again.log("third");
   again.sample("\nor not");
-  CHECK(content(path / "log.txt") == "first\nsecond\nthird\n");
-  CHECK(content(path / "samples.txt") == "--- step 5\nto be\nor not");
+  CHECK(read_text(path / "log.txt") == "first\nsecond\nthird\n");
+  CHECK(read_text(path / "samples.txt") == "--- step 5\nto be\nor not");
   again.cut_samples(100);
   again.cut_samples(16);
   again.sample("!");
-  CHECK(content(path / "samples.txt") == "--- step 5\nto be!");
+  CHECK(read_text(path / "samples.txt") == "--- step 5\nto be!");
 }
 
 TEST_CASE("run_folder: one process at a time, which is named; the lock of one that ended is free") {
@@ -160,7 +159,7 @@ TEST_CASE("run_folder: one process at a time, which is named; the lock of one th
     CHECK(message.starts_with(text(path, ": process ", ::getpid(), " on ")));
     CHECK(message.ends_with(" is training in this folder; wait for its end, or stop it"));
   }
-  CHECK(content(path + "/.lock").starts_with("process "));
+  CHECK(read_text(path + "/.lock").starts_with("process "));
   CHECK(refusal() == "none");
 
   // A process that is killed while it holds the lock.

@@ -45,15 +45,15 @@ std::string message(const std::string& bytes) {
   return "accepted";
 }
 
-struct Case {
+struct HostileFile {
   std::string what;
   std::string bytes;
   std::string message;
 };
 
-void check_all(const std::vector<Case>& cases, size_t count) {
+void check_all(const std::vector<HostileFile>& cases, size_t count) {
   CHECK(cases.size() == count);
-  for (const Case& c : cases) {
+  for (const HostileFile& c : cases) {
     CAPTURE(c.what);
     CHECK(message(c.bytes) == c.message);
   }

@@ -20,14 +20,6 @@ TrainConfig steps_of(int64_t batch_size, int64_t accumulate, std::optional<doubl
   return config;
 }
 
-std::vector<Array> weights(const Module& model) {
-  std::vector<Array> all;
-  for (const NamedParameter& parameter : model.parameters()) {
-    all.push_back(parameter.tensor.value().clone());
-  }
-  return all;
-}
-
 // Batches in which the number of counted targets differs.
 class Uneven final : public Task {
  public:

@@ -20,8 +20,8 @@ ConfigNode options(int64_t context_length, ConfigNode more = ConfigNode::map({})
 }
 
 // A task on a file of its own.
-struct Made {
-  Made(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
+struct MadeText {
+  MadeText(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
     write_file_atomically(folder / "t.txt", text);
     TaskSetup setup;
     setup.config_folder = folder.path();
@@ -35,7 +35,7 @@ struct Made {
 
 std::string message_of(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
   try {
-    const Made made(text, config, batch_size);
+    const MadeText made(text, config, batch_size);
   } catch (const TaskError& error) {
     return error.field + ": " + error.what();
   } catch (const Error& error) {
@@ -65,7 +65,7 @@ std::string read_on(Task& task, int batches, int64_t batch_size, Generator& data
 }  // namespace
 
 TEST_CASE("text: nanoGPT's windows") {
-  const Made task(letters(100), options(8));
+  const MadeText task(letters(100), options(8));
   CHECK(task->model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 26}});
   CHECK(task->training_tokens() == 90);
   CHECK(task->description() == "t.txt: 100 characters, 26 different");
@@ -91,7 +91,7 @@ TEST_CASE("text: nanoGPT's windows") {
 }
 
 TEST_CASE("text: the parts of a text and their fixed windows") {
-  const Made task(letters(100), options(8, ConfigNode::map({{"train_fraction", 0.5}})));
+  const MadeText task(letters(100), options(8, ConfigNode::map({{"train_fraction", 0.5}})));
   CHECK(task->example_count(Split::train) == 6);  // 0, 8, ..., 40 + 8 < 50
   CHECK(task->example_count(Split::validation) == 6);
   const Batch batch = task->examples(Split::validation, 1, 2, 2);
@@ -102,7 +102,7 @@ TEST_CASE("text: the parts of a text and their fixed windows") {
   CHECK_THROWS_AS(task->examples(Split::validation, 0, 1, 7), ShapeError);
   CHECK_THROWS_AS(task->examples(Split::validation, 5, 2, 2), ShapeError);
 
-  const Made whole(letters(100), options(8, ConfigNode::map({{"train_fraction", 1.0}})));
+  const MadeText whole(letters(100), options(8, ConfigNode::map({{"train_fraction", 1.0}})));
   CHECK(whole->training_tokens() == 100);
   CHECK(whole->example_count(Split::validation) == 0);
 }
@@ -122,7 +122,7 @@ TEST_CASE("text: the windows of tinyshakespeare") {
 TEST_CASE("text: windows in the order of a DataLoader, epoch after epoch") {
   const ConfigNode windows =
       ConfigNode::map({{"sampling", "windows"}, {"stride", 5}, {"train_fraction", 1.0}});
-  const Made task(letters(60), options(8, windows));
+  const MadeText task(letters(60), options(8, windows));
   Generator data(3), same(3);
   int64_t compared = 0;
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -141,7 +141,7 @@ TEST_CASE("text: windows in the order of a DataLoader, epoch after epoch") {
 TEST_CASE("text: windows in order") {
   const ConfigNode windows =
       ConfigNode::map({{"sampling", "windows"}, {"shuffle", false}, {"train_fraction", 1.0}});
-  const Made task(letters(33), options(8, windows));
+  const MadeText task(letters(33), options(8, windows));
   Generator data(3), same(3);
   CHECK(read_on(*task.task, 2, 3, data) == letters(24) + "|" + letters(24) + "|");
   data_loader_unshuffled(same);
@@ -155,7 +155,7 @@ TEST_CASE("text: goes on from a position as if nothing had been") {
       const ConfigNode config = options(
           8, ConfigNode::map({{"sampling", sampling}, {"shuffle", shuffle}, {"stride", 3}}));
       for (int before = 0; before < 12; ++before) {
-        const Made task(letters(100), config), other(letters(100), config);
+        const MadeText task(letters(100), config), other(letters(100), config);
         Generator data(5);
         read_on(*task.task, before, 4, data);
         const std::vector<int64_t> position = task->position();
@@ -171,16 +171,16 @@ TEST_CASE("text: goes on from a position as if nothing had been") {
       }
     }
   }
-  const Made task(letters(100), options(8));
+  const MadeText task(letters(100), options(8));
   CHECK_THROWS_AS(task->set_position({1, 2}), IoError);
-  const Made windows(letters(100), options(8, ConfigNode::map({{"sampling", "windows"}})));
+  const MadeText windows(letters(100), options(8, ConfigNode::map({{"sampling", "windows"}})));
   CHECK_THROWS_AS(windows->set_position({1}), IoError);
   CHECK_THROWS_AS(windows->set_position({1, 100}), IoError);
   CHECK_THROWS_AS(windows->set_position({-1, 0}), IoError);
 }
 
 TEST_CASE("text: a dry run draws nothing") {
-  const Made task(letters(100), options(8, ConfigNode::map({{"sampling", "windows"}})));
+  const MadeText task(letters(100), options(8, ConfigNode::map({{"sampling", "windows"}})));
   Generator data(5);
   const GeneratorState state = data.state();
   const DryRun dry;
@@ -190,7 +190,7 @@ TEST_CASE("text: a dry run draws nothing") {
 }
 
 TEST_CASE("text: batches come from the pool") {
-  const Made task(letters(1000), options(64));
+  const MadeText task(letters(1000), options(64));
   Generator data(5);
   task->next(12, data);
   const int64_t misses = pool::stats().misses;
@@ -199,14 +199,14 @@ TEST_CASE("text: batches come from the pool") {
 }
 
 TEST_CASE("text: bytes, and more characters than 16 bits hold") {
-  const Made bytes("aé" + letters(100), options(8, ConfigNode::map({{"tokenizer", "byte"}})));
+  const MadeText bytes("aé" + letters(100), options(8, ConfigNode::map({{"tokenizer", "byte"}})));
   CHECK(bytes->model_sizes()[0].second == 256);
   CHECK(bytes->description() == "t.txt: 103 bytes");
   CHECK(text_of(bytes->examples(Split::train, 0, 1, 1).input.ids, *bytes.task) == "aéabcde");
 
   std::string text;
   for (char32_t code = 0x10000; code < 0x10000 + 70000; ++code) append_utf8(text, code);
-  const Made many(text, options(8));
+  const MadeText many(text, options(8));
   CHECK(many->model_sizes()[0].second == 70000);
   const Ids last =
       many->examples(Split::validation, many->example_count(Split::validation) - 1, 1, 1).input.ids;
@@ -238,7 +238,7 @@ TEST_CASE("text: what is wrong with it") {
         "sampling: windows: expected at least one batch of 12 windows, got 11 (90 tokens, "
         "context_length 8, stride 8)");
   CHECK(message_of(letters(100), options(8, windows), 11) == "accepted");
-  const Made task(letters(100), options(8, windows));
+  const MadeText task(letters(100), options(8, windows));
   Generator data;
   CHECK_THROWS_AS(task->next(12, data), TaskError);
 
@@ -254,6 +254,6 @@ TEST_CASE("text: another file than the one of the run") {
   const std::string message =
       message_of(text + "x", options(8, ConfigNode::map({{"fingerprint", right}})));
   CHECK(message.find("expected fingerprint " + right + ", got xxh64:") != std::string::npos);
-  const Made task(text, options(8));
+  const MadeText task(text, options(8));
   CHECK(fingerprint_file(task->files()[0]).text() == right);
 }

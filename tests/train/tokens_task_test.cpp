@@ -26,8 +26,8 @@ std::vector<int> counting(int count, int step) {
   return ids;
 }
 
-struct Made {
-  Made(const std::string& bytes, int64_t vocab_size, const std::string& mark = "") {
+struct MadeTokens {
+  MadeTokens(const std::string& bytes, int64_t vocab_size, const std::string& mark = "") {
     write_file_atomically(folder / "x.bin", bytes);
     TaskSetup setup;
     setup.config_folder = "/";
@@ -43,7 +43,7 @@ struct Made {
 
 std::string message_of(const std::string& bytes, int64_t vocab_size, const std::string& mark = "") {
   try {
-    const Made made(bytes, vocab_size, mark);
+    const MadeTokens made(bytes, vocab_size, mark);
   } catch (const IoError& error) {
     return "IoError " + std::string(error.what());
   } catch (const TaskError& error) {
@@ -57,7 +57,7 @@ std::string message_of(const std::string& bytes, int64_t vocab_size, const std::
 }  // namespace
 
 TEST_CASE("tokens: reads little-endian ids") {
-  const Made made(file_of(counting(60, 1000)), 60000);
+  const MadeTokens made(file_of(counting(60, 1000)), 60000);
   Task& task = *made.task;
   CHECK(task.model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 60000}});
   CHECK(task.tokenizer() == nullptr);

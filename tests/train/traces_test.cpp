@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-const fs::path folder = fs::path(HEED_SOURCE_DIR) / "tests/golden/traces";
+const fs::path traces = fs::path(HEED_SOURCE_DIR) / "tests/golden/traces";
 
 struct Trace {
   std::vector<double> loss, grad_norm, lr;
@@ -23,7 +23,7 @@ struct Trace {
 
 // The steps of a run as the trainer takes them.
 Trace train_as(const Json& golden) {
-  const LoadedRun run = load_run(parse_config(golden["config"], "trace.yaml"), folder);
+  const LoadedRun run = load_run(parse_config(golden["config"], "trace.yaml"), traces);
   apply_settings(run.config);
   const auto model = make_layer(run.config.model);
   const auto optimizer = optimizer_registry().make(run.config.optimizer, model->parameters());
@@ -83,7 +83,7 @@ Worst compare(const Trace& trace, const Json& golden) {
 TEST_CASE("traces: 100 steps are PyTorch's") {
   Worst all;
   int compared = 0, without_float32 = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(traces)) {
     const Json golden = Json::parse(read_text(entry.path()));
     const std::string name = entry.path().stem().string();
     if (!is_float64 && !golden.contains("float32")) {

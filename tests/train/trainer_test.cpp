@@ -37,18 +37,9 @@ Trainer start(const TempDir& folder, const std::string& name,
   return Trainer(load_small(folder, sets), RunFolder::create(folder / name, ""));
 }
 
-Ending train(const TempDir& folder, const std::string& name,
-             const std::vector<std::string>& sets = {}) {
+Ending run_of(const TempDir& folder, const std::string& name,
+              const std::vector<std::string>& sets = {}) {
   return start(folder, name, sets).train();
-}
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace
@@ -59,7 +50,7 @@ TEST_CASE("trainer: N + M steps are N, save, a new trainer, M") {
     CAPTURE(more);
     const TempDir folder;
     const std::vector<std::string> sets = plus(everything, {more});
-    CHECK(train(folder, "whole", sets) == Ending::finished);
+    CHECK(run_of(folder, "whole", sets) == Ending::finished);
     copy_ended_after(5, folder / "whole", folder / "parts");
     manual_seed(99);
     streams().dropout().random32();
@@ -84,7 +75,7 @@ TEST_CASE("trainer: 1, 2 and 3 threads write the same bytes") {
   for (const int threads : {1, 2, 3}) {
     set_num_threads(threads);
     const std::string name = text("threads-", threads);
-    train(folder, name, plus(everything, {"model.context_length=32", "model.d_model=48"}));
+    run_of(folder, name, plus(everything, {"model.context_length=32", "model.d_model=48"}));
     compared += compare_checkpoints(folder / "threads-1", folder / name, 12);
     CHECK(rows_of(folder / "threads-1") == rows_of(folder / name));
   }
@@ -95,8 +86,8 @@ TEST_CASE("trainer: 1, 2 and 3 threads write the same bytes") {
 TEST_CASE("trainer: evaluation, samples and checkpoints on the way change nothing") {
   const TempDir folder;
   const std::vector<std::string> quiet(everything.begin(), everything.begin() + 5);
-  train(folder, "quiet", quiet);
-  train(folder, "busy", everything);
+  run_of(folder, "quiet", quiet);
+  run_of(folder, "busy", everything);
   for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.safetensors"}) {
     const bool same = file_of(folder / "quiet", 12, name) == file_of(folder / "busy", 12, name);
     CHECK_MESSAGE(same, name);
@@ -106,7 +97,7 @@ TEST_CASE("trainer: evaluation, samples and checkpoints on the way change nothin
 
 TEST_CASE("trainer: metrics have a row for each step that is logged or evaluated") {
   const TempDir folder;
-  train(folder, "run", {"eval={every: 3}", "schedule={type: linear, warmup_steps: 20}"});
+  run_of(folder, "run", {"eval={every: 3}", "schedule={type: linear, warmup_steps: 20}"});
   CHECK(read_text(folder / "run/metrics.csv")
             .starts_with("step,loss,val_loss,lr,grad_norm,tokens,seconds\n"));
   std::vector<int64_t> steps;
@@ -130,7 +121,7 @@ TEST_CASE("trainer: learns one batch by heart, and goes on with the same one") {
   const TempDir folder;
   const std::vector<std::string> sets = {"train.overfit_batch=true", "model.dropout=0.5",
                                          "train.steps=150", "checkpoint.every=50"};
-  train(folder, "run", sets);
+  run_of(folder, "run", sets);
   const std::vector<MetricsRow> rows = read_metrics(folder / "run/metrics.csv");
   CHECK(rows.front().loss.value() > 2);
   CHECK(rows.back().loss.value() < 0.1);
@@ -200,7 +191,7 @@ TEST_CASE("trainer: patience ends a run that learns no more, and stays at its en
   const std::vector<std::string> sets = {"optimizer.lr=1e-30", "eval={every: 2, patience: 3}",
                                          "train.steps=1000",
                                          "checkpoint={every: 4, keep: 1, best: true}"};
-  CHECK(train(folder, "run", sets) == Ending::no_gain);
+  CHECK(run_of(folder, "run", sets) == Ending::no_gain);
   const std::vector<MetricsRow> rows = read_metrics(folder / "run/metrics.csv");
   // Rates that small change nothing: the first evaluation, at step 2, is the best.
   CHECK(rows.back().step == 8);
@@ -222,8 +213,8 @@ TEST_CASE("trainer: patience ends a run that learns no more, and stays at its en
 
 TEST_CASE("trainer: the best checkpoint is written when it is found, and is kept") {
   const TempDir folder;
-  train(folder, "run",
-        {"eval.every=3", "checkpoint={every: 5, keep: 1, best: true}", "train.steps=30"});
+  run_of(folder, "run",
+         {"eval.every=3", "checkpoint={every: 5, keep: 1, best: true}", "train.steps=30"});
   std::optional<MetricsRow> best;
   for (const MetricsRow& row : read_metrics(folder / "run/metrics.csv")) {
     if (row.val_loss && (!best || *row.val_loss < *best->val_loss)) best = row;
@@ -267,7 +258,7 @@ TEST_CASE("trainer: a folder that vanishes or cannot be written stops the run wi
 
 TEST_CASE("trainer: another config does not go on") {
   const TempDir folder;
-  train(folder, "run");
+  run_of(folder, "run");
   const fs::path of_run = config_of_checkpoint(folder / "run/checkpoints/step-000012");
   const auto differences = [&](const std::vector<std::string>& sets) {
     return error_of([&] { require_resumable(of_run, load_small(folder, sets).resolved); });
@@ -288,7 +279,7 @@ TEST_CASE("trainer: another config does not go on") {
 
 TEST_CASE("trainer: the data may move, but not change") {
   const TempDir folder;
-  train(folder, "run");
+  run_of(folder, "run");
   const fs::path of_run = folder / "run/config.yaml";
   write_text(folder / "moved.txt", sample_text());
   CHECK(error_of([&] {

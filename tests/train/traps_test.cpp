@@ -17,14 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<Array> weights(const Module& model) {
-  std::vector<Array> all;
-  for (const NamedParameter& parameter : model.parameters()) {
-    all.push_back(parameter.tensor.value().clone());
-  }
-  return all;
-}
-
 // What the steps of a config did to each parameter.
 struct Update {
   std::vector<std::string> names;

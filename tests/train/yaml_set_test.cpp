@@ -11,7 +11,7 @@ using namespace heed;
 
 namespace {
 
-struct Case {
+struct SetCase {
   std::string text;
   std::string message;
 };
@@ -31,7 +31,7 @@ std::string set_message(const std::string& argument, const std::string& yaml) {
 TEST_CASE("yaml: --set") {
   const std::string yaml = "model: {d: 4}\nlayers: [{w: 1}, {w: 2}]\nempty:\n";
   const std::string rest = "layers:\n  - w: 1\n  - w: 2\nempty: ~\n";
-  const std::vector<Case> cases = {
+  const std::vector<SetCase> cases = {
       {"model.d=8", "model:\n  d: 8\n" + rest},
       {"model.e=[0.9, 0.99]", "model:\n  d: 4\n  e: [0.9, 0.99]\n" + rest},
       {"train.x.y='a b'", "model:\n  d: 4\n" + rest + "train:\n  x:\n    y: \"a b\"\n"},
@@ -66,7 +66,7 @@ TEST_CASE("yaml: --set") {
        "--set a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1:1:1: nested more than 16 levels deep"},
   };
   int compared = 0;
-  for (const Case& test : cases) {
+  for (const SetCase& test : cases) {
     CAPTURE(test.text);
     CHECK(set_message(test.text, yaml) == test.message);
     ++compared;

@@ -22,7 +22,7 @@ std::string message_of(const std::string& yaml) {
   return "accepted";
 }
 
-struct Case {
+struct YamlCase {
   std::string text;
   std::string message;
 };
@@ -66,7 +66,7 @@ TEST_CASE("yaml: places, paths and quotes") {
 }
 
 TEST_CASE("yaml: what is refused, and how it is said") {
-  const std::vector<Case> cases = {
+  const std::vector<YamlCase> cases = {
       {"", "c.yaml:1:1: the config is empty; it needs at least a model: section"},
       {"# only a comment\n", "c.yaml:1:1: the config is empty; it needs at least a model: section"},
       {"---\n...\n", "c.yaml:1:1: the config is empty; it needs at least a model: section"},
@@ -156,7 +156,7 @@ TEST_CASE("yaml: what is refused, and how it is said") {
       {"a: [" + repeated("1,", 10001) + "]\n", "c.yaml:1:20001: more than 10000 values"},
   };
   int compared = 0;
-  for (const Case& test : cases) {
+  for (const YamlCase& test : cases) {
     CAPTURE(test.text.substr(0, 100));
     CHECK(message_of(test.text) == test.message);
     ++compared;
@@ -209,7 +209,7 @@ TEST_CASE("yaml: hostile texts are refused where they become hostile") {
                     stray =
                         "this does not belong to what stands above it; check the indentation, "
                         "and that lists and keys are not mixed";
-  const std::vector<Case> parts = {
+  const std::vector<YamlCase> parts = {
       {"[", "c.yaml:1:101: " + deep},
       {"{", "c.yaml:1:101: " + deep},
       {"- ", "c.yaml:1:1: " + deep},
@@ -238,7 +238,7 @@ TEST_CASE("yaml: hostile texts are refused where they become hostile") {
       {"%", "c.yaml:1:1: directives (%) are not allowed"},
       {"]", "c.yaml:1:1: a closing bracket without an opening one"},
       {"\"\\", "c.yaml:1:1: the quote \" that begins here is not closed"}};
-  for (const Case& each : parts) {
+  for (const YamlCase& each : parts) {
     CAPTURE(each.text);
     const size_t size = (1 << 20) - 100;
     CHECK(message_of(repeated(each.text, size / each.text.size())) == each.message);

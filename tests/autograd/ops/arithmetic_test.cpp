@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("arithmetic", [](GradCaseList& list) {
+const GradCases arithmetic_cases("arithmetic", [](GradCaseList& list) {
   const std::vector<std::pair<Shape, Shape>> pairs = {
       {{}, {}},         {{7}, {7}},          {{33}, {33}},     {{2, 3}, {2, 3}},
       {{2, 3}, {3}},    {{3}, {2, 3}},       {{2, 3}, {}},     {{}, {2, 3}},
@@ -13,7 +13,6 @@ const GradCases cases("arithmetic", [](GradCaseList& list) {
   for (const auto& [a, b] : pairs) {
     const std::vector<Tensor> inputs = {wanted(values(a)), wanted(values(b, 0.5, 2, 2))};
     const std::string shapes = text(a, " ", b);
-    using In = const std::vector<Tensor>&;
     list.add(
         "add " + shapes, [](In in) { return in[0] + in[1]; }, inputs);
     list.add(

@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("concat", [](GradCaseList& list) {
+const GradCases concat_cases("concat", [](GradCaseList& list) {
   for (int axis = -3; axis < 3; ++axis) {
     const Shape s = {2, 3, 4};
     list.add(text("axis ", axis),

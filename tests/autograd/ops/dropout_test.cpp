@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("dropout", [](GradCaseList& list) {
+const GradCases dropout_cases("dropout", [](GradCaseList& list) {
   for (const DropoutStream stream : {DropoutStream::mcg31, DropoutStream::mt19937}) {
     for (const double p : {0.0, 0.2, 0.5}) {
       for (const Shape& s : {Shape{17}, Shape{3, 4}, Shape{129}}) {

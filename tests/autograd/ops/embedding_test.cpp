@@ -19,7 +19,7 @@ Ids scattered(const Shape& shape, int32_t count) {
 
 }  // namespace
 
-const GradCases cases("embedding", [](GradCaseList& list) {
+const GradCases embedding_cases("embedding", [](GradCaseList& list) {
   for (const int64_t width : {1, 7, 16, 33, 129}) {
     for (const Shape& s : {Shape{}, Shape{5}, Shape{2, 3}}) {
       list.add(text("width ", width, " ids ", s),

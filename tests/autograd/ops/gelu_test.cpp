@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("gelu", [](GradCaseList& list) {
+const GradCases gelu_cases("gelu", [](GradCaseList& list) {
   const auto make = [](const Shape& s) { return values(s); };
   list.add_unary(
       "erf", [](const Tensor& x) { return gelu(x, Gelu::erf); }, make);

@@ -5,8 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("layer_norm", [](GradCaseList& list) {
-  using In = const std::vector<Tensor>&;
+const GradCases layer_norm_cases("layer_norm", [](GradCaseList& list) {
   for (const int64_t n : odd_sizes) {
     if (n == 1) continue;
     const std::vector<Tensor> inputs = {wanted(values({3, n})), wanted(values({n}, 0.5, 2, 2)),

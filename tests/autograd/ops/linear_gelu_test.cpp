@@ -5,9 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-using In = const std::vector<Tensor>&;
-
-const GradCases cases("linear_gelu", [](GradCaseList& list) {
+const GradCases linear_gelu_cases("linear_gelu", [](GradCaseList& list) {
   struct Sizes {
     Shape x;
     int64_t out;

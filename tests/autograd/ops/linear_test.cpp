@@ -5,8 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("linear", [](GradCaseList& list) {
-  using In = const std::vector<Tensor>&;
+const GradCases linear_cases("linear", [](GradCaseList& list) {
   struct Sizes {
     Shape x;
     int64_t out;

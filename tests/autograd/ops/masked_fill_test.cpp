@@ -6,19 +6,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-namespace {
-
-Mask every_third(const Shape& shape) {
-  Mask mask = Mask::zeros(shape);
-  for (int64_t i = 0; i < mask.size(); i += 3) mask.mutable_data()[i] = 1;
-  return mask;
-}
-
-const real inf = std::numeric_limits<real>::infinity();
-
-}  // namespace
-
-const GradCases cases("masked_fill", [](GradCaseList& list) {
+const GradCases masked_fill_cases("masked_fill", [](GradCaseList& list) {
   for (const auto& [x, mask] : std::vector<std::pair<Shape, Shape>>{{{7}, {7}},
                                                                     {{33}, {33}},
                                                                     {{2, 4}, {2, 4}},

@@ -52,7 +52,7 @@ Array naive(const Array& a, const Array& b, bool ta, bool tb) {
 
 }  // namespace
 
-const GradCases cases("matmul", [](GradCaseList& list) {
+const GradCases matmul_cases("matmul", [](GradCaseList& list) {
   for (const Pair& p : pairs) {
     list.add(text(p.a, " ", p.b, " ", p.ta == Trans::yes, p.tb == Trans::yes),
              [p](const std::vector<Tensor>& in) { return matmul(in[0], in[1], p.ta, p.tb); },

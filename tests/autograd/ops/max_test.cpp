@@ -18,7 +18,7 @@ Array spread(const Shape& shape) {
 
 }  // namespace
 
-const GradCases cases("max", [](GradCaseList& list) {
+const GradCases max_cases("max", [](GradCaseList& list) {
   for (const Shape& s : {Shape{}, Shape{1}, Shape{17}, Shape{3, 4}, Shape{2, 3, 4}}) {
     list.add(text("all ", s), [](const std::vector<Tensor>& in) { return max(in[0]); },
              {wanted(spread(s))});

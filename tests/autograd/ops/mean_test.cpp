@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("mean", [](GradCaseList& list) {
+const GradCases mean_cases("mean", [](GradCaseList& list) {
   for (const Shape& s : {Shape{}, Shape{1}, Shape{17}, Shape{3, 4}, Shape{2, 3, 4}}) {
     list.add(text("all ", s), [](const std::vector<Tensor>& in) { return mean(in[0]); },
              {wanted(values(s))});

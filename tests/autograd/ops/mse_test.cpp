@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("mse", [](GradCaseList& list) {
+const GradCases mse_cases("mse", [](GradCaseList& list) {
   for (const Shape& s : {Shape{}, Shape{1}, Shape{17}, Shape{3, 4}, Shape{2, 3, 4}}) {
     list.add(text(s), [](const std::vector<Tensor>& in) { return mse(in[0], in[1]); },
              {wanted(values(s)), wanted(values(s, -2, 2, 2))});

@@ -35,8 +35,7 @@ Array permuted_by(const Array& x, const std::vector<int>& order) {
 
 }  // namespace
 
-const GradCases cases("permute", [](GradCaseList& list) {
-  using In = const std::vector<Tensor>&;
+const GradCases permute_cases("permute", [](GradCaseList& list) {
   for (const Shape& s : {Shape{2, 3, 4}, Shape{1, 3, 2}, Shape{3, 1, 17}}) {
     const std::vector<Tensor> x = {wanted(values(s))};
     list.add(

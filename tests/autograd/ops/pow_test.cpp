@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("pow", [](GradCaseList& list) {
+const GradCases pow_cases("pow", [](GradCaseList& list) {
   for (const double p : {-2.0, -0.5, 0.5, 1.0, 1.7, 2.0, 3.0, 4.0}) {
     for (const Shape& s : {Shape{}, Shape{7}, Shape{33}, Shape{3, 4}}) {
       list.add(text("x^", p, " ", s), [p](const std::vector<Tensor>& in) { return pow(in[0], p); },

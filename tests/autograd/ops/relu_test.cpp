@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("relu", [](GradCaseList& list) {
+const GradCases relu_cases("relu", [](GradCaseList& list) {
   list.add_unary(
       "relu", [](const Tensor& x) { return relu(x); },
       [](const Shape& s) { return values_off_zero(s); });

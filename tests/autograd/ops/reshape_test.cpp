@@ -6,7 +6,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("reshape", [](GradCaseList& list) {
+const GradCases reshape_cases("reshape", [](GradCaseList& list) {
   for (const auto& [from, to] : std::vector<std::pair<Shape, Shape>>{{{}, {1, 1}},
                                                                      {{6}, {2, 3}},
                                                                      {{2, 3}, {6}},

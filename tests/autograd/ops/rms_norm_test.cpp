@@ -5,8 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("rms_norm", [](GradCaseList& list) {
-  using In = const std::vector<Tensor>&;
+const GradCases rms_norm_cases("rms_norm", [](GradCaseList& list) {
   for (const int64_t n : odd_sizes) {
     if (n == 1) continue;
     list.add(text("n ", n), [](In in) { return rms_norm(in[0], in[1]); },

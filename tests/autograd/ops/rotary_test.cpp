@@ -11,8 +11,7 @@ namespace {
 const Array table = rotary_table(11, 6);
 }
 
-const GradCases cases("rotary", [](GradCaseList& list) {
-  using In = const std::vector<Tensor>&;
+const GradCases rotary_cases("rotary", [](GradCaseList& list) {
   for (const Shape& s : {Shape{5, 6}, Shape{2, 5, 6}, Shape{2, 1, 18}, Shape{1, 2, 3, 12}}) {
     for (const int64_t first : {0, 6}) {
       list.add(text(s, " from ", first),

@@ -135,7 +135,7 @@ TEST_CASE("scaled_dot_product_attention: as composed, other scales and large sco
   check_against_composed({1, 2, 0, 150, 150, 8, 8, true, MaskForm::none, 0, {}, 0, 10});
 }
 
-const GradCases cases("scaled_dot_product_attention", [](GradCaseList& list) {
+const GradCases sdpa_cases("scaled_dot_product_attention", [](GradCaseList& list) {
   const std::vector<Case> sizes = {
       {1, 1, 0, 1, 1, 1, 1}, {1, 1, 0, 3, 3, 2, 2}, {2, 2, 0, 4, 4, 3, 3},   {1, 2, 0, 7, 5, 4, 3},
       {2, 4, 2, 5, 6, 3, 2}, {1, 4, 1, 3, 9, 2, 5}, {1, 1, 0, 17, 17, 3, 3}, {1, 2, 1, 9, 35, 5, 4},

@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("sigmoid", [](GradCaseList& list) {
+const GradCases sigmoid_cases("sigmoid", [](GradCaseList& list) {
   list.add_unary(
       "sigmoid", [](const Tensor& x) { return sigmoid(x); },
       [](const Shape& s) { return values(s); });
@@ -14,7 +14,6 @@ const GradCases cases("sigmoid", [](GradCaseList& list) {
 TEST_CASE("sigmoid: values") {
   check_unary([](const Tensor& x) { return sigmoid(x); },
               [](double v) { return 1 / (1 + std::exp(-v)); }, -5, 5);
-  const real inf = std::numeric_limits<real>::infinity();
   check_values(sigmoid(Array::from({5}, {-inf, -1000, 0, 1000, inf})), {5}, {0, 0, 0.5, 1, 1});
 }
 

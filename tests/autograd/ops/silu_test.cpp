@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("silu", [](GradCaseList& list) {
+const GradCases silu_cases("silu", [](GradCaseList& list) {
   list.add_unary(
       "silu", [](const Tensor& x) { return silu(x); }, [](const Shape& s) { return values(s); });
 });

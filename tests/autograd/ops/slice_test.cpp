@@ -6,7 +6,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("slice", [](GradCaseList& list) {
+const GradCases slice_cases("slice", [](GradCaseList& list) {
   for (const Shape& s : {Shape{5}, Shape{3, 4}, Shape{2, 3, 5}}) {
     for (int axis = 0; axis < s.rank(); ++axis) {
       for (const auto& [begin, end] :

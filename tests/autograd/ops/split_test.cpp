@@ -7,8 +7,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("split", [](GradCaseList& list) {
-  using In = const std::vector<Tensor>&;
+const GradCases split_cases("split", [](GradCaseList& list) {
   for (int axis = 0; axis < 3; ++axis) {
     list.add(text("in two, axis ", axis),
              [axis](In in) {

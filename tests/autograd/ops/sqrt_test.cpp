@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("sqrt", [](GradCaseList& list) {
+const GradCases sqrt_cases("sqrt", [](GradCaseList& list) {
   list.add_unary(
       "sqrt", [](const Tensor& x) { return sqrt(x); },
       [](const Shape& s) { return values(s, 0.3, 3); });

@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("stack", [](GradCaseList& list) {
+const GradCases stack_cases("stack", [](GradCaseList& list) {
   for (int axis = -3; axis <= 2; ++axis) {
     list.add(text("axis ", axis), [axis](const std::vector<Tensor>& in) { return stack(in, axis); },
              {wanted(values({2, 3})), wanted(values({2, 3}, -2, 2, 2))});

@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("tanh", [](GradCaseList& list) {
+const GradCases tanh_cases("tanh", [](GradCaseList& list) {
   list.add_unary(
       "tanh", [](const Tensor& x) { return tanh(x); }, [](const Shape& s) { return values(s); });
 });
@@ -13,7 +13,6 @@ const GradCases cases("tanh", [](GradCaseList& list) {
 TEST_CASE("tanh: values") {
   check_unary([](const Tensor& x) { return tanh(x); }, [](double v) { return std::tanh(v); }, -3,
               3);
-  const real inf = std::numeric_limits<real>::infinity();
   check_values(tanh(Array::from({4}, {-inf, 0, 100, inf})), {4}, {-1, 0, 1, 1});
 }
 

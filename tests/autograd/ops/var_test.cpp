@@ -5,7 +5,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-const GradCases cases("var", [](GradCaseList& list) {
+const GradCases var_cases("var", [](GradCaseList& list) {
   for (const int correction : {0, 1}) {
     for (const Shape& s : {Shape{2}, Shape{17}, Shape{3, 4}, Shape{2, 3, 4}, Shape{3, 1, 2}}) {
       list.add(

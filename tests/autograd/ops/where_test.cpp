@@ -6,17 +6,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-namespace {
-
-Mask every_third(const Shape& shape) {
-  Mask mask = Mask::zeros(shape);
-  for (int64_t i = 0; i < mask.size(); i += 3) mask.mutable_data()[i] = 1;
-  return mask;
-}
-
-}  // namespace
-
-const GradCases cases("where", [](GradCaseList& list) {
+const GradCases where_cases("where", [](GradCaseList& list) {
   struct Shapes {
     Shape mask, a, b;
   };

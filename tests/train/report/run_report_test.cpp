@@ -13,12 +13,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<std::string> sets = {"eval={every: 4, batches: 1}",
-                                       "sample={every: 6, tokens: 5}",
-                                       "checkpoint={every: 4, keep: 9}", "model.dropout=0.1"};
+const std::vector<std::string> more_of_everything = {
+    "eval={every: 4, batches: 1}", "sample={every: 6, tokens: 5}", "checkpoint={every: 4, keep: 9}",
+    "model.dropout=0.1"};
 
 Ending train(const TempDir& folder, const std::string& name) {
-  return Trainer(load_small(folder, sets), RunFolder::create(folder / name, "")).train();
+  return Trainer(load_small(folder, more_of_everything), RunFolder::create(folder / name, ""))
+      .train();
 }
 
 std::vector<int64_t> snapshot_steps(const fs::path& run) {
@@ -52,7 +53,7 @@ TEST_CASE("run report: a run that goes on keeps what was before its checkpoint, 
   copy_ended_after(8, folder / "whole", folder / "parts");
   fs::copy_file(folder / "whole/report.json", folder / "parts/report.json",
                 fs::copy_options::overwrite_existing);
-  Trainer goes_on(load_small(folder, sets), RunFolder::open(folder / "parts"),
+  Trainer goes_on(load_small(folder, more_of_everything), RunFolder::open(folder / "parts"),
                   folder / "parts/checkpoints/step-000008");
   CHECK(goes_on.train() == Ending::finished);
   CHECK(read_text(folder / "parts/report.json") == read_text(folder / "whole/report.json"));
@@ -61,7 +62,8 @@ TEST_CASE("run report: a run that goes on keeps what was before its checkpoint, 
 TEST_CASE("run report: what cannot be written does not end the training") {
   const TempDir folder;
   CHECK(train(folder, "free") == Ending::finished);
-  Trainer hindered(load_small(folder, sets), RunFolder::create(folder / "hindered", ""));
+  Trainer hindered(load_small(folder, more_of_everything),
+                   RunFolder::create(folder / "hindered", ""));
   fs::create_directory(folder / "hindered/report.html");
   fs::create_directory(folder / "hindered/report.json");
   CHECK(hindered.train() == Ending::finished);
