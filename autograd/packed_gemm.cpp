@@ -142,18 +142,21 @@ void pack_transpose(const Product& p, const Place& at) {
 
 }  // namespace
 
-bool packing_pays(const Product& p) {
+bool packing_pays_here() {
 #if defined(__AVX512F__) && defined(__x86_64__)
   static const bool measured = __builtin_cpu_is("intel");
-  constexpr int64_t least_work = int64_t{1} << 20;
-  constexpr int64_t most_numbers = (3 << 19) / static_cast<int64_t>(sizeof(real));
-  return measured && (p.beta == 0 || p.beta == 1) && p.m >= most_rows &&
-         std::min(p.n, p.k) >= panel_columns && p.m * p.n * p.k >= least_work &&
-         p.m * p.k + p.k * p.n + p.m * p.n <= most_numbers;
+  return measured;
 #else
-  static_cast<void>(p);
   return false;
 #endif
+}
+
+bool packing_pays(const Product& p) {
+  constexpr int64_t least_work = int64_t{1} << 20;
+  constexpr int64_t most_numbers = most_packed_bytes / static_cast<int64_t>(sizeof(real));
+  return packing_pays_here() && (p.beta == 0 || p.beta == 1) && p.m >= most_rows &&
+         std::min(p.n, p.k) >= panel_columns && p.m * p.n * p.k >= least_work &&
+         p.m * p.k + p.k * p.n + p.m * p.n <= most_numbers;
 }
 
 void packed_gemm(const Product& p) {

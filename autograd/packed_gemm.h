@@ -28,9 +28,11 @@ struct Product {
   int64_t ldc;
 };
 
-// Whether packed_gemm is the faster one: on Intel's CPUs with AVX-512 (nothing else was measured)
-// it takes 0.8 to 1.0 of OpenBLAS's time for products that are worth the packing and lie in the L2
-// cache; larger ones wait for memory either way.
+// Whether packed_gemm was measured to be the faster one: in builds for AVX-512 on Intel's CPUs it
+// takes 0.8 to 1.0 of OpenBLAS's time for products that are worth the packing and whose matrices
+// together fit the L2 cache. At the sizes of GPT-2 it takes 1.0 to 1.1.
+inline constexpr int64_t most_packed_bytes = int64_t{3} << 19;
+bool packing_pays_here();
 bool packing_pays(const Product& p);
 
 // beta is 0 (C is not read) or 1.

@@ -4,6 +4,7 @@
 
 #include "autograd/blas_kernel.h"
 #include "autograd/cpu.h"
+#include "autograd/packed_gemm.h"
 #include "autograd/parallel.h"
 #include "autograd/real.h"
 #include "tools/command.h"
@@ -50,6 +51,11 @@ std::string build_kind() {
   return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
 }
 
+// Products whose matrices together are larger than this are OpenBLAS's: 0 if all are.
+int64_t own_kernel_max_bytes() {
+  return detail::packing_pays_here() ? detail::most_packed_bytes : 0;
+}
+
 nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
   const Memory ram = memory();
   return {{"version", HEED_VERSION},
@@ -65,7 +71,8 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
             {"kernel_preset", blas.kernel_preset},
             {"reason", blas.reason},
             {"flavour", blas.flavour},
-            {"config", blas.config}}},
+            {"config", blas.config},
+            {"own_kernel_max_bytes", own_kernel_max_bytes()}}},
           {"gemm_gflops", gflops},
           {"warnings", blas.warning.empty() ? nlohmann::ordered_json::array()
                                             : nlohmann::ordered_json::array({blas.warning})}};
@@ -84,6 +91,10 @@ void print(const BlasInfo& blas, double gflops) {
   table.add({"memory", text(bytes_text(ram.total), ", ", bytes_text(ram.available), " free")});
   table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
   table.add({"kernel", text(blas.kernel, "; ", blas.reason)});
+  if (own_kernel_max_bytes() > 0) {
+    table.add({"products", text("by OpenBLAS; by our own kernel where the matrices together fit ",
+                                bytes_text(own_kernel_max_bytes()))});
+  }
   table.add({is_float64 ? "dgemm" : "sgemm", text(speed, " on matrices of 1024 x 1024")});
   if (!blas.warning.empty()) {
     table.add({"warning", blas.warning});
