@@ -20,14 +20,15 @@ constexpr int64_t most_depth = 160;
 constexpr int64_t piece_columns = 8 * panel_columns;
 constexpr int64_t piece_rows = 32 * most_rows;
 
+// On whole cache lines: a vector that lies across two costs two reads.
 struct Pieces {
-  std::unique_ptr<real[]> a{new real[piece_rows * most_depth]};
-  std::unique_ptr<real[]> b{new real[piece_columns * most_depth]};
+  alignas(64) real a[piece_rows * most_depth];
+  alignas(64) real b[piece_columns * most_depth];
 };
 
 Pieces& pieces() {
-  thread_local Pieces pieces;
-  return pieces;
+  thread_local const auto pieces = std::make_unique_for_overwrite<Pieces>();
+  return *pieces;
 }
 
 // Cuts n into the fewest parts of at most `most`, as even as multiples of `multiple` allow:
@@ -94,13 +95,13 @@ struct Place {
 };
 
 void multiply_pieces(const Product& p, const Place& at, bool add) {
-  const real* b = pieces().b.get();
+  const real* b = pieces().b;
   for (int64_t j = 0; j < at.columns; j += panel_columns) {
     const int64_t columns = std::min(panel_columns, at.columns - j);
     const int64_t width = round_up(columns, lanes);
     for_row_tiles(most_rows, at.rows, [&](int64_t first, int64_t rows) {
       const TileFactor a = p.ta == Trans::yes
-                               ? TileFactor{pieces().a.get() + first * at.depth, 1, rows}
+                               ? TileFactor{pieces().a + first * at.depth, 1, rows}
                                : TileFactor{p.a + (at.row + first) * p.lda + at.begin, p.lda, 1};
       const RegisterTile tile =
           tiles[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
@@ -116,7 +117,7 @@ void multiply_pieces(const Product& p, const Place& at, bool add) {
 }
 
 void pack_columns(const Product& p, const Place& at) {
-  real* b = pieces().b.get();
+  real* b = pieces().b;
   for (int64_t j = 0; j < at.columns; j += panel_columns) {
     const int64_t columns = std::min(panel_columns, at.columns - j);
     pack_panel(p, at.begin, at.column + j, at.depth, columns, b);
@@ -129,7 +130,7 @@ void pack_columns(const Product& p, const Place& at) {
 void pack_transpose(const Product& p, const Place& at) {
   for_row_tiles(most_rows, at.rows, [&](int64_t first, int64_t rows) {
     const real* from = p.a + at.begin * p.lda + at.row + first;
-    real* to = pieces().a.get() + first * at.depth;
+    real* to = pieces().a + first * at.depth;
     for (int64_t k = 0; k < at.depth; ++k, from += p.lda, to += rows) {
       if (rows == most_rows) {
         std::memcpy(to, from, most_rows * sizeof(real));
