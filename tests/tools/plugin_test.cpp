@@ -32,10 +32,6 @@ ProgramResult run_with(std::vector<std::string> words) {
   return run_heed(words);
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // A copy of the plugin of this precision in which every `from` is `to`, as long.
 fs::path patched(const fs::path& folder, const std::string& from, const std::string& to) {
   std::string bytes = read_text(own_plugin);
@@ -53,20 +49,20 @@ fs::path patched(const fs::path& folder, const std::string& from, const std::str
 }  // namespace
 
 TEST_CASE("plugin: layers, schema and gradcheck know what it adds") {
-  CHECK_FALSE(has(run_heed({"layers"}).out, "plugin_layer"));
+  CHECK_FALSE(contains(run_heed({"layers"}).out, "plugin_layer"));
   const ProgramResult all = run_with({"layers"});
   CHECK_MESSAGE(all.exit_code == 0, all.err);
   for (const char* name : {"plugin_layer", "plugin_task", "plugin_optimizer", "plugin_schedule"}) {
-    CHECK_MESSAGE(has(all.out, text("  ", name, " ")), name);
+    CHECK_MESSAGE(contains(all.out, text("  ", name, " ")), name);
   }
-  CHECK(has(run_with({"layers", "plugin_layer"}).out, "a layer from the test plugin"));
-  CHECK(has(run_with({"schema"}).out, "layer.plugin_layer"));
+  CHECK(contains(run_with({"layers", "plugin_layer"}).out, "a layer from the test plugin"));
+  CHECK(contains(run_with({"schema"}).out, "layer.plugin_layer"));
   const ProgramResult near = run_with({"layers", "plugin_laier"});
   CHECK(near.exit_code == 2);
-  CHECK(has(near.err, "did you mean plugin_layer?"));
+  CHECK(contains(near.err, "did you mean plugin_layer?"));
   const ProgramResult checked = run_with({"gradcheck", "plugin_layer"});  // in float64, always
   CHECK_MESSAGE(checked.exit_code == 0, checked.err);
-  CHECK(has(checked.out, "none failed"));
+  CHECK(contains(checked.out, "none failed"));
 }
 
 TEST_CASE("plugin: validate, inspect, train, eval and resume with --plugin") {
@@ -76,15 +72,15 @@ TEST_CASE("plugin: validate, inspect, train, eval and resume with --plugin") {
                     parts = (folder / "parts").string();
   const ProgramResult unknown = run_heed({"validate", file});
   CHECK(unknown.exit_code == 2);
-  CHECK(has(unknown.err, "plugin_layer"));
+  CHECK(contains(unknown.err, "plugin_layer"));
   CHECK(run_with({"validate", file}).exit_code == 0);
-  CHECK(has(run_with({"inspect", file}).out, "plugin_layer"));
+  CHECK(contains(run_with({"inspect", file}).out, "plugin_layer"));
   const ProgramResult trained = run_with({"train", file, "--out", whole});
   REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
 
   // The checkpoint says what it needs: from here on no --plugin.
   REQUIRE(run_with({"train", file, "--out", parts, "--set", "train.steps=3"}).exit_code == 0);
-  CHECK(has(read_text(folder / "parts/checkpoints/step-000003/config.yaml"), plugin));
+  CHECK(contains(read_text(folder / "parts/checkpoints/step-000003/config.yaml"), plugin));
   const ProgramResult resumed =
       run_heed({"train", "--resume", parts, "--set", "train.steps=6", "--threads", "1"});
   REQUIRE_MESSAGE(resumed.exit_code == 0, resumed.err);
@@ -105,22 +101,23 @@ TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the abso
   const ProgramResult trained = run_heed({"train", file, "--out", out});
   REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
   const std::string path = (folder / "lib/libtest_plugin.so").string();
-  CHECK(has(read_text(folder / "run/config.yaml"), path));
+  CHECK(contains(read_text(folder / "run/config.yaml"), path));
   CHECK(run_heed({"eval", out}).exit_code == 0);
 
   // It moves: the run says what is missing, and --plugin takes its place.
   fs::rename(folder / "lib", folder / "other");
   const ProgramResult missing = run_heed({"eval", out});
   CHECK(missing.exit_code == 1);
-  CHECK(has(missing.err, path));
-  CHECK(has(missing.err, "build it, or if it has moved: heed --plugin PATH/libtest_plugin.so"));
+  CHECK(contains(missing.err, path));
+  CHECK(
+      contains(missing.err, "build it, or if it has moved: heed --plugin PATH/libtest_plugin.so"));
   CHECK(std::count(missing.err.begin(), missing.err.end(), '\n') == 1);
   const std::string moved = (folder / "other/libtest_plugin.so").string();
   CHECK(run_heed({"--plugin", moved, "eval", out}).exit_code == 0);
   const ProgramResult resumed =
       run_heed({"--plugin", moved, "train", "--resume", out, "--set", "train.steps=7"});
   CHECK_MESSAGE(resumed.exit_code == 0, resumed.err);
-  CHECK(has(read_text(folder / "run/config.yaml"), moved));
+  CHECK(contains(read_text(folder / "run/config.yaml"), moved));
   CHECK(run_heed({"eval", out}).exit_code == 0);
 }
 
@@ -130,12 +127,12 @@ TEST_CASE("plugin: a config with a wrong `plugins`") {
   write_text(file, text("plugins: libmine.so\n", plugin_config));
   const ProgramResult scalar = run_heed({"validate", file});
   CHECK(scalar.exit_code == 2);
-  CHECK(has(scalar.err, "c.yaml:1:10: plugins: expected a list of texts"));
+  CHECK(contains(scalar.err, "c.yaml:1:10: plugins: expected a list of texts"));
   write_text(file, text("plugins: [no/such.so]\n", plugin_config));
   const ProgramResult missing = run_heed({"validate", file});
   CHECK(missing.exit_code == 1);
-  CHECK(has(missing.err, "c.yaml:1:11: plugins.0: "));
-  CHECK(has(missing.err, "no/such.so: "));
+  CHECK(contains(missing.err, "c.yaml:1:11: plugins.0: "));
+  CHECK(contains(missing.err, "no/such.so: "));
 }
 
 TEST_CASE("plugin: a file that is missing, none, or no library of heedgrad's") {
@@ -170,15 +167,15 @@ TEST_CASE("plugin: one for another version, standard library or precision is ref
   const fs::path foreign = patched(folder.path(), "|libstdc++|", "|libodd++1|");
   const ProgramResult standard = run_heed({"--plugin", foreign.string(), "layers"});
   CHECK(standard.exit_code == 1);
-  CHECK(has(standard.err,
-            "was built with the standard library libodd++1, this heedgrad with libstdc++"));
+  CHECK(contains(standard.err,
+                 "was built with the standard library libodd++1, this heedgrad with libstdc++"));
   // The build of the other precision, alone.
   const fs::path alone = folder / "libalone.so";
   fs::copy_file(plugins / (is_float64 ? "libtest_plugin.so" : "libtest_plugin-f64.so"), alone);
   const ProgramResult precision = run_heed({"--plugin", alone.string(), "layers"});
   CHECK(precision.exit_code == 1);
-  CHECK(has(precision.err, text("was built for ", is_float64 ? "float32" : "float64",
-                                ", this process computes in ", precision_name)));
+  CHECK(contains(precision.err, text("was built for ", is_float64 ? "float32" : "float64",
+                                     ", this process computes in ", precision_name)));
 }
 
 TEST_CASE("plugin: a name that is taken, by heedgrad or by another plugin") {
@@ -195,7 +192,7 @@ TEST_CASE("plugin: a name that is taken, by heedgrad or by another plugin") {
   const std::string copy = (folder / "libtest_plugin.so").string();
   const ProgramResult other = run_with({"--plugin", copy, "layers"});
   CHECK(other.exit_code == 2);
-  CHECK(has(other.err, "the layer name plugin_layer is taken by libtest_plugin.so"));
+  CHECK(contains(other.err, "the layer name plugin_layer is taken by libtest_plugin.so"));
   CHECK(run_with({"--plugin", plugin, "layers"}).exit_code == 0);  // the same one twice
   const ProgramResult sibling =
       run_heed({"--plugin", (plugins / "libtest_plugin-f64.so").string(), "layers"});
