@@ -13,7 +13,7 @@ void Classifier::Config::fields(Fields& f) {
   f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
   f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
   f.optional("num_heads", num_heads, at_least(1), "number of attention heads").also_try({2});
-  f.required("num_layers", num_layers, in_range(0, 10000), "number of transformer blocks")
+  f.required("num_layers", num_layers, in_range(0, 1000), "number of transformer blocks")
       .example(1);
   f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
   f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");

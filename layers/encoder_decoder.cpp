@@ -16,7 +16,7 @@ void EncoderDecoder::Config::fields(Fields& f) {
       .example(5);
   f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
   f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
-  f.required("num_layers", num_layers, in_range(1, 10000),
+  f.required("num_layers", num_layers, in_range(1, 1000),
              "number of blocks of the encoder, and of the decoder")
       .example(1);
   f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/dry_run.h"
 #include "autograd/grain.h"
 #include "autograd/parallel.h"
 
@@ -66,7 +67,7 @@ double grad_norm(const std::vector<NamedParameter>& parameters) {
   stretches.clear();
   for (const NamedParameter& parameter : parameters) {
     if (const Array g = parameter.tensor.grad()) {
-      for (int64_t begin = 0; begin < g.size(); begin += elementwise_grain) {
+      for (int64_t begin = 0; begin < g.size() && !dry_run(); begin += elementwise_grain) {
         stretches.push_back({g.data() + begin, std::min(elementwise_grain, g.size() - begin)});
       }
     }

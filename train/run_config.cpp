@@ -31,15 +31,16 @@ void RandomConfig::fields(Fields& f) {
 }
 
 void TrainConfig::fields(Fields& f) {
-  const auto size = [&](const char* name, int64_t& member, const char* help) {
+  const auto size = [&](const char* name, int64_t& member, Range range, const char* help) {
     if (required) {
-      f.required(name, member, at_least(1), help);
+      f.required(name, member, range, help);
     } else {
-      f.optional(name, member, at_least(0), help);
+      range.min = 0;
+      f.optional(name, member, range, help);
     }
   };
-  size("steps", steps, "optimizer steps");
-  size("batch_size", batch_size, "sequences in a micro-batch");
+  size("steps", steps, at_least(1), "optimizer steps");
+  size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch");
   f.optional("accumulate", accumulate, in_range(1, 1'000'000),
              "micro-batches whose gradients make a step");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");

@@ -130,8 +130,7 @@ const std::vector<Broken> broken = {
     {"d_model: 12", "d_model: 9000000000000000000",
      "3:3: model: shape: more elements than a 64-bit count can hold"},
     {"batch_size: 4", "batch_size: 4000000000000",
-     "3:3: model: the run needs more memory than any machine can address; make the model or the "
-     "batch smaller"},
+     "12:15: train.batch_size: expected a whole number from 1 to 1000000, got 4000000000000"},
     {"d_model: 12", "d_model: 9000000000000000",
      "3:3: model: the run needs more memory than any machine can address; make the model or the "
      "batch smaller"},
@@ -217,7 +216,7 @@ const std::vector<Broken> broken = {
     {"", "- a\n- b\n", "1:1: expected keys with values, such as `seed: 123`, got a list"},
     {"", "{}\n",
      "1:1: train.steps: missing, expected a whole number of at least 1 (optimizer steps)\n1:1: "
-     "train.batch_size: missing, expected a whole number of at least 1 (sequences in a "
+     "train.batch_size: missing, expected a whole number from 1 to 1000000 (sequences in a "
      "micro-batch)\n1:1: data: missing, expected a task, written {type: NAME, ...} (what to train "
      "on)\n1:1: model: missing, expected a layer, written {type: NAME, ...} (what to train)"},
     {"", "\177ELF\002\001", "1:1: the control character 0x7F; write \"\\x7F\" in double quotes"},
@@ -385,4 +384,16 @@ TEST_CASE("broken configs: files that are hostile") {
   CHECK(count >= 13);
   write_text(config, stairs(1'400));
   check_refused(folder, config, "101:1: nested too deep, more than 16 levels");
+}
+
+TEST_CASE("broken configs: a model that no machine has the memory for") {
+  const TempDir folder;
+  std::string text = right_config;
+  const std::string width = "d_model: 12";
+  text.replace(text.find(width), width.size(), "d_model: 300000");
+  const std::string config = write_config(folder, text);
+  const ProgramResult result = run_heed({"validate", config});
+  CHECK(result.exit_code == 2);
+  CHECK_MESSAGE(result.err.starts_with(config + ":3:3: model: the run needs about "), result.err);
+  CHECK(result.peak_bytes < most_bytes);
 }

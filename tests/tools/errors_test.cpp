@@ -162,9 +162,8 @@ const std::vector<WrongFile> wrong_files = {
     {"bare.yaml", "model: {type: linear, d_in: 2, d_out: 2}\n", 2,
      "bare.yaml:1:1: train.steps: missing, expected a whole number of at least 1 (optimizer "
      "steps)\n"
-     "bare.yaml:1:1: train.batch_size: missing, expected a whole number of at least 1 (sequences "
-     "in "
-     "a micro-batch)\n"
+     "bare.yaml:1:1: train.batch_size: missing, expected a whole number from 1 to 1000000 "
+     "(sequences in a micro-batch)\n"
      "bare.yaml:1:1: data: missing, expected a task, written {type: NAME, ...} (what to train "
      "on)\n"},
 };
