@@ -98,7 +98,10 @@ Checks check_config(const CheckOptions& o) {
 Checks check_target(const CheckOptions& o) {
   const LayerCheckOptions options{.tolerance = o.tolerance};
   Checks all;
-  for (const std::string& type : layers_named(o.target)) {
+  const std::vector<std::string> layers = layers_named(o.target);
+  require<ConfigError>(layers.empty() || o.sets.empty(),
+                       "heed gradcheck: --set changes a config; of a layer every option is tried");
+  for (const std::string& type : layers) {
     const Checks checks = check_gradients_of_type(type, options);
     all.insert(all.end(), checks.begin(), checks.end());
   }

@@ -248,4 +248,7 @@ TEST_CASE("heed gradcheck: a layer, a config, an unknown name") {
   CHECK(unknown.exit_code == 2);
   CHECK(unknown.err.find("did you mean linear?") != std::string::npos);
   CHECK(run_heed({"gradcheck", "no_such.yaml"}).exit_code == 1);
+  const ProgramResult set = run_heed({"gradcheck", "linear", "--set", "d_in=3"});
+  CHECK(set.err == "heed gradcheck: --set changes a config; of a layer every option is tried\n");
+  CHECK(set.exit_code == 2);
 }
