@@ -29,6 +29,13 @@ train:
   batch_size: 4
 )";
 
+std::string right_with(const std::string& before, const std::string& after) {
+  std::string text = right_config;
+  const size_t at = text.find(before);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, before.size(), after);
+}
+
 // The right config with `before` replaced by `after`, or nothing but `after`. The messages are
 // without the file's name.
 struct Broken {
@@ -296,12 +303,7 @@ TEST_CASE("broken configs: one mistake at a time") {
   for (const Broken& each : broken) {
     CAPTURE(each.before);
     CAPTURE(each.after);
-    std::string text = each.before.empty() ? each.after : right_config;
-    if (!each.before.empty()) {
-      REQUIRE(text.find(each.before) != std::string::npos);
-      text.replace(text.find(each.before), each.before.size(), each.after);
-    }
-    write_text(config, text);
+    write_text(config, each.before.empty() ? each.after : right_with(each.before, each.after));
     std::string messages = each.messages;
     if (const size_t at = messages.find("LAYERS"); at != std::string::npos) {
       messages.replace(at, 6, every_layer());
@@ -357,9 +359,7 @@ TEST_CASE("broken configs: keys that belong somewhere else") {
   const TempDir folder;
   for (const Misplaced& each : misplaced) {
     CAPTURE(each.after);
-    std::string text = right_config;
-    text.replace(text.find(each.before), each.before.size(), each.after);
-    const std::string config = write_config(folder, text);
+    const std::string config = write_config(folder, right_with(each.before, each.after));
     const ProgramResult result = run_heed({"validate", config});
     CHECK(result.exit_code == 2);
     const std::string messages = without_name(result.err, config);
@@ -388,10 +388,7 @@ TEST_CASE("broken configs: files that are hostile") {
 
 TEST_CASE("broken configs: a model that no machine has the memory for") {
   const TempDir folder;
-  std::string text = right_config;
-  const std::string width = "d_model: 12";
-  text.replace(text.find(width), width.size(), "d_model: 300000");
-  const std::string config = write_config(folder, text);
+  const std::string config = write_config(folder, right_with("d_model: 12", "d_model: 300000"));
   const ProgramResult result = run_heed({"validate", config});
   CHECK(result.exit_code == 2);
   CHECK_MESSAGE(result.err.starts_with(config + ":3:3: model: the run needs about "), result.err);
