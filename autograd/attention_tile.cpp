@@ -9,10 +9,10 @@ void tile_product(int64_t rows, int64_t columns, int64_t depth, TileFactor a, co
   const auto which = static_cast<size_t>(rows - 1);
   int64_t j = 0;
   for (; j + 2 * lanes <= columns; j += 2 * lanes) {
-    register_tiles<2, tile_rows>[which](depth, a, b + j, ldb, c + j, ldc, add);
+    register_tiles<2, tile_rows, false>[which](depth, a, b + j, ldb, c + j, ldc, add, {});
   }
   if (j < columns) {
-    register_tiles<1, tile_rows>[which](depth, a, b + j, ldb, c + j, ldc, add);
+    register_tiles<1, tile_rows, false>[which](depth, a, b + j, ldb, c + j, ldc, add, {});
   }
 }
 

@@ -11,14 +11,14 @@ namespace heed::detail {
 
 namespace {
 
-constexpr int most_rows = 8, most_vectors = 3;
+constexpr int most_rows = 6, most_vectors = 4;
 constexpr int64_t panel_columns = most_vectors * lanes;
 
 // How much is packed at once: a panel of B, depth by panel_columns, stays in the L1 cache while all
 // rows pass by it; both pieces together in the L2 cache.
-constexpr int64_t most_depth = 160;
-constexpr int64_t piece_columns = 8 * panel_columns;
-constexpr int64_t piece_rows = 32 * most_rows;
+constexpr int64_t most_depth = 128;
+constexpr int64_t piece_columns = 6 * panel_columns;
+constexpr int64_t piece_rows = 43 * most_rows;
 
 // On whole cache lines: a vector that lies across two costs two reads.
 struct Pieces {
@@ -73,19 +73,21 @@ void pack_panel(const Product& p, int64_t row, int64_t column, int64_t depth, in
 
 // A block of C that has no whole number of vectors passes through memory that has.
 void partial_tile(RegisterTile tile, int64_t depth, TileFactor a, const real* b, int64_t rows,
-                  int64_t columns, int64_t width, real* c, int64_t ldc, bool add) {
+                  int64_t columns, int64_t width, real* c, int64_t ldc, bool add,
+                  const Ahead& ahead) {
   real whole[most_rows * panel_columns] = {};
   for (int64_t i = 0; add && i < rows; ++i) {
     std::copy_n(c + i * ldc, columns, whole + i * width);
   }
-  tile(depth, a, b, width, whole, width, add);
+  tile(depth, a, b, width, whole, width, add, ahead);
   for (int64_t i = 0; i < rows; ++i) {
     std::copy_n(whole + i * width, columns, c + i * ldc);
   }
 }
 
 constexpr std::array<std::array<RegisterTile, most_rows>, most_vectors> tiles = {
-    register_tiles<1, most_rows>, register_tiles<2, most_rows>, register_tiles<3, most_rows>};
+    register_tiles<1, most_rows, true>, register_tiles<2, most_rows, true>,
+    register_tiles<3, most_rows, true>, register_tiles<4, most_rows, true>};
 
 // Where the pieces lie in their matrices.
 struct Place {
@@ -94,8 +96,54 @@ struct Place {
   int64_t begin, depth;     // columns of op(A), rows of op(B)
 };
 
+// What a thread reads next from outside its pieces, handed out to one tile after the other: the
+// rows of A, where they are not packed, that the next tile reads for the first time; and during the
+// later panels what the pieces of the next depth will be packed from.
+class Upcoming {
+ public:
+  Upcoming(const Product& p, const Place& at) : p_(p), at_(at) {
+    const int64_t begin = at.begin + at.depth, depth = std::min(at.depth, p.k - begin);
+    if (depth <= 0) {
+      return;
+    }
+    if (p.ta == Trans::yes) {
+      sources_[0] = {p.a + begin * p.lda + at.row, p.lda, at.rows / lanes, depth};
+    }
+    sources_[1] = p.tb == Trans::no
+                      ? Source{p.b + begin * p.ldb + at.column, p.ldb, at.columns / lanes, depth}
+                      : Source{p.b + at.column * p.ldb + begin, p.ldb, depth / lanes, at.columns};
+  }
+
+  // For a tile of so many rows of A, in the panel that begins at this column.
+  Ahead next(const TileFactor& a, int64_t rows, int64_t panel) {
+    if (panel == 0 && p_.ta == Trans::no) {
+      return {a.data + rows * p_.lda, p_.lda, at_.depth / lanes};
+    }
+    for (Source& s : sources_) {
+      if (s.rows > 0) {
+        const Ahead ahead{s.data, s.step, s.vectors};
+        s.data += rows * s.step;
+        s.rows -= rows;
+        return ahead;
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Source {
+    const real* data;
+    int64_t step, vectors, rows;
+  };
+
+  const Product& p_;
+  const Place& at_;
+  std::array<Source, 2> sources_{};
+};
+
 void multiply_pieces(const Product& p, const Place& at, bool add) {
   const real* b = pieces().b;
+  Upcoming upcoming(p, at);
   for (int64_t j = 0; j < at.columns; j += panel_columns) {
     const int64_t columns = std::min(panel_columns, at.columns - j);
     const int64_t width = round_up(columns, lanes);
@@ -106,10 +154,11 @@ void multiply_pieces(const Product& p, const Place& at, bool add) {
       const RegisterTile tile =
           tiles[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
       real* c = p.c + (at.row + first) * p.ldc + at.column + j;
+      const Ahead ahead = upcoming.next(a, rows, j);
       if (columns == width) {
-        tile(at.depth, a, b, width, c, p.ldc, add);
+        tile(at.depth, a, b, width, c, p.ldc, add, ahead);
       } else {
-        partial_tile(tile, at.depth, a, b, rows, columns, width, c, p.ldc, add);
+        partial_tile(tile, at.depth, a, b, rows, columns, width, c, p.ldc, add, ahead);
       }
     });
     b += at.depth * width;
@@ -153,11 +202,15 @@ bool packing_pays_here() {
 }
 
 bool packing_pays(const Product& p) {
-  constexpr int64_t least_work = int64_t{1} << 20;
-  constexpr int64_t most_numbers = most_packed_bytes / static_cast<int64_t>(sizeof(real));
-  return packing_pays_here() && (p.beta == 0 || p.beta == 1) && p.m >= most_rows &&
-         std::min(p.n, p.k) >= panel_columns && p.m * p.n * p.k >= least_work &&
-         p.m * p.k + p.k * p.n + p.m * p.n <= most_numbers;
+  if (!packing_pays_here() || p.m < most_rows || (p.beta != 0 && p.beta != 1)) {
+    return false;
+  }
+  // OpenBLAS has kernels that do not pack for small products, but packs a transposed B all the
+  // same.
+  const bool rows_by_rows = p.ta == Trans::no && p.tb == Trans::yes;
+  const int64_t least_work = rows_by_rows ? 1 << 12 : 1 << 20;
+  const int64_t least_width = rows_by_rows ? lanes : panel_columns;
+  return std::min(p.n, p.k) >= least_width && p.m * p.n * p.k >= least_work;
 }
 
 void packed_gemm(const Product& p) {

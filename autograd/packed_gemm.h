@@ -3,8 +3,8 @@
 // reads them, small enough for the caches.
 //
 // OpenBLAS's kernel for AVX-512 reads a number from memory for nearly every multiply-add, and the
-// units that do so are what the two hyperthreads of a core contend for. The tile here, 8 rows by 3
-// vectors, does 24 multiply-adds with 11 reads.
+// units that do so are what the two hyperthreads of a core contend for. The tile here, 6 rows by 4
+// vectors, does 24 multiply-adds with 10 reads, and what the next tiles read is fetched meanwhile.
 #pragma once
 
 #include "autograd/blas.h"
@@ -28,10 +28,9 @@ struct Product {
   int64_t ldc;
 };
 
-// Whether packed_gemm was measured to be the faster one: in builds for AVX-512 on Intel's CPUs it
-// takes 0.8 to 1.0 of OpenBLAS's time for products that are worth the packing and whose matrices
-// together fit the L2 cache. At the sizes of GPT-2 it takes 1.0 to 1.1.
-inline constexpr int64_t most_packed_bytes = int64_t{3} << 19;
+// Whether packed_gemm was measured to be the faster one: in builds for AVX-512 on Intel's CPUs. Of
+// products that are worth the packing it takes 0.5 to 1.0 of OpenBLAS's time, at the sizes of GPT-2
+// 0.8 to 1.0 (1.1 for the gradient of its embedding).
 bool packing_pays_here();
 bool packing_pays(const Product& p);
 

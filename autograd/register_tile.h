@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "autograd/simd.h"
@@ -34,35 +35,64 @@ struct TileFactor {
   int64_t depth_step;
 };
 
+// What will be read soon: the first `vectors` vectors of rows that are `step` apart, as many rows
+// as a tile has. Nothing of it need exist.
+struct Ahead {
+  const real* data = nullptr;
+  int64_t step = 0;
+  int64_t vectors = 0;
+};
+
 // C (rows, vectors * lanes) = A (rows, depth) B (depth, vectors * lanes), added to C when `add` is
 // set; rows of B and C are ldb and ldc apart. All loops but the one over the depth unroll, and
 // `sum` stays in registers: rows + vectors loads serve rows * vectors multiply-adds.
-template <int rows, int vectors>
+//
+// With `fetching`, C and then `ahead` are fetched into the cache on the way, a vector a step: all
+// at once they would take every place in which a core notes what it waits for, and keep A and B
+// out.
+template <int rows, int vectors, bool fetching>
 void register_tile(int64_t depth, TileFactor a, const real* b, int64_t ldb, real* c, int64_t ldc,
-                   bool add) {
-  Vector sum[rows][vectors];
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) {
-      sum[i][v] = Vector{};
-      __builtin_prefetch(c + i * ldc + v * lanes, 1);
-    }
-  }
-  for (int64_t k = 0; k < depth; ++k) {
+                   bool add, const Ahead& ahead) {
+  Vector sum[rows][vectors] = {};
+  const auto step = [&]() __attribute__((always_inline)) {
     Vector row[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      row[v] = load(b + k * ldb + v * lanes);
+      row[v] = load(b + v * lanes);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-      const real factor = a.data[i * a.row_step + k * a.depth_step];
+      const real factor = a.data[i * a.row_step];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
         sum[i][v] += factor * row[v];
       }
     }
+    a.data += a.depth_step;
+    b += ldb;
+  };
+  int64_t left = depth;
+  const auto steps_that_fetch = [&](const Ahead& soon, auto to_write)
+      __attribute__((always_inline)) {
+    for (int64_t v = 0; v < soon.vectors && left >= rows; ++v, left -= rows) {
+      const real* next = soon.data + v * lanes;
+#pragma GCC unroll 1
+      for (int i = 0; i < rows; ++i, next += soon.step) {
+        if constexpr (to_write) {
+          __builtin_prefetch(next, 1);
+        } else {
+          __builtin_prefetch(next);
+        }
+        step();
+      }
+    }
+  };
+  if constexpr (fetching) {
+    steps_that_fetch({c, ldc, vectors}, std::true_type());
+    steps_that_fetch(ahead, std::false_type());
+  }
+  for (; left > 0; --left) {
+    step();
   }
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
@@ -74,13 +104,14 @@ void register_tile(int64_t depth, TileFactor a, const real* b, int64_t ldb, real
   }
 }
 
-using RegisterTile = void (*)(int64_t, TileFactor, const real*, int64_t, real*, int64_t, bool);
+using RegisterTile = void (*)(int64_t, TileFactor, const real*, int64_t, real*, int64_t, bool,
+                              const Ahead&);
 
 // register_tile of 1 to `most` rows.
-template <int vectors, int most>
+template <int vectors, int most, bool fetching>
 inline constexpr std::array<RegisterTile, most> register_tiles = [
 ]<int... rows>(std::integer_sequence<int, rows...>) {
-  return std::array<RegisterTile, most>{register_tile<rows + 1, vectors>...};
+  return std::array<RegisterTile, most>{register_tile<rows + 1, vectors, fetching>...};
 }
 (std::make_integer_sequence<int, most>());
 

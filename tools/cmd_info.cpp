@@ -51,11 +51,6 @@ std::string build_kind() {
   return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
 }
 
-// Products whose matrices together are larger than this are OpenBLAS's: 0 if all are.
-int64_t own_kernel_max_bytes() {
-  return detail::packing_pays_here() ? detail::most_packed_bytes : 0;
-}
-
 nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
   const Memory ram = memory();
   return {{"version", HEED_VERSION},
@@ -72,7 +67,7 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
             {"reason", blas.reason},
             {"flavour", blas.flavour},
             {"config", blas.config},
-            {"own_kernel_max_bytes", own_kernel_max_bytes()}}},
+            {"own_kernel", detail::packing_pays_here()}}},
           {"gemm_gflops", gflops},
           {"warnings", blas.warning.empty() ? nlohmann::ordered_json::array()
                                             : nlohmann::ordered_json::array({blas.warning})}};
@@ -91,9 +86,8 @@ void print(const BlasInfo& blas, double gflops) {
   table.add({"memory", text(bytes_text(ram.total), ", ", bytes_text(ram.available), " free")});
   table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
   table.add({"kernel", text(blas.kernel, "; ", blas.reason)});
-  if (own_kernel_max_bytes() > 0) {
-    table.add({"products", text("by OpenBLAS; by our own kernel where the matrices together fit ",
-                                bytes_text(own_kernel_max_bytes()))});
+  if (detail::packing_pays_here()) {
+    table.add({"products", "by our own kernel; by OpenBLAS where that is faster"});
   }
   table.add({is_float64 ? "dgemm" : "sgemm", text(speed, " on matrices of 1024 x 1024")});
   if (!blas.warning.empty()) {
