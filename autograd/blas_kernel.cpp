@@ -7,6 +7,7 @@
 
 #include "autograd/cpu.h"
 #include "autograd/error.h"
+#include "autograd/packed_gemm.h"
 
 // Every version has these; their header is left to blas.cpp, the one door to OpenBLAS.
 extern "C" {
@@ -81,7 +82,7 @@ std::string kernel_warning(const BlasInfo& info) {
   }
   if (info.kernel_preset) {
     return text(variable, "=", std::getenv(variable),
-                " is set; without it this machine is about twice as fast");
+                " is set; without it OpenBLAS is about twice as fast");
   }
   return text("OpenBLAS runs its ", info.kernel, " kernel on a CPU with ", simd_name(cpu().simd),
               "; a newer OpenBLAS may be several times as fast");
@@ -104,6 +105,7 @@ BlasInfo blas_info() {
                                    : "OpenBLAS chose it for this CPU";
   info.weaker_than_cpu = weaker_than_cpu();
   info.warning = kernel_warning(info);
+  info.own_products = detail::packing_pays_here();
   return info;
 }
 

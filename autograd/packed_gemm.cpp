@@ -98,20 +98,27 @@ struct Place {
 
 // What a thread reads next from outside its pieces, handed out to one tile after the other: the
 // rows of A, where they are not packed, that the next tile reads for the first time; and during the
-// later panels what the pieces of the next depth will be packed from.
+// later panels what the next pieces will be packed from.
 class Upcoming {
  public:
   Upcoming(const Product& p, const Place& at) : p_(p), at_(at) {
-    const int64_t begin = at.begin + at.depth, depth = std::min(at.depth, p.k - begin);
+    const int64_t below = at.row + at.rows;
+    const bool deeper = below == p.m;  // the next piece of A begins a new depth
+    const int64_t begin = deeper ? at.begin + at.depth : at.begin;
+    const int64_t depth = std::min(at.depth, p.k - begin);
     if (depth <= 0) {
       return;
     }
     if (p.ta == Trans::yes) {
-      sources_[0] = {p.a + begin * p.lda + at.row, p.lda, at.rows / lanes, depth};
+      const int64_t row = deeper ? 0 : below;
+      const int64_t rows = std::min(at.rows, p.m - row);
+      sources_[0] = {p.a + begin * p.lda + row, p.lda, rows / lanes, depth};
     }
-    sources_[1] = p.tb == Trans::no
-                      ? Source{p.b + begin * p.ldb + at.column, p.ldb, at.columns / lanes, depth}
-                      : Source{p.b + at.column * p.ldb + begin, p.ldb, depth / lanes, at.columns};
+    if (deeper) {
+      sources_[1] = p.tb == Trans::no
+                        ? Source{p.b + begin * p.ldb + at.column, p.ldb, at.columns / lanes, depth}
+                        : Source{p.b + at.column * p.ldb + begin, p.ldb, depth / lanes, at.columns};
+    }
   }
 
   // For a tile of so many rows of A, in the panel that begins at this column.
@@ -206,11 +213,13 @@ bool packing_pays(const Product& p) {
     return false;
   }
   // OpenBLAS has kernels that do not pack for small products, but packs a transposed B all the
-  // same.
+  // same. A C beyond the L2 cache suffers from passing once for each most_depth of k.
+  constexpr int64_t most_of_c = (int64_t{2} << 20) / static_cast<int64_t>(sizeof(real));
   const bool rows_by_rows = p.ta == Trans::no && p.tb == Trans::yes;
   const int64_t least_work = rows_by_rows ? 1 << 12 : 1 << 20;
   const int64_t least_width = rows_by_rows ? lanes : panel_columns;
-  return std::min(p.n, p.k) >= least_width && p.m * p.n * p.k >= least_work;
+  return std::min(p.n, p.k) >= least_width && p.m * p.n * p.k >= least_work &&
+         p.m * p.n <= most_of_c;
 }
 
 void packed_gemm(const Product& p) {

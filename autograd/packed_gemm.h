@@ -28,9 +28,9 @@ struct Product {
   int64_t ldc;
 };
 
-// Whether packed_gemm was measured to be the faster one: in builds for AVX-512 on Intel's CPUs. Of
-// products that are worth the packing it takes 0.5 to 1.0 of OpenBLAS's time, at the sizes of GPT-2
-// 0.8 to 1.0 (1.1 for the gradient of its embedding).
+// Whether packed_gemm was measured to be the faster one: in builds for AVX-512 on Intel's CPUs it
+// takes 0.5 to 1.0 of OpenBLAS's time for all but tiny products and those whose C is beyond the L2
+// cache.
 bool packing_pays_here();
 bool packing_pays(const Product& p);
 

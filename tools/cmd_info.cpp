@@ -4,7 +4,6 @@
 
 #include "autograd/blas_kernel.h"
 #include "autograd/cpu.h"
-#include "autograd/packed_gemm.h"
 #include "autograd/parallel.h"
 #include "autograd/real.h"
 #include "tools/command.h"
@@ -67,7 +66,7 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
             {"reason", blas.reason},
             {"flavour", blas.flavour},
             {"config", blas.config},
-            {"own_kernel", detail::packing_pays_here()}}},
+            {"own_products", blas.own_products}}},
           {"gemm_gflops", gflops},
           {"warnings", blas.warning.empty() ? nlohmann::ordered_json::array()
                                             : nlohmann::ordered_json::array({blas.warning})}};
@@ -86,7 +85,7 @@ void print(const BlasInfo& blas, double gflops) {
   table.add({"memory", text(bytes_text(ram.total), ", ", bytes_text(ram.available), " free")});
   table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
   table.add({"kernel", text(blas.kernel, "; ", blas.reason)});
-  if (detail::packing_pays_here()) {
+  if (blas.own_products) {
     table.add({"products", "by our own kernel; by OpenBLAS where that is faster"});
   }
   table.add({is_float64 ? "dgemm" : "sgemm", text(speed, " on matrices of 1024 x 1024")});

@@ -138,8 +138,9 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            megabytes(plan.weight_bytes), ", gradients ", megabytes(plan.gradient_bytes),
            ", optimizer ", megabytes(plan.optimizer_bytes), ", activations ",
            megabytes(plan.activation_bytes), ", program and data ", megabytes(plan.process_bytes)),
-      text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd),
-           "), OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
+      text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd), "), ",
+           blas.own_products ? "our own products, " : "", "OpenBLAS kernels for ", blas.kernel,
+           " (", blas.reason, ")")};
   const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
   for (const std::string& warning :
        {blas.warning, schedule_registry().make(run.config.schedule, schedule)->warning()}) {

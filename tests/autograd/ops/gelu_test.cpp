@@ -28,6 +28,17 @@ TEST_CASE("gelu: values") {
   check_values(gelu(Array::from({3}, {-100, 0, 100})), {3}, {0, 0, 100});
 }
 
+TEST_CASE("gelu: a small Phi keeps its digits") {
+  const std::vector<double> at = {-3, -5, -7};
+  const Array x = Array::from({3}, {-3, -5, -7});
+  const Array y = gelu(x).value();
+  for (int64_t i = 0; i < 3; ++i) {
+    const double v = at[static_cast<size_t>(i)];
+    const double want = v / 2 * std::erfc(-v / std::sqrt(2.0));
+    CHECK(y.data()[i] == doctest::Approx(want).epsilon(is_float64 ? 1e-4 : 1e-5));
+  }
+}
+
 TEST_CASE("gelu: gradient") { CHECK(check_grad_cases("gelu") > 0); }
 
 TEST_CASE("gelu: fused and composed agree") {
