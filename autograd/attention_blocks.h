@@ -76,7 +76,16 @@ struct ScoreBlock {
     const int64_t i = j0 + c - (problem.keys - problem.queries);
     return problem.causal ? std::clamp<int64_t>(i - i0, 0, rows) : 0;
   }
-  int64_t padded_cols() const { return round_up(cols, panel); }
+  int64_t padded_cols() const { return round_up(cols, key_step); }
+  // Calls body(first row, rows, n) for the tiles in which scores are computed, each for the keys
+  // that some row of it sees, rounded up: columns [0, n).
+  template <class Body>
+  void for_tiles(Body&& body) const {
+    for_row_tiles(most_tile_rows(padded_width(problem.width)), rows,
+                  [&](int64_t first, int64_t height) {
+                    body(first, height, round_up(limit(first + height - 1), key_step));
+                  });
+  }
   // The number of the dropout mask's element for (r, column 0).
   int64_t dropout_element(int64_t r) const {
     return ((b * problem.heads + h) * problem.queries + i0 + r) * problem.keys + j0;
@@ -85,12 +94,12 @@ struct ScoreBlock {
   bool hidden() const;
 };
 
-// C (rows, panels of keys) = A (rows, depth) times the transposed keys in panels, for those panels
-// that some row of a tile sees. Rows of A are `step` apart.
+// C (rows, keys) = A (rows, depth) times the transposed keys in panels, for those keys that some
+// row of a tile sees. Rows of A are `step` apart.
 void score_product(const ScoreBlock& block, int64_t depth, const real* a, int64_t step,
                    const real* panels, real* c);
 
-// Row r of a block of scores, of which the first n, a whole number of panels, were computed: those
+// Row r of a block of scores, of which the first n, a multiple of key_step, were computed: those
 // that may not be attended to, padding included, become -infinity, and the rest up to
 // padded_cols() 0.
 void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
@@ -98,8 +107,7 @@ void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
 // Calls body(r, n) for each row, n as above.
 template <class Body>
 void for_rows(const ScoreBlock& block, Body&& body) {
-  for_row_tiles(block.rows, [&](int64_t first, int64_t rows) {
-    const int64_t n = round_up(block.limit(first + rows - 1), panel);
+  block.for_tiles([&](int64_t first, int64_t rows, int64_t n) {
     for (int64_t r = first; r < first + rows; ++r) {
       body(r, n);
     }

@@ -4,10 +4,14 @@
 
 namespace heed::detail {
 
-void tile_product(int64_t rows, int64_t columns, int64_t depth, TileFactor a, const real* b,
+void tile_product(int64_t rows, int64_t columns, int64_t depth, const TileFactor& a, const real* b,
                   int64_t ldb, real* c, int64_t ldc, bool add) {
   const auto which = static_cast<size_t>(rows - 1);
   int64_t j = 0;
+  for (constexpr int v = wide_tile_vectors; rows <= wide_tile_rows && j + v * lanes <= columns;
+       j += v * lanes) {
+    register_tiles<v, wide_tile_rows, false>[which](depth, a, b + j, ldb, c + j, ldc, add, {});
+  }
   for (; j + 2 * lanes <= columns; j += 2 * lanes) {
     register_tiles<2, tile_rows, false>[which](depth, a, b + j, ldb, c + j, ldc, add, {});
   }

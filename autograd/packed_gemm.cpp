@@ -72,8 +72,8 @@ void pack_panel(const Product& p, int64_t row, int64_t column, int64_t depth, in
 }
 
 // A block of C that has no whole number of vectors passes through memory that has.
-void partial_tile(RegisterTile tile, int64_t depth, TileFactor a, const real* b, int64_t rows,
-                  int64_t columns, int64_t width, real* c, int64_t ldc, bool add,
+void partial_tile(RegisterTile tile, int64_t depth, const TileFactor& a, const real* b,
+                  int64_t rows, int64_t columns, int64_t width, real* c, int64_t ldc, bool add,
                   const Ahead& ahead) {
   real whole[most_rows * panel_columns] = {};
   for (int64_t i = 0; add && i < rows; ++i) {
@@ -154,7 +154,8 @@ void multiply_pieces(const Product& p, const Place& at, bool add) {
   for (int64_t j = 0; j < at.columns; j += panel_columns) {
     const int64_t columns = std::min(panel_columns, at.columns - j);
     const int64_t width = round_up(columns, lanes);
-    for_row_tiles(most_rows, at.rows, [&](int64_t first, int64_t rows) {
+    for (int64_t first = 0; first < at.rows; first += most_rows) {
+      const int64_t rows = std::min<int64_t>(most_rows, at.rows - first);
       const TileFactor a = p.ta == Trans::yes
                                ? TileFactor{pieces().a + first * at.depth, 1, rows}
                                : TileFactor{p.a + (at.row + first) * p.lda + at.begin, p.lda, 1};
@@ -167,7 +168,7 @@ void multiply_pieces(const Product& p, const Place& at, bool add) {
       } else {
         partial_tile(tile, at.depth, a, b, rows, columns, width, c, p.ldc, add, ahead);
       }
-    });
+    }
     b += at.depth * width;
   }
 }
@@ -181,20 +182,34 @@ void pack_columns(const Product& p, const Place& at) {
   }
 }
 
-// Rows of the transpose of A, tile after tile, depth by rows each. (Plain rows are read where they
-// are.)
-void pack_transpose(const Product& p, const Place& at) {
-  for_row_tiles(most_rows, at.rows, [&](int64_t first, int64_t rows) {
-    const real* from = p.a + at.begin * p.lda + at.row + first;
-    real* to = pieces().a + first * at.depth;
-    for (int64_t k = 0; k < at.depth; ++k, from += p.lda, to += rows) {
-      if (rows == most_rows) {
-        std::memcpy(to, from, most_rows * sizeof(real));
-      } else {
-        std::copy_n(from, rows, to);
-      }
+// `count` tiles of most_rows rows of the transpose of A: depth by most_rows numbers each.
+template <int count>
+void pack_tiles(const real* from, int64_t lda, int64_t depth, real* to) {
+  for (int64_t k = 0; k < depth; ++k, from += lda, to += most_rows) {
+#pragma GCC unroll 16
+    for (int64_t t = 0; t < count; ++t) {
+      std::memcpy(to + t * depth * most_rows, from + t * most_rows, most_rows * sizeof(real));
     }
-  });
+  }
+}
+
+// Rows of the transpose of A, tile after tile, several tiles at once so that a cache line is read
+// once. (Plain rows are read where they are.)
+void pack_transpose(const Product& p, const Place& at) {
+  constexpr int64_t group = 8 * most_rows;
+  const real* from = p.a + at.begin * p.lda + at.row;
+  real* to = pieces().a;
+  int64_t i = 0;
+  for (; i + group <= at.rows; i += group) {
+    pack_tiles<8>(from + i, p.lda, at.depth, to + i * at.depth);
+  }
+  for (; i + most_rows <= at.rows; i += most_rows) {
+    pack_tiles<1>(from + i, p.lda, at.depth, to + i * at.depth);
+  }
+  const int64_t rest = at.rows - i;
+  for (int64_t k = 0; k < at.depth; ++k) {
+    std::copy_n(from + k * p.lda + i, rest, to + i * at.depth + k * rest);
+  }
 }
 
 }  // namespace

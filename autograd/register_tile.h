@@ -15,18 +15,6 @@ inline constexpr int64_t round_up(int64_t n, int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-// Splits m rows into the fewest tiles of at most `most` rows and those as evenly as can be:
-// body(first row, rows).
-template <class Body>
-inline void for_row_tiles(int64_t most, int64_t m, Body&& body) {
-  const int64_t tiles = (m + most - 1) / most;
-  for (int64_t k = 0, first = 0; k < tiles; ++k) {
-    const int64_t rows = m / tiles + (k < m % tiles ? 1 : 0);
-    body(first, rows);
-    first += rows;
-  }
-}
-
 // Matrix A of a product, plain or transposed: element (i, k) is data[i * row_step + k *
 // depth_step].
 struct TileFactor {
@@ -49,10 +37,13 @@ struct Ahead {
 //
 // With `fetching`, C and then `ahead` are fetched into the cache on the way, a vector a step: all
 // at once they would take every place in which a core notes what it waits for, and keep A and B
-// out.
+// out. `factor` is a reference since a copy would be read in wider pieces than it was written in,
+// and such a read waits until all writes before it, the last tile's among them, have left the core.
 template <int rows, int vectors, bool fetching>
-void register_tile(int64_t depth, TileFactor a, const real* b, int64_t ldb, real* c, int64_t ldc,
-                   bool add, const Ahead& ahead) {
+void register_tile(int64_t depth, const TileFactor& factor, const real* b, int64_t ldb, real* c,
+                   int64_t ldc, bool add, const Ahead& ahead) {
+  const real* a = factor.data;
+  const int64_t row_step = factor.row_step, depth_step = factor.depth_step;
   Vector sum[rows][vectors] = {};
   const auto step = [&]() __attribute__((always_inline)) {
     Vector row[vectors];
@@ -62,13 +53,13 @@ void register_tile(int64_t depth, TileFactor a, const real* b, int64_t ldb, real
     }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-      const real factor = a.data[i * a.row_step];
+      const real number = a[i * row_step];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
-        sum[i][v] += factor * row[v];
+        sum[i][v] += number * row[v];
       }
     }
-    a.data += a.depth_step;
+    a += depth_step;
     b += ldb;
   };
   int64_t left = depth;
@@ -104,8 +95,8 @@ void register_tile(int64_t depth, TileFactor a, const real* b, int64_t ldb, real
   }
 }
 
-using RegisterTile = void (*)(int64_t, TileFactor, const real*, int64_t, real*, int64_t, bool,
-                              const Ahead&);
+using RegisterTile = void (*)(int64_t, const TileFactor&, const real*, int64_t, real*, int64_t,
+                              bool, const Ahead&);
 
 // register_tile of 1 to `most` rows.
 template <int vectors, int most, bool fetching>

@@ -45,7 +45,7 @@ TEST_CASE("attention_tile: over all lanes") {
 TEST_CASE("attention_tile: products of every height, plain and transposed") {
   int64_t compared = 0;
   for (int64_t m = 1; m <= tile_rows; ++m) {
-    for (const int64_t n : {lanes, 2 * lanes, 3 * lanes}) {
+    for (const int64_t n : {lanes, 2 * lanes, 3 * lanes, 4 * lanes, 7 * lanes}) {
       for (const int64_t depth : {0, 1, 2, 37}) {
         for (const bool transposed : {false, true}) {
           const Array a = values({m, std::max<int64_t>(depth, 1)});
@@ -86,7 +86,7 @@ TEST_CASE("attention_tile: products of every height, plain and transposed") {
 TEST_CASE("attention_tile: rows are shared out evenly") {
   for (int64_t m = 0; m <= 300; ++m) {
     int64_t next = 0, fewest = tile_rows, most = 0;
-    for_row_tiles(m, [&](int64_t first, int64_t rows) {
+    for_row_tiles(tile_rows, m, [&](int64_t first, int64_t rows) {
       CHECK(first == next);
       next += rows;
       fewest = std::min(fewest, rows);
