@@ -11,6 +11,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -24,7 +25,7 @@ def find_browser():
 
 class Browser:
     def __init__(self, program=None):
-        self.home = tempfile.TemporaryDirectory()
+        self.home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         down, self.commands = os.pipe()
         self.answers, up = os.pipe()
 
@@ -35,7 +36,7 @@ class Browser:
         self.process = subprocess.Popen(
             [program or find_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--remote-debugging-pipe", "--force-color-profile=srgb", "--hide-scrollbars", f"--user-data-dir={self.home.name}", "about:blank"],
-            preexec_fn=as_3_and_4, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            preexec_fn=as_3_and_4, close_fds=False, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(down)
         os.close(up)
         self.buffer, self.number = b"", 0
@@ -54,6 +55,10 @@ class Browser:
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait(20)
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)  # its helpers, which still write into its home
+        except ProcessLookupError:
+            pass
         self.home.cleanup()
 
     def receive(self, seconds=30):
