@@ -22,7 +22,7 @@ inline constexpr int wide_tile_rows = tile_rows, wide_tile_vectors = 2;
 #endif
 
 // The most rows of a tile of C with that many columns.
-inline constexpr int most_tile_rows(int64_t columns) {
+constexpr int most_tile_rows(int64_t columns) {
   return columns % (wide_tile_vectors * lanes) == 0 ? wide_tile_rows : tile_rows;
 }
 

@@ -36,7 +36,8 @@ class Browser:
         self.process = subprocess.Popen(
             [program or find_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--remote-debugging-pipe", "--force-color-profile=srgb", "--hide-scrollbars", f"--user-data-dir={self.home.name}", "about:blank"],
-            preexec_fn=as_3_and_4, close_fds=False, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            preexec_fn=as_3_and_4, close_fds=False, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(down)
         os.close(up)
         self.buffer, self.number = b"", 0
