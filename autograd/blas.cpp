@@ -6,6 +6,7 @@
 #include <atomic>
 #include <climits>
 
+#include "autograd/amx_gemm.h"
 #include "autograd/blas_kernel.h"
 #include "autograd/dry_run.h"
 #include "autograd/error.h"
@@ -112,6 +113,8 @@ void run(const Product& p) {
     scale(p);
   } else if (p.m == 1 || p.n == 1) {
     run_vector(p);
+  } else if (detail::amx_pays(p)) {
+    detail::amx_gemm(p);
   } else if (detail::packing_pays(p)) {
     detail::packed_gemm(p);
   } else {
@@ -160,23 +163,21 @@ int64_t tile_extent(const Product& p) {
   return (extent + whole_vectors - 1) / whole_vectors * whole_vectors;
 }
 
-// done(row, rows, column, columns) follows every tile.
-template <class Done>
-void run_tiles(const Product& p, Done&& done) {
+// one(tile of the product, row, column) for every tile.
+template <class One>
+void for_tiles(const Product& p, One&& one) {
   const bool by_rows = p.m >= p.n;
   parallel_for(std::max(p.m, p.n), tile_extent(p), [&](int64_t begin, int64_t end) {
     if (by_rows) {
-      run(rows_of(p, begin, end));
-      done(begin, end - begin, int64_t{0}, p.n);
+      one(rows_of(p, begin, end), begin, int64_t{0});
     } else {
-      run(columns_of(p, begin, end));
-      done(int64_t{0}, p.m, begin, end - begin);
+      one(columns_of(p, begin, end), int64_t{0}, begin);
     }
   });
 }
 
 void run_tiles(const Product& p) {
-  run_tiles(p, [](int64_t, int64_t, int64_t, int64_t) {});
+  for_tiles(p, [](const Product& tile, int64_t, int64_t) { run(tile); });
 }
 
 void check_matrix(const char* name, int64_t columns, int64_t ld) {
@@ -205,6 +206,15 @@ void gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const
   }
 }
 
+void openblas_gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, const real* a, int64_t lda,
+                   const real* b, int64_t ldb, real* c, int64_t ldc) {
+  const Product p{ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc};
+  check(p);
+  if (m > 0 && n > 0) {
+    for_tiles(p, [](const Product& tile, int64_t, int64_t) { call_gemm(tile); });
+  }
+}
+
 void detail::gemm_then(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, const real* a,
                        int64_t lda, const real* b, int64_t ldb, real* c, int64_t ldc,
                        BlockDone done, void* context) {
@@ -212,8 +222,9 @@ void detail::gemm_then(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, cons
   check(p);
   count_flops(2 * m * n * k);
   if (!dry_run() && m > 0 && n > 0) {
-    run_tiles(p, [=](int64_t row, int64_t rows, int64_t column, int64_t columns) {
-      done(context, row, rows, column, columns);
+    for_tiles(p, [=](const Product& tile, int64_t row, int64_t column) {
+      run(tile);
+      done(context, row, tile.m, column, tile.n);
     });
   }
 }

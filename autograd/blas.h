@@ -1,9 +1,8 @@
 // Matrix products. The only door to OpenBLAS, which always runs on one thread, and to our own
-// packed_gemm.h: matrices are cut into tiles that depend on the shape alone, one product a tile,
-// shared between heed's own threads.
-// The same shape gives the same bits for any number of threads (OpenBLAS's own threads do not).
-// All matrices are row-major. Errors: ShapeError for a dimension that is negative, beyond 2^31 - 1,
-// or longer than its leading dimension.
+// packed_gemm.h and amx_gemm.h: matrices are cut into tiles that depend on the shape alone, one
+// product a tile, shared between heed's own threads. The same shape gives the same bits for any
+// number of threads (OpenBLAS's own threads do not). All matrices are row-major. Errors: ShapeError
+// for a dimension that is negative, beyond 2^31 - 1, or longer than its leading dimension.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +19,10 @@ enum class Trans { no, yes };
 // distance between the rows of A as it is stored. With beta 0 C is not read; with k 0 C = beta C.
 void gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const real* a,
           int64_t lda, const real* b, int64_t ldb, real beta, real* c, int64_t ldc);
+
+// C = op(A) op(B), all of it by OpenBLAS and not counted: what gemm is measured against.
+void openblas_gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, const real* a, int64_t lda,
+                   const real* b, int64_t ldb, real* c, int64_t ldc);
 
 namespace detail {
 using BlockDone = void (*)(void* context, int64_t row, int64_t rows, int64_t column,

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "autograd/amx_gemm.h"
 #include "autograd/cpu.h"
 #include "autograd/error.h"
 #include "autograd/packed_gemm.h"
@@ -105,7 +106,9 @@ BlasInfo blas_info() {
                                    : "OpenBLAS chose it for this CPU";
   info.weaker_than_cpu = weaker_than_cpu();
   info.warning = kernel_warning(info);
-  info.own_products = detail::packing_pays_here();
+  info.products = detail::amx_available()       ? "AMX"
+                  : detail::packing_pays_here() ? "AVX-512"
+                                                : "OpenBLAS";
   return info;
 }
 

@@ -19,7 +19,7 @@ struct BlasInfo {
   bool kernel_preset;    // OPENBLAS_CORETYPE is set in the environment
   bool weaker_than_cpu;  // the kernel leaves the CPU's widest vector unit idle
   std::string warning;   // one line for people, or ""
-  bool own_products;     // most products are packed_gemm's, not OpenBLAS's
+  std::string products;  // what most products run on: "OpenBLAS", or our own "AVX-512", "AMX"
 };
 
 BlasInfo blas_info();

@@ -75,10 +75,10 @@ inline IntegerVector counting(int64_t first) {
   return v;
 }
 
-// A matrix of lanes x lanes numbers, transposed in place, row i in rows[i]. Each stage swaps the
-// off-diagonal quarters of ever smaller squares.
-template <int64_t distance = lanes / 2>
-inline void transpose_square(Vector* rows) {
+// Squares of 2 * distance by 2 * distance numbers side by side in `count` vectors, each transposed
+// in place. Each stage swaps the off-diagonal quarters of ever smaller squares.
+template <int64_t distance, int64_t count>
+inline void transpose_squares(Vector* rows) {
   if constexpr (distance > 0) {
     const auto swap = [&]<int64_t... k>(int64_t i, std::integer_sequence<int64_t, k...>) {
       const Vector a = rows[i], b = rows[i + distance];
@@ -87,14 +87,17 @@ inline void transpose_square(Vector* rows) {
           __builtin_shufflevector(a, b, ((k & distance) ? lanes + k : k + distance)...);
     };
 #pragma GCC unroll 16
-    for (int64_t i = 0; i < lanes; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       if ((i & distance) == 0) {
         swap(i, std::make_integer_sequence<int64_t, lanes>());
       }
     }
-    transpose_square<distance / 2>(rows);
+    transpose_squares<distance / 2, count>(rows);
   }
 }
+
+// A matrix of lanes x lanes numbers, transposed in place, row i in rows[i].
+inline void transpose_square(Vector* rows) { transpose_squares<lanes / 2, lanes>(rows); }
 
 // 1 / k!
 inline constexpr auto inverse_factorials = [] {

@@ -50,7 +50,7 @@ std::string build_kind() {
   return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
 }
 
-nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
+nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
   const Memory ram = memory();
   return {{"version", HEED_VERSION},
           {"precision", precision_name},
@@ -66,16 +66,18 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, double gflops) {
             {"reason", blas.reason},
             {"flavour", blas.flavour},
             {"config", blas.config},
-            {"own_products", blas.own_products}}},
-          {"gemm_gflops", gflops},
+            {"products", blas.products}}},
+          {"gemm_gflops", speed.heed},
+          {"openblas_gflops", speed.openblas},
           {"warnings", blas.warning.empty() ? nlohmann::ordered_json::array()
                                             : nlohmann::ordered_json::array({blas.warning})}};
 }
 
-void print(const BlasInfo& blas, double gflops) {
+void print(const BlasInfo& blas, const GemmSpeed& speed) {
   const Memory ram = memory();
-  char speed[64];
-  std::snprintf(speed, sizeof speed, "%.0f GFLOP/s", gflops);
+  char line[96];
+  std::snprintf(line, sizeof line, "%.0f GFLOP/s on matrices of 1024 x 1024; OpenBLAS alone %.0f",
+                speed.heed, speed.openblas);
   Table table({Align::left, Align::left});
   table.add({"heedgrad", text(HEED_VERSION, ", ", precision_name)});
   table.add({"build", text(compiler(), ", ", build_kind(), ", up to ", simd_name(built_simd()))});
@@ -85,10 +87,11 @@ void print(const BlasInfo& blas, double gflops) {
   table.add({"memory", text(bytes_text(ram.total), ", ", bytes_text(ram.available), " free")});
   table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
   table.add({"kernel", text(blas.kernel, "; ", blas.reason)});
-  if (blas.own_products) {
-    table.add({"products", "by our own kernel; by OpenBLAS where that is faster"});
+  if (blas.products != "OpenBLAS") {
+    table.add({"products", text("by our own kernel for ", blas.products,
+                                "; by OpenBLAS where that is faster")});
   }
-  table.add({is_float64 ? "dgemm" : "sgemm", text(speed, " on matrices of 1024 x 1024")});
+  table.add({is_float64 ? "dgemm" : "sgemm", line});
   if (!blas.warning.empty()) {
     table.add({"warning", blas.warning});
   }
@@ -97,11 +100,11 @@ void print(const BlasInfo& blas, double gflops) {
 
 int run(const InfoOptions& o) {
   const BlasInfo blas = blas_info();
-  const double gflops = gemm_gflops();
+  const GemmSpeed speed = gemm_speed();
   if (o.json) {
-    std::printf("%s\n", as_json(blas, gflops).dump(2).c_str());
+    std::printf("%s\n", as_json(blas, speed).dump(2).c_str());
   } else {
-    print(blas, gflops);
+    print(blas, speed);
   }
   return 0;
 }

@@ -3,8 +3,13 @@
 
 namespace heed::cli {
 
-// GFLOP/s of products of 1024 x 1024 matrices on all threads: the median of those that fit into a
-// third of a second, after two to warm up.
-double gemm_gflops();
+// GFLOP/s of products of 1024 x 1024 random matrices on all threads.
+struct GemmSpeed {
+  double heed;      // as layers multiply
+  double openblas;  // by OpenBLAS alone
+};
+
+// The medians of what fits into half a second, by turns, after two to warm up.
+GemmSpeed gemm_speed();
 
 }  // namespace heed::cli

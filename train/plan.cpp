@@ -139,8 +139,8 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            ", optimizer ", megabytes(plan.optimizer_bytes), ", activations ",
            megabytes(plan.activation_bytes), ", program and data ", megabytes(plan.process_bytes)),
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd), "), ",
-           blas.own_products ? "our own products, " : "", "OpenBLAS kernels for ", blas.kernel,
-           " (", blas.reason, ")")};
+           blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
+           "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
   const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
   for (const std::string& warning :
        {blas.warning, schedule_registry().make(run.config.schedule, schedule)->warning()}) {

@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   const int result = context.run();
   if (result != 0 || !counts.ran) return result;
   if (counts.cases == 0 && counts.set_aside > 0) {
-    std::printf("all %u test cases are for the other precision\n", counts.set_aside);
+    std::printf("all %u test cases are for another precision, build or CPU\n", counts.set_aside);
     return exit_skipped;
   }
   if (counts.cases == 0) {

@@ -113,7 +113,7 @@ def run(command, row, env):
     ours = said.get("ms_per_step", said.get(row.get("key")))
     ms = said["ms"] if ours is None else ours / (1000 if row.get("key") == "us_per_op" else 1)
     return dict(ms=ms, mb=said.get("mb", said.get("peak_mb")), share=said.get("share_of_peak"),
-                kernel=said.get("kernel"), gflop=said.get("gflop_per_step"), sgemm=said.get("sgemm_gflops"))
+                kernel=said.get("kernel"), gflop=said.get("gflop_per_step"), products=said.get("product_gflops"))
 
 
 def compare(name, a, env):
@@ -134,7 +134,7 @@ def compare(name, a, env):
     ours = measured["heed"]
     bound = None
     if ours[0].get("gflop"):
-        bound = others[best] / (1e3 * ours[0]["gflop"] / max(r["sgemm"] for r in ours))
+        bound = others[best] / (1e3 * ours[0]["gflop"] / max(r["products"] for r in ours))
     return {"name": name, "row": row["what"], "ms": ms, "mb": mb, "best": best, "ratio": others[best] / ms["heed"],
             "bound": bound, "target": row["target"], "share_of_peak": ours[-1].get("share"),
             "kernel": ours[-1].get("kernel"), "spread": spread, "probe": probe}

@@ -7,7 +7,7 @@
     busy     beside two processes that spin, a step is at most 2.5 times slower
     memory   attention's memory grows linearly from T 256 to 8192
     threads  two threads are at least 1.7 times as fast as one, on GPT-2 124M
-    peak     at least 65% of the speed of large matrix products, on 6 x 384 and on GPT-2 124M
+    peak     at least 65% of the speed of OpenBLAS's sgemm, on 6 x 384 and on GPT-2 124M
 
 What is compared runs by turns, A B A B; medians. Needs nothing but Python. Exit code 1 when one is not kept.
 """

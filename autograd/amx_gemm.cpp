@@ -1,0 +1,314 @@
+#include "autograd/amx_gemm.h"
+
+#if defined(__AMX_BF16__) && defined(__AVX512F__) && defined(__linux__) && !defined(HEED_FLOAT64)
+
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "autograd/amx_split.h"
+
+namespace heed::detail {
+
+namespace {
+
+// A piece of the resident factor stays in the L2 cache while panels of the other one pass by it:
+// all of its lines when that leaves them `shallow`, so that nothing has to pass twice.
+constexpr int64_t resident_numbers = 512 * 384;
+constexpr int64_t shallow = 192, deep = 384;
+
+struct Workspace {
+  SplitStep resident[resident_numbers / (block_side * block_side)];
+  SplitStep panels[2][deep / block_side];
+  alignas(64) real blocks[2][block_side * block_side];
+};
+
+Workspace& workspace() {
+  thread_local const auto memory = std::make_unique_for_overwrite<Workspace>();
+  return *memory;
+}
+
+// All eight tile registers of this thread, 16 rows of 64 bytes.
+class TileRegisters {
+ public:
+  TileRegisters() {
+    struct alignas(64) {
+      uint8_t palette = 1, start_row = 0;
+      uint8_t reserved[14] = {};
+      uint16_t row_bytes[16] = {};
+      uint8_t rows[16] = {};
+    } config;
+    std::fill_n(config.row_bytes, 8, uint16_t{64});
+    std::fill_n(config.rows, 8, uint8_t{tile_side});
+    _tile_loadconfig(&config);
+  }
+  ~TileRegisters() { _tile_release(); }
+  TileRegisters(const TileRegisters&) = delete;
+  TileRegisters& operator=(const TileRegisters&) = delete;
+};
+
+// C (32, 32) = A (32, depth) B (depth, 32), the depth in steps of 32; rows of C are ldc apart. The
+// smallest of the six products come first. meanwhile() is called for every four products of tiles,
+// which keep AMX busy for 64 cycles and the other units for none.
+template <class Meanwhile>
+void multiply_block(int64_t steps, const SplitStep* a, const SplitStep* b, real* c, int64_t ldc,
+                    Meanwhile&& meanwhile) {
+  const auto load_a = [&](int part) {
+    _tile_loadd(4, a->tiles[part][0], 64);
+    _tile_loadd(5, a->tiles[part][1], 64);
+  };
+  const auto load_b = [&](int part) {
+    _tile_loadd(6, b->tiles[part][0], 64);
+    _tile_loadd(7, b->tiles[part][1], 64);
+  };
+  const auto multiply = [&] {
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+    meanwhile();
+  };
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (const SplitStep* const end = a + steps; a < end; ++a, ++b) {
+    load_a(0), load_b(2), multiply();
+    load_b(1), multiply();
+    load_a(1), multiply();
+    load_b(0), multiply();
+    load_a(2), multiply();
+    load_a(0), multiply();
+  }
+  const auto row = static_cast<size_t>(ldc) * sizeof(real);
+  _tile_stored(0, c, row);
+  _tile_stored(1, c + tile_side, row);
+  _tile_stored(2, c + tile_side * ldc, row);
+  _tile_stored(3, c + tile_side * ldc + tile_side, row);
+}
+
+// A block of C.
+struct Destination {
+  real* c;
+  int64_t ldc;
+  int64_t rows, columns;
+  bool add;
+
+  bool takes_tiles() const { return !add && rows == block_side && columns == block_side; }
+};
+
+// Adds a finished block to C, or copies it, a row at a time.
+class Delivery {
+ public:
+  Delivery() = default;
+  Delivery(const real* block, const Destination& to) : from_(block), to_(to) {}
+
+  void next_row() {
+    if (to_.rows == 0) {
+      return;
+    }
+    if (to_.columns == block_side) {
+      put<block_side>(block_side);
+    } else {
+      put<1>(to_.columns);
+    }
+    from_ += block_side;
+    to_.c += to_.ldc;
+    --to_.rows;
+  }
+  void finish() {
+    while (to_.rows > 0) {
+      next_row();
+    }
+  }
+
+ private:
+  template <int64_t multiple>
+  void put(int64_t columns) {
+#pragma omp simd
+    for (int64_t c = 0; c < columns / multiple * multiple; ++c) {
+      to_.c[c] = to_.add ? to_.c[c] + from_[c] : from_[c];
+    }
+  }
+
+  const real* from_ = nullptr;
+  Destination to_{};
+};
+
+// The size of the fewest parts of n that are at most `most` each, in whole blocks.
+int64_t even_part(int64_t n, int64_t most) {
+  const int64_t whole = most / block_side * block_side;
+  const int64_t parts = (n + whole - 1) / whole;
+  return round_up((n + parts - 1) / parts, block_side);
+}
+
+// Rows of A pass by columns of B or the other way round: whichever are more.
+class AmxProduct {
+ public:
+  explicit AmxProduct(const Product& p)
+      : p_(p),
+        rows_pass_(p.m >= p.n),
+        resident_(rows_pass_ ? columns_of_b() : rows_of_a()),
+        passing_(rows_pass_ ? rows_of_a() : columns_of_b()) {}
+
+  void run() {
+    const int64_t lines = std::min(p_.m, p_.n);
+    const int64_t depth = even_part(p_.k, std::clamp(resident_numbers / lines, shallow, deep));
+    const int64_t piece = even_part(lines, resident_numbers / depth);
+    for (int64_t line = 0; line < lines; line += piece) {
+      for (int64_t begin = 0; begin < p_.k; begin += depth) {
+        multiply_piece({line, std::min(piece, lines - line)},
+                       {begin, std::min(depth, p_.k - begin)});
+      }
+    }
+    delivery_.finish();
+  }
+
+ private:
+  Splitter rows_of_a() const { return {p_.a, p_.lda, p_.ta == Trans::no, p_.ta == Trans::yes}; }
+  Splitter columns_of_b() const { return {p_.b, p_.ldb, p_.tb == Trans::yes, p_.tb == Trans::yes}; }
+
+  void multiply_piece(Range lines, Range depth) {
+    resident_.start(lines, depth, space_.resident);
+    resident_.finish();
+    const int64_t all = std::max(p_.m, p_.n);
+    SplitStep *panel = space_.panels[0], *next = space_.panels[1];
+    passing_.start({0, std::min(block_side, all)}, depth, panel);
+    for (int64_t begin = 0; begin < all; begin += block_side) {
+      passing_.finish();
+      const Range passing{begin, std::min(block_side, all - begin)};
+      const bool finite = resident_.finite() && passing_.finite();
+      const int64_t left = all - begin - passing.size;
+      passing_.start({begin + passing.size, std::min(block_side, left)}, depth, next);
+      if (finite) {
+        multiply_panel(passing, lines, depth, panel);
+      } else {
+        multiply_exactly(passing, lines, depth);
+      }
+      std::swap(panel, next);
+    }
+  }
+
+  void multiply_panel(Range passing, Range lines, Range depth, const SplitStep* panel) {
+    const int64_t steps = (depth.size + block_side - 1) / block_side;
+    const SplitStep* resident = space_.resident;
+    Pace pace(passing_.quarters(), 6 * steps * ((lines.size + block_side - 1) / block_side));
+    for (int64_t j = 0; j < lines.size; j += block_side, resident += steps) {
+      const Range part{lines.begin + j, std::min(block_side, lines.size - j)};
+      const auto [rows, columns] = rows_pass_ ? std::pair(passing, part) : std::pair(part, passing);
+      const Destination c{p_.c + rows.begin * p_.ldc + columns.begin, p_.ldc, rows.size,
+                          columns.size, p_.beta != 0 || depth.begin > 0};
+      real* block = space_.blocks[turn_];
+      int64_t fetched = 0;
+      const real* soon = c.c + block_side * (rows_pass_ ? 1 : p_.ldc);  // need not exist
+      multiply_block(steps, rows_pass_ ? panel : resident, rows_pass_ ? resident : panel,
+                     c.takes_tiles() ? c.c : block, c.takes_tiles() ? c.ldc : block_side, [&] {
+                       delivery_.next_row();
+                       delivery_.next_row();
+                       if (fetched < block_side) {
+                         __builtin_prefetch(soon + fetched * p_.ldc, 1);
+                         __builtin_prefetch(soon + fetched * p_.ldc + lanes, 1);
+                         ++fetched;
+                       }
+                       if (pace.due()) {
+                         passing_.next_quarter();
+                       }
+                     });
+      delivery_.finish();
+      if (!c.takes_tiles()) {
+        delivery_ = Delivery(block, c);
+        turn_ = 1 - turn_;
+      }
+    }
+  }
+
+  void multiply_exactly(Range passing, Range lines, Range depth) {
+    delivery_.finish();
+    const auto [rows, columns] = rows_pass_ ? std::pair(passing, lines) : std::pair(lines, passing);
+    Product part = p_;
+    part.m = rows.size;
+    part.n = columns.size;
+    part.k = depth.size;
+    part.a +=
+        p_.ta == Trans::no ? rows.begin * p_.lda + depth.begin : depth.begin * p_.lda + rows.begin;
+    part.b += p_.tb == Trans::no ? depth.begin * p_.ldb + columns.begin
+                                 : columns.begin * p_.ldb + depth.begin;
+    part.c += rows.begin * p_.ldc + columns.begin;
+    part.beta = p_.beta != 0 || depth.begin > 0 ? real{1} : real{0};
+    packed_gemm(part);
+  }
+
+  // Spreads `work` pieces evenly over `moments`.
+  class Pace {
+   public:
+    Pace(int64_t work, int64_t moments) : work_(work), moments_(moments) {}
+    bool due() {
+      credit_ += work_;
+      const bool now = credit_ >= moments_;
+      credit_ -= now ? moments_ : 0;
+      return now;
+    }
+
+   private:
+    int64_t work_, moments_, credit_ = 0;
+  };
+
+  const Product& p_;
+  bool rows_pass_;
+  Splitter resident_, passing_;
+  Workspace& space_ = workspace();
+  Delivery delivery_;
+  int turn_ = 0;  // of the two blocks: one is filled while the other one is delivered
+};
+
+}  // namespace
+
+bool amx_available() {
+  static const bool granted = [] {
+    const char* wish = std::getenv("HEED_AMX");
+    if (wish != nullptr && std::string_view(wish) == "0") {
+      return false;
+    }
+    // Linux keeps the registers' 8 KB for processes that ask for them.
+    constexpr long request_permission = 0x1023, tile_data = 18;
+    return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+  }();
+  return granted;
+}
+
+bool amx_pays(const Product& p) {
+  if (!amx_available() || p.alpha != 1 || (p.beta != 0 && p.beta != 1)) {
+    return false;
+  }
+  constexpr int64_t least_work = 1 << 20;  // below, and with much padding, there is little to gain
+  const int64_t work = p.m * p.n * p.k;
+  const int64_t padded =
+      round_up(p.m, block_side) * round_up(p.n, block_side) * round_up(p.k, block_side);
+  return work >= least_work && 2 * padded <= 3 * work;
+}
+
+void amx_gemm(const Product& p) {
+  const TileRegisters registers;
+  AmxProduct(p).run();
+}
+
+}  // namespace heed::detail
+
+#else
+
+namespace heed::detail {
+
+bool amx_available() { return false; }
+bool amx_pays(const Product&) { return false; }
+void amx_gemm(const Product& p) { packed_gemm(p); }
+
+}  // namespace heed::detail
+
+#endif
