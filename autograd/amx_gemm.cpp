@@ -1,19 +1,17 @@
 #include "autograd/amx_gemm.h"
 
-#if defined(__AMX_BF16__) && defined(__AVX512F__) && defined(__linux__) && !defined(HEED_FLOAT64)
+#ifdef HEED_AMX
 
-#include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
 
 #include "autograd/amx_split.h"
+#include "autograd/amx_tiles.h"
 
 namespace heed::detail {
 
@@ -33,65 +31,6 @@ struct Workspace {
 Workspace& workspace() {
   thread_local const auto memory = std::make_unique_for_overwrite<Workspace>();
   return *memory;
-}
-
-// All eight tile registers of this thread, 16 rows of 64 bytes.
-class TileRegisters {
- public:
-  TileRegisters() {
-    struct alignas(64) {
-      uint8_t palette = 1, start_row = 0;
-      uint8_t reserved[14] = {};
-      uint16_t row_bytes[16] = {};
-      uint8_t rows[16] = {};
-    } config;
-    std::fill_n(config.row_bytes, 8, uint16_t{64});
-    std::fill_n(config.rows, 8, uint8_t{tile_side});
-    _tile_loadconfig(&config);
-  }
-  ~TileRegisters() { _tile_release(); }
-  TileRegisters(const TileRegisters&) = delete;
-  TileRegisters& operator=(const TileRegisters&) = delete;
-};
-
-// C (32, 32) = A (32, depth) B (depth, 32), the depth in steps of 32; rows of C are ldc apart. The
-// smallest of the six products come first. meanwhile() is called for every four products of tiles,
-// which keep AMX busy for 64 cycles and the other units for none.
-template <class Meanwhile>
-void multiply_block(int64_t steps, const SplitStep* a, const SplitStep* b, real* c, int64_t ldc,
-                    Meanwhile&& meanwhile) {
-  const auto load_a = [&](int part) {
-    _tile_loadd(4, a->tiles[part][0], 64);
-    _tile_loadd(5, a->tiles[part][1], 64);
-  };
-  const auto load_b = [&](int part) {
-    _tile_loadd(6, b->tiles[part][0], 64);
-    _tile_loadd(7, b->tiles[part][1], 64);
-  };
-  const auto multiply = [&] {
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
-    meanwhile();
-  };
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-  for (const SplitStep* const end = a + steps; a < end; ++a, ++b) {
-    load_a(0), load_b(2), multiply();
-    load_b(1), multiply();
-    load_a(1), multiply();
-    load_b(0), multiply();
-    load_a(2), multiply();
-    load_a(0), multiply();
-  }
-  const auto row = static_cast<size_t>(ldc) * sizeof(real);
-  _tile_stored(0, c, row);
-  _tile_stored(1, c + tile_side, row);
-  _tile_stored(2, c + tile_side * ldc, row);
-  _tile_stored(3, c + tile_side * ldc + tile_side, row);
 }
 
 // A block of C.
@@ -199,7 +138,8 @@ class AmxProduct {
   void multiply_panel(Range passing, Range lines, Range depth, const SplitStep* panel) {
     const int64_t steps = (depth.size + block_side - 1) / block_side;
     const SplitStep* resident = space_.resident;
-    Pace pace(passing_.quarters(), 6 * steps * ((lines.size + block_side - 1) / block_side));
+    Pace pace(passing_.quarters(),
+              moments_per_step * steps * ((lines.size + block_side - 1) / block_side));
     for (int64_t j = 0; j < lines.size; j += block_side, resident += steps) {
       const Range part{lines.begin + j, std::min(block_side, lines.size - j)};
       const auto [rows, columns] = rows_pass_ ? std::pair(passing, part) : std::pair(part, passing);
@@ -209,7 +149,8 @@ class AmxProduct {
       int64_t fetched = 0;
       const real* soon = c.c + block_side * (rows_pass_ ? 1 : p_.ldc);  // need not exist
       multiply_block(steps, rows_pass_ ? panel : resident, rows_pass_ ? resident : panel,
-                     c.takes_tiles() ? c.c : block, c.takes_tiles() ? c.ldc : block_side, [&] {
+                     c.takes_tiles() ? c.c : block, c.takes_tiles() ? c.ldc : block_side, false,
+                     [&] {
                        delivery_.next_row();
                        delivery_.next_row();
                        if (fetched < block_side) {
@@ -244,21 +185,6 @@ class AmxProduct {
     part.beta = p_.beta != 0 || depth.begin > 0 ? real{1} : real{0};
     packed_gemm(part);
   }
-
-  // Spreads `work` pieces evenly over `moments`.
-  class Pace {
-   public:
-    Pace(int64_t work, int64_t moments) : work_(work), moments_(moments) {}
-    bool due() {
-      credit_ += work_;
-      const bool now = credit_ >= moments_;
-      credit_ -= now ? moments_ : 0;
-      return now;
-    }
-
-   private:
-    int64_t work_, moments_, credit_ = 0;
-  };
 
   const Product& p_;
   bool rows_pass_;

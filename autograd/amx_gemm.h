@@ -11,10 +11,14 @@
 
 #include "autograd/packed_gemm.h"
 
+#if defined(__AMX_BF16__) && defined(__AVX512F__) && defined(__linux__) && !defined(HEED_FLOAT64)
+#define HEED_AMX
+#endif
+
 namespace heed::detail {
 
-// In float32 builds for a CPU with AMX, when the operating system lets this process use it and
-// HEED_AMX is not 0 in the environment.
+// In float32 builds for a CPU with AMX (those that define HEED_AMX), when the operating system lets
+// this process use it and HEED_AMX is not 0 in the environment.
 bool amx_available();
 
 // Whether amx_gemm was measured to be faster than packed_gemm and OpenBLAS.

@@ -1,4 +1,5 @@
-// float32 matrices as AMX's tiles want them: each number as the sum of three bfloat16.
+// float32 matrices as AMX's tiles want them: each number as the sum of three bfloat16. Only for
+// builds with HEED_AMX.
 //
 // A tile is 16 rows of 16 pairs. The product of two tiles adds A[i][p] . B[p][j] over the pairs p
 // to C[i][j], so a row of A's tile is a row of A, and a row of B's tile is two rows of B. Which two

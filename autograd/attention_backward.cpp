@@ -1,4 +1,4 @@
-#include "autograd/attention_blocks.h"
+#include "autograd/attention_amx.h"
 #include "autograd/blas.h"
 
 namespace heed::detail {
@@ -15,40 +15,42 @@ struct KeyStrip {
 };
 
 // The scratch memory of a task: (keys of the strip, ...), (T, ...) or a block.
+template <class Kernel>
 struct BackwardScratch {
   BackwardScratch(const AttentionProblem& p, int64_t strip_length, bool own_dq, real* memory)
-      : pieces(memory) {
-    const int64_t d = padded_width(p.width), dv = padded_width(p.value_width);
-    k_panels = pieces.take(strip_length * p.width);
-    v_panels = pieces.take(strip_length * p.value_width);
-    k_rows = pieces.take(strip_length * d);
-    dk = pieces.take(strip_length * d);
-    dv_ = pieces.take(strip_length * dv);
-    q_rows = pieces.take(p.queries * d);
-    dy_rows = pieces.take(p.queries * dv);
-    dots = pieces.take(p.queries);
-    dq = own_dq ? pieces.take(p.queries * d) : nullptr;
-    weights = pieces.take(query_block * key_block);
-    dscores = pieces.take(query_block * key_block);
-  }
+      : pieces(memory),
+        k_columns(pieces, strip_length, p.width),
+        v_columns(pieces, strip_length, p.value_width),
+        k_rows(pieces, strip_length, p.width),
+        q(pieces, p.queries, p.width),
+        dy(pieces, p.queries, p.value_width),
+        work(pieces),
+        dk(pieces.take(strip_length * padded_width(p.width))),
+        dv(pieces.take(strip_length * padded_width(p.value_width))),
+        dots(pieces.take(p.queries)),
+        dq(own_dq ? pieces.take(Kernel::padded_rows(p.queries) * padded_width(p.width)) : nullptr),
+        weights(pieces.take(Kernel::query_block * Kernel::key_block)),
+        dscores(pieces.take(Kernel::query_block * Kernel::key_block)) {}
 
   ScratchPieces pieces;
-  real* k_panels;  // K transposed, in panels
-  real* v_panels;  // V transposed, in panels, times the dropout mask's factor
-  real* k_rows;    // K
-  real* dk;        // dS^T Q scale, so far
-  real* dv_;       // kept P^T dY, so far
-  real* q_rows;    // Q scale
-  real* dy_rows;   // dY
-  real* dots;      // y_i . dy_i = sum_j P_ij dP_ij, for more than one block of keys
-  real* dq;        // dS K, so far
-  real* weights;   // P, negative where dropped; then 0 there
-  real* dscores;   // dP, then dS
+  typename Kernel::Columns k_columns;
+  typename Kernel::Columns v_columns;  // times the dropout mask's factor
+  typename Kernel::Rows k_rows;
+  typename Kernel::QueriesAndRows q;  // times scale
+  typename Kernel::QueriesAndRows dy;
+  typename Kernel::Work work;
+  real* dk;       // dS^T Q scale, so far
+  real* dv;       // kept P^T dY, so far
+  real* dots;     // y_i . dy_i = sum_j P_ij dP_ij, for more than one block of keys
+  real* dq;       // dS K, so far
+  real* weights;  // P, negative where dropped; then 0 there
+  real* dscores;  // dP, then dS
 };
 
 // Row r of P, from the scores in `weights`.
+template <class Kernel>
 void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real largest, real inverse_sum,
-                 const BackwardScratch& s) {
+                 const BackwardScratch<Kernel>& s) {
   real* weights = s.weights + r * block.padded_cols();
   hide(block, r, n, weights);
   for (int64_t c = 0; c < n; c += lanes) {
@@ -59,7 +61,8 @@ void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real largest, re
 // sum_j P_ij dP_ij of row r. Where all keys are at hand it is added up from the very dP that it is
 // then subtracted from: where one weight is nearly 1 their errors cancel, and where it is 1, dS is
 // 0. y_i . dy_i is the same number with errors of its own.
-real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch& s) {
+template <class Kernel>
+real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch<Kernel>& s) {
   if (block.cols < block.problem.keys) {
     return s.dots[block.i0 + r];
   }
@@ -75,7 +78,9 @@ real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, const BackwardSc
 // Row r of dS, from P in `weights` and dy_i . v_j in `dscores`:
 //   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
 // A weight that was dropped comes in as -P_ij and leaves as 0.
-void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch& s) {
+template <class Kernel>
+void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n,
+                          const BackwardScratch<Kernel>& s) {
   real* weights = s.weights + r * block.padded_cols();
   real* dscores = s.dscores + r * block.padded_cols();
   const real dot = softmax_dot(block, r, n, s);
@@ -110,7 +115,10 @@ void put_rows(int64_t rows, int64_t width, real factor, const real* from, real* 
   }
 }
 
+template <class Kernel>
 class BackwardPass {
+  using Scratch = BackwardScratch<Kernel>;
+
  public:
   BackwardPass(const AttentionProblem& problem, const AttentionInputs& inputs,
                const AttentionStatistics& statistics, const real* y, const real* dy,
@@ -126,17 +134,17 @@ class BackwardPass {
         strip_length_(choose_strip_length()),
         strips_(std::max<int64_t>((p_.keys + strip_length_ - 1) / strip_length_, 1)) {
     if (strips_ > 1 && out_.dq.rows.data != nullptr) {
-      dq_parts_ =
-          Array::uninitialised({strips_, p_.batch, p_.heads, p_.queries, padded_width(p_.width)});
+      dq_parts_ = Array::uninitialised(
+          {strips_, p_.batch, p_.heads, Kernel::padded_rows(p_.queries), padded_width(p_.width)});
       parts_ = dq_parts_.mutable_data();
     }
   }
 
   void run(double flops) {
     const bool own_dq = strips_ == 1;
-    const int64_t size = BackwardScratch(p_, strip_length_, own_dq, nullptr).pieces.used();
+    const int64_t size = Scratch(p_, strip_length_, own_dq, nullptr).pieces.used();
     for_each_task(heads_ * strips_, flops, size, [&](int64_t task, real* memory) {
-      run_strip(strip(task), BackwardScratch(p_, strip_length_, own_dq, memory));
+      run_strip(strip(task), Scratch(p_, strip_length_, own_dq, memory));
     });
     if (parts_ != nullptr) {
       add_parts();
@@ -151,7 +159,8 @@ class BackwardPass {
     const int64_t wanted = (wanted_tasks + heads_ - 1) / heads_;
     const int64_t strips =
         std::clamp<int64_t>(wanted, 1, std::max<int64_t>(p_.keys / smallest_strip, 1));
-    return std::max(round_up((p_.keys + strips - 1) / strips, key_block), key_block);
+    return std::max(round_up((p_.keys + strips - 1) / strips, Kernel::key_block),
+                    Kernel::key_block);
   }
 
   // Early keys are seen by most queries, so they come first.
@@ -162,15 +171,16 @@ class BackwardPass {
             std::min(begin + strip_length_, p_.keys)};
   }
 
-  void run_strip(const KeyStrip& strip, const BackwardScratch& s) const {
+  void run_strip(const KeyStrip& strip, Scratch s) const {
+    [[maybe_unused]] const typename Kernel::Session session;
     const int64_t keys = strip.keys();
     const real* k = in_.k.at(strip.b, strip.kv, strip.begin);
-    pack_panels(keys, p_.width, 1, k, in_.k.row, s.k_panels);
-    pack_rows(keys, p_.width, 1, k, in_.k.row, s.k_rows);
-    pack_panels(keys, p_.value_width, p_.dropout.factor(), in_.v.at(strip.b, strip.kv, strip.begin),
-                in_.v.row, s.v_panels);
+    s.k_columns.pack(keys, 1, k, in_.k.row);
+    s.k_rows.pack(0, keys, 1, k, in_.k.row);
+    s.v_columns.pack(keys, p_.dropout.factor(), in_.v.at(strip.b, strip.kv, strip.begin),
+                     in_.v.row);
     std::fill_n(s.dk, keys * padded_width(p_.width), real{0});
-    std::fill_n(s.dv_, keys * padded_width(p_.value_width), real{0});
+    std::fill_n(s.dv, keys * padded_width(p_.value_width), real{0});
     const int64_t group = p_.heads / p_.kv_heads;
     for (int64_t h = strip.kv * group; h < (strip.kv + 1) * group; ++h) {
       run_head(strip, h, s);
@@ -180,23 +190,23 @@ class BackwardPass {
                out_.dk.rows.row, out_.dk.add);
     }
     if (out_.dv.rows.data != nullptr) {
-      put_rows(keys, p_.value_width, p_.dropout.factor(), s.dv_,
+      put_rows(keys, p_.value_width, p_.dropout.factor(), s.dv,
                out_.dv.rows.at(strip.b, strip.kv, strip.begin), out_.dv.rows.row, out_.dv.add);
     }
   }
 
-  void run_head(const KeyStrip& strip, int64_t h, const BackwardScratch& s) const {
+  void run_head(const KeyStrip& strip, int64_t h, Scratch& s) const {
     const int64_t d = padded_width(p_.width);
     const int64_t first = first_query(strip.begin);
     pack_head(strip.b, h, first, s);
     real* dq = parts_ == nullptr ? s.dq : part(strip.number, strip.b, h);
     if (dq != nullptr) {
-      std::fill_n(dq, p_.queries * d, real{0});
+      std::fill_n(dq, Kernel::padded_rows(p_.queries) * d, real{0});
     }
-    for (int64_t j0 = strip.begin; j0 < strip.end; j0 += key_block) {
-      const int64_t cols = std::min(key_block, strip.end - j0);
-      for (int64_t i0 = first_query(j0); i0 < p_.queries; i0 += query_block) {
-        const ScoreBlock block{p_, strip.b, h, i0, std::min(query_block, p_.queries - i0),
+    for (int64_t j0 = strip.begin; j0 < strip.end; j0 += Kernel::key_block) {
+      const int64_t cols = std::min(Kernel::key_block, strip.end - j0);
+      for (int64_t i0 = first_query(j0); i0 < p_.queries; i0 += Kernel::query_block) {
+        const ScoreBlock block{p_, strip.b, h, i0, std::min(Kernel::query_block, p_.queries - i0),
                                j0, cols};
         if (!block.hidden()) {
           run_block(block, j0 - strip.begin, s, dq);
@@ -212,17 +222,16 @@ class BackwardPass {
   // The block of queries in which the first one that sees key j lies.
   int64_t first_query(int64_t j) const {
     const int64_t i = p_.causal ? std::max<int64_t>(0, j - (p_.keys - p_.queries)) : 0;
-    return i / query_block * query_block;
+    return i / Kernel::query_block * Kernel::query_block;
   }
 
   // Rows of Q, dY and y . dY from query `first` on.
-  void pack_head(int64_t b, int64_t h, int64_t first, const BackwardScratch& s) const {
-    const int64_t d = padded_width(p_.width), dv = padded_width(p_.value_width);
+  void pack_head(int64_t b, int64_t h, int64_t first, Scratch& s) const {
     const int64_t row = p_.heads * p_.value_width, rows = p_.queries - first;
     const int64_t offset = (b * p_.queries + first) * row + h * p_.value_width;
-    pack_rows(rows, p_.width, p_.scale, in_.q.at(b, h, first), in_.q.row, s.q_rows + first * d);
-    pack_rows(rows, p_.value_width, 1, dy_ + offset, row, s.dy_rows + first * dv);
-    for (int64_t i = 0; i < rows && p_.keys > key_block; ++i) {
+    s.q.pack(first, rows, p_.scale, in_.q.at(b, h, first), in_.q.row);
+    s.dy.pack(first, rows, 1, dy_ + offset, row);
+    for (int64_t i = 0; i < rows && p_.keys > Kernel::key_block; ++i) {
       const real *y = y_ + offset + i * row, *dy = dy_ + offset + i * row;
       real dot = 0;
 #pragma omp simd reduction(+ : dot)
@@ -234,35 +243,34 @@ class BackwardPass {
   }
 
   // `key` is the block's first key, counted from the start of the strip.
-  void run_block(const ScoreBlock& block, int64_t key, const BackwardScratch& s, real* dq) const {
+  void run_block(const ScoreBlock& block, int64_t key, const Scratch& s, real* dq) const {
     const int64_t d = padded_width(p_.width), dv = padded_width(p_.value_width);
-    const real *q = s.q_rows + block.i0 * d, *dy = s.dy_rows + block.i0 * dv;
-    score_product(block, p_.width, q, d, s.k_panels + key * p_.width, s.weights);
-    score_product(block, p_.value_width, dy, dv, s.v_panels + key * p_.value_width, s.dscores);
     const int64_t row = (block.b * p_.heads + block.h) * p_.queries + block.i0;
-    for_rows(block, [&](int64_t r, int64_t n) {
-      softmax_row(block, r, n, largest_[row + r], inverse_sum_[row + r], s);
-    });
+    Kernel::score_rows(block, s.q, block.i0, s.k_columns, key, s.weights,
+                       [&](int64_t r, int64_t n) {
+                         softmax_row(block, r, n, largest_[row + r], inverse_sum_[row + r], s);
+                       });
     if (!p_.dropout.is_identity()) {
       for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
         p_.dropout.sign(element, count, s.weights + offset, s.weights + offset);
       });
     }
-    for_rows(block, [&](int64_t r, int64_t n) { softmax_gradient_row(block, r, n, s); });
+    Kernel::score_rows(block, s.dy, block.i0, s.v_columns, key, s.dscores,
+                       [&](int64_t r, int64_t n) { softmax_gradient_row(block, r, n, s); });
     if (out_.dv.rows.data != nullptr) {
-      add_weighted_columns(block, s.weights, dv, dy, s.dv_ + key * dv);
+      Kernel::add_weighted_columns(block, s.weights, s.dy, block.i0, s.work, s.dv + key * dv);
     }
     if (out_.dk.rows.data != nullptr) {
-      add_weighted_columns(block, s.dscores, d, q, s.dk + key * d);
+      Kernel::add_weighted_columns(block, s.dscores, s.q, block.i0, s.work, s.dk + key * d);
     }
     if (out_.dq.rows.data != nullptr) {
-      add_weighted_rows(block, s.dscores, d, s.k_rows + key * d, dq + block.i0 * d);
+      Kernel::add_weighted_rows(block, s.dscores, s.k_rows, key, s.work, dq + block.i0 * d);
     }
   }
 
   real* part(int64_t strip, int64_t b, int64_t h) const {
     const int64_t head = (strip * p_.batch + b) * p_.heads + h;
-    return parts_ + head * p_.queries * padded_width(p_.width);
+    return parts_ + head * Kernel::padded_rows(p_.queries) * padded_width(p_.width);
   }
 
   // dQ = scale * the sum of its parts.
@@ -302,7 +310,9 @@ void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs
   const int64_t flops = 4 * pairs * (p.width + p.value_width);
   count_flops(flops);
   if (p.batch > 0) {
-    BackwardPass(p, inputs, statistics, y, dy, gradients).run(static_cast<double>(flops));
+    with_kernel(p, inputs, [&]<class Kernel>() {
+      BackwardPass<Kernel>(p, inputs, statistics, y, dy, gradients).run(static_cast<double>(flops));
+    });
   }
 }
 

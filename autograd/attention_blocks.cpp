@@ -19,19 +19,6 @@ bool ScoreBlock::hidden() const {
   return true;
 }
 
-void score_product(const ScoreBlock& block, int64_t depth, const real* a, int64_t step,
-                   const real* panels, real* c) {
-  for (int64_t p = 0; p < block.cols; p += panel) {
-    block.for_tiles([&](int64_t first, int64_t rows, int64_t n) {
-      if (n > p) {
-        tile_product(rows, std::min(n - p, panel), depth, {a + first * step, step, 1},
-                     panels + p * depth, panel, c + first * block.padded_cols() + p,
-                     block.padded_cols(), false);
-      }
-    });
-  }
-}
-
 void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
   const int64_t seen = block.limit(r);
   if (block.problem.mask) {
@@ -48,25 +35,6 @@ void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
   for (int64_t c = n; c < block.padded_cols(); c += lanes) {
     store(scores + c, Vector{});
   }
-}
-
-void add_weighted_rows(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
-                       real* c) {
-  for_row_tiles(most_tile_rows(columns), block.rows, [&](int64_t first, int64_t rows) {
-    tile_product(rows, columns, block.limit(first + rows - 1),
-                 {a + first * block.padded_cols(), block.padded_cols(), 1}, b, columns,
-                 c + first * columns, columns, true);
-  });
-}
-
-void add_weighted_columns(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
-                          real* c) {
-  for_row_tiles(most_tile_rows(columns), block.cols, [&](int64_t first, int64_t cols) {
-    const int64_t r = block.first_row(first);
-    tile_product(cols, columns, block.rows - r,
-                 {a + r * block.padded_cols() + first, 1, block.padded_cols()}, b + r * columns,
-                 columns, c + first * columns, columns, true);
-  });
 }
 
 }  // namespace heed::detail

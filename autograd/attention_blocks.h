@@ -1,4 +1,5 @@
-// What the passes of attention share: how work is handed out, and a block of masked scores.
+// What the passes of attention share: how work is handed out, and a block of masked scores. Their
+// matrix products are a kernel's: attention_vector.h, attention_amx.h.
 #pragma once
 
 #include <atomic>
@@ -9,11 +10,6 @@
 #include "autograd/parallel.h"
 
 namespace heed::detail {
-
-// Measured on head widths 32 and 64: a block of scores and what it is made from stay in the first
-// two levels of cache, and short sequences fit one block. Both are part of the bits.
-inline constexpr int64_t query_block = 64;
-inline constexpr int64_t key_block = 128;
 
 inline constexpr real hidden_score = -std::numeric_limits<real>::infinity();
 
@@ -77,15 +73,6 @@ struct ScoreBlock {
     return problem.causal ? std::clamp<int64_t>(i - i0, 0, rows) : 0;
   }
   int64_t padded_cols() const { return round_up(cols, key_step); }
-  // Calls body(first row, rows, n) for the tiles in which scores are computed, each for the keys
-  // that some row of it sees, rounded up: columns [0, n).
-  template <class Body>
-  void for_tiles(Body&& body) const {
-    for_row_tiles(most_tile_rows(padded_width(problem.width)), rows,
-                  [&](int64_t first, int64_t height) {
-                    body(first, height, round_up(limit(first + height - 1), key_step));
-                  });
-  }
   // The number of the dropout mask's element for (r, column 0).
   int64_t dropout_element(int64_t r) const {
     return ((b * problem.heads + h) * problem.queries + i0 + r) * problem.keys + j0;
@@ -94,30 +81,10 @@ struct ScoreBlock {
   bool hidden() const;
 };
 
-// C (rows, keys) = A (rows, depth) times the transposed keys in panels, for those keys that some
-// row of a tile sees. Rows of A are `step` apart.
-void score_product(const ScoreBlock& block, int64_t depth, const real* a, int64_t step,
-                   const real* panels, real* c);
-
 // Row r of a block of scores, of which the first n, a multiple of key_step, were computed: those
 // that may not be attended to, padding included, become -infinity, and the rest up to
 // padded_cols() 0.
 void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
-
-// Calls body(r, n) for each row, n as above.
-template <class Body>
-void for_rows(const ScoreBlock& block, Body&& body) {
-  block.for_tiles([&](int64_t first, int64_t rows, int64_t n) {
-    for (int64_t r = first; r < first + rows; ++r) {
-      body(r, n);
-    }
-  });
-}
-
-// C (rows, columns) += A (rows, cols) B (cols, columns), A in rows of padded_cols() numbers, as
-// far as the rows of A see.
-void add_weighted_rows(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
-                       real* c);
 
 // Calls body(element of the dropout mask, count, offset of the element's score) for the scores that
 // the rows see; for all rows at once where they follow each other without a gap, as in a short
@@ -132,9 +99,5 @@ void for_dropout_runs(const ScoreBlock& block, Body&& body) {
     body(block.dropout_element(r), block.limit(r), r * block.padded_cols());
   }
 }
-
-// C (cols, columns) += A^T (cols, rows) B (rows, columns), as far as the rows of A see.
-void add_weighted_columns(const ScoreBlock& block, const real* a, int64_t columns, const real* b,
-                          real* c);
 
 }  // namespace heed::detail

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "autograd/attention_blocks.h"
+#include "autograd/attention_amx.h"
 #include "autograd/blas.h"
 
 namespace heed::detail {
@@ -9,25 +9,28 @@ namespace {
 
 // The scratch memory of a task. During the loop over keys, row i of `sums` and `totals` are
 // sum_j exp(S_ij - largest_i) times v_j and times 1, over the keys seen so far.
+template <class Kernel>
 struct ForwardScratch {
-  ForwardScratch(const AttentionProblem& p, real* memory) : pieces(memory) {
-    k_panels = pieces.take(round_up(p.keys, panel) * p.width);
-    v_rows = pieces.take(p.keys * padded_width(p.value_width));
-    q_rows = pieces.take(query_block * padded_width(p.width));
-    sums = pieces.take(query_block * padded_width(p.value_width));
-    scores = pieces.take(query_block * key_block);
-    largest = pieces.take(query_block);
-    totals = pieces.take(query_block * lanes);
-  }
+  ForwardScratch(const AttentionProblem& p, real* memory)
+      : pieces(memory),
+        keys(pieces, p.keys, p.width),
+        values(pieces, p.keys, p.value_width),
+        queries(pieces, Kernel::query_block, p.width),
+        work(pieces),
+        sums(pieces.take(Kernel::query_block * padded_width(p.value_width))),
+        scores(pieces.take(Kernel::query_block * Kernel::key_block)),
+        largest(pieces.take(Kernel::query_block)),
+        totals(pieces.take(Kernel::query_block * lanes)) {}
 
   ScratchPieces pieces;
-  real* k_panels;  // K transposed, in panels
-  real* v_rows;    // (S, padded dv)
-  real* q_rows;    // (query_block, padded d), times scale
-  real* sums;      // (query_block, padded dv)
-  real* scores;    // (query_block, key_block) at most: S, then exp(S - largest)
-  real* largest;   // (query_block)
-  real* totals;    // (query_block, lanes), still to be added up over the lanes
+  typename Kernel::Columns keys;
+  typename Kernel::Rows values;
+  typename Kernel::Queries queries;  // a block of them, times scale
+  typename Kernel::Work work;
+  real* sums;     // (query_block, padded dv)
+  real* scores;   // (query_block, key_block) at most: S, then exp(S - largest)
+  real* largest;  // (query_block)
+  real* totals;   // (query_block, lanes), still to be added up over the lanes
 };
 
 real largest_of(const real* x, int64_t n) {
@@ -59,7 +62,9 @@ void multiply(real* x, int64_t n, real factor) {
 
 // Row r of scores becomes exp(S - largest); what was summed with an older, smaller `largest`
 // follows.
-void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, const ForwardScratch& s) {
+template <class Kernel>
+void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n,
+                        const ForwardScratch<Kernel>& s) {
   real* scores = s.scores + r * block.padded_cols();
   hide(block, r, n, scores);
   const real before = s.largest[r];
@@ -79,7 +84,10 @@ struct QueryStrip {
   int64_t b, h, begin, end;
 };
 
+template <class Kernel>
 class ForwardPass {
+  using Scratch = ForwardScratch<Kernel>;
+
  public:
   ForwardPass(const AttentionProblem& problem, const AttentionInputs& inputs, real* y,
               AttentionStatistics& statistics)
@@ -94,8 +102,8 @@ class ForwardPass {
 
   void run(double flops) {
     for_each_task(
-        heads_ * strips_, flops, ForwardScratch(p_, nullptr).pieces.used(),
-        [this](int64_t task, real* memory) { run_strip(strip(task), ForwardScratch(p_, memory)); });
+        heads_ * strips_, flops, Scratch(p_, nullptr).pieces.used(),
+        [this](int64_t task, real* memory) { run_strip(strip(task), Scratch(p_, memory)); });
   }
 
  private:
@@ -106,7 +114,7 @@ class ForwardPass {
     const int64_t wanted = (wanted_tasks + heads_ - 1) / heads_;
     const int64_t strips =
         std::clamp<int64_t>(wanted, 1, std::max<int64_t>(p_.queries / smallest_strip, 1));
-    return round_up((p_.queries + strips - 1) / strips, query_block);
+    return round_up((p_.queries + strips - 1) / strips, Kernel::query_block);
   }
 
   // Late queries see most keys, so they come first.
@@ -116,18 +124,19 @@ class ForwardPass {
     return {head / p_.heads, head % p_.heads, begin, std::min(begin + strip_length_, p_.queries)};
   }
 
-  void run_strip(const QueryStrip& strip, const ForwardScratch& s) const {
+  void run_strip(const QueryStrip& strip, Scratch s) const {
+    [[maybe_unused]] const typename Kernel::Session session;
     const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
-    pack_panels(keys, p_.width, 1, in_.k.at(strip.b, kv, 0), in_.k.row, s.k_panels);
-    pack_rows(keys, p_.value_width, 1, in_.v.at(strip.b, kv, 0), in_.v.row, s.v_rows);
-    for (int64_t i0 = strip.begin; i0 < strip.end; i0 += query_block) {
-      const int64_t rows = std::min(query_block, strip.end - i0);
-      pack_rows(rows, p_.width, p_.scale, in_.q.at(strip.b, strip.h, i0), in_.q.row, s.q_rows);
+    s.keys.pack(keys, 1, in_.k.at(strip.b, kv, 0), in_.k.row);
+    s.values.pack(0, keys, 1, in_.v.at(strip.b, kv, 0), in_.v.row);
+    for (int64_t i0 = strip.begin; i0 < strip.end; i0 += Kernel::query_block) {
+      const int64_t rows = std::min(Kernel::query_block, strip.end - i0);
+      s.queries.pack(0, rows, p_.scale, in_.q.at(strip.b, strip.h, i0), in_.q.row);
       std::fill_n(s.sums, rows * padded_width(p_.value_width), real{0});
       std::fill_n(s.totals, rows * lanes, real{0});
       std::fill_n(s.largest, rows, hidden_score);
-      for (int64_t j0 = 0; j0 < keys; j0 += key_block) {
-        const int64_t cols = std::min(key_block, keys - j0);
+      for (int64_t j0 = 0; j0 < keys; j0 += Kernel::key_block) {
+        const int64_t cols = std::min(Kernel::key_block, keys - j0);
         const ScoreBlock block{p_, strip.b, strip.h, i0, rows, j0, cols};
         if (!block.hidden()) {
           run_block(block, s);
@@ -137,21 +146,18 @@ class ForwardPass {
     }
   }
 
-  void run_block(const ScoreBlock& block, const ForwardScratch& s) const {
-    const int64_t columns = padded_width(p_.value_width);
-    score_product(block, p_.width, s.q_rows, padded_width(p_.width),
-                  s.k_panels + block.j0 * p_.width, s.scores);
-    for_rows(block, [&](int64_t r, int64_t n) { online_softmax_row(block, r, n, s); });
+  void run_block(const ScoreBlock& block, const Scratch& s) const {
+    Kernel::score_rows(block, s.queries, 0, s.keys, block.j0, s.scores,
+                       [&](int64_t r, int64_t n) { online_softmax_row(block, r, n, s); });
     if (!p_.dropout.is_identity()) {
       for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
         p_.dropout.multiply(element, count, s.scores + offset, s.scores + offset);
       });
     }
-    add_weighted_rows(block, s.scores, columns, s.v_rows + block.j0 * columns, s.sums);
+    Kernel::add_weighted_rows(block, s.scores, s.values, block.j0, s.work, s.sums);
   }
 
-  void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows,
-                   const ForwardScratch& s) const {
+  void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows, const Scratch& s) const {
     const int64_t columns = padded_width(p_.value_width);
     for (int64_t r = 0; r < rows; ++r) {
       const bool empty = s.largest[r] == hidden_score;
@@ -186,42 +192,43 @@ AttentionStatistics attention_forward(const AttentionProblem& p, const Attention
   const int64_t flops = 2 * p.batch * p.heads * p.visible_pairs() * (p.width + p.value_width);
   count_flops(flops);
   if (rows.size() > 0) {
-    ForwardPass(p, inputs, y, statistics).run(static_cast<double>(flops));
+    with_kernel(p, inputs, [&]<class Kernel>() {
+      ForwardPass<Kernel>(p, inputs, y, statistics).run(static_cast<double>(flops));
+    });
   }
   return statistics;
 }
 
 void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
                        const AttentionStatistics& statistics, real* weights) {
+  using Kernel = VectorKernel;
+  using Scratch = ForwardScratch<Kernel>;
   const real *largest = statistics.largest.data(), *inverse = statistics.inverse_sum.data();
   const int64_t heads = p.batch * p.heads;
   const double flops = 2.0 * static_cast<double>(heads * p.queries * p.keys * p.width);
   std::fill_n(weights, dry_run() ? 0 : heads * p.queries * p.keys, real{0});
-  for_each_task(
-      heads, flops, ForwardScratch(p, nullptr).pieces.used(), [&](int64_t head, real* memory) {
-        const int64_t b = head / p.heads, h = head % p.heads;
-        const ForwardScratch s(p, memory);
-        pack_panels(p.keys, p.width, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row, s.k_panels);
-        for (int64_t i0 = 0; i0 < p.queries; i0 += query_block) {
-          const int64_t rows = std::min(query_block, p.queries - i0);
-          pack_rows(rows, p.width, p.scale, inputs.q.at(b, h, i0), inputs.q.row, s.q_rows);
-          for (int64_t j0 = 0; j0 < p.keys; j0 += key_block) {
-            const ScoreBlock block{p, b, h, i0, rows, j0, std::min(key_block, p.keys - j0)};
-            if (block.hidden()) continue;
-            score_product(block, p.width, s.q_rows, padded_width(p.width),
-                          s.k_panels + j0 * p.width, s.scores);
-            for_rows(block, [&](int64_t r, int64_t n) {
-              real* scores = s.scores + r * block.padded_cols();
-              const int64_t row = head * p.queries + i0 + r;
-              hide(block, r, n, scores);
-              exponentials(scores, n, largest[row], s.totals);
-              for (int64_t c = 0; c < block.limit(r); ++c) {
-                weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
-              }
-            });
+  for_each_task(heads, flops, Scratch(p, nullptr).pieces.used(), [&](int64_t head, real* memory) {
+    const int64_t b = head / p.heads, h = head % p.heads;
+    Scratch s(p, memory);
+    s.keys.pack(p.keys, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row);
+    for (int64_t i0 = 0; i0 < p.queries; i0 += Kernel::query_block) {
+      const int64_t rows = std::min(Kernel::query_block, p.queries - i0);
+      s.queries.pack(0, rows, p.scale, inputs.q.at(b, h, i0), inputs.q.row);
+      for (int64_t j0 = 0; j0 < p.keys; j0 += Kernel::key_block) {
+        const ScoreBlock block{p, b, h, i0, rows, j0, std::min(Kernel::key_block, p.keys - j0)};
+        if (block.hidden()) continue;
+        Kernel::score_rows(block, s.queries, 0, s.keys, j0, s.scores, [&](int64_t r, int64_t n) {
+          real* scores = s.scores + r * block.padded_cols();
+          const int64_t row = head * p.queries + i0 + r;
+          hide(block, r, n, scores);
+          exponentials(scores, n, largest[row], s.totals);
+          for (int64_t c = 0; c < block.limit(r); ++c) {
+            weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
           }
-        }
-      });
+        });
+      }
+    }
+  });
 }
 
 }  // namespace heed::detail

@@ -1,0 +1,99 @@
+// The registers and the innermost loop of products on AMX; only for builds with HEED_AMX.
+#pragma once
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "autograd/amx_split.h"
+
+namespace heed::detail {
+
+// All eight tile registers of this thread, 16 rows of 64 bytes.
+class TileRegisters {
+ public:
+  TileRegisters() {
+    struct alignas(64) {
+      uint8_t palette = 1, start_row = 0;
+      uint8_t reserved[14] = {};
+      uint16_t row_bytes[16] = {};
+      uint8_t rows[16] = {};
+    } config;
+    std::fill_n(config.row_bytes, 8, uint16_t{64});
+    std::fill_n(config.rows, 8, uint8_t{tile_side});
+    _tile_loadconfig(&config);
+  }
+  ~TileRegisters() { _tile_release(); }
+  TileRegisters(const TileRegisters&) = delete;
+  TileRegisters& operator=(const TileRegisters&) = delete;
+};
+
+// C (32, 32) = A (32, depth) B (depth, 32), added to C when `add` is set, the depth in steps of 32;
+// rows of C are ldc apart. The smallest of the six products come first. meanwhile() is called for
+// every four products of tiles, which keep AMX busy for 64 cycles and the other units for none.
+template <class Meanwhile>
+void multiply_block(int64_t steps, const SplitStep* a, const SplitStep* b, real* c, int64_t ldc,
+                    bool add, Meanwhile&& meanwhile) {
+  const auto load_a = [&](int part) {
+    _tile_loadd(4, a->tiles[part][0], 64);
+    _tile_loadd(5, a->tiles[part][1], 64);
+  };
+  const auto load_b = [&](int part) {
+    _tile_loadd(6, b->tiles[part][0], 64);
+    _tile_loadd(7, b->tiles[part][1], 64);
+  };
+  const auto multiply = [&] {
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+    meanwhile();
+  };
+  const auto row = static_cast<size_t>(ldc) * sizeof(real);
+  real *const right = c + tile_side, *const below = c + tile_side * ldc;
+  if (add) {
+    _tile_loadd(0, c, row);
+    _tile_loadd(1, right, row);
+    _tile_loadd(2, below, row);
+    _tile_loadd(3, below + tile_side, row);
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  }
+  for (const SplitStep* const end = a + steps; a < end; ++a, ++b) {
+    load_a(0), load_b(2), multiply();
+    load_b(1), multiply();
+    load_a(1), multiply();
+    load_b(0), multiply();
+    load_a(2), multiply();
+    load_a(0), multiply();
+  }
+  _tile_stored(0, c, row);
+  _tile_stored(1, right, row);
+  _tile_stored(2, below, row);
+  _tile_stored(3, below + tile_side, row);
+}
+
+// Spreads `work` pieces evenly over `moments`.
+class Pace {
+ public:
+  Pace(int64_t work, int64_t moments) : work_(work), moments_(moments) {}
+  bool due() {
+    credit_ += work_;
+    const bool now = credit_ >= moments_;
+    credit_ -= now ? moments_ : 0;
+    return now;
+  }
+
+ private:
+  int64_t work_, moments_, credit_ = 0;
+};
+
+// How often multiply_block calls meanwhile() a step.
+inline constexpr int64_t moments_per_step = 6;
+
+}  // namespace heed::detail

@@ -1,0 +1,172 @@
+// The matrix products of attention on AMX, for heads whose widths are whole blocks of 32 and for
+// finite numbers. As attention_vector.h; without HEED_AMX there is no such kernel.
+#pragma once
+
+#include "autograd/amx_gemm.h"
+#include "autograd/attention_vector.h"
+
+#ifdef HEED_AMX
+
+#include "autograd/amx_tiles.h"
+
+namespace heed::detail {
+
+// A matrix in steps: 32 of its rows or columns by 32 of the depth. Steps along the depth follow
+// each other.
+class SplitSteps {
+ public:
+  SplitSteps(ScratchPieces& pieces, int64_t lines, int64_t depth)
+      : depth_steps_((depth + block_side - 1) / block_side),
+        steps_(reinterpret_cast<SplitStep*>(
+            pieces.take((lines + block_side - 1) / block_side * depth_steps_ * numbers_per_step))) {
+  }
+
+  int64_t depth_steps() const { return depth_steps_; }
+  // The step in which a line and a place along the depth lie.
+  SplitStep* at(int64_t line, int64_t k) const {
+    return steps_ + line / block_side * depth_steps_ + k / block_side;
+  }
+
+ private:
+  static constexpr int64_t numbers_per_step = sizeof(SplitStep) / sizeof(real);
+
+  int64_t depth_steps_;
+  SplitStep* steps_;
+};
+
+struct AmxKernel {
+  static constexpr int64_t query_block = 256;
+  static constexpr int64_t key_block = 256;
+  static constexpr int64_t most_width = 256;
+  static int64_t padded_rows(int64_t rows) { return round_up(rows, block_side); }
+  using Session = TileRegisters;
+
+  // Whether it serves these sizes and numbers, and was measured to be faster.
+  static bool suits(const AttentionProblem& p, const AttentionInputs& inputs);
+
+  // Rows by 32 of their width: left factors of scores, and, transposed, what they are products
+  // with.
+  template <bool left>
+  class Lines {
+   public:
+    Lines(ScratchPieces& pieces, int64_t rows, int64_t width)
+        : width_(width), steps_(pieces, rows, width) {}
+
+    void pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step);
+    int64_t width() const { return width_; }
+    const SplitStep* at(int64_t row) const { return steps_.at(row, 0); }
+
+   private:
+    int64_t width_;
+    SplitSteps steps_;
+  };
+
+  class Columns : public Lines<false> {
+   public:
+    using Lines::Lines;
+    void pack(int64_t rows, real factor, const real* from, int64_t from_step) {
+      Lines::pack(0, rows, factor, from, from_step);
+    }
+  };
+  using Queries = Lines<true>;
+
+  // Columns by 32 of the rows: what weights are multiplied by.
+  class Rows {
+   public:
+    Rows(ScratchPieces& pieces, int64_t rows, int64_t width)
+        : width_(width), steps_(pieces, width, rows) {}
+
+    void pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step);
+    int64_t width() const { return width_; }
+    const SplitStep* at(int64_t column, int64_t row) const { return steps_.at(column, row); }
+
+   private:
+    int64_t width_;
+    SplitSteps steps_;
+  };
+
+  class QueriesAndRows {
+   public:
+    QueriesAndRows(ScratchPieces& pieces, int64_t rows, int64_t width)
+        : queries_(pieces, rows, width), rows_(pieces, rows, width) {}
+
+    void pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step) {
+      queries_.pack(first, rows, factor, from, from_step);
+      rows_.pack(first, rows, factor, from, from_step);
+    }
+    operator const Queries&() const { return queries_; }
+    operator const Rows&() const { return rows_; }
+
+   private:
+    Queries queries_;
+    Rows rows_;
+  };
+
+  // Two panels of weights: one is multiplied while the other one is split.
+  struct Work {
+    explicit Work(ScratchPieces& pieces)
+        : panels{{pieces, block_side, std::max(query_block, key_block)},
+                 {pieces, block_side, std::max(query_block, key_block)}} {}
+    SplitSteps panels[2];
+  };
+
+  // The rows of a tile are the body's while the next tile is multiplied.
+  template <class Body>
+  static void score_rows(const ScoreBlock& block, const Queries& queries, int64_t row,
+                         const Columns& columns, int64_t column, real* c, Body&& body) {
+    const int64_t steps = columns.width() / block_side;
+    int64_t ready = 0, end = 0, n_ready = 0;  // rows [ready, end) wait for the body
+    const auto next_row = [&] {
+      if (ready < end) {
+        body(ready++, n_ready);
+      }
+    };
+    for (int64_t first = 0; first < block.rows; first += block_side) {
+      const int64_t rows = std::min(block_side, block.rows - first);
+      const int64_t n = round_up(block.limit(first + rows - 1), key_step);
+      Pace pace(end - ready, moments_per_step * steps * (n / block_side));
+      for (int64_t j = 0; j < n; j += block_side) {
+        multiply_block(steps, queries.at(row + first), columns.at(column + j),
+                       c + first * block.padded_cols() + j, block.padded_cols(), false, [&] {
+                         if (pace.due()) {
+                           next_row();
+                         }
+                       });
+      }
+      while (ready < end) {
+        next_row();
+      }
+      end = first + rows;
+      n_ready = n;
+    }
+    while (ready < end) {
+      next_row();
+    }
+  }
+
+  static void add_weighted_rows(const ScoreBlock& block, const real* a, const Rows& b, int64_t row,
+                                const Work& work, real* c);
+  static void add_weighted_columns(const ScoreBlock& block, const real* a, const Rows& b,
+                                   int64_t row, const Work& work, real* c);
+};
+
+}  // namespace heed::detail
+
+#endif
+
+namespace heed::detail {
+
+// body.operator()<Kernel>() with the kernel for a problem.
+template <class Body>
+void with_kernel([[maybe_unused]] const AttentionProblem& p,
+                 [[maybe_unused]] const AttentionInputs& inputs, Body&& body) {
+#ifdef HEED_AMX
+  if (AmxKernel::suits(p, inputs)) {
+    body.template operator()<AmxKernel>();
+    return;
+  }
+#endif
+  body.template operator()<VectorKernel>();
+}
+
+}  // namespace heed::detail
