@@ -124,7 +124,8 @@ void AmxKernel::add_weighted_rows(const ScoreBlock& block, const real* a, const 
       [&](int64_t i) {
         const int64_t first = i * block_side;
         const int64_t rows = std::min(block_side, block.rows - first);
-        return std::pair(Range{first, rows}, Range{0, block.limit(first + rows - 1)});
+        const int64_t seen = block.limit(first + rows - 1);
+        return std::pair(Range{first, rows}, Range{0, round_up(seen, block_side)});
       },
       b, row, work, c);
 }
