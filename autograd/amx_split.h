@@ -6,6 +6,8 @@
 // does not matter as long as A agrees: here k and k + 16, so that vectors need no shuffling.
 #pragma once
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -155,17 +157,14 @@ class Splitter {
 
   // columns[c][r] = from[r][c] for 16 rows.
   void load_columns(const real* from, Vector* columns) const {
-    typedef real Quad __attribute__((vector_size(16)));
-    typedef real StoredQuad __attribute__((vector_size(16), aligned(alignof(real)), may_alias));
 #pragma GCC unroll 4
     for (int64_t r = 0; r < 4; ++r) {
-      const auto quad = [&](int64_t row) -> Quad {
-        return *reinterpret_cast<const StoredQuad*>(from + row * tile_step_);
-      };
-      const auto low = __builtin_shufflevector(quad(r), quad(r + 4), 0, 1, 2, 3, 4, 5, 6, 7);
-      const auto high = __builtin_shufflevector(quad(r + 8), quad(r + 12), 0, 1, 2, 3, 4, 5, 6, 7);
-      columns[r] =
-          __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+      // Compilers would shuffle registers together; what comes from memory needs no shuffling.
+      const auto quad = [&](int64_t row) { return _mm_loadu_ps(from + row * tile_step_); };
+      __m512 column = _mm512_castps128_ps512(quad(r));
+      column = _mm512_insertf32x4(column, quad(r + 4), 1);
+      column = _mm512_insertf32x4(column, quad(r + 8), 2);
+      columns[r] = static_cast<Vector>(_mm512_insertf32x4(column, quad(r + 12), 3));
     }
     transpose_squares<2, 4>(columns);
   }
