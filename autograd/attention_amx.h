@@ -21,7 +21,6 @@ class SplitSteps {
             pieces.take((lines + block_side - 1) / block_side * depth_steps_ * numbers_per_step))) {
   }
 
-  int64_t depth_steps() const { return depth_steps_; }
   // The step in which a line and a place along the depth lie.
   SplitStep* at(int64_t line, int64_t k) const {
     return steps_ + line / block_side * depth_steps_ + k / block_side;
@@ -35,6 +34,7 @@ class SplitSteps {
 };
 
 struct AmxKernel {
+  // Larger than with vectors: what is gathered over blocks passes through the tiles once for each.
   static constexpr int64_t query_block = 256;
   static constexpr int64_t key_block = 256;
   static constexpr int64_t most_width = 256;
