@@ -9,11 +9,11 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t columns = 64;  // summed side by side
+constexpr int64_t columns_at_once = 64;  // summed side by side
 
 // x (n, inner) of one outer index -> y (inner), for columns [begin, end).
 void sum_columns(const real* x, real* y, int64_t n, int64_t inner, int64_t begin, int64_t end) {
-  double sums[columns] = {};
+  double sums[columns_at_once] = {};
   const int64_t width = end - begin;
   for (int64_t r = 0; r < n; ++r) {
     const real* row = x + r * inner + begin;
@@ -46,12 +46,12 @@ void sum_middle(const real* x, real* y, int64_t outer, int64_t n, int64_t inner)
     });
     return;
   }
-  const int64_t blocks = (inner + columns - 1) / columns;
-  parallel_for(outer * blocks, row_grain(n * columns), [=](int64_t begin, int64_t end) {
+  const int64_t blocks = (inner + columns_at_once - 1) / columns_at_once;
+  parallel_for(outer * blocks, row_grain(n * columns_at_once), [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t o = i / blocks, first = i % blocks * columns;
+      const int64_t o = i / blocks, first = i % blocks * columns_at_once;
       sum_columns(x + o * n * inner, y + o * inner, n, inner, first,
-                  std::min(inner, first + columns));
+                  std::min(inner, first + columns_at_once));
     }
   });
 }
