@@ -14,10 +14,10 @@ namespace heed::testing {
 
 using detail::Product;
 
-inline constexpr int64_t gap = 3;  // between rows
+inline constexpr int64_t row_gap = 3;  // between rows
 
 struct Matrix {
-  Matrix(int64_t rows, int64_t columns, heed::Generator& g) : step(columns + gap) {
+  Matrix(int64_t rows, int64_t columns, heed::Generator& g) : step(columns + row_gap) {
     numbers.resize(static_cast<size_t>(rows * step));
     heed::fill_uniform(g, numbers, -1, 1);
   }
