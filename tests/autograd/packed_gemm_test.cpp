@@ -13,5 +13,5 @@ TEST_CASE("packed gemm: every shape of tile, whole pieces and their rests") {
                                  {259, 20, 40},
                                  {40, 385, 30},
                                  {260, 390, 300}},
-                                real{-0.5});
+                                heed::real{-0.5});
 }
