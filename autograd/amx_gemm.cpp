@@ -54,9 +54,9 @@ class Delivery {
       return;
     }
     if (to_.columns == block_side) {
-      put<block_side>(block_side);
+      put(block_side);
     } else {
-      put<1>(to_.columns);
+      put(to_.columns);
     }
     from_ += block_side;
     to_.c += to_.ldc;
@@ -69,10 +69,9 @@ class Delivery {
   }
 
  private:
-  template <int64_t multiple>
-  void put(int64_t columns) {
+  [[gnu::always_inline]] void put(int64_t columns) {
 #pragma omp simd
-    for (int64_t c = 0; c < columns / multiple * multiple; ++c) {
+    for (int64_t c = 0; c < columns; ++c) {
       to_.c[c] = to_.add ? to_.c[c] + from_[c] : from_[c];
     }
   }
@@ -136,21 +135,20 @@ class AmxProduct {
   }
 
   void multiply_panel(Range passing, Range lines, Range depth, const SplitStep* panel) {
-    const int64_t steps = (depth.size + block_side - 1) / block_side;
+    const int64_t steps = blocks_in(depth.size);
     const SplitStep* resident = space_.resident;
-    Pace pace(passing_.quarters(),
-              moments_per_step * steps * ((lines.size + block_side - 1) / block_side));
+    Pace pace(passing_.quarters(), moments_per_step * steps * blocks_in(lines.size));
     for (int64_t j = 0; j < lines.size; j += block_side, resident += steps) {
       const Range part{lines.begin + j, std::min(block_side, lines.size - j)};
       const auto [rows, columns] = rows_pass_ ? std::pair(passing, part) : std::pair(part, passing);
       const Destination c{p_.c + rows.begin * p_.ldc + columns.begin, p_.ldc, rows.size,
                           columns.size, p_.beta != 0 || depth.begin > 0};
-      real* block = space_.blocks[turn_];
+      const bool direct = c.takes_tiles();
+      real* block = direct ? c.c : space_.blocks[turn_];
       int64_t fetched = 0;
       const real* soon = c.c + block_side * (rows_pass_ ? 1 : p_.ldc);  // need not exist
-      multiply_block(steps, rows_pass_ ? panel : resident, rows_pass_ ? resident : panel,
-                     c.takes_tiles() ? c.c : block, c.takes_tiles() ? c.ldc : block_side, false,
-                     [&] {
+      multiply_block(steps, rows_pass_ ? panel : resident, rows_pass_ ? resident : panel, block,
+                     direct ? c.ldc : block_side, false, [&] {
                        delivery_.next_row();
                        delivery_.next_row();
                        if (fetched < block_side) {
@@ -163,7 +161,7 @@ class AmxProduct {
                        }
                      });
       delivery_.finish();
-      if (!c.takes_tiles()) {
+      if (!direct) {
         delivery_ = Delivery(block, c);
         turn_ = 1 - turn_;
       }
@@ -173,15 +171,9 @@ class AmxProduct {
   void multiply_exactly(Range passing, Range lines, Range depth) {
     delivery_.finish();
     const auto [rows, columns] = rows_pass_ ? std::pair(passing, lines) : std::pair(lines, passing);
-    Product part = p_;
-    part.m = rows.size;
-    part.n = columns.size;
-    part.k = depth.size;
-    part.a +=
-        p_.ta == Trans::no ? rows.begin * p_.lda + depth.begin : depth.begin * p_.lda + rows.begin;
-    part.b += p_.tb == Trans::no ? depth.begin * p_.ldb + columns.begin
-                                 : columns.begin * p_.ldb + depth.begin;
-    part.c += rows.begin * p_.ldc + columns.begin;
+    Product part = rows_of(p_, rows.begin, rows.begin + rows.size);
+    part = columns_of(part, columns.begin, columns.begin + columns.size);
+    part = depth_of(part, depth.begin, depth.begin + depth.size);
     part.beta = p_.beta != 0 || depth.begin > 0 ? real{1} : real{0};
     packed_gemm(part);
   }

@@ -21,6 +21,8 @@ inline constexpr int64_t tile_side = 16;
 inline constexpr int64_t block_side = 2 * tile_side;
 inline constexpr int float_parts = 3;
 
+inline constexpr int64_t blocks_in(int64_t n) { return (n + block_side - 1) / block_side; }
+
 // 32 lines (rows of A or columns of B) by 32 of the depth.
 struct SplitStep {
   alignas(64) uint32_t tiles[float_parts][2][tile_side][tile_side];
@@ -65,8 +67,7 @@ class Splitter {
     depth_ = depth;
     to_ = to;
     line_ = k_ = half_ = 0;
-    const int64_t steps = (depth.size + block_side - 1) / block_side;
-    quarters_ = left_ = (lines.size + block_side - 1) / block_side * steps * 2 * 4;
+    quarters_ = left_ = blocks_in(lines.size) * blocks_in(depth.size) * 2 * 4;
     check_ = Vector{};
   }
   int64_t quarters() const { return quarters_; }

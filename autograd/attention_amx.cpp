@@ -59,7 +59,7 @@ void add_product(Splitter splitter, int64_t tiles, Tile&& tile, const AmxKernel:
       start(i + 1);
     }
     const Range depth = tile(i).second;
-    const int64_t steps = (depth.size + block_side - 1) / block_side;
+    const int64_t steps = blocks_in(depth.size);
     if (steps == 0) {
       continue;
     }
@@ -118,9 +118,8 @@ void AmxKernel::Rows::pack(int64_t first, int64_t rows, real factor, const real*
 
 void AmxKernel::add_weighted_rows(const ScoreBlock& block, const real* a, const Rows& b,
                                   int64_t row, const Work& work, real* c) {
-  const int64_t tiles = (block.rows + block_side - 1) / block_side;
   add_product(
-      {a, block.padded_cols(), true, false}, tiles,
+      {a, block.padded_cols(), true, false}, blocks_in(block.rows),
       [&](int64_t i) {
         const int64_t first = i * block_side;
         const int64_t rows = std::min(block_side, block.rows - first);
@@ -132,9 +131,8 @@ void AmxKernel::add_weighted_rows(const ScoreBlock& block, const real* a, const 
 
 void AmxKernel::add_weighted_columns(const ScoreBlock& block, const real* a, const Rows& b,
                                      int64_t row, const Work& work, real* c) {
-  const int64_t tiles = (block.cols + block_side - 1) / block_side;
   add_product(
-      {a, block.padded_cols(), false, true}, tiles,
+      {a, block.padded_cols(), false, true}, blocks_in(block.cols),
       [&](int64_t i) {
         const int64_t first = i * block_side;
         const int64_t r = block.first_row(first) / block_side * block_side;

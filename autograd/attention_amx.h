@@ -16,10 +16,9 @@ namespace heed::detail {
 class SplitSteps {
  public:
   SplitSteps(ScratchPieces& pieces, int64_t lines, int64_t depth)
-      : depth_steps_((depth + block_side - 1) / block_side),
+      : depth_steps_(blocks_in(depth)),
         steps_(reinterpret_cast<SplitStep*>(
-            pieces.take((lines + block_side - 1) / block_side * depth_steps_ * numbers_per_step))) {
-  }
+            pieces.take(blocks_in(lines) * depth_steps_ * numbers_per_step))) {}
 
   // The step in which a line and a place along the depth lie.
   SplitStep* at(int64_t line, int64_t k) const {
@@ -41,7 +40,8 @@ struct AmxKernel {
   static int64_t padded_rows(int64_t rows) { return round_up(rows, block_side); }
   using Session = TileRegisters;
 
-  // Whether it serves these sizes and numbers, and was measured to be faster.
+  // Whether it serves these sizes and numbers, and was measured to be faster. An infinite dY needs
+  // no other kernel: 0 times it is NaN in each of them.
   static bool suits(const AttentionProblem& p, const AttentionInputs& inputs);
 
   // Rows by 32 of their width: left factors of scores, and, transposed, what they are products

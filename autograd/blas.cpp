@@ -17,7 +17,9 @@ namespace heed {
 
 namespace {
 
+using detail::columns_of;
 using detail::Product;
+using detail::rows_of;
 
 std::atomic<int64_t> flops_so_far{0};
 
@@ -120,23 +122,6 @@ void run(const Product& p) {
   } else {
     call_gemm(p);
   }
-}
-
-// Rows [begin, end) of C, or its columns.
-Product rows_of(const Product& p, int64_t begin, int64_t end) {
-  Product part = p;
-  part.m = end - begin;
-  part.a += p.ta == Trans::no ? begin * p.lda : begin;
-  part.c += begin * p.ldc;
-  return part;
-}
-
-Product columns_of(const Product& p, int64_t begin, int64_t end) {
-  Product part = p;
-  part.n = end - begin;
-  part.b += p.tb == Trans::no ? begin : begin * p.ldb;
-  part.c += begin;
-  return part;
 }
 
 // Extent of a tile along the longer side of C; fixed numbers, they are part of the bits. Halving C
