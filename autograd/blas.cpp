@@ -3,15 +3,19 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <climits>
+#include <vector>
 
 #include "autograd/amx_gemm.h"
 #include "autograd/blas_kernel.h"
 #include "autograd/dry_run.h"
 #include "autograd/error.h"
+#include "autograd/grain.h"
 #include "autograd/packed_gemm.h"
 #include "autograd/parallel.h"
+#include "autograd/register_tile.h"
 
 namespace heed {
 
@@ -124,16 +128,18 @@ void run(const Product& p) {
   }
 }
 
-// Extent of a tile along the longer side of C; fixed numbers, they are part of the bits. Halving C
-// along its longer side costs one thread 1 to 5%, along the shorter 5 to 20%. More tiles serve more
-// threads: they are free while a tile is 384 long, cost 5 to 10% at 192, 30% below 64.
-int64_t tile_extent(const Product& p) {
+double work_of(const Product& p) {
+  return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+}
+
+// Into how many tiles C is cut along its longer side; fixed numbers, they are part of the bits.
+// Halving C along its longer side costs one thread 1 to 5%, along the shorter 5 to 20%. More tiles
+// serve more threads: they are free while a tile is 384 long, cost 5 to 10% at 192, 30% below 64.
+int64_t tiles_of(const Product& p) {
   constexpr int64_t most_tiles = 16;
-  constexpr int64_t whole_vectors = 32;
   const int64_t longer = std::max(p.m, p.n);
   const bool vector = p.m == 1 || p.n == 1;  // reads a number from memory for each multiply-add
-  const double work =
-      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  const double work = work_of(p);
   const double tile_work = vector ? 1 << 17 : 1 << 20;  // multiply-adds, about ten microseconds
   const auto worth = [&](int64_t tiles) {
     const bool heavy = tiles == 4 && work >= 1 << 29;
@@ -144,15 +150,17 @@ int64_t tile_extent(const Product& p) {
   while (tiles < most_tiles && worth(2 * tiles)) {
     tiles *= 2;
   }
-  const int64_t extent = (longer + tiles - 1) / tiles;
-  return (extent + whole_vectors - 1) / whole_vectors * whole_vectors;
+  return tiles;
 }
 
 // one(tile of the product, row, column) for every tile.
 template <class One>
 void for_tiles(const Product& p, One&& one) {
+  constexpr int64_t whole_vectors = 32;
   const bool by_rows = p.m >= p.n;
-  parallel_for(std::max(p.m, p.n), tile_extent(p), [&](int64_t begin, int64_t end) {
+  const int64_t longer = std::max(p.m, p.n), tiles = tiles_of(p);
+  const int64_t extent = detail::round_up((longer + tiles - 1) / tiles, whole_vectors);
+  parallel_for(longer, extent, [&](int64_t begin, int64_t end) {
     if (by_rows) {
       one(rows_of(p, begin, end), begin, int64_t{0});
     } else {
@@ -161,8 +169,46 @@ void for_tiles(const Product& p, One&& one) {
   });
 }
 
-void run_tiles(const Product& p) {
-  for_tiles(p, [](const Product& tile, int64_t, int64_t) { run(tile); });
+// Whether two halves of the depth are worth more than two of C: each reads half of both factors,
+// where a half of C reads all of one. A small product of great depth, as gradients of weights are,
+// takes 0.55 to 0.95 of the time.
+bool halves_depth(const Product& p) {
+  constexpr double least_work = 1 << 21;
+  return std::min(p.m, p.n) > 1 && p.k >= 2 * std::max(p.m, p.n) && tiles_of(p) <= 2 &&
+         work_of(p) >= least_work;
+}
+
+// C becomes the first half; the other one, (m, n), is added to it.
+void run_halves(const Product& p) {
+  thread_local std::vector<real> memory;  // not from the pool: a loop's body may come here
+  memory.resize(std::max(memory.size(), static_cast<size_t>(p.m * p.n)));
+  real* const second = memory.data();
+  const int64_t middle = detail::round_up(p.k / 2, 32);
+  std::array halves{detail::depth_of(p, 0, middle), detail::depth_of(p, middle, p.k)};
+  halves[1].c = second;
+  halves[1].ldc = p.n;
+  halves[1].beta = 0;
+  parallel_for(2, 1, [&](int64_t begin, int64_t end) {
+    std::for_each(halves.begin() + begin, halves.begin() + end, run);
+  });
+  parallel_for(p.m, row_grain(2 * p.n), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      real* const c = p.c + r * p.ldc;
+      const real* const rest = second + r * p.n;
+#pragma omp simd
+      for (int64_t i = 0; i < p.n; ++i) {
+        c[i] += rest[i];
+      }
+    }
+  });
+}
+
+void run_parts(const Product& p) {
+  if (halves_depth(p)) {
+    run_halves(p);
+  } else {
+    for_tiles(p, [](const Product& tile, int64_t, int64_t) { run(tile); });
+  }
 }
 
 void check_matrix(const char* name, int64_t columns, int64_t ld) {
@@ -187,7 +233,7 @@ void gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const
   check(p);
   count_flops(2 * m * n * k);
   if (!dry_run() && m > 0 && n > 0) {
-    run_tiles(p);
+    run_parts(p);
   }
 }
 
@@ -234,7 +280,7 @@ void batched_gemm(int64_t batch, Trans ta, Trans tb, int64_t m, int64_t n, int64
   constexpr int64_t few = 4;
   if (batch < few) {
     for (int64_t i = 0; i < batch; ++i) {
-      run_tiles(item(i));
+      run_parts(item(i));
     }
     return;
   }

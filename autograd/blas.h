@@ -1,8 +1,9 @@
 // Matrix products. The only door to OpenBLAS, which always runs on one thread, and to our own
-// packed_gemm.h and amx_gemm.h: matrices are cut into tiles that depend on the shape alone, one
-// product a tile, shared between heed's own threads. The same shape gives the same bits for any
-// number of threads (OpenBLAS's own threads do not). All matrices are row-major. Errors: ShapeError
-// for a dimension that is negative, beyond 2^31 - 1, or longer than its leading dimension.
+// packed_gemm.h and amx_gemm.h: C is cut into tiles, or the depth k into halves, as the shape alone
+// says, one product each, shared between heed's own threads. The same shape gives the same bits for
+// any number of threads (OpenBLAS's own threads do not). All matrices are row-major. Errors:
+// ShapeError for a dimension that is negative, beyond 2^31 - 1, or longer than its leading
+// dimension.
 #pragma once
 
 #include <cstdint>

@@ -145,7 +145,8 @@ TEST_CASE("gemm: shapes of several tiles, and the same bits for any number of th
     for (const Trans tb : {Trans::no, Trans::yes}) {
       for (const GemmCase& t :
            {GemmCase{ta, tb, 515, 130, 97}, GemmCase{ta, tb, 65, 1029, 63, 1, 1, 1},
-            GemmCase{ta, tb, 200, 300, 1001}, GemmCase{ta, tb, 1, 2000, 1500}}) {
+            GemmCase{ta, tb, 200, 300, 1001}, GemmCase{ta, tb, 1, 2000, 1500},
+            GemmCase{ta, tb, 60, 70, 1029, real(0.5), 1, 2}, GemmCase{ta, tb, 131, 96, 701}}) {
         const auto a = random_numbers(t.size_a(), generator);
         const auto b = random_numbers(t.size_b(), generator);
         const auto start = random_numbers(t.size_c(), generator);
@@ -168,17 +169,19 @@ TEST_CASE("gemm: shapes of several tiles, and the same bits for any number of th
 
 TEST_CASE("gemm: inside a parallel loop the bits are the same") {
   Generator generator(4);
-  const GemmCase t{Trans::no, Trans::yes, 300, 200, 150};
-  const auto a = random_numbers(t.size_a(), generator);
-  const auto b = random_numbers(t.size_b(), generator);
-  std::vector<real> alone(static_cast<size_t>(t.size_c()));
-  product(t, a.data(), b.data(), alone.data());
-  std::vector<std::vector<real>> inside(4, alone);
-  heed::parallel_for(4, 1, [&](int64_t i, int64_t) {
-    product(t, a.data(), b.data(), inside[static_cast<size_t>(i)].data());
-  });
-  for (const auto& c : inside) {
-    CHECK(std::memcmp(c.data(), alone.data(), c.size() * sizeof(real)) == 0);
+  for (const GemmCase& t : {GemmCase{Trans::no, Trans::yes, 300, 200, 150},
+                            GemmCase{Trans::yes, Trans::no, 90, 100, 800}}) {
+    const auto a = random_numbers(t.size_a(), generator);
+    const auto b = random_numbers(t.size_b(), generator);
+    std::vector<real> alone(static_cast<size_t>(t.size_c()));
+    product(t, a.data(), b.data(), alone.data());
+    std::vector<std::vector<real>> inside(4, alone);
+    heed::parallel_for(4, 1, [&](int64_t i, int64_t) {
+      product(t, a.data(), b.data(), inside[static_cast<size_t>(i)].data());
+    });
+    for (const auto& c : inside) {
+      CHECK(std::memcmp(c.data(), alone.data(), c.size() * sizeof(real)) == 0);
+    }
   }
 }
 
