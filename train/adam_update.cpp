@@ -81,7 +81,8 @@ void AdamBase::update(size_t k, Tensor& parameter, const Array& g, double lr, do
   real* p = parameter.mutable_value();
   real *m = mean_[k].mutable_data(), *v = square_[k].mutable_data();
   const real* gradient = g.data();
-  parallel_for(g.size(), elementwise_grain, [&](int64_t begin, int64_t end) {
+  constexpr int64_t grain = elementwise_grain / 4;  // a root and two divisions a number
+  parallel_for(g.size(), grain, [&](int64_t begin, int64_t end) {
     const auto stretch = coupled ? update_stretch<true> : update_stretch<false>;
     stretch(p + begin, m + begin, v + begin, gradient + begin, end - begin, f);
   });
