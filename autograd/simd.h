@@ -119,7 +119,10 @@ inline constexpr auto inverse_factorials = [] {
 // Adding 1.5 * 2^(bits of the fraction) rounds to a whole number and leaves it in the lowest bits;
 // shifted into the exponent's place and added there it multiplies by 2^n. ln 2 comes in two parts,
 // the first with zeros at its end so that n times it is exact.
-inline Vector exp_of(Vector x) {
+template <class V>
+[[gnu::always_inline]] inline V exp_of(V x) {
+  using Bits =
+      std::conditional_t<std::is_same_v<V, Vector>, BitsVector, std::make_unsigned_t<Integer>>;
   constexpr int fraction_bits = std::numeric_limits<real>::digits - 1;
   constexpr real rounder = static_cast<real>(int64_t{3} << (fraction_bits - 1));
   constexpr real inverse_ln2 = static_cast<real>(1.44269504088896340736);
@@ -129,17 +132,18 @@ inline Vector exp_of(Vector x) {
   constexpr real smallest = static_cast<real>(is_float64 ? -708 : -87);
   constexpr int terms = is_float64 ? 13 : 7;
 
-  const Vector shifted = x * inverse_ln2 + rounder;
-  const Vector n = shifted - rounder;
-  const Vector r = (x - n * ln2_high) - n * ln2_low;
-  Vector series = r * inverse_factorials[terms] + inverse_factorials[terms - 1];
-#pragma GCC unroll 16
-  for (int k = terms - 2; k >= 0; --k) {
-    series = series * r + inverse_factorials[k];
+  const V shifted = x * inverse_ln2 + rounder;
+  const V n = shifted - rounder;
+  const V r = (x - n * ln2_high) - n * ln2_low;
+  V series = r * inverse_factorials[terms] + inverse_factorials[terms - 1];
+  // Without a loop, which would keep a loop over numbers from becoming one over vectors.
+  [&]<size_t... k>(std::index_sequence<k...>) {
+    ((series = series * r + inverse_factorials[terms - 2 - k]), ...);
   }
-  const BitsVector exponent = std::bit_cast<BitsVector>(shifted) << fraction_bits;
-  const auto result = std::bit_cast<Vector>(std::bit_cast<BitsVector>(series) + exponent);
-  return x < smallest ? Vector{} : result;
+  (std::make_index_sequence<terms - 1>());
+  const Bits exponent = std::bit_cast<Bits>(shifted) << fraction_bits;
+  const auto result = std::bit_cast<V>(std::bit_cast<Bits>(series) + exponent);
+  return x < smallest ? V{} : result;
 }
 
 }  // namespace heed::detail

@@ -15,6 +15,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/erf.h"
 #include "autograd/ops/tanh.h"
+#include "autograd/simd.h"
 
 namespace heed {
 
@@ -44,8 +45,8 @@ struct Normal {
 // polynomial in 1 / (1 + 0.26 t) (the form of Hastings, 1955; tools/reference/normal_tail.py finds
 // the coefficients), to 2.2e-8 of itself. Half the time of exp and erf, and a small Phi keeps its
 // digits, of which 1 + erf leaves none.
-inline Normal normal_at(real v) {
-  const real exponential = fast_exp(real(-0.5) * v * v);
+[[gnu::always_inline]] inline Normal normal_at(real v) {
+  const real exponential = exp_of(real(-0.5) * v * v);
   const real density = inv_sqrt2 * std::numbers::inv_sqrtpi_v<real> * exponential;
   if constexpr (is_float64) {
     return {real(0.5) * (1 + fast_erf(v * inv_sqrt2)), density};
@@ -65,17 +66,15 @@ inline Normal normal_at(real v) {
   }
 }
 
-inline real gelu_erf_derivative(real v) {
-  const Normal normal = normal_at(v);
-  return normal.below + v * normal.density;
-}
-
 // Calls f(value, derivative) with the functions of one number for this kind.
 template <class F>
 auto with_gelu(Gelu kind, F&& f) {
   if (kind == Gelu::erf) {
     return f([](real v) { return v * normal_at(v).below; },
-             [](real v) { return gelu_erf_derivative(v); });
+             [](real v) {
+               const Normal normal = normal_at(v);
+               return normal.below + v * normal.density;
+             });
   }
   return f([](real v) { return real(0.5) * v * (1 + fast_tanh(gelu_tanh_argument(v))); },
            [](real v) { return gelu_tanh_derivative(v); });
