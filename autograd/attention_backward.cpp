@@ -143,8 +143,8 @@ class BackwardPass {
   void run(double flops) {
     const bool own_dq = strips_ == 1;
     const int64_t size = Scratch(p_, strip_length_, own_dq, nullptr).pieces.used();
-    for_each_task(heads_ * strips_, flops, size, [&](int64_t task, real* memory) {
-      run_strip(strip(task), Scratch(p_, strip_length_, own_dq, memory));
+    for_each_task(strips_, heads_, flops, size, [&](int64_t number, int64_t head, real* memory) {
+      run_strip(strip(number, head), Scratch(p_, strip_length_, own_dq, memory));
     });
     if (parts_ != nullptr) {
       add_parts();
@@ -164,8 +164,7 @@ class BackwardPass {
   }
 
   // Early keys are seen by most queries, so they come first.
-  KeyStrip strip(int64_t task) const {
-    const int64_t number = task / heads_, head = task % heads_;
+  KeyStrip strip(int64_t number, int64_t head) const {
     const int64_t begin = number * strip_length_;
     return {head / p_.kv_heads, head % p_.kv_heads, number, begin,
             std::min(begin + strip_length_, p_.keys)};

@@ -13,26 +13,37 @@ namespace heed::detail {
 
 inline constexpr real hidden_score = -std::numeric_limits<real>::infinity();
 
-// body(task, scratch) for every task, each slot of scratch memory with one thread at a time.
-// Threads claim tasks in order, so the heavy ones belong first. `flops` is the work of all tasks
-// together: when it is small, or one slot is all there is, no thread is woken. Tasks must be
-// independent of each other: then neither the slot nor the number of threads can change a bit.
+// body(strip, head, scratch) for every strip of every head, each slot of scratch memory with one
+// thread at a time. A thread claims the strips of heads of its own first, so that what it reads
+// and writes stays in its cache: of all of these heads strip 0, the heaviest, then strip 1. `flops`
+// is the work of all tasks together: when it is small, or one slot is all there is, no thread is
+// woken. Tasks must be independent of each other: then neither the slot nor the number of threads
+// can change a bit.
 template <class Body>
-void for_each_task(int64_t tasks, double flops, int64_t scratch_size, Body&& body) {
+void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_size, Body&& body) {
   constexpr double worth_a_thread = 4e6;
   const auto useful = static_cast<int64_t>(flops / worth_a_thread) + 1;
-  const int64_t slots = std::min<int64_t>({num_threads(), tasks, useful});
+  const int64_t slots = std::min<int64_t>({num_threads(), strips * heads, useful});
   if (slots == 0) {
     return;
   }
   const int64_t slot_size = round_up(scratch_size, panel);
   Array scratch = Array::uninitialised({slots, slot_size});
   real* const memory = scratch.mutable_data();
-  std::atomic<int64_t> next{0};
+  constexpr int64_t apart = 16;  // numbers, so that no two counters share a line of the cache
+  auto claimed = BasicArray<int64_t>::zeros({slots, apart});
+  int64_t* const counters = claimed.mutable_data();
+  const auto claim_from = [&](int64_t owner, int64_t slot) {
+    const int64_t first = heads * owner / slots, count = heads * (owner + 1) / slots - first;
+    std::atomic_ref<int64_t> next(counters[owner * apart]);
+    for (int64_t task = next++; task < strips * count; task = next++) {
+      body(task / count, first + task % count, memory + slot * slot_size);
+    }
+  };
   parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
     for (int64_t slot = begin; slot < end; ++slot) {
-      for (int64_t task = next++; task < tasks; task = next++) {
-        body(task, memory + slot * slot_size);
+      for (int64_t k = 0; k < slots; ++k) {
+        claim_from((slot + k) % slots, slot);
       }
     }
   });

@@ -101,9 +101,10 @@ class ForwardPass {
         strips_((p_.queries + strip_length_ - 1) / strip_length_) {}
 
   void run(double flops) {
-    for_each_task(
-        heads_ * strips_, flops, Scratch(p_, nullptr).pieces.used(),
-        [this](int64_t task, real* memory) { run_strip(strip(task), Scratch(p_, memory)); });
+    for_each_task(strips_, heads_, flops, Scratch(p_, nullptr).pieces.used(),
+                  [this](int64_t number, int64_t head, real* memory) {
+                    run_strip(strip(number, head), Scratch(p_, memory));
+                  });
   }
 
  private:
@@ -118,9 +119,8 @@ class ForwardPass {
   }
 
   // Late queries see most keys, so they come first.
-  QueryStrip strip(int64_t task) const {
-    const int64_t begin = (strips_ - 1 - task / heads_) * strip_length_;
-    const int64_t head = task % heads_;
+  QueryStrip strip(int64_t number, int64_t head) const {
+    const int64_t begin = (strips_ - 1 - number) * strip_length_;
     return {head / p_.heads, head % p_.heads, begin, std::min(begin + strip_length_, p_.queries)};
   }
 
@@ -207,7 +207,7 @@ void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
   const int64_t heads = p.batch * p.heads;
   const double flops = 2.0 * static_cast<double>(heads * p.queries * p.keys * p.width);
   std::fill_n(weights, dry_run() ? 0 : heads * p.queries * p.keys, real{0});
-  for_each_task(heads, flops, Scratch(p, nullptr).pieces.used(), [&](int64_t head, real* memory) {
+  const auto run_head = [&](int64_t, int64_t head, real* memory) {
     const int64_t b = head / p.heads, h = head % p.heads;
     Scratch s(p, memory);
     s.keys.pack(p.keys, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row);
@@ -228,7 +228,8 @@ void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
         });
       }
     }
-  });
+  };
+  for_each_task(1, heads, flops, Scratch(p, nullptr).pieces.used(), run_head);
 }
 
 }  // namespace heed::detail
