@@ -119,6 +119,9 @@ inline constexpr auto inverse_factorials = [] {
 // Adding 1.5 * 2^(bits of the fraction) rounds to a whole number and leaves it in the lowest bits;
 // shifted into the exponent's place and added there it multiplies by 2^n. ln 2 comes in two parts,
 // the first with zeros at its end so that n times it is exact.
+//
+// V is Vector or a number. A loop over numbers becomes one over vectors when nothing in it is a
+// call or a loop, also where little is inlined (-O1): hence the attribute and the fold.
 template <class V>
 [[gnu::always_inline]] inline V exp_of(V x) {
   using Bits =
@@ -136,7 +139,6 @@ template <class V>
   const V n = shifted - rounder;
   const V r = (x - n * ln2_high) - n * ln2_low;
   V series = r * inverse_factorials[terms] + inverse_factorials[terms - 1];
-  // Without a loop, which would keep a loop over numbers from becoming one over vectors.
   [&]<size_t... k>(std::index_sequence<k...>) {
     ((series = series * r + inverse_factorials[terms - 2 - k]), ...);
   }
