@@ -14,6 +14,11 @@ namespace detail {
 
 namespace {
 
+// Rows of n logits a chunk: an exponential costs as much as several numbers elsewhere, and finding
+// the largest before it as much again.
+int64_t forward_grain(int64_t n) { return row_grain(4 * n); }
+int64_t backward_grain(int64_t n) { return row_grain(2 * n); }
+
 struct RowStats {
   real top, log_sum;
 };
@@ -55,7 +60,7 @@ double cross_entropy_rows(const Array& logits, const Ids& targets, int32_t ignor
   const real* x = logits.data();
   const int32_t* target = targets.data();
   real* stats = row_stats.mutable_data();
-  return parallel_sum(targets.size(), row_grain(4 * n), [=](int64_t begin, int64_t end) {
+  return parallel_sum(targets.size(), forward_grain(n), [=](int64_t begin, int64_t end) {
     double total = 0;
     for (int64_t r = begin; r < end; ++r) {
       if (target[r] == ignore_index) continue;
@@ -73,7 +78,7 @@ void cross_entropy_backward(const Array& logits, const Ids& targets, int32_t ign
   const int64_t n = logits.dim(-1);
   const real *x = logits.data(), *stats = row_stats.data(), *g = dy.data();
   const int32_t* target = targets.data();
-  parallel_for(targets.size(), row_grain(2 * n), [=](int64_t begin, int64_t end) {
+  parallel_for(targets.size(), backward_grain(n), [=](int64_t begin, int64_t end) {
     const real scale = *g * static_cast<real>(weight);
     for (int64_t r = begin; r < end; ++r) {
       real* row = dx + r * n;

@@ -139,10 +139,10 @@ template <class V>
   const V n = shifted - rounder;
   const V r = (x - n * ln2_high) - n * ln2_low;
   V series = r * inverse_factorials[terms] + inverse_factorials[terms - 1];
-  [&]<size_t... k>(std::index_sequence<k...>) {
+  const auto add_terms = [&]<size_t... k>(std::index_sequence<k...>) {
     ((series = series * r + inverse_factorials[terms - 2 - k]), ...);
-  }
-  (std::make_index_sequence<terms - 1>());
+  };
+  add_terms(std::make_index_sequence<terms - 1>());
   const Bits exponent = std::bit_cast<Bits>(shifted) << fraction_bits;
   const auto result = std::bit_cast<V>(std::bit_cast<Bits>(series) + exponent);
   return x < smallest ? V{} : result;
