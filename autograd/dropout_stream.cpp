@@ -1,12 +1,19 @@
 #include "autograd/dropout_stream.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "autograd/dry_run.h"
 #include "autograd/error.h"
+#include "autograd/simd.h"
 
 namespace heed {
 namespace {
@@ -27,7 +34,7 @@ constexpr uint32_t product(uint32_t a, uint32_t b) {
 // Powers of the multiplier: multiplier^j for the lanes, and multiplier^(d 256^k) for the
 // digits d of an element number written to base 256, so that any power takes four products.
 struct Powers {
-  uint32_t lane[kLanes];
+  alignas(64) uint32_t lane[kLanes];
   uint32_t step;  // multiplier^kLanes
   uint32_t digit[4][256];
 };
@@ -54,6 +61,54 @@ constexpr Powers make_powers() {
 
 constexpr Powers kPowers = make_powers();
 
+// to_j = from_j factor mod 2^31 - 1 for all lanes; to may be from.
+#if defined(__x86_64__)
+typedef uint32_t Words __attribute__((vector_size(detail::vector_bytes)));
+typedef uint32_t StoredWords __attribute__((vector_size(detail::vector_bytes), may_alias));
+
+// The products, of 64 bits, of the even words: an instruction that compilers do not find.
+Words multiply_even(Words a, Words b) {
+#if defined(__AVX512F__)
+  constexpr __mmask8 all = 0xFF;  // GCC 12 warns of the form without a mask
+  return std::bit_cast<Words>(
+      _mm512_maskz_mul_epu32(all, std::bit_cast<__m512i>(a), std::bit_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return std::bit_cast<Words>(
+      _mm256_mul_epu32(std::bit_cast<__m256i>(a), std::bit_cast<__m256i>(b)));
+#else
+  return std::bit_cast<Words>(_mm_mul_epu32(std::bit_cast<__m128i>(a), std::bit_cast<__m128i>(b)));
+#endif
+}
+
+// `product` with twice the factor: the upper word of a wide product is then what is above the low
+// 31 bits, and those are the lower word without its last bit.
+template <int... k>
+Words multiply_words(Words x, Words twice, std::integer_sequence<int, k...>) {
+  constexpr int n = sizeof...(k);
+  const Words evens = multiply_even(x, twice);
+  const Words odds = multiply_even(__builtin_shufflevector(x, x, (k | 1)...), twice);
+  const Words low = __builtin_shufflevector(evens, odds, (k % 2 == 0 ? k : n + k - 1)...);
+  const Words high = __builtin_shufflevector(evens, odds, (k % 2 == 0 ? k + 1 : n + k)...);
+  const Words folded = (low >> 1) + high, wrapped = folded - kModulus;
+  return folded < wrapped ? folded : wrapped;
+}
+
+void multiply_lanes(const uint32_t* from, uint32_t factor, uint32_t* to) {
+  constexpr int words = detail::vector_bytes / 4;
+  const Words twice = Words{} + 2 * factor;
+#pragma GCC unroll 16
+  for (int j = 0; j < kLanes; j += words) {
+    *reinterpret_cast<StoredWords*>(to + j) =
+        multiply_words(*reinterpret_cast<const StoredWords*>(from + j), twice,
+                       std::make_integer_sequence<int, words>());
+  }
+}
+#else
+void multiply_lanes(const uint32_t* from, uint32_t factor, uint32_t* to) {
+  for (int j = 0; j < kLanes; ++j) to[j] = product(from[j], factor);
+}
+#endif
+
 // Both loops below call body(offset, count, x) for at most kLanes elements at a time, where element
 // first + offset + j is kept if x[j] < threshold. The count of a whole block is a compile-time
 // constant.
@@ -62,14 +117,17 @@ using WholeBlock = std::integral_constant<int, kLanes>;
 template <class F>
 void mcg31_blocks(const Mcg31& stream, int64_t first, int64_t n, F&& body) {
   alignas(64) uint32_t x[kLanes];
-  const uint32_t start = stream.at(first);
-  for (int j = 0; j < kLanes; ++j) x[j] = product(kPowers.lane[j], start);
+  multiply_lanes(kPowers.lane, stream.at(first), x);
   int64_t done = 0;
-  for (; done + kLanes <= n; done += kLanes) {
+  for (; n - done > kLanes; done += kLanes) {
     body(done, WholeBlock{}, x);
-    for (int j = 0; j < kLanes; ++j) x[j] = product(x[j], kPowers.step);
+    multiply_lanes(x, kPowers.step, x);
   }
-  if (done < n) body(done, static_cast<int>(n - done), x);
+  if (n - done == kLanes) {
+    body(done, WholeBlock{}, x);
+  } else {
+    body(done, static_cast<int>(n - done), x);
+  }
 }
 
 // Stored bits: x is 0 if kept, else 1, and the threshold 1.
