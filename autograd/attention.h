@@ -87,6 +87,7 @@ struct AttentionInputs {
 // swallow the logarithm. A row with nothing to attend to has 0 and 0.
 struct AttentionStatistics {
   Array largest, inverse_sum;
+  bool amx = false;  // the kernel that made them, which the backward pass takes too
 };
 
 // Where a gradient goes; without data it is not wanted.

@@ -2,29 +2,11 @@
 
 #ifdef HEED_AMX
 
-#include "autograd/grain.h"
-
 namespace heed::detail {
 
 namespace {
 
 static_assert(key_step == block_side);
-
-// NaN when one of the numbers is infinite or NaN, else 0.
-double zero_if_finite(const HeadRows<const real>& x, int64_t batch, int64_t heads, int64_t rows) {
-  const int64_t width = heads * x.width;
-  return parallel_sum(batch * rows, row_grain(width), [&](int64_t begin, int64_t end) {
-    real sum = 0;
-    for (int64_t r = begin; r < end; ++r) {
-      const real* row = x.at(r / rows, 0, r % rows);
-#pragma omp simd reduction(+ : sum)
-      for (int64_t c = 0; c < width; ++c) {
-        sum += row[c] * 0;
-      }
-    }
-    return static_cast<double>(sum);
-  });
-}
 
 // body(first, rows, data, step) for 32 rows at a time, times factor.
 template <class Body>
@@ -77,17 +59,11 @@ void add_product(Splitter splitter, int64_t tiles, Tile&& tile, const AmxKernel:
 
 }  // namespace
 
-bool AmxKernel::suits(const AttentionProblem& p, const AttentionInputs& inputs) {
+bool AmxKernel::suits(const AttentionProblem& p) {
   constexpr int64_t least_size = 64 * 128;  // below, laying out costs more than is won
   const auto whole = [](int64_t width) { return width % block_side == 0 && width <= most_width; };
-  if (!amx_available() || !whole(p.width) || !whole(p.value_width) ||
-      std::min(p.queries, p.keys) * std::min(p.width, p.value_width) < least_size) {
-    return false;
-  }
-  return zero_if_finite(inputs.q, p.batch, p.heads, p.queries) +
-             zero_if_finite(inputs.k, p.batch, p.kv_heads, p.keys) +
-             zero_if_finite(inputs.v, p.batch, p.kv_heads, p.keys) ==
-         0;
+  return amx_available() && whole(p.width) && whole(p.value_width) &&
+         std::min(p.queries, p.keys) * std::min(p.width, p.value_width) >= least_size;
 }
 
 template <bool left>

@@ -1,5 +1,5 @@
-// The matrix products of attention on AMX, for heads whose widths are whole blocks of 32 and for
-// finite numbers. As attention_vector.h; without HEED_AMX there is no such kernel.
+// The matrix products of attention on AMX, for heads whose widths are whole blocks of 32. As
+// attention_vector.h; without HEED_AMX there is no such kernel.
 #pragma once
 
 #include "autograd/amx_gemm.h"
@@ -37,12 +37,14 @@ struct AmxKernel {
   static constexpr int64_t query_block = 256;
   static constexpr int64_t key_block = 256;
   static constexpr int64_t most_width = 256;
+  // An infinite factor makes NaN of every sum it has a part in; where y is not finite, it is
+  // VectorKernel that has to make it.
+  static constexpr bool finite_only = true;
   static int64_t padded_rows(int64_t rows) { return round_up(rows, block_side); }
   using Session = TileRegisters;
 
-  // Whether it serves these sizes and numbers, and was measured to be faster. An infinite dY needs
-  // no other kernel: 0 times it is NaN in each of them.
-  static bool suits(const AttentionProblem& p, const AttentionInputs& inputs);
+  // Whether it serves these sizes, and was measured to be faster.
+  static bool suits(const AttentionProblem& p);
 
   // Rows by 32 of their width: left factors of scores, and, transposed, what they are products
   // with.
@@ -156,17 +158,23 @@ struct AmxKernel {
 
 namespace heed::detail {
 
-// body.operator()<Kernel>() with the kernel for a problem.
-template <class Body>
-void with_kernel([[maybe_unused]] const AttentionProblem& p,
-                 [[maybe_unused]] const AttentionInputs& inputs, Body&& body) {
+inline bool amx_suits([[maybe_unused]] const AttentionProblem& p) {
 #ifdef HEED_AMX
-  if (AmxKernel::suits(p, inputs)) {
-    body.template operator()<AmxKernel>();
-    return;
+  return AmxKernel::suits(p);
+#else
+  return false;
+#endif
+}
+
+// body.operator()<Kernel>()
+template <class Body>
+auto with_kernel([[maybe_unused]] bool amx, Body&& body) {
+#ifdef HEED_AMX
+  if (amx) {
+    return body.template operator()<AmxKernel>();
   }
 #endif
-  body.template operator()<VectorKernel>();
+  return body.template operator()<VectorKernel>();
 }
 
 }  // namespace heed::detail

@@ -309,7 +309,7 @@ void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs
   const int64_t flops = 4 * pairs * (p.width + p.value_width);
   count_flops(flops);
   if (p.batch > 0) {
-    with_kernel(p, inputs, [&]<class Kernel>() {
+    with_kernel(statistics.amx, [&]<class Kernel>() {
       BackwardPass<Kernel>(p, inputs, statistics, y, dy, gradients).run(static_cast<double>(flops));
     });
   }

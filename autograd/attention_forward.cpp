@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cmath>
 
 #include "autograd/attention_amx.h"
@@ -60,6 +61,15 @@ void multiply(real* x, int64_t n, real factor) {
   }
 }
 
+bool all_finite(const real* x, int64_t n) {
+  real sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t k = 0; k < n; ++k) {
+    sum += x[k] * 0;
+  }
+  return sum == 0;
+}
+
 // Row r of scores becomes exp(S - largest); what was summed with an older, smaller `largest`
 // follows.
 template <class Kernel>
@@ -100,11 +110,13 @@ class ForwardPass {
         strip_length_(choose_strip_length()),
         strips_((p_.queries + strip_length_ - 1) / strip_length_) {}
 
-  void run(double flops) {
+  // Whether y is what this kernel can make of these numbers.
+  bool run(double flops) {
     for_each_task(strips_, heads_, flops, Scratch(p_, nullptr).pieces.used(),
                   [this](int64_t number, int64_t head, real* memory) {
                     run_strip(strip(number, head), Scratch(p_, memory));
                   });
+    return finite_;
   }
 
  private:
@@ -124,7 +136,7 @@ class ForwardPass {
     return {head / p_.heads, head % p_.heads, begin, std::min(begin + strip_length_, p_.queries)};
   }
 
-  void run_strip(const QueryStrip& strip, Scratch s) const {
+  void run_strip(const QueryStrip& strip, Scratch s) {
     [[maybe_unused]] const typename Kernel::Session session;
     const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
     s.keys.pack(keys, 1, in_.k.at(strip.b, kv, 0), in_.k.row);
@@ -157,7 +169,7 @@ class ForwardPass {
     Kernel::add_weighted_rows(block, s.scores, s.values, block.j0, s.work, s.sums);
   }
 
-  void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows, const Scratch& s) const {
+  void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows, const Scratch& s) {
     const int64_t columns = padded_width(p_.value_width);
     for (int64_t r = 0; r < rows; ++r) {
       const bool empty = s.largest[r] == hidden_score;
@@ -170,6 +182,9 @@ class ForwardPass {
       for (int64_t k = 0; k < p_.value_width; ++k) {
         y[k] = sums[k] * inverse;
       }
+      if (Kernel::finite_only && !all_finite(y, p_.value_width)) {
+        finite_ = false;
+      }
     }
   }
 
@@ -181,6 +196,7 @@ class ForwardPass {
   int64_t heads_;
   int64_t strip_length_;
   int64_t strips_;
+  std::atomic<bool> finite_ = true;
 };
 
 }  // namespace
@@ -188,13 +204,16 @@ class ForwardPass {
 AttentionStatistics attention_forward(const AttentionProblem& p, const AttentionInputs& inputs,
                                       real* y) {
   const Shape rows{p.batch, p.heads, p.queries};
-  AttentionStatistics statistics{Array::uninitialised(rows), Array::uninitialised(rows)};
+  AttentionStatistics statistics{Array::uninitialised(rows), Array::uninitialised(rows),
+                                 amx_suits(p)};
   const int64_t flops = 2 * p.batch * p.heads * p.visible_pairs() * (p.width + p.value_width);
   count_flops(flops);
-  if (rows.size() > 0) {
-    with_kernel(p, inputs, [&]<class Kernel>() {
-      ForwardPass<Kernel>(p, inputs, y, statistics).run(static_cast<double>(flops));
-    });
+  const auto run = [&]<class Kernel>() {
+    return ForwardPass<Kernel>(p, inputs, y, statistics).run(static_cast<double>(flops));
+  };
+  if (rows.size() > 0 && !with_kernel(statistics.amx, run) && statistics.amx) {
+    statistics.amx = false;
+    with_kernel(false, run);
   }
   return statistics;
 }

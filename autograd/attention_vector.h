@@ -11,6 +11,7 @@ struct VectorKernel {
   // two levels of cache, and short sequences fit one block. Both are part of the bits.
   static constexpr int64_t query_block = 64;
   static constexpr int64_t key_block = 128;
+  static constexpr bool finite_only = false;
 
   // K or V, transposed: what scores are products with.
   class Columns {

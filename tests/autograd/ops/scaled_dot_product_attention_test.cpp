@@ -243,6 +243,24 @@ TEST_CASE("scaled_dot_product_attention: scores of 1e5 and of -infinity") {
   }
 }
 
+TEST_CASE("scaled_dot_product_attention: a key of -infinity among many") {
+  // Long and wide enough for the kernel on AMX, which cannot multiply infinities.
+  const int64_t t = 128, d = 64, hidden = 5;
+  const Array q = values({1, t, d}, 0.5, 1.5), v = values({1, t, d});
+  Array k = values({1, t, d}, -1, 1);
+  k.mutable_data()[hidden * d] = -infinity;
+  const std::vector<Array> tiles = results(both_forms[0], {}, {q, k, v});
+  const std::vector<Array> composed = results(both_forms[1], {}, {q, k, v});
+  CHECK(distance(tiles[0], composed[0]) <= 2e-5);
+  CHECK(distance(tiles[2], composed[2]) <= 2e-5);
+  CHECK(distance(tiles[3], composed[3]) <= 2e-5);
+  CHECK(all_zero(tiles[3], hidden * d, (hidden + 1) * d));
+  for (int64_t i = 0; i < t * d; ++i) {  // 0 times the key
+    REQUIRE(std::isnan(tiles[1].data()[i]) == (i % d == 0));
+    REQUIRE(std::isnan(composed[1].data()[i]) == (i % d == 0));
+  }
+}
+
 TEST_CASE("scaled_dot_product_attention: packed columns are q, k and v side by side") {
   for (const int64_t kv_heads : {1, 2, 4}) {
     const Case c{2, 4, kv_heads, 70, 70, 12, 12, true, MaskForm::keys, 0.2};
