@@ -13,6 +13,19 @@ Array linear_forward(const Array& x, const Array& weight, const Array& bias) {
   return affine(x, weight, bias, [](const real*, int64_t, int64_t) {});
 }
 
+void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
+                                size_t k) {
+  const LinearExtents e(x, weight);
+  if (grads.needs(k)) {
+    const Grads::Target dw = grads.target(k);
+    gemm(Trans::yes, Trans::no, e.out, e.in, e.rows, 1, dy.data(), e.step_out, x.data(), e.step_in,
+         dw.beta(), dw.data, e.step_in);
+  }
+  if (grads.needs(k + 1)) {
+    grads.add(k + 1, dy);
+  }
+}
+
 void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads) {
   const LinearExtents e(x, weight);
   if (grads.needs(0)) {
@@ -20,14 +33,7 @@ void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads
     gemm(Trans::no, Trans::no, e.rows, e.in, e.out, 1, dy.data(), e.step_out, weight.data(),
          e.step_in, dx.beta(), dx.data, e.step_in);
   }
-  if (grads.needs(1)) {
-    const Grads::Target dw = grads.target(1);
-    gemm(Trans::yes, Trans::no, e.out, e.in, e.rows, 1, dy.data(), e.step_out, x.data(), e.step_in,
-         dw.beta(), dw.data, e.step_in);
-  }
-  if (grads.needs(2)) {
-    grads.add(2, dy);
-  }
+  linear_parameters_backward(x, weight, dy, grads, 1);
 }
 
 }  // namespace heed::detail

@@ -89,6 +89,30 @@ inline void vector_map(const real* x, real* y, int64_t n, F f) {
   }
 }
 
+// y[i] = f(x[i]).value and z[i] = f(x[i]).derivative; y or z may be x. As vector_map.
+template <class F>
+inline void vector_fork(const real* x, int64_t n, F f, real* y, real* z) {
+  const auto block = [&f](const real* from, real* value, real* derivative) {
+#pragma omp simd
+    for (int64_t j = 0; j < vector_block; ++j) {
+      const auto both = f(from[j]);
+      value[j] = both.value;
+      derivative[j] = both.derivative;
+    }
+  };
+  int64_t i = 0;
+  for (; i + vector_block <= n; i += vector_block) {
+    block(x + i, y + i, z + i);
+  }
+  if (i < n) {
+    alignas(64) real from[vector_block] = {}, value[vector_block], derivative[vector_block];
+    std::copy(x + i, x + n, from);
+    block(from, value, derivative);
+    std::copy_n(value, n - i, y + i);
+    std::copy_n(derivative, n - i, z + i);
+  }
+}
+
 // put(i, f(a[i], b[i])) for i in [begin, end); the last block is padded, as above.
 template <class F, class Put>
 inline void vector_zip(const real* a, const real* b, int64_t begin, int64_t end, F f, Put put) {

@@ -4,7 +4,7 @@
 // The parameters are layers.0 and layers.2, as in the book's nn.Sequential.
 #pragma once
 
-#include "autograd/ops/linear_gelu.h"
+#include "autograd/ops/feed_forward.h"
 #include "autograd/saturate.h"
 #include "layers/activation.h"
 #include "layers/linear.h"
@@ -41,19 +41,13 @@ class FeedForward final : public Module {
     if (!gelu || !fused() || ForwardObserver::current() != nullptr) {
       return layers(in);
     }
-    Module& last = *layers->layers[2];
-    return last(in.with(hidden(in.x)));
+    const auto& first = static_cast<Linear&>(*layers->layers[0]);
+    const auto& last = static_cast<Linear&>(*layers->layers[2]);
+    const Gelu kind = config.activation == "gelu" ? Gelu::erf : Gelu::tanh;
+    return feed_forward(in.x, {first.weight, first.bias}, kind, {last.weight, last.bias});
   }
 
  private:
-  // What layers.0 and the activation make of x, at once.
-  Tensor hidden(const Tensor& x) {
-    auto& first = static_cast<Linear&>(*layers->layers[0]);
-    const LayerScope scope(first.path().c_str());
-    const Gelu kind = config.activation == "gelu" ? Gelu::erf : Gelu::tanh;
-    return linear_gelu(x, first.weight, first.bias, kind);
-  }
-
   static std::vector<LayerSpec> specs(const Config& c) {
     const int64_t hidden = saturated_product(c.d_model, c.hidden_multiplier);
     const auto linear = [&](int64_t d_in, int64_t d_out) {

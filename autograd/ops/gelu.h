@@ -29,12 +29,6 @@ inline constexpr real inv_sqrt2 = std::numbers::sqrt2_v<real> / 2;
 
 inline real gelu_tanh_argument(real v) { return gelu_slope * (v + gelu_cubic * v * v * v); }
 
-inline real gelu_tanh_derivative(real v) {
-  const real t = fast_tanh(gelu_tanh_argument(v));
-  const real bend = gelu_slope * (1 + 3 * gelu_cubic * v * v);
-  return real(0.5) * (1 + t) + real(0.5) * v * (1 - t * t) * bend;
-}
-
 // Phi(v) = 1/2 (1 + erf(v / sqrt 2)) and phi(v) = e^(-v^2/2) / sqrt(2 pi) of the normal
 // distribution.
 struct Normal {
@@ -66,18 +60,24 @@ struct Normal {
   }
 }
 
-// Calls f(value, derivative) with the functions of one number for this kind.
+struct Both {
+  real value, derivative;
+};
+
+// Calls f(both), both(v) the function and its derivative at v. What f does not use costs nothing.
 template <class F>
 auto with_gelu(Gelu kind, F&& f) {
   if (kind == Gelu::erf) {
-    return f([](real v) { return v * normal_at(v).below; },
-             [](real v) {
-               const Normal normal = normal_at(v);
-               return normal.below + v * normal.density;
-             });
+    return f([](real v) {
+      const Normal normal = normal_at(v);
+      return Both{v * normal.below, normal.below + v * normal.density};
+    });
   }
-  return f([](real v) { return real(0.5) * v * (1 + fast_tanh(gelu_tanh_argument(v))); },
-           [](real v) { return gelu_tanh_derivative(v); });
+  return f([](real v) {
+    const real t = fast_tanh(gelu_tanh_argument(v)), half = real(0.5) * v;
+    const real bend = gelu_slope * (1 + 3 * gelu_cubic * v * v);
+    return Both{half * (1 + t), real(0.5) * (1 + t) + half * (1 - t * t) * bend};
+  });
 }
 }  // namespace detail
 
@@ -92,10 +92,11 @@ auto with_gelu(Gelu kind, F&& f) {
   if (!fused()) {
     return gelu_composed(x, kind);
   }
-  return detail::with_gelu(kind, [&](auto value, auto derivative) {
-    return record("gelu", fast_map(x.value(), value), {x},
-                  [x = x.value(), derivative](const Array& dy, Grads& grads) {
-                    fast_emit(grads, 0, dy, x, [=](real g, real v) { return g * derivative(v); });
+  return detail::with_gelu(kind, [&](auto both) {
+    return record("gelu", fast_map(x.value(), [=](real v) { return both(v).value; }), {x},
+                  [x = x.value(), both](const Array& dy, Grads& grads) {
+                    fast_emit(grads, 0, dy, x,
+                              [=](real g, real v) { return g * both(v).derivative; });
                   });
   });
 }

@@ -66,6 +66,9 @@ Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then
 
 // `bias` may be no array.
 Array linear_forward(const Array& x, const Array& weight, const Array& bias);
+// Gradients k and k + 1 are those of weight and bias.
+void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
+                                size_t k);
 // Gradients 0, 1, 2 are those of x, weight and bias.
 void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
 }  // namespace detail

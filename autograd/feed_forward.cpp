@@ -1,0 +1,77 @@
+#include "autograd/ops/feed_forward.h"
+
+namespace heed {
+
+namespace {
+
+Array bias_of(const Affine& map) { return map.bias ? map.bias.value() : Array(); }
+
+// h = gelu(z), and gelu'(z) in `slope`.
+Array hidden_and_slope(const Array& x, const Affine& first, Gelu kind, Array& slope) {
+  Array h = Array::uninitialised(x.shape().with(-1, first.weight.dim(0)));
+  real* to = h.mutable_data();
+  slope = detail::with_gelu(kind, [&](auto both) {
+    return detail::affine(
+        x, first.weight.value(), bias_of(first),
+        [=](real* z, int64_t at, int64_t n) { vector_fork(z, n, both, to + at, z); });
+  });
+  return h;
+}
+
+Array hidden_alone(const Array& x, const Affine& first, Gelu kind) {
+  return detail::with_gelu(kind, [&](auto both) {
+    return detail::affine(x, first.weight.value(), bias_of(first),
+                          [=](real* z, int64_t, int64_t n) {
+                            vector_map(z, z, n, [=](real v) { return both(v).value; });
+                          });
+  });
+}
+
+// dz = (dy @ weight) * gelu'(z)
+Array gradient_before_gelu(const Array& dy, const Array& weight, const Array& slope) {
+  const detail::LinearExtents e(slope, weight);
+  Array dz = Array::uninitialised(slope.shape());
+  real* out = dz.mutable_data();
+  const real* factor = slope.data();
+  gemm_then(Trans::no, Trans::no, e.rows, e.in, e.out, dy.data(), e.step_out, weight.data(),
+            e.step_in, out, e.step_in,
+            [=](int64_t row, int64_t rows, int64_t column, int64_t columns) {
+              for (int64_t r = row; r < row + rows; ++r) {
+                real* piece = out + r * e.in + column;
+                const real* by = factor + r * e.in + column;
+#pragma omp simd
+                for (int64_t i = 0; i < columns; ++i) {
+                  piece[i] *= by[i];
+                }
+              }
+            });
+  return dz;
+}
+
+}  // namespace
+
+Tensor feed_forward(const Tensor& x, const Affine& first, Gelu kind, const Affine& second) {
+  detail::check_linear(x.shape(), first.weight.shape(), first.bias);
+  const Shape hidden = x.shape().with(-1, first.weight.dim(0));
+  detail::check_linear(hidden, second.weight.shape(), second.bias);
+  if (!fused()) {
+    return feed_forward_composed(x, first, kind, second);
+  }
+  const bool wanted = NoGrad::recording() && (x.requires_grad() || first.weight.requires_grad() ||
+                                              (first.bias && first.bias.requires_grad()));
+  Array slope;
+  Array h = wanted ? hidden_and_slope(x.value(), first, kind, slope)
+                   : hidden_alone(x.value(), first, kind);
+  Array y = detail::linear_forward(h, second.weight.value(), bias_of(second));
+  return record("feed_forward", std::move(y),
+                {x, first.weight, first.bias, second.weight, second.bias},
+                [x = x.value(), w1 = first.weight.value(), w2 = second.weight.value(),
+                 h = std::move(h), slope = std::move(slope)](const Array& dy, Grads& grads) {
+                  detail::linear_parameters_backward(h, w2, dy, grads, 3);
+                  if (slope) {
+                    detail::linear_backward(x, w1, gradient_before_gelu(dy, w2, slope), grads);
+                  }
+                });
+}
+
+}  // namespace heed
