@@ -87,7 +87,7 @@ void cross_entropy_backward(const Array& logits, const Ids& targets, int32_t ign
         std::fill_n(row, n, real{0});
         continue;
       }
-      vector_map(x + r * n, row, n, [=](real v) { return scale * fast_exp((v - top) - log_sum); });
+      vector_map(x + r * n, row, n, [=](real v) { return scale * exp_of((v - top) - log_sum); });
       row[target[r]] -= scale;
     }
   });

@@ -17,7 +17,7 @@ inline void softmax_row(const real* x, real* y, int64_t n) {
     std::fill_n(y, n, real{0});
     return;
   }
-  vector_map(x, y, n, [top](real v) { return fast_exp(v - top); });
+  vector_map(x, y, n, [top](real v) { return exp_of(v - top); });
   real total = 0;
 #pragma omp simd reduction(+ : total)
   for (int64_t i = 0; i < n; ++i) {
