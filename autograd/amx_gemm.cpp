@@ -2,13 +2,8 @@
 
 #ifdef HEED_AMX
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
-#include <string_view>
 
 #include "autograd/amx_split.h"
 #include "autograd/amx_tiles.h"
@@ -22,14 +17,16 @@ namespace {
 constexpr int64_t resident_numbers = 512 * 384;
 constexpr int64_t shallow = 192, deep = 384;
 
+template <class Format>
 struct Workspace {
-  SplitStep resident[resident_numbers / (block_side * block_side)];
-  SplitStep panels[2][deep / block_side];
+  typename Format::Step resident[resident_numbers / (block_side * block_side)];
+  typename Format::Step panels[2][deep / block_side];
   alignas(64) real blocks[2][block_side * block_side];
 };
 
-Workspace& workspace() {
-  thread_local const auto memory = std::make_unique_for_overwrite<Workspace>();
+template <class Format>
+Workspace<Format>& workspace() {
+  thread_local const auto memory = std::make_unique_for_overwrite<Workspace<Format>>();
   return *memory;
 }
 
@@ -44,10 +41,19 @@ struct Destination {
 };
 
 // Adds a finished block to C, or copies it, a row at a time.
+template <bool scaled>
 class Delivery {
  public:
-  Delivery() = default;
-  Delivery(const real* block, const Destination& to) : from_(block), to_(to) {}
+  void start(const real* block, const Destination& to) {
+    from_ = block;
+    to_ = to;
+  }
+  // What its rows and columns are to be multiplied by: copies, as splitters go on meanwhile.
+  void undo(const real* rows, const real* columns) {
+    std::copy_n(rows, block_side, row_undo_);
+    std::copy_n(columns, block_side, column_undo_);
+    row_ = 0;
+  }
 
   void next_row() {
     if (to_.rows == 0) {
@@ -60,6 +66,7 @@ class Delivery {
     }
     from_ += block_side;
     to_.c += to_.ldc;
+    row_ += scaled ? 1 : 0;
     --to_.rows;
   }
   void finish() {
@@ -72,12 +79,18 @@ class Delivery {
   [[gnu::always_inline]] void put(int64_t columns) {
 #pragma omp simd
     for (int64_t c = 0; c < columns; ++c) {
-      to_.c[c] = to_.add ? to_.c[c] + from_[c] : from_[c];
+      real sum = from_[c];
+      if constexpr (scaled) {
+        sum = sum * row_undo_[row_] * column_undo_[c];
+      }
+      to_.c[c] = to_.add ? to_.c[c] + sum : sum;
     }
   }
 
   const real* from_ = nullptr;
   Destination to_{};
+  int64_t row_ = 0;
+  alignas(64) real row_undo_[scaled ? block_side : 0], column_undo_[scaled ? block_side : 0];
 };
 
 // The size of the fewest parts of n that are at most `most` each, in whole blocks.
@@ -88,7 +101,10 @@ int64_t even_part(int64_t n, int64_t most) {
 }
 
 // Rows of A pass by columns of B or the other way round: whichever are more.
+template <class Format>
 class AmxProduct {
+  using Step = typename Format::Step;
+
  public:
   explicit AmxProduct(const Product& p)
       : p_(p),
@@ -96,7 +112,7 @@ class AmxProduct {
         resident_(rows_pass_ ? columns_of_b() : rows_of_a()),
         passing_(rows_pass_ ? rows_of_a() : columns_of_b()) {}
 
-  void run() {
+  [[gnu::noinline]] void run() {
     const int64_t lines = std::min(p_.m, p_.n);
     const int64_t depth = even_part(p_.k, std::clamp(resident_numbers / lines, shallow, deep));
     const int64_t piece = even_part(lines, resident_numbers / depth);
@@ -110,14 +126,18 @@ class AmxProduct {
   }
 
  private:
-  Splitter rows_of_a() const { return {p_.a, p_.lda, p_.ta == Trans::no, p_.ta == Trans::yes}; }
-  Splitter columns_of_b() const { return {p_.b, p_.ldb, p_.tb == Trans::yes, p_.tb == Trans::yes}; }
+  Splitter<Format> rows_of_a() const {
+    return {p_.a, p_.lda, p_.ta == Trans::no, p_.ta == Trans::yes};
+  }
+  Splitter<Format> columns_of_b() const {
+    return {p_.b, p_.ldb, p_.tb == Trans::yes, p_.tb == Trans::yes};
+  }
 
   void multiply_piece(Range lines, Range depth) {
     resident_.start(lines, depth, space_.resident);
     resident_.finish();
     const int64_t all = std::max(p_.m, p_.n);
-    SplitStep *panel = space_.panels[0], *next = space_.panels[1];
+    Step *panel = space_.panels[0], *next = space_.panels[1];
     passing_.start({0, std::min(block_side, all)}, depth, panel);
     for (int64_t begin = 0; begin < all; begin += block_side) {
       passing_.finish();
@@ -134,35 +154,38 @@ class AmxProduct {
     }
   }
 
-  void multiply_panel(Range passing, Range lines, Range depth, const SplitStep* panel) {
+  void multiply_panel(Range passing, Range lines, Range depth, const Step* panel) {
     const int64_t steps = blocks_in(depth.size);
-    const SplitStep* resident = space_.resident;
-    Pace pace(passing_.quarters(), moments_per_step * steps * blocks_in(lines.size));
+    const Step* resident = space_.resident;
+    Pace pace(passing_.pieces(), Format::products * steps * blocks_in(lines.size));
     for (int64_t j = 0; j < lines.size; j += block_side, resident += steps) {
       const Range part{lines.begin + j, std::min(block_side, lines.size - j)};
       const auto [rows, columns] = rows_pass_ ? std::pair(passing, part) : std::pair(part, passing);
       const Destination c{p_.c + rows.begin * p_.ldc + columns.begin, p_.ldc, rows.size,
                           columns.size, p_.beta != 0 || depth.begin > 0};
-      const bool direct = c.takes_tiles();
+      const bool direct = !Format::scaled && c.takes_tiles();
       real* block = direct ? c.c : space_.blocks[turn_];
       int64_t fetched = 0;
       const real* soon = c.c + block_side * (rows_pass_ ? 1 : p_.ldc);  // need not exist
-      multiply_block(steps, rows_pass_ ? panel : resident, rows_pass_ ? resident : panel, block,
-                     direct ? c.ldc : block_side, false, [&] {
-                       delivery_.next_row();
-                       delivery_.next_row();
-                       if (fetched < block_side) {
-                         __builtin_prefetch(soon + fetched * p_.ldc, 1);
-                         __builtin_prefetch(soon + fetched * p_.ldc + lanes, 1);
-                         ++fetched;
-                       }
-                       if (pace.due()) {
-                         passing_.next_quarter();
-                       }
-                     });
+      const auto [a, b] = rows_pass_ ? std::pair(panel, resident) : std::pair(resident, panel);
+      multiply_block<Format>(steps, a, b, block, direct ? c.ldc : block_side, false, [&] {
+        delivery_.next_row();
+        delivery_.next_row();
+        if (fetched < block_side) {
+          __builtin_prefetch(soon + fetched * p_.ldc, 1);
+          __builtin_prefetch(soon + fetched * p_.ldc + lanes, 1);
+          ++fetched;
+        }
+        if (pace.due()) {
+          passing_.next_piece();
+        }
+      });
       delivery_.finish();
       if (!direct) {
-        delivery_ = Delivery(block, c);
+        delivery_.start(block, c);
+        if constexpr (Format::scaled) {
+          delivery_.undo(a->undo, b->undo);
+        }
         turn_ = 1 - turn_;
       }
     }
@@ -180,29 +203,16 @@ class AmxProduct {
 
   const Product& p_;
   bool rows_pass_;
-  Splitter resident_, passing_;
-  Workspace& space_ = workspace();
-  Delivery delivery_;
+  Splitter<Format> resident_, passing_;
+  Workspace<Format>& space_ = workspace<Format>();
+  Delivery<Format::scaled> delivery_;
   int turn_ = 0;  // of the two blocks: one is filled while the other one is delivered
 };
 
 }  // namespace
 
-bool amx_available() {
-  static const bool granted = [] {
-    const char* wish = std::getenv("HEED_AMX");
-    if (wish != nullptr && std::string_view(wish) == "0") {
-      return false;
-    }
-    // Linux keeps the registers' 8 KB for processes that ask for them.
-    constexpr long request_permission = 0x1023, tile_data = 18;
-    return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-  }();
-  return granted;
-}
-
 bool amx_pays(const Product& p) {
-  if (!amx_available() || p.alpha != 1 || (p.beta != 0 && p.beta != 1)) {
+  if (amx_format() == AmxFormat::none || p.alpha != 1 || (p.beta != 0 && p.beta != 1)) {
     return false;
   }
   constexpr int64_t least_work = 1 << 20;  // below, and with much padding, there is little to gain
@@ -212,9 +222,13 @@ bool amx_pays(const Product& p) {
   return work >= least_work && 2 * padded <= 3 * work;
 }
 
-void amx_gemm(const Product& p) {
+void amx_gemm(const Product& p, AmxFormat format) {
   const TileRegisters registers;
-  AmxProduct(p).run();
+  if (format == AmxFormat::float16) {
+    AmxProduct<Float16x2>(p).run();
+  } else {
+    AmxProduct<Bfloat16x3>(p).run();
+  }
 }
 
 }  // namespace heed::detail
@@ -223,9 +237,8 @@ void amx_gemm(const Product& p) {
 
 namespace heed::detail {
 
-bool amx_available() { return false; }
 bool amx_pays(const Product&) { return false; }
-void amx_gemm(const Product& p) { packed_gemm(p); }
+void amx_gemm(const Product& p, AmxFormat) { packed_gemm(p); }
 
 }  // namespace heed::detail
 

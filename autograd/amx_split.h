@@ -1,9 +1,5 @@
-// float32 matrices as AMX's tiles want them: each number as the sum of three bfloat16. Only for
-// builds with HEED_AMX.
-//
-// A tile is 16 rows of 16 pairs. The product of two tiles adds A[i][p] . B[p][j] over the pairs p
-// to C[i][j], so a row of A's tile is a row of A, and a row of B's tile is two rows of B. Which two
-// does not matter as long as A agrees: here k and k + 16, so that vectors need no shuffling.
+// float32 matrices as AMX's tiles want them, in one of the formats of amx_parts.h. Only for builds
+// with HEED_AMX.
 #pragma once
 
 #include <immintrin.h>
@@ -13,48 +9,77 @@
 #include <cmath>
 #include <cstdint>
 
-#include "autograd/register_tile.h"
+#include "autograd/amx_parts.h"
 
 namespace heed::detail {
 
-inline constexpr int64_t tile_side = 16;
-inline constexpr int64_t block_side = 2 * tile_side;
-inline constexpr int float_parts = 3;
-
 inline constexpr int64_t blocks_in(int64_t n) { return (n + block_side - 1) / block_side; }
-
-// 32 lines (rows of A or columns of B) by 32 of the depth.
-struct SplitStep {
-  alignas(64) uint32_t tiles[float_parts][2][tile_side][tile_side];
-};
 
 struct Range {
   int64_t begin, size;
 };
 
-// Row `row` of the tiles of all three parts. The first part is rounded, the second cut off and the
-// third what is left. `check` becomes NaN when a number is infinite or NaN.
-inline void split_pair(Vector low, Vector high, int64_t row, SplitStep& to, int64_t half,
-                       Vector& check) {
-  constexpr uint32_t upper = 0xffff0000;
-  const auto pair = [&](int part, BitsVector l, BitsVector h) {
-    *reinterpret_cast<BitsVector*>(to.tiles[part][half][row]) = (h & upper) | l >> 16;
-  };
-  const auto take = [&](int part, uint32_t rounding) {
-    const BitsVector l = (std::bit_cast<BitsVector>(low) + rounding) & upper;
-    const BitsVector h = (std::bit_cast<BitsVector>(high) + rounding) & upper;
-    pair(part, l, h);
-    low -= std::bit_cast<Vector>(l);
-    high -= std::bit_cast<Vector>(h);
-  };
-  take(0, 0x8000);
-  take(1, 0);
-  pair(2, std::bit_cast<BitsVector>(low), std::bit_cast<BitsVector>(high));
-  check += low * high;
-}
+// The powers of two that 32 lines are multiplied by, see Float16x2.
+class LineScales {
+ public:
+  void clear() { std::fill_n(largest_, block_side, Vector{}); }
+
+  // Looks at `lines` lines by `depth` places, at most 32 of each; as for Splitter.
+  void look(const real* data, int64_t step, int64_t lines, int64_t depth, bool along_depth) {
+    const auto grow = [](Vector& largest, uint64_t mask, const real* from) {
+      const auto bits =
+          std::bit_cast<BitsVector>(_mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), from));
+      const auto old = std::bit_cast<BitsVector>(largest), magnitude = bits & 0x7fffffff;
+      largest = std::bit_cast<Vector>(magnitude > old ? magnitude : old);
+    };
+    const int64_t rows = along_depth ? lines : depth;
+    const uint64_t mask = (uint64_t{1} << (along_depth ? depth : lines)) - 1;
+    for (int64_t r = 0; r < rows; ++r, data += step) {
+      grow(largest_[along_depth ? r : 0], mask, data);
+      grow(largest_[along_depth ? r : tile_side], mask >> tile_side, data + tile_side);
+    }
+  }
+
+  // Numbers from 2^98 on have no scale, nor have infinities and NaN.
+  bool finish(bool along_depth, real* undo) {
+    bool all = true;
+    for (int64_t first = 0; first < block_side; first += tile_side) {
+      constexpr uint32_t least = 30, most = 224, target = 14, bias = 127, two = 2;
+      const BitsVector exponent = largest_by_line(first, along_depth) >> 23;
+      all = all &&
+            _mm512_cmpgt_epu32_mask(std::bit_cast<__m512i>(exponent), _mm512_set1_epi32(most)) == 0;
+      const BitsVector used = exponent > least ? exponent : least + BitsVector{};
+      store(scale_ + first, std::bit_cast<Vector>((two * bias + target - used) << 23));
+      store(undo + first, std::bit_cast<Vector>((used - target) << 23));
+    }
+    return all;
+  }
+
+  real of(int64_t line) const { return scale_[line]; }
+  Vector of_tile(int64_t half) const { return load(scale_ + half * tile_side); }
+
+ private:
+  BitsVector largest_by_line(int64_t first, bool along_depth) {
+    Vector* const largest = largest_ + first;
+    if (along_depth) {
+      transpose_square(largest);
+      for (int64_t k = 1; k < tile_side; ++k) {
+        const auto a = std::bit_cast<BitsVector>(largest[0]),
+                   b = std::bit_cast<BitsVector>(largest[k]);
+        largest[0] = std::bit_cast<Vector>(a > b ? a : b);
+      }
+    }
+    return std::bit_cast<BitsVector>(largest[0]);
+  }
+
+  Vector largest_[block_side];  // magnitudes as bits: of a line each, or of 16 lines
+  real scale_[block_side];
+};
 
 // Splits lines of a factor, 32 at a time, into steps of 32 of the depth, step after step. The work
-// is done in quarters of tiles, small enough to hide behind four products of tiles.
+// is done in pieces, small enough to hide behind four products of tiles: a quarter of a tile to
+// split, or, where the format needs to know the lines' largest numbers before, 32 lines to look at.
+template <class Format>
 class Splitter {
  public:
   // Number (line, k) is data[line * step + k] with lines along the depth, else data[k * step +
@@ -62,28 +87,55 @@ class Splitter {
   Splitter(const real* data, int64_t step, bool along_depth, bool transposed)
       : data_(data), step_(step), along_depth_(along_depth), transposed_(transposed) {}
 
-  void start(Range lines, Range depth, SplitStep* to) {
+  using Step = typename Format::Step;
+
+  void start(Range lines, Range depth, Step* to) {
     lines_ = lines;
     depth_ = depth;
     to_ = to;
-    line_ = k_ = half_ = 0;
-    quarters_ = left_ = blocks_in(lines.size) * blocks_in(depth.size) * 2 * 4;
+    line_ = k_ = half_ = row_ = looked_ = 0;
+    pieces_ = left_ = blocks_in(lines.size) * blocks_in(depth.size) * (Format::scaled ? 9 : 8);
     check_ = Vector{};
+    finite_ = true;
   }
-  int64_t quarters() const { return quarters_; }
+  int64_t pieces() const { return pieces_; }
   void finish() {
     while (left_ > 0) {
-      next_quarter();
+      next_piece();
     }
   }
-  // Whether everything since the start was.
-  bool finite() const { return !std::isnan(sum_of_lanes(check_)); }
+  // Whether everything since the start was, and had a scale.
+  bool finite() const { return finite_ && !std::isnan(sum_of_lanes(check_)); }
 
-  void next_quarter() {
+  void next_piece() {
     if (left_ == 0) {
       return;
     }
-    const int64_t row = (quarters_ - left_) % 4 * 4;
+    --left_;
+    if constexpr (Format::scaled) {
+      if (looked_ < depth_.size) {
+        look();
+        return;
+      }
+    }
+    split_quarter();
+  }
+
+ private:
+  void look() {
+    if (looked_ == 0) {
+      scales_.clear();
+    }
+    scales_.look(at(line_, looked_), step_, std::min(block_side, lines_.size - line_),
+                 std::min(block_side, depth_.size - looked_), along_depth_);
+    looked_ += block_side;
+    if (looked_ >= depth_.size) {
+      finite_ = scales_.finish(along_depth_, to_->undo) && finite_;
+    }
+  }
+
+  [[gnu::always_inline]] void split_quarter() {
+    const int64_t row = row_;
     if (row == 0) {
       find_tile();
     }
@@ -98,22 +150,42 @@ class Splitter {
         high[r] = load(tile_ + second_ + (row + r) * tile_step_);
       }
     }
-    Vector check = check_;
-#pragma GCC unroll 4
-    for (int64_t r = 0; r < 4; ++r) {
-      split_pair(low[r], high[r], row + r, *to_, half_, check);
-    }
-    check_ = check;
-    --left_;
-    if (row == 12) {
+    split(low, high);
+    row_ += 4;
+    if (row_ == tile_side) {
       leave_tile();
     }
   }
 
- private:
+  [[gnu::always_inline]] void split(const Vector* low, const Vector* high) {
+    if constexpr (Format::scaled) {
+      const bool rows_are_lines = along_depth_ != transposed_;
+      const Vector by_column = scales_.of_tile(half_);
+#pragma GCC unroll 4
+      for (int64_t r = 0; r < 4; ++r) {
+        const Vector by_row = Vector{} + scales_.of(half_ * tile_side + row_ + r);
+        const Vector scale = rows_are_lines ? by_row : by_column;
+        Format::split_pair(low[r] * scale, high[r] * scale, row_ + r, half_, *to_);
+      }
+    } else {
+      Vector check = check_;
+#pragma GCC unroll 4
+      for (int64_t r = 0; r < 4; ++r) {
+        Format::split_pair(low[r], high[r], row_ + r, half_, *to_, check);
+      }
+      check_ = check;
+    }
+  }
+
+  // Places count from the start of lines_ and depth_.
+  const real* at(int64_t line, int64_t k) const {
+    line += lines_.begin;
+    k += depth_.begin;
+    return along_depth_ ? data_ + line * step_ + k : data_ + k * step_ + line;
+  }
+
   void find_tile() {
-    const int64_t line = lines_.begin + line_ + half_ * tile_side, k = depth_.begin + k_;
-    tile_ = along_depth_ ? data_ + line * step_ + k : data_ + k * step_ + line;
+    tile_ = at(line_ + half_ * tile_side, k_);
     tile_step_ = step_;
     const int64_t lines = std::min(tile_side, lines_.size - line_ - half_ * tile_side);
     const int64_t depth = std::min(block_side, depth_.size - k_);
@@ -124,12 +196,13 @@ class Splitter {
   }
 
   void leave_tile() {
+    row_ = 0;
     half_ = 1 - half_;
     if (half_ == 0) {
       ++to_;
       k_ += block_side;
       if (k_ >= depth_.size) {
-        k_ = 0;
+        k_ = looked_ = 0;
         line_ += block_side;
       }
     }
@@ -157,7 +230,7 @@ class Splitter {
   }
 
   // columns[c][r] = from[r][c] for 16 rows.
-  void load_columns(const real* from, Vector* columns) const {
+  [[gnu::always_inline]] void load_columns(const real* from, Vector* columns) const {
 #pragma GCC unroll 4
     for (int64_t r = 0; r < 4; ++r) {
       // Compilers would shuffle registers together; what comes from memory needs no shuffling.
@@ -174,12 +247,15 @@ class Splitter {
   int64_t step_;
   bool along_depth_, transposed_;
   Range lines_{}, depth_{};
-  SplitStep* to_ = nullptr;
-  int64_t line_ = 0, k_ = 0, half_ = 0;  // of the current tile, within lines_ and depth_
-  int64_t quarters_ = 0, left_ = 0;
+  Step* to_ = nullptr;
+  int64_t line_ = 0, k_ = 0, half_ = 0, row_ = 0;  // of the current tile
+  int64_t looked_ = 0;                             // how deep at the current lines
+  int64_t pieces_ = 0, left_ = 0;
   const real* tile_ = nullptr;
   int64_t tile_step_ = 0, second_ = 0;
   Vector check_{};
+  bool finite_ = true;
+  LineScales scales_;
   alignas(64) real padded_[tile_side * block_side];
 };
 

@@ -37,11 +37,11 @@ class TileRegisters {
 };
 
 // C (32, 32) = A (32, depth) B (depth, 32), added to C when `add` is set, the depth in steps of 32;
-// rows of C are ldc apart. The smallest of the six products come first. meanwhile() is called for
-// every four products of tiles, which keep AMX busy for 64 cycles and the other units for none.
-template <class Meanwhile>
-void multiply_block(int64_t steps, const SplitStep* a, const SplitStep* b, real* c, int64_t ldc,
-                    bool add, Meanwhile&& meanwhile) {
+// rows of C are ldc apart. meanwhile() is called for every four products of tiles, which keep AMX
+// busy for 64 cycles and the other units for none: Format::products times a step.
+template <class Format, class Meanwhile>
+void multiply_block(int64_t steps, const typename Format::Step* a, const typename Format::Step* b,
+                    real* c, int64_t ldc, bool add, Meanwhile&& meanwhile) {
   const auto load_a = [&](int part) {
     _tile_loadd(4, a->tiles[part][0], 64);
     _tile_loadd(5, a->tiles[part][1], 64);
@@ -51,10 +51,7 @@ void multiply_block(int64_t steps, const SplitStep* a, const SplitStep* b, real*
     _tile_loadd(7, b->tiles[part][1], 64);
   };
   const auto multiply = [&] {
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
+    Format::multiply_tiles();
     meanwhile();
   };
   const auto row = static_cast<size_t>(ldc) * sizeof(real);
@@ -71,13 +68,8 @@ void multiply_block(int64_t steps, const SplitStep* a, const SplitStep* b, real*
     _tile_zero(2);
     _tile_zero(3);
   }
-  for (const SplitStep* const end = a + steps; a < end; ++a, ++b) {
-    load_a(0), load_b(2), multiply();
-    load_b(1), multiply();
-    load_a(1), multiply();
-    load_b(0), multiply();
-    load_a(2), multiply();
-    load_a(0), multiply();
+  for (const auto* const end = a + steps; a < end; ++a, ++b) {
+    Format::multiply_step(load_a, load_b, multiply);
   }
   _tile_stored(0, c, row);
   _tile_stored(1, right, row);
@@ -99,8 +91,5 @@ class Pace {
  private:
   int64_t work_, moments_, credit_ = 0;
 };
-
-// How often multiply_block calls meanwhile() a step.
-inline constexpr int64_t moments_per_step = 6;
 
 }  // namespace heed::detail

@@ -27,8 +27,8 @@ void for_scaled_rows(int64_t rows, int64_t width, real factor, const real* from,
 // C += A B: `tiles` tiles of 32 lines of A, each split while the one before it is multiplied. The
 // lines of tile i and its part of the depth are tile(i); row 0 of B is its row `row`.
 template <class Tile>
-void add_product(Splitter splitter, int64_t tiles, Tile&& tile, const AmxKernel::Rows& b,
-                 int64_t row, const AmxKernel::Work& work, real* c) {
+void add_product(Splitter<AttentionFormat> splitter, int64_t tiles, Tile&& tile,
+                 const AmxKernel::Rows& b, int64_t row, const AmxKernel::Work& work, real* c) {
   const auto start = [&](int64_t i) {
     const auto [lines, depth] = tile(i);
     splitter.start(lines, depth, work.panels[i % 2].at(0, 0));
@@ -45,14 +45,16 @@ void add_product(Splitter splitter, int64_t tiles, Tile&& tile, const AmxKernel:
     if (steps == 0) {
       continue;
     }
-    Pace pace(more ? splitter.quarters() : 0, moments_per_step * steps * (b.width() / block_side));
+    Pace pace(more ? splitter.pieces() : 0,
+              AttentionFormat::products * steps * (b.width() / block_side));
     for (int64_t column = 0; column < b.width(); column += block_side) {
-      multiply_block(steps, work.panels[i % 2].at(0, 0), b.at(column, row + depth.begin),
-                     c + i * block_side * b.width() + column, b.width(), true, [&] {
-                       if (pace.due()) {
-                         splitter.next_quarter();
-                       }
-                     });
+      multiply_block<AttentionFormat>(
+          steps, work.panels[i % 2].at(0, 0), b.at(column, row + depth.begin),
+          c + i * block_side * b.width() + column, b.width(), true, [&] {
+            if (pace.due()) {
+              splitter.next_piece();
+            }
+          });
     }
   }
 }
@@ -62,7 +64,7 @@ void add_product(Splitter splitter, int64_t tiles, Tile&& tile, const AmxKernel:
 bool AmxKernel::suits(const AttentionProblem& p) {
   constexpr int64_t least_size = 64 * 128;  // below, laying out costs more than is won
   const auto whole = [](int64_t width) { return width % block_side == 0 && width <= most_width; };
-  return amx_available() && whole(p.width) && whole(p.value_width) &&
+  return amx_format() != AmxFormat::none && whole(p.width) && whole(p.value_width) &&
          std::min(p.queries, p.keys) * std::min(p.width, p.value_width) >= least_size;
 }
 
@@ -71,7 +73,7 @@ void AmxKernel::Lines<left>::pack(int64_t first, int64_t rows, real factor, cons
                                   int64_t from_step) {
   for_scaled_rows(rows, width_, factor, from, from_step,
                   [&](int64_t r, int64_t some, const real* data, int64_t step) {
-                    Splitter splitter(data, step, true, !left);
+                    Splitter<AttentionFormat> splitter(data, step, true, !left);
                     splitter.start({0, some}, {0, width_}, steps_.at(first + r, 0));
                     splitter.finish();
                   });
@@ -84,7 +86,7 @@ void AmxKernel::Rows::pack(int64_t first, int64_t rows, real factor, const real*
                            int64_t from_step) {
   for_scaled_rows(rows, width_, factor, from, from_step,
                   [&](int64_t r, int64_t some, const real* data, int64_t step) {
-                    Splitter splitter(data, step, false, false);
+                    Splitter<AttentionFormat> splitter(data, step, false, false);
                     for (int64_t column = 0; column < width_; column += block_side) {
                       splitter.start({column, block_side}, {0, some}, steps_.at(column, first + r));
                       splitter.finish();

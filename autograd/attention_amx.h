@@ -11,25 +11,27 @@
 
 namespace heed::detail {
 
+using AttentionFormat = Bfloat16x3;
+
 // A matrix in steps: 32 of its rows or columns by 32 of the depth. Steps along the depth follow
 // each other.
 class SplitSteps {
  public:
   SplitSteps(ScratchPieces& pieces, int64_t lines, int64_t depth)
       : depth_steps_(blocks_in(depth)),
-        steps_(reinterpret_cast<SplitStep*>(
+        steps_(reinterpret_cast<AttentionFormat::Step*>(
             pieces.take(blocks_in(lines) * depth_steps_ * numbers_per_step))) {}
 
   // The step in which a line and a place along the depth lie.
-  SplitStep* at(int64_t line, int64_t k) const {
+  AttentionFormat::Step* at(int64_t line, int64_t k) const {
     return steps_ + line / block_side * depth_steps_ + k / block_side;
   }
 
  private:
-  static constexpr int64_t numbers_per_step = sizeof(SplitStep) / sizeof(real);
+  static constexpr int64_t numbers_per_step = sizeof(AttentionFormat::Step) / sizeof(real);
 
   int64_t depth_steps_;
-  SplitStep* steps_;
+  AttentionFormat::Step* steps_;
 };
 
 struct AmxKernel {
@@ -56,7 +58,7 @@ struct AmxKernel {
 
     void pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step);
     int64_t width() const { return width_; }
-    const SplitStep* at(int64_t row) const { return steps_.at(row, 0); }
+    const AttentionFormat::Step* at(int64_t row) const { return steps_.at(row, 0); }
 
    private:
     int64_t width_;
@@ -80,7 +82,9 @@ struct AmxKernel {
 
     void pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step);
     int64_t width() const { return width_; }
-    const SplitStep* at(int64_t column, int64_t row) const { return steps_.at(column, row); }
+    const AttentionFormat::Step* at(int64_t column, int64_t row) const {
+      return steps_.at(column, row);
+    }
 
    private:
     int64_t width_;
@@ -126,14 +130,15 @@ struct AmxKernel {
     for (int64_t first = 0; first < block.rows; first += block_side) {
       const int64_t rows = std::min(block_side, block.rows - first);
       const int64_t n = round_up(block.limit(first + rows - 1), key_step);
-      Pace pace(end - ready, moments_per_step * steps * (n / block_side));
+      Pace pace(end - ready, AttentionFormat::products * steps * (n / block_side));
       for (int64_t j = 0; j < n; j += block_side) {
-        multiply_block(steps, queries.at(row + first), columns.at(column + j),
-                       c + first * block.padded_cols() + j, block.padded_cols(), false, [&] {
-                         if (pace.due()) {
-                           next_row();
-                         }
-                       });
+        multiply_block<AttentionFormat>(steps, queries.at(row + first), columns.at(column + j),
+                                        c + first * block.padded_cols() + j, block.padded_cols(),
+                                        false, [&] {
+                                          if (pace.due()) {
+                                            next_row();
+                                          }
+                                        });
       }
       while (ready < end) {
         next_row();

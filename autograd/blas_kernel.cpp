@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "autograd/amx_gemm.h"
+#include "autograd/amx.h"
 #include "autograd/cpu.h"
 #include "autograd/error.h"
 #include "autograd/packed_gemm.h"
@@ -89,6 +89,27 @@ std::string kernel_warning(const BlasInfo& info) {
               "; a newer OpenBLAS may be several times as fast");
 }
 
+const char* our_products() {
+  switch (detail::amx_format()) {
+    case detail::AmxFormat::float16:
+      return "AMX in float16";
+    case detail::AmxFormat::bfloat16:
+      return "AMX in bfloat16";
+    case detail::AmxFormat::none:
+      break;
+  }
+  return detail::packing_pays_here() ? "AVX-512" : "OpenBLAS";
+}
+
+std::string products_hint() {
+  const bool hidden = std::getenv("HEED_AMX") == nullptr &&
+                      detail::amx_format() == detail::AmxFormat::bfloat16 &&
+                      detail::float16_tiles_run();
+  return hidden ? "HEED_AMX=fp16 is faster: this CPU's AMX multiplies float16 too, which a virtual "
+                  "machine may hide"
+                : "";
+}
+
 }  // namespace
 
 void choose_blas_kernel() { chosen_by_heed(); }
@@ -106,9 +127,8 @@ BlasInfo blas_info() {
                                    : "OpenBLAS chose it for this CPU";
   info.weaker_than_cpu = weaker_than_cpu();
   info.warning = kernel_warning(info);
-  info.products = detail::amx_available()       ? "AMX"
-                  : detail::packing_pays_here() ? "AVX-512"
-                                                : "OpenBLAS";
+  info.products = our_products();
+  info.hint = products_hint();
   return info;
 }
 

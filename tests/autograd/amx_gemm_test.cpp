@@ -4,6 +4,7 @@
 
 using namespace heed;
 using detail::amx_gemm;
+using detail::AmxFormat;
 using detail::Product;
 using heed::testing::Factors;
 using heed::testing::ProductSize;
@@ -11,7 +12,17 @@ using heed::testing::ProductSize;
 namespace {
 
 // Tests of a unit that this build, CPU or system may not have.
-const doctest::skip without_amx(!heed::detail::amx_available());
+const doctest::skip without_amx(heed::detail::amx_format() == AmxFormat::none);
+
+std::vector<AmxFormat> formats() {
+  std::vector<AmxFormat> all{AmxFormat::bfloat16};
+  if (heed::detail::float16_tiles_run()) {
+    all.push_back(AmxFormat::float16);
+  } else {
+    MESSAGE("skipped: float16, which this CPU's AMX does not multiply");
+  }
+  return all;
+}
 
 Product product(const Factors& f, ProductSize size, std::vector<real>& c) {
   c.assign(static_cast<size_t>(size.m * size.n), 0);
@@ -38,35 +49,73 @@ double mean_error(const Factors& f, ProductSize size, const std::vector<real>& c
 }  // namespace
 
 TEST_CASE("amx gemm: blocks, panels and pieces, whole and their rests" * without_amx) {
-  testing::check_products(amx_gemm,
-                          {{1, 1, 1},
-                           {32, 32, 32},
-                           {31, 33, 17},
-                           {64, 96, 64},
-                           {33, 70, 385},
-                           {200, 40, 800},
-                           {40, 200, 450},
-                           {390, 545, 400}},
-                          real{1});
+  for (const AmxFormat format : formats()) {
+    testing::check_products([format](const Product& p) { amx_gemm(p, format); },
+                            {{1, 1, 1},
+                             {32, 32, 32},
+                             {31, 33, 17},
+                             {64, 96, 64},
+                             {33, 70, 385},
+                             {200, 40, 800},
+                             {40, 200, 450},
+                             {390, 545, 400}},
+                            real{1});
+  }
 }
 
 TEST_CASE("amx gemm: as exact as a product in float32" * without_amx) {
   const ProductSize size{64, 64, 1500};
   const Factors f(Trans::no, Trans::no, size);
   std::vector<real> c;
-  amx_gemm(product(f, size, c));
-  const double ours = mean_error(f, size, c);
   heed::detail::packed_gemm(product(f, size, c));
-  CHECK(ours > 0);
-  CHECK(ours <= 2 * mean_error(f, size, c));
+  const double theirs = mean_error(f, size, c);
+  for (const AmxFormat format : formats()) {
+    amx_gemm(product(f, size, c), format);
+    const double ours = mean_error(f, size, c);
+    CHECK(ours > 0);
+    CHECK(ours <= 2 * theirs);
+  }
+}
+
+// As gradients are: of float16's range a number has nothing left, and of float32's not all.
+TEST_CASE("amx gemm: rows and columns of any size" * without_amx) {
+  const ProductSize size{70, 45, 150};
+  Factors f(Trans::no, Trans::no, size);
+  const auto row_size = [](int64_t i) {
+    return std::ldexp(1.0, static_cast<int>(i * 7 % 100) - 50);
+  };
+  for (int64_t l = 0; l < size.k; ++l) {
+    for (int64_t i = 0; i < size.m; ++i) {
+      f.a.numbers[static_cast<size_t>(i * f.a.step + l)] *=
+          static_cast<real>(i == 33 ? 0 : row_size(i));
+    }
+    for (int64_t j = 0; j < size.n; ++j) {
+      f.b.numbers[static_cast<size_t>(l * f.b.step + j)] *= static_cast<real>(row_size(j + 3));
+    }
+  }
+  std::vector<real> c;
+  for (const AmxFormat format : formats()) {
+    amx_gemm(product(f, size, c), format);
+    for (int64_t i = 0; i < size.m; ++i) {
+      for (int64_t j = 0; j < size.n; ++j) {
+        double want = 0, magnitude = 0;
+        for (int64_t l = 0; l < size.k; ++l) {
+          const double x = f.a.at(Trans::no, i, l) * f.b.at(Trans::no, l, j);
+          want += x;
+          magnitude += std::abs(x);
+        }
+        const double got = static_cast<double>(c[static_cast<size_t>(i * size.n + j)]);
+        CHECK(std::abs(got - want) <= 1e-6 * magnitude);
+      }
+    }
+  }
 }
 
 TEST_CASE("amx gemm: what is infinite or not a number stays where it belongs" * without_amx) {
   const ProductSize size{70, 50, 420};
   const real infinity = std::numeric_limits<real>::infinity();
   Factors f(Trans::no, Trans::no, size);
-  std::vector<real> clean, c;
-  amx_gemm(product(f, size, clean));
+  std::vector<real> c;
   const auto put = [](testing::Matrix& m, int64_t i, int64_t j, real x) {
     m.numbers[static_cast<size_t>(i * m.step + j)] = x;
   };
@@ -76,16 +125,18 @@ TEST_CASE("amx gemm: what is infinite or not a number stays where it belongs" * 
   for (int64_t j = 0; j < size.n; ++j) {
     put(f.b, 100, j, real{0.5});
   }
-  amx_gemm(product(f, size, c));
   const auto at = [&](int64_t i, int64_t j) { return c[static_cast<size_t>(i * size.n + j)]; };
-  for (int64_t j = 0; j < size.n; ++j) {
-    if (j != 45) {
-      CHECK(at(40, j) == (f.b.at(Trans::no, 410, j) < 0 ? infinity : -infinity));
-      CHECK(at(7, j) == std::numeric_limits<real>::max() / 2);
-      CHECK(std::isfinite(at(0, j)));
+  for (const AmxFormat format : formats()) {
+    amx_gemm(product(f, size, c), format);
+    for (int64_t j = 0; j < size.n; ++j) {
+      if (j != 45) {
+        CHECK(at(40, j) == (f.b.at(Trans::no, 410, j) < 0 ? infinity : -infinity));
+        CHECK(at(7, j) == std::numeric_limits<real>::max() / 2);
+        CHECK(std::isfinite(at(0, j)));
+      }
     }
-  }
-  for (int64_t i = 0; i < size.m; ++i) {
-    CHECK(std::isnan(at(i, 45)));
+    for (int64_t i = 0; i < size.m; ++i) {
+      CHECK(std::isnan(at(i, 45)));
+    }
   }
 }

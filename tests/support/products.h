@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -45,8 +46,8 @@ struct Factors {
 };
 
 // The largest difference to a loop in double, of one product.
-inline double largest_error(void (*gemm)(const Product&), Trans ta, Trans tb, ProductSize size,
-                            real alpha, real beta) {
+inline double largest_error(const std::function<void(const Product&)>& gemm, Trans ta, Trans tb,
+                            ProductSize size, real alpha, real beta) {
   Factors f(ta, tb, size);
   const Matrix before = f.c;
   if (beta == 0) {
@@ -76,8 +77,8 @@ inline double largest_error(void (*gemm)(const Product&), Trans ta, Trans tb, Pr
 // All four kinds of product of each size, stored and added, with numbers as near as a float32 or
 // float64 sum of k products can be. What lies between the rows of C stays.
 template <size_t count>
-void check_products(void (*gemm)(const Product&), const ProductSize (&sizes)[count],
-                    real alpha_of_added) {
+void check_products(const std::function<void(const Product&)>& gemm,
+                    const ProductSize (&sizes)[count], real alpha_of_added) {
   const double unit = static_cast<double>(std::numeric_limits<real>::epsilon());
   for (const ProductSize size : sizes) {
     for (const Trans ta : {Trans::no, Trans::yes}) {

@@ -1,0 +1,86 @@
+#include "autograd/amx.h"
+
+#ifdef HEED_AMX
+
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+
+#include "autograd/amx_tiles.h"
+#include "autograd/error.h"
+
+namespace heed::detail {
+
+namespace {
+
+// Linux keeps the registers' 8 KB for processes that ask for them.
+bool tiles_granted() {
+  constexpr long request_permission = 0x1023, tile_data = 18;
+  static const bool granted = syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+  return granted;
+}
+
+bool float16_tiles_announced() {
+  constexpr unsigned features = 7, second_page = 1, amx_fp16 = 1U << 21;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(features, second_page, &eax, &ebx, &ecx, &edx) != 0 &&
+         (eax & amx_fp16) != 0;
+}
+
+sigjmp_buf before_trial;
+
+bool try_float16_tiles() {
+  const TileRegisters registers;
+  struct sigaction ours {
+  }, theirs{};
+  ours.sa_handler = [](int) { siglongjmp(before_trial, 1); };
+  sigaction(SIGILL, &ours, &theirs);
+  const bool ran = sigsetjmp(before_trial, 1) == 0 && (Float16x2::multiply_tiles(), true);
+  sigaction(SIGILL, &theirs, nullptr);
+  return ran;
+}
+
+AmxFormat choose_format() {
+  const char* wish = std::getenv("HEED_AMX");
+  const std::string_view format = wish == nullptr || *wish == '\0' ? "1" : wish;
+  require(format == "0" || format == "1" || format == "bf16" || format == "fp16",
+          "HEED_AMX: expected 0, 1, bf16 or fp16, got \"", format, "\"");
+  if (format == "0" || !tiles_granted()) {
+    return AmxFormat::none;
+  }
+  if (format == "fp16") {
+    require(float16_tiles_run(), "HEED_AMX=fp16: the AMX of this CPU does not multiply float16");
+    return AmxFormat::float16;
+  }
+  return format == "1" && float16_tiles_announced() ? AmxFormat::float16 : AmxFormat::bfloat16;
+}
+
+}  // namespace
+
+AmxFormat amx_format() {
+  static const AmxFormat format = choose_format();
+  return format;
+}
+
+bool float16_tiles_run() {
+  static const bool run = tiles_granted() && (float16_tiles_announced() || try_float16_tiles());
+  return run;
+}
+
+}  // namespace heed::detail
+
+#else
+
+namespace heed::detail {
+
+AmxFormat amx_format() { return AmxFormat::none; }
+bool float16_tiles_run() { return false; }
+
+}  // namespace heed::detail
+
+#endif

@@ -1,0 +1,25 @@
+// AMX, the matrix unit of Intel's CPUs since Sapphire Rapids: whether this process may use it, and
+// for which numbers.
+#pragma once
+
+#if defined(__AMX_BF16__) && defined(__AVX512F__) && defined(__linux__) && !defined(HEED_FLOAT64)
+#define HEED_AMX
+#endif
+
+namespace heed::detail {
+
+// What float32 numbers are split into, see amx_parts.h.
+enum class AmxFormat { none, bfloat16, float16 };
+
+// What products run on. `none` without HEED_AMX (in float64 and in builds for other CPUs), and
+// where the operating system does not grant the unit. Else HEED_AMX in the environment says it: 0
+// (none), bf16, fp16; by itself, float16 where the CPU announces AMX-FP16, bfloat16 elsewhere.
+// Throws an Error for another value, and for fp16 where float16_tiles_run() is false.
+AmxFormat amx_format();
+
+// Whether a product of float16 tiles runs here. Where CPUID does not announce it one is tried, as
+// some virtual machines hide it; they may do so to be moved to another CPU, so that only the user
+// can decide to rely on it. The trial holds the process's handler of SIGILL for a moment.
+bool float16_tiles_run();
+
+}  // namespace heed::detail
