@@ -30,69 +30,6 @@ Workspace<Format>& workspace() {
   return *memory;
 }
 
-// A block of C.
-struct Destination {
-  real* c;
-  int64_t ldc;
-  int64_t rows, columns;
-  bool add;
-
-  bool takes_tiles() const { return !add && rows == block_side && columns == block_side; }
-};
-
-// Adds a finished block to C, or copies it, a row at a time.
-template <bool scaled>
-class Delivery {
- public:
-  void start(const real* block, const Destination& to) {
-    from_ = block;
-    to_ = to;
-  }
-  // What its rows and columns are to be multiplied by: copies, as splitters go on meanwhile.
-  void undo(const real* rows, const real* columns) {
-    std::copy_n(rows, block_side, row_undo_);
-    std::copy_n(columns, block_side, column_undo_);
-    row_ = 0;
-  }
-
-  void next_row() {
-    if (to_.rows == 0) {
-      return;
-    }
-    if (to_.columns == block_side) {
-      put(block_side);
-    } else {
-      put(to_.columns);
-    }
-    from_ += block_side;
-    to_.c += to_.ldc;
-    row_ += scaled ? 1 : 0;
-    --to_.rows;
-  }
-  void finish() {
-    while (to_.rows > 0) {
-      next_row();
-    }
-  }
-
- private:
-  [[gnu::always_inline]] void put(int64_t columns) {
-#pragma omp simd
-    for (int64_t c = 0; c < columns; ++c) {
-      real sum = from_[c];
-      if constexpr (scaled) {
-        sum = sum * row_undo_[row_] * column_undo_[c];
-      }
-      to_.c[c] = to_.add ? to_.c[c] + sum : sum;
-    }
-  }
-
-  const real* from_ = nullptr;
-  Destination to_{};
-  int64_t row_ = 0;
-  alignas(64) real row_undo_[scaled ? block_side : 0], column_undo_[scaled ? block_side : 0];
-};
-
 // The size of the fewest parts of n that are at most `most` each, in whole blocks.
 int64_t even_part(int64_t n, int64_t most) {
   const int64_t whole = most / block_side * block_side;
@@ -176,9 +113,7 @@ class AmxProduct {
           __builtin_prefetch(soon + fetched * p_.ldc + lanes, 1);
           ++fetched;
         }
-        if (pace.due()) {
-          passing_.next_piece();
-        }
+        pace.moment([&] { passing_.next_piece(); });
       });
       delivery_.finish();
       if (!direct) {

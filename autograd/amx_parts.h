@@ -88,16 +88,23 @@ struct Float16x2 {
   static constexpr int products = 3;
   static constexpr bool scaled = true;
   struct Step : SplitTiles<parts> {
-    real undo[block_side];  // 1 / the lines' factors; in the first step of a line
+    real undo[block_side];  // what a product's row or column is to be multiplied by, see LineScales
   };
 
-  static void split_pair(Vector low, Vector high, int64_t row, int64_t half, Step& to) {
+  // Vectors that compilers would make anew for every pair.
+  struct Constants {
+    Constants() { __asm__("" : "+v"(left), "+v"(right), "+v"(half_unit), "+v"(kept)); }
+    BitsVector left = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+    BitsVector right = left + 8;
+    BitsVector half_unit = 0x1000 + BitsVector{}, kept = 0xffffe000 + BitsVector{};
+  };
+
+  [[gnu::always_inline]] static void split_pair(Vector low, Vector high, int64_t row, int64_t half,
+                                                Step& to, const Constants& constants) {
     const auto pairs = [&](BitsVector places) {  // low[0], high[0], low[1], high[1], ...
       return static_cast<Vector>(_mm512_permutex2var_ps(
           static_cast<__m512>(low), std::bit_cast<__m512i>(places), static_cast<__m512>(high)));
     };
-    constexpr BitsVector left = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-    Vector first = pairs(left), second = pairs(left + 8);
     const auto put = [&](int part, Vector a, Vector b) {
       const auto to_float16 = [](Vector v) {
         constexpr __mmask16 all = 0xffff;  // unmasked, GCC 12 warns of its own header
@@ -107,9 +114,11 @@ struct Float16x2 {
       _mm256_store_si256(place, to_float16(a));
       _mm256_store_si256(place + 1, to_float16(b));
     };
-    const auto rounded = [](Vector v) {
-      return std::bit_cast<Vector>((std::bit_cast<BitsVector>(v) + 0x1000) & 0xffffe000);
+    const auto rounded = [&](Vector v) {
+      return std::bit_cast<Vector>((std::bit_cast<BitsVector>(v) + constants.half_unit) &
+                                   constants.kept);
     };
+    const Vector first = pairs(constants.left), second = pairs(constants.right);
     const Vector a = rounded(first), b = rounded(second);
     put(0, a, b);
     put(1, first - a, second - b);

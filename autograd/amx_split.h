@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "autograd/amx_parts.h"
 
@@ -22,58 +23,85 @@ struct Range {
 // The powers of two that 32 lines are multiplied by, see Float16x2.
 class LineScales {
  public:
-  void clear() { std::fill_n(largest_, block_side, Vector{}); }
+  void clear() { std::fill_n(largest_, block_side, BitsVector{}); }
 
   // Looks at `lines` lines by `depth` places, at most 32 of each; as for Splitter.
   void look(const real* data, int64_t step, int64_t lines, int64_t depth, bool along_depth) {
-    const auto grow = [](Vector& largest, uint64_t mask, const real* from) {
-      const auto bits =
-          std::bit_cast<BitsVector>(_mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), from));
-      const auto old = std::bit_cast<BitsVector>(largest), magnitude = bits & 0x7fffffff;
-      largest = std::bit_cast<Vector>(magnitude > old ? magnitude : old);
-    };
-    const int64_t rows = along_depth ? lines : depth;
     const uint64_t mask = (uint64_t{1} << (along_depth ? depth : lines)) - 1;
-    for (int64_t r = 0; r < rows; ++r, data += step) {
-      grow(largest_[along_depth ? r : 0], mask, data);
-      grow(largest_[along_depth ? r : tile_side], mask >> tile_side, data + tile_side);
+    const auto left = static_cast<__mmask16>(mask), right = static_cast<__mmask16>(mask >> lanes);
+    if (along_depth) {
+      for (int64_t line = 0; line < lines; ++line, data += step) {
+        const BitsVector row = largest(magnitudes(left, data), magnitudes(right, data + lanes));
+        largest_[line] = largest(largest_[line], row);
+      }
+      return;
+    }
+    BitsVector first = largest_[0], second = largest_[tile_side];
+    for (int64_t k = 0; k < depth; ++k, data += step) {
+      first = largest(first, magnitudes(left, data));
+      second = largest(second, magnitudes(right, data + lanes));
+    }
+    largest_[0] = first;
+    largest_[tile_side] = second;
+  }
+
+  // False where a number is from 2^98 on, infinite or NaN: sums that are finite may then come out
+  // infinite.
+  bool finish(bool along_depth) {
+    const BitsVector first = largest_by_line(0, along_depth);
+    const BitsVector second = largest_by_line(tile_side, along_depth);
+    const bool first_fits = choose(0, first), second_fits = choose(tile_side, second);
+    return first_fits && second_fits;
+  }
+
+  // For numbers of which none is larger, instead of looking.
+  void assume(real largest) {
+    for (const int64_t first : {int64_t{0}, tile_side}) {
+      choose(first, std::bit_cast<BitsVector>(largest + Vector{}));
     }
   }
 
-  // Numbers from 2^98 on have no scale, nor have infinities and NaN.
-  bool finish(bool along_depth, real* undo) {
-    bool all = true;
-    for (int64_t first = 0; first < block_side; first += tile_side) {
-      constexpr uint32_t least = 30, most = 224, target = 14, bias = 127, two = 2;
-      const BitsVector exponent = largest_by_line(first, along_depth) >> 23;
-      all = all &&
-            _mm512_cmpgt_epu32_mask(std::bit_cast<__m512i>(exponent), _mm512_set1_epi32(most)) == 0;
-      const BitsVector used = exponent > least ? exponent : least + BitsVector{};
-      store(scale_ + first, std::bit_cast<Vector>((two * bias + target - used) << 23));
-      store(undo + first, std::bit_cast<Vector>((used - target) << 23));
+  // undo (32): what sums are multiplied by to be `factor` times the product.
+  void put_undo(real factor, real* undo) const {
+    for (const int64_t first : {int64_t{0}, tile_side}) {
+      store(undo + first, factor * load(undo_ + first));
+    }
+  }
+
+  const real* of_tile(int64_t half) const { return scale_ + half * tile_side; }
+
+ private:
+  static BitsVector magnitudes(__mmask16 mask, const real* from) {
+    return std::bit_cast<BitsVector>(_mm512_maskz_loadu_ps(mask, from)) & 0x7fffffff;
+  }
+
+  static BitsVector largest(BitsVector a, BitsVector b) { return a > b ? a : b; }
+
+  BitsVector largest_by_line(int64_t first, bool along_depth) {
+    if (!along_depth) {
+      return largest_[first];
+    }
+    Vector columns[tile_side];
+    std::memcpy(columns, largest_ + first, sizeof columns);
+    transpose_square(columns);
+    BitsVector all{};
+    for (const Vector& column : columns) {
+      all = largest(all, std::bit_cast<BitsVector>(column));
     }
     return all;
   }
 
-  real of(int64_t line) const { return scale_[line]; }
-  Vector of_tile(int64_t half) const { return load(scale_ + half * tile_side); }
-
- private:
-  BitsVector largest_by_line(int64_t first, bool along_depth) {
-    Vector* const largest = largest_ + first;
-    if (along_depth) {
-      transpose_square(largest);
-      for (int64_t k = 1; k < tile_side; ++k) {
-        const auto a = std::bit_cast<BitsVector>(largest[0]),
-                   b = std::bit_cast<BitsVector>(largest[k]);
-        largest[0] = std::bit_cast<Vector>(a > b ? a : b);
-      }
-    }
-    return std::bit_cast<BitsVector>(largest[0]);
+  bool choose(int64_t first, BitsVector largest) {
+    constexpr uint32_t least = 30, most = 224, target = 14, bias = 127, two = 2;
+    const BitsVector exponent = largest >> 23;
+    const BitsVector used = exponent > least ? exponent : least + BitsVector{};
+    store(scale_ + first, std::bit_cast<Vector>((two * bias + target - used) << 23));
+    store(undo_ + first, std::bit_cast<Vector>((used - target) << 23));
+    return _mm512_cmpgt_epu32_mask(std::bit_cast<__m512i>(exponent), _mm512_set1_epi32(most)) == 0;
   }
 
-  Vector largest_[block_side];  // magnitudes as bits: of a line each, or of 16 lines
-  real scale_[block_side];
+  BitsVector largest_[block_side];  // magnitudes as bits: of a line each, or of 16 lines
+  real scale_[block_side], undo_[block_side];
 };
 
 // Splits lines of a factor, 32 at a time, into steps of 32 of the depth, step after step. The work
@@ -93,11 +121,21 @@ class Splitter {
     lines_ = lines;
     depth_ = depth;
     to_ = to;
-    line_ = k_ = half_ = row_ = looked_ = 0;
-    pieces_ = left_ = blocks_in(lines.size) * blocks_in(depth.size) * (Format::scaled ? 9 : 8);
+    line_ = k_ = half_ = row_ = 0;
+    looked_ = looks_ ? 0 : depth.size;
+    pieces_ = left_ = blocks_in(lines.size) * blocks_in(depth.size) * (looks_ ? 9 : 8);
     check_ = Vector{};
     finite_ = true;
   }
+  // Products with what is split from now on come out times `factor`.
+  void multiply(real factor) requires(Format::scaled) { factor_ = factor; }
+
+  // Says that no number is larger, which saves looking at them. All lines share a scale then.
+  void assume(real largest) requires(Format::scaled) {
+    scales_.assume(largest);
+    looks_ = false;
+  }
+
   int64_t pieces() const { return pieces_; }
   void finish() {
     while (left_ > 0) {
@@ -122,6 +160,12 @@ class Splitter {
   }
 
  private:
+  void put_undo() {
+    for (int64_t step = 0; step < blocks_in(depth_.size); ++step) {
+      scales_.put_undo(factor_, to_[step].undo);
+    }
+  }
+
   void look() {
     if (looked_ == 0) {
       scales_.clear();
@@ -130,7 +174,8 @@ class Splitter {
                  std::min(block_side, depth_.size - looked_), along_depth_);
     looked_ += block_side;
     if (looked_ >= depth_.size) {
-      finite_ = scales_.finish(along_depth_, to_->undo) && finite_;
+      finite_ = scales_.finish(along_depth_) && finite_;
+      put_undo();
     }
   }
 
@@ -138,6 +183,11 @@ class Splitter {
     const int64_t row = row_;
     if (row == 0) {
       find_tile();
+      if constexpr (Format::scaled) {
+        if (!looks_) {
+          scales_.put_undo(factor_, to_->undo);
+        }
+      }
     }
     fetch_quarter(row);
     Vector low[4], high[4];
@@ -158,20 +208,28 @@ class Splitter {
   }
 
   [[gnu::always_inline]] void split(const Vector* low, const Vector* high) {
+    const int64_t row = row_, half = half_;
+    Step& to = *to_;
     if constexpr (Format::scaled) {
-      const bool rows_are_lines = along_depth_ != transposed_;
-      const Vector by_column = scales_.of_tile(half_);
+      const typename Format::Constants constants;
+      const auto split_rows = [&](auto&& scale) __attribute__((always_inline)) {
 #pragma GCC unroll 4
-      for (int64_t r = 0; r < 4; ++r) {
-        const Vector by_row = Vector{} + scales_.of(half_ * tile_side + row_ + r);
-        const Vector scale = rows_are_lines ? by_row : by_column;
-        Format::split_pair(low[r] * scale, high[r] * scale, row_ + r, half_, *to_);
+        for (int64_t r = 0; r < 4; ++r) {
+          Format::split_pair(low[r] * scale(r), high[r] * scale(r), row + r, half, to, constants);
+        }
+      };
+      if (along_depth_ != transposed_) {
+        const real* of_rows = scales_.of_tile(half) + row;
+        split_rows([&](int64_t r) { return static_cast<Vector>(_mm512_set1_ps(of_rows[r])); });
+      } else {
+        const Vector of_columns = load(scales_.of_tile(half));
+        split_rows([&](int64_t) { return of_columns; });
       }
     } else {
       Vector check = check_;
 #pragma GCC unroll 4
       for (int64_t r = 0; r < 4; ++r) {
-        Format::split_pair(low[r], high[r], row_ + r, half_, *to_, check);
+        Format::split_pair(low[r], high[r], row + r, half, to, check);
       }
       check_ = check;
     }
@@ -202,7 +260,8 @@ class Splitter {
       ++to_;
       k_ += block_side;
       if (k_ >= depth_.size) {
-        k_ = looked_ = 0;
+        k_ = 0;
+        looked_ = looks_ ? 0 : depth_.size;
         line_ += block_side;
       }
     }
@@ -255,6 +314,8 @@ class Splitter {
   int64_t tile_step_ = 0, second_ = 0;
   Vector check_{};
   bool finite_ = true;
+  bool looks_ = Format::scaled;
+  real factor_ = 1;
   LineScales scales_;
   alignas(64) real padded_[tile_side * block_side];
 };

@@ -77,15 +77,79 @@ void multiply_block(int64_t steps, const typename Format::Step* a, const typenam
   _tile_stored(3, below + tile_side, row);
 }
 
+// A block of C.
+struct Destination {
+  real* c;
+  int64_t ldc;
+  int64_t rows, columns;
+  bool add;
+
+  bool takes_tiles() const { return !add && rows == block_side && columns == block_side; }
+};
+
+// Adds a finished block to C, or copies it, a row at a time.
+template <bool scaled>
+class Delivery {
+ public:
+  void start(const real* block, const Destination& to) {
+    from_ = block;
+    to_ = to;
+  }
+  // What its rows and columns are to be multiplied by: copies, as splitters go on meanwhile.
+  void undo(const real* rows, const real* columns) {
+    std::copy_n(rows, block_side, row_undo_);
+    std::copy_n(columns, block_side, column_undo_);
+    row_ = 0;
+  }
+
+  void next_row() {
+    if (to_.rows == 0) {
+      return;
+    }
+    if (to_.columns == block_side) {
+      put(block_side);
+    } else {
+      put(to_.columns);
+    }
+    from_ += block_side;
+    to_.c += to_.ldc;
+    row_ += scaled ? 1 : 0;
+    --to_.rows;
+  }
+  void finish() {
+    while (to_.rows > 0) {
+      next_row();
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] void put(int64_t columns) {
+#pragma omp simd
+    for (int64_t c = 0; c < columns; ++c) {
+      real sum = from_[c];
+      if constexpr (scaled) {
+        sum = sum * row_undo_[row_] * column_undo_[c];
+      }
+      to_.c[c] = to_.add ? to_.c[c] + sum : sum;
+    }
+  }
+
+  const real* from_ = nullptr;
+  Destination to_{};
+  int64_t row_ = 0;
+  alignas(64) real row_undo_[scaled ? block_side : 0], column_undo_[scaled ? block_side : 0];
+};
+
 // Spreads `work` pieces evenly over `moments`.
 class Pace {
  public:
   Pace(int64_t work, int64_t moments) : work_(work), moments_(moments) {}
-  bool due() {
-    credit_ += work_;
-    const bool now = credit_ >= moments_;
-    credit_ -= now ? moments_ : 0;
-    return now;
+  // Calls piece() as often as is due at this moment.
+  template <class Piece>
+  [[gnu::always_inline]] void moment(Piece&& piece) {
+    for (credit_ += work_; credit_ >= moments_; credit_ -= moments_) {
+      piece();
+    }
   }
 
  private:

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "autograd/amx.h"
 #include "autograd/array.h"
 #include "autograd/dropout_stream.h"
 #include "autograd/graph.h"
@@ -87,7 +88,7 @@ struct AttentionInputs {
 // swallow the logarithm. A row with nothing to attend to has 0 and 0.
 struct AttentionStatistics {
   Array largest, inverse_sum;
-  bool amx = false;  // the kernel that made them, which the backward pass takes too
+  AmxFormat amx = AmxFormat::none;  // the kernel that made them, which backward takes too
 };
 
 // Where a gradient goes; without data it is not wanted.

@@ -8,11 +8,13 @@ namespace {
 
 static_assert(key_step == block_side);
 
+constexpr int64_t most_width = 256;
+
 // body(first, rows, data, step) for 32 rows at a time, times factor.
 template <class Body>
 void for_scaled_rows(int64_t rows, int64_t width, real factor, const real* from, int64_t from_step,
                      Body&& body) {
-  real scaled[block_side * AmxKernel::most_width];
+  real scaled[block_side * most_width];
   for (int64_t first = 0; first < rows; first += block_side, from += block_side * from_step) {
     const int64_t some = std::min(block_side, rows - first);
     if (factor == 1) {
@@ -24,15 +26,49 @@ void for_scaled_rows(int64_t rows, int64_t width, real factor, const real* from,
   }
 }
 
+struct Magnitudes {
+  real largest = 0, smallest_row = std::numeric_limits<real>::max();  // of rows that are not 0
+
+  // Whether with one scale for all rows the smallest one keeps its digits.
+  bool even() const { return largest <= 4096 * smallest_row; }
+};
+
+Magnitudes magnitudes(int64_t rows, int64_t width, const real* from, int64_t from_step) {
+  Magnitudes m;
+  for (int64_t r = 0; r < rows; ++r, from += from_step) {
+    Vector top{};
+    for (int64_t k = 0; k < width; k += lanes) {
+      const Vector x = load(from + k);
+      top = larger(larger(x, -x), top);
+    }
+    const real row = largest_lane(top);
+    m.largest = std::max(m.largest, row);
+    m.smallest_row = row > 0 ? std::min(m.smallest_row, row) : m.smallest_row;
+  }
+  return m;
+}
+
+// Weights as left factors; their rows are the lines, or their columns.
+template <class Format>
+Splitter<Format> weights_splitter(const real* a, int64_t step, bool rows, real largest) {
+  Splitter<Format> splitter(a, step, rows, !rows);
+  if constexpr (Format::scaled) {
+    splitter.assume(largest);
+  }
+  return splitter;
+}
+
 // C += A B: `tiles` tiles of 32 lines of A, each split while the one before it is multiplied. The
 // lines of tile i and its part of the depth are tile(i); row 0 of B is its row `row`.
-template <class Tile>
-void add_product(Splitter<AttentionFormat> splitter, int64_t tiles, Tile&& tile,
-                 const AmxKernel::Rows& b, int64_t row, const AmxKernel::Work& work, real* c) {
+template <class Format, class Tile>
+void add_product(Splitter<Format> splitter, int64_t tiles, Tile&& tile, const AmxRows<Format>& b,
+                 int64_t row, const typename AmxKernel<Format>::Work& work, real* c) {
   const auto start = [&](int64_t i) {
     const auto [lines, depth] = tile(i);
     splitter.start(lines, depth, work.panels[i % 2].at(0, 0));
   };
+  Delivery<Format::scaled> delivery;
+  int64_t turn = 0;
   start(0);
   for (int64_t i = 0; i < tiles; ++i) {
     splitter.finish();
@@ -45,59 +81,91 @@ void add_product(Splitter<AttentionFormat> splitter, int64_t tiles, Tile&& tile,
     if (steps == 0) {
       continue;
     }
-    Pace pace(more ? splitter.pieces() : 0,
-              AttentionFormat::products * steps * (b.width() / block_side));
+    const auto* const panel = work.panels[i % 2].at(0, 0);
+    Pace pace(more ? splitter.pieces() : 0, Format::products * steps * (b.width() / block_side));
     for (int64_t column = 0; column < b.width(); column += block_side) {
-      multiply_block<AttentionFormat>(
-          steps, work.panels[i % 2].at(0, 0), b.at(column, row + depth.begin),
-          c + i * block_side * b.width() + column, b.width(), true, [&] {
-            if (pace.due()) {
-              splitter.next_piece();
-            }
-          });
+      const auto* const steps_of_b = b.at(column, row + depth.begin);
+      real* const to = c + i * block_side * b.width() + column;
+      const auto meanwhile = [&] {
+        if constexpr (Format::scaled) {
+          delivery.next_row();
+          delivery.next_row();
+        }
+        pace.moment([&] { splitter.next_piece(); });
+      };
+      if constexpr (Format::scaled) {
+        real* const block = work.blocks[turn];
+        multiply_block<Format>(steps, panel, steps_of_b, block, block_side, false, meanwhile);
+        delivery.finish();
+        delivery.start(block, {to, b.width(), block_side, block_side, true});
+        delivery.undo(panel->undo, steps_of_b->undo);
+        turn = 1 - turn;
+      } else {
+        multiply_block<Format>(steps, panel, steps_of_b, to, b.width(), true, meanwhile);
+      }
     }
   }
+  delivery.finish();
 }
 
 }  // namespace
 
-bool AmxKernel::suits(const AttentionProblem& p) {
-  constexpr int64_t least_size = 64 * 128;  // below, laying out costs more than is won
-  const auto whole = [](int64_t width) { return width % block_side == 0 && width <= most_width; };
-  return amx_format() != AmxFormat::none && whole(p.width) && whole(p.value_width) &&
-         std::min(p.queries, p.keys) * std::min(p.width, p.value_width) >= least_size;
-}
-
-template <bool left>
-void AmxKernel::Lines<left>::pack(int64_t first, int64_t rows, real factor, const real* from,
+template <class Format, bool left>
+bool AmxLines<Format, left>::pack(int64_t first, int64_t rows, real factor, const real* from,
                                   int64_t from_step) {
-  for_scaled_rows(rows, width_, factor, from, from_step,
-                  [&](int64_t r, int64_t some, const real* data, int64_t step) {
-                    Splitter<AttentionFormat> splitter(data, step, true, !left);
-                    splitter.start({0, some}, {0, width_}, steps_.at(first + r, 0));
-                    splitter.finish();
-                  });
+  const auto split = [&](Splitter<Format> splitter, int64_t r, int64_t some) {
+    splitter.start({0, some}, {0, width_}, steps_.at(first + r, 0));
+    splitter.finish();
+  };
+  if constexpr (Format::scaled) {
+    Splitter<Format> splitter(from, from_step, true, !left);
+    splitter.multiply(factor);
+    Magnitudes m;
+    if constexpr (!left) {
+      m = magnitudes(rows, width_, from, from_step);
+      splitter.assume(m.largest);
+    }
+    split(splitter, 0, rows);
+    return m.even();
+  } else {
+    for_scaled_rows(rows, width_, factor, from, from_step,
+                    [&](int64_t r, int64_t some, const real* data, int64_t step) {
+                      split({data, step, true, !left}, r, some);
+                    });
+    return true;
+  }
 }
 
-template class AmxKernel::Lines<true>;
-template class AmxKernel::Lines<false>;
-
-void AmxKernel::Rows::pack(int64_t first, int64_t rows, real factor, const real* from,
+template <class Format>
+bool AmxRows<Format>::pack(int64_t first, int64_t rows, real factor, const real* from,
                            int64_t from_step) {
-  for_scaled_rows(rows, width_, factor, from, from_step,
-                  [&](int64_t r, int64_t some, const real* data, int64_t step) {
-                    Splitter<AttentionFormat> splitter(data, step, false, false);
-                    for (int64_t column = 0; column < width_; column += block_side) {
-                      splitter.start({column, block_side}, {0, some}, steps_.at(column, first + r));
-                      splitter.finish();
-                    }
-                  });
+  const auto split = [&](Splitter<Format> splitter, int64_t r, int64_t some) {
+    for (int64_t column = 0; column < width_; column += block_side) {
+      splitter.start({column, block_side}, {0, some}, steps_.at(column, first + r));
+      splitter.finish();
+    }
+  };
+  if constexpr (Format::scaled) {
+    const Magnitudes m = magnitudes(rows, width_, from, from_step);
+    Splitter<Format> splitter(from, from_step, false, false);
+    splitter.multiply(factor);
+    splitter.assume(m.largest);
+    split(splitter, 0, rows);
+    return m.even();
+  } else {
+    for_scaled_rows(rows, width_, factor, from, from_step,
+                    [&](int64_t r, int64_t some, const real* data, int64_t step) {
+                      split({data, step, false, false}, r, some);
+                    });
+    return true;
+  }
 }
 
-void AmxKernel::add_weighted_rows(const ScoreBlock& block, const real* a, const Rows& b,
-                                  int64_t row, const Work& work, real* c) {
-  add_product(
-      {a, block.padded_cols(), true, false}, blocks_in(block.rows),
+template <class Format>
+void AmxKernel<Format>::add_weighted_rows(const ScoreBlock& block, const real* a, real largest,
+                                          const Rows& b, int64_t row, const Work& work, real* c) {
+  add_product<Format>(
+      weights_splitter<Format>(a, block.padded_cols(), true, largest), blocks_in(block.rows),
       [&](int64_t i) {
         const int64_t first = i * block_side;
         const int64_t rows = std::min(block_side, block.rows - first);
@@ -107,10 +175,12 @@ void AmxKernel::add_weighted_rows(const ScoreBlock& block, const real* a, const 
       b, row, work, c);
 }
 
-void AmxKernel::add_weighted_columns(const ScoreBlock& block, const real* a, const Rows& b,
-                                     int64_t row, const Work& work, real* c) {
-  add_product(
-      {a, block.padded_cols(), false, true}, blocks_in(block.cols),
+template <class Format>
+void AmxKernel<Format>::add_weighted_columns(const ScoreBlock& block, const real* a, real largest,
+                                             const Rows& b, int64_t row, const Work& work,
+                                             real* c) {
+  add_product<Format>(
+      weights_splitter<Format>(a, block.padded_cols(), false, largest), blocks_in(block.cols),
       [&](int64_t i) {
         const int64_t first = i * block_side;
         const int64_t r = block.first_row(first) / block_side * block_side;
@@ -119,6 +189,31 @@ void AmxKernel::add_weighted_columns(const ScoreBlock& block, const real* a, con
       },
       b, row, work, c);
 }
+
+template class AmxLines<Bfloat16x3, true>;
+template class AmxLines<Bfloat16x3, false>;
+template class AmxRows<Bfloat16x3>;
+template struct AmxKernel<Bfloat16x3>;
+template class AmxLines<Float16x2, true>;
+template class AmxLines<Float16x2, false>;
+template class AmxRows<Float16x2>;
+template struct AmxKernel<Float16x2>;
+
+AmxFormat attention_format(const AttentionProblem& p) {
+  constexpr int64_t least_size = 64 * 128;  // below, laying out costs more than is won
+  const auto whole = [](int64_t width) { return width % block_side == 0 && width <= most_width; };
+  const bool serves = whole(p.width) && whole(p.value_width) &&
+                      std::min(p.queries, p.keys) * std::min(p.width, p.value_width) >= least_size;
+  return serves ? amx_format() : AmxFormat::none;
+}
+
+}  // namespace heed::detail
+
+#else
+
+namespace heed::detail {
+
+AmxFormat attention_format(const AttentionProblem&) { return AmxFormat::none; }
 
 }  // namespace heed::detail
 

@@ -47,14 +47,14 @@ struct BackwardScratch {
   real* dscores;  // dP, then dS
 };
 
-// Row r of P, from the scores in `weights`.
+// Row r of P, from the scores in `weights`, which are to be multiplied by `factor`.
 template <class Kernel>
-void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real largest, real inverse_sum,
-                 const BackwardScratch<Kernel>& s) {
+void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor, real largest,
+                 real inverse_sum, const BackwardScratch<Kernel>& s) {
   real* weights = s.weights + r * block.padded_cols();
   hide(block, r, n, weights);
   for (int64_t c = 0; c < n; c += lanes) {
-    store(weights + c, exp_of(load(weights + c) - largest) * inverse_sum);
+    store(weights + c, exp_of(load(weights + c) * factor - largest) * inverse_sum);
   }
 }
 
@@ -62,7 +62,8 @@ void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real largest, re
 // then subtracted from: where one weight is nearly 1 their errors cancel, and where it is 1, dS is
 // 0. y_i . dy_i is the same number with errors of its own.
 template <class Kernel>
-real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch<Kernel>& s) {
+real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, real factor,
+                 const BackwardScratch<Kernel>& s) {
   if (block.cols < block.problem.keys) {
     return s.dots[block.i0 + r];
   }
@@ -72,31 +73,40 @@ real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, const BackwardSc
   for (int64_t c = 0; c < n; c += lanes) {
     dot += larger(load(weights + c), Vector{}) * load(dweights + c);
   }
-  return sum_of_lanes(dot);
+  return sum_of_lanes(dot) * factor;
 }
 
-// Row r of dS, from P in `weights` and dy_i . v_j in `dscores`:
+// Row r of dS, from P in `weights` and dy_i . v_j / factor in `dscores`:
 //   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
-// A weight that was dropped comes in as -P_ij and leaves as 0.
+// A weight that was dropped comes in as -P_ij and leaves as 0. `top` grows to the largest |dS|, by
+// lane, for a kernel that asks.
 template <class Kernel>
-void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n,
-                          const BackwardScratch<Kernel>& s) {
+void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
+                          const BackwardScratch<Kernel>& s, Vector& top) {
+  Vector most = top;
+  const auto put = [&](real* to, Vector dscore) {
+    store(to, dscore);
+    if constexpr (Kernel::scaled) {
+      most = larger(larger(dscore, -dscore), most);
+    }
+  };
   real* weights = s.weights + r * block.padded_cols();
   real* dscores = s.dscores + r * block.padded_cols();
-  const real dot = softmax_dot(block, r, n, s);
+  const real dot = softmax_dot(block, r, n, factor, s);
   const Vector none = {};
   if (block.problem.dropout.is_identity()) {
     for (int64_t c = 0; c < n; c += lanes) {
-      store(dscores + c, load(weights + c) * (load(dscores + c) - dot));
+      put(dscores + c, load(weights + c) * (load(dscores + c) * factor - dot));
     }
   } else {
     for (int64_t c = 0; c < n; c += lanes) {
       const Vector weight = load(weights + c);
-      const Vector dweight = weight > none ? load(dscores + c) : none;
+      const Vector dweight = weight > none ? load(dscores + c) * factor : none;
       store(weights + c, larger(weight, none));
-      store(dscores + c, larger(weight, -weight) * (dweight - dot));
+      put(dscores + c, larger(weight, -weight) * (dweight - dot));
     }
   }
+  top = most;
   for (int64_t c = n; c < block.padded_cols(); c += lanes) {
     store(weights + c, none);
     store(dscores + c, none);
@@ -245,25 +255,31 @@ class BackwardPass {
   void run_block(const ScoreBlock& block, int64_t key, const Scratch& s, real* dq) const {
     const int64_t d = padded_width(p_.width), dv = padded_width(p_.value_width);
     const int64_t row = (block.b * p_.heads + block.h) * p_.queries + block.i0;
-    Kernel::score_rows(block, s.q, block.i0, s.k_columns, key, s.weights,
-                       [&](int64_t r, int64_t n) {
-                         softmax_row(block, r, n, largest_[row + r], inverse_sum_[row + r], s);
-                       });
+    Kernel::score_rows(
+        block, s.q, block.i0, s.k_columns, key, s.weights, [&](int64_t r, int64_t n, real factor) {
+          softmax_row(block, r, n, factor, largest_[row + r], inverse_sum_[row + r], s);
+        });
     if (!p_.dropout.is_identity()) {
       for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
         p_.dropout.sign(element, count, s.weights + offset, s.weights + offset);
       });
     }
+    Vector top = {};
     Kernel::score_rows(block, s.dy, block.i0, s.v_columns, key, s.dscores,
-                       [&](int64_t r, int64_t n) { softmax_gradient_row(block, r, n, s); });
+                       [&](int64_t r, int64_t n, real factor) {
+                         softmax_gradient_row(block, r, n, factor, s, top);
+                       });
+    const real largest = largest_lane(top);
     if (out_.dv.rows.data != nullptr) {
-      Kernel::add_weighted_columns(block, s.weights, s.dy, block.i0, s.work, s.dv + key * dv);
+      Kernel::add_weighted_columns(block, s.weights, 1, s.dy, block.i0, s.work, s.dv + key * dv);
     }
     if (out_.dk.rows.data != nullptr) {
-      Kernel::add_weighted_columns(block, s.dscores, s.q, block.i0, s.work, s.dk + key * d);
+      Kernel::add_weighted_columns(block, s.dscores, largest, s.q, block.i0, s.work,
+                                   s.dk + key * d);
     }
     if (out_.dq.rows.data != nullptr) {
-      Kernel::add_weighted_rows(block, s.dscores, s.k_rows, key, s.work, dq + block.i0 * d);
+      Kernel::add_weighted_rows(block, s.dscores, largest, s.k_rows, key, s.work,
+                                dq + block.i0 * d);
     }
   }
 

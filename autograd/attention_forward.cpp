@@ -42,11 +42,12 @@ real largest_of(const real* x, int64_t n) {
   return largest_lane(top);
 }
 
-// x = exp(x - shift), added up by lane in sum[0 .. lanes).
-void exponentials(real* x, int64_t n, real shift, real* sum) {
+// x = exp(factor * x - shift), added up by lane in sum[0 .. lanes).
+void exponentials(real* x, int64_t n, real factor, real shift, real* sum) {
   Vector total = load(sum);
   for (int64_t c = 0; c < n; c += 2 * lanes) {  // two at a time hide each other's latency
-    const Vector low = exp_of(load(x + c) - shift), high = exp_of(load(x + c + lanes) - shift);
+    const Vector low = exp_of(load(x + c) * factor - shift);
+    const Vector high = exp_of(load(x + c + lanes) * factor - shift);
     store(x + c, low);
     store(x + c + lanes, high);
     total += low + high;
@@ -70,22 +71,22 @@ bool all_finite(const real* x, int64_t n) {
   return sum == 0;
 }
 
-// Row r of scores becomes exp(S - largest); what was summed with an older, smaller `largest`
-// follows.
+// Row r of scores, S / factor, becomes exp(S - largest); what was summed with an older, smaller
+// `largest` follows.
 template <class Kernel>
-void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n,
+void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
                         const ForwardScratch<Kernel>& s) {
   real* scores = s.scores + r * block.padded_cols();
   hide(block, r, n, scores);
   const real before = s.largest[r];
-  const real largest = std::max(before, largest_of(scores, n));
+  const real largest = std::max(before, factor * largest_of(scores, n));
   if (before != hidden_score && before != largest) {
     const real shrink = std::exp(before - largest);
     const int64_t columns = padded_width(block.problem.value_width);
     multiply(s.sums + r * columns, columns, shrink);
     multiply(s.totals + r * lanes, lanes, shrink);
   }
-  exponentials(scores, n, largest == hidden_score ? 0 : largest, s.totals + r * lanes);
+  exponentials(scores, n, factor, largest == hidden_score ? 0 : largest, s.totals + r * lanes);
   s.largest[r] = largest;
 }
 
@@ -116,7 +117,7 @@ class ForwardPass {
                   [this](int64_t number, int64_t head, real* memory) {
                     run_strip(strip(number, head), Scratch(p_, memory));
                   });
-    return finite_;
+    return fits_;
   }
 
  private:
@@ -139,8 +140,10 @@ class ForwardPass {
   void run_strip(const QueryStrip& strip, Scratch s) {
     [[maybe_unused]] const typename Kernel::Session session;
     const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
-    s.keys.pack(keys, 1, in_.k.at(strip.b, kv, 0), in_.k.row);
-    s.values.pack(0, keys, 1, in_.v.at(strip.b, kv, 0), in_.v.row);
+    if (!s.keys.pack(keys, 1, in_.k.at(strip.b, kv, 0), in_.k.row) ||
+        !s.values.pack(0, keys, 1, in_.v.at(strip.b, kv, 0), in_.v.row)) {
+      fits_ = false;
+    }
     for (int64_t i0 = strip.begin; i0 < strip.end; i0 += Kernel::query_block) {
       const int64_t rows = std::min(Kernel::query_block, strip.end - i0);
       s.queries.pack(0, rows, p_.scale, in_.q.at(strip.b, strip.h, i0), in_.q.row);
@@ -159,14 +162,16 @@ class ForwardPass {
   }
 
   void run_block(const ScoreBlock& block, const Scratch& s) const {
-    Kernel::score_rows(block, s.queries, 0, s.keys, block.j0, s.scores,
-                       [&](int64_t r, int64_t n) { online_softmax_row(block, r, n, s); });
+    Kernel::score_rows(
+        block, s.queries, 0, s.keys, block.j0, s.scores,
+        [&](int64_t r, int64_t n, real factor) { online_softmax_row(block, r, n, factor, s); });
     if (!p_.dropout.is_identity()) {
       for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
         p_.dropout.multiply(element, count, s.scores + offset, s.scores + offset);
       });
     }
-    Kernel::add_weighted_rows(block, s.scores, s.values, block.j0, s.work, s.sums);
+    const real largest = p_.dropout.factor();  // exp(S - largest) is at most 1
+    Kernel::add_weighted_rows(block, s.scores, largest, s.values, block.j0, s.work, s.sums);
   }
 
   void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows, const Scratch& s) {
@@ -183,7 +188,7 @@ class ForwardPass {
         y[k] = sums[k] * inverse;
       }
       if (Kernel::finite_only && !all_finite(y, p_.value_width)) {
-        finite_ = false;
+        fits_ = false;
       }
     }
   }
@@ -196,7 +201,7 @@ class ForwardPass {
   int64_t heads_;
   int64_t strip_length_;
   int64_t strips_;
-  std::atomic<bool> finite_ = true;
+  std::atomic<bool> fits_ = true;
 };
 
 }  // namespace
@@ -205,15 +210,14 @@ AttentionStatistics attention_forward(const AttentionProblem& p, const Attention
                                       real* y) {
   const Shape rows{p.batch, p.heads, p.queries};
   AttentionStatistics statistics{Array::uninitialised(rows), Array::uninitialised(rows),
-                                 amx_suits(p)};
+                                 attention_format(p)};
   const int64_t flops = 2 * p.batch * p.heads * p.visible_pairs() * (p.width + p.value_width);
   count_flops(flops);
   const auto run = [&]<class Kernel>() {
     return ForwardPass<Kernel>(p, inputs, y, statistics).run(static_cast<double>(flops));
   };
-  if (rows.size() > 0 && !with_kernel(statistics.amx, run) && statistics.amx) {
-    statistics.amx = false;
-    with_kernel(false, run);
+  while (rows.size() > 0 && !with_kernel(statistics.amx, run)) {
+    statistics.amx = wider_format(statistics.amx);
   }
   return statistics;
 }
@@ -236,15 +240,16 @@ void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
       for (int64_t j0 = 0; j0 < p.keys; j0 += Kernel::key_block) {
         const ScoreBlock block{p, b, h, i0, rows, j0, std::min(Kernel::key_block, p.keys - j0)};
         if (block.hidden()) continue;
-        Kernel::score_rows(block, s.queries, 0, s.keys, j0, s.scores, [&](int64_t r, int64_t n) {
-          real* scores = s.scores + r * block.padded_cols();
-          const int64_t row = head * p.queries + i0 + r;
-          hide(block, r, n, scores);
-          exponentials(scores, n, largest[row], s.totals);
-          for (int64_t c = 0; c < block.limit(r); ++c) {
-            weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
-          }
-        });
+        Kernel::score_rows(block, s.queries, 0, s.keys, j0, s.scores,
+                           [&](int64_t r, int64_t n, real factor) {
+                             real* scores = s.scores + r * block.padded_cols();
+                             const int64_t row = head * p.queries + i0 + r;
+                             hide(block, r, n, scores);
+                             exponentials(scores, n, factor, largest[row], s.totals);
+                             for (int64_t c = 0; c < block.limit(r); ++c) {
+                               weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
+                             }
+                           });
       }
     }
   };

@@ -17,7 +17,7 @@ void VectorKernel::score_product(const ScoreBlock& block, const Queries& queries
   }
 }
 
-void VectorKernel::add_weighted_rows(const ScoreBlock& block, const real* a, const Rows& b,
+void VectorKernel::add_weighted_rows(const ScoreBlock& block, const real* a, real, const Rows& b,
                                      int64_t row, const Work&, real* c) {
   const int64_t width = b.step();
   for_row_tiles(most_tile_rows(width), block.rows, [&](int64_t first, int64_t rows) {
@@ -27,7 +27,7 @@ void VectorKernel::add_weighted_rows(const ScoreBlock& block, const real* a, con
   });
 }
 
-void VectorKernel::add_weighted_columns(const ScoreBlock& block, const real* a, const Rows& b,
+void VectorKernel::add_weighted_columns(const ScoreBlock& block, const real* a, real, const Rows& b,
                                         int64_t row, const Work&, real* c) {
   const int64_t width = b.step();
   for_row_tiles(most_tile_rows(width), block.cols, [&](int64_t first, int64_t cols) {

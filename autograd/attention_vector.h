@@ -12,6 +12,7 @@ struct VectorKernel {
   static constexpr int64_t query_block = 64;
   static constexpr int64_t key_block = 128;
   static constexpr bool finite_only = false;
+  static constexpr bool scaled = false;  // whether products of weights look at `largest`
 
   // K or V, transposed: what scores are products with.
   class Columns {
@@ -19,9 +20,11 @@ struct VectorKernel {
     Columns(ScratchPieces& pieces, int64_t rows, int64_t width)
         : width_(width), panels_(pieces.take(round_up(rows, panel) * width)) {}
 
-    // The transpose of factor * from (rows, width).
-    void pack(int64_t rows, real factor, const real* from, int64_t from_step) {
+    // The transpose of factor * from (rows, width). False, as for Rows, where a kernel cannot keep
+    // the digits of all rows.
+    bool pack(int64_t rows, real factor, const real* from, int64_t from_step) {
       pack_panels(rows, width_, factor, from, from_step, panels_);
+      return true;
     }
     int64_t width() const { return width_; }
     const real* panels(int64_t row) const { return panels_ + row * width_; }
@@ -38,8 +41,9 @@ struct VectorKernel {
         : width_(width), rows_(pieces.take(rows * padded_width(width))) {}
 
     // Rows [first, first + rows) are factor * from (rows, width).
-    void pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step) {
+    bool pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step) {
       pack_rows(rows, width_, factor, from, from_step, rows_ + first * padded_width(width_));
+      return true;
     }
     int64_t step() const { return padded_width(width_); }
     const real* row(int64_t r) const { return rows_ + r * step(); }
@@ -61,28 +65,29 @@ struct VectorKernel {
   };
   struct Session {};
 
-  // C (rows, cols) = queries times columns from `column` on, for those that some row of a tile
-  // sees, and body(r, n) for every row r, of which the first n numbers were computed. The queries
-  // of the block begin at row `row`.
+  // C (rows, cols) times a factor of each row = queries times columns from `column` on, for those
+  // that some row of a tile sees, and body(r, n, factor) for every row r, of which the first n
+  // numbers were computed. The queries of the block begin at row `row`.
   template <class Body>
   static void score_rows(const ScoreBlock& block, const Queries& queries, int64_t row,
                          const Columns& columns, int64_t column, real* c, Body&& body) {
     score_product(block, queries, row, columns, column, c);
     for_tiles(block, [&](int64_t first, int64_t rows, int64_t n) {
       for (int64_t r = first; r < first + rows; ++r) {
-        body(r, n);
+        body(r, n, real{1});
       }
     });
   }
 
   // C (rows, width) += A (rows, cols) B (cols, width), A in rows of padded_cols() numbers, as far
-  // as the rows of A see; B begins at row `row`.
-  static void add_weighted_rows(const ScoreBlock& block, const real* a, const Rows& b, int64_t row,
-                                const Work& work, real* c);
+  // as the rows of A see; B begins at row `row`. No finite number of A is beyond `largest`, a
+  // number that kernels may take for the scale of all of A.
+  static void add_weighted_rows(const ScoreBlock& block, const real* a, real largest, const Rows& b,
+                                int64_t row, const Work& work, real* c);
 
   // C (cols, width) += A^T (cols, rows) B (rows, width), the same otherwise.
-  static void add_weighted_columns(const ScoreBlock& block, const real* a, const Rows& b,
-                                   int64_t row, const Work& work, real* c);
+  static void add_weighted_columns(const ScoreBlock& block, const real* a, real largest,
+                                   const Rows& b, int64_t row, const Work& work, real* c);
 
  private:
   // Calls body(first row, rows, n) for the tiles in which scores are computed, each for the keys

@@ -261,6 +261,25 @@ TEST_CASE("scaled_dot_product_attention: a key of -infinity among many") {
   }
 }
 
+TEST_CASE("scaled_dot_product_attention: a hidden key of any size leaves the others their digits") {
+  // For the kernel on AMX, but not for products on AMX, whose columns share a scale.
+  const int64_t t = 100, d = 96, hidden = 7;
+  AttentionOptions options;
+  options.mask = Mask::full({1, t}, true);
+  options.mask.mutable_data()[hidden] = false;
+  const Array q = values({1, t, d});
+  Array k = values({1, t, d}, -1, 1, 2), v = values({1, t, d}, -1, 1, 3);
+  for (int64_t i = hidden * d; i < (hidden + 1) * d; ++i) {
+    k.mutable_data()[i] *= 1 << 30;
+    v.mutable_data()[i] *= 1 << 30;
+  }
+  const std::vector<Array> tiles = results(both_forms[0], options, {q, k, v});
+  const std::vector<Array> composed = results(both_forms[1], options, {q, k, v});
+  for (size_t i = 0; i < 4; ++i) {
+    CHECK(distance(tiles[i], composed[i]) <= 2e-5);
+  }
+}
+
 TEST_CASE("scaled_dot_product_attention: packed columns are q, k and v side by side") {
   for (const int64_t kv_heads : {1, 2, 4}) {
     const Case c{2, 4, kv_heads, 70, 70, 12, 12, true, MaskForm::keys, 0.2};
