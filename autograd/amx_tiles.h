@@ -144,10 +144,12 @@ class Delivery {
 class Pace {
  public:
   Pace(int64_t work, int64_t moments) : work_(work), moments_(moments) {}
-  // Calls piece() as often as is due at this moment.
+  // Calls piece() if one is due at this moment.
   template <class Piece>
   [[gnu::always_inline]] void moment(Piece&& piece) {
-    for (credit_ += work_; credit_ >= moments_; credit_ -= moments_) {
+    credit_ += work_;
+    if (credit_ >= moments_) {
+      credit_ -= moments_;
       piece();
     }
   }

@@ -1,14 +1,15 @@
 """heed against PyTorch (and JAX), by turns (A B A B ...): medians, and the ratio to the fastest of the others.
 
     cmake --build --preset release --target heed benchmarks
-    python tools/bench/compare_torch.py [--rows char,attention] [--rounds 5] [--compile] [--jax] [--json out.json]
+    python tools/bench/compare_torch.py [--rows char,attention] [--rounds 5] [--compile] [--jax] [--also HEED_AMX=fp16]
+                                        [--json out.json]
 
 Needs PyTorch (and JAX, if asked for) in the Python that runs it. Each round starts one process of each side with the
 same number of threads. OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are taken out of the environment: a preset may pin
 OpenBLAS to old kernels. What the machine can do is probed before each row. Rounds that differ by more than a third are
-called too noisy. "Bound" is the ratio of a heed that did its matrix products at the speed of large ones (the best of the
-row) and nothing else: a target beyond it is out of reach where it was measured. The exit code is 1 when a ratio falls
-short of its target.
+called too noisy. --also runs heed once more in every round, with that in its environment. "Bound" is the ratio of a heed that did its matrix products at the speed of large ones (the best of the
+row) and nothing else: a target beyond it is out of reach where it was measured. The exit code is 1 when a ratio (with
+--also, the larger one) falls short of its target.
 """
 import argparse
 import datetime
@@ -123,37 +124,42 @@ def compare(name, a, env):
                                       check=True).stdout)
     for _ in range(a.rounds):
         with tempfile.TemporaryDirectory() as folder:
-            for side, command in commands(name, row, a, pathlib.Path(folder)).items():
+            sides = commands(name, row, a, pathlib.Path(folder))
+            for side, command in sides.items():
                 measured.setdefault(side, []).append(run(command, row, env))
+            if a.also:
+                measured.setdefault(a.also, []).append(run(sides["heed"], row, env | dict([a.also.split("=", 1)])))
     times = {side: [r["ms"] for r in rounds] for side, rounds in measured.items()}
     ms = {side: statistics.median(t) for side, t in times.items()}
-    others = {side: t for side, t in ms.items() if side != "heed"}
+    others = {side: t for side, t in ms.items() if side not in ("heed", a.also)}
     best = min(others, key=others.get)
     spread = max((max(t) - min(t)) / statistics.median(t) for t in times.values())
     mb = {side: max(r["mb"] for r in rounds) for side, rounds in measured.items() if rounds[0].get("mb")}
-    ours = measured["heed"]
+    ours = measured["heed"] + measured.get(a.also, [])
     bound = None
     if ours[0].get("gflop"):
         bound = others[best] / (1e3 * ours[0]["gflop"] / max(r["products"] for r in ours))
-    return {"name": name, "row": row["what"], "ms": ms, "mb": mb, "best": best, "ratio": others[best] / ms["heed"],
-            "bound": bound, "target": row["target"], "share_of_peak": ours[-1].get("share"),
-            "kernel": ours[-1].get("kernel"), "spread": spread, "probe": probe}
+    return {"name": name, "row": row["what"], "ms": ms, "others": others, "mb": mb, "best": best,
+            "ratio": others[best] / ms["heed"], "also": others[best] / ms[a.also] if a.also else None,
+            "bound": bound, "target": row["target"], "share_of_peak": measured["heed"][-1].get("share"),
+            "kernel": ours[0].get("kernel"), "spread": spread, "probe": probe}
 
 
 def time_text(ms):
     return f"{ms / 1000:.2f} s" if ms >= 1000 else f"{ms:.1f} ms" if ms >= 0.1 else f"{1000 * ms:.3f} us"
 
 
-def line(r):
-    others = ", ".join(f"{side} {time_text(ms)}" for side, ms in r["ms"].items() if side != "heed")
+def line(r, also):
+    others = ", ".join(f"{side} {time_text(ms)}" for side, ms in r["others"].items())
     memory = ""
     if "heed" in r["mb"] and len(r["mb"]) > 1:
-        memory = f"{r['mb']['heed']:.0f} of {min(v for s, v in r['mb'].items() if s != 'heed'):.0f} MB"
+        memory = f"{r['mb']['heed']:.0f} of {min(r['mb'][side] for side in r['others']):.0f} MB"
     share = f"{100 * r['share_of_peak']:.0f}%" if r["share_of_peak"] else ""
     note = f" (rounds differ by {100 * r['spread']:.0f}%: too noisy)" if r["spread"] > 1 / 3 else ""
     bound = f"{r['bound']:.2f}" if r["bound"] else ""
     p = r["probe"]
-    return (f"| {r['row']} | {others} | {time_text(r['ms']['heed'])} | {r['ratio']:.2f} (target {r['target']}){note} | "
+    more = f" {time_text(r['ms'][also])} | {r['also']:.2f} |" if also else ""
+    return (f"| {r['row']} | {others} | {time_text(r['ms']['heed'])} | {r['ratio']:.2f} (target {r['target']}){note} |{more} "
             f"{bound} | {memory} | {share} | {p['fma_gflops']:.0f} / {p['sgemm_gflops']:.0f} / {p['bandwidth_gb_s']:.0f} |")
 
 
@@ -170,11 +176,14 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--compile", action="store_true", help="torch.compile beside eager, where a model is trained")
     parser.add_argument("--jax", action="store_true", help="JAX, too, where a model is trained")
+    parser.add_argument("--also", metavar="NAME=VALUE", help="heed with this in its environment, too")
     parser.add_argument("--heed", type=pathlib.Path, default=ROOT / "build/release/heed")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures here too")
     parser.add_argument("--readme", type=pathlib.Path, help="put the table between the marks of this file")
     a = parser.parse_args()
     unknown = set(a.rows.split(",")) - set(ROWS)
+    if a.also and "=" not in a.also:
+        parser.error(f"--also: expected NAME=VALUE, got {a.also}")
     if unknown:
         parser.error(f"--rows: {', '.join(sorted(unknown))}: expected some of {', '.join(ROWS)}")
     import torch
@@ -183,20 +192,21 @@ def main():
     env["OMP_NUM_THREADS"] = str(a.threads)
     lines = [f"{datetime.date.today()}, {cpu_name()}, {a.threads} threads, PyTorch {torch.__version__}, "
              f"{a.rounds} rounds by turns, medians:", "",
-             "| work | others | heed | ratio to the fastest | bound | memory | of sgemm peak "
-             "| FMA GFLOP/s / sgemm GFLOP/s / GB/s |", "|---|---|---|---|---|---|---|---|"]
+             f"| work | others | heed | ratio to the fastest |{f' {a.also} | ratio |' if a.also else ''} bound | memory "
+             "| of sgemm peak | FMA GFLOP/s / sgemm GFLOP/s / GB/s |",
+             "|---" * (10 if a.also else 8) + "|"]
     print("\n".join(lines), flush=True)
     results = []
     for name in a.rows.split(","):
         results.append(compare(name, a, env))
-        lines.append(line(results[-1]))
+        lines.append(line(results[-1], a.also))
         print(lines[-1], flush=True)
     if a.readme:
         before, rest = a.readme.read_text().split(BEGIN)
         a.readme.write_text("\n".join([before + BEGIN, *lines, END]) + rest.split(END)[1])
     if a.json:
         a.json.write_text(json.dumps(results, indent=1) + "\n")
-    sys.exit(any(r["ratio"] < r["target"] for r in results))
+    sys.exit(any(max(r["ratio"], r["also"] or 0) < r["target"] for r in results))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include "autograd/blas_kernel.h"
 #include "autograd/cpu.h"
 #include "autograd/parallel.h"
+#include "autograd/random.h"
 
 namespace {
 
@@ -65,7 +66,12 @@ double median(std::vector<double>& values) {
 class Bench {
  public:
   explicit Bench(const Shape& s)
-      : s_(s), a_(size(s.m, s.k), real(0.5)), b_(size(s.k, s.n), real(0.25)), c_(size(s.m, s.n)) {}
+      : s_(s), a_(size(s.m, s.k)), b_(size(s.k, s.n)), c_(size(s.m, s.n)) {
+    // Numbers with few digits make a CPU faster that its power limits.
+    heed::Generator generator(1);
+    heed::fill_uniform(generator, a_, -1, 1);
+    heed::fill_uniform(generator, b_, -1, 1);
+  }
 
   void print(double budget, int threads) {
     std::vector<double> call, one, all;
