@@ -82,7 +82,7 @@ struct Bfloat16x3 {
 // Two float16 of 11 bits each, on CPUs with AMX-FP16. Their range is float16's: each line is
 // multiplied by a power of two that makes its largest number one of [2^14, 2^15), and sums are
 // divided by those of their row and column. Numbers down to 2^-17 of the largest of their line keep
-// all digits, and no error is larger than 2^-39 of it.
+// all digits, and no error is larger than 2^-38 of it.
 struct Float16x2 {
   static constexpr int parts = 2;
   static constexpr int products = 3;

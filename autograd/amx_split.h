@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "autograd/amx_parts.h"
 
@@ -104,6 +105,8 @@ class LineScales {
   real scale_[block_side], undo_[block_side];
 };
 
+struct NoScales {};
+
 // Splits lines of a factor, 32 at a time, into steps of 32 of the depth, step after step. The work
 // is done in pieces, small enough to hide behind four products of tiles: a quarter of a tile to
 // split, or, where the format needs to know the lines' largest numbers before, 32 lines to look at.
@@ -122,7 +125,7 @@ class Splitter {
     depth_ = depth;
     to_ = to;
     line_ = k_ = half_ = row_ = 0;
-    looked_ = looks_ ? 0 : depth.size;
+    looked_ = 0;
     pieces_ = left_ = blocks_in(lines.size) * blocks_in(depth.size) * (looks_ ? 9 : 8);
     check_ = Vector{};
     finite_ = true;
@@ -151,15 +154,20 @@ class Splitter {
     }
     --left_;
     if constexpr (Format::scaled) {
-      if (looked_ < depth_.size) {
+      if (looked_ < depth_.size && looks_) {
         look();
         return;
+      }
+      if (looked_ == 0) {
+        put_undo();
+        looked_ = depth_.size;
       }
     }
     split_quarter();
   }
 
  private:
+  // In all steps of the current lines.
   void put_undo() {
     for (int64_t step = 0; step < blocks_in(depth_.size); ++step) {
       scales_.put_undo(factor_, to_[step].undo);
@@ -183,11 +191,6 @@ class Splitter {
     const int64_t row = row_;
     if (row == 0) {
       find_tile();
-      if constexpr (Format::scaled) {
-        if (!looks_) {
-          scales_.put_undo(factor_, to_->undo);
-        }
-      }
     }
     fetch_quarter(row);
     Vector low[4], high[4];
@@ -260,8 +263,7 @@ class Splitter {
       ++to_;
       k_ += block_side;
       if (k_ >= depth_.size) {
-        k_ = 0;
-        looked_ = looks_ ? 0 : depth_.size;
+        k_ = looked_ = 0;
         line_ += block_side;
       }
     }
@@ -316,7 +318,7 @@ class Splitter {
   bool finite_ = true;
   bool looks_ = Format::scaled;
   real factor_ = 1;
-  LineScales scales_;
+  [[no_unique_address]] std::conditional_t<Format::scaled, LineScales, NoScales> scales_;
   alignas(64) real padded_[tile_side * block_side];
 };
 

@@ -137,7 +137,7 @@ class Delivery {
   const real* from_ = nullptr;
   Destination to_{};
   int64_t row_ = 0;
-  alignas(64) real row_undo_[scaled ? block_side : 0], column_undo_[scaled ? block_side : 0];
+  alignas(64) real row_undo_[scaled ? block_side : 1], column_undo_[scaled ? block_side : 1];
 };
 
 // Spreads `work` pieces evenly over `moments`.

@@ -118,11 +118,10 @@ bool AmxLines<Format, left>::pack(int64_t first, int64_t rows, real factor, cons
     splitter.finish();
   };
   if constexpr (Format::scaled) {
+    const Magnitudes m = left ? Magnitudes() : magnitudes(rows, width_, from, from_step);
     Splitter<Format> splitter(from, from_step, true, !left);
     splitter.multiply(factor);
-    Magnitudes m;
     if constexpr (!left) {
-      m = magnitudes(rows, width_, from, from_step);
       splitter.assume(m.largest);
     }
     split(splitter, 0, rows);
