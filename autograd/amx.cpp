@@ -25,11 +25,21 @@ bool tiles_granted() {
   return granted;
 }
 
-bool float16_tiles_announced() {
-  constexpr unsigned features = 7, second_page = 1, amx_fp16 = 1U << 21;
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid_count(features, second_page, &eax, &ebx, &ecx, &edx) != 0 &&
-         (eax & amx_fp16) != 0;
+struct Announced {
+  Announced() {
+    constexpr unsigned features = 7, second_page = 1;
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    if (__get_cpuid_count(features, second_page, &eax, &ebx, &ecx, &edx) != 0) {
+      amx_fp16 = (eax >> 21 & 1) != 0;
+      avx10 = (edx >> 19 & 1) != 0;
+    }
+  }
+  bool amx_fp16 = false, avx10 = false;
+};
+
+const Announced& announced() {
+  static const Announced by_cpu;
+  return by_cpu;
 }
 
 sigjmp_buf before_trial;
@@ -57,7 +67,7 @@ AmxFormat choose_format() {
     require(float16_tiles_run(), "HEED_AMX=fp16: the AMX of this CPU does not multiply float16");
     return AmxFormat::float16;
   }
-  return format == "1" && float16_tiles_announced() ? AmxFormat::float16 : AmxFormat::bfloat16;
+  return format == "1" && announced().amx_fp16 ? AmxFormat::float16 : AmxFormat::bfloat16;
 }
 
 }  // namespace
@@ -68,8 +78,12 @@ AmxFormat amx_format() {
 }
 
 bool float16_tiles_run() {
-  static const bool run = tiles_granted() && (float16_tiles_announced() || try_float16_tiles());
+  static const bool run = tiles_granted() && (announced().amx_fp16 || try_float16_tiles());
   return run;
+}
+
+bool float16_tiles_hidden() {
+  return !announced().amx_fp16 && announced().avx10 && float16_tiles_run();
 }
 
 }  // namespace heed::detail
@@ -80,6 +94,7 @@ namespace heed::detail {
 
 AmxFormat amx_format() { return AmxFormat::none; }
 bool float16_tiles_run() { return false; }
+bool float16_tiles_hidden() { return false; }
 
 }  // namespace heed::detail
 

@@ -22,4 +22,8 @@ AmxFormat amx_format();
 // can decide to rely on it. The trial holds the process's handler of SIGILL for a moment.
 bool float16_tiles_run();
 
+// Whether they run though CPUID does not announce them. Without a trial, false on CPUs that do not
+// announce AVX10, which came with AMX-FP16.
+bool float16_tiles_hidden();
+
 }  // namespace heed::detail

@@ -102,10 +102,10 @@ const char* our_products() {
 }
 
 std::string products_hint() {
-  const bool hidden = std::getenv("HEED_AMX") == nullptr &&
+  const bool faster = std::getenv("HEED_AMX") == nullptr &&
                       detail::amx_format() == detail::AmxFormat::bfloat16 &&
-                      detail::float16_tiles_run();
-  return hidden ? "HEED_AMX=fp16 is faster: this CPU's AMX multiplies float16 too, which a virtual "
+                      detail::float16_tiles_hidden();
+  return faster ? "HEED_AMX=fp16 is faster: this CPU's AMX multiplies float16 too, which a virtual "
                   "machine may hide"
                 : "";
 }

@@ -124,11 +124,12 @@ def compare(name, a, env):
                                       check=True).stdout)
     for _ in range(a.rounds):
         with tempfile.TemporaryDirectory() as folder:
-            sides = commands(name, row, a, pathlib.Path(folder))
-            for side, command in sides.items():
+            for side, command in commands(name, row, a, pathlib.Path(folder)).items():
                 measured.setdefault(side, []).append(run(command, row, env))
-            if a.also:
-                measured.setdefault(a.also, []).append(run(sides["heed"], row, env | dict([a.also.split("=", 1)])))
+        if a.also:
+            with tempfile.TemporaryDirectory() as folder:
+                command = commands(name, row, a, pathlib.Path(folder))["heed"]
+                measured.setdefault(a.also, []).append(run(command, row, env | dict([a.also.split("=", 1)])))
     times = {side: [r["ms"] for r in rounds] for side, rounds in measured.items()}
     ms = {side: statistics.median(t) for side, t in times.items()}
     others = {side: t for side, t in ms.items() if side not in ("heed", a.also)}
