@@ -14,13 +14,16 @@ namespace {
 
 // A piece of the resident factor stays in the L2 cache while panels of the other one pass by it:
 // all of its lines when that leaves them `shallow`, so that nothing has to pass twice.
-constexpr int64_t resident_numbers = 512 * 384;
-constexpr int64_t shallow = 192, deep = 384;
+template <class Format>
+constexpr int64_t resident_numbers = 512 * 384 * 3 / Format::parts;
+template <class Format>
+constexpr int64_t deep = 384 * 3 / Format::parts;
+constexpr int64_t shallow = 192;
 
 template <class Format>
 struct Workspace {
-  typename Format::Step resident[resident_numbers / (block_side * block_side)];
-  typename Format::Step panels[2][deep / block_side];
+  typename Format::Step resident[resident_numbers<Format> / (block_side * block_side)];
+  typename Format::Step panels[2][deep<Format> / block_side];
   alignas(64) real blocks[2][block_side * block_side];
 };
 
@@ -51,8 +54,9 @@ class AmxProduct {
 
   [[gnu::noinline]] void run() {
     const int64_t lines = std::min(p_.m, p_.n);
-    const int64_t depth = even_part(p_.k, std::clamp(resident_numbers / lines, shallow, deep));
-    const int64_t piece = even_part(lines, resident_numbers / depth);
+    const int64_t depth =
+        even_part(p_.k, std::clamp(resident_numbers<Format> / lines, shallow, deep<Format>));
+    const int64_t piece = even_part(lines, resident_numbers<Format> / depth);
     for (int64_t line = 0; line < lines; line += piece) {
       for (int64_t begin = 0; begin < p_.k; begin += depth) {
         multiply_piece({line, std::min(piece, lines - line)},
