@@ -75,6 +75,23 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
   return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
 }
 
+// call(options) with what `in` and the layer's state have to say, for `weights` weights.
+template <class Call>
+Tensor attend_as(const Module& layer, const Input& in, int64_t weights, double dropout,
+                 AttentionOptions options, Call&& call) {
+  options.mask = in.mask;
+  options.dropout = make_dropout_mask(streams().dropout(), streams().dropout_stream(), dropout,
+                                      weights, layer.training());
+  AttentionRecorder* recorder = AttentionRecorder::current();
+  Array attn_weights;
+  options.weights_out = recorder != nullptr ? &attn_weights : nullptr;
+  Tensor context_vec = call(options);
+  if (recorder != nullptr) {
+    recorder->recorded.push_back({layer.path(), std::move(attn_weights)});
+  }
+  return context_vec;
+}
+
 }  // namespace
 
 Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
@@ -83,17 +100,17 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const
     return attend_cached(layer, in, queries, keys, values, options);
   }
   const int64_t weights = queries.dim(0) * options.num_heads * queries.dim(1) * keys.dim(1);
-  options.mask = in.mask;
-  options.dropout = make_dropout_mask(streams().dropout(), streams().dropout_stream(), dropout,
-                                      weights, layer.training());
-  AttentionRecorder* recorder = AttentionRecorder::current();
-  Array attn_weights;
-  options.weights_out = recorder != nullptr ? &attn_weights : nullptr;
-  Tensor context_vec = scaled_dot_product_attention(queries, keys, values, options);
-  if (recorder != nullptr) {
-    recorder->recorded.push_back({layer.path(), std::move(attn_weights)});
-  }
-  return context_vec;
+  return attend_as(layer, in, weights, dropout, options, [&](const AttentionOptions& all) {
+    return scaled_dot_product_attention(queries, keys, values, all);
+  });
+}
+
+Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dropout,
+              AttentionOptions options) {
+  const int64_t weights = qkv.dim(0) * options.num_heads * qkv.dim(1) * qkv.dim(1);
+  return attend_as(layer, in, weights, dropout, options, [&](const AttentionOptions& all) {
+    return scaled_dot_product_attention(qkv, all);
+  });
 }
 
 }  // namespace heed

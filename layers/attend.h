@@ -26,5 +26,9 @@ void record_attention(const Module& layer, const Tensor& attn_weights);
 // only.
 Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
               const Tensor& values, double dropout, AttentionOptions options);
+// The same of qkv (B, T, (H + 2 Hkv) d), side by side as one projection makes them; without a
+// cache.
+Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dropout,
+              AttentionOptions options);
 
 }  // namespace heed

@@ -118,25 +118,34 @@ class MultiHeadAttention final : public Module {
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("multi_head_attention", in.x, config.d_in);
     require_context("multi_head_attention", in, config.context_length);
+    const Tensor context_vec = context(in, x);
+    return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
+  }
+
+ private:
+  Tensor context(const Input& in, const Tensor& x) const {
+    const AttentionOptions options{
+        .num_heads = config.num_heads, .num_kv_heads = config.kv_heads(), .causal = config.causal};
+    if (config.packed && !angles_ && in.cache == nullptr) {
+      return attend(*this, in, project_packed(x), config.dropout, options);
+    }
     auto [queries, keys, values] = project(x);  // (B, T, d_out), keys and values Hkv d
     if (angles_) {
       queries = rotary(queries, angles_, in.past());
       keys = rotary(keys, angles_, in.past());
     }
-    const Tensor context_vec = attend(*this, in, queries, keys, values, config.dropout,
-                                      {.num_heads = config.num_heads,
-                                       .num_kv_heads = config.kv_heads(),
-                                       .causal = config.causal});
-    return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
+    return attend(*this, in, queries, keys, values, config.dropout, options);
   }
 
- private:
+  Tensor project_packed(const Tensor& x) const {  // (B, T, 3 d_out)
+    return linear(x, *in_proj_weight, *in_proj_bias);
+  }
+
   std::array<Tensor, 3> project(const Tensor& x) const {
     if (!config.packed) {
       return {(*W_query)(x), (*W_key)(x), (*W_value)(x)};
     }
-    const Tensor packed = linear(x, *in_proj_weight, *in_proj_bias);  // (B, T, 3 d_out)
-    const std::vector<Tensor> parts = split(packed, config.d_out, -1);
+    const std::vector<Tensor> parts = split(project_packed(x), config.d_out, -1);
     return {parts[0], parts[1], parts[2]};
   }
 
