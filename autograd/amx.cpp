@@ -58,13 +58,16 @@ bool try_float16_tiles() {
 AmxFormat choose_format() {
   const char* wish = std::getenv("HEED_AMX");
   const std::string_view format = wish == nullptr || *wish == '\0' ? "1" : wish;
-  require(format == "0" || format == "1" || format == "bf16" || format == "fp16",
-          "HEED_AMX: expected 0, 1, bf16 or fp16, got \"", format, "\"");
+  if (format != "0" && format != "1" && format != "bf16" && format != "fp16") {
+    throw ConfigError(text("HEED_AMX: expected 0, 1, bf16 or fp16, got \"", format, "\""));
+  }
   if (format == "0" || !tiles_granted()) {
     return AmxFormat::none;
   }
   if (format == "fp16") {
-    require(float16_tiles_run(), "HEED_AMX=fp16: the AMX of this CPU does not multiply float16");
+    if (!float16_tiles_run()) {
+      throw ConfigError("HEED_AMX=fp16: the AMX of this CPU does not multiply float16");
+    }
     return AmxFormat::float16;
   }
   return format == "1" && announced().amx_fp16 ? AmxFormat::float16 : AmxFormat::bfloat16;

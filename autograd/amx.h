@@ -14,7 +14,7 @@ enum class AmxFormat { none, bfloat16, float16 };
 // What products run on. `none` without HEED_AMX (in float64 and in builds for other CPUs), and
 // where the operating system does not grant the unit. Else HEED_AMX in the environment says it: 0
 // (none), bf16, fp16; by itself, float16 where the CPU announces AMX-FP16, bfloat16 elsewhere.
-// Throws an Error for another value, and for fp16 where float16_tiles_run() is false.
+// Throws a ConfigError for another value, and for fp16 where float16_tiles_run() is false.
 AmxFormat amx_format();
 
 // Whether a product of float16 tiles runs here. Where CPUID does not announce it one is tried, as

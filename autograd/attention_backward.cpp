@@ -54,7 +54,12 @@ void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor, rea
   real* weights = s.weights + r * block.padded_cols();
   hide(block, r, n, weights);
   for (int64_t c = 0; c < n; c += lanes) {
-    store(weights + c, exp_of(load(weights + c) * factor - largest) * inverse_sum);
+    Vector weight = exp_of(load(weights + c) * factor - largest) * inverse_sum;
+    if constexpr (Kernel::scaled) {
+      // Scales, and so the last digits of scores, may be others than in the forward pass.
+      weight = weight > 1 ? Vector{} + 1 : weight;
+    }
+    store(weights + c, weight);
   }
 }
 

@@ -280,6 +280,25 @@ TEST_CASE("scaled_dot_product_attention: a hidden key of any size leaves the oth
   }
 }
 
+TEST_CASE("scaled_dot_product_attention: scores of 1e9 over several strips of keys") {
+  // The passes may see other keys at a time, and scale them otherwise.
+  const int64_t t = 1024, d = 64;
+  Array q = values({1, t, d}, -30000, 30000), k = values({1, t, d}, -30, 30, 2);
+  for (int64_t i = 0; i < t * d; ++i) {
+    k.mutable_data()[i] *= i < t * d / 2 ? 1 : 1000;
+    if (i % d >= d / 2) {  // small parts of keys count as much as large ones
+      q.mutable_data()[i] *= 1 << 13;
+      k.mutable_data()[i] /= 1 << 13;
+    }
+  }
+  AttentionOptions options;
+  options.causal = true;
+  options.scale = 1;
+  for (const Array& a : results(both_forms[0], options, {q, k, values({1, t, d}, -1, 1, 3)})) {
+    for (const real x : a.span()) REQUIRE(std::isfinite(x));
+  }
+}
+
 TEST_CASE("scaled_dot_product_attention: packed columns are q, k and v side by side") {
   for (const int64_t kv_heads : {1, 2, 4}) {
     const Case c{2, 4, kv_heads, 70, 70, 12, 12, true, MaskForm::keys, 0.2};
