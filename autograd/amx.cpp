@@ -61,14 +61,14 @@ AmxFormat choose_format() {
   if (format != "0" && format != "1" && format != "bf16" && format != "fp16") {
     throw ConfigError(text("HEED_AMX: expected 0, 1, bf16 or fp16, got \"", format, "\""));
   }
-  if (format == "0" || !tiles_granted()) {
-    return AmxFormat::none;
-  }
   if (format == "fp16") {
     if (!float16_tiles_run()) {
       throw ConfigError("HEED_AMX=fp16: the AMX of this CPU does not multiply float16");
     }
     return AmxFormat::float16;
+  }
+  if (format == "0" || !tiles_granted()) {
+    return AmxFormat::none;
   }
   return format == "1" && announced().amx_fp16 ? AmxFormat::float16 : AmxFormat::bfloat16;
 }

@@ -52,6 +52,7 @@ class AmxProduct {
         resident_(rows_pass_ ? columns_of_b() : rows_of_a()),
         passing_(rows_pass_ ? rows_of_a() : columns_of_b()) {}
 
+  // Both formats inlined into one function cost bfloat16 4%.
   [[gnu::noinline]] void run() {
     const int64_t lines = std::min(p_.m, p_.n);
     const int64_t depth =

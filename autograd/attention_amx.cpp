@@ -48,6 +48,37 @@ Magnitudes magnitudes(int64_t rows, int64_t width, const real* from, int64_t fro
   return m;
 }
 
+struct RowsToSplit {
+  const real* data;
+  int64_t step;
+  bool along_depth, transposed;  // as for Splitter
+};
+
+// split(splitter, first row, how many) for factor * the rows, all at once or 32 at a time. With one
+// scale for all of them: whether that leaves each its digits.
+template <class Format, class Split>
+bool split_rows(const RowsToSplit& from, int64_t rows, int64_t width, real factor, bool one_scale,
+                Split&& split) {
+  if constexpr (Format::scaled) {
+    Splitter<Format> splitter(from.data, from.step, from.along_depth, from.transposed);
+    splitter.multiply(factor);
+    Magnitudes m;
+    if (one_scale) {
+      m = magnitudes(rows, width, from.data, from.step);
+      splitter.assume(m.largest);
+    }
+    split(splitter, 0, rows);
+    return m.even();
+  } else {
+    for_scaled_rows(rows, width, factor, from.data, from.step,
+                    [&](int64_t r, int64_t some, const real* data, int64_t step) {
+                      Splitter<Format> splitter(data, step, from.along_depth, from.transposed);
+                      split(splitter, r, some);
+                    });
+    return true;
+  }
+}
+
 // Weights as left factors; their rows are the lines, or their columns.
 template <class Format>
 Splitter<Format> weights_splitter(const real* a, int64_t step, bool rows, real largest) {
@@ -113,51 +144,24 @@ void add_product(Splitter<Format> splitter, int64_t tiles, Tile&& tile, const Am
 template <class Format, bool left>
 bool AmxLines<Format, left>::pack(int64_t first, int64_t rows, real factor, const real* from,
                                   int64_t from_step) {
-  const auto split = [&](Splitter<Format> splitter, int64_t r, int64_t some) {
-    splitter.start({0, some}, {0, width_}, steps_.at(first + r, 0));
-    splitter.finish();
-  };
-  if constexpr (Format::scaled) {
-    const Magnitudes m = left ? Magnitudes() : magnitudes(rows, width_, from, from_step);
-    Splitter<Format> splitter(from, from_step, true, !left);
-    splitter.multiply(factor);
-    if constexpr (!left) {
-      splitter.assume(m.largest);
-    }
-    split(splitter, 0, rows);
-    return m.even();
-  } else {
-    for_scaled_rows(rows, width_, factor, from, from_step,
-                    [&](int64_t r, int64_t some, const real* data, int64_t step) {
-                      split({data, step, true, !left}, r, some);
-                    });
-    return true;
-  }
+  return split_rows<Format>({from, from_step, true, !left}, rows, width_, factor, !left,
+                            [&](Splitter<Format>& splitter, int64_t r, int64_t some) {
+                              splitter.start({0, some}, {0, width_}, steps_.at(first + r, 0));
+                              splitter.finish();
+                            });
 }
 
 template <class Format>
 bool AmxRows<Format>::pack(int64_t first, int64_t rows, real factor, const real* from,
                            int64_t from_step) {
-  const auto split = [&](Splitter<Format> splitter, int64_t r, int64_t some) {
-    for (int64_t column = 0; column < width_; column += block_side) {
-      splitter.start({column, block_side}, {0, some}, steps_.at(column, first + r));
-      splitter.finish();
-    }
-  };
-  if constexpr (Format::scaled) {
-    const Magnitudes m = magnitudes(rows, width_, from, from_step);
-    Splitter<Format> splitter(from, from_step, false, false);
-    splitter.multiply(factor);
-    splitter.assume(m.largest);
-    split(splitter, 0, rows);
-    return m.even();
-  } else {
-    for_scaled_rows(rows, width_, factor, from, from_step,
-                    [&](int64_t r, int64_t some, const real* data, int64_t step) {
-                      split({data, step, false, false}, r, some);
-                    });
-    return true;
-  }
+  return split_rows<Format>(
+      {from, from_step, false, false}, rows, width_, factor, true,
+      [&](Splitter<Format>& splitter, int64_t r, int64_t some) {
+        for (int64_t column = 0; column < width_; column += block_side) {
+          splitter.start({column, block_side}, {0, some}, steps_.at(column, first + r));
+          splitter.finish();
+        }
+      });
 }
 
 template <class Format>

@@ -115,7 +115,8 @@ struct AmxKernel {
     explicit Work(ScratchPieces& pieces)
         : panels{{pieces, block_side, std::max(query_block, key_block)},
                  {pieces, block_side, std::max(query_block, key_block)}},
-          blocks{pieces.take(block_side * block_side), pieces.take(block_side * block_side)} {}
+          blocks{pieces.take(block_size), pieces.take(block_size)} {}
+    static constexpr int64_t block_size = scaled ? block_side * block_side : 0;
     SplitSteps<Format> panels[2];
     real* blocks[2];
   };

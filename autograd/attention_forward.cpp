@@ -143,6 +143,7 @@ class ForwardPass {
     if (!s.keys.pack(keys, 1, in_.k.at(strip.b, kv, 0), in_.k.row) ||
         !s.values.pack(0, keys, 1, in_.v.at(strip.b, kv, 0), in_.v.row)) {
       fits_ = false;
+      return;
     }
     for (int64_t i0 = strip.begin; i0 < strip.end; i0 += Kernel::query_block) {
       const int64_t rows = std::min(Kernel::query_block, strip.end - i0);

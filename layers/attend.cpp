@@ -107,6 +107,8 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const
 
 Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dropout,
               AttentionOptions options) {
+  require(in.cache == nullptr, "attend: expected queries, keys and values apart with a cache, got ",
+          qkv.shape());
   const int64_t weights = qkv.dim(0) * options.num_heads * qkv.dim(1) * qkv.dim(1);
   return attend_as(layer, in, weights, dropout, options, [&](const AttentionOptions& all) {
     return scaled_dot_product_attention(qkv, all);
