@@ -71,7 +71,8 @@ void zip_broadcast(const Array& a, const Array& b, Array& y, F f) {
 template <class F>
 Array zip(const char* op, const Array& a, const Array& b, F f) {
   const bool same = a.shape() == b.shape();
-  Array y = Array::uninitialised(same ? a.shape() : broadcast(op, a.shape(), b.shape()));
+  Array y = same ? Array::uninitialised(a.shape())
+                 : Array::uninitialised(broadcast(op, a.shape(), b.shape()));
   if (!same && y.size() > 0) {
     detail::zip_broadcast(a, b, y, f);
     return y;

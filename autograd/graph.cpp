@@ -36,9 +36,6 @@ Node* Node::allocate(const char* op, const Shape& shape, size_t inputs, size_t c
   node->op_ = op;
   node->layer_path_ = LayerScope::current();
   node->shape_ = shape;
-  for (size_t k = 0; k < inputs; ++k) {
-    new (reinterpret_cast<NodeRef*>(node + 1) + k) NodeRef;
-  }
   ++existing_nodes;
   return node;
 }
@@ -154,8 +151,7 @@ class BackwardPass {
 
   static void run_node(Node& node) {
     if (node.gradient) {
-      const Array dy = std::move(node.gradient);
-      node.gradient = Array();
+      const Array dy = std::move(node.gradient);  // which leaves none
       Grads grads(node);
       try {
         node.functions_->run(node.closure(), dy, grads);

@@ -21,22 +21,22 @@ class Shape {
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const int64_t> dims);
 
-  int rank() const { return rank_; }
-  int64_t size() const { return size_; }
+  int rank() const { return static_cast<int>(numbers_[rank_at]); }
+  int64_t size() const { return numbers_[size_at]; }
 
   // The extent of an axis; negative axes count from the last: s[-1] is the innermost.
-  int64_t operator[](int axis) const { return dims_[static_cast<size_t>(index_of(axis))]; }
+  int64_t operator[](int axis) const { return numbers_[static_cast<size_t>(index_of(axis))]; }
 
   // 0 <= axis < rank for an axis that may be given from the end; throws ShapeError otherwise.
   int index_of(int axis) const {
-    const int index = axis < 0 ? axis + rank_ : axis;
-    if (index < 0 || index >= rank_) [[unlikely]] {
+    const int index = axis < 0 ? axis + rank() : axis;
+    if (index < 0 || index >= rank()) [[unlikely]] {
       throw_bad_axis(axis);
     }
     return index;
   }
 
-  std::span<const int64_t> dims() const { return {dims_.data(), static_cast<size_t>(rank_)}; }
+  std::span<const int64_t> dims() const { return {numbers_.data(), static_cast<size_t>(rank())}; }
 
   // The product of the extents of axes [first, last).
   int64_t size_between(int first, int last) const;
@@ -46,19 +46,24 @@ class Shape {
   Shape inserted(int axis, int64_t extent) const;  // a new axis before `axis` (rank() appends)
 
   bool operator==(const Shape& other) const {
-    int64_t differences = rank_ ^ other.rank_;  // without a branch or a call
-    for (size_t k = 0; k < dims_.size(); ++k) {
-      differences |= dims_[k] ^ other.dims_[k];
+    if (rank() != other.rank()) {
+      return false;
     }
-    return differences == 0;
+    for (size_t k = 0; k < dims().size(); ++k) {
+      if (numbers_[k] != other.numbers_[k]) {
+        return false;
+      }
+    }
+    return true;
   }
 
  private:
   [[noreturn]] void throw_bad_axis(int axis) const;
 
-  std::array<int64_t, max_rank> dims_{};  // unused axes stay 0, so that == may compare them all
-  int rank_ = 0;
-  int64_t size_ = 1;
+  // The extents, 0 for unused axes, then rank and size. Members of their own are copied one by one,
+  // and a CPU that then reads several at once waits until all are written.
+  static constexpr size_t rank_at = max_rank, size_at = max_rank + 1;
+  std::array<int64_t, max_rank + 2> numbers_{0, 0, 0, 0, 0, 0, 0, 1};
 };
 
 // "(2, 3)", "(4,)" and "()", as PyTorch and NumPy write shapes.

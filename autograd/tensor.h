@@ -81,7 +81,7 @@ namespace detail {
 [[noreturn]] void throw_no_backward(const char* op);
 
 template <class Inputs, class Backward>
-Tensor record(const char* op, Array value, const Inputs& inputs, Backward&& backward) {
+Tensor record(const char* op, Array&& value, const Inputs& inputs, Backward&& backward) {
   if (profiling) {
     int64_t numbers = value.size();
     for (const Tensor& input : inputs) {
@@ -104,7 +104,7 @@ Tensor record(const char* op, Array value, const Inputs& inputs, Backward&& back
         Node::make(op, value.shape(), std::size(inputs), std::forward<Backward>(backward));
     size_t k = 0;
     for (const Tensor& input : inputs) {
-      node->inputs()[k++] = input.node();
+      node->set_input(k++, input.node());
     }
     return Tensor(std::move(value), std::move(node));
   }
