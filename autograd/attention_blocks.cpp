@@ -19,21 +19,11 @@ bool ScoreBlock::hidden() const {
   return true;
 }
 
-void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
-  const int64_t seen = block.limit(r);
-  if (block.problem.mask) {
-    const uint8_t* may = block.problem.mask_row(block.b, block.h, block.i0 + r) + block.j0;
+void hide_by_mask(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
+  const uint8_t* may = block.problem.mask_row(block.b, block.h, block.i0 + r) + block.j0;
 #pragma omp simd
-    for (int64_t c = 0; c < seen; ++c) {
-      scores[c] = may[c] != 0 ? scores[c] : hidden_score;
-    }
-  }
-  const Vector hidden = Vector{} + hidden_score;
-  for (int64_t c = seen / lanes * lanes; c < n; c += lanes) {
-    store(scores + c, counting(c) < static_cast<Integer>(seen) ? load(scores + c) : hidden);
-  }
-  for (int64_t c = n; c < block.padded_cols(); c += lanes) {
-    store(scores + c, Vector{});
+  for (int64_t c = 0; c < n; ++c) {
+    scores[c] = may[c] != 0 ? scores[c] : hidden_score;
   }
 }
 

@@ -92,10 +92,25 @@ struct ScoreBlock {
   bool hidden() const;
 };
 
+// Of row r, the first n scores: those that the mask hides become -infinity.
+void hide_by_mask(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
+
 // Row r of a block of scores, of which the first n, a multiple of key_step, were computed: those
 // that may not be attended to, padding included, become -infinity, and the rest up to
 // padded_cols() 0.
-void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
+inline void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
+  const int64_t seen = block.limit(r);
+  if (block.problem.mask) {
+    hide_by_mask(block, r, seen, scores);
+  }
+  const Vector hidden = Vector{} + hidden_score;
+  for (int64_t c = seen / lanes * lanes; c < n; c += lanes) {
+    store(scores + c, counting(c) < static_cast<Integer>(seen) ? load(scores + c) : hidden);
+  }
+  for (int64_t c = n; c < block.padded_cols(); c += lanes) {
+    store(scores + c, Vector{});
+  }
+}
 
 // Calls body(element of the dropout mask, count, offset of the element's score) for the scores that
 // the rows see and some beyond them, which are 0 and stay so. Short rows that follow each other

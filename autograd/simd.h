@@ -35,34 +35,27 @@ typedef real StoredVector
 inline Vector load(const real* from) { return *reinterpret_cast<const StoredVector*>(from); }
 inline void store(real* to, Vector v) { *reinterpret_cast<StoredVector*>(to) = v; }
 
-template <int bytes>
-struct VectorOf {
-  typedef real type __attribute__((vector_size(bytes)));
-};
-
 // f over all lanes, by halves; f takes two vectors or two numbers.
-template <int bytes, class F>
-inline real fold(typename VectorOf<bytes>::type v, F f) {
-  if constexpr (bytes > 16) {
-    using Half = typename VectorOf<bytes / 2>::type;
-    struct Halves {
-      Half low, high;
-    };
-    const auto halves = std::bit_cast<Halves>(v);
-    return fold<bytes / 2>(f(halves.low, halves.high), f);
-  } else if constexpr (is_float64) {
+template <class V, class F>
+inline real fold(V v, F f) {
+  constexpr auto half = static_cast<int>(sizeof v / sizeof(real) / 2);
+  if constexpr (half == 1) {
     return f(v[0], v[1]);
   } else {
-    return f(f(v[0], v[2]), f(v[1], v[3]));
+    return [&]<int... k>(std::integer_sequence<int, k...>) {
+      return fold(
+          f(__builtin_shufflevector(v, v, k...), __builtin_shufflevector(v, v, k + half...)), f);
+    }
+    (std::make_integer_sequence<int, half>());
   }
 }
 
 inline constexpr auto larger = [](auto a, auto b) { return a > b ? a : b; };
 
-inline real largest_lane(Vector v) { return fold<vector_bytes>(v, larger); }
+inline real largest_lane(Vector v) { return fold(v, larger); }
 
 inline real sum_of_lanes(Vector v) {
-  return fold<vector_bytes>(v, [](auto a, auto b) { return a + b; });
+  return fold(v, [](auto a, auto b) { return a + b; });
 }
 
 // Lane k is first + k.
