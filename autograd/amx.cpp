@@ -70,7 +70,9 @@ AmxFormat choose_format() {
   if (format == "0" || !tiles_granted()) {
     return AmxFormat::none;
   }
-  return format == "1" && announced().amx_fp16 ? AmxFormat::float16 : AmxFormat::bfloat16;
+  const bool expected = announced().amx_fp16 || announced().avx10;
+  return format == "1" && expected && float16_tiles_run() ? AmxFormat::float16
+                                                          : AmxFormat::bfloat16;
 }
 
 }  // namespace
@@ -85,10 +87,6 @@ bool float16_tiles_run() {
   return run;
 }
 
-bool float16_tiles_hidden() {
-  return !announced().amx_fp16 && announced().avx10 && float16_tiles_run();
-}
-
 }  // namespace heed::detail
 
 #else
@@ -97,7 +95,6 @@ namespace heed::detail {
 
 AmxFormat amx_format() { return AmxFormat::none; }
 bool float16_tiles_run() { return false; }
-bool float16_tiles_hidden() { return false; }
 
 }  // namespace heed::detail
 

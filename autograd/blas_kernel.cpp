@@ -101,15 +101,6 @@ const char* our_products() {
   return detail::packing_pays_here() ? "AVX-512" : "OpenBLAS";
 }
 
-std::string products_hint() {
-  const bool faster = std::getenv("HEED_AMX") == nullptr &&
-                      detail::amx_format() == detail::AmxFormat::bfloat16 &&
-                      detail::float16_tiles_hidden();
-  return faster ? "HEED_AMX=fp16 is faster: this CPU's AMX multiplies float16 too, which a virtual "
-                  "machine may hide"
-                : "";
-}
-
 }  // namespace
 
 void choose_blas_kernel() { chosen_by_heed(); }
@@ -128,7 +119,6 @@ BlasInfo blas_info() {
   info.weaker_than_cpu = weaker_than_cpu();
   info.warning = kernel_warning(info);
   info.products = our_products();
-  info.hint = products_hint();
   return info;
 }
 

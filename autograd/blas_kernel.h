@@ -20,7 +20,6 @@ struct BlasInfo {
   bool weaker_than_cpu;  // the kernel leaves the CPU's widest vector unit idle
   std::string warning;   // one line for people, or ""
   std::string products;  // what most run on: "OpenBLAS", or our own "AVX-512", "AMX in bfloat16"
-  std::string hint;      // what the user could choose to be faster, or ""
 };
 
 BlasInfo blas_info();

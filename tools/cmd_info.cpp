@@ -66,8 +66,7 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
             {"reason", blas.reason},
             {"flavour", blas.flavour},
             {"config", blas.config},
-            {"products", blas.products},
-            {"hint", blas.hint}}},
+            {"products", blas.products}}},
           {"gemm_gflops", speed.heed},
           {"openblas_gflops", speed.openblas},
           {"warnings", blas.warning.empty() ? nlohmann::ordered_json::array()
@@ -91,9 +90,6 @@ void print(const BlasInfo& blas, const GemmSpeed& speed) {
   if (blas.products != "OpenBLAS") {
     table.add({"products", text("by our own kernel for ", blas.products,
                                 "; by OpenBLAS where that is faster")});
-  }
-  if (!blas.hint.empty()) {
-    table.add({"hint", blas.hint});
   }
   table.add({is_float64 ? "dgemm" : "sgemm", line});
   if (!blas.warning.empty()) {

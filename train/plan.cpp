@@ -141,9 +141,6 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd), "), ",
            blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
-  if (!blas.hint.empty()) {
-    lines.push_back("hint       " + blas.hint);
-  }
   const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
   for (const std::string& warning :
        {blas.warning, schedule_registry().make(run.config.schedule, schedule)->warning()}) {
