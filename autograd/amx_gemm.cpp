@@ -23,7 +23,7 @@ constexpr int64_t shallow = 192;
 template <class Format>
 struct Workspace {
   typename Format::Step resident[resident_numbers<Format> / (block_side * block_side)];
-  typename Format::Step panels[2][deep<Format> / block_side];
+  typename Format::Step panel[deep<Format> / block_side];
   alignas(64) real blocks[2][block_side * block_side];
 };
 
@@ -76,30 +76,23 @@ class AmxProduct {
   }
 
   void multiply_piece(Range lines, Range depth) {
-    resident_.start(lines, depth, space_.resident);
-    resident_.finish();
+    const bool resident_fits = resident_.split(lines, depth, space_.resident);
     const int64_t all = std::max(p_.m, p_.n);
-    Step *panel = space_.panels[0], *next = space_.panels[1];
-    passing_.start({0, std::min(block_side, all)}, depth, panel);
     for (int64_t begin = 0; begin < all; begin += block_side) {
-      passing_.finish();
       const Range passing{begin, std::min(block_side, all - begin)};
-      const bool finite = resident_.finite() && passing_.finite();
-      const int64_t left = all - begin - passing.size;
-      passing_.start({begin + passing.size, std::min(block_side, left)}, depth, next);
-      if (finite) {
-        multiply_panel(passing, lines, depth, panel);
+      if (passing_.split(passing, depth, space_.panel) && resident_fits) {
+        multiply_panel(passing, lines, depth);
       } else {
         multiply_exactly(passing, lines, depth);
       }
-      std::swap(panel, next);
     }
   }
 
-  void multiply_panel(Range passing, Range lines, Range depth, const Step* panel) {
+  void multiply_panel(Range passing, Range lines, Range depth) {
     const int64_t steps = blocks_in(depth.size);
     const Step* resident = space_.resident;
-    Pace pace(passing_.pieces(), Format::products * steps * blocks_in(lines.size));
+    // Of the block before, at each moment: all of them while this one is multiplied.
+    const int64_t rows_a_moment = (block_side - 1) / (Format::products * steps) + 1;
     for (int64_t j = 0; j < lines.size; j += block_side, resident += steps) {
       const Range part{lines.begin + j, std::min(block_side, lines.size - j)};
       const auto [rows, columns] = rows_pass_ ? std::pair(passing, part) : std::pair(part, passing);
@@ -107,18 +100,19 @@ class AmxProduct {
                           columns.size, p_.beta != 0 || depth.begin > 0};
       const bool direct = !Format::scaled && c.takes_tiles();
       real* block = direct ? c.c : space_.blocks[turn_];
+      const Step* panel = space_.panel;
+      const auto [a, b] = rows_pass_ ? std::pair(panel, resident) : std::pair(resident, panel);
       int64_t fetched = 0;
       const real* soon = c.c + block_side * (rows_pass_ ? 1 : p_.ldc);  // need not exist
-      const auto [a, b] = rows_pass_ ? std::pair(panel, resident) : std::pair(resident, panel);
       multiply_block<Format>(steps, a, b, block, direct ? c.ldc : block_side, false, [&] {
-        delivery_.next_row();
-        delivery_.next_row();
+        for (int64_t r = 0; r < rows_a_moment; ++r) {
+          delivery_.next_row();
+        }
         if (fetched < block_side) {
           __builtin_prefetch(soon + fetched * p_.ldc, 1);
           __builtin_prefetch(soon + fetched * p_.ldc + lanes, 1);
           ++fetched;
         }
-        pace.moment([&] { passing_.next_piece(); });
       });
       delivery_.finish();
       if (!direct) {

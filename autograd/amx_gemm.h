@@ -15,7 +15,7 @@ namespace heed::detail {
 bool amx_pays(const Product& p);
 
 // alpha is 1, beta 0 (C is not read) or 1; format is one that runs here. Blocks that hold an
-// infinity, a NaN or, in float16, a number from 2^98 on are packed_gemm's.
+// infinity, in bfloat16 a NaN, or in float16 a number from 2^98 on are packed_gemm's.
 void amx_gemm(const Product& p, AmxFormat format = amx_format());
 
 }  // namespace heed::detail

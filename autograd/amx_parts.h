@@ -8,12 +8,13 @@
 //
 // A tile is 16 rows of 16 pairs. The product of two tiles adds A[i][p] . B[p][j] over the pairs p
 // to C[i][j], so a row of A's tile is a row of A, and a row of B's tile is two rows of B. Which two
-// does not matter as long as A agrees: here k and k + 16.
+// does not matter as long as A agrees: each format has the pairs that cost it least.
 #pragma once
 
 #include <immintrin.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "autograd/register_tile.h"
@@ -35,12 +36,19 @@ struct Bfloat16x3 {
   static constexpr int parts = 3;
   static constexpr int products = 6;
   static constexpr bool scaled = false;
+  static constexpr bool adjacent_pairs = false;  // k and k + 16
   using Step = SplitTiles<parts>;
 
-  // Row `row` of the tiles of all parts. The first part is rounded, the second cut off and the
-  // third what is left. `check` becomes NaN when a number is infinite or NaN.
-  static void split_pair(Vector low, Vector high, int64_t row, int64_t half, Step& to,
-                         Vector& check) {
+  // What a loop of split_pair needs or gathers.
+  struct State {
+    Vector check{};  // NaN once a number was infinite or NaN
+    bool finite() const { return !std::isnan(sum_of_lanes(check)); }
+  };
+
+  // Row `row` of the tiles of all parts: lanes of `low` and `high` are pairs. The first part is
+  // rounded, the second cut off and the third what is left.
+  [[gnu::always_inline]] static void split_pair(Vector low, Vector high, int64_t row, int64_t half,
+                                                Step& to, State& state) {
     constexpr uint32_t upper = 0xffff0000;
     const auto pair = [&](int part, BitsVector l, BitsVector h) {
       *reinterpret_cast<BitsVector*>(to.tiles[part][half][row]) = (h & upper) | l >> 16;
@@ -55,7 +63,7 @@ struct Bfloat16x3 {
     take(0, 0x8000);
     take(1, 0);
     pair(2, std::bit_cast<BitsVector>(low), std::bit_cast<BitsVector>(high));
-    check += low * high;
+    state.check += low * high;
   }
 
   // Registers 0 to 3, the quarters of a block of C, += registers 4, 5 (A) times 6, 7 (B).
@@ -87,24 +95,34 @@ struct Float16x2 {
   static constexpr int parts = 2;
   static constexpr int products = 3;
   static constexpr bool scaled = true;
+  static constexpr bool adjacent_pairs = true;  // k and k + 1
   struct Step : SplitTiles<parts> {
     real undo[block_side];  // what a product's row or column is to be multiplied by, see LineScales
   };
 
   // Vectors that compilers would make anew for every pair.
-  struct Constants {
-    Constants() { __asm__("" : "+v"(left), "+v"(right), "+v"(half_unit), "+v"(kept)); }
+  struct State {
+    State() { __asm__("" : "+v"(left), "+v"(right), "+v"(half_unit), "+v"(kept)); }
+    static bool finite() { return true; }
     BitsVector left = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
     BitsVector right = left + 8;
     BitsVector half_unit = 0x1000 + BitsVector{}, kept = 0xffffe000 + BitsVector{};
   };
 
-  [[gnu::always_inline]] static void split_pair(Vector low, Vector high, int64_t row, int64_t half,
-                                                Step& to, const Constants& constants) {
-    const auto pairs = [&](BitsVector places) {  // low[0], high[0], low[1], high[1], ...
+  // From low and high: low[0], high[0], low[1], high[1], ... over both vectors.
+  [[gnu::always_inline]] static void interleave(Vector& low, Vector& high, const State& state) {
+    const auto pairs = [&](BitsVector places) {
       return static_cast<Vector>(_mm512_permutex2var_ps(
           static_cast<__m512>(low), std::bit_cast<__m512i>(places), static_cast<__m512>(high)));
     };
+    const Vector first = pairs(state.left);
+    high = pairs(state.right);
+    low = first;
+  }
+
+  // Row `row` of the tiles of both parts: 32 numbers in the order of the tile.
+  [[gnu::always_inline]] static void split_pair(Vector first, Vector second, int64_t row,
+                                                int64_t half, Step& to, const State& state) {
     const auto put = [&](int part, Vector a, Vector b) {
       const auto to_float16 = [](Vector v) {
         constexpr __mmask16 all = 0xffff;  // unmasked, GCC 12 warns of its own header
@@ -115,10 +133,8 @@ struct Float16x2 {
       _mm256_store_si256(place + 1, to_float16(b));
     };
     const auto rounded = [&](Vector v) {
-      return std::bit_cast<Vector>((std::bit_cast<BitsVector>(v) + constants.half_unit) &
-                                   constants.kept);
+      return std::bit_cast<Vector>((std::bit_cast<BitsVector>(v) + state.half_unit) & state.kept);
     };
-    const Vector first = pairs(constants.left), second = pairs(constants.right);
     const Vector a = rounded(first), b = rounded(second);
     put(0, a, b);
     put(1, first - a, second - b);

@@ -89,31 +89,21 @@ Splitter<Format> weights_splitter(const real* a, int64_t step, bool rows, real l
   return splitter;
 }
 
-// C += A B: `tiles` tiles of 32 lines of A, each split while the one before it is multiplied. The
-// lines of tile i and its part of the depth are tile(i); row 0 of B is its row `row`.
+// C += A B: `tiles` tiles of 32 lines of A. The lines of tile i and its part of the depth are
+// tile(i); row 0 of B is its row `row`.
 template <class Format, class Tile>
 void add_product(Splitter<Format> splitter, int64_t tiles, Tile&& tile, const AmxRows<Format>& b,
                  int64_t row, const typename AmxKernel<Format>::Work& work, real* c) {
-  const auto start = [&](int64_t i) {
-    const auto [lines, depth] = tile(i);
-    splitter.start(lines, depth, work.panels[i % 2].at(0, 0));
-  };
   Delivery<Format::scaled> delivery;
   int64_t turn = 0;
-  start(0);
   for (int64_t i = 0; i < tiles; ++i) {
-    splitter.finish();
-    const bool more = i + 1 < tiles;
-    if (more) {
-      start(i + 1);
-    }
-    const Range depth = tile(i).second;
+    const auto [lines, depth] = tile(i);
     const int64_t steps = blocks_in(depth.size);
     if (steps == 0) {
       continue;
     }
-    const auto* const panel = work.panels[i % 2].at(0, 0);
-    Pace pace(more ? splitter.pieces() : 0, Format::products * steps * (b.width() / block_side));
+    auto* const panel = work.panel.at(0, 0);
+    splitter.split(lines, depth, panel);
     for (int64_t column = 0; column < b.width(); column += block_side) {
       const auto* const steps_of_b = b.at(column, row + depth.begin);
       real* const to = c + i * block_side * b.width() + column;
@@ -122,7 +112,6 @@ void add_product(Splitter<Format> splitter, int64_t tiles, Tile&& tile, const Am
           delivery.next_row();
           delivery.next_row();
         }
-        pace.moment([&] { splitter.next_piece(); });
       };
       if constexpr (Format::scaled) {
         real* const block = work.blocks[turn];
@@ -146,8 +135,7 @@ bool AmxLines<Format, left>::pack(int64_t first, int64_t rows, real factor, cons
                                   int64_t from_step) {
   return split_rows<Format>({from, from_step, true, !left}, rows, width_, factor, !left,
                             [&](Splitter<Format>& splitter, int64_t r, int64_t some) {
-                              splitter.start({0, some}, {0, width_}, steps_.at(first + r, 0));
-                              splitter.finish();
+                              splitter.split({0, some}, {0, width_}, steps_.at(first + r, 0));
                             });
 }
 
@@ -158,8 +146,7 @@ bool AmxRows<Format>::pack(int64_t first, int64_t rows, real factor, const real*
       {from, from_step, false, false}, rows, width_, factor, true,
       [&](Splitter<Format>& splitter, int64_t r, int64_t some) {
         for (int64_t column = 0; column < width_; column += block_side) {
-          splitter.start({column, block_side}, {0, some}, steps_.at(column, first + r));
-          splitter.finish();
+          splitter.split({column, block_side}, {0, some}, steps_.at(column, first + r));
         }
       });
 }

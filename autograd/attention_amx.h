@@ -109,15 +109,14 @@ struct AmxKernel {
     Rows rows_;
   };
 
-  // Two panels of weights: one is multiplied while the other one is split. Two blocks of what comes
-  // out: one is filled while the other one is added where it belongs.
+  // A panel of weights, and two blocks of what comes out: one is filled while the other one is
+  // added where it belongs.
   struct Work {
     explicit Work(ScratchPieces& pieces)
-        : panels{{pieces, block_side, std::max(query_block, key_block)},
-                 {pieces, block_side, std::max(query_block, key_block)}},
+        : panel(pieces, block_side, std::max(query_block, key_block)),
           blocks{pieces.take(block_size), pieces.take(block_size)} {}
     static constexpr int64_t block_size = scaled ? block_side * block_side : 0;
-    SplitSteps<Format> panels[2];
+    SplitSteps<Format> panel;
     real* blocks[2];
   };
 

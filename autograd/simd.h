@@ -92,6 +92,24 @@ inline void transpose_squares(Vector* rows) {
 // A matrix of lanes x lanes numbers, transposed in place, row i in rows[i].
 inline void transpose_square(Vector* rows) { transpose_squares<lanes / 2, lanes>(rows); }
 
+// Lane i is f over all lanes of rows[i]; `lanes` rows, which are overwritten.
+template <int64_t distance = lanes / 2, class F>
+inline Vector fold_rows(Vector* rows, F f) {
+  const auto halves = [&]<int64_t... k>(Vector a, Vector b, std::integer_sequence<int64_t, k...>) {
+    return f(__builtin_shufflevector(a, b, ((k & distance) ? lanes + k - distance : k)...),
+             __builtin_shufflevector(a, b, ((k & distance) ? lanes + k : k + distance)...));
+  };
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < distance; ++i) {
+    rows[i] = halves(rows[i], rows[i + distance], std::make_integer_sequence<int64_t, lanes>());
+  }
+  if constexpr (distance > 1) {
+    return fold_rows<distance / 2>(rows, f);
+  } else {
+    return rows[0];
+  }
+}
+
 // 1 / k!
 inline constexpr auto inverse_factorials = [] {
   std::array<real, 14> values{};

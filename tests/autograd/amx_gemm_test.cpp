@@ -121,6 +121,7 @@ TEST_CASE("amx gemm: what is infinite or not a number stays where it belongs" * 
   };
   put(f.a, 40, 410, -infinity);                        // row 40, with both signs
   put(f.b, 3, 45, testing::not_a_number);              // column 45
+  put(f.a, 66, 5, testing::not_a_number);              // row 66, in a panel without infinities
   put(f.a, 7, 100, std::numeric_limits<real>::max());  // row 7: finite, beyond bfloat16
   for (int64_t j = 0; j < size.n; ++j) {
     put(f.b, 100, j, real{0.5});
@@ -132,7 +133,9 @@ TEST_CASE("amx gemm: what is infinite or not a number stays where it belongs" * 
       if (j != 45) {
         CHECK(at(40, j) == (f.b.at(Trans::no, 410, j) < 0 ? infinity : -infinity));
         CHECK(at(7, j) == std::numeric_limits<real>::max() / 2);
+        CHECK(std::isnan(at(66, j)));
         CHECK(std::isfinite(at(0, j)));
+        CHECK(std::isfinite(at(69, j)));
       }
     }
     for (int64_t i = 0; i < size.m; ++i) {
