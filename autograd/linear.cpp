@@ -26,13 +26,17 @@ void linear_parameters_backward(const Array& x, const Array& weight, const Array
   }
 }
 
-void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads) {
+void linear_input_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads) {
   const LinearExtents e(x, weight);
   if (grads.needs(0)) {
     const Grads::Target dx = grads.target(0);
     gemm(Trans::no, Trans::no, e.rows, e.in, e.out, 1, dy.data(), e.step_out, weight.data(),
          e.step_in, dx.beta(), dx.data, e.step_in);
   }
+}
+
+void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads) {
+  linear_input_backward(x, weight, dy, grads);
   linear_parameters_backward(x, weight, dy, grads, 1);
 }
 

@@ -13,11 +13,6 @@
 
 namespace heed {
 
-struct Affine {
-  Tensor weight;  // (out, in)
-  Tensor bias;    // (out), or Tensor()
-};
-
 [[nodiscard]] inline Tensor feed_forward_composed(const Tensor& x, const Affine& first, Gelu kind,
                                                   const Affine& second) {
   const Tensor hidden = gelu_composed(linear_composed(x, first.weight, first.bias), kind);

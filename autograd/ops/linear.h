@@ -17,6 +17,12 @@
 
 namespace heed {
 
+// The parameters of an affine map.
+struct Affine {
+  Tensor weight;  // (out, in)
+  Tensor bias;    // (out), or Tensor()
+};
+
 namespace detail {
 void check_linear(const Shape& x, const Shape& weight, const Tensor& bias);
 
@@ -66,6 +72,8 @@ Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then
 
 // `bias` may be no array.
 Array linear_forward(const Array& x, const Array& weight, const Array& bias);
+// Gradient 0 is that of x.
+void linear_input_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
 // Gradients k and k + 1 are those of weight and bias.
 void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
                                 size_t k);

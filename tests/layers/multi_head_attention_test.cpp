@@ -15,6 +15,13 @@ std::string mha(const std::string& options = "") {
   return "{type: multi_head_attention, " + sizes + (options.empty() ? "" : ", ") + options + "}";
 }
 
+bool comes_from(Node& node, const std::string& op) {
+  const auto inputs = node.inputs();
+  return node.op() == op || std::any_of(inputs.begin(), inputs.end(), [&](const NodeRef& input) {
+           return input && comes_from(*input.get(), op);
+         });
+}
+
 }  // namespace
 
 TEST_CASE("multi_head_attention: the numbers of the documents from seed 123") {
@@ -45,6 +52,40 @@ TEST_CASE("multi_head_attention: parameters are the book's or torch.nn.Multihead
         "in_proj_weight (36, 12)\nout_proj.weight (12, 12)\n");
   CHECK(layer_of(mha())->causal());
   CHECK_FALSE(layer_of(mha("causal: false"))->causal());
+}
+
+TEST_CASE("multi_head_attention: long inputs take one product for queries, keys and values") {
+  struct Looks final : ForwardObserver {
+    void after_forward(const Module&, const Input&, const Tensor&) override {}
+  };
+  for (const std::string options : {"", "qkv_bias: true, num_kv_heads: 1", "dropout: 0.5"}) {
+    CAPTURE(options);
+    const auto layer = layer_of(mha(options));
+    const Array in = values({10, 9, 12});
+    const Tensor x = wanted(in), y = wanted(in);
+    manual_seed(7);
+    const Tensor one = (*layer)(x);
+    CHECK(comes_from(*one.node().get(), "qkv_projection"));
+    one.backward(values(one.shape(), -1, 1, 3));
+    std::vector<Array> gradients;
+    for (const NamedParameter& p : layer->parameters()) {
+      gradients.push_back(p.tensor.grad());
+    }
+    for (const NamedParameter& p : layer->parameters()) {
+      Tensor(p.tensor).zero_grad();
+    }
+    manual_seed(7);
+    const Looks looks;
+    const Tensor three = (*layer)(y);
+    CHECK_FALSE(comes_from(*three.node().get(), "qkv_projection"));
+    three.backward(values(one.shape(), -1, 1, 3));
+    check_near(one.value(), three.value(), 10 * rounding);
+    check_near(x.grad(), y.grad(), 40 * rounding);
+    size_t k = 0;
+    for (const NamedParameter& p : layer->parameters()) {
+      check_near(p.tensor.grad(), gradients.at(k++), 100 * rounding);
+    }
+  }
 }
 
 TEST_CASE("multi_head_attention: grouped, keys and values are narrower") {
