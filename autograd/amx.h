@@ -2,7 +2,7 @@
 // for which numbers.
 #pragma once
 
-#if defined(__AMX_BF16__) && defined(__AVX512F__) && defined(__linux__) && !defined(HEED_FLOAT64)
+#if defined(__AMX_BF16__) && defined(__AVX512DQ__) && defined(__linux__) && !defined(HEED_FLOAT64)
 #define HEED_AMX
 #endif
 

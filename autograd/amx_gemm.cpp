@@ -80,7 +80,7 @@ class AmxProduct {
     const int64_t all = std::max(p_.m, p_.n);
     for (int64_t begin = 0; begin < all; begin += block_side) {
       const Range passing{begin, std::min(block_side, all - begin)};
-      if (passing_.split(passing, depth, space_.panel) && resident_fits) {
+      if (resident_fits && passing_.split(passing, depth, space_.panel)) {
         multiply_panel(passing, lines, depth);
       } else {
         multiply_exactly(passing, lines, depth);

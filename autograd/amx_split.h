@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "autograd/amx_parts.h"
@@ -25,10 +24,10 @@ class LineScales {
  public:
   static constexpr int64_t most_lines = 512;
 
-  // Looks at `lines` lines by `depth` places, as for Splitter, in the order of memory: only then
-  // does the CPU fetch ahead from its last cache. False where a number is from 2^98 on or infinite:
-  // sums that are finite may then come out infinite. NaNs are passed over, and become NaN wherever
-  // they are multiplied.
+  // Looks at up to most_lines lines by `depth` places, as for Splitter, in the order of memory:
+  // then the CPU fetches ahead from its last cache. False where a number is from 2^98 on or
+  // infinite: sums that are finite may then come out infinite. NaNs are passed over, and become NaN
+  // wherever they are multiplied.
   bool look(const real* data, int64_t step, int64_t lines, int64_t depth, bool along_depth) {
     if (along_depth) {
       return look_at_rows(data, step, lines, depth);
@@ -51,9 +50,9 @@ class LineScales {
     return fits;
   }
 
-  // For numbers of which none is larger, instead of looking.
+  // For block_side lines with no larger number, instead of looking.
   void assume(real largest) {
-    for (int64_t i = 0; i < most_lines; i += lanes) {
+    for (int64_t i = 0; i < block_side; i += lanes) {
       choose(i, largest + Vector{});
     }
   }
@@ -140,7 +139,7 @@ class Splitter {
   }
 
   // False where a product with `to` may not be what it is with the numbers themselves: where one is
-  // infinite or has no scale.
+  // infinite, in bfloat16 NaN, or has no scale. What was assumed is not looked at.
   bool split(Range lines, Range depth, Step* to) {
     if (along_depth_) {
       return transposed_ ? split_lines<true, true>(lines, depth, to)
@@ -156,7 +155,7 @@ class Splitter {
   template <bool along_depth, bool transposed>
   [[gnu::noinline]] bool split_lines(Range lines, Range depth, Step* to) {
     // Lines that lie beside each other in memory are looked at together, see LineScales.
-    constexpr int64_t look = along_depth ? block_side : LineScales::most_lines;
+    const int64_t look = along_depth || !looks_ ? block_side : LineScales::most_lines;
     const int64_t line_step = along_depth ? step_ : 1, depth_step = along_depth ? 1 : step_;
     bool fits = true;
     State state;

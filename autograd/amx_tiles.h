@@ -95,8 +95,8 @@ class Delivery {
     from_ = block;
     to_ = to;
   }
-  // What its rows and columns are to be multiplied by: copies, as the panel may
-  // hold other lines before all rows are put.
+  // What its rows and columns are to be multiplied by: copies, as the panel may hold other lines
+  // before all rows are put.
   void undo(const real* rows, const real* columns) {
     std::copy_n(rows, block_side, row_undo_);
     std::copy_n(columns, block_side, column_undo_);

@@ -13,13 +13,17 @@ Array linear_forward(const Array& x, const Array& weight, const Array& bias) {
   return affine(x, weight, bias, [](const real*, int64_t, int64_t) {});
 }
 
+void linear_weight_backward(const Array& x, const Array& weight, const Array& dy,
+                            const Grads::Target& dw) {
+  const LinearExtents e(x, weight);
+  gemm(Trans::yes, Trans::no, e.out, e.in, e.rows, 1, dy.data(), e.step_out, x.data(), e.step_in,
+       dw.beta(), dw.data, e.step_in);
+}
+
 void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
                                 size_t k) {
-  const LinearExtents e(x, weight);
   if (grads.needs(k)) {
-    const Grads::Target dw = grads.target(k);
-    gemm(Trans::yes, Trans::no, e.out, e.in, e.rows, 1, dy.data(), e.step_out, x.data(), e.step_in,
-         dw.beta(), dw.data, e.step_in);
+    linear_weight_backward(x, weight, dy, grads.target(k));
   }
   if (grads.needs(k + 1)) {
     grads.add(k + 1, dy);

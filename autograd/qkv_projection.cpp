@@ -1,15 +1,15 @@
 #include "autograd/ops/qkv_projection.h"
 
-#include "autograd/reduce.h"
+#include <algorithm>
 
 namespace heed {
 
 namespace {
 
 // Three matrices of equally many columns, under each other.
-class Stack {
+class StackedRows {
  public:
-  explicit Stack(const QkvMaps& maps) {
+  explicit StackedRows(const QkvMaps& maps) {
     std::transform(maps.begin(), maps.end(), rows_.begin(),
                    [](const Affine& map) { return map.weight.dim(0); });
   }
@@ -30,8 +30,7 @@ class Stack {
   }
 
   // Gradients k, k + 2 and k + 4 are the rows of `gradient` that are theirs.
-  void hand_out(const Array& gradient, Grads& grads, size_t k) const {
-    const int64_t columns = gradient.size() / std::max<int64_t>(rows(), 1);
+  void hand_out(const Array& gradient, int64_t columns, Grads& grads, size_t k) const {
     std::array<Grads::Target, 3> targets{};
     for (size_t i = 0; i < targets.size(); ++i) {
       if (grads.needs(k + 2 * i)) {
@@ -40,13 +39,14 @@ class Stack {
     }
     const real* const from = gradient.data();
     for_parts(columns, [=](size_t i, int64_t begin, int64_t count, int64_t at) {
-      const auto [to, add] = targets[i];
+      real* const to = targets[i].data;
+      const bool add = targets[i].add;
       if (to == nullptr) {
         return;
       }
 #pragma omp simd
-      for (int64_t j = 0; j < count; ++j) {
-        to[begin + j] = add ? to[begin + j] + from[at + j] : from[at + j];
+      for (int64_t p = 0; p < count; ++p) {
+        to[begin + p] = add ? to[begin + p] + from[at + p] : from[at + p];
       }
     });
   }
@@ -56,7 +56,8 @@ class Stack {
   // by the same thread and in order, as two of them may be one.
   template <class Part>
   void for_parts(int64_t columns, Part&& part) const {
-    // Small weights come from the other thread's cache, so half of elementwise_grain is worth one.
+    // Small weights come from the other thread's cache, so that half of elementwise_grain is worth
+    // a chunk. Each has places of three matrices.
     constexpr int64_t grain = elementwise_grain / 2 / 3;
     const int64_t longest = *std::max_element(rows_.begin(), rows_.end()) * columns;
     parallel_for(longest, grain, [&](int64_t begin, int64_t end) {
@@ -78,18 +79,16 @@ bool needs_any(const Grads& grads, size_t k) {
   return grads.needs(k) || grads.needs(k + 2) || grads.needs(k + 4);
 }
 
-void projection_backward(const Array& x, const Array& weight, const Stack& stack, const Array& dy,
-                         Grads& grads) {
+void projection_backward(const Array& x, const Array& weight, const StackedRows& stack,
+                         const Array& dy, Grads& grads) {
   detail::linear_input_backward(x, weight, dy, grads);
   if (needs_any(grads, 1)) {
-    const detail::LinearExtents e(x, weight);
     Array dw = Array::uninitialised(weight.shape());
-    gemm(Trans::yes, Trans::no, e.out, e.in, e.rows, 1, dy.data(), e.step_out, x.data(), e.step_in,
-         0, dw.mutable_data(), e.step_in);
-    stack.hand_out(dw, grads, 1);
+    detail::linear_weight_backward(x, weight, dy, {dw.mutable_data(), false});
+    stack.hand_out(dw, weight.dim(1), grads, 1);
   }
   if (needs_any(grads, 2)) {
-    stack.hand_out(sum_to(dy, {stack.rows()}), grads, 2);
+    stack.hand_out(sum_to(dy, {stack.rows()}), 1, grads, 2);
   }
 }
 
@@ -105,7 +104,7 @@ Tensor qkv_projection(const Tensor& x, const QkvMaps& maps) {
   if (!fused()) {
     return qkv_projection_composed(x, maps);
   }
-  const Stack stack(maps);
+  const StackedRows stack(maps);
   const auto weight_of = [](const Affine& map) -> const Tensor& { return map.weight; };
   const auto bias_of = [](const Affine& map) -> const Tensor& { return map.bias; };
   const Array weight = stack.copy(maps, weight_of, x.dim(-1));
@@ -118,7 +117,7 @@ Tensor qkv_projection(const Tensor& x, const QkvMaps& maps) {
 }
 
 bool qkv_projection_pays(const Tensor& x, const QkvMaps& maps) {
-  return rows_of(x.shape()).count >= 2 * Stack(maps).rows();
+  return rows_of(x.shape()).count >= 2 * StackedRows(maps).rows();
 }
 
 }  // namespace heed

@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "autograd/ops/linear.h"
 #include "autograd/ops/qkv_projection.h"
 #include "autograd/ops/rotary.h"
 #include "autograd/ops/split.h"

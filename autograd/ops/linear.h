@@ -74,6 +74,8 @@ Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then
 Array linear_forward(const Array& x, const Array& weight, const Array& bias);
 // Gradient 0 is that of x.
 void linear_input_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
+void linear_weight_backward(const Array& x, const Array& weight, const Array& dy,
+                            const Grads::Target& dw);
 // Gradients k and k + 1 are those of weight and bias.
 void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
                                 size_t k);

@@ -3,7 +3,7 @@
 //   y = [x @ Wq^T + bq, x @ Wk^T + bk, x @ Wv^T + bv]
 //   dx = dq @ Wq + dk @ Wk + dv @ Wv,  the parameters as in linear
 // The weights are copied under each other, and one product does instead of three, which splits or
-// packs x once. Saves x and the copy of the weights.
+// packs x once. Saves x and the copy of the weights: these may change before the backward.
 #pragma once
 
 #include <array>
@@ -27,8 +27,9 @@ using QkvMaps = std::array<Affine, 3>;  // of queries, keys and values, all with
 // ShapeError when the shapes do not fit together.
 [[nodiscard]] Tensor qkv_projection(const Tensor& x, const QkvMaps& maps);
 
-// Whether that was measured to be faster than three linear(): where x has at least twice as many
-// rows as y has columns. Elsewhere the copies cost more than they save.
+// Whether one product is to be preferred to three: where x has at least twice as many rows as y has
+// columns, so that the copy is small beside y. A step of char-GPT, 768 rows and 384 columns, takes
+// 0.97 of the time; one of 2048 rows and 1152 columns took the same time either way.
 bool qkv_projection_pays(const Tensor& x, const QkvMaps& maps);
 
 }  // namespace heed

@@ -58,7 +58,8 @@ TEST_CASE("amx gemm: blocks, panels and pieces, whole and their rests" * without
                              {33, 70, 385},
                              {200, 40, 800},
                              {40, 200, 450},
-                             {390, 545, 400}},
+                             {390, 545, 400},
+                             {600, 610, 70}},
                             real{1});
   }
 }

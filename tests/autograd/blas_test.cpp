@@ -146,7 +146,8 @@ TEST_CASE("gemm: shapes of several tiles, and the same bits for any number of th
       for (const GemmCase& t :
            {GemmCase{ta, tb, 515, 130, 97}, GemmCase{ta, tb, 65, 1029, 63, 1, 1, 1},
             GemmCase{ta, tb, 200, 300, 1001}, GemmCase{ta, tb, 1, 2000, 1500},
-            GemmCase{ta, tb, 60, 70, 1029, real(0.5), 1, 2}, GemmCase{ta, tb, 131, 96, 701}}) {
+            GemmCase{ta, tb, 60, 70, 1029, real(0.5), 1, 2}, GemmCase{ta, tb, 131, 96, 701},
+            GemmCase{ta, tb, 300, 256, 480, 1, 1}}) {
         const auto a = random_numbers(t.size_a(), generator);
         const auto b = random_numbers(t.size_b(), generator);
         const auto start = random_numbers(t.size_c(), generator);
