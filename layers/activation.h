@@ -8,7 +8,7 @@
 #include "autograd/ops/gelu.h"
 #include "autograd/ops/relu.h"
 #include "autograd/ops/silu.h"
-#include "layers/registry.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 

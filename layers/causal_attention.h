@@ -3,8 +3,8 @@
 //   x (B, T <= context_length, d_in) -> context_vec (B, T, d_out)
 #pragma once
 
-#include "layers/attend.h"
 #include "layers/linear.h"
+#include "layers/module/attend.h"
 
 namespace heed {
 

@@ -1,6 +1,6 @@
 #include "layers/classifier.h"
 
-#include "layers/masked_mean.h"
+#include "layers/module/masked_mean.h"
 
 namespace heed {
 

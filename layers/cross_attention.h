@@ -8,8 +8,8 @@
 
 #include <optional>
 
-#include "layers/attend.h"
 #include "layers/linear.h"
+#include "layers/module/attend.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "autograd/ops/dropout.h"
-#include "layers/registry.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "autograd/ops/embedding.h"
-#include "layers/init.h"
-#include "layers/registry.h"
+#include "layers/module/init.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 

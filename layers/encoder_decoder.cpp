@@ -1,6 +1,6 @@
 #include "layers/encoder_decoder.h"
 
-#include "layers/masked_mean.h"
+#include "layers/module/masked_mean.h"
 
 namespace heed {
 

@@ -4,8 +4,8 @@
 // The parameters are layers.0 and layers.2, as in the book's nn.Sequential.
 #pragma once
 
+#include "autograd/array/saturate.h"
 #include "autograd/ops/feed_forward.h"
-#include "autograd/saturate.h"
 #include "layers/activation.h"
 #include "layers/linear.h"
 #include "layers/sequential.h"

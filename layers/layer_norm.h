@@ -4,8 +4,8 @@
 #pragma once
 
 #include "autograd/ops/layer_norm.h"
-#include "layers/init.h"
-#include "layers/registry.h"
+#include "layers/module/init.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 

@@ -11,13 +11,13 @@
 
 #include <optional>
 
+#include "autograd/array/saturate.h"
 #include "autograd/ops/linear.h"
 #include "autograd/ops/qkv_projection.h"
 #include "autograd/ops/rotary.h"
 #include "autograd/ops/split.h"
-#include "autograd/saturate.h"
-#include "layers/attend.h"
 #include "layers/linear.h"
+#include "layers/module/attend.h"
 
 namespace heed {
 

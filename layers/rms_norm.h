@@ -3,8 +3,8 @@
 #pragma once
 
 #include "autograd/ops/rms_norm.h"
-#include "layers/init.h"
-#include "layers/registry.h"
+#include "layers/module/init.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 

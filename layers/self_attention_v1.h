@@ -7,9 +7,9 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/matmul.h"
-#include "layers/attend.h"
-#include "layers/init.h"
-#include "layers/registry.h"
+#include "layers/module/attend.h"
+#include "layers/module/init.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 

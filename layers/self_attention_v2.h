@@ -4,8 +4,8 @@
 // Every token sees every other, the ones after it too: no language model is trained with it.
 #pragma once
 
-#include "layers/attend.h"
 #include "layers/linear.h"
+#include "layers/module/attend.h"
 
 namespace heed {
 

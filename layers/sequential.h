@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "layers/registry.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 

@@ -6,7 +6,7 @@
 
 #include "autograd/ops/matmul.h"
 #include "layers/activation.h"
-#include "layers/attend.h"
+#include "layers/module/attend.h"
 
 namespace heed {
 

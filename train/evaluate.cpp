@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "layers/evaluation_mode.h"
+#include "layers/module/evaluation_mode.h"
 
 namespace heed {
 

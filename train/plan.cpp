@@ -4,16 +4,16 @@
 #include <cstdlib>
 #include <new>
 
-#include "autograd/blas.h"
-#include "autograd/blas_kernel.h"
-#include "autograd/cpu.h"
-#include "autograd/dry_run.h"
-#include "autograd/fused.h"
-#include "autograd/saturate.h"
-#include "layers/evaluation_mode.h"
-#include "train/schedule.h"
+#include "autograd/array/saturate.h"
+#include "autograd/base/dry_run.h"
+#include "autograd/base/fused.h"
+#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/threads/machine.h"
+#include "layers/module/evaluation_mode.h"
+#include "train/files/words.h"
+#include "train/optim/schedule.h"
 #include "train/step.h"
-#include "train/words.h"
 
 namespace heed {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/anomaly.h"
-#include "autograd/profile.h"
+#include "autograd/graph/anomaly.h"
+#include "autograd/graph/profile.h"
 
 namespace heed {
 

@@ -1,8 +1,8 @@
 // One step of training: batches, forward, backward, clipping, update.
 #pragma once
 
-#include "train/optimizer.h"
-#include "train/run_config.h"
+#include "train/config/run_config.h"
+#include "train/optim/optimizer.h"
 
 namespace heed {
 

@@ -2,12 +2,13 @@
 //   TEST_CASE("my_layer") {
 //     heed::testing::check_layer("{type: my_layer, d_in: 8, d_out: 8}", {{2, 5, 8}, {5, 8}});
 //   }
-// fails with a line that says what is wrong and what to mend. What is looked at: train/examine.h.
+// fails with a line that says what is wrong and what to mend. What is looked at:
+// train/check/examine_layer.h.
 #pragma once
 
 #include <doctest/doctest.h>
 
-#include "train/examine.h"
+#include "train/check/examine_layer.h"
 
 namespace heed::testing {
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <map>
 
-#include "autograd/anomaly.h"
-#include "train/config_values.h"
+#include "autograd/graph/anomaly.h"
+#include "train/config/config_values.h"
+#include "train/data/generate.h"
 #include "train/evaluate.h"
-#include "train/generate.h"
-#include "train/interrupt.h"
+#include "train/run/interrupt.h"
 
 namespace heed {
 

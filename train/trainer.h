@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 
-#include "train/checkpoint.h"
-#include "train/metrics.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/optim/schedule.h"
 #include "train/plan.h"
-#include "train/progress.h"
 #include "train/report/run_report.h"
-#include "train/run_folder.h"
-#include "train/schedule.h"
+#include "train/run/metrics.h"
+#include "train/run/progress.h"
+#include "train/run/run_folder.h"
 #include "train/step.h"
 
 namespace heed {

@@ -10,8 +10,8 @@
 // their gradient is written over them.
 #pragma once
 
-#include "autograd/fused.h"
-#include "autograd/ids.h"
+#include "autograd/array/ids.h"
+#include "autograd/base/fused.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/log_softmax.h"

@@ -6,10 +6,10 @@
 // <= 1.
 #pragma once
 
-#include "autograd/dropout_stream.h"
-#include "autograd/fused.h"
+#include "autograd/base/fused.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
+#include "autograd/random/dropout_mask.h"
 
 namespace heed {
 

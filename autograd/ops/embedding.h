@@ -5,7 +5,7 @@
 // bits for any number of threads. It adds to an existing gradient in place.
 #pragma once
 
-#include "autograd/ids.h"
+#include "autograd/array/ids.h"
 #include "autograd/op.h"
 
 namespace heed {

@@ -9,13 +9,13 @@
 #include <cmath>
 #include <numbers>
 
-#include "autograd/fast_map.h"
-#include "autograd/fused.h"
+#include "autograd/base/fused.h"
+#include "autograd/graph/fast_map.h"
+#include "autograd/kernels/simd/simd.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/erf.h"
 #include "autograd/ops/tanh.h"
-#include "autograd/simd.h"
 
 namespace heed {
 

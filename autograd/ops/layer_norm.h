@@ -7,11 +7,11 @@
 // Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450; the variance is that of the row (correction 0).
 #pragma once
 
-#include "autograd/fused.h"
-#include "autograd/norm.h"
+#include "autograd/base/fused.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/mean.h"
+#include "autograd/ops/norm.h"
 #include "autograd/ops/sqrt.h"
 #include "autograd/ops/var.h"
 

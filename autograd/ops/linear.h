@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "autograd/blas.h"
-#include "autograd/fused.h"
+#include "autograd/base/fused.h"
+#include "autograd/kernels/gemm/gemm.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/matmul.h"

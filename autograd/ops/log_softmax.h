@@ -5,8 +5,8 @@
 // the logarithm of the zeros that softmax gives.
 #pragma once
 
+#include "autograd/array/row_math.h"
 #include "autograd/op.h"
-#include "autograd/row_math.h"
 
 namespace heed {
 

@@ -7,8 +7,8 @@
 // gone.
 #pragma once
 
+#include "autograd/array/select.h"
 #include "autograd/op.h"
-#include "autograd/select.h"
 
 namespace heed {
 

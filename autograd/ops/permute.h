@@ -7,8 +7,8 @@
 
 #include <numeric>
 
+#include "autograd/array/permute.h"
 #include "autograd/op.h"
-#include "autograd/permute.h"
 
 namespace heed {
 

@@ -7,11 +7,11 @@
 // unless given; here it is 1e-5.
 #pragma once
 
-#include "autograd/fused.h"
-#include "autograd/norm.h"
+#include "autograd/base/fused.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/mean.h"
+#include "autograd/ops/norm.h"
 #include "autograd/ops/sqrt.h"
 
 namespace heed {

@@ -11,8 +11,8 @@
 
 #include <cmath>
 
-#include "autograd/dry_run.h"
-#include "autograd/fused.h"
+#include "autograd/base/dry_run.h"
+#include "autograd/base/fused.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"

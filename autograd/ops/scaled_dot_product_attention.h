@@ -16,8 +16,8 @@
 
 #include <limits>
 
-#include "autograd/attention.h"
-#include "autograd/fused.h"
+#include "autograd/base/fused.h"
+#include "autograd/kernels/attention/attention.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/masked_fill.h"

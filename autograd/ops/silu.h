@@ -3,8 +3,8 @@
 //   dx = dy * s * (1 + x (1 - s))                          saves x
 #pragma once
 
-#include "autograd/fast_map.h"
-#include "autograd/fused.h"
+#include "autograd/base/fused.h"
+#include "autograd/graph/fast_map.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/sigmoid.h"

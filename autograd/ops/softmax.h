@@ -5,8 +5,8 @@
 // PyTorch's softmax gives NaN.
 #pragma once
 
+#include "autograd/array/row_math.h"
 #include "autograd/op.h"
-#include "autograd/row_math.h"
 
 namespace heed {
 

@@ -5,8 +5,8 @@
 // What is not chosen neither reaches y nor gets a gradient, be it infinite or NaN.
 #pragma once
 
+#include "autograd/array/select.h"
 #include "autograd/op.h"
-#include "autograd/select.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include <heed/autograd/random.h>
+#include <heed/autograd/random/random.h>
 #include <heed/layers/causal_attention.h>
 #include <heed/train/testing.h>
 

@@ -2,9 +2,9 @@
 // Beltagy, Peters and Cohan 2020, "Longformer".
 #pragma once
 
-#include <heed/autograd/dry_run.h>
-#include <heed/layers/attend.h>
+#include <heed/autograd/base/dry_run.h>
 #include <heed/layers/linear.h>
+#include <heed/layers/module/attend.h>
 
 namespace extension {
 

@@ -3,8 +3,8 @@
 #include <heed/autograd/ops/cross_entropy.h>
 #include <heed/layers/embedding.h>
 #include <heed/layers/transformer_block.h>
-#include <heed/train/adamw.h>
-#include <heed/train/state_dict.h>
+#include <heed/train/checkpoint/state_dict.h>
+#include <heed/train/optim/adamw.h>
 
 #include <cstdio>
 

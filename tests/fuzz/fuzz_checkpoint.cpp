@@ -6,14 +6,14 @@
 #include <map>
 #include <vector>
 
-#include "autograd/error.h"
+#include "autograd/base/error.h"
 #include "layers/linear.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
-#include "train/checkpoint.h"
-#include "train/metrics.h"
-#include "train/safetensors.h"
-#include "train/state_dict.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/state_dict.h"
+#include "train/files/safetensors.h"
+#include "train/run/metrics.h"
 
 using namespace heed;
 using heed::fuzz::expect;

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "autograd/error.h"
-#include "autograd/real.h"
+#include "autograd/base/error.h"
+#include "autograd/base/real.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
-#include "tools/command.h"
+#include "tools/commands/command.h"
 
 using namespace heed;
 using heed::fuzz::expect;

@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "tests/fuzz/fuzz.h"
-#include "train/optimizer.h"
-#include "train/run_config.h"
-#include "train/schedule.h"
-#include "train/yaml.h"
+#include "train/config/run_config.h"
+#include "train/config/yaml.h"
+#include "train/optim/optimizer.h"
+#include "train/optim/schedule.h"
 
 using namespace heed;
 using heed::fuzz::expect;

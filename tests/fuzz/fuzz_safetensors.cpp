@@ -2,9 +2,9 @@
 // it can be read, and what is written from it is read as the same.
 #include <algorithm>
 
-#include "autograd/error.h"
+#include "autograd/base/error.h"
 #include "tests/fuzz/fuzz.h"
-#include "train/safetensors.h"
+#include "train/files/safetensors.h"
 
 using namespace heed;
 using heed::fuzz::expect;

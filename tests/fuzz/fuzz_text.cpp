@@ -5,9 +5,9 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
-#include "train/task.h"
-#include "train/tokenizer.h"
-#include "train/utf8.h"
+#include "train/data/task.h"
+#include "train/data/tokenizer.h"
+#include "train/files/utf8.h"
 
 using namespace heed;
 using heed::fuzz::expect;

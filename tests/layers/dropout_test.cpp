@@ -1,6 +1,6 @@
 #include "layers/dropout.h"
 
-#include "autograd/random.h"
+#include "autograd/random/random.h"
 #include "tests/support/layer_cases.h"
 
 using namespace heed;

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <string>
 
-#include "autograd/error.h"
+#include "autograd/base/error.h"
 #include "tests/support/run_program.h"
-#include "train/metrics.h"
+#include "train/run/metrics.h"
 
 namespace heed::testing {
 

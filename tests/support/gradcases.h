@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/gradcheck.h"
+#include "autograd/check/gradcheck.h"
 #include "tests/support/near.h"
 
 namespace heed::testing {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "autograd/fused.h"
-#include "autograd/random.h"
-#include "layers/registry.h"
-#include "train/safetensors.h"
-#include "train/yaml.h"
+#include "autograd/base/fused.h"
+#include "autograd/random/random.h"
+#include "layers/module/registry.h"
+#include "train/config/yaml.h"
+#include "train/files/safetensors.h"
 
 namespace heed::testing {
 

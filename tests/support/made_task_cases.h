@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "autograd/dry_run.h"
-#include "train/made_task.h"
+#include "autograd/base/dry_run.h"
+#include "train/tasks/made_task.h"
 
 namespace heed::testing {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/tensor.h"
+#include "autograd/graph/tensor.h"
 
 namespace heed::testing {
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "autograd/packed_gemm.h"
-#include "autograd/random.h"
+#include "autograd/kernels/gemm/packed.h"
+#include "autograd/random/random.h"
 #include "tests/support/near.h"
 
 namespace heed::testing {

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <utility>
 
-#include "autograd/real.h"
+#include "autograd/base/real.h"
 
 extern char** environ;
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "autograd/array.h"
+#include "autograd/array/array.h"
 
 namespace heed::testing {
 

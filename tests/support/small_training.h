@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/error.h"
+#include "autograd/base/error.h"
 #include "layers/causal_attention.h"
-#include "train/checkpoint.h"
-#include "train/safetensors.h"
-#include "train/state_dict.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/state_dict.h"
+#include "train/files/safetensors.h"
 
 namespace heed::testing {
 

@@ -7,9 +7,9 @@
 
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
-#include "train/optimizer.h"
-#include "train/run_config.h"
-#include "train/yaml.h"
+#include "train/config/run_config.h"
+#include "train/config/yaml.h"
+#include "train/optim/optimizer.h"
 
 namespace heed::testing {
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "layers/registry.h"
+#include "layers/module/registry.h"
 #include "tests/support/training_run.h"
 
 using namespace heed;

@@ -1,7 +1,7 @@
 // layers, validate, info, inspect as a user runs them. What the numbers mean is tested elsewhere.
 #include <nlohmann/json.hpp>
 
-#include "layers/registry.h"
+#include "layers/module/registry.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"

@@ -1,11 +1,11 @@
 // heed forward as a user runs it: files in, files out. The numbers against PyTorch's are compared
 // by tools/reference/forward_cases.py and the golden files of the layers.
-#include "autograd/random.h"
-#include "layers/registry.h"
+#include "autograd/random/random.h"
+#include "layers/module/registry.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
-#include "train/state_dict.h"
+#include "train/checkpoint/state_dict.h"
 
 using namespace heed;
 using namespace heed::testing;

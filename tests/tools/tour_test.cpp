@@ -8,7 +8,7 @@
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
-#include "train/safetensors.h"
+#include "train/files/safetensors.h"
 
 using namespace heed;
 using namespace heed::testing;

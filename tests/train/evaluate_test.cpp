@@ -1,6 +1,6 @@
 #include "train/evaluate.h"
 
-#include "autograd/graph.h"
+#include "autograd/graph/graph.h"
 #include "autograd/ops/cross_entropy.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"

@@ -1,8 +1,8 @@
 #include "train/plan.h"
 
-#include "autograd/fused.h"
-#include "autograd/graph.h"
-#include "autograd/storage.h"
+#include "autograd/array/storage.h"
+#include "autograd/base/fused.h"
+#include "autograd/graph/graph.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/step.h"

@@ -1,8 +1,8 @@
 // One step: accumulation, clipping, what it refuses, what it leaves behind.
 #include "train/step.h"
 
-#include "autograd/graph.h"
-#include "autograd/storage.h"
+#include "autograd/array/storage.h"
+#include "autograd/graph/graph.h"
 #include "tests/support/near.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/training_run.h"

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "autograd/parallel.h"
+#include "autograd/threads/parallel.h"
 #include "tests/support/compare_runs.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"

@@ -2,12 +2,12 @@
 // elsewhere, the file is named; here is the shortest form of it.
 #include <cmath>
 
-#include "autograd/graph.h"
-#include "layers/evaluation_mode.h"
+#include "autograd/graph/graph.h"
+#include "layers/module/evaluation_mode.h"
 #include "tests/support/compare_runs.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
-#include "train/generate.h"
+#include "train/data/generate.h"
 #include "train/step.h"
 #include "train/trainer.h"
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "autograd/blas_kernel.h"
-#include "autograd/cpu.h"
+#include "autograd/kernels/gemm/openblas.h"
 #include "autograd/ops/scaled_dot_product_attention.h"
+#include "autograd/threads/machine.h"
 #include "tools/bench/timing.h"
 
 namespace {

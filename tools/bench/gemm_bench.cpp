@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <vector>
 
-#include "autograd/blas.h"
-#include "autograd/blas_kernel.h"
-#include "autograd/cpu.h"
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/random/random.h"
+#include "autograd/threads/machine.h"
+#include "autograd/threads/parallel.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "autograd/blas_kernel.h"
-#include "autograd/cpu.h"
-#include "layers/registry.h"
+#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/threads/machine.h"
+#include "layers/module/registry.h"
 #include "tools/bench/timing.h"
 
 namespace {

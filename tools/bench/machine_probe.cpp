@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "autograd/blas_kernel.h"
-#include "autograd/parallel.h"
+#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/threads/parallel.h"
 #include "tools/bench/timing.h"
-#include "tools/gemm_speed.h"
+#include "tools/terminal/gemm_speed.h"
 
 namespace {
 

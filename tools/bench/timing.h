@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "autograd/tensor.h"
+#include "autograd/graph/tensor.h"
 
 namespace heed::bench {
 

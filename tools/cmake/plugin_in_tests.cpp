@@ -1,5 +1,5 @@
 // Makes known to a test program what the plugin it links adds. heedgrad_add_plugin compiles it into
-// the tests; the declarations are those of train/plugin.h, without all that it includes.
+// the tests; the declarations are those of train/plugin/plugin.h, without all that it includes.
 namespace heed {
 class PluginRegistration;
 bool add_linked_plugin(const char* identity, void (*function)(PluginRegistration&));

@@ -9,7 +9,7 @@ foreach(file IN LISTS template_files)
 endforeach()
 set(templates_source ${PROJECT_BINARY_DIR}/new_templates.cpp)
 file(WRITE ${templates_source}.new "// Written by the build from tools/new; changes here are lost.
-#include \"tools/new_templates.h\"
+#include \"tools/commands/new_templates.h\"
 
 namespace heed::cli {
 

@@ -1,15 +1,15 @@
 # cmake -D OUTPUT=file.cpp [-D PLUGIN=ON] -P write_registration.cmake -- header.h ...
 # A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
 # The output calls registry.add<ClassName>("type_name") for each, in one function a kind; that of a plugin
-# calls plugin.add<ClassName>(registry, "type_name"), in the one function that a plugin has (train/plugin.h).
+# calls plugin.add<ClassName>(registry, "type_name"), in the one function that a plugin has (train/plugin/plugin.h).
 cmake_minimum_required(VERSION 3.25)
 
 # kind | header of its registry | function
 set(kinds
-  "LAYER|layers/registry.h|register_layers(LayerRegistry& registry)"
-  "TASK|train/task.h|register_tasks(TaskRegistry& registry)"
-  "OPTIMIZER|train/optimizer.h|register_optimizers(OptimizerRegistry& registry)"
-  "SCHEDULE|train/schedule.h|register_schedules(ScheduleRegistry& registry)")
+  "LAYER|layers/module/registry.h|register_layers(LayerRegistry& registry)"
+  "TASK|train/data/task.h|register_tasks(TaskRegistry& registry)"
+  "OPTIMIZER|train/optim/optimizer.h|register_optimizers(OptimizerRegistry& registry)"
+  "SCHEDULE|train/optim/schedule.h|register_schedules(ScheduleRegistry& registry)")
 
 set(headers)
 set(plugin_body "")
@@ -53,7 +53,7 @@ if(PLUGIN)
   list(JOIN includes "" includes)
   file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
 "@warning@
-#include <heed/train/plugin.h>
+#include <heed/train/plugin/plugin.h>
 
 @includes@
 HEED_PLUGIN(plugin) {

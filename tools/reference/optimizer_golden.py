@@ -9,7 +9,7 @@ Parameters: matrix (9, 15), vector (35), number (). Keys of a file:
   float32.<step>.<parameter>, float64.<step>.<parameter>            weights after the step
   float32.<state>.<parameter>, float64.<state>.<parameter>          state after the last step
 Gradients are multiplied by grad_scale in the precision of the run before a step sees them. The learning rate of step s
-is lr / s. CASES stands in tests/train/optimizer_test.cpp too.
+is lr / s. CASES stands in tests/train/optim/optimizer_test.cpp too.
 """
 
 from pathlib import Path

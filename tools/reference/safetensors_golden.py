@@ -4,7 +4,7 @@
     python3 -m venv venv && venv/bin/pip install torch==2.13.0 numpy safetensors==0.8.0
     venv/bin/python tools/reference/safetensors_golden.py
 
-tests/train/safetensors_test.cpp writes the same tensors and compares the files byte for byte.
+tests/train/files/safetensors_test.cpp writes the same tensors and compares the files byte for byte.
 """
 
 from pathlib import Path

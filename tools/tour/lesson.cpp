@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "autograd/print.h"
+#include "tools/terminal/print.h"
 
 namespace heed::tour {
 

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "train/config_values.h"
-#include "train/files.h"
-#include "train/metrics.h"
+#include "train/config/config_values.h"
+#include "train/config/run_config.h"
+#include "train/files/files.h"
+#include "train/files/words.h"
 #include "train/report/page.h"
-#include "train/run_config.h"
-#include "train/words.h"
+#include "train/run/metrics.h"
 
 namespace heed {
 

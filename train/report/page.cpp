@@ -1,6 +1,6 @@
 #include "train/report/page.h"
 
-#include "train/files.h"
+#include "train/files/files.h"
 #include "train/report/assets.h"
 
 namespace heed {

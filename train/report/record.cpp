@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "train/files.h"
+#include "train/files/files.h"
 
 namespace heed {
 

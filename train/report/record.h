@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "train/attention_maps.h"
 #include "train/evaluate.h"
+#include "train/report/attention_maps.h"
 
 namespace heed {
 

@@ -1,11 +1,11 @@
 #include "train/report/run_report.h"
 
-#include "autograd/blas_kernel.h"
-#include "autograd/cpu.h"
-#include "autograd/parallel.h"
-#include "train/files.h"
+#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/threads/machine.h"
+#include "autograd/threads/parallel.h"
+#include "train/files/files.h"
+#include "train/files/words.h"
 #include "train/report/page.h"
-#include "train/words.h"
 
 namespace heed {
 

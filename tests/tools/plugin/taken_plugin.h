@@ -1,7 +1,7 @@
 // A layer under a name that heedgrad has, after one that is free.
 #pragma once
 
-#include "layers/registry.h"
+#include "layers/module/registry.h"
 
 namespace heed::testing {
 

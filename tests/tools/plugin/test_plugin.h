@@ -2,9 +2,9 @@
 #pragma once
 
 #include "layers/linear.h"
-#include "train/optimizer.h"
-#include "train/schedule.h"
-#include "train/task.h"
+#include "train/data/task.h"
+#include "train/optim/optimizer.h"
+#include "train/optim/schedule.h"
 
 namespace heed::testing {
 

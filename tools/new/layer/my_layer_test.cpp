@@ -1,6 +1,6 @@
 #include "my_layer.h"
 
-#include <heed/autograd/random.h>
+#include <heed/autograd/random/random.h>
 #include <heed/layers/causal_attention.h>
 #include <heed/train/testing.h>
 

@@ -3,8 +3,8 @@
 // Attention learns to look back; without it a model can only guess.
 #pragma once
 
-#include <heed/autograd/dry_run.h>
-#include <heed/train/made_task.h>
+#include <heed/autograd/base/dry_run.h>
+#include <heed/train/tasks/made_task.h>
 
 namespace mine {
 

@@ -1,0 +1,125 @@
+// Values without a graph: a shape and a shared, 64-byte aligned, contiguous, row-major buffer.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "autograd/array/shape.h"
+#include "autograd/array/storage.h"
+#include "autograd/base/dry_run.h"
+#include "autograd/base/real.h"
+
+namespace heed {
+
+// Copies share the buffer. A copy remembers the version of what it saw: reading through it after
+// the value was rewritten (Tensor::mutable_value) throws, so that a backward function can never
+// compute with a value other than the one its forward saved.
+template <class T>
+class BasicArray {
+ public:
+  BasicArray() = default;
+
+  static BasicArray uninitialised(const Shape& shape) {
+    BasicArray a;
+    a.shape_ = shape;
+    a.buffer_ = BufferRef(Buffer::make(sizeof(T) * static_cast<size_t>(shape.size())));
+    return a;
+  }
+
+  static BasicArray full(const Shape& shape, T value) {
+    BasicArray a = uninitialised(shape);
+    if (!dry_run()) {
+      std::fill_n(a.mutable_data(), shape.size(), value);
+    }
+    return a;
+  }
+
+  static BasicArray zeros(const Shape& shape) { return full(shape, T{0}); }
+
+  static BasicArray from(const Shape& shape, std::span<const T> values) {
+    require(static_cast<int64_t>(values.size()) == shape.size(), "array: expected ", shape.size(),
+            " values for shape ", shape, ", got ", values.size());
+    BasicArray a = uninitialised(shape);
+    std::copy(values.begin(), values.end(), a.mutable_data());
+    return a;
+  }
+
+  static BasicArray from(const Shape& shape, std::initializer_list<T> values) {
+    return from(shape, std::span(values.begin(), values.size()));
+  }
+
+  explicit operator bool() const { return static_cast<bool>(buffer_); }
+
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  int64_t size() const { return shape_.size(); }
+  int64_t dim(int axis) const { return shape_[axis]; }
+
+  const T* data() const {
+    if (buffer_->version != version_) [[unlikely]] {
+      throw_rewritten();
+    }
+    return begin();
+  }
+  std::span<const T> span() const { return {data(), static_cast<size_t>(size())}; }
+
+  // For the maker of a value, before anyone else sees it.
+  T* mutable_data() { return begin(); }
+
+  // The same numbers under another shape of the same size; shares the buffer.
+  BasicArray reshaped(const Shape& shape) const {
+    require(shape.size() == size(), "reshape: expected ", size(), " elements as in ", shape_,
+            ", got ", shape);
+    BasicArray a = *this;
+    a.shape_ = shape;
+    return a;
+  }
+
+  // The first numbers under a shape that needs no more than there are; shares the buffer.
+  BasicArray prefix(const Shape& shape) const {
+    require(shape.size() <= size(), "prefix: expected at most ", size(), " elements as in ", shape_,
+            ", got ", shape);
+    BasicArray a = *this;
+    a.shape_ = shape;
+    return a;
+  }
+
+  BasicArray clone() const {
+    BasicArray a = uninitialised(shape_);
+    if (!dry_run()) {
+      std::copy_n(data(), size(), a.mutable_data());
+    }
+    return a;
+  }
+
+  // Whether this handle is the only one on its buffer: then it may be written in place.
+  bool unique() const { return buffer_ && buffer_->refs == 1; }
+
+  // A handle to what the buffer holds now (see the class comment).
+  BasicArray current() const {
+    BasicArray a = *this;
+    a.version_ = buffer_ ? buffer_->version : 0;
+    return a;
+  }
+
+  // Tells every older handle that the value is about to be rewritten.
+  void mark_rewritten() { version_ = ++buffer_->version; }
+
+ private:
+  T* begin() const { return reinterpret_cast<T*>(buffer_->bytes()); }
+
+  [[noreturn]] void throw_rewritten() const {
+    fail<GraphError>("a saved value of shape ", shape_, " was changed after it was used: version ",
+                     version_, " was saved, the value is now at version ", buffer_->version);
+  }
+
+  Shape shape_;
+  BufferRef buffer_;
+  uint32_t version_ = 0;
+};
+
+using Array = BasicArray<real>;
+using Ids = BasicArray<int32_t>;   // token ids
+using Mask = BasicArray<uint8_t>;  // 1: may attend, 0: may not
+
+}  // namespace heed

@@ -1,0 +1,91 @@
+// Functions applied to every element, in parallel, with NumPy's broadcasting.
+#pragma once
+
+#include "autograd/array/array.h"
+#include "autograd/threads/grain.h"
+#include "autograd/threads/parallel.h"
+
+namespace heed {
+
+// y_i = f(x_i)
+template <class F>
+Array map(const Array& x, F f) {
+  Array y = Array::uninitialised(x.shape());
+  const real* in = x.data();
+  real* out = y.mutable_data();
+  parallel_for(x.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
+#pragma omp simd
+    for (int64_t i = begin; i < end; ++i) {
+      out[i] = f(in[i]);
+    }
+  });
+  return y;
+}
+
+// How an array is read while a larger shape is walked row by row.
+class BroadcastReader {
+ public:
+  BroadcastReader(const Shape& of, const Shape& over);
+
+  // Where row r of the walked shape begins in the array.
+  int64_t row_offset(int64_t r) const {
+    int64_t offset = 0;
+    for (int axis = outer_axes_ - 1; axis >= 0; --axis) {
+      const auto k = static_cast<size_t>(axis);
+      offset += r % extent_[k] * stride_[k];
+      r /= extent_[k];
+    }
+    return offset;
+  }
+  // 1 when the array has the last axis too, 0 when it is stretched along it.
+  int64_t step() const { return step_; }
+
+ private:
+  std::array<int64_t, Shape::max_rank> extent_{}, stride_{};
+  int outer_axes_ = 0;
+  int64_t step_ = 0;
+};
+
+namespace detail {
+template <class F>
+void zip_broadcast(const Array& a, const Array& b, Array& y, F f) {
+  const BroadcastReader of_a(a.shape(), y.shape()), of_b(b.shape(), y.shape());
+  const real *in_a = a.data(), *in_b = b.data();
+  real* out = y.mutable_data();
+  const Rows rows = rows_of(y.shape());
+  const int64_t step_a = of_a.step(), step_b = of_b.step();
+  parallel_for(rows.count, row_grain(rows.width), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const real *row_a = in_a + of_a.row_offset(r), *row_b = in_b + of_b.row_offset(r);
+      real* row = out + r * rows.width;
+#pragma omp simd
+      for (int64_t i = 0; i < rows.width; ++i) {
+        row[i] = f(row_a[i * step_a], row_b[i * step_b]);
+      }
+    }
+  });
+}
+}  // namespace detail
+
+// y_i = f(a_i, b_i), a and b broadcast to y's shape
+template <class F>
+Array zip(const char* op, const Array& a, const Array& b, F f) {
+  const bool same = a.shape() == b.shape();
+  Array y = same ? Array::uninitialised(a.shape())
+                 : Array::uninitialised(broadcast(op, a.shape(), b.shape()));
+  if (!same && y.size() > 0) {
+    detail::zip_broadcast(a, b, y, f);
+    return y;
+  }
+  const real *in_a = a.data(), *in_b = b.data();
+  real* out = y.mutable_data();
+  parallel_for(y.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
+#pragma omp simd
+    for (int64_t i = begin; i < end; ++i) {
+      out[i] = f(in_a[i], in_b[i]);
+    }
+  });
+  return y;
+}
+
+}  // namespace heed

@@ -1,0 +1,99 @@
+#include "autograd/array/reduce.h"
+
+#include <algorithm>
+
+#include "autograd/threads/grain.h"
+#include "autograd/threads/parallel.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t columns_at_once = 64;  // summed side by side
+
+// x (n, inner) of one outer index -> y (inner), for columns [begin, end).
+void sum_columns(const real* x, real* y, int64_t n, int64_t inner, int64_t begin, int64_t end) {
+  double sums[columns_at_once] = {};
+  const int64_t width = end - begin;
+  for (int64_t r = 0; r < n; ++r) {
+    const real* row = x + r * inner + begin;
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) {
+      sums[j] += static_cast<double>(row[j]);
+    }
+  }
+  for (int64_t j = 0; j < width; ++j) {
+    y[begin + j] = static_cast<real>(sums[j]);
+  }
+}
+
+double sum_range(const real* x, int64_t begin, int64_t end) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = begin; i < end; ++i) {
+    sum += static_cast<double>(x[i]);
+  }
+  return sum;
+}
+
+// x (outer, n, inner) -> y (outer, inner)
+void sum_middle(const real* x, real* y, int64_t outer, int64_t n, int64_t inner) {
+  if (inner == 1) {
+    parallel_for(outer, row_grain(n), [=](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) {
+        y[o] = static_cast<real>(sum_range(x, o * n, (o + 1) * n));
+      }
+    });
+    return;
+  }
+  const int64_t blocks = (inner + columns_at_once - 1) / columns_at_once;
+  parallel_for(outer * blocks, row_grain(n * columns_at_once), [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t o = i / blocks, first = i % blocks * columns_at_once;
+      sum_columns(x + o * n * inner, y + o * inner, n, inner, first,
+                  std::min(inner, first + columns_at_once));
+    }
+  });
+}
+
+}  // namespace
+
+double sum_all(const Array& x) {
+  const real* v = x.data();
+  return parallel_sum(x.size(), elementwise_grain,
+                      [v](int64_t begin, int64_t end) { return sum_range(v, begin, end); });
+}
+
+Array sum_axis(const Array& x, int axis) {
+  const int at = x.shape().index_of(axis);
+  const Shape& shape = x.shape();
+  Array y = Array::uninitialised(shape.with(at, 1));
+  sum_middle(x.data(), y.mutable_data(), shape.size_between(0, at), shape[at],
+             shape.size_between(at + 1, shape.rank()));
+  return y;
+}
+
+Array sum_to(const Array& x, const Shape& shape) {
+  const int extra = x.rank() - shape.rank();
+  // All leading axes at once: the common case, the gradient of a bias.
+  const int64_t leading = x.shape().size_between(0, extra);
+  Array y = x;
+  if (extra > 0) {
+    Shape rest = x.shape();
+    for (int i = 0; i < extra; ++i) {
+      rest = rest.without(0);
+    }
+    y = Array::uninitialised(rest);
+    sum_middle(x.data(), y.mutable_data(), 1, leading, rest.size());
+  }
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == 1 && y.dim(axis) != 1) {
+      y = sum_axis(y, axis);
+    }
+  }
+  require(y.shape() == shape, "gradient: a value of shape ", shape,
+          " cannot have been broadcast to ", x.shape());
+  return y;
+}
+
+}  // namespace heed

@@ -1,0 +1,68 @@
+#include "autograd/array/select.h"
+
+#include "autograd/array/map.h"
+
+namespace heed {
+
+namespace {
+
+// b is often one number, and the mask often of y's last axis: both worth a loop of their own.
+void select_row(const uint8_t* mask, int64_t step_mask, const real* a, int64_t step_a,
+                const real* b, int64_t step_b, real* y, int64_t n) {
+  if (step_mask == 1 && step_a == 0 && step_b == 1) {
+    const real chosen = *a;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) {
+      y[i] = mask[i] != 0 ? chosen : b[i];
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] = mask[i * step_mask] != 0 ? a[i * step_a] : b[i * step_b];
+  }
+}
+
+}  // namespace
+
+Array select(const Mask& mask, const Array& a, const Array& b, const Shape& shape) {
+  Array y = Array::uninitialised(shape);
+  if (y.size() == 0) {
+    return y;
+  }
+  const BroadcastReader of_mask(mask.shape(), shape), of_a(a.shape(), shape),
+      of_b(b.shape(), shape);
+  const Rows rows = shape.rank() == 0 ? Rows{1, 1} : rows_of(shape);
+  const uint8_t* chosen = mask.data();
+  const real *in_a = a.data(), *in_b = b.data();
+  real* out = y.mutable_data();
+  parallel_for(rows.count, row_grain(rows.width), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      select_row(chosen + of_mask.row_offset(r), of_mask.step(), in_a + of_a.row_offset(r),
+                 of_a.step(), in_b + of_b.row_offset(r), of_b.step(), out + r * rows.width,
+                 rows.width);
+    }
+  });
+  return y;
+}
+
+Mask nonzero(const Array& x) {
+  Mask mask = Mask::uninitialised(x.shape());
+  const real* in = x.data();
+  uint8_t* out = mask.mutable_data();
+  parallel_for(x.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = in[i] != 0 ? 1 : 0;
+  });
+  return mask;
+}
+
+Mask logical_not(const Mask& mask) {
+  Mask inverse = Mask::uninitialised(mask.shape());
+  const uint8_t* in = mask.data();
+  uint8_t* out = inverse.mutable_data();
+  parallel_for(mask.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = in[i] != 0 ? 0 : 1;
+  });
+  return inverse;
+}
+
+}  // namespace heed

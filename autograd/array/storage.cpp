@@ -1,0 +1,238 @@
+#include "autograd/array/storage.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#include "autograd/base/dry_run.h"
+#include "autograd/base/error.h"
+#include "autograd/base/real.h"
+
+// Under the address sanitizer a block is poisoned while it waits in a free list, and beyond the
+// bytes that were asked for while it is in use: else the pool would hide every overrun.
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) (static_cast<void>(address))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) (static_cast<void>(address))
+#endif
+
+namespace heed {
+
+namespace {
+
+constexpr size_t unit = 64;           // every block is a multiple of this
+constexpr size_t small_block = 4096;  // up to here blocks are cut from chunks
+constexpr size_t chunk_bytes = 256 * 1024;
+constexpr size_t huge_block = 8 * 1024 * 1024;  // from here on 2 MiB pages pay
+constexpr size_t huge_page = 2 * 1024 * 1024;
+constexpr size_t most_bytes = size_t{1} << 52;   // beyond what any machine can address
+constexpr uint32_t dry_bit = uint32_t{1} << 31;  // set in the size class of a dry run's block
+
+// Eight classes a doubling, so that a block is at most an eighth larger than what was asked for:
+//   units u < 8: class u;   else 2^e <= u < 2^(e+1): m = ceil(u / 2^(e-3)), class 8 (e-3) + m
+constexpr uint32_t class_of(size_t bytes) {
+  const size_t units = std::max<size_t>(1, (bytes + unit - 1) / unit);
+  if (units < 8) {
+    return static_cast<uint32_t>(units);
+  }
+  const unsigned shift = static_cast<unsigned>(std::bit_width(units)) - 4;
+  const size_t eighths = (units + (size_t{1} << shift) - 1) >> shift;
+  return static_cast<uint32_t>(8 * shift + eighths);
+}
+
+size_t capacity_of(uint32_t size_class) {
+  if (size_class < 16) {
+    return size_class * unit;
+  }
+  const unsigned shift = size_class / 8 - 1;
+  return (size_t{size_class - 8 * shift} << shift) * unit;
+}
+
+// Of the pages, those that `used` bytes fill are 2 MiB large where that pays; behind them small
+// ones stay untouched, so that what a size class adds costs no memory.
+void* map_pages(size_t bytes, size_t used, bool address_space_only) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address_space_only ? MAP_NORESERVE : 0);
+  // 2 MiB pages need blocks that begin on one: map a page more, give the ends back.
+  const bool huge = bytes >= huge_block && !address_space_only;
+  const size_t mapped = huge ? bytes + huge_page : bytes;
+  void* start = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (start == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  if (!huge) {
+    return start;
+  }
+  const size_t address = reinterpret_cast<size_t>(start);
+  const size_t aligned = (address + huge_page - 1) / huge_page * huge_page;
+  if (aligned > address) {
+    munmap(start, aligned - address);
+  }
+  const size_t tail = address + mapped - (aligned + bytes);
+  if (tail > 0) {
+    munmap(reinterpret_cast<void*>(aligned + bytes), tail);
+  }
+  void* block = reinterpret_cast<void*>(aligned);
+  madvise(block, used / huge_page * huge_page, MADV_HUGEPAGE);
+  return block;
+}
+
+class Pool {
+ public:
+  explicit constexpr Pool(bool address_space_only) : address_space_only_(address_space_only) {}
+
+  void* take(size_t bytes, uint32_t& size_class) {
+    if (bytes > most_bytes) {
+      throw std::bad_alloc();
+    }
+    size_class = class_of(bytes);
+    void* block = pop(size_class);
+    if (block == nullptr) {
+      block = from_system(bytes, size_class);
+    }
+    unpoison(block, bytes);
+    stats.live_bytes += static_cast<int64_t>(capacity_of(size_class));
+    stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
+    return block;
+  }
+
+  void give(void* block, uint32_t size_class) {
+    stats.live_bytes -= static_cast<int64_t>(capacity_of(size_class));
+    push(block, size_class);
+  }
+
+  void trim() {
+    for (uint32_t c = class_of(small_block) + 1; c < classes; ++c) {
+      while (void* block = pop(c)) {
+        unpoison(block, capacity_of(c));
+        munmap(block, round_to_pages(capacity_of(c)));
+        stats.reserved_bytes -= static_cast<int64_t>(capacity_of(c));
+      }
+    }
+  }
+
+  PoolStats stats;
+
+ private:
+  // from_system looks two classes further.
+  static constexpr uint32_t classes = class_of(most_bytes) + 3;
+
+  static size_t round_to_pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
+  // Not for mere address space: the sanitizer's notes on terabytes would be real memory.
+  void poison(void* block, size_t bytes) const {
+    if (!address_space_only_) ASAN_POISON_MEMORY_REGION(block, bytes);
+  }
+  void unpoison(void* block, size_t bytes) const {
+    if (!address_space_only_) ASAN_UNPOISON_MEMORY_REGION(block, bytes);
+  }
+
+  // The first bytes of a free block link to the next free one.
+  void push(void* block, uint32_t c) {
+    std::memcpy(block, &free_[c], sizeof(void*));
+    free_[c] = block;
+    poison(block, capacity_of(c));
+  }
+
+  void* pop(uint32_t c) {
+    void* block = free_[c];
+    if (block != nullptr) {
+      unpoison(block, sizeof(void*));
+      std::memcpy(&free_[c], block, sizeof(void*));
+    }
+    return block;
+  }
+
+  void* from_system(size_t bytes, uint32_t& size_class) {
+    const size_t capacity = capacity_of(size_class);
+    if (capacity <= small_block) {
+      cut_chunk(size_class);
+      return pop(size_class);
+    }
+    // A block a little too large is better than one more: at most a quarter of it is wasted.
+    for (uint32_t larger = size_class + 1; larger <= size_class + 2; ++larger) {
+      if (void* block = pop(larger)) {
+        size_class = larger;
+        return block;
+      }
+    }
+    ++stats.misses;
+    stats.reserved_bytes += static_cast<int64_t>(capacity);
+    return map_pages(round_to_pages(capacity), bytes, address_space_only_);
+  }
+
+  void cut_chunk(uint32_t size_class) {
+    ++stats.misses;
+    stats.reserved_bytes += chunk_bytes;
+    auto* chunk = static_cast<std::byte*>(map_pages(chunk_bytes, chunk_bytes, address_space_only_));
+    const size_t capacity = capacity_of(size_class);
+    for (size_t at = 0; at + capacity <= chunk_bytes; at += capacity) {
+      push(chunk + at, size_class);
+    }
+  }
+
+  const bool address_space_only_;
+  std::array<void*, classes> free_{};
+};
+
+// Without destructors: arrays with static lifetime may outlive any order of destruction.
+constinit Pool of_memory(false);
+constinit Pool of_address_space(true);
+static_assert(std::is_trivially_destructible_v<Pool>);
+
+Pool& pool_for(bool dry) { return dry ? of_address_space : of_memory; }
+
+}  // namespace
+
+namespace pool {
+
+void* take(size_t bytes, uint32_t& size_class) {
+  const bool dry = dry_run();
+  void* block = pool_for(dry).take(bytes, size_class);
+  size_class |= dry ? dry_bit : 0;
+  return block;
+}
+
+void give(void* block, uint32_t size_class) noexcept {
+  pool_for((size_class & dry_bit) != 0).give(block, size_class & ~dry_bit);
+}
+
+PoolStats stats() { return pool_for(dry_run()).stats; }
+
+void reset_peak() {
+  PoolStats& stats = pool_for(dry_run()).stats;
+  stats.peak_bytes = stats.live_bytes;
+}
+
+void trim() { pool_for(dry_run()).trim(); }
+
+}  // namespace pool
+
+Buffer* Buffer::make(size_t bytes) {
+  uint32_t size_class = 0;
+  void* block = pool::take(sizeof(Buffer) + bytes, size_class);
+  auto* buffer = new (block) Buffer;
+  buffer->size_class = size_class;
+  return buffer;
+}
+
+void Buffer::destroy(Buffer* buffer) noexcept { pool::give(buffer, buffer->size_class); }
+
+DryRun::DryRun() {
+  require<GraphError>(!dry_run(), "dry run: one is already under way");
+  detail::dry_run_active = true;
+  pool::reset_peak();
+}
+
+DryRun::~DryRun() {
+  pool::trim();
+  detail::dry_run_active = false;
+}
+
+}  // namespace heed

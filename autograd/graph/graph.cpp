@@ -1,0 +1,195 @@
+#include "autograd/graph/graph.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/array/reduce.h"
+#include "autograd/graph/anomaly.h"
+#include "autograd/graph/profile.h"
+
+namespace heed {
+
+namespace {
+
+uint64_t created_nodes = 0;
+int64_t existing_nodes = 0;
+uint64_t backward_passes = 0;
+Node* dead_nodes = nullptr;
+bool burying = false;
+
+}  // namespace
+
+int64_t live_nodes() { return existing_nodes; }
+
+size_t Node::closure_offset(size_t inputs) {
+  const size_t end = sizeof(Node) + inputs * sizeof(NodeRef);
+  return (end + 15) / 16 * 16;
+}
+
+Node* Node::allocate(const char* op, const Shape& shape, size_t inputs, size_t closure_bytes) {
+  uint32_t size_class = 0;
+  void* block = pool::take(closure_offset(inputs) + closure_bytes, size_class);
+  auto* node = new (block) Node;
+  node->size_class_ = size_class;
+  node->input_count_ = static_cast<uint32_t>(inputs);
+  node->number_ = ++created_nodes;
+  node->op_ = op;
+  node->layer_path_ = LayerScope::current();
+  node->shape_ = shape;
+  ++existing_nodes;
+  return node;
+}
+
+NodeRef Node::leaf(const Shape& shape) { return NodeRef(allocate("leaf", shape, 0, 0)); }
+
+void Node::release_saved() noexcept {
+  if (released_) {
+    return;
+  }
+  released_ = true;
+  if (functions_ != nullptr) {
+    functions_->destroy(closure());
+  }
+  for (NodeRef& input : inputs()) {
+    input = NodeRef();
+  }
+}
+
+// Releasing a node's inputs may end their lives too. They queue up here instead of recursing, so a
+// chain of any length dies on a small stack.
+void Node::destroy_chain(Node* dead) noexcept {
+  dead->next_dead_ = std::exchange(dead_nodes, dead);
+  if (burying) {
+    return;
+  }
+  burying = true;
+  while (dead_nodes != nullptr) {
+    Node* node = dead_nodes;
+    dead_nodes = node->next_dead_;
+    node->release_saved();
+    const uint32_t size_class = node->size_class_;
+    node->~Node();
+    pool::give(node, size_class);
+    --existing_nodes;
+  }
+  burying = false;
+}
+
+Grads::Target Grads::target(size_t k) {
+  Node& input = *inputs_[k].get();
+  Array& gradient = input.gradient;
+  if (!gradient) {
+    gradient = Array::uninitialised(input.shape());
+    return {gradient.mutable_data(), false};
+  }
+  if (!gradient.unique()) {
+    gradient = gradient.clone();
+  }
+  return {gradient.mutable_data(), true};
+}
+
+void Grads::add(size_t k, Array g) {
+  Node& input = *inputs_[k].get();
+  if (g.shape() != input.shape()) {
+    g = sum_to(g, input.shape());
+  }
+  if (!input.gradient) {
+    input.gradient = std::move(g);
+    return;
+  }
+  const real* from = g.data();
+  emit(k, [from](int64_t i) { return from[i]; });
+}
+
+// One walk from the root to the leaves.
+class BackwardPass {
+ public:
+  explicit BackwardPass(const NodeRef& root)
+      : stack_(take(spare_stack)), nodes_(take(spare_nodes)) {
+    collect(root);
+  }
+
+  ~BackwardPass() {
+    nodes_.clear();
+    spare_stack = std::move(stack_);
+    spare_nodes = std::move(nodes_);
+  }
+
+  void run() {
+    for (NodeRef& node : nodes_) {
+      if (!node->is_leaf()) {
+        run_node(*node.get());
+      }
+      node = NodeRef();  // what only this pass still held is freed now
+    }
+  }
+
+ private:
+  void collect(const NodeRef& root) {
+    const uint64_t visit = ++backward_passes;
+    stack_.assign(1, root.get());
+    root->visit_ = visit;
+    while (!stack_.empty()) {
+      Node* node = stack_.back();
+      stack_.pop_back();
+      require<GraphError>(!node->released_, "backward: the graph behind this ", node->op_,
+                          " was already used by an earlier backward and is freed");
+      ++node->refs_;
+      nodes_.emplace_back(node);
+      for (const NodeRef& input : node->inputs()) {
+        if (input && input->visit_ != visit) {
+          input->visit_ = visit;
+          stack_.push_back(input.get());
+        }
+      }
+    }
+    const auto later = [](const NodeRef& a, const NodeRef& b) { return a->number() > b->number(); };
+    if (!std::is_sorted(nodes_.begin(), nodes_.end(), later)) {
+      std::sort(nodes_.begin(), nodes_.end(), later);
+    }
+  }
+
+  static void run_node(Node& node) {
+    if (node.gradient) {
+      const Array dy = std::move(node.gradient);  // which leaves none
+      Grads grads(node);
+      try {
+        node.functions_->run(node.closure(), dy, grads);
+      } catch (const GraphError& error) {
+        fail<GraphError>("backward of ", node.op_, ": ", error.what());
+      }
+      if (profiling) {
+        profile_backward(node);
+      }
+      check_gradients(node);
+    }
+    node.release_saved();
+  }
+
+  template <class T>
+  static std::vector<T> take(std::vector<T>& spare) {
+    return std::exchange(spare, {});
+  }
+
+  // Kept from pass to pass, so that a training step allocates nothing.
+  static inline std::vector<Node*> spare_stack;
+  static inline std::vector<NodeRef> spare_nodes;
+
+  std::vector<Node*> stack_;
+  std::vector<NodeRef> nodes_;
+};
+
+void run_backward(const NodeRef& root, Array cotangent) {
+  require<GraphError>(static_cast<bool>(root), "backward: nothing here requires a gradient");
+  require(cotangent.shape() == root->shape(), "backward: expected a cotangent of shape ",
+          root->shape(), ", got ", cotangent.shape());
+  BackwardPass pass(root);
+  if (root->is_leaf() && root->gradient) {
+    fail<GraphError>("backward: the root is a leaf that already holds a gradient");
+  }
+  root->gradient = std::move(cotangent);
+  profile_restart();
+  pass.run();
+}
+
+}  // namespace heed

@@ -1,0 +1,126 @@
+// The handle that users hold: a value and, when a gradient is wanted, the node that made it.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+
+#include "autograd/graph/anomaly.h"
+#include "autograd/graph/graph.h"
+#include "autograd/graph/profile.h"
+
+namespace heed {
+
+// Copies share value, node and gradient, as in PyTorch.
+class Tensor {
+ public:
+  Tensor() = default;
+  Tensor(Array value) : value_(std::move(value)) {}         // NOLINT: a constant; wants no gradient
+  Tensor(real number) : value_(Array::full({}, number)) {}  // NOLINT: a constant of rank 0
+  Tensor(Array value, NodeRef node) : value_(std::move(value)), node_(std::move(node)) {}
+
+  // A leaf that gathers a gradient.
+  static Tensor parameter(Array value) {
+    NodeRef node = Node::leaf(value.shape());
+    return Tensor(std::move(value), std::move(node));
+  }
+
+  explicit operator bool() const { return static_cast<bool>(value_); }
+
+  Array value() const { return value_.current(); }
+  const Shape& shape() const { return value_.shape(); }
+  int rank() const { return value_.rank(); }
+  int64_t size() const { return value_.size(); }
+  int64_t dim(int axis) const { return value_.dim(axis); }
+
+  // The only number of a tensor of size 1.
+  real item() const {
+    require(size() == 1, "item: expected a tensor of one element, got ", shape());
+    return value().data()[0];
+  }
+
+  const NodeRef& node() const { return node_; }
+  bool requires_grad() const { return static_cast<bool>(node_); }
+
+  // The gathered gradient of a leaf; no array before the first backward.
+  Array grad() const { return node_ ? node_->gradient : Array(); }
+  void set_grad(Array gradient) { node_->gradient = std::move(gradient); }
+  void zero_grad() { node_->gradient = Array(); }
+
+  // The gradient of a single number with respect to every leaf behind it.
+  void backward() const {
+    require(size() == 1, "backward: expected a single number, got shape ", shape(),
+            "; give a cotangent of that shape");
+    run_backward(node_, Array::full(shape(), 1));
+  }
+  // The same for any shape, with d(anything)/d(this) as the cotangent.
+  void backward(Array cotangent) const { run_backward(node_, std::move(cotangent)); }
+
+  // The same value, cut off from its graph.
+  Tensor detach() const { return Tensor(value_); }
+
+  // For optimizers and initialisers, under NoGrad: the buffer to write. Whoever saved the old value
+  // for a backward will be told that it changed.
+  real* mutable_value() {
+    require<GraphError>(!requires_grad() || !NoGrad::recording(),
+                        "mutable_value: values that want a gradient change under NoGrad only");
+    value_.mark_rewritten();
+    return value_.mutable_data();
+  }
+
+ private:
+  Array value_;
+  NodeRef node_;
+};
+
+using TensorRefs = std::initializer_list<std::reference_wrapper<const Tensor>>;
+
+// What a backward function is when there is none: an input that wants a gradient is refused.
+struct NoBackward {};
+
+namespace detail {
+[[noreturn]] void throw_no_backward(const char* op);
+
+template <class Inputs, class Backward>
+Tensor record(const char* op, Array&& value, const Inputs& inputs, Backward&& backward) {
+  if (profiling) {
+    int64_t numbers = value.size();
+    for (const Tensor& input : inputs) {
+      numbers += input ? input.size() : 0;
+    }
+    profile_forward(op, numbers);
+  }
+  check_value(op, value);
+  bool wanted = false;
+  for (const Tensor& input : inputs) {
+    wanted = wanted || input.requires_grad();
+  }
+  if (!wanted || !NoGrad::recording()) {
+    return Tensor(std::move(value));
+  }
+  if constexpr (std::is_same_v<std::decay_t<Backward>, NoBackward>) {
+    throw_no_backward(op);
+  } else {
+    NodeRef node =
+        Node::make(op, value.shape(), std::size(inputs), std::forward<Backward>(backward));
+    size_t k = 0;
+    for (const Tensor& input : inputs) {
+      node->set_input(k++, input.node());
+    }
+    return Tensor(std::move(value), std::move(node));
+  }
+}
+}  // namespace detail
+
+// Every operation ends here: its value, what it was made from, and how the gradient goes back.
+// What `backward` (const Array& dy, Grads& grads) captures is what is saved; capture Arrays, never
+// Tensors. `op` must be a string literal.
+template <class Backward>
+Tensor record(const char* op, Array value, TensorRefs inputs, Backward&& backward) {
+  return detail::record(op, std::move(value), inputs, std::forward<Backward>(backward));
+}
+template <class Backward>
+Tensor record(const char* op, Array value, const std::vector<Tensor>& inputs, Backward&& backward) {
+  return detail::record(op, std::move(value), inputs, std::forward<Backward>(backward));
+}
+
+}  // namespace heed

@@ -1,0 +1,185 @@
+#include "autograd/kernels/attention/attention.h"
+
+#include <cmath>
+
+namespace heed::detail {
+
+namespace {
+
+constexpr const char* attention_name = "scaled_dot_product_attention";
+
+void check_mask(const AttentionProblem& p) {
+  const Shape& mask = p.mask.shape();
+  if (mask.rank() == 2) {
+    require(mask == Shape{p.batch, p.keys}, attention_name,
+            ": expected a mask (B, S) = ", Shape{p.batch, p.keys}, ", got ", mask);
+    return;
+  }
+  const bool fits = mask.rank() == 4 && (mask[0] == p.batch || mask[0] == 1) &&
+                    (mask[1] == p.heads || mask[1] == 1) && mask[2] == p.queries &&
+                    mask[3] == p.keys;
+  require(fits, attention_name,
+          ": expected a mask (B, S) or (B or 1, H or 1, T, S) with B, H, T, S = ",
+          Shape{p.batch, p.heads, p.queries, p.keys}, ", got ", mask);
+}
+
+void check_heads(const AttentionOptions& options, int64_t kv_heads) {
+  require(options.num_heads >= 1 && kv_heads >= 1 && options.num_heads % kv_heads == 0,
+          attention_name, ": expected num_heads to be a multiple of num_kv_heads, got ",
+          options.num_heads, " and ", kv_heads);
+}
+
+int64_t width_of_head(const char* name, int64_t columns, int64_t heads) {
+  require(columns % heads == 0 && columns > 0, attention_name, ": expected the last axis of ", name,
+          " to be a positive multiple of its ", heads, " heads, got ", columns);
+  return columns / heads;
+}
+
+int64_t kv_heads_of(const AttentionOptions& options) {
+  return options.num_kv_heads == 0 ? options.num_heads : options.num_kv_heads;
+}
+
+AttentionProblem with_options(AttentionProblem p, const AttentionOptions& options) {
+  p.scale = options.scale != 0 ? options.scale
+                               : static_cast<real>(1 / std::sqrt(static_cast<double>(p.width)));
+  p.causal = options.causal;
+  p.mask = options.mask;
+  p.dropout = options.dropout;
+  if (p.mask) {
+    check_mask(p);
+  }
+  return p;
+}
+
+// Columns [first, first + heads * width) of x (B, T, n).
+template <class T>
+HeadRows<T> heads_in(T* x, int64_t rows, int64_t n, int64_t first, int64_t width) {
+  return {x + first, rows * n, n, width};
+}
+
+}  // namespace
+
+AttentionProblem AttentionProblem::of(const Shape& q, const Shape& k, const Shape& v,
+                                      const AttentionOptions& options) {
+  require(q.rank() == 3 && k.rank() == 3 && v.rank() == 3 && q[0] == k[0] && q[0] == v[0] &&
+              k[1] == v[1],
+          attention_name, ": expected q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv), got ", q,
+          ", ", k, ", ", v);
+  AttentionProblem p;
+  p.batch = q[0];
+  p.queries = q[1];
+  p.keys = k[1];
+  p.heads = options.num_heads;
+  p.kv_heads = kv_heads_of(options);
+  check_heads(options, p.kv_heads);
+  p.width = width_of_head("q", q[2], p.heads);
+  p.value_width = width_of_head("v", v[2], p.kv_heads);
+  require(width_of_head("k", k[2], p.kv_heads) == p.width, attention_name,
+          ": expected heads of k as wide as those of q, got ", q, " in ", p.heads, " heads and ", k,
+          " in ", p.kv_heads);
+  return with_options(std::move(p), options);
+}
+
+AttentionProblem AttentionProblem::of_packed(const Shape& qkv, const AttentionOptions& options) {
+  require(qkv.rank() == 3, attention_name, ": expected qkv (B, T, (H + 2 Hkv) d), got ", qkv);
+  AttentionProblem p;
+  p.batch = qkv[0];
+  p.queries = p.keys = qkv[1];
+  p.heads = options.num_heads;
+  p.kv_heads = kv_heads_of(options);
+  check_heads(options, p.kv_heads);
+  p.width = p.value_width = width_of_head("qkv", qkv[2], p.heads + 2 * p.kv_heads);
+  return with_options(std::move(p), options);
+}
+
+int64_t AttentionProblem::visible_pairs() const {
+  if (!causal) {
+    return queries * keys;
+  }
+  // The last min(T, S) queries see keys; one more each, up to all of them.
+  const int64_t seeing = std::min(queries, keys);
+  return seeing * (keys - seeing) + seeing * (seeing + 1) / 2;
+}
+
+AttentionInputs Attention::inputs() const {
+  const AttentionProblem& p = problem;
+  const int64_t kv_width = p.kv_heads * p.width, q_width = p.heads * p.width;
+  if (!k) {
+    const int64_t n = q.dim(2);
+    return {heads_in(q.data(), p.queries, n, 0, p.width),
+            heads_in(q.data(), p.keys, n, q_width, p.width),
+            heads_in(q.data(), p.keys, n, q_width + kv_width, p.width)};
+  }
+  return {heads_in(q.data(), p.queries, q_width, 0, p.width),
+          heads_in(k.data(), p.keys, kv_width, 0, p.width),
+          heads_in(v.data(), p.keys, v.dim(2), 0, p.value_width)};
+}
+
+void Attention::forward(Array* weights_out) {
+  const AttentionProblem& p = problem;
+  y = Array::uninitialised({p.batch, p.queries, p.heads * p.value_width});
+  statistics = attention_forward(p, inputs(), y.mutable_data());
+  if (weights_out != nullptr) {
+    *weights_out = Array::uninitialised({p.batch, p.heads, p.queries, p.keys});
+    attention_weights(p, inputs(), statistics, weights_out->mutable_data());
+  }
+}
+
+void Attention::backward(const Array& dy, Grads& grads) const {
+  const AttentionProblem& p = problem;
+  AttentionGradients gradients;
+  // The same tensor may be more than one of q, k and v; the kernel's gradients must not overlap, so
+  // all but the first then go to an array of their own.
+  std::array<Array, 3> apart;
+  if (!k) {
+    const Grads::Target to = grads.target(0);
+    const int64_t n = q.dim(2), q_width = p.heads * p.width, kv_width = p.kv_heads * p.width;
+    gradients = {{heads_in(to.data, p.queries, n, 0, p.width), to.add},
+                 {heads_in(to.data, p.keys, n, q_width, p.width), to.add},
+                 {heads_in(to.data, p.keys, n, q_width + kv_width, p.width), to.add}};
+  } else {
+    const std::array<const Array*, 3> x = {&q, &k, &v};
+    const std::array<GradientRows*, 3> to = {&gradients.dq, &gradients.dk, &gradients.dv};
+    for (size_t i = 0; i < 3; ++i) {
+      if (!grads.needs(i)) continue;
+      Grads::Target target = grads.target(i);
+      for (size_t before = 0; before < i; ++before) {
+        if (to[before]->rows.data == target.data) {
+          apart[i] = Array::uninitialised(x[i]->shape());
+          target = {apart[i].mutable_data(), false};
+        }
+      }
+      *to[i] = {
+          heads_in(target.data, x[i]->dim(1), x[i]->dim(2), 0, i == 2 ? p.value_width : p.width),
+          target.add};
+    }
+  }
+  attention_backward(p, inputs(), statistics, y.data(), dy.data(), gradients);
+  for (size_t i = 0; i < 3; ++i) {
+    if (apart[i]) {
+      grads.add(i, std::move(apart[i]));
+    }
+  }
+}
+
+Mask hidden_pairs(const AttentionProblem& p) {
+  const bool full = p.mask && p.mask.rank() == 4;
+  const int64_t items = full ? p.mask.dim(0) : p.mask ? p.batch : 1;
+  const int64_t heads = full ? p.mask.dim(1) : 1;
+  const int64_t rows = full || p.causal ? p.queries : 1;
+  Mask hidden = Mask::uninitialised({items, heads, rows, p.keys});
+  uint8_t* out = hidden.mutable_data();
+  parallel_for(items * heads * rows, row_grain(p.keys), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t i = r % rows, h = r / rows % heads, b = r / rows / heads;
+      const uint8_t* may = p.mask ? p.mask_row(b, h, i) : nullptr;
+      for (int64_t j = 0; j < p.keys; ++j) {
+        const bool seen = j < p.visible(i) && (may == nullptr || may[j] != 0);
+        out[r * p.keys + j] = seen ? 0 : 1;
+      }
+    }
+  });
+  return hidden;
+}
+
+}  // namespace heed::detail

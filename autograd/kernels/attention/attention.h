@@ -1,0 +1,136 @@
+// Attention by tiles: the kernels behind ops/scaled_dot_product_attention.h.
+//
+//   S_ij = scale * q_i . k_j where i may attend to j, else -infinity
+//   P_i  = softmax of S_i;  y_i = sum_j m_ij P_ij v_j with the dropout mask m
+//
+// No matrix of T x S numbers exists: blocks of S are made, used and forgotten, in the backward pass
+// once more from q, k and the two numbers a row that the forward pass kept. Blocks that are hidden
+// as a whole are skipped.
+//
+// Sizes: B items, H heads of queries sharing Hkv heads of keys, T queries, S keys, width d of
+// queries and keys, dv of values. Source: Dao et al., "FlashAttention", 2022, arXiv:2205.14135.
+#pragma once
+
+#include <algorithm>
+
+#include "autograd/array/array.h"
+#include "autograd/graph/graph.h"
+#include "autograd/kernels/gemm/amx/unit.h"
+#include "autograd/random/dropout_mask.h"
+
+namespace heed {
+
+struct AttentionOptions {
+  int64_t num_heads = 1;
+  int64_t num_kv_heads = 0;  // 0: num_heads. Fewer: query head h uses key head h / (H / Hkv)
+  bool causal = false;       // query i sees keys j <= i + (S - T): the last query sees all
+  real scale = 0;            // 0: 1 / sqrt(d)
+  Mask mask = {};            // none, (B, S), or (B or 1, H or 1, T, S); and-ed with causal
+  DropoutMask dropout = {};  // of B H T S elements: weight (b, h, i, j) has ((b H + h) T + i) S + j
+  Array* weights_out = nullptr;  // when set, receives the weights before dropout (B, H, T, S)
+};
+
+namespace detail {
+
+// All heads of q, k, v, y or one of their gradients, side by side in rows that may be part of a
+// wider array: head h of row t of item b begins at data + b * item + t * row + h * width.
+template <class T>
+struct HeadRows {
+  T* data = nullptr;
+  int64_t item = 0;
+  int64_t row = 0;
+  int64_t width = 0;
+
+  T* at(int64_t b, int64_t h, int64_t t) const { return data + b * item + t * row + h * width; }
+};
+
+struct AttentionProblem {
+  int64_t batch = 0, heads = 0, kv_heads = 0;
+  int64_t queries = 0, keys = 0;
+  int64_t width = 0, value_width = 0;
+  real scale = 1;
+  bool causal = false;
+  Mask mask = {};  // none, (B, S), or (B or 1, H or 1, T, S)
+  DropoutMask dropout = {};
+
+  // Checked sizes of q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv). Throws ShapeError.
+  static AttentionProblem of(const Shape& q, const Shape& k, const Shape& v,
+                             const AttentionOptions& options);
+  // The same of qkv (B, T, (H + 2 Hkv) d), the columns of q, k and v side by side.
+  static AttentionProblem of_packed(const Shape& qkv, const AttentionOptions& options);
+
+  int64_t kv_head(int64_t h) const { return h / (heads / kv_heads); }
+
+  // Query i sees keys [0, visible(i)), as far as causality goes.
+  int64_t visible(int64_t i) const {
+    return causal ? std::clamp<int64_t>(i + 1 + keys - queries, 0, keys) : keys;
+  }
+
+  // The mask's row for query i, of S bytes.
+  const uint8_t* mask_row(int64_t b, int64_t h, int64_t i) const {
+    if (mask.rank() == 2) {
+      return mask.data() + b * keys;
+    }
+    const int64_t item = mask.dim(0) == 1 ? 0 : b, head = mask.dim(1) == 1 ? 0 : h;
+    return mask.data() + ((item * mask.dim(1) + head) * queries + i) * keys;
+  }
+
+  // Pairs (i, j) that causality leaves, of one head of one item.
+  int64_t visible_pairs() const;
+};
+
+struct AttentionInputs {
+  HeadRows<const real> q, k, v;
+};
+
+// What the forward pass keeps of the softmax of each row, (B, H, T) each: its largest score and
+// 1 / sum_j exp(S_ij - largest). Both apart, for in their sum, the log-sum-exp, a large score would
+// swallow the logarithm. A row with nothing to attend to has 0 and 0.
+struct AttentionStatistics {
+  Array largest, inverse_sum;
+  AmxFormat amx = AmxFormat::none;  // the kernel that made them, which backward takes too
+};
+
+// Where a gradient goes; without data it is not wanted.
+struct GradientRows {
+  HeadRows<real> rows;
+  bool add = false;  // to what is there
+};
+
+struct AttentionGradients {
+  GradientRows dq, dk, dv;
+};
+
+// y (B, T, H dv), row by row.
+AttentionStatistics attention_forward(const AttentionProblem& problem,
+                                      const AttentionInputs& inputs, real* y);
+
+// weights (B, H, T, S): P, before dropout.
+void attention_weights(const AttentionProblem& problem, const AttentionInputs& inputs,
+                       const AttentionStatistics& statistics, real* weights);
+
+// y and dy (B, T, H dv). The gradients may not overlap.
+void attention_backward(const AttentionProblem& problem, const AttentionInputs& inputs,
+                        const AttentionStatistics& statistics, const real* y, const real* dy,
+                        const AttentionGradients& gradients);
+
+// One fused call: its value, and what its backward needs.
+struct Attention {
+  AttentionProblem problem;
+  Array q, k, v;  // or q alone, which then is qkv
+  Array y;        // (B, T, H dv)
+  AttentionStatistics statistics;
+
+  void forward(Array* weights_out);
+  void backward(const Array& dy, Grads& grads) const;
+
+ private:
+  AttentionInputs inputs() const;
+};
+
+// True where a query may not attend, as masked_fill wants it: (B or 1, H or 1, T or 1, S).
+Mask hidden_pairs(const AttentionProblem& problem);
+
+}  // namespace detail
+
+}  // namespace heed

@@ -1,0 +1,339 @@
+#include "autograd/kernels/attention/amx_kernel.h"
+#include "autograd/kernels/gemm/gemm.h"
+
+namespace heed::detail {
+
+namespace {
+
+// A task is a strip of the keys of one head of keys, with all queries that see it, of all heads
+// that share it: dK and dV of the strip are its own. dQ of a row adds up over strips; each strip
+// gathers its part apart, and the parts are added in their order. With enough heads there is one
+// strip.
+struct KeyStrip {
+  int64_t b, kv, number, begin, end;
+  int64_t keys() const { return end - begin; }
+};
+
+// The scratch memory of a task: (keys of the strip, ...), (T, ...) or a block.
+template <class Kernel>
+struct BackwardScratch {
+  BackwardScratch(const AttentionProblem& p, int64_t strip_length, bool own_dq, real* memory)
+      : pieces(memory),
+        k_columns(pieces, strip_length, p.width),
+        v_columns(pieces, strip_length, p.value_width),
+        k_rows(pieces, strip_length, p.width),
+        q(pieces, p.queries, p.width),
+        dy(pieces, p.queries, p.value_width),
+        work(pieces),
+        dk(pieces.take(strip_length * padded_width(p.width))),
+        dv(pieces.take(strip_length * padded_width(p.value_width))),
+        dots(pieces.take(p.queries)),
+        dq(own_dq ? pieces.take(Kernel::padded_rows(p.queries) * padded_width(p.width)) : nullptr),
+        weights(pieces.take(Kernel::query_block * Kernel::key_block)),
+        dscores(pieces.take(Kernel::query_block * Kernel::key_block)) {}
+
+  ScratchPieces pieces;
+  typename Kernel::Columns k_columns;
+  typename Kernel::Columns v_columns;  // times the dropout mask's factor
+  typename Kernel::Rows k_rows;
+  typename Kernel::QueriesAndRows q;  // times scale
+  typename Kernel::QueriesAndRows dy;
+  typename Kernel::Work work;
+  real* dk;       // dS^T Q scale, so far
+  real* dv;       // kept P^T dY, so far
+  real* dots;     // y_i . dy_i = sum_j P_ij dP_ij, for more than one block of keys
+  real* dq;       // dS K, so far
+  real* weights;  // P, negative where dropped; then 0 there
+  real* dscores;  // dP, then dS
+};
+
+// Row r of P, from the scores in `weights`, which are to be multiplied by `factor`.
+template <class Kernel>
+void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor, real largest,
+                 real inverse_sum, const BackwardScratch<Kernel>& s) {
+  real* weights = s.weights + r * block.padded_cols();
+  hide(block, r, n, weights);
+  for (int64_t c = 0; c < n; c += lanes) {
+    Vector weight = exp_of(load(weights + c) * factor - largest) * inverse_sum;
+    if constexpr (Kernel::scaled) {
+      // Scales, and so the last digits of scores, may be others than in the forward pass.
+      weight = weight > 1 ? Vector{} + 1 : weight;
+    }
+    store(weights + c, weight);
+  }
+}
+
+// sum_j P_ij dP_ij of row r. Where all keys are at hand it is added up from the very dP that it is
+// then subtracted from: where one weight is nearly 1 their errors cancel, and where it is 1, dS is
+// 0. y_i . dy_i is the same number with errors of its own.
+template <class Kernel>
+real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, real factor,
+                 const BackwardScratch<Kernel>& s) {
+  if (block.cols < block.problem.keys) {
+    return s.dots[block.i0 + r];
+  }
+  const real* weights = s.weights + r * block.padded_cols();
+  const real* dweights = s.dscores + r * block.padded_cols();
+  Vector dot = {};
+  for (int64_t c = 0; c < n; c += lanes) {
+    dot += larger(load(weights + c), Vector{}) * load(dweights + c);
+  }
+  return sum_of_lanes(dot) * factor;
+}
+
+// Row r of dS, from P in `weights` and dy_i . v_j / factor in `dscores`:
+//   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
+// A weight that was dropped comes in as -P_ij and leaves as 0. `top` grows to the largest |dS|, by
+// lane, for a kernel that asks.
+template <class Kernel>
+void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
+                          const BackwardScratch<Kernel>& s, Vector& top) {
+  Vector most = top;
+  const auto put = [&](real* to, Vector dscore) {
+    store(to, dscore);
+    if constexpr (Kernel::scaled) {
+      most = larger(larger(dscore, -dscore), most);
+    }
+  };
+  real* weights = s.weights + r * block.padded_cols();
+  real* dscores = s.dscores + r * block.padded_cols();
+  const real dot = softmax_dot(block, r, n, factor, s);
+  const Vector none = {};
+  if (block.problem.dropout.is_identity()) {
+    for (int64_t c = 0; c < n; c += lanes) {
+      put(dscores + c, load(weights + c) * (load(dscores + c) * factor - dot));
+    }
+  } else {
+    for (int64_t c = 0; c < n; c += lanes) {
+      const Vector weight = load(weights + c);
+      const Vector dweight = weight > none ? load(dscores + c) * factor : none;
+      store(weights + c, larger(weight, none));
+      put(dscores + c, larger(weight, -weight) * (dweight - dot));
+    }
+  }
+  top = most;
+  for (int64_t c = n; c < block.padded_cols(); c += lanes) {
+    store(weights + c, none);
+    store(dscores + c, none);
+  }
+}
+
+// to = or += factor * from, row by row; `from` has padded rows.
+void put_rows(int64_t rows, int64_t width, real factor, const real* from, real* to, int64_t to_step,
+              bool add) {
+  for (int64_t r = 0; r < rows; ++r, from += padded_width(width), to += to_step) {
+    if (add) {
+      for (int64_t k = 0; k < width; ++k) to[k] += factor * from[k];
+    } else {
+      for (int64_t k = 0; k < width; ++k) to[k] = factor * from[k];
+    }
+  }
+}
+
+template <class Kernel>
+class BackwardPass {
+  using Scratch = BackwardScratch<Kernel>;
+
+ public:
+  BackwardPass(const AttentionProblem& problem, const AttentionInputs& inputs,
+               const AttentionStatistics& statistics, const real* y, const real* dy,
+               const AttentionGradients& gradients)
+      : p_(problem),
+        in_(inputs),
+        largest_(statistics.largest.data()),
+        inverse_sum_(statistics.inverse_sum.data()),
+        y_(y),
+        dy_(dy),
+        out_(gradients),
+        heads_(p_.batch * p_.kv_heads),
+        strip_length_(choose_strip_length()),
+        strips_(std::max<int64_t>((p_.keys + strip_length_ - 1) / strip_length_, 1)) {
+    if (strips_ > 1 && out_.dq.rows.data != nullptr) {
+      dq_parts_ = Array::uninitialised(
+          {strips_, p_.batch, p_.heads, Kernel::padded_rows(p_.queries), padded_width(p_.width)});
+      parts_ = dq_parts_.mutable_data();
+    }
+  }
+
+  void run(double flops) {
+    const bool own_dq = strips_ == 1;
+    const int64_t size = Scratch(p_, strip_length_, own_dq, nullptr).pieces.used();
+    for_each_task(strips_, heads_, flops, size, [&](int64_t number, int64_t head, real* memory) {
+      run_strip(strip(number, head), Scratch(p_, strip_length_, own_dq, memory));
+    });
+    if (parts_ != nullptr) {
+      add_parts();
+    }
+  }
+
+ private:
+  // With few heads, strips of keys are tasks of their own.
+  int64_t choose_strip_length() const {
+    constexpr int64_t wanted_tasks = 8;
+    constexpr int64_t smallest_strip = 256;
+    const int64_t wanted = (wanted_tasks + heads_ - 1) / heads_;
+    const int64_t strips =
+        std::clamp<int64_t>(wanted, 1, std::max<int64_t>(p_.keys / smallest_strip, 1));
+    return std::max(round_up((p_.keys + strips - 1) / strips, Kernel::key_block),
+                    Kernel::key_block);
+  }
+
+  // Early keys are seen by most queries, so they come first.
+  KeyStrip strip(int64_t number, int64_t head) const {
+    const int64_t begin = number * strip_length_;
+    return {head / p_.kv_heads, head % p_.kv_heads, number, begin,
+            std::min(begin + strip_length_, p_.keys)};
+  }
+
+  void run_strip(const KeyStrip& strip, Scratch s) const {
+    [[maybe_unused]] const typename Kernel::Session session;
+    const int64_t keys = strip.keys();
+    const real* k = in_.k.at(strip.b, strip.kv, strip.begin);
+    s.k_columns.pack(keys, 1, k, in_.k.row);
+    s.k_rows.pack(0, keys, 1, k, in_.k.row);
+    s.v_columns.pack(keys, p_.dropout.factor(), in_.v.at(strip.b, strip.kv, strip.begin),
+                     in_.v.row);
+    std::fill_n(s.dk, keys * padded_width(p_.width), real{0});
+    std::fill_n(s.dv, keys * padded_width(p_.value_width), real{0});
+    const int64_t group = p_.heads / p_.kv_heads;
+    for (int64_t h = strip.kv * group; h < (strip.kv + 1) * group; ++h) {
+      run_head(strip, h, s);
+    }
+    if (out_.dk.rows.data != nullptr) {
+      put_rows(keys, p_.width, 1, s.dk, out_.dk.rows.at(strip.b, strip.kv, strip.begin),
+               out_.dk.rows.row, out_.dk.add);
+    }
+    if (out_.dv.rows.data != nullptr) {
+      put_rows(keys, p_.value_width, p_.dropout.factor(), s.dv,
+               out_.dv.rows.at(strip.b, strip.kv, strip.begin), out_.dv.rows.row, out_.dv.add);
+    }
+  }
+
+  void run_head(const KeyStrip& strip, int64_t h, Scratch& s) const {
+    const int64_t d = padded_width(p_.width);
+    const int64_t first = first_query(strip.begin);
+    pack_head(strip.b, h, first, s);
+    real* dq = parts_ == nullptr ? s.dq : part(strip.number, strip.b, h);
+    if (dq != nullptr) {
+      std::fill_n(dq, Kernel::padded_rows(p_.queries) * d, real{0});
+    }
+    for (int64_t j0 = strip.begin; j0 < strip.end; j0 += Kernel::key_block) {
+      const int64_t cols = std::min(Kernel::key_block, strip.end - j0);
+      for (int64_t i0 = first_query(j0); i0 < p_.queries; i0 += Kernel::query_block) {
+        const ScoreBlock block{p_, strip.b, h, i0, std::min(Kernel::query_block, p_.queries - i0),
+                               j0, cols};
+        if (!block.hidden()) {
+          run_block(block, j0 - strip.begin, s, dq);
+        }
+      }
+    }
+    if (parts_ == nullptr && out_.dq.rows.data != nullptr) {
+      put_rows(p_.queries, p_.width, p_.scale, dq, out_.dq.rows.at(strip.b, h, 0), out_.dq.rows.row,
+               out_.dq.add);
+    }
+  }
+
+  // The block of queries in which the first one that sees key j lies.
+  int64_t first_query(int64_t j) const {
+    const int64_t i = p_.causal ? std::max<int64_t>(0, j - (p_.keys - p_.queries)) : 0;
+    return i / Kernel::query_block * Kernel::query_block;
+  }
+
+  // Rows of Q, dY and y . dY from query `first` on.
+  void pack_head(int64_t b, int64_t h, int64_t first, Scratch& s) const {
+    const int64_t row = p_.heads * p_.value_width, rows = p_.queries - first;
+    const int64_t offset = (b * p_.queries + first) * row + h * p_.value_width;
+    s.q.pack(first, rows, p_.scale, in_.q.at(b, h, first), in_.q.row);
+    s.dy.pack(first, rows, 1, dy_ + offset, row);
+    for (int64_t i = 0; i < rows && p_.keys > Kernel::key_block; ++i) {
+      const real *y = y_ + offset + i * row, *dy = dy_ + offset + i * row;
+      real dot = 0;
+#pragma omp simd reduction(+ : dot)
+      for (int64_t k = 0; k < p_.value_width; ++k) {
+        dot += y[k] * dy[k];
+      }
+      s.dots[first + i] = dot;
+    }
+  }
+
+  // `key` is the block's first key, counted from the start of the strip.
+  void run_block(const ScoreBlock& block, int64_t key, const Scratch& s, real* dq) const {
+    const int64_t d = padded_width(p_.width), dv = padded_width(p_.value_width);
+    const int64_t row = (block.b * p_.heads + block.h) * p_.queries + block.i0;
+    Kernel::score_rows(
+        block, s.q, block.i0, s.k_columns, key, s.weights, [&](int64_t r, int64_t n, real factor) {
+          softmax_row(block, r, n, factor, largest_[row + r], inverse_sum_[row + r], s);
+        });
+    if (!p_.dropout.is_identity()) {
+      for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
+        p_.dropout.sign(element, count, s.weights + offset, s.weights + offset);
+      });
+    }
+    Vector top = {};
+    Kernel::score_rows(block, s.dy, block.i0, s.v_columns, key, s.dscores,
+                       [&](int64_t r, int64_t n, real factor) {
+                         softmax_gradient_row(block, r, n, factor, s, top);
+                       });
+    const real largest = largest_lane(top);
+    if (out_.dv.rows.data != nullptr) {
+      Kernel::add_weighted_columns(block, s.weights, 1, s.dy, block.i0, s.work, s.dv + key * dv);
+    }
+    if (out_.dk.rows.data != nullptr) {
+      Kernel::add_weighted_columns(block, s.dscores, largest, s.q, block.i0, s.work,
+                                   s.dk + key * d);
+    }
+    if (out_.dq.rows.data != nullptr) {
+      Kernel::add_weighted_rows(block, s.dscores, largest, s.k_rows, key, s.work,
+                                dq + block.i0 * d);
+    }
+  }
+
+  real* part(int64_t strip, int64_t b, int64_t h) const {
+    const int64_t head = (strip * p_.batch + b) * p_.heads + h;
+    return parts_ + head * Kernel::padded_rows(p_.queries) * padded_width(p_.width);
+  }
+
+  // dQ = scale * the sum of its parts.
+  void add_parts() const {
+    const int64_t d = padded_width(p_.width);
+    parallel_for(p_.batch * p_.heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t head = begin; head < end; ++head) {
+        const int64_t b = head / p_.heads, h = head % p_.heads;
+        for (int64_t n = 0; n < strips_; ++n) {
+          // A part is 0 before the first query that sees its strip.
+          const int64_t i = n == 0 ? 0 : first_query(n * strip_length_);
+          put_rows(p_.queries - i, p_.width, p_.scale, part(n, b, h) + i * d,
+                   out_.dq.rows.at(b, h, i), out_.dq.rows.row, out_.dq.add || n > 0);
+        }
+      }
+    });
+  }
+
+  const AttentionProblem& p_;
+  const AttentionInputs& in_;
+  const real *largest_, *inverse_sum_, *y_, *dy_;
+  const AttentionGradients& out_;
+  int64_t heads_;
+  int64_t strip_length_;
+  int64_t strips_;
+  Array dq_parts_;  // (strips, B, H, T, padded d), when there is more than one strip
+  real* parts_ = nullptr;
+};
+
+}  // namespace
+
+void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs,
+                        const AttentionStatistics& statistics, const real* y, const real* dy,
+                        const AttentionGradients& gradients) {
+  const int64_t pairs = p.batch * p.heads * p.visible_pairs();
+  // dV, dP, dQ and dK; making the scores again is not progress, so it does not count.
+  const int64_t flops = 4 * pairs * (p.width + p.value_width);
+  count_flops(flops);
+  if (p.batch > 0) {
+    with_kernel(statistics.amx, [&]<class Kernel>() {
+      BackwardPass<Kernel>(p, inputs, statistics, y, dy, gradients).run(static_cast<double>(flops));
+    });
+  }
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,132 @@
+// What the passes of attention share: how work is handed out, and a block of masked scores. Their
+// matrix products are a kernel's: attention_vector.h, attention_amx.h.
+#pragma once
+
+#include <atomic>
+#include <limits>
+
+#include "autograd/kernels/attention/attention.h"
+#include "autograd/kernels/attention/tile.h"
+#include "autograd/threads/parallel.h"
+
+namespace heed::detail {
+
+inline constexpr real hidden_score = -std::numeric_limits<real>::infinity();
+
+// body(strip, head, scratch) for every strip of every head, each slot of scratch memory with one
+// thread at a time. A thread claims the strips of heads of its own first, so that what it reads
+// and writes stays in its cache: of all of these heads strip 0, the heaviest, then strip 1. `flops`
+// is the work of all tasks together: when it is small, or one slot is all there is, no thread is
+// woken. Tasks must be independent of each other: then neither the slot nor the number of threads
+// can change a bit.
+template <class Body>
+void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_size, Body&& body) {
+  constexpr double worth_a_thread = 4e6;
+  const auto useful = static_cast<int64_t>(flops / worth_a_thread) + 1;
+  const int64_t slots = std::min<int64_t>({num_threads(), strips * heads, useful});
+  if (slots == 0) {
+    return;
+  }
+  const int64_t slot_size = round_up(scratch_size, panel);
+  Array scratch = Array::uninitialised({slots, slot_size});
+  real* const memory = scratch.mutable_data();
+  constexpr int64_t apart = 16;  // numbers, so that no two counters share a line of the cache
+  auto claimed = BasicArray<int64_t>::zeros({slots, apart});
+  int64_t* const counters = claimed.mutable_data();
+  const auto claim_from = [&](int64_t owner, int64_t slot) {
+    const int64_t first = heads * owner / slots, count = heads * (owner + 1) / slots - first;
+    std::atomic_ref<int64_t> next(counters[owner * apart]);
+    for (int64_t task = next++; task < strips * count; task = next++) {
+      body(task / count, first + task % count, memory + slot * slot_size);
+    }
+  };
+  parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t slot = begin; slot < end; ++slot) {
+      for (int64_t k = 0; k < slots; ++k) {
+        claim_from((slot + k) % slots, slot);
+      }
+    }
+  });
+}
+
+// Hands out pieces of a task's scratch memory. Without memory it only adds up the sizes.
+class ScratchPieces {
+ public:
+  explicit ScratchPieces(real* memory) : memory_(memory) {}
+
+  real* take(int64_t size) {
+    real* piece = memory_ == nullptr ? nullptr : memory_ + used_;
+    used_ += round_up(size, panel);
+    return piece;
+  }
+  int64_t used() const { return used_; }
+
+ private:
+  real* memory_;
+  int64_t used_ = 0;
+};
+
+// Queries [i0, i0 + rows) of head h of item b against keys [j0, j0 + cols). Its scores, and
+// whatever is made from them, lie in rows of padded_cols() numbers.
+struct ScoreBlock {
+  const AttentionProblem& problem;
+  int64_t b, h;
+  int64_t i0, rows;
+  int64_t j0, cols;
+
+  // Row r sees columns [0, limit(r)), as far as causality goes.
+  int64_t limit(int64_t r) const {
+    return std::clamp<int64_t>(problem.visible(i0 + r) - j0, 0, cols);
+  }
+  // The first row that sees column c.
+  int64_t first_row(int64_t c) const {
+    const int64_t i = j0 + c - (problem.keys - problem.queries);
+    return problem.causal ? std::clamp<int64_t>(i - i0, 0, rows) : 0;
+  }
+  int64_t padded_cols() const { return round_up(cols, key_step); }
+  // The number of the dropout mask's element for (r, column 0).
+  int64_t dropout_element(int64_t r) const {
+    return ((b * problem.heads + h) * problem.queries + i0 + r) * problem.keys + j0;
+  }
+  // True when causality or the mask hides every pair.
+  bool hidden() const;
+};
+
+// Of row r, the first n scores: those that the mask hides become -infinity.
+void hide_by_mask(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
+
+// Row r of a block of scores, of which the first n, a multiple of key_step, were computed: those
+// that may not be attended to, padding included, become -infinity, and the rest up to
+// padded_cols() 0.
+inline void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
+  const int64_t seen = block.limit(r);
+  if (block.problem.mask) {
+    hide_by_mask(block, r, seen, scores);
+  }
+  const Vector hidden = Vector{} + hidden_score;
+  for (int64_t c = seen / lanes * lanes; c < n; c += lanes) {
+    store(scores + c, counting(c) < static_cast<Integer>(seen) ? load(scores + c) : hidden);
+  }
+  for (int64_t c = n; c < block.padded_cols(); c += lanes) {
+    store(scores + c, Vector{});
+  }
+}
+
+// Calls body(element of the dropout mask, count, offset of the element's score) for the scores that
+// the rows see and some beyond them, which are 0 and stay so. Short rows that follow each other
+// without a gap come all at once: to begin anew costs as much as 50 elements.
+template <class Body>
+void for_dropout_runs(const ScoreBlock& block, Body&& body) {
+  constexpr int64_t short_row = 128;
+  if (block.problem.keys <= short_row && block.cols == block.problem.keys &&
+      block.cols == block.padded_cols()) {
+    body(block.dropout_element(0), block.rows * block.cols, int64_t{0});
+    return;
+  }
+  for (int64_t r = 0; r < block.rows; ++r) {
+    const int64_t count = std::min(round_up(block.limit(r), panel), block.cols);
+    body(block.dropout_element(r), count, r * block.padded_cols());
+  }
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,260 @@
+#include <atomic>
+#include <cmath>
+
+#include "autograd/kernels/attention/amx_kernel.h"
+#include "autograd/kernels/gemm/gemm.h"
+
+namespace heed::detail {
+
+namespace {
+
+// The scratch memory of a task. During the loop over keys, row i of `sums` and `totals` are
+// sum_j exp(S_ij - largest_i) times v_j and times 1, over the keys seen so far.
+template <class Kernel>
+struct ForwardScratch {
+  ForwardScratch(const AttentionProblem& p, real* memory)
+      : pieces(memory),
+        keys(pieces, p.keys, p.width),
+        values(pieces, p.keys, p.value_width),
+        queries(pieces, Kernel::query_block, p.width),
+        work(pieces),
+        sums(pieces.take(Kernel::query_block * padded_width(p.value_width))),
+        scores(pieces.take(Kernel::query_block * Kernel::key_block)),
+        largest(pieces.take(Kernel::query_block)),
+        totals(pieces.take(Kernel::query_block * lanes)) {}
+
+  ScratchPieces pieces;
+  typename Kernel::Columns keys;
+  typename Kernel::Rows values;
+  typename Kernel::Queries queries;  // a block of them, times scale
+  typename Kernel::Work work;
+  real* sums;     // (query_block, padded dv)
+  real* scores;   // (query_block, key_block) at most: S, then exp(S - largest)
+  real* largest;  // (query_block)
+  real* totals;   // (query_block, lanes), still to be added up over the lanes
+};
+
+real largest_of(const real* x, int64_t n) {
+  Vector top = Vector{} + hidden_score;
+  for (int64_t c = 0; c < n; c += lanes) {
+    top = larger(load(x + c), top);
+  }
+  return largest_lane(top);
+}
+
+// x = exp(factor * x - shift), added up by lane in sum[0 .. lanes).
+void exponentials(real* x, int64_t n, real factor, real shift, real* sum) {
+  Vector total = load(sum);
+  for (int64_t c = 0; c < n; c += 2 * lanes) {  // two at a time hide each other's latency
+    const Vector low = exp_of(load(x + c) * factor - shift);
+    const Vector high = exp_of(load(x + c + lanes) * factor - shift);
+    store(x + c, low);
+    store(x + c + lanes, high);
+    total += low + high;
+  }
+  store(sum, total);
+}
+
+// x *= factor, n a multiple of lanes.
+void multiply(real* x, int64_t n, real factor) {
+  for (int64_t k = 0; k < n; k += lanes) {
+    store(x + k, load(x + k) * factor);
+  }
+}
+
+bool all_finite(const real* x, int64_t n) {
+  real sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t k = 0; k < n; ++k) {
+    sum += x[k] * 0;
+  }
+  return sum == 0;
+}
+
+// Row r of scores, S / factor, becomes exp(S - largest); what was summed with an older, smaller
+// `largest` follows.
+template <class Kernel>
+void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
+                        const ForwardScratch<Kernel>& s) {
+  real* scores = s.scores + r * block.padded_cols();
+  hide(block, r, n, scores);
+  const real before = s.largest[r];
+  const real largest = std::max(before, factor * largest_of(scores, n));
+  if (before != hidden_score && before != largest) {
+    const real shrink = std::exp(before - largest);
+    const int64_t columns = padded_width(block.problem.value_width);
+    multiply(s.sums + r * columns, columns, shrink);
+    multiply(s.totals + r * lanes, lanes, shrink);
+  }
+  exponentials(scores, n, factor, largest == hidden_score ? 0 : largest, s.totals + r * lanes);
+  s.largest[r] = largest;
+}
+
+// Consecutive queries of one head of one item.
+struct QueryStrip {
+  int64_t b, h, begin, end;
+};
+
+template <class Kernel>
+class ForwardPass {
+  using Scratch = ForwardScratch<Kernel>;
+
+ public:
+  ForwardPass(const AttentionProblem& problem, const AttentionInputs& inputs, real* y,
+              AttentionStatistics& statistics)
+      : p_(problem),
+        in_(inputs),
+        y_(y),
+        largest_(statistics.largest.mutable_data()),
+        inverse_sum_(statistics.inverse_sum.mutable_data()),
+        heads_(p_.batch * p_.heads),
+        strip_length_(choose_strip_length()),
+        strips_((p_.queries + strip_length_ - 1) / strip_length_) {}
+
+  // Whether y is what this kernel can make of these numbers.
+  bool run(double flops) {
+    for_each_task(strips_, heads_, flops, Scratch(p_, nullptr).pieces.used(),
+                  [this](int64_t number, int64_t head, real* memory) {
+                    run_strip(strip(number, head), Scratch(p_, memory));
+                  });
+    return fits_;
+  }
+
+ private:
+  // With few heads, strips of queries are tasks of their own.
+  int64_t choose_strip_length() const {
+    constexpr int64_t wanted_tasks = 8;
+    constexpr int64_t smallest_strip = 256;  // below, packing the keys again costs too much
+    const int64_t wanted = (wanted_tasks + heads_ - 1) / heads_;
+    const int64_t strips =
+        std::clamp<int64_t>(wanted, 1, std::max<int64_t>(p_.queries / smallest_strip, 1));
+    return round_up((p_.queries + strips - 1) / strips, Kernel::query_block);
+  }
+
+  // Late queries see most keys, so they come first.
+  QueryStrip strip(int64_t number, int64_t head) const {
+    const int64_t begin = (strips_ - 1 - number) * strip_length_;
+    return {head / p_.heads, head % p_.heads, begin, std::min(begin + strip_length_, p_.queries)};
+  }
+
+  void run_strip(const QueryStrip& strip, Scratch s) {
+    [[maybe_unused]] const typename Kernel::Session session;
+    const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
+    if (!s.keys.pack(keys, 1, in_.k.at(strip.b, kv, 0), in_.k.row) ||
+        !s.values.pack(0, keys, 1, in_.v.at(strip.b, kv, 0), in_.v.row)) {
+      fits_ = false;
+      return;
+    }
+    for (int64_t i0 = strip.begin; i0 < strip.end; i0 += Kernel::query_block) {
+      const int64_t rows = std::min(Kernel::query_block, strip.end - i0);
+      s.queries.pack(0, rows, p_.scale, in_.q.at(strip.b, strip.h, i0), in_.q.row);
+      std::fill_n(s.sums, rows * padded_width(p_.value_width), real{0});
+      std::fill_n(s.totals, rows * lanes, real{0});
+      std::fill_n(s.largest, rows, hidden_score);
+      for (int64_t j0 = 0; j0 < keys; j0 += Kernel::key_block) {
+        const int64_t cols = std::min(Kernel::key_block, keys - j0);
+        const ScoreBlock block{p_, strip.b, strip.h, i0, rows, j0, cols};
+        if (!block.hidden()) {
+          run_block(block, s);
+        }
+      }
+      finish_rows(strip, i0, rows, s);
+    }
+  }
+
+  void run_block(const ScoreBlock& block, const Scratch& s) const {
+    Kernel::score_rows(
+        block, s.queries, 0, s.keys, block.j0, s.scores,
+        [&](int64_t r, int64_t n, real factor) { online_softmax_row(block, r, n, factor, s); });
+    if (!p_.dropout.is_identity()) {
+      for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
+        p_.dropout.multiply(element, count, s.scores + offset, s.scores + offset);
+      });
+    }
+    const real largest = p_.dropout.factor();  // exp(S - largest) is at most 1
+    Kernel::add_weighted_rows(block, s.scores, largest, s.values, block.j0, s.work, s.sums);
+  }
+
+  void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows, const Scratch& s) {
+    const int64_t columns = padded_width(p_.value_width);
+    for (int64_t r = 0; r < rows; ++r) {
+      const bool empty = s.largest[r] == hidden_score;
+      const real inverse = empty ? 0 : 1 / sum_of_lanes(load(s.totals + r * lanes));
+      const int64_t row = (strip.b * p_.heads + strip.h) * p_.queries + i0 + r;
+      largest_[row] = empty ? 0 : s.largest[r];
+      inverse_sum_[row] = inverse;
+      real* y = y_ + ((strip.b * p_.queries + i0 + r) * p_.heads + strip.h) * p_.value_width;
+      const real* sums = s.sums + r * columns;
+      for (int64_t k = 0; k < p_.value_width; ++k) {
+        y[k] = sums[k] * inverse;
+      }
+      if (Kernel::finite_only && !all_finite(y, p_.value_width)) {
+        fits_ = false;
+      }
+    }
+  }
+
+  const AttentionProblem& p_;
+  const AttentionInputs& in_;
+  real* y_;
+  real* largest_;
+  real* inverse_sum_;
+  int64_t heads_;
+  int64_t strip_length_;
+  int64_t strips_;
+  std::atomic<bool> fits_ = true;
+};
+
+}  // namespace
+
+AttentionStatistics attention_forward(const AttentionProblem& p, const AttentionInputs& inputs,
+                                      real* y) {
+  const Shape rows{p.batch, p.heads, p.queries};
+  AttentionStatistics statistics{Array::uninitialised(rows), Array::uninitialised(rows),
+                                 attention_format(p)};
+  const int64_t flops = 2 * p.batch * p.heads * p.visible_pairs() * (p.width + p.value_width);
+  count_flops(flops);
+  const auto run = [&]<class Kernel>() {
+    return ForwardPass<Kernel>(p, inputs, y, statistics).run(static_cast<double>(flops));
+  };
+  while (rows.size() > 0 && !with_kernel(statistics.amx, run)) {
+    statistics.amx = wider_format(statistics.amx);
+  }
+  return statistics;
+}
+
+void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
+                       const AttentionStatistics& statistics, real* weights) {
+  using Kernel = VectorKernel;
+  using Scratch = ForwardScratch<Kernel>;
+  const real *largest = statistics.largest.data(), *inverse = statistics.inverse_sum.data();
+  const int64_t heads = p.batch * p.heads;
+  const double flops = 2.0 * static_cast<double>(heads * p.queries * p.keys * p.width);
+  std::fill_n(weights, dry_run() ? 0 : heads * p.queries * p.keys, real{0});
+  const auto run_head = [&](int64_t, int64_t head, real* memory) {
+    const int64_t b = head / p.heads, h = head % p.heads;
+    Scratch s(p, memory);
+    s.keys.pack(p.keys, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row);
+    for (int64_t i0 = 0; i0 < p.queries; i0 += Kernel::query_block) {
+      const int64_t rows = std::min(Kernel::query_block, p.queries - i0);
+      s.queries.pack(0, rows, p.scale, inputs.q.at(b, h, i0), inputs.q.row);
+      for (int64_t j0 = 0; j0 < p.keys; j0 += Kernel::key_block) {
+        const ScoreBlock block{p, b, h, i0, rows, j0, std::min(Kernel::key_block, p.keys - j0)};
+        if (block.hidden()) continue;
+        Kernel::score_rows(block, s.queries, 0, s.keys, j0, s.scores,
+                           [&](int64_t r, int64_t n, real factor) {
+                             real* scores = s.scores + r * block.padded_cols();
+                             const int64_t row = head * p.queries + i0 + r;
+                             hide(block, r, n, scores);
+                             exponentials(scores, n, factor, largest[row], s.totals);
+                             for (int64_t c = 0; c < block.limit(r); ++c) {
+                               weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
+                             }
+                           });
+      }
+    }
+  };
+  for_each_task(1, heads, flops, Scratch(p, nullptr).pieces.used(), run_head);
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,125 @@
+#include "autograd/kernels/gemm/openblas.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "autograd/base/error.h"
+#include "autograd/kernels/gemm/amx/unit.h"
+#include "autograd/kernels/gemm/packed.h"
+#include "autograd/threads/machine.h"
+
+// Every version has these; their header is left to blas.cpp, the one door to OpenBLAS.
+extern "C" {
+char* openblas_get_corename();
+char* openblas_get_config();
+int openblas_get_parallel();
+}
+
+namespace heed {
+
+namespace {
+
+constexpr const char* variable = "OPENBLAS_CORETYPE";
+
+bool preset() {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+// Vector unit that a kernel of OpenBLAS uses, by its name.
+Simd kernel_level(std::string_view kernel) {
+  for (const std::string_view name : {"SkylakeX", "Cooperlake", "Sapphirerapids"}) {
+    if (kernel == name) {
+      return Simd::avx512;
+    }
+  }
+  for (const std::string_view name : {"Haswell", "Zen"}) {
+    if (kernel == name) {
+      return Simd::avx2;
+    }
+  }
+  return Simd::sse2;
+}
+
+bool weaker_than_cpu() {
+  const bool x86 = cpu().simd == Simd::avx512 || cpu().simd == Simd::avx2;
+  return x86 && kernel_level(openblas_get_corename()) < cpu().simd;
+}
+
+// OpenBLAS reads the variable when it selects its kernels, which its builds for many CPUs can be
+// told to do again: both functions are exported, though no header declares them.
+bool select_again(const char* kernel) {
+  using Function = void (*)();
+  const auto quit = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
+  const auto init = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));
+  if (quit == nullptr || init == nullptr) {
+    return false;
+  }
+  setenv(variable, kernel, /*overwrite=*/1);
+  quit();
+  init();
+  unsetenv(variable);
+  return !weaker_than_cpu();
+}
+
+// Whether the kernel is our choice.
+bool choose() {
+  if (preset() || !weaker_than_cpu()) {
+    return false;
+  }
+  return select_again(cpu().simd == Simd::avx512 ? "SkylakeX" : "Haswell");
+}
+
+bool chosen_by_heed() {
+  static const bool chosen = choose();
+  return chosen;
+}
+
+std::string kernel_warning(const BlasInfo& info) {
+  if (!info.weaker_than_cpu) {
+    return "";
+  }
+  if (info.kernel_preset) {
+    return text(variable, "=", std::getenv(variable),
+                " is set; without it OpenBLAS is about twice as fast");
+  }
+  return text("OpenBLAS runs its ", info.kernel, " kernel on a CPU with ", simd_name(cpu().simd),
+              "; a newer OpenBLAS may be several times as fast");
+}
+
+const char* our_products() {
+  switch (detail::amx_format()) {
+    case detail::AmxFormat::float16:
+      return "AMX in float16";
+    case detail::AmxFormat::bfloat16:
+      return "AMX in bfloat16";
+    case detail::AmxFormat::none:
+      break;
+  }
+  return detail::packing_pays_here() ? "AVX-512" : "OpenBLAS";
+}
+
+}  // namespace
+
+void choose_blas_kernel() { chosen_by_heed(); }
+
+BlasInfo blas_info() {
+  const bool ours = chosen_by_heed();
+  const int parallel = openblas_get_parallel();
+  BlasInfo info;
+  info.kernel = openblas_get_corename();
+  info.config = openblas_get_config();
+  info.flavour = parallel == 2 ? "openmp" : parallel == 1 ? "pthread" : "serial";
+  info.kernel_preset = preset();
+  info.reason = info.kernel_preset ? text(variable, " asks for it")
+                : ours             ? "chosen by heed: this OpenBLAS does not know the CPU"
+                                   : "OpenBLAS chose it for this CPU";
+  info.weaker_than_cpu = weaker_than_cpu();
+  info.warning = kernel_warning(info);
+  info.products = our_products();
+  return info;
+}
+
+}  // namespace heed

@@ -1,0 +1,257 @@
+#include "autograd/kernels/gemm/packed.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "autograd/kernels/simd/register_tile.h"
+
+namespace heed::detail {
+
+namespace {
+
+constexpr int most_rows = 6, most_vectors = 4;
+constexpr int64_t panel_columns = most_vectors * lanes;
+
+// How much is packed at once: a panel of B, depth by panel_columns, stays in the L1 cache while all
+// rows pass by it; both pieces together in the L2 cache.
+constexpr int64_t most_depth = 128;
+constexpr int64_t piece_columns = 6 * panel_columns;
+constexpr int64_t piece_rows = 43 * most_rows;
+
+// On whole cache lines: a vector that lies across two costs two reads.
+struct Pieces {
+  alignas(64) real a[piece_rows * most_depth];
+  alignas(64) real b[piece_columns * most_depth];
+};
+
+Pieces& pieces() {
+  thread_local const auto pieces = std::make_unique_for_overwrite<Pieces>();
+  return *pieces;
+}
+
+// Cuts n into the fewest parts of at most `most`, as even as multiples of `multiple` allow:
+// body(begin, size).
+template <class Body>
+void for_parts(int64_t n, int64_t most, int64_t multiple, Body&& body) {
+  const int64_t parts = (n + most - 1) / most;
+  const int64_t size = round_up((n + parts - 1) / parts, multiple);
+  for (int64_t begin = 0; begin < n; begin += size) {
+    body(begin, std::min(size, n - begin));
+  }
+}
+
+// Up to panel_columns columns of op(B), times alpha, whole vectors a row, the rest 0.
+void pack_panel(const Product& p, int64_t row, int64_t column, int64_t depth, int64_t columns,
+                real* to) {
+  const int64_t width = round_up(columns, lanes);
+  if (p.tb == Trans::no) {
+    const real* from = p.b + row * p.ldb + column;
+    for (int64_t k = 0; k < depth; ++k, from += p.ldb, to += width) {
+#pragma omp simd
+      for (int64_t c = 0; c < columns; ++c) {
+        to[c] = p.alpha * from[c];
+      }
+      std::fill(to + columns, to + width, real{0});
+    }
+    return;
+  }
+  const real* from = p.b + column * p.ldb + row;
+  for (int64_t c = 0; c < columns; c += lanes, from += lanes * p.ldb) {
+    if (c + lanes <= columns) {
+      transpose_columns(depth, p.alpha, from, p.ldb, to + c, width);
+      continue;
+    }
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t rest = c; rest < width; ++rest) {
+        to[k * width + rest] = rest < columns ? p.alpha * from[(rest - c) * p.ldb + k] : 0;
+      }
+    }
+  }
+}
+
+// A block of C that has no whole number of vectors passes through memory that has.
+void partial_tile(RegisterTile tile, int64_t depth, const TileFactor& a, const real* b,
+                  int64_t rows, int64_t columns, int64_t width, real* c, int64_t ldc, bool add,
+                  const Ahead& ahead) {
+  real whole[most_rows * panel_columns] = {};
+  for (int64_t i = 0; add && i < rows; ++i) {
+    std::copy_n(c + i * ldc, columns, whole + i * width);
+  }
+  tile(depth, a, b, width, whole, width, add, ahead);
+  for (int64_t i = 0; i < rows; ++i) {
+    std::copy_n(whole + i * width, columns, c + i * ldc);
+  }
+}
+
+constexpr std::array<std::array<RegisterTile, most_rows>, most_vectors> tiles = {
+    register_tiles<1, most_rows, true>, register_tiles<2, most_rows, true>,
+    register_tiles<3, most_rows, true>, register_tiles<4, most_rows, true>};
+
+// Where the pieces lie in their matrices.
+struct Place {
+  int64_t row, rows;        // of C and op(A)
+  int64_t column, columns;  // of C and op(B)
+  int64_t begin, depth;     // columns of op(A), rows of op(B)
+};
+
+// What a thread reads next from outside its pieces, handed out to one tile after the other: the
+// rows of A, where they are not packed, that the next tile reads for the first time; and during the
+// later panels what the next pieces will be packed from.
+class Upcoming {
+ public:
+  Upcoming(const Product& p, const Place& at) : p_(p), at_(at) {
+    const int64_t below = at.row + at.rows;
+    const bool deeper = below == p.m;  // the next piece of A begins a new depth
+    const int64_t begin = deeper ? at.begin + at.depth : at.begin;
+    const int64_t depth = std::min(at.depth, p.k - begin);
+    if (depth <= 0) {
+      return;
+    }
+    if (p.ta == Trans::yes) {
+      const int64_t row = deeper ? 0 : below;
+      const int64_t rows = std::min(at.rows, p.m - row);
+      sources_[0] = {p.a + begin * p.lda + row, p.lda, rows / lanes, depth};
+    }
+    if (deeper) {
+      sources_[1] = p.tb == Trans::no
+                        ? Source{p.b + begin * p.ldb + at.column, p.ldb, at.columns / lanes, depth}
+                        : Source{p.b + at.column * p.ldb + begin, p.ldb, depth / lanes, at.columns};
+    }
+  }
+
+  // For a tile of so many rows of A, in the panel that begins at this column.
+  Ahead next(const TileFactor& a, int64_t rows, int64_t panel) {
+    if (panel == 0 && p_.ta == Trans::no) {
+      return {a.data + rows * p_.lda, p_.lda, at_.depth / lanes};
+    }
+    for (Source& s : sources_) {
+      if (s.rows > 0) {
+        const Ahead ahead{s.data, s.step, s.vectors};
+        s.data += rows * s.step;
+        s.rows -= rows;
+        return ahead;
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Source {
+    const real* data;
+    int64_t step, vectors, rows;
+  };
+
+  const Product& p_;
+  const Place& at_;
+  std::array<Source, 2> sources_{};
+};
+
+void multiply_pieces(const Product& p, const Place& at, bool add) {
+  const real* b = pieces().b;
+  Upcoming upcoming(p, at);
+  for (int64_t j = 0; j < at.columns; j += panel_columns) {
+    const int64_t columns = std::min(panel_columns, at.columns - j);
+    const int64_t width = round_up(columns, lanes);
+    for (int64_t first = 0; first < at.rows; first += most_rows) {
+      const int64_t rows = std::min<int64_t>(most_rows, at.rows - first);
+      const TileFactor a = p.ta == Trans::yes
+                               ? TileFactor{pieces().a + first * at.depth, 1, rows}
+                               : TileFactor{p.a + (at.row + first) * p.lda + at.begin, p.lda, 1};
+      const RegisterTile tile =
+          tiles[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
+      real* c = p.c + (at.row + first) * p.ldc + at.column + j;
+      const Ahead ahead = upcoming.next(a, rows, j);
+      if (columns == width) {
+        tile(at.depth, a, b, width, c, p.ldc, add, ahead);
+      } else {
+        partial_tile(tile, at.depth, a, b, rows, columns, width, c, p.ldc, add, ahead);
+      }
+    }
+    b += at.depth * width;
+  }
+}
+
+void pack_columns(const Product& p, const Place& at) {
+  real* b = pieces().b;
+  for (int64_t j = 0; j < at.columns; j += panel_columns) {
+    const int64_t columns = std::min(panel_columns, at.columns - j);
+    pack_panel(p, at.begin, at.column + j, at.depth, columns, b);
+    b += at.depth * round_up(columns, lanes);
+  }
+}
+
+// `count` tiles of most_rows rows of the transpose of A: depth by most_rows numbers each.
+template <int count>
+void pack_tiles(const real* from, int64_t lda, int64_t depth, real* to) {
+  for (int64_t k = 0; k < depth; ++k, from += lda, to += most_rows) {
+#pragma GCC unroll 16
+    for (int64_t t = 0; t < count; ++t) {
+      std::memcpy(to + t * depth * most_rows, from + t * most_rows, most_rows * sizeof(real));
+    }
+  }
+}
+
+// Rows of the transpose of A, tile after tile, several tiles at once so that a cache line is read
+// once. (Plain rows are read where they are.)
+void pack_transpose(const Product& p, const Place& at) {
+  constexpr int64_t group = 8 * most_rows;
+  const real* from = p.a + at.begin * p.lda + at.row;
+  real* to = pieces().a;
+  int64_t i = 0;
+  for (; i + group <= at.rows; i += group) {
+    pack_tiles<8>(from + i, p.lda, at.depth, to + i * at.depth);
+  }
+  for (; i + most_rows <= at.rows; i += most_rows) {
+    pack_tiles<1>(from + i, p.lda, at.depth, to + i * at.depth);
+  }
+  const int64_t rest = at.rows - i;
+  for (int64_t k = 0; k < at.depth; ++k) {
+    std::copy_n(from + k * p.lda + i, rest, to + i * at.depth + k * rest);
+  }
+}
+
+}  // namespace
+
+bool packing_pays_here() {
+#if defined(__AVX512F__) && defined(__x86_64__)
+  static const bool measured = __builtin_cpu_is("intel");
+  return measured;
+#else
+  return false;
+#endif
+}
+
+bool packing_pays(const Product& p) {
+  if (!packing_pays_here() || p.m < most_rows || (p.beta != 0 && p.beta != 1)) {
+    return false;
+  }
+  // OpenBLAS has kernels that do not pack for small products, but packs a transposed B all the
+  // same. A C beyond the L2 cache suffers from passing once for each most_depth of k.
+  constexpr int64_t most_of_c = (int64_t{2} << 20) / static_cast<int64_t>(sizeof(real));
+  const bool rows_by_rows = p.ta == Trans::no && p.tb == Trans::yes;
+  const int64_t least_work = rows_by_rows ? 1 << 12 : 1 << 20;
+  const int64_t least_width = rows_by_rows ? lanes : panel_columns;
+  return std::min(p.n, p.k) >= least_width && p.m * p.n * p.k >= least_work &&
+         p.m * p.n <= most_of_c;
+}
+
+void packed_gemm(const Product& p) {
+  for_parts(p.n, piece_columns, panel_columns, [&](int64_t column, int64_t columns) {
+    for_parts(p.k, most_depth, lanes, [&](int64_t begin, int64_t depth) {
+      Place at{0, 0, column, columns, begin, depth};
+      pack_columns(p, at);
+      for_parts(p.m, piece_rows, most_rows, [&](int64_t row, int64_t rows) {
+        at.row = row;
+        at.rows = rows;
+        if (p.ta == Trans::yes) {
+          pack_transpose(p, at);
+        }
+        multiply_pieces(p, at, p.beta != 0 || begin > 0);
+      });
+    });
+  });
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,168 @@
+#include "autograd/ops/norm.h"
+
+#include <cmath>
+
+namespace heed::detail {
+
+namespace {
+
+template <class Number>
+struct NormStats {
+  Number mean, rstd;
+};
+
+template <class Number>
+NormStats<Number> norm_stats_of(Norm kind, const real* x, int64_t n, real eps) {
+  Number mean = 0;
+  if (kind == Norm::layer) {
+#pragma omp simd reduction(+ : mean)
+    for (int64_t i = 0; i < n; ++i) {
+      mean += static_cast<Number>(x[i]);
+    }
+    mean /= static_cast<Number>(n);
+  }
+  Number squares = 0;
+#pragma omp simd reduction(+ : squares)
+  for (int64_t i = 0; i < n; ++i) {
+    const Number centred = static_cast<Number>(x[i]) - mean;
+    squares += centred * centred;
+  }
+  return {mean, 1 / std::sqrt(squares / static_cast<Number>(n) + static_cast<Number>(eps))};
+}
+
+// dx of one row, stored or added.
+template <class Number>
+void put_row_gradient(const NormSaved& saved, const NormStats<Number>& stats, int64_t r,
+                      const real* dy, Grads::Target to) {
+  const int64_t n = saved.x.dim(-1);
+  const real *x = saved.x.data() + r * n, *scale = saved.scale.data();
+  const auto g = [=](int64_t i) {
+    return static_cast<Number>(dy[i]) * static_cast<Number>(scale[i]);
+  };
+  const auto h = [=](int64_t i) { return (static_cast<Number>(x[i]) - stats.mean) * stats.rstd; };
+  Number sum_g = 0, sum_gh = 0;
+#pragma omp simd reduction(+ : sum_g, sum_gh)
+  for (int64_t i = 0; i < n; ++i) {
+    sum_g += g(i);
+    sum_gh += g(i) * h(i);
+  }
+  const Number mean_g = saved.kind == Norm::layer ? sum_g / static_cast<Number>(n) : Number{0};
+  const Number mean_gh = sum_gh / static_cast<Number>(n);
+  real* dx = to.data + r * n;
+  const auto slope = [=](int64_t i) {
+    return static_cast<real>(stats.rstd * (g(i) - mean_g - h(i) * mean_gh));
+  };
+  if (to.add) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) dx[i] += slope(i);
+  } else {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) dx[i] = slope(i);
+  }
+}
+
+void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads::Target to) {
+  // In a short row g - mean g and h mean(g h) cancel but for a part of eps / variance (all of it
+  // for two numbers): float32 leaves few digits, or none.
+  constexpr int64_t short_row = 8;
+  const int64_t n = saved.x.dim(-1);
+  if (saved.kind == Norm::layer && n == 1) {  // y is the shift, whatever x: rounding aside, dx = 0
+    if (!to.add) to.data[r] = 0;
+  } else if (n <= short_row) {
+    const real* x = saved.x.data() + r * n;
+    put_row_gradient(saved, norm_stats_of<double>(saved.kind, x, n, saved.eps), r, dy, to);
+  } else {
+    const real* stats = saved.row_stats.data() + 2 * r;
+    put_row_gradient(saved, NormStats<real>{stats[0], stats[1]}, r, dy, to);
+  }
+}
+
+// Adds one row to the sums over rows: dscale += dy h, dshift += dy.
+void add_row_to_sums(const NormSaved& saved, int64_t r, const real* dy, real* dscale,
+                     real* dshift) {
+  const int64_t n = saved.x.dim(-1);
+  const real* x = saved.x.data() + r * n;
+  const real mean = saved.row_stats.data()[2 * r], rstd = saved.row_stats.data()[2 * r + 1];
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    dscale[i] += dy[i] * ((x[i] - mean) * rstd);
+    dshift[i] += dy[i];
+  }
+}
+
+// sums (chunks, 2, n), which = 0 or 1 -> gradient k (n), added in the order of the chunks
+void emit_sums(const Array& sums, int64_t which, Grads& grads, size_t k) {
+  const int64_t chunks = sums.dim(0), n = sums.dim(2);
+  const real* from = sums.data() + which * n;
+  grads.emit(k, [=](int64_t i) {
+    double total = 0;
+    for (int64_t c = 0; c < chunks; ++c) {
+      total += static_cast<double>(from[c * 2 * n + i]);
+    }
+    return static_cast<real>(total);
+  });
+}
+
+}  // namespace
+
+void check_norm(const char* op, const Shape& x, const Shape& scale, const Array& shift,
+                double eps) {
+  require(x.rank() >= 1 && x[-1] >= 1, op, ": expected x (..., n >= 1), got ", x);
+  require(scale == Shape{x[-1]}, op, ": expected scale ", Shape{x[-1]}, " for x ", x, ", got ",
+          scale);
+  require(!shift || shift.shape() == scale, op, ": expected shift ", scale, " for x ", x, ", got ",
+          shift.shape());
+  require(eps >= 0, op, ": expected eps >= 0, got ", eps);
+}
+
+Array norm_forward(Norm kind, const Array& x, const Array& scale, const Array& shift, double eps,
+                   NormSaved& saved) {
+  const Rows rows = rows_of(x.shape());
+  saved = {kind, x, scale, Array::uninitialised({rows.count, 2}), static_cast<real>(eps)};
+  Array y = Array::uninitialised(x.shape());
+  const real *in = x.data(), *a = scale.data(), *b = shift ? shift.data() : nullptr;
+  real *out = y.mutable_data(), *stats = saved.row_stats.mutable_data();
+  parallel_for(rows.count, row_grain(rows.width), [=, eps = saved.eps](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const real* row = in + r * rows.width;
+      real* to = out + r * rows.width;
+      const auto row_stats = norm_stats_of<real>(kind, row, rows.width, eps);
+      const real mean = row_stats.mean, rstd = row_stats.rstd;
+      stats[2 * r] = mean;
+      stats[2 * r + 1] = rstd;
+      if (b != nullptr) {
+#pragma omp simd
+        for (int64_t i = 0; i < rows.width; ++i) to[i] = (row[i] - mean) * rstd * a[i] + b[i];
+      } else {
+#pragma omp simd
+        for (int64_t i = 0; i < rows.width; ++i) to[i] = (row[i] - mean) * rstd * a[i];
+      }
+    }
+  });
+  return y;
+}
+
+void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
+  const Rows rows = rows_of(saved.x.shape());
+  const bool wants_x = grads.needs(0), wants_sums = grads.needs(1) || grads.needs(2);
+  // One pass over x and dy. Each chunk sums over its rows by itself; at most 64 chunks, so that the
+  // sums stay small beside x.
+  const int64_t grain = std::max(row_grain(rows.width), (rows.count + 63) / 64);
+  const int64_t chunks = wants_sums ? (rows.count + grain - 1) / grain : 0;
+  Array sums = Array::zeros({chunks, 2, rows.width});
+  const Grads::Target dx = wants_x ? grads.target(0) : Grads::Target{nullptr, false};
+  const real* g = dy.data();
+  real* sum = sums.mutable_data();
+  parallel_for(rows.count, grain, [&, g, sum](int64_t begin, int64_t end) {
+    real* dscale = sum + begin / grain * 2 * rows.width;
+    for (int64_t r = begin; r < end; ++r) {
+      const real* row = g + r * rows.width;
+      if (wants_x) norm_row_backward(saved, r, row, dx);
+      if (wants_sums) add_row_to_sums(saved, r, row, dscale, dscale + rows.width);
+    }
+  });
+  if (grads.needs(1)) emit_sums(sums, 0, grads, 1);
+  if (grads.needs(2)) emit_sums(sums, 1, grads, 2);
+}
+
+}  // namespace heed::detail

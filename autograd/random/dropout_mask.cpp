@@ -1,0 +1,323 @@
+#include "autograd/random/dropout_mask.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "autograd/base/dry_run.h"
+#include "autograd/base/error.h"
+#include "autograd/kernels/simd/simd.h"
+
+namespace heed {
+namespace {
+
+constexpr uint32_t kModulus = Mcg31::kModulus;
+constexpr int kLanes = 64;  // elements made at a time: four AVX-512 registers, eight of AVX2
+
+// a b mod 2^31 - 1, for a in [0, 2^31 - 1] and b in [0, 2^31 - 2]. As 2^31 = 1, the product folds
+// to its low 31 bits plus the rest, which is at most twice the modulus; below the modulus the
+// subtraction wraps to something huge, so the smaller of the two is the remainder.
+constexpr uint32_t product(uint32_t a, uint32_t b) {
+  const uint64_t wide = uint64_t{a} * b;
+  const uint32_t folded =
+      (static_cast<uint32_t>(wide) & kModulus) + static_cast<uint32_t>(wide >> 31);
+  return std::min(folded, folded - kModulus);
+}
+
+// Powers of the multiplier: multiplier^j for the lanes, and multiplier^(d 256^k) for the
+// digits d of an element number written to base 256, so that any power takes four products.
+struct Powers {
+  alignas(64) uint32_t lane[kLanes];
+  uint32_t step;  // multiplier^kLanes
+  uint32_t digit[4][256];
+};
+
+constexpr Powers make_powers() {
+  Powers powers{};
+  uint32_t power = 1;
+  for (uint32_t& lane : powers.lane) {
+    lane = power;
+    power = product(power, Mcg31::kMultiplier);
+  }
+  powers.step = power;
+  uint32_t base = Mcg31::kMultiplier;
+  for (auto& table : powers.digit) {
+    power = 1;
+    for (uint32_t& entry : table) {
+      entry = power;
+      power = product(power, base);
+    }
+    base = power;
+  }
+  return powers;
+}
+
+constexpr Powers kPowers = make_powers();
+
+// to_j = from_j factor mod 2^31 - 1 for all lanes; to may be from.
+#if defined(__x86_64__)
+typedef uint32_t Words __attribute__((vector_size(detail::vector_bytes)));
+typedef uint32_t StoredWords __attribute__((vector_size(detail::vector_bytes), may_alias));
+
+// The products, of 64 bits, of the even words: an instruction that compilers do not find.
+Words multiply_even(Words a, Words b) {
+#if defined(__AVX512F__)
+  constexpr __mmask8 all = 0xFF;  // GCC 12 warns of the form without a mask
+  return std::bit_cast<Words>(
+      _mm512_maskz_mul_epu32(all, std::bit_cast<__m512i>(a), std::bit_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return std::bit_cast<Words>(
+      _mm256_mul_epu32(std::bit_cast<__m256i>(a), std::bit_cast<__m256i>(b)));
+#else
+  return std::bit_cast<Words>(_mm_mul_epu32(std::bit_cast<__m128i>(a), std::bit_cast<__m128i>(b)));
+#endif
+}
+
+// `product` with twice the factor: the upper word of a wide product is then what is above the low
+// 31 bits, and those are the lower word without its last bit.
+template <int... k>
+Words multiply_words(Words x, Words twice, std::integer_sequence<int, k...>) {
+  constexpr int n = sizeof...(k);
+  const Words evens = multiply_even(x, twice);
+  const Words odds = multiply_even(__builtin_shufflevector(x, x, (k | 1)...), twice);
+  const Words low = __builtin_shufflevector(evens, odds, (k % 2 == 0 ? k : n + k - 1)...);
+  const Words high = __builtin_shufflevector(evens, odds, (k % 2 == 0 ? k + 1 : n + k)...);
+  const Words folded = (low >> 1) + high, wrapped = folded - kModulus;
+  return folded < wrapped ? folded : wrapped;
+}
+
+void multiply_lanes(const uint32_t* from, uint32_t factor, uint32_t* to) {
+  constexpr int words = detail::vector_bytes / 4;
+  const Words twice = Words{} + 2 * factor;
+#pragma GCC unroll 16
+  for (int j = 0; j < kLanes; j += words) {
+    *reinterpret_cast<StoredWords*>(to + j) =
+        multiply_words(*reinterpret_cast<const StoredWords*>(from + j), twice,
+                       std::make_integer_sequence<int, words>());
+  }
+}
+#else
+void multiply_lanes(const uint32_t* from, uint32_t factor, uint32_t* to) {
+  for (int j = 0; j < kLanes; ++j) to[j] = product(from[j], factor);
+}
+#endif
+
+// Both loops below call body(offset, count, x) for at most kLanes elements at a time, where element
+// first + offset + j is kept if x[j] < threshold. The count of a whole block is a compile-time
+// constant.
+using WholeBlock = std::integral_constant<int, kLanes>;
+
+template <class F>
+void mcg31_blocks(const Mcg31& stream, int64_t first, int64_t n, F&& body) {
+  alignas(64) uint32_t x[kLanes];
+  multiply_lanes(kPowers.lane, stream.at(first), x);
+  int64_t done = 0;
+  for (; n - done > kLanes; done += kLanes) {
+    body(done, WholeBlock{}, x);
+    multiply_lanes(x, kPowers.step, x);
+  }
+  if (n - done == kLanes) {
+    body(done, WholeBlock{}, x);
+  } else {
+    body(done, static_cast<int>(n - done), x);
+  }
+}
+
+// Stored bits: x is 0 if kept, else 1, and the threshold 1.
+constexpr int64_t kPadding = 16;  // bytes behind the bits, for `unpack` reads whole words
+
+void unpack(const uint8_t* bits, int64_t first, uint32_t* x) {
+  constexpr int kHalf = 32;
+  for (int half = 0; half < kLanes; half += kHalf) {
+    const int64_t element = first + half;
+    uint64_t word;  // little endian, as every CPU this runs on
+    std::memcpy(&word, bits + element / 8, sizeof word);
+    const auto kept = static_cast<uint32_t>(word >> (element % 8));
+    for (int j = 0; j < kHalf; ++j) x[half + j] = (~kept >> j) & 1u;
+  }
+}
+
+template <class F>
+void bit_blocks(const uint8_t* bits, int64_t first, int64_t n, F&& body) {
+  alignas(64) uint32_t x[kLanes];
+  int64_t done = 0;
+  for (; done + kLanes <= n; done += kLanes) {
+    unpack(bits, first + done, x);
+    body(done, WholeBlock{}, x);
+  }
+  if (done == n) return;
+  unpack(bits, first + done, x);
+  body(done, static_cast<int>(n - done), x);
+}
+
+// One block of each kind of result. Arguments come by value: a load through a pointer that the
+// output might alias keeps a compiler from vectorising.
+template <class Count>
+void scale_block(Count count, const uint32_t* x, uint32_t limit, real factor, real* out) {
+#pragma omp simd
+  for (int j = 0; j < count; ++j) out[j] = x[j] < limit ? factor : real(0);
+}
+
+// A dropped element is multiplied by 0, not set to it: -1 gives -0 and infinity gives NaN, as in
+// PyTorch.
+template <class Count>
+void multiply_block(Count count, const uint32_t* x, uint32_t limit, real factor, const real* in,
+                    real* out) {
+#pragma omp simd
+  for (int j = 0; j < count; ++j) out[j] = in[j] * (x[j] < limit ? factor : real(0));
+}
+
+template <class Count>
+void keep_block(Count count, const uint32_t* x, uint32_t limit, uint8_t* out) {
+#pragma omp simd
+  for (int j = 0; j < count; ++j) out[j] = x[j] < limit;
+}
+
+template <class Count>
+void sign_block(Count count, const uint32_t* x, uint32_t limit, const real* in, real* out) {
+#pragma omp simd
+  for (int j = 0; j < count; ++j) out[j] = x[j] < limit ? in[j] : -in[j];
+}
+
+// One bit an element: u53 < 1 - p. With u53 = k 2^-53 that is k < ceil((1 - p) 2^53), exactly.
+Mask draw_bits(Generator& generator, double p, int64_t n) {
+  constexpr int64_t kElements = 512;
+  const auto limit = static_cast<uint64_t>(std::ceil((1.0 - p) * 0x1p53));
+  Mask bits = Mask::uninitialised(Shape{(n + 7) / 8 + kPadding});
+  if (dry_run()) return bits;
+  uint8_t* to = bits.mutable_data();
+  std::array<uint32_t, 2 * kElements> words;
+  std::array<uint8_t, kElements> kept;
+  for (int64_t first = 0; first < n; first += kElements) {
+    const int64_t count = std::min(kElements, n - first);
+    generator.words({words.data(), static_cast<size_t>(2 * count)});
+    kept.fill(0);
+    for (int64_t i = 0; i < count; ++i) {
+      const uint64_t high = words[2 * i] & 0x1FFFFFu;
+      kept[i] = ((high << 32) | words[2 * i + 1]) < limit;
+    }
+    for (int64_t i = 0; i < count; i += 8) {
+      uint64_t
+          eight;  // bytes of 0 or 1; the product gathers them in its top byte, first byte lowest
+      std::memcpy(&eight, kept.data() + i, sizeof eight);
+      *to++ = static_cast<uint8_t>((eight * 0x0102040810204080u) >> 56);
+    }
+  }
+  std::fill_n(to, kPadding, uint8_t{0});
+  return bits;
+}
+
+}  // namespace
+
+Mcg31 Mcg31::draw(Generator& generator) {
+  const uint32_t seed = generator.random32() % kModulus;
+  return {seed == 0 ? 1 : seed};
+}
+
+uint32_t Mcg31::at(int64_t i) const {
+  // multiplier^(2^31 - 2) = 1 (Fermat), so the element number counts modulo 2^31 - 2.
+  auto rest = static_cast<uint32_t>(i % (kModulus - 1));
+  uint32_t x = x0;
+  for (const auto& table : kPowers.digit) {
+    x = product(x, table[rest & 255]);
+    rest >>= 8;
+  }
+  return x;
+}
+
+uint32_t Mcg31::threshold(double p) {
+  // Dividing and rounding keep the order, so the kept x are those below some integer, and that is
+  // within a few of the real quotient.
+  const auto kept = [p](int64_t x) { return static_cast<double>(x) / kModulus < 1.0 - p; };
+  auto limit = static_cast<int64_t>((1.0 - p) * kModulus);
+  while (limit > 0 && !kept(limit - 1)) --limit;
+  while (limit < kModulus && kept(limit)) ++limit;
+  return static_cast<uint32_t>(limit);
+}
+
+template <class F>
+void DropoutMask::for_blocks(int64_t first, int64_t n, F&& body) const {
+  if (kind_ == Kind::mcg31) {
+    mcg31_blocks(mcg31_, first, n, body);
+  } else {
+    bit_blocks(bits_.data(), first, n, body);
+  }
+}
+
+void DropoutMask::scale(int64_t first, int64_t n, real* out) const {
+  if (is_identity() || is_zero()) {
+    std::fill_n(out, n, factor_);
+    return;
+  }
+  for_blocks(first, n, [this, out](int64_t offset, auto count, const uint32_t* x) {
+    scale_block(count, x, threshold_, factor_, out + offset);
+  });
+}
+
+void DropoutMask::multiply(int64_t first, int64_t n, const real* in, real* out) const {
+  if (is_identity() || is_zero()) {
+    const real factor = factor_;
+#pragma omp simd
+    for (int64_t j = 0; j < n; ++j) out[j] = in[j] * factor;
+    return;
+  }
+  for_blocks(first, n, [this, in, out](int64_t offset, auto count, const uint32_t* x) {
+    multiply_block(count, x, threshold_, factor_, in + offset, out + offset);
+  });
+}
+
+void DropoutMask::keep(int64_t first, int64_t n, uint8_t* out) const {
+  if (is_identity() || is_zero()) {
+    std::fill_n(out, n, static_cast<uint8_t>(is_identity()));
+    return;
+  }
+  for_blocks(first, n, [this, out](int64_t offset, auto count, const uint32_t* x) {
+    keep_block(count, x, threshold_, out + offset);
+  });
+}
+
+void DropoutMask::sign(int64_t first, int64_t n, const real* in, real* out) const {
+  if (is_identity() || is_zero()) {
+    const bool flipped = is_zero();
+#pragma omp simd
+    for (int64_t j = 0; j < n; ++j) out[j] = flipped ? -in[j] : in[j];
+    return;
+  }
+  for_blocks(first, n, [this, in, out](int64_t offset, auto count, const uint32_t* x) {
+    sign_block(count, x, threshold_, in + offset, out + offset);
+  });
+}
+
+DropoutMask make_dropout_mask(Generator& generator, DropoutStream stream, double p, int64_t n,
+                              bool training) {
+  require<ConfigError>(p >= 0.0 && p <= 1.0, "dropout: p must be in [0, 1], got ", p);
+  require(n >= 0, "dropout: the number of elements must be at least 0, got ", n);
+  using Kind = DropoutMask::Kind;
+  DropoutMask mask;
+  if (!training || p == 0.0 || n == 0) return mask;
+  if (p == 1.0) {
+    mask.kind_ = Kind::zero;
+    mask.factor_ = 0;
+    return mask;
+  }
+  mask.factor_ = real(1) / static_cast<real>(1.0 - p);
+  if (stream == DropoutStream::mcg31) {
+    mask.kind_ = Kind::mcg31;
+    if (!dry_run()) mask.mcg31_ = Mcg31::draw(generator);
+    mask.threshold_ = Mcg31::threshold(p);
+  } else {
+    mask.kind_ = Kind::mt19937;
+    mask.bits_ = draw_bits(generator, p, n);
+    mask.threshold_ = 1;
+  }
+  return mask;
+}
+
+}  // namespace heed

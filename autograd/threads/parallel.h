@@ -1,0 +1,68 @@
+// The threads of heed: loops and sums whose result does not depend on how many threads there are.
+//
+// A loop over `count` items is cut into the fixed chunks [c * grain, min(count, (c + 1) * grain)).
+// They depend on count and grain alone, so every item is computed by the same instructions, and
+// every partial sum has the same terms, for any number of threads. Choose `grain` from the shape,
+// never from num_threads(): about 20 microseconds of work a chunk pays for handing it over.
+//
+// Bodies must not throw and must not touch the buffer pool. A loop inside a body runs on the thread
+// that meets it, chunk by chunk. One thread at a time drives the engine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "autograd/base/dry_run.h"
+
+namespace heed {
+
+// At first the physical cores within affinity and cgroup quota, or the first number of
+// OMP_NUM_THREADS when that is set.
+int num_threads();
+
+// Takes effect at the next loop; values below 1 mean 1.
+void set_num_threads(int threads);
+
+// True inside the body of a loop that is shared between threads.
+bool in_parallel();
+
+namespace detail {
+
+using ChunkBody = void (*)(void* context, int64_t begin, int64_t end);
+using ChunkSum = double (*)(void* context, int64_t begin, int64_t end);
+
+void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context);
+double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context);
+
+}  // namespace detail
+
+// body(begin, end) for every chunk, in any order. A single chunk runs at once, without threads; in
+// a dry run nothing runs.
+template <class Body>
+void parallel_for(int64_t count, int64_t grain, Body&& body) {
+  using Plain = std::remove_reference_t<Body>;
+  const detail::ChunkBody call = [](void* context, int64_t begin, int64_t end) {
+    (*static_cast<Plain*>(context))(begin, end);
+  };
+  void* const context = const_cast<void*>(static_cast<const void*>(std::addressof(body)));
+  if (count > 0 && count <= grain && !dry_run()) {
+    call(context, 0, count);
+  } else {
+    detail::run_chunks(count, grain, call, context);
+  }
+}
+
+// The sum of body(begin, end) over all chunks, added in the order of the chunks. 0 in a dry run.
+template <class Body>
+double parallel_sum(int64_t count, int64_t grain, Body&& body) {
+  using Plain = std::remove_reference_t<Body>;
+  return detail::sum_chunks(
+      count, grain,
+      [](void* context, int64_t begin, int64_t end) -> double {
+        return (*static_cast<Plain*>(context))(begin, end);
+      },
+      const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+}
+
+}  // namespace heed

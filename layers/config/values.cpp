@@ -1,0 +1,263 @@
+#include "layers/config/values.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "layers/config/types.h"
+
+namespace heed {
+
+namespace {
+
+bool all_digits(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::string without(std::string text, char c) {
+  std::erase(text, c);
+  return text;
+}
+
+// The text as from_chars takes it: that refuses a leading plus.
+std::string without_plus(const std::string& text) {
+  return text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+' ? text.substr(1)
+                                                                               : text;
+}
+
+std::string magnitude(const std::string& text) {
+  return !text.empty() && (text[0] == '-' || text[0] == '+') ? text.substr(1) : text;
+}
+
+enum class Parsed { yes, no, out_of_range };
+
+Parsed parse_double(const std::string& text, double& value) {
+  const std::string digits = without_plus(text);
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (stop != end || error == std::errc::invalid_argument || magnitude(digits).empty() ||
+      std::isalpha(static_cast<unsigned char>(magnitude(digits)[0]))) {  // inf, nan
+    return Parsed::no;
+  }
+  return error == std::errc::result_out_of_range ? Parsed::out_of_range : Parsed::yes;
+}
+
+// 010 and 00.5: some read that as octal.
+bool has_leading_zero(const std::string& text) {
+  const std::string digits = magnitude(text);
+  return digits.size() > 1 && digits[0] == '0' &&
+         std::isdigit(static_cast<unsigned char>(digits[1]));
+}
+
+std::string without_leading_zeros(const std::string& text) {
+  const std::string digits = magnitude(text);
+  const size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
+  const bool fraction = digits[first] == '.' && first > 0;
+  return heed::text(text[0] == '-' ? "-" : "", digits.substr(fraction ? first - 1 : first));
+}
+
+// What to write instead of a text that almost is a number: "; write 16", or "".
+std::string number_hint(const std::string& text, bool whole) {
+  const std::string sign = !text.empty() && text[0] == '-' ? "-" : "";
+  const std::string digits = magnitude(text);
+  double value = 0;
+  if (digits.starts_with("0x") || digits.starts_with("0X") || digits.starts_with("0o")) {
+    int64_t number = 0;
+    const char* end = digits.data() + digits.size();
+    const int base = digits[1] == 'o' ? 8 : 16;
+    const auto [stop, error] = std::from_chars(digits.data() + 2, end, number, base);
+    const bool ok = stop == end && error == std::errc{};
+    return ok ? heed::text("; write it in decimals: ", sign, number) : "; write it in decimals";
+  }
+  const std::string plain = without(without(text, '_'), ',');
+  if (plain != text && parse_double(plain, value) == Parsed::yes) {
+    return whole ? heed::text("; write ", plain, ", nothing separates thousands")
+                 : "; decimals begin with a point, and nothing separates thousands";
+  }
+  if (has_leading_zero(text) && parse_double(text, value) == Parsed::yes) {
+    return heed::text("; write it without leading zeros: ", without_leading_zeros(text));
+  }
+  if (whole && parse_double(text, value) == Parsed::yes && std::floor(value) == value &&
+      std::abs(value) < 1e15) {
+    return heed::text("; write ", static_cast<int64_t>(value));
+  }
+  return "";
+}
+
+// A quoted number is text; whoever wrote it meant a number.
+std::string quote_hint(const ConfigNode& node, bool would_fit) {
+  return node.quoted() && would_fit ? "; write it without quotes" : "";
+}
+
+bool in_range_or_report(const FieldInfo& info, const ConfigNode& node, double value,
+                        ConfigErrors& errors) {
+  if (!info.range.contains(value)) {
+    errors.add(node, "expected ", expected(info), ", got ", in_words(node));
+  }
+  return info.range.contains(value);
+}
+
+std::string truth_of(const std::string& text) {
+  static const std::array<std::string, 6> yes = {"true", "yes", "on", "y", "1", "t"};
+  static const std::array<std::string, 6> no = {"false", "no", "off", "n", "0", "f"};
+  std::string lower = text;
+  for (char& c : lower) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  if (std::find(yes.begin(), yes.end(), lower) != yes.end()) {
+    return "true";
+  }
+  return std::find(no.begin(), no.end(), lower) != no.end() ? "false" : "";
+}
+
+}  // namespace
+
+bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind kind,
+              ConfigErrors& errors) {
+  if (node.is_null()) {
+    errors.add(node, "missing value, expected ", expected(info));
+    return false;
+  }
+  if (node.kind() != kind) {
+    const bool type = info.type == FieldType::spec && node.is_scalar() &&
+                      config_types(info.spec_kind).find(node.text());
+    errors.add(node, "expected ", expected(info), ", got ", in_words(node),
+               type ? "; write {type: " + node.text() + "}" : "");
+  }
+  return node.kind() == kind;
+}
+
+bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, ConfigErrors& errors) {
+  if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
+    return false;
+  }
+  if (!node.quoted() && (node.text() == "true" || node.text() == "false")) {
+    value = node.text() == "true";
+    return true;
+  }
+  const std::string truth = truth_of(node.text());
+  errors.add(node, "expected true or false, got ", in_words(node),
+             truth.empty() ? "" : "; write " + truth);
+  return false;
+}
+
+bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
+                ConfigErrors& errors) {
+  if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
+    return false;
+  }
+  const std::string& written = node.text();
+  const bool whole = all_digits(magnitude(written)) && !has_leading_zero(written);
+  if (node.quoted() || !whole) {
+    errors.add(node, "expected ", expected(info), ", got ", in_words(node),
+               node.quoted() ? quote_hint(node, whole) : number_hint(written, true));
+    return false;
+  }
+  const std::string digits = without_plus(written);
+  int64_t number = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (result.ec != std::errc{}) {
+    errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node),
+               "; whole numbers go from ", std::numeric_limits<int64_t>::min(), " to ",
+               std::numeric_limits<int64_t>::max());
+    return false;
+  }
+  if (!in_range_or_report(info, node, static_cast<double>(number), errors)) {
+    return false;
+  }
+  value = number;
+  return true;
+}
+
+bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
+                ConfigErrors& errors) {
+  if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
+    return false;
+  }
+  double number = 0;
+  const std::string& written = node.text();
+  const Parsed parsed = parse_double(written, number);
+  if (node.quoted() || parsed == Parsed::no || has_leading_zero(written)) {
+    errors.add(
+        node, "expected ", expected(info), ", got ", in_words(node),
+        node.quoted() ? quote_hint(node, parsed == Parsed::yes) : number_hint(written, false));
+    return false;
+  }
+  if (parsed == Parsed::out_of_range) {
+    errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node),
+               "; numbers go from about 2e-308 to 2e308, and 0");
+    return false;
+  }
+  if (!in_range_or_report(info, node, number, errors)) {
+    return false;
+  }
+  value = number;
+  return true;
+}
+
+bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& value,
+                ConfigErrors& errors) {
+  if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
+    return false;
+  }
+  const auto& choices = info.choices;
+  if (!choices.empty() && std::find(choices.begin(), choices.end(), node.text()) == choices.end()) {
+    const std::string near = nearest(node.text(), choices);
+    errors.add(node, "expected ", expected(info), ", got ", in_words(node),
+               near.empty() ? "" : "; did you mean " + near + "?");
+    return false;
+  }
+  value = node.text();
+  return true;
+}
+
+FieldInfo element_of(const FieldInfo& list) {
+  FieldInfo element = list;
+  switch (list.type) {
+    case FieldType::boolean_list:
+      element.type = FieldType::boolean;
+      break;
+    case FieldType::integer_list:
+      element.type = FieldType::integer;
+      break;
+    case FieldType::number_list:
+      element.type = FieldType::number;
+      break;
+    case FieldType::spec_list:
+      element.type = FieldType::spec;
+      break;
+    default:
+      element.type = FieldType::string;
+  }
+  return element;
+}
+
+bool has_length(const FieldInfo& info, const ConfigNode& node, ConfigErrors& errors) {
+  const bool ok =
+      node.size() >= info.length.min && (!info.length.max || node.size() <= *info.length.max);
+  if (!ok) {
+    errors.add(node, "expected ", expected(info), ", got ", node.size(),
+               node.size() == 1 ? " element" : " elements");
+  }
+  return ok;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    out += (out.empty() ? "" : ", ") + word;
+  }
+  return out;
+}
+
+std::string one_of(const std::vector<std::string>& words) {
+  std::string out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  }
+  return out;
+}
+
+}  // namespace heed

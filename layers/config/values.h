@@ -1,0 +1,72 @@
+#pragma once
+// How the text of a config becomes the value of a field. Stricter than YAML: `010` is no octal 8,
+// `no` no false, `"4"` no number, and every refusal says what to write instead.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "layers/config/fields.h"
+
+namespace heed {
+
+// Each sets `value` and returns true, or reports one or more mistakes and returns false.
+bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, ConfigErrors& errors);
+bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
+                ConfigErrors& errors);
+bool read_value(const FieldInfo& info, const ConfigNode& node, double& value, ConfigErrors& errors);
+bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& value,
+                ConfigErrors& errors);
+
+// Reports a value of the wrong kind: a list, a map or nothing where a scalar belongs, and so on.
+bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind kind,
+              ConfigErrors& errors);
+
+template <class T>
+bool read_value(const FieldInfo& info, const ConfigNode& node, std::optional<T>& value,
+                ConfigErrors& errors) {
+  if (node.is_scalar() && !node.quoted() && node.text() == info.off_word) {
+    value.reset();
+    return true;
+  }
+  T number{};
+  if (!read_value(info, node, number, errors)) {
+    return false;
+  }
+  value = number;
+  return true;
+}
+
+// What an element of a list field takes.
+FieldInfo element_of(const FieldInfo& list);
+bool has_length(const FieldInfo& info, const ConfigNode& node, ConfigErrors& errors);
+
+template <class T>
+bool read_value(const FieldInfo& info, const ConfigNode& node, std::vector<T>& value,
+                ConfigErrors& errors) {
+  if (!has_kind(info, node, ConfigNode::Kind::list, errors)) {
+    return false;
+  }
+  const FieldInfo element = element_of(info);
+  std::vector<T> elements;
+  bool ok = has_length(info, node, errors);
+  for (const ConfigNode& child : node.children()) {
+    T read{};
+    ok = read_value(element, child, read, errors) && ok;
+    elements.push_back(read);
+  }
+  if (ok) {
+    value = std::move(elements);
+  }
+  return ok;
+}
+
+// What fills in a field of a nested part: the name of a field around it; null: nothing does.
+const std::string* fill_for(const Fills& fills, const FieldInfo& field);
+
+// "a, b, c"
+std::string joined(const std::vector<std::string>& words);
+// "a, b or c"
+std::string one_of(const std::vector<std::string>& words);
+
+}  // namespace heed

@@ -1,0 +1,118 @@
+#include "layers/module/attend.h"
+
+#include "autograd/ops/masked_fill.h"
+#include "autograd/ops/reshape.h"
+#include "autograd/ops/softmax.h"
+#include "layers/module/key_value_cache.h"
+
+namespace heed {
+
+Tensor with_batch(const char* layer, const Tensor& x, int64_t d_in) {
+  require((x.rank() == 2 || x.rank() == 3) && x.dim(-1) == d_in, layer, ": expected x (B, T, d_in ",
+          d_in, ") or (T, d_in), got ", x.shape());
+  return x.rank() == 3 ? x : reshape(x, {1, x.dim(0), x.dim(1)});
+}
+
+Tensor without_batch(const Tensor& y, const Tensor& x) {
+  return x.rank() == 3 ? y : reshape(y, {y.dim(1), y.dim(2)});
+}
+
+void require_context(const char* layer, const Input& in, int64_t context_length) {
+  const int64_t tokens = in.past() + in.x.dim(-2);
+  require(tokens <= context_length, layer, ": expected at most context_length ", context_length,
+          " tokens, got ", tokens, " in ", in.x.shape(),
+          in.past() > 0 ? " and what came before" : "");
+}
+
+namespace {
+
+// The mask over attn_scores (B, T, S) as what is to be hidden: 1 where attending is not allowed.
+Mask hidden_of(const Mask& mask, const Shape& scores) {
+  const bool over_keys = mask.rank() == 2;
+  const int64_t batch = scores[0], queries = scores[1], keys = scores[2];
+  const bool fits = over_keys
+                        ? mask.shape() == Shape{batch, keys}
+                        : mask.rank() == 4 && mask.dim(1) == 1 && mask.dim(2) == queries &&
+                              mask.dim(3) == keys && (mask.dim(0) == batch || mask.dim(0) == 1);
+  require(fits, "attention: expected a mask (B, S) = (", batch, ", ", keys, ") or (B, 1, T, S) = (",
+          batch, ", 1, ", queries, ", ", keys, "), got ", mask.shape());
+  Mask hidden = Mask::uninitialised(mask.shape());
+  const uint8_t* may_attend = mask.data();
+  std::transform(may_attend, may_attend + mask.size(), hidden.mutable_data(),
+                 [](uint8_t allowed) { return static_cast<uint8_t>(allowed == 0); });
+  return hidden.reshaped(over_keys ? Shape{batch, 1, keys} : Shape{mask.dim(0), queries, keys});
+}
+
+}  // namespace
+
+Tensor attention_weights(const Tensor& attn_scores, const Mask& mask) {
+  if (!mask) {
+    return softmax(attn_scores);
+  }
+  const Mask hidden = hidden_of(mask, attn_scores.shape());
+  return softmax(masked_fill(attn_scores, hidden, -std::numeric_limits<real>::infinity()));
+}
+
+void record_attention(const Module& layer, const Tensor& attn_weights) {
+  if (AttentionRecorder* recorder = AttentionRecorder::current()) {
+    const Shape with_head = attn_weights.shape().inserted(1, 1);
+    recorder->recorded.push_back({layer.path(), attn_weights.value().reshaped(with_head)});
+  }
+}
+
+namespace {
+
+// attend() with the keys and values of the tokens that came before.
+Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const Tensor& keys,
+                     const Tensor& values, AttentionOptions options) {
+  const int64_t past = in.past();
+  require(options.causal && (past == 0 || queries.dim(1) == 1),
+          "attention with a cache: expected a causal layer and, after the first tokens, one at a "
+          "time, got queries ",
+          queries.shape(), " after ", past, options.causal ? "" : ", not causal");
+  const auto [all_keys, all_values] = std::exchange(in.cache, nullptr)->extend(layer, keys, values);
+  options.causal = past == 0;  // the last token may look at all of them
+  return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
+}
+
+// call(options) with what `in` and the layer's state have to say, for `weights` weights.
+template <class Call>
+Tensor attend_as(const Module& layer, const Input& in, int64_t weights, double dropout,
+                 AttentionOptions options, Call&& call) {
+  options.mask = in.mask;
+  options.dropout = make_dropout_mask(streams().dropout(), streams().dropout_stream(), dropout,
+                                      weights, layer.training());
+  AttentionRecorder* recorder = AttentionRecorder::current();
+  Array attn_weights;
+  options.weights_out = recorder != nullptr ? &attn_weights : nullptr;
+  Tensor context_vec = call(options);
+  if (recorder != nullptr) {
+    recorder->recorded.push_back({layer.path(), std::move(attn_weights)});
+  }
+  return context_vec;
+}
+
+}  // namespace
+
+Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
+              const Tensor& values, double dropout, AttentionOptions options) {
+  if (in.cache != nullptr) {
+    return attend_cached(layer, in, queries, keys, values, options);
+  }
+  const int64_t weights = queries.dim(0) * options.num_heads * queries.dim(1) * keys.dim(1);
+  return attend_as(layer, in, weights, dropout, options, [&](const AttentionOptions& all) {
+    return scaled_dot_product_attention(queries, keys, values, all);
+  });
+}
+
+Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dropout,
+              AttentionOptions options) {
+  require(in.cache == nullptr, "attend: expected queries, keys and values apart with a cache, got ",
+          qkv.shape());
+  const int64_t weights = qkv.dim(0) * options.num_heads * qkv.dim(1) * qkv.dim(1);
+  return attend_as(layer, in, weights, dropout, options, [&](const AttentionOptions& all) {
+    return scaled_dot_product_attention(qkv, all);
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,105 @@
+#include "layers/module/module.h"
+
+#include <set>
+#include <unordered_set>
+
+namespace heed {
+
+const std::string& intern(const std::string& text) {
+  static std::set<std::string>& texts = *new std::set<std::string>;
+  return *texts.insert(text).first;
+}
+
+Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const Init& init)
+    : Parameter(owner, std::move(name), shape, init, true) {}
+
+Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const Init& init,
+                     bool present)
+    : name_(std::move(name)) {
+  if (!present) {
+    return;
+  }
+  Array values = Array::uninitialised(shape);
+  init(values);
+  tensor_ = Tensor::parameter(std::move(values));
+  for (const Parameter* other : owner->parameters_) {
+    require<Error>(other->name_ != name_, "module: two parameters are called ", name_,
+                   "; each Parameter of a layer needs a name of its own");
+  }
+  owner->parameters_.push_back(this);
+}
+
+Tensor Module::operator()(const Input& in) {
+  const LayerScope scope(path().c_str());
+  ForwardObserver* const observer = ForwardObserver::current();
+  if (observer != nullptr) {
+    observer->before_forward(*this, in);
+  }
+  Tensor out = forward(in);
+  if (observer != nullptr) {
+    observer->after_forward(*this, in, out);
+  }
+  return out;
+}
+
+void Module::adopt(const std::string& name, Module* child) {
+  for (const auto& [taken, other] : children_) {
+    require<Error>(taken != name, "module: two children are called ", name,
+                   "; each Child of a layer needs a name of its own");
+  }
+  children_.emplace_back(name, child);
+  child->parent_ = this;
+  child->name_ = name;
+  child->forget_path();
+}
+
+void Module::forget_path() {
+  path_ = nullptr;
+  for (const auto& [name, child] : children_) {
+    child->forget_path();
+  }
+}
+
+const std::string& Module::path() const {
+  if (path_ == nullptr) {
+    const std::string parent = parent_ != nullptr ? parent_->path() : "";
+    path_ = &intern(parent.empty() ? name_ : parent + "." + name_);
+  }
+  return *path_;
+}
+
+void Module::collect(const std::string& prefix, std::vector<NamedParameter>& found) const {
+  for (Parameter* parameter : parameters_) {
+    found.push_back({prefix + parameter->name(), parameter->tensor()});
+  }
+  for (const auto& [name, child] : children_) {
+    child->collect(prefix + name + ".", found);
+  }
+}
+
+std::vector<NamedParameter> Module::parameters() const {
+  std::vector<NamedParameter> found;
+  collect("", found);
+  std::unordered_set<const void*> seen;
+  std::erase_if(found, [&](const NamedParameter& parameter) {
+    return !seen.insert(parameter.tensor.node().get()).second;
+  });
+  return found;
+}
+
+int64_t Module::parameter_count() const {
+  int64_t count = 0;
+  for (const NamedParameter& parameter : parameters()) {
+    count += parameter.tensor.size();
+  }
+  return count;
+}
+
+void Module::train(bool on) {
+  training_ = on;
+  for (const auto& [name, child] : children_) {
+    child->train(on);
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,20 @@
+#include "layers/module/registry.h"
+
+namespace heed {
+
+LayerRegistry& layer_registry() {
+  static LayerRegistry& registry = *[] {
+    auto* made = new LayerRegistry("layer");
+    register_layers(*made);
+    return made;
+  }();
+  return registry;
+}
+
+std::unique_ptr<Module> make_layer(const LayerSpec& spec) { return layer_registry().make(spec); }
+
+std::unique_ptr<Module> make_layer(const std::string& type, const ConfigNode& options) {
+  return make_layer(LayerSpec{type, options});
+}
+
+}  // namespace heed

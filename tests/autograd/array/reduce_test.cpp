@@ -1,0 +1,58 @@
+#include "autograd/array/reduce.h"
+
+#include "tests/support/near.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+// The sum over the middle axis of (outer, n, inner), in double and in order.
+Array naive(const Array& x, const Shape& out, int64_t outer, int64_t n, int64_t inner) {
+  Array y = Array::uninitialised(out);
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t j = 0; j < inner; ++j) {
+      double total = 0;
+      for (int64_t i = 0; i < n; ++i)
+        total += static_cast<double>(x.data()[(o * n + i) * inner + j]);
+      y.mutable_data()[o * inner + j] = static_cast<real>(total);
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("reduce: sum_axis over odd sizes") {
+  int64_t compared = 0;
+  for (const int64_t n : odd_sizes) {
+    const Array x = values({3, n, 5});
+    compared += check_near(sum_axis(x, 0), naive(x, {1, n, 5}, 1, 3, n * 5));
+    compared += check_near(sum_axis(x, 1), naive(x, {3, 1, 5}, 3, n, 5));
+    compared += check_near(sum_axis(x, -1), naive(x, {3, n, 1}, 3 * n, 5, 1));
+  }
+  CHECK(compared == 384 * 8 + 10 * 15);
+  check_near(sum_axis(Array::zeros({2, 0}), 1), Array::zeros({2, 1}));
+  check_near(sum_axis(Array::zeros({0, 2}), 0), Array::zeros({1, 2}));
+}
+
+TEST_CASE("reduce: sum_to undoes broadcasting") {
+  const Array x = values({2, 3, 4});
+  check_near(sum_to(x, {2, 3, 4}), x, 0);
+  check_near(sum_to(x, {4}), naive(x, {4}, 1, 6, 4));
+  check_near(sum_to(x, {3, 4}), naive(x, {3, 4}, 1, 2, 12));
+  check_near(sum_to(x, {2, 1, 4}), naive(x, {2, 1, 4}, 2, 3, 4));
+  check_near(sum_to(x, {}), Array::full({}, static_cast<real>(sum_all(x))));
+  check_near(sum_to(x, {1, 1, 1}), Array::full({1, 1, 1}, static_cast<real>(sum_all(x))));
+  CHECK_THROWS_WITH_AS(sum_to(x, {3, 2}),
+                       "gradient: a value of shape (3, 2) cannot have been broadcast to (2, 3, 4)",
+                       ShapeError);
+}
+
+TEST_CASE("reduce: sum_all") {
+  CHECK(sum_all(Array::full({100003}, 1)) == 100003);
+  CHECK(sum_all(Array::zeros({0})) == 0);
+  CHECK(sum_all(Array::full({}, 4)) == 4);
+  // float accumulators would lose the ones beside 1e8
+  CHECK(sum_all(Array::from({4}, {1e8, 1, 1, -1e8})) == 2);
+}

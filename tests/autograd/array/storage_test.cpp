@@ -1,0 +1,113 @@
+#include "autograd/array/storage.h"
+
+#include <fstream>
+#include <limits>
+#include <new>
+
+#include "autograd/base/dry_run.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/linear.h"
+#include "autograd/ops/softmax.h"
+#include "autograd/ops/sum.h"
+#include "tests/support/near.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+// Bytes of this process that lie in memory.
+int64_t bytes_in_memory() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t pages = 0, resident = 0;
+  statm >> pages >> resident;
+  return resident * 4096;
+}
+
+real training_step(const Tensor& x, const Tensor& weight) {
+  const Tensor loss = sum(softmax(linear(x, weight, Tensor())) * 2);
+  loss.backward();
+  return loss.item();
+}
+
+}  // namespace
+
+TEST_CASE("storage: what is given back is used again") {
+  const Array first = Array::zeros({1000});
+  const auto live = pool::stats().live_bytes;
+  const real* where = nullptr;
+  {
+    const Array a = Array::zeros({12345});
+    where = a.data();
+    CHECK(pool::stats().live_bytes >= live + 12345 * static_cast<int64_t>(sizeof(real)));
+    CHECK(pool::stats().live_bytes <=
+          live + 12345 * static_cast<int64_t>(sizeof(real)) * 9 / 8 + 256);
+  }
+  CHECK(pool::stats().live_bytes == live);
+  CHECK(Array::zeros({12345}).data() == where);
+}
+
+TEST_CASE("storage: a computation that repeats asks the system for nothing") {
+  const Tensor x = values({64, 100});
+  const Tensor weight = wanted(values({50, 100}));
+  training_step(x, weight);
+  training_step(x, weight);
+  const int64_t misses = pool::stats().misses, live = pool::stats().live_bytes;
+  for (int step = 0; step < 10; ++step) {
+    training_step(x, weight);
+  }
+  CHECK(pool::stats().misses == misses);
+  CHECK(pool::stats().live_bytes == live);
+}
+
+TEST_CASE("storage: the peak") {
+  pool::reset_peak();
+  const int64_t before = pool::stats().peak_bytes;
+  { const Array a = Array::zeros({100000}); }
+  CHECK(pool::stats().peak_bytes >= before + 100000 * static_cast<int64_t>(sizeof(real)));
+  pool::reset_peak();
+  CHECK(pool::stats().peak_bytes == pool::stats().live_bytes);
+}
+
+TEST_CASE("storage: sizes of all kinds") {
+  int64_t checked = 0;
+  for (int64_t n = 0; n < 3000; n += 1 + n / 7) {
+    Array a = Array::uninitialised({n});
+    std::fill_n(a.mutable_data(), n, real{1});
+    checked += std::count(a.span().begin(), a.span().end(), real{1});
+  }
+  CHECK(checked > 10000);
+}
+
+TEST_CASE("storage: more than any machine can address") {
+  const DryRun dry;
+  for (int64_t n = int64_t{1} << 50; n <= std::numeric_limits<int64_t>::max() / 32; n += n / 5) {
+    CHECK_THROWS_AS(Array::uninitialised({n}), std::bad_alloc);
+  }
+}
+
+TEST_CASE("storage: trim gives large blocks back to the system") {
+  { const Array a = Array::zeros({1 << 20}); }
+  const int64_t before = pool::stats().reserved_bytes;
+  pool::trim();
+  CHECK(pool::stats().reserved_bytes <= before - (1 << 20) * static_cast<int64_t>(sizeof(real)));
+}
+
+TEST_CASE("storage: a dry run counts memory and touches none") {
+  const int64_t live = pool::stats().live_bytes;
+  const int64_t resident = bytes_in_memory();
+  int64_t peak = 0;
+  {
+    const DryRun dry;
+    CHECK(dry_run());
+    const Tensor x = Array::zeros({1 << 20, 1024});
+    const Tensor weight = wanted(Array::uninitialised({1024, 1024}));
+    training_step(x, weight);
+    peak = pool::stats().peak_bytes;
+    CHECK_THROWS_WITH_AS(DryRun(), "dry run: one is already under way", GraphError);
+  }
+  CHECK(!dry_run());
+  CHECK(peak > int64_t{3} << 32);  // x, the product and what softmax and multiply make of it
+  CHECK(bytes_in_memory() - resident < 4 << 20);
+  CHECK(pool::stats().live_bytes == live);
+}

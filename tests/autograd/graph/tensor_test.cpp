@@ -1,0 +1,65 @@
+#include "autograd/graph/tensor.h"
+
+#include "autograd/ops/arithmetic.h"
+#include "tests/support/near.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("tensor: constants and parameters") {
+  const Tensor none;
+  CHECK(!none);
+  const Tensor number = real{3};
+  CHECK(number.shape() == Shape{});
+  CHECK(number.item() == 3);
+  CHECK(!number.requires_grad());
+  CHECK(!number.grad());
+  const Tensor x = Tensor::parameter(values({2, 3}));
+  CHECK(x.requires_grad());
+  CHECK(x.node()->is_leaf());
+  CHECK(x.rank() == 2);
+  CHECK(x.dim(-1) == 3);
+  CHECK(x.size() == 6);
+}
+
+TEST_CASE("tensor: copies share value and gradient") {
+  const Tensor x = wanted(Array::from({2}, {1, 2}));
+  const Tensor copy = x;
+  (copy * 2).backward(Array::full({2}, 1));
+  check_near(x.grad(), Array::full({2}, 2));
+}
+
+TEST_CASE("tensor: detach cuts the graph") {
+  const Tensor x = wanted(Array::from({2}, {1, 2}));
+  const Tensor y = x * x.detach();
+  CHECK(!x.detach().requires_grad());
+  y.backward(Array::full({2}, 1));
+  check_near(x.grad(), Array::from({2}, {1, 2}));
+}
+
+TEST_CASE("tensor: backward refuses") {
+  const Tensor x = wanted(values({2}));
+  CHECK_THROWS_WITH_AS(
+      (x * 2).backward(),
+      "backward: expected a single number, got shape (2,); give a cotangent of that shape",
+      ShapeError);
+  CHECK_THROWS_WITH_AS((x * 2).backward(Array::zeros({3})),
+                       "backward: expected a cotangent of shape (2,), got (3,)", ShapeError);
+  CHECK_THROWS_WITH_AS(Tensor(real{1}).backward(), "backward: nothing here requires a gradient",
+                       GraphError);
+}
+
+TEST_CASE("tensor: item refuses more than one number") {
+  CHECK_THROWS_WITH_AS(Tensor(values({2})).item(),
+                       "item: expected a tensor of one element, got (2,)", ShapeError);
+}
+
+TEST_CASE("tensor: parameters change under NoGrad only") {
+  Tensor x = wanted(values({2}));
+  CHECK_THROWS_WITH_AS(x.mutable_value(),
+                       "mutable_value: values that want a gradient change under NoGrad only",
+                       GraphError);
+  const NoGrad off;
+  x.mutable_value()[1] = 8;
+  CHECK(x.value().data()[1] == 8);
+}

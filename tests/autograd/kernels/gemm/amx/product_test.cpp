@@ -1,0 +1,146 @@
+#include "autograd/kernels/gemm/amx/product.h"
+
+#include "tests/support/products.h"
+
+using namespace heed;
+using detail::amx_gemm;
+using detail::AmxFormat;
+using detail::Product;
+using heed::testing::Factors;
+using heed::testing::ProductSize;
+
+namespace {
+
+// Tests of a unit that this build, CPU or system may not have.
+const doctest::skip without_amx(heed::detail::amx_format() == AmxFormat::none);
+
+std::vector<AmxFormat> formats() {
+  std::vector<AmxFormat> all{AmxFormat::bfloat16};
+  if (heed::detail::float16_tiles_run()) {
+    all.push_back(AmxFormat::float16);
+  } else {
+    MESSAGE("skipped: float16, which this CPU's AMX does not multiply");
+  }
+  return all;
+}
+
+Product product(const Factors& f, ProductSize size, std::vector<real>& c) {
+  c.assign(static_cast<size_t>(size.m * size.n), 0);
+  return {Trans::no, Trans::no,          size.m,   size.n, size.k,   1,     f.a.numbers.data(),
+          f.a.step,  f.b.numbers.data(), f.b.step, 0,      c.data(), size.n};
+}
+
+// Root of the mean square of the differences to a loop in double.
+double mean_error(const Factors& f, ProductSize size, const std::vector<real>& c) {
+  double squares = 0;
+  for (int64_t i = 0; i < size.m; ++i) {
+    for (int64_t j = 0; j < size.n; ++j) {
+      double want = 0;
+      for (int64_t l = 0; l < size.k; ++l) {
+        want += f.a.at(Trans::no, i, l) * f.b.at(Trans::no, l, j);
+      }
+      const double error = static_cast<double>(c[static_cast<size_t>(i * size.n + j)]) - want;
+      squares += error * error;
+    }
+  }
+  return std::sqrt(squares / static_cast<double>(size.m * size.n));
+}
+
+}  // namespace
+
+TEST_CASE("amx gemm: blocks, panels and pieces, whole and their rests" * without_amx) {
+  for (const AmxFormat format : formats()) {
+    testing::check_products([format](const Product& p) { amx_gemm(p, format); },
+                            {{1, 1, 1},
+                             {32, 32, 32},
+                             {31, 33, 17},
+                             {64, 96, 64},
+                             {33, 70, 385},
+                             {200, 40, 800},
+                             {40, 200, 450},
+                             {390, 545, 400},
+                             {600, 610, 70}},
+                            real{1});
+  }
+}
+
+TEST_CASE("amx gemm: as exact as a product in float32" * without_amx) {
+  const ProductSize size{64, 64, 1500};
+  const Factors f(Trans::no, Trans::no, size);
+  std::vector<real> c;
+  heed::detail::packed_gemm(product(f, size, c));
+  const double theirs = mean_error(f, size, c);
+  for (const AmxFormat format : formats()) {
+    amx_gemm(product(f, size, c), format);
+    const double ours = mean_error(f, size, c);
+    CHECK(ours > 0);
+    CHECK(ours <= 2 * theirs);
+  }
+}
+
+// As gradients are: of float16's range a number has nothing left, and of float32's not all.
+TEST_CASE("amx gemm: rows and columns of any size" * without_amx) {
+  const ProductSize size{70, 45, 150};
+  Factors f(Trans::no, Trans::no, size);
+  const auto row_size = [](int64_t i) {
+    return std::ldexp(1.0, static_cast<int>(i * 7 % 100) - 50);
+  };
+  for (int64_t l = 0; l < size.k; ++l) {
+    for (int64_t i = 0; i < size.m; ++i) {
+      f.a.numbers[static_cast<size_t>(i * f.a.step + l)] *=
+          static_cast<real>(i == 33 ? 0 : row_size(i));
+    }
+    for (int64_t j = 0; j < size.n; ++j) {
+      f.b.numbers[static_cast<size_t>(l * f.b.step + j)] *= static_cast<real>(row_size(j + 3));
+    }
+  }
+  std::vector<real> c;
+  for (const AmxFormat format : formats()) {
+    amx_gemm(product(f, size, c), format);
+    for (int64_t i = 0; i < size.m; ++i) {
+      for (int64_t j = 0; j < size.n; ++j) {
+        double want = 0, magnitude = 0;
+        for (int64_t l = 0; l < size.k; ++l) {
+          const double x = f.a.at(Trans::no, i, l) * f.b.at(Trans::no, l, j);
+          want += x;
+          magnitude += std::abs(x);
+        }
+        const double got = static_cast<double>(c[static_cast<size_t>(i * size.n + j)]);
+        CHECK(std::abs(got - want) <= 1e-6 * magnitude);
+      }
+    }
+  }
+}
+
+TEST_CASE("amx gemm: what is infinite or not a number stays where it belongs" * without_amx) {
+  const ProductSize size{70, 50, 420};
+  const real infinity = std::numeric_limits<real>::infinity();
+  Factors f(Trans::no, Trans::no, size);
+  std::vector<real> c;
+  const auto put = [](testing::Matrix& m, int64_t i, int64_t j, real x) {
+    m.numbers[static_cast<size_t>(i * m.step + j)] = x;
+  };
+  put(f.a, 40, 410, -infinity);                        // row 40, with both signs
+  put(f.b, 3, 45, testing::not_a_number);              // column 45
+  put(f.a, 66, 5, testing::not_a_number);              // row 66, in a panel without infinities
+  put(f.a, 7, 100, std::numeric_limits<real>::max());  // row 7: finite, beyond bfloat16
+  for (int64_t j = 0; j < size.n; ++j) {
+    put(f.b, 100, j, real{0.5});
+  }
+  const auto at = [&](int64_t i, int64_t j) { return c[static_cast<size_t>(i * size.n + j)]; };
+  for (const AmxFormat format : formats()) {
+    amx_gemm(product(f, size, c), format);
+    for (int64_t j = 0; j < size.n; ++j) {
+      if (j != 45) {
+        CHECK(at(40, j) == (f.b.at(Trans::no, 410, j) < 0 ? infinity : -infinity));
+        CHECK(at(7, j) == std::numeric_limits<real>::max() / 2);
+        CHECK(std::isnan(at(66, j)));
+        CHECK(std::isfinite(at(0, j)));
+        CHECK(std::isfinite(at(69, j)));
+      }
+    }
+    for (int64_t i = 0; i < size.m; ++i) {
+      CHECK(std::isnan(at(i, 45)));
+    }
+  }
+}

@@ -1,0 +1,113 @@
+#include "autograd/threads/machine.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that stands for "/" while a test lasts.
+class FakeRoot {
+ public:
+  explicit FakeRoot(const std::string& groups)
+      : path_(fs::temp_directory_path() / ("heed-cpu-test-" + std::to_string(getpid()))) {
+    fs::remove_all(path_);
+    write("proc/self/cgroup", groups);
+  }
+  ~FakeRoot() { fs::remove_all(path_); }
+  FakeRoot(const FakeRoot&) = delete;
+  FakeRoot& operator=(const FakeRoot&) = delete;
+
+  void write(const std::string& name, const std::string& content) const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << content;
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("cpu: this machine") {
+  const heed::Cpu& cpu = heed::cpu();
+  CHECK_FALSE(cpu.model.empty());
+  CHECK(std::string(heed::simd_name(cpu.simd)).size() > 1);
+  CHECK(heed::available_cores() >= 1);
+  const heed::Memory memory = heed::memory();
+  CHECK(memory.available > 0);
+  CHECK(memory.available <= memory.total);
+}
+
+TEST_CASE("cpu: OMP_NUM_THREADS wins, its first number counts") {
+  const char* before = std::getenv("OMP_NUM_THREADS");
+  const std::string saved = before == nullptr ? "" : before;
+  setenv("OMP_NUM_THREADS", "3,2", 1);
+  CHECK(heed::default_threads() == 3);
+  for (const char* nothing : {"", "0", "-2", "many"}) {
+    setenv("OMP_NUM_THREADS", nothing, 1);
+    CHECK(heed::default_threads() == heed::available_cores());
+  }
+  if (before == nullptr) {
+    unsetenv("OMP_NUM_THREADS");
+  } else {
+    setenv("OMP_NUM_THREADS", saved.c_str(), 1);
+  }
+}
+
+TEST_CASE("cpu: limits of control groups, version 2, the tightest level counts") {
+  const FakeRoot root("0::/outer/inner\n");
+  root.write("sys/fs/cgroup/outer/cpu.max", "150000 100000\n");
+  root.write("sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+  root.write("sys/fs/cgroup/outer/memory.max", "max\n");
+  root.write("sys/fs/cgroup/outer/inner/memory.max", "1000000\n");
+  root.write("sys/fs/cgroup/outer/inner/memory.current", "700000\n");
+  root.write("sys/fs/cgroup/outer/inner/memory.stat", "anon 500000\ninactive_file 150000\n");
+  const heed::CgroupLimits limits = heed::cgroup_limits(root.path());
+  CHECK(limits.cores == 1.5);
+  CHECK(limits.memory == 1000000);
+  CHECK(limits.memory_left == 450000);
+}
+
+TEST_CASE("cpu: limits of control groups, version 1, path of the host inside a container") {
+  const FakeRoot root("4:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/\n");
+  root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "400000\n");
+  root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+  root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "2000000\n");
+  root.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "500000\n");
+  const heed::CgroupLimits limits = heed::cgroup_limits(root.path());
+  CHECK(limits.cores == 4.0);
+  CHECK(limits.memory == 2000000);
+  CHECK(limits.memory_left == 1500000);
+}
+
+TEST_CASE("cpu: no limits, and no control groups") {
+  const FakeRoot root("4:memory:/\n2:cpu:/\n");
+  root.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  root.write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  const heed::CgroupLimits limits = heed::cgroup_limits(root.path());
+  CHECK_FALSE(limits.cores);
+  CHECK_FALSE(limits.memory);
+  CHECK_FALSE(heed::cgroup_limits(root.path() / "absent").cores);
+}
+
+// Where the thread is afterwards is the system's choice again, so no test can say.
+TEST_CASE("cpu: a thread that leaves or joins a CPU may run where it could before") {
+  using namespace heed;
+  const int cores = available_cores();
+  std::thread([&] {
+    for (const int cpu : {current_cpu(), -1, 1 << 20}) {
+      leave_cpu(cpu);
+      CHECK(available_cores() == cores);
+      join_cpu(cpu);
+      CHECK(available_cores() == cores);
+    }
+  }).join();
+}

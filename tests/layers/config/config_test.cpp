@@ -1,0 +1,401 @@
+#include "layers/config/config.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autograd/base/error.h"
+#include "layers/config/fields.h"
+#include "layers/config/types.h"
+#include "layers/config/values.h"
+#include "layers/module/registry.h"
+#include "train/config/yaml.h"
+
+using namespace heed;
+
+namespace {
+
+struct Heads {
+  int64_t d_in = 0, num_heads = 0;
+  double dropout = 0;
+  bool packed = false, bias = true;
+  void fields(Fields& f) {
+    f.required("d_in", d_in, at_least(1), "width of x").example(4);
+    f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
+    f.optional("dropout", dropout, probability, "chance to drop a weight").also_try({0.5});
+    f.optional("packed", packed, "one matrix for queries, keys and values");
+    f.optional("bias", bias, "bias of the projections");
+  }
+  void check(ConfigErrors& errors, const ConfigNode& at) const {
+    if (d_in % num_heads != 0) {
+      errors.add_field(at, "num_heads", "does not divide d_in: d_in is ", d_in, ", num_heads is ",
+                       num_heads);
+    }
+  }
+};
+
+struct Plain {
+  void fields(Fields&) {}
+};
+
+struct Inner {
+  int64_t steps = 0;
+  std::optional<double> clip = 1.0;
+  void fields(Fields& f) {
+    f.required("steps", steps, at_least(1), "optimizer steps");
+    f.optional("clip_grad_norm", clip, above(0), "largest norm of the gradient");
+  }
+};
+
+struct Everything {
+  bool flag = true;
+  int64_t count = 3, d_model = 8, heads = 2;
+  double rate = 1e-3;
+  std::string name = "x y", norm = "layer_norm";
+  std::vector<double> betas = {0.9, 0.999};
+  std::vector<int64_t> sizes;
+  std::vector<std::string> words;
+  std::optional<int64_t> batches = 20;
+  LayerSpec attention = {"attention", {}};
+  std::vector<LayerSpec> stack = {{"plain", {}}};
+  Inner train;
+  std::optional<Inner> extra;
+  void fields(Fields& f) {
+    f.layer("attention", attention, "attends", {{"d_in", "d_model"}, {"num_heads", "heads"}});
+    f.optional("flag", flag, "a flag");
+    f.optional("count", count, in_range(1, 10), "a count");
+    f.optional("d_model", d_model, at_least(1), "width");
+    f.optional("heads", heads, at_least(1), "heads");
+    f.optional("rate", rate, in_range(0, 1, Bound::open), "a rate");
+    f.optional("name", name, "a name");
+    f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
+    f.optional("betas", betas, probability, "of the moments", exactly(2));
+    f.optional("sizes", sizes, at_least(1), "sizes");
+    f.optional("words", words, "words");
+    f.optional("batches", batches, at_least(1), "batches", "all");
+    f.layers("stack", stack, "one after the other");
+    f.group("train", train, "training");
+    f.group("extra", extra, "more training");
+  }
+};
+
+struct Root {
+  Spec model;
+  void fields(Fields& f) { f.layer("model", model, "what is trained"); }
+};
+
+void register_types() {
+  static const bool once = [] {
+    config_types("layer").add(config_type<Heads>("attention", "attends"));
+    config_types("layer").add(config_type<Plain>("plain", "does nothing"));
+    config_types("layer").add(config_type<Everything>("everything", "has every field"));
+    return true;
+  }();
+  CHECK(once);
+}
+
+template <class Config = Everything>
+std::string mistakes(const std::string& yaml) {
+  register_types();
+  ConfigErrors errors;
+  try {
+    const ConfigNode root = parse_config(yaml, "c", errors);
+    read_fields<Config>(root, errors);
+    errors.throw_if_any();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// Those of heedgrad and of this file.
+std::string all_layers(const std::string& before_last) {
+  register_types();
+  std::string all = joined(layer_registry().types().names());
+  return all.replace(all.rfind(", "), 2, before_last);
+}
+
+struct FieldCase {
+  std::string text;
+  std::string message;
+};
+
+}  // namespace
+
+TEST_CASE("config: what a field refuses, and how it is said") {
+  const std::string count = "expected a whole number from 1 to 10, got ";
+  const std::string rate = "expected a number above 0 up to 1, got ";
+  const std::string betas = "expected a list of 2 numbers from 0 to below 1, got ";
+  const std::vector<FieldCase> cases = {
+      {"count: 4.0", "c:1:8: count: " + count + "4.0; write 4"},
+      {"count: 1e1", "c:1:8: count: " + count + "1e1; write 10"},
+      {"count: 4.5", "c:1:8: count: " + count + "4.5"},
+      {"count: \"4\"", "c:1:8: count: " + count + "the text \"4\"; write it without quotes"},
+      {"count: 010", "c:1:8: count: " + count + "010; write it without leading zeros: 10"},
+      {"count: 00", "c:1:8: count: " + count + "00; write it without leading zeros: 0"},
+      {"count: 0x10", "c:1:8: count: " + count + "0x10; write it in decimals: 16"},
+      {"count: 0o17", "c:1:8: count: " + count + "0o17; write it in decimals: 15"},
+      {"count: 0xzz", "c:1:8: count: " + count + "0xzz; write it in decimals"},
+      {"count: 1_0", "c:1:8: count: " + count + "1_0; write 10, nothing separates thousands"},
+      {"count: 1,0", "c:1:8: count: " + count + "1,0; write 10, nothing separates thousands"},
+      {"count: many", "c:1:8: count: " + count + "many"},
+      {"count: true", "c:1:8: count: " + count + "true"},
+      {"count: -", "c:1:8: a list that begins beside its key; begin it on the next line"},
+      {"count: +-1", "c:1:8: count: " + count + "+-1"},
+      {"count: 0", "c:1:8: count: " + count + "0"},
+      {"count: 11", "c:1:8: count: " + count + "11"},
+      {"count: -3", "c:1:8: count: " + count + "-3"},
+      {"count: 99999999999999999999",
+       "c:1:8: count: out of range, " + count +
+           "99999999999999999999; whole numbers go from -9223372036854775808 to "
+           "9223372036854775807"},
+      {"count:", "c:1:1: count: missing value, expected a whole number from 1 to 10"},
+      {"count", "c:1:1: expected keys with values, such as `seed: 123`, got count"},
+      {"count: ~", "c:1:8: count: missing value, expected a whole number from 1 to 10"},
+      {"count: null", "c:1:8: count: missing value, expected a whole number from 1 to 10"},
+      {"count: [4]", "c:1:8: count: " + count + "a list"},
+      {"count: {a: 4}", "c:1:8: count: " + count + "a map"},
+      {"rate: 0", "c:1:7: rate: " + rate + "0"},
+      {"rate: 1.5", "c:1:7: rate: " + rate + "1.5"},
+      {"rate: abc", "c:1:7: rate: " + rate + "abc"},
+      {"rate: .inf", "c:1:7: rate: " + rate + ".inf"},
+      {"rate: nan", "c:1:7: rate: " + rate + "nan"},
+      {"rate: -inf", "c:1:7: rate: " + rate + "-inf"},
+      {"rate: 0x1p3", "c:1:7: rate: " + rate + "0x1p3; write it in decimals"},
+      {"rate: 00.5", "c:1:7: rate: " + rate + "00.5; write it without leading zeros: 0.5"},
+      {"rate: 0,5", "c:1:7: rate: " + rate +
+                        "0,5; decimals begin with a point, and nothing separates thousands"},
+      {"rate: '1e-3'", "c:1:7: rate: " + rate + "the text \"1e-3\"; write it without quotes"},
+      {"rate: 1e-400", "c:1:7: rate: out of range, " + rate +
+                           "1e-400; numbers go from about 2e-308 to 2e308, and 0"},
+      {"rate: 1e400", "c:1:7: rate: out of range, " + rate +
+                          "1e400; numbers go from about 2e-308 to 2e308, and 0"},
+      {"flag: no", "c:1:7: flag: expected true or false, got no; write false"},
+      {"flag: on", "c:1:7: flag: expected true or false, got on; write true"},
+      {"flag: True", "c:1:7: flag: expected true or false, got True; write true"},
+      {"flag: 0", "c:1:7: flag: expected true or false, got 0; write false"},
+      {"flag: 'true'", "c:1:7: flag: expected true or false, got the text \"true\"; write true"},
+      {"flag: maybe", "c:1:7: flag: expected true or false, got maybe"},
+      {"name: [a]", "c:1:7: name: expected text, got a list"},
+      {"name: ~", "c:1:7: name: missing value, expected text"},
+      {"norm: layernorm",
+       "c:1:7: norm: expected layer_norm or rms_norm, got layernorm; did you mean layer_norm?"},
+      {"norm: batch", "c:1:7: norm: expected layer_norm or rms_norm, got batch"},
+      {"betas: 0.9", "c:1:8: betas: " + betas + "0.9"},
+      {"betas: [0.9]", "c:1:8: betas: " + betas + "1 element"},
+      {"betas: [0.9, 0.99, 0.999]", "c:1:8: betas: " + betas + "3 elements"},
+      {"betas: [1.0, x]",
+       "c:1:9: betas.0: expected a number from 0 to below 1, got 1.0\n"
+       "c:1:14: betas.1: expected a number from 0 to below 1, got x"},
+      {"sizes: [1, 2.0]",
+       "c:1:12: sizes.1: expected a whole number of at least 1, got 2.0; write 2"},
+      {"sizes: {}", "c:1:8: sizes: expected a list of whole numbers of at least 1, got a map"},
+      {"words: [a, [b]]", "c:1:12: words.1: expected text, got a list"},
+      {"batches: none", "c:1:10: batches: expected a whole number of at least 1 or all, got none"},
+      {"batches: 'all'",
+       "c:1:10: batches: expected a whole number of at least 1 or all, got the text \"all\""},
+      {"attention: plain",
+       "c:1:12: attention: expected a layer, written {type: NAME, ...}, got plain; write {type: "
+       "plain}"},
+      {"attention: {type: atention}",
+       "c:1:19: attention.type: unknown layer atention, did you mean attention?"},
+      {"attention: {type: foo}",
+       "c:1:19: attention.type: unknown layer foo; there are " + all_layers(", ")},
+      {"attention: {type: }",
+       "c:1:19: attention.type: missing value, expected " + all_layers(" or ")},
+      {"attention: {dropuot: 0}", "c:1:13: attention.dropuot: unknown key, did you mean dropout?"},
+      {"attention: {num_heads: 3}",
+       "c:1:24: attention.num_heads: does not divide d_in: d_in is 8, num_heads is 3"},
+      {"d_model: 9", "c:1:1: attention.num_heads: does not divide d_in: d_in is 9, num_heads is 2"},
+      {"heads: 3", "c:1:8: attention.num_heads: does not divide d_in: d_in is 8, num_heads is 3"},
+      {"stack: []", "c:1:8: stack: expected a list of layers, at least 1 of them, got 0 elements"},
+      {"stack: [{type: plain, x: 1}, {}]",
+       "c:1:23: stack.0.x: unknown key; there are no keys here\n"
+       "c:1:30: stack.1.type: missing, expected " +
+           all_layers(" or ")},
+      {"extra: {}",
+       "c:1:8: extra.steps: missing, expected a whole number of at least 1 (optimizer steps)"},
+      {"extra: 3", "c:1:8: extra: expected a map, got 3"},
+      {"raet: 1", "c:1:1: raet: unknown key, did you mean rate?"},
+      {"zzzzzz: 1",
+       "c:1:1: zzzzzz: unknown key; the keys here are attention, flag, count, d_model, heads, "
+       "rate, "
+       "name, norm, betas, sizes, words, batches, stack, train, extra"},
+  };
+  int compared = 0;
+  for (const FieldCase& test : cases) {
+    CAPTURE(test.text);
+    const bool whole_line = test.text != "count";
+    CHECK(mistakes(test.text + (whole_line ? "\ntrain: {steps: 1, clip_grad_norm: none}\n"
+                                           : "\n")) == test.message);
+    ++compared;
+  }
+  CHECK(compared >= 70);
+}
+
+TEST_CASE("config: all mistakes in one run, in the order of the file") {
+  CHECK(mistakes("rate: 2\nd_modle: 3\nflag: no\nheads: 3\nheads: 4\ncount\n") ==
+        "c:1:1: train.steps: missing, expected a whole number of at least 1 (optimizer steps)\n"
+        "c:1:7: rate: expected a number above 0 up to 1, got 2\n"
+        "c:2:1: d_modle: unknown key, did you mean d_model?\n"
+        "c:3:7: flag: expected true or false, got no; write false\n"
+        "c:4:8: attention.num_heads: does not divide d_in: d_in is 8, num_heads is 3\n"
+        "c:5:1: heads: this key stands twice, on line 4 and on line 5; remove one\n"
+        "c:6:1: count: missing value, expected a whole number from 1 to 10");
+  // A width that cannot be read is one mistake, not also a missing width of the nested layer.
+  CHECK(mistakes("d_model: x\ntrain: {steps: 1}\n") ==
+        "c:1:10: d_model: expected a whole number of at least 1, got x");
+  CHECK(mistakes<Root>("modle: {type: plain}\n") ==
+        "c:1:1: model: missing, expected a layer, written {type: NAME, ...} (what is trained)\n"
+        "c:1:1: modle: unknown key, did you mean model?");
+  CHECK(mistakes<Root>("model: {type: attention, d_in: 6, num_heads: 4, bais: 1}\n") ==
+        "c:1:46: model.num_heads: does not divide d_in: d_in is 6, num_heads is 4\n"
+        "c:1:49: model.bais: unknown key, did you mean bias?");
+}
+
+TEST_CASE("config: the command line comes after the file") {
+  register_types();
+  ConfigErrors errors;
+  ConfigNode root = parse_config("train: {steps: 0}\n", "c", errors);
+  apply_set(root, "train=3", errors);
+  apply_set(root, "d_modle=3", errors);
+  apply_set(root, "nothing", errors);
+  apply_set(root, "count=0", errors);
+  root.set("rate", -1, {std::make_shared<const std::string>("c"), 9, 1});
+  read_fields<Everything>(root, errors);
+  const std::vector<std::string> lines = errors.lines();
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0] == "c:9:1: rate: expected a number above 0 up to 1, got -1");
+  CHECK(lines[1] ==
+        "--set nothing:1:1: expected KEY=VALUE, such as train.steps=100; there is no =");
+  CHECK(lines[2] == "--set count=0:1:7: count: expected a whole number from 1 to 10, got 0");
+  CHECK(lines[3] == "--set train=3:1:7: train: expected a map, got 3");
+  CHECK(lines[4] == "--set d_modle=3:1:1: d_modle: unknown key, did you mean d_model?");
+}
+
+TEST_CASE("config: values") {
+  register_types();
+  const auto read = [](const std::string& yaml) {
+    return read_fields<Everything>(parse_config(yaml + "\ntrain: {steps: 5}\n", "c"));
+  };
+  CHECK(read("rate: 1e-3").rate == 1e-3);
+  CHECK(read("rate: 3e-4").rate == 3e-4);
+  CHECK(read("rate: +.5").rate == 0.5);
+  CHECK(read("rate: 1").rate == 1.0);
+  CHECK(read("count: +7").count == 7);
+  CHECK_FALSE(read("flag: false").flag);
+  CHECK(read("name: 'no'").name == "no");
+  CHECK(read("name: \"\"").name.empty());
+  CHECK(read("name: 12").name == "12");
+  CHECK(read("norm: rms_norm").norm == "rms_norm");
+  CHECK(read("betas: [0.5, 0]").betas == std::vector<double>{0.5, 0});
+  CHECK(read("sizes: [1, 2]").sizes == std::vector<int64_t>{1, 2});
+  CHECK(read("words: [a, 'b c']").words == std::vector<std::string>{"a", "b c"});
+  CHECK(read("batches: all").batches == std::nullopt);
+  CHECK(read("batches: 7").batches == 7);
+  CHECK(read("").batches == 20);
+  CHECK(read("").train.clip == 1.0);
+  CHECK_FALSE(read("").extra.has_value());
+  CHECK(read("extra: {steps: 2, clip_grad_norm: none}").extra->clip == std::nullopt);
+  CHECK(read("stack: [{type: plain}, {type: plain}]").stack.size() == 2);
+}
+
+TEST_CASE("config: a nested layer is completed from the struct around it") {
+  register_types();
+  const auto attention = [](const std::string& yaml) {
+    return read_fields<Everything>(parse_config(yaml + "\ntrain: {steps: 5}\n", "c")).attention;
+  };
+  CHECK(to_yaml(attention("d_model: 16").options) ==
+        "d_in: 16\nnum_heads: 2\ndropout: 0\npacked: false\nbias: true\n");
+  CHECK(to_yaml(attention("attention: {d_in: 6, packed: true}").options) ==
+        "d_in: 6\nnum_heads: 2\ndropout: 0\npacked: true\nbias: true\n");
+  CHECK(attention("attention: {type: plain}").options.size() == 0);
+
+  // What is filled in anyway is not printed, so that the printed config can be edited.
+  Everything made;
+  made.d_model = 16;
+  made.train.steps = 1;
+  const Everything complete = checked(made);
+  CHECK(complete.attention.options.get("d_in").text() == "16");
+  CHECK(to_yaml(write_fields(complete).get("attention")) ==
+        "type: attention\ndropout: 0\npacked: false\nbias: true\n");
+  made.heads = 5;
+  CHECK_THROWS_WITH_AS(checked(made),
+                       "attention.num_heads: does not divide d_in: d_in is 16, num_heads is 5",
+                       ConfigError);
+}
+
+TEST_CASE("config: the resolved config reads back to itself") {
+  register_types();
+  const std::string yaml =
+      "rate: 1e-2\nname: 'no'\nbatches: all\nstack: [{type: attention, d_in: 4, num_heads: 2}]\n"
+      "attention: {type: attention, d_in: 4}\nextra: {steps: 7}\ntrain: {steps: 5}\n";
+  const ConfigNode resolved = write_fields(read_fields<Everything>(parse_config(yaml, "c")));
+  CHECK(to_yaml(resolved) ==
+        "attention:\n  type: attention\n  d_in: 4\n  dropout: 0\n  packed: false\n  bias: true\n"
+        "flag: true\ncount: 3\nd_model: 8\nheads: 2\nrate: 0.01\nname: \"no\"\nnorm: layer_norm\n"
+        "betas: [0.9, 0.999]\nsizes: []\nwords: []\nbatches: all\n"
+        "stack:\n  - type: attention\n    d_in: 4\n    num_heads: 2\n    dropout: 0\n"
+        "    packed: false\n    bias: true\n"
+        "train:\n  steps: 5\n  clip_grad_norm: 1\nextra:\n  steps: 7\n  clip_grad_norm: 1\n");
+  const ConfigNode again = parse_config(to_yaml(resolved), "r");
+  CHECK(again == resolved);
+  CHECK(write_fields(read_fields<Everything>(again)) == resolved);
+}
+
+TEST_CASE("config: documentation and variants") {
+  std::string described;
+  for (const FieldInfo& info : list_fields<Heads>()) {
+    described += info.name + ": " + expected(info) + "; " + default_words(info) + "\n";
+  }
+  CHECK(described ==
+        "d_in: a whole number of at least 1; required\n"
+        "num_heads: a whole number of at least 1; required\n"
+        "dropout: a number from 0 to below 1; default 0\n"
+        "packed: true or false; default false\n"
+        "bias: true or false; default true\n");
+  std::string configs;
+  for (const ConfigNode& config : option_variants(list_fields<Heads>())) {
+    for (const ConfigNode& value : config.children()) {
+      configs += value.key() + "=" + value.text() + " ";
+    }
+    configs += "\n";
+  }
+  CHECK(configs ==
+        "d_in=4 num_heads=2 \n"
+        "d_in=4 num_heads=2 dropout=0.5 \n"
+        "d_in=4 num_heads=2 packed=true \n"
+        "d_in=4 num_heads=2 bias=false \n");
+  const std::vector<FieldInfo> all = list_fields<Everything>();
+  CHECK(all.size() == 15);
+  int variants_of_norm = 0;
+  for (const ConfigNode& config : option_variants(all)) {
+    variants_of_norm += config.get("norm").text() == "rms_norm" ? 1 : 0;
+  }
+  CHECK(variants_of_norm == 1);
+}
+
+TEST_CASE("config: trees made in C++") {
+  ConfigNode node = ConfigNode::map({{"type", "gpt"}, {"n", 3}, {"on", true}, {"r", 0.5}});
+  CHECK(to_yaml(node) == "type: gpt\nn: 3\non: true\nr: 0.5\n");
+  CHECK(to_yaml(ConfigNode::map({{"a", "12"}})) == "a: \"12\"\n");
+  node.set("n", 4);
+  node.set("l", ConfigNode::list({1, ConfigNode::map({{"x", 1}})}));
+  CHECK(node.get("l").at(1).get("x").path() == "l.1.x");
+  CHECK(node.erase("on"));
+  CHECK_FALSE(node.erase("on"));
+  CHECK(node.size() == 4);
+  CHECK(node.at(1).text() == "4");
+  const ConfigNode copy = node;
+  node.find("l")->at(1).set("x", 2);
+  CHECK(copy.get("l").at(1).get("x").text() == "1");
+  CHECK(node != copy);
+  CHECK_THROWS_AS(node.set("n", 1).set("x", 1), ConfigError);
+  CHECK_THROWS_AS(node.at(9), ConfigError);
+  CHECK(to_text(node.mark()).empty());
+  CHECK(printable("a\nb\x01"
+                  "c") == "a\\nb\\x01c");
+  CHECK(printable(std::string(100, 'x')) == std::string(60, 'x') + "...");
+}

@@ -1,0 +1,100 @@
+#include "layers/module/key_value_cache.h"
+
+#include "autograd/random/random.h"
+#include "layers/module/evaluation_mode.h"
+#include "layers/module/registry.h"
+#include "tests/support/near.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+constexpr int64_t context = 9, vocabulary = 20;
+
+std::unique_ptr<Module> made_gpt(const char* position, ConfigNode attention) {
+  manual_seed(5);
+  return make_layer("gpt", ConfigNode::map({{"vocab_size", vocabulary},
+                                            {"context_length", context},
+                                            {"d_model", 12},
+                                            {"num_heads", 3},
+                                            {"num_layers", 2},
+                                            {"dropout", 0.5},
+                                            {"position", position},
+                                            {"attention", std::move(attention)}}));
+}
+
+Ids tokens_from(int64_t begin, int64_t end) {
+  Ids made = Ids::uninitialised({1, end - begin});
+  for (int64_t i = begin; i < end; ++i) {
+    made.mutable_data()[i - begin] = static_cast<int32_t>((7 * i + 3) % vocabulary);
+  }
+  return made;
+}
+
+Array read(Module& model, KeyValueCache& cache, int64_t begin, int64_t end) {
+  Input in(tokens_from(begin, end));
+  in.cache = &cache;
+  Array logits = model(in).value();
+  cache.advance(end - begin);
+  return logits;
+}
+
+}  // namespace
+
+TEST_CASE("key/value cache: token by token as all at once") {
+  const auto multi_head = ConfigNode::map({{"type", "multi_head_attention"}});
+  const auto packed = ConfigNode::map({{"type", "multi_head_attention"}, {"packed", true}});
+  const auto wrapper = ConfigNode::map({{"type", "multi_head_attention_wrapper"}});
+  const auto single = ConfigNode::map({{"type", "causal_attention"}});
+  const auto grouped = ConfigNode::map({{"type", "multi_head_attention"}, {"num_kv_heads", 1}});
+  for (const ConfigNode& attention : {multi_head, packed, grouped, wrapper, single}) {
+    const bool turns = attention.get("type").text() == "multi_head_attention";
+    for (const char* position : {"learned", "sinusoidal", "rope"}) {
+      if (position == std::string("rope") && !turns) continue;
+      const auto model = made_gpt(position, attention);
+      REQUIRE(model->takes_cache());
+      const EvaluationMode mode(*model);
+      const Array whole = (*model)(tokens_from(0, context)).value();
+      for (const int64_t prompt : {int64_t{1}, int64_t{4}, context}) {
+        KeyValueCache cache(context);
+        for (int64_t begin = 0, end = prompt; end <= context; begin = end++) {
+          const Array some = read(*model, cache, begin, end);
+          const auto expected = whole.span().subspan(static_cast<size_t>(begin * vocabulary),
+                                                     static_cast<size_t>(some.size()));
+          check_near(some, Array::from(some.shape(), expected), 20 * rounding);
+        }
+        CHECK(cache.length() == context);
+      }
+    }
+  }
+}
+
+TEST_CASE("key/value cache: what cannot be continued is refused") {
+  const auto model = made_gpt("learned", ConfigNode::map({{"type", "multi_head_attention"}}));
+  const EvaluationMode mode(*model);
+  KeyValueCache cache(context);
+  read(*model, cache, 0, 4);
+  CHECK_THROWS_WITH_AS(read(*model, cache, 4, 6),
+                       "attention with a cache: expected a causal layer and, after the first "
+                       "tokens, one at a time, got queries (1, 2, 12) after 4",
+                       ShapeError);
+  for (int64_t t = 4; t < context; ++t) {
+    read(*model, cache, t, t + 1);
+  }
+  CHECK_THROWS_WITH_AS(read(*model, cache, context, context + 1),
+                       "positional: expected at most context_length 9 tokens, got 10 in (1, 1, 12) "
+                       "and what came before",
+                       ShapeError);
+  cache.clear();
+  CHECK(read(*model, cache, 0, 4).dim(1) == 4);
+}
+
+TEST_CASE("key/value cache: no graph, and only where the layer says so") {
+  const auto model = made_gpt("learned", ConfigNode::map({{"type", "multi_head_attention"}}));
+  KeyValueCache cache(context);
+  CHECK_THROWS_AS(read(*model, cache, 0, 2), GraphError);
+  const auto looks_ahead = ConfigNode::map({{"type", "multi_head_attention"}, {"causal", false}});
+  CHECK_FALSE(made_gpt("learned", looks_ahead)->takes_cache());
+  CHECK_FALSE(made_gpt("learned", ConfigNode::map({{"type", "self_attention_v2"}}))->takes_cache());
+}

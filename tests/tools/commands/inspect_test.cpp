@@ -1,0 +1,164 @@
+// heed inspect --attention and --graph, heed report, as a user runs them.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "autograd/base/error.h"
+#include "autograd/base/real.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+
+using namespace heed;
+using namespace heed::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string config_of(const TempDir& folder, const std::string& name, const std::string& rest) {
+  const std::string path = (folder / (name + ".yaml")).string();
+  write_text(path, text("precision: ", precision_name, "\n", rest));
+  return path;
+}
+
+const char* const copying =
+    "data: {type: copy, length: 5, min_length: 3, symbols: 12}\n"
+    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 1}\n"
+    "train: {steps: 2, batch_size: 4}\nsample: {every: 1, prompt: \"11 2 3\"}\n";
+
+int lines_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("heed inspect --attention: maps of a run with the tokens on both axes") {
+  const TempDir folder;
+  const std::string config = config_of(folder, "copy", copying), run = (folder / "run").string();
+  REQUIRE(run_heed({"train", config, "--out", run}).exit_code == 0);
+  const ProgramResult shown = run_heed({"inspect", run, "--attention", "--prompt", "7 0 11"});
+  REQUIRE_MESSAGE(shown.exit_code == 0, shown.err);
+  CHECK(shown.out.starts_with("prompt  7 0 11\n"));
+  CHECK(shown.out.find("encoder_blocks.0.att: rows look at columns\n") != std::string::npos);
+  CHECK(shown.out.find("decoder_blocks.0.cross_att: rows are written, columns were read\n") !=
+        std::string::npos);
+  CHECK(lines_of(shown.out, "head 0") == 3);
+  CHECK(lines_of(shown.out, "head 1") == 3);
+  CHECK(shown.out.find("\x1b[") == std::string::npos);  // no terminal: characters
+  CHECK(shown.out.ends_with("weight 0 [  ..::--==++**##%%@@] 1\n"));
+  CHECK(lines_of(shown.out, "\n<start> ") == 1);
+
+  const ProgramResult json =
+      run_heed({"inspect", run, "--attention", "--prompt", "7 0 11", "--json"});
+  const Json read = Json::parse(json.out);
+  CHECK(read["step"] == 2);
+  REQUIRE(read["layers"].size() == 3);
+  const Json& encoder = read["layers"][0];
+  CHECK(encoder["layer"] == "encoder_blocks.0.att");
+  CHECK(encoder["keys"] == Json{"7", "0", "11", "<end>"});
+  REQUIRE(encoder["weights"].size() == 2);
+  REQUIRE(encoder["weights"][1].size() == 4);
+  double sum = 0;
+  for (const Json& weight : encoder["weights"][1][3]) sum += weight.get<double>();
+  CHECK(sum == doctest::Approx(1).epsilon(1e-5));
+  CHECK(read["layers"][2]["cross"] == true);
+
+  const ProgramResult unknown = run_heed({"inspect", run, "--attention", "--prompt", "7 0 12"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err.starts_with("heed inspect: --prompt: "));
+  CHECK(run_heed({"inspect", run, "--attention", "--set", "seed=1"}).exit_code == 2);
+}
+
+TEST_CASE("heed inspect --attention: before training, and what has none") {
+  const TempDir folder;
+  const std::string words =
+      config_of(folder, "six",
+                "data: {type: six_words}\n"
+                "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1}\n");
+  const ProgramResult before =
+      run_heed({"inspect", words, "--attention", "--prompt", "Your journey"});
+  REQUIRE_MESSAGE(before.exit_code == 0, before.err);
+  CHECK(before.out.find("\nYour") != std::string::npos);
+  const ProgramResult more =
+      run_heed({"inspect", words, "--attention", "--set", "model.num_heads=4"});
+  CHECK(lines_of(more.out, "head 3") == 1);
+
+  const std::string bag =
+      config_of(folder, "bag",
+                "data: {type: negation}\n"
+                "model: {type: classifier, d_model: 8, num_layers: 0, position: none}\n");
+  const ProgramResult none = run_heed({"inspect", bag, "--attention"});
+  CHECK(none.exit_code == 2);
+  CHECK(none.err.find("no layer of this model attends") != std::string::npos);
+  const std::string layer =
+      config_of(folder, "layer", "model: {type: linear, d_in: 2, d_out: 2}\n");
+  CHECK(run_heed({"inspect", layer, "--attention"}).err.find("needs a data section") !=
+        std::string::npos);
+  CHECK(run_heed({"inspect", words, "--prompt", "Your"}).exit_code == 2);
+  CHECK(run_heed({"inspect", words, "--attention", "--batch", "3"}).exit_code == 2);
+}
+
+TEST_CASE("heed inspect --graph: operations of a step in frames of their layers, with shapes") {
+  const TempDir folder;
+  const std::string config = config_of(folder, "copy", copying);
+  const std::string dot = (folder / "out.dot").string();
+  const ProgramResult made = run_heed({"inspect", config, "--graph", dot, "--json"});
+  REQUIRE_MESSAGE(made.exit_code == 0, made.err);
+  CHECK(Json::parse(made.out)["type"] == "encoder_decoder");  // standard output stays what it was
+  CHECK(made.err.starts_with(dot + "\n"));
+  const std::string graph = read_text(dot);
+  CHECK(graph.starts_with("digraph step {\n"));
+  CHECK(graph.find("source_ids (4, 6), ids (4, 6)") != std::string::npos);
+  CHECK(graph.find("subgraph \"cluster_decoder_blocks.0.cross_att.W_query\" {") !=
+        std::string::npos);
+  CHECK(graph.find("label=\"decoder_blocks.0\"") != std::string::npos);
+  CHECK(graph.find("[label=\"weight\\n(8, 8)\", shape=box") != std::string::npos);
+  CHECK(graph.find("[label=\"linear\\n(4, 6, 8)\"]") != std::string::npos);
+  CHECK(graph.find("[label=\"cross_entropy\\n()\", penwidth=2]") != std::string::npos);
+  CHECK(lines_of(graph, "{") == lines_of(graph, "}"));
+  CHECK(lines_of(graph, " -> ") > 40);
+  if (made.err.find("out.svg") != std::string::npos) {
+    CHECK(read_text(folder / "out.svg").find("cross_att") != std::string::npos);
+  }
+  // Without data: the output of a layer, however large.
+  const std::string layer =
+      config_of(folder, "layer", "model: {type: linear, d_in: 700000, d_out: 900000}\n");
+  REQUIRE(run_heed({"inspect", layer, "--graph", (folder / "layer").string()}).exit_code == 0);
+  const std::string linear = read_text(folder / "layer.dot");
+  CHECK(linear.find("[label=\"linear\\n(1, 1, 900000)\", penwidth=2]") != std::string::npos);
+  CHECK(run_heed({"inspect", layer, "--graph", (folder / "no/where.dot").string()}).exit_code == 1);
+}
+
+TEST_CASE("heed report: one run, two runs, no run") {
+  const TempDir folder;
+  const std::string config = config_of(folder, "copy", copying);
+  const std::string one = (folder / "one").string(), two = (folder / "two").string();
+  REQUIRE(run_heed({"train", config, "--out", one}).exit_code == 0);
+  REQUIRE(run_heed({"train", config, "--out", two, "--set", "seed=7"}).exit_code == 0);
+  const std::string page = read_text(one + "/report.html");
+  CHECK(page.find("\"name\":\"one\"") != std::string::npos);
+  fs::remove(one + "/report.html");
+  const ProgramResult again = run_heed({"report", one});
+  CHECK(again.out == one + "/report.html\n");
+  CHECK(read_text(one + "/report.html") == page);
+
+  fs::remove(one + "/report.html");  // a checkpoint stands for its run
+  REQUIRE(run_heed({"report", one + "/checkpoints/step-000002"}).exit_code == 0);
+  CHECK(read_text(one + "/report.html") == page);
+
+  const std::string both = (folder / "both.html").string();
+  REQUIRE(run_heed({"report", one, two, "--out", both}).exit_code == 0);
+  const std::string compared = read_text(both);
+  CHECK(compared.find("\"name\":\"one\"") != std::string::npos);
+  CHECK(compared.find("\"name\":\"two\"") != std::string::npos);
+  CHECK(compared.size() < 3'000'000);
+
+  const ProgramResult none = run_heed({"report", folder.path().string()});
+  CHECK(none.exit_code == 1);
+  CHECK(none.err.find("expected a run folder") != std::string::npos);
+  CHECK(run_heed({"report"}).exit_code == 2);
+  CHECK(run_heed({"report", one, "--out", (folder / "no/where.html").string()}).exit_code == 1);
+}

@@ -1,0 +1,297 @@
+// Ten ways to write a layer wrongly, and what examine_layer says about each; right ones pass.
+#include "autograd/op.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/linear.h"
+#include "autograd/ops/log.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/mean.h"
+#include "autograd/random/random.h"
+#include "layers/causal_attention.h"
+#include "layers/linear.h"
+#include "layers/module/init.h"
+#include "tests/support/layer_cases.h"
+#include "train/check/examine_layer.h"
+#include "train/testing.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+// What the wrong layers have in common: y = x W^T in one way or another.
+struct Width {
+  int64_t d_in = 4;
+  void fields(Fields& f) { f.optional("d_in", d_in, at_least(1), "width of x"); }
+};
+class WithWeight : public Module {
+ public:
+  using Config = Width;
+  explicit WithWeight(const Config& c)
+      : config(c), weight(this, "weight", {c.d_in, c.d_in}, init::linear_weight) {}
+  const Config config;
+  Parameter weight;
+};
+
+// The messages of all that is wrong: "what: message\n".
+template <class Layer>
+std::string wrong_with(const std::string& options = "{d_in: 4}") {
+  std::string all;
+  for (const Finding& finding : examine_layer_class<Layer>(options, {{2, 5, 4}, {5, 4}})) {
+    if (!finding.message.empty()) all += finding.what + ": " + finding.message + "\n";
+  }
+  return all;
+}
+
+void expect(const std::string& all, const std::string& what, const std::string& part) {
+  CAPTURE(all);
+  CHECK(all.find(what + ": ") != std::string::npos);
+  CHECK(all.find(part) != std::string::npos);
+}
+
+class RightLayer final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override { return linear(in.x, weight, {}); }
+};
+
+class UndeclaredField final : public Module {
+ public:
+  struct Config {
+    int64_t d_in = 4;
+    int64_t window = 2;
+    void fields(Fields& f) { f.optional("d_in", d_in, at_least(1), "width of x"); }
+  };
+  explicit UndeclaredField(const Config&) {}
+
+ protected:
+  Tensor forward(const Input& in) override { return in.x; }
+};
+
+class RegisteredTwice final : public Module {
+ public:
+  using Config = Width;
+  explicit RegisteredTwice(const Config& c)
+      : W_query(this, "weight", {c.d_in, c.d_in}, init::linear_weight),
+        W_key(this, "weight", {c.d_in, c.d_in}, init::linear_weight) {}
+  Parameter W_query, W_key;
+
+ protected:
+  Tensor forward(const Input& in) override { return in.x; }
+};
+
+class WrongShape final : public Module {
+ public:
+  using Config = Width;
+  explicit WrongShape(const Config& c)
+      : weight(this, "weight", {c.d_in + 1, 3}, init::linear_weight) {}
+  Parameter weight;
+
+ protected:
+  Tensor forward(const Input& in) override { return matmul(in.x, weight); }
+};
+
+Tensor wrong_square(const Tensor& x) {
+  return record("wrong_square", map(x.value(), [](real v) { return v * v; }), {x},
+                [x = x.value()](const Array& dy, Grads& grads) {
+                  grads.emit(0, [v = x.data(), g = dy.data()](int64_t i) { return v[i] * g[i]; });
+                });
+}
+class WrongBackward final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override { return wrong_square(linear(in.x, weight, {})); }
+};
+
+class ForgetsAnInput final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    return linear(in.x, weight.tensor().value(), {}) + in.x;
+  }
+};
+
+class UnsavedState final : public WithWeight {
+ public:
+  explicit UnsavedState(const Config& c) : WithWeight(c), running_(Array::zeros({c.d_in})) {}
+
+ protected:
+  Tensor forward(const Input& in) override {
+    if (training()) {
+      const real* x = in.x.value().data();
+      for (int64_t i = 0; i < config.d_in; ++i) running_.mutable_data()[i] += x[i];
+    }
+    return linear(in.x, weight, {}) + Tensor(running_.clone());
+  }
+
+ private:
+  Array running_;
+};
+
+class DropsInEvaluation final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    return dropout(linear(in.x, weight, {}), 0.5, /*training=*/true);
+  }
+};
+
+class LooksAhead final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+  bool causal() const override { return true; }
+
+ protected:
+  Tensor forward(const Input& in) override {
+    return linear(in.x, weight, {}) + mean(in.x, in.x.rank() - 2, /*keepdim=*/true);
+  }
+};
+
+class CountsThreads final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    return linear(in.x, weight, {}) * Tensor(static_cast<real>(1 + 1e-3 * num_threads()));
+  }
+};
+
+class MakesNaN final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override { return log(linear(in.x, weight, {})); }
+};
+
+}  // namespace
+
+TEST_CASE("examine: a right layer passes, and so do the macros") {
+  CHECK(wrong_with<RightLayer>() == "");
+  check_layer<RightLayer>("{d_in: 4}", {{2, 5, 4}, {5, 4}, {4, 3, 4}});
+  check_layer("{type: causal_attention, d_in: 4, d_out: 3, context_length: 6, dropout: 0.2}",
+              {{2, 5, 4}});
+  check_layer("{type: embedding, vocab_size: 7, d_model: 3}", {{2, 5}, {4}});
+  CHECK(examine_layer_class<RightLayer>("{d_in: 4}").size() >= 12);
+}
+
+TEST_CASE("examine 1: a field that is used but not declared") {
+  expect(wrong_with<UndeclaredField>(), "fields",
+         "its Config has 2 members, fields() declares 1: one that is not declared cannot be given "
+         "in a config; add f.required or f.optional for it");
+  expect(wrong_with<UndeclaredField>("{d_in: 4, window: 3}"), "config", "window: unknown key");
+}
+
+TEST_CASE("examine 2: a parameter registered twice") {
+  expect(wrong_with<RegisteredTwice>(), "construction and first call",
+         "two parameters are called weight; each Parameter of a layer needs a name of its own");
+}
+
+TEST_CASE("examine 3: shapes that do not fit") {
+  expect(wrong_with<WrongShape>(), "construction and first call", "matmul: ");
+  expect(wrong_with<WrongShape>(), "construction and first call", "(5, 3)");
+}
+
+TEST_CASE("examine 4: a backward that is wrong" * doctest::skip(!is_float64)) {
+  expect(wrong_with<WrongBackward>(), "gradients", "compare the backward with its equations");
+}
+
+TEST_CASE("examine 5: a backward that forgets an input") {
+  expect(wrong_with<ForgetsAnInput>(), "gradients that are missing",
+         "no gradient reaches weight, but y depends on it: an operation's backward leaves it out, "
+         "or .value() cuts the graph");
+}
+
+TEST_CASE("examine 6: state that is not saved") {
+  expect(wrong_with<UnsavedState>(), "checkpoint",
+         "y is another one after saving and loading the parameters: ");
+  expect(wrong_with<UnsavedState>(), "checkpoint", "must be Parameters");
+}
+
+TEST_CASE("examine 7: dropout in evaluation") {
+  expect(wrong_with<DropsInEvaluation>(), "evaluation",
+         "evaluation draws random numbers given x (2, 5, 4); drop only while training(), as "
+         "make_dropout_mask does");
+}
+
+TEST_CASE("examine 8: looking ahead in a causal layer") {
+  expect(wrong_with<LooksAhead>(), "causality",
+         "y at token 0 changes with the tokens after 0 given x (2, 5, 4), though causal() says "
+         "that it looks at nothing later; hide later keys");
+}
+
+TEST_CASE("examine 9: other results for 1 and 2 threads") {
+  expect(wrong_with<CountsThreads>(), "threads", "for 1 and 2 threads given x (2, 5, 4); ");
+  expect(wrong_with<CountsThreads>(), "threads", "never by num_threads()");
+}
+
+TEST_CASE("examine 10: a NaN") {
+  const std::string all = wrong_with<MakesNaN>();
+  expect(all, "finite numbers",
+         "y is not finite given x (2, 5, 4) of up to 1.5: anomaly: log made NaN");
+  expect(all, "finite numbers", "guard the operation: an eps in a division");
+}
+
+TEST_CASE("examine: a config that is wrong, a type that is unknown") {
+  const auto first = [](const std::string& config) { return examine_layer(config)[0].message; };
+  CHECK(first("{type: liner, d_in: 4}").find("did you mean linear?") != std::string::npos);
+  CHECK(first("{type: linear, d_in: 4}").find("d_out: missing") != std::string::npos);
+  CHECK(first("{type: linear, ").find("config:") != std::string::npos);
+}
+
+TEST_CASE("examine: operations") {
+  const auto wrong = [](const Differentiable& f, const std::vector<Shape>& shapes) {
+    std::string all;
+    for (const Finding& finding : examine_op(f, shapes)) {
+      if (!finding.message.empty()) all += finding.what + ": " + finding.message + "\n";
+    }
+    return all;
+  };
+  const std::vector<Shape> shapes{{3, 4}};
+  check_op("product", [](const std::vector<Tensor>& in) { return in[0] * in[1]; }, {{3, 4}, {4}});
+  if (is_float64) {
+    expect(wrong([](const auto& in) { return wrong_square(in[0]); }, shapes), "gradients",
+           "compare the backward with the equations");
+  }
+  expect(wrong([](const auto& in) { return log(in[0]); }, shapes), "finite", "y is not finite");
+  expect(wrong([](const auto& in) { return in[0] * Tensor(static_cast<real>(num_threads())); },
+               shapes),
+         "threads", "y differs for 1 and 2 threads");
+  expect(wrong(
+             [](const auto& in) {
+               in[0].value().mutable_data()[0] = 7;
+               return in[0] * in[0];
+             },
+             shapes),
+         "inputs", "input 0 was written to");
+}
+
+TEST_CASE("examine: every layer that is built in, every option") {
+  int64_t layers = 0, causal = 0;
+  for (const std::string& type : layer_registry().types().names()) {
+    // config_test.cpp has types of its own, without a layer.
+    if (type == "attention" || type == "everything" || type == "plain") continue;
+    bool claims = false;
+    std::vector<ConfigNode> variants =
+        option_variants(layer_registry().types().find(type)->fields());
+    // Gradients of every option are layer_gradients_test.cpp's.
+    if (is_float64) variants.resize(1);
+    for (const ConfigNode& options : variants) {
+      report(type + " " + to_yaml(options), examine_layer(LayerSpec{type, options}));
+      claims = claims || make_layer(type, options)->causal();
+    }
+    ++layers;
+    causal += claims ? 1 : 0;
+  }
+  CHECK(layers >= 20);
+  CHECK(causal >= 5);
+}

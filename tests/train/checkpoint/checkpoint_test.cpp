@@ -1,0 +1,223 @@
+#include "train/checkpoint/checkpoint.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/small_training.h"
+#include "tests/support/temp_dir.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("checkpoint: everything comes back bit for bit") {
+  TempDir run;
+  Training written(1), read(2, 0);
+  const fs::path folder = written.save(run.path());
+  CHECK(folder == run / "checkpoints" / "step-000500");
+  CHECK(names_in(folder) == all_files);
+  REQUIRE(weights_of(read.model) != weights_of(written.model));
+  const TrainingState state = load_checkpoint(folder, read.model, &read.optimizer);
+  CHECK(state == written.state);
+  CHECK(state.streams.data.cached_normal.has_value());
+  CHECK(weights_of(read.model) == weights_of(written.model));
+  CHECK(moments_of(read.optimizer) == moments_of(written.optimizer));
+
+  const Manifest manifest = read_manifest(folder);
+  CHECK(read_file(config_of_checkpoint(folder), any_size) == "seed: 1\n");
+  CHECK(manifest.precision == precision_name);
+  CHECK(manifest.version == HEED_VERSION);
+  CHECK(manifest.files.size() == 5);
+}
+
+TEST_CASE("checkpoint: the same state is the same bytes, and the state is readable") {
+  TempDir first, second;
+  Training training(1);
+  const fs::path a = training.save(first.path()), b = training.save(second.path());
+  int compared = 0;
+  for (const std::string& name : all_files) {
+    CHECK(read_file(a / name, any_size) == read_file(b / name, any_size));
+    ++compared;
+  }
+  CHECK(compared == 6);
+  CHECK(read_file(a / "state.json", any_size) ==
+        "{\n  \"step\": 500,\n  \"tokens\": 12345679401,\n"
+        "  \"best_val_loss\": 0.3333333333333333,\n  \"best_step\": 400,\n"
+        "  \"evaluations_since_best\": 1,\n  \"sample_bytes\": 77,\n"
+        "  \"generators\": \"separate\",\n  \"dropout_stream\": \"mcg31\"\n}\n");
+  const SafeTensors moments(a / "optimizer.safetensors");
+  CHECK(moments.tensors().size() == 7);
+  CHECK(moments.at("step").shape.empty());
+  CHECK(moments.integers("step") == std::vector<int64_t>{500});
+  CHECK(moments.at("exp_avg_sq.W_key.weight").shape == std::vector<int64_t>{2, 3});
+}
+
+TEST_CASE("checkpoint: the other choices of a state") {
+  TempDir run;
+  Training training(1);
+  manual_seed(5, Generators::single, DropoutStream::mt19937);
+  training.state = {.step = 7, .streams = streams().state()};
+  training.optimizer.set_steps(7);
+  const fs::path folder = training.save(run.path());
+  CHECK(load_checkpoint(folder, training.model, &training.optimizer) == training.state);
+  manual_seed(5);
+}
+
+TEST_CASE("checkpoint: weights alone") {
+  TempDir run;
+  Training written(1), read(2);
+  const fs::path folder =
+      save_checkpoint(run.path(), written.model, nullptr, written.state, "", {});
+  CHECK(!fs::exists(folder / "optimizer.safetensors"));
+  CHECK(refusal(folder) ==
+        ": holds no optimizer state to go on with (checkpoint.optimizer_state was false)");
+  CHECK(load_checkpoint(folder, read.model, nullptr) == written.state);
+  CHECK(weights_of(read.model) == weights_of(written.model));
+}
+
+TEST_CASE("checkpoint: the newest good one is found, damaged ones are named") {
+  TempDir run;
+  Training training(1);
+  std::vector<std::string> warnings;
+  const auto newest = [&] { return newest_good_checkpoint(run.path(), warnings).filename(); };
+  CHECK(io_error(newest) ==
+        run.path().string() + ": no checkpoint yet: expected a folder checkpoints/step-*");
+  for (const int64_t step : {100, 200, 1000000}) {
+    training.at(step);
+    training.save(run.path(), 10);
+  }
+  fs::create_directory(run / "checkpoints/step-9999999");
+  fs::create_directory(run / "checkpoints/step-9");
+  fs::create_directory(run / "checkpoints/.tmp-1-0");
+  fs::remove(run / "checkpoints/step-9999999");
+  CHECK(newest() == "step-1000000");
+  CHECK(warnings.empty());
+
+  const fs::path damaged = run / "checkpoints/step-1000000/optimizer.safetensors";
+  truncate(damaged);
+  CHECK(newest() == "step-000200");
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].starts_with(damaged.string() + ": damaged: expected "));
+  CHECK(warnings[0].ends_with("; using step-000200"));
+
+  fs::remove(run / "checkpoints/step-000200/manifest.json");
+  flip(run / "checkpoints/step-000100/model.safetensors", 250);
+  const std::string message = io_error(newest);
+  CHECK(message.starts_with(damaged.string() + ": damaged: "));
+  CHECK(message.ends_with("; " + run.path().string() + " has no checkpoint that is whole"));
+}
+
+TEST_CASE("checkpoint: pruning keeps what it must") {
+  TempDir run;
+  Training training(1);
+  const auto left = [&] { return names_in(run / "checkpoints"); };
+  const auto save = [&](int64_t step, int64_t keep) {
+    training.at(step);
+    training.save(run.path(), keep);
+  };
+  using Names = std::vector<std::string>;
+  for (const int64_t step : {10, 20, 30, 40}) {
+    save(step, 2);
+  }
+  CHECK(left() == Names{"step-000030", "step-000040"});
+
+  fs::create_directories(run / "checkpoints/best");
+  fs::create_directories(run / "checkpoints/step-mine");
+  save(50, 3);
+  CHECK(left() == Names{"best", "step-000030", "step-000040", "step-000050", "step-mine"});
+
+  // One that is damaged does not count, one of a later step was gone back behind.
+  fs::remove(run / "checkpoints/step-000040/manifest.json");
+  fs::create_directories(run / "checkpoints/step-000070");
+  save(60, 2);
+  CHECK(left() == Names{"best", "step-000050", "step-000060", "step-mine"});
+
+  // Nothing goes while the newest one is not sound.
+  save(80, 9);
+  flip(run / "checkpoints/step-000080/model.safetensors", 250);
+  prune_checkpoints(run.path(), 80, {1});
+  CHECK(left() == Names{"best", "step-000050", "step-000060", "step-000080", "step-mine"});
+  save(80, 1);
+  CHECK(left() == Names{"best", "step-000080", "step-mine"});
+}
+
+TEST_CASE("checkpoint: what other processes left half written goes") {
+  TempDir run;
+  Training training(1);
+  fs::create_directories(run / "checkpoints/.tmp-999999999-0");
+  write_file_atomically(run / "checkpoints/.tmp-999999999-0/model.safetensors", "half");
+  training.save(run.path());
+  CHECK(names_in(run / "checkpoints") == std::vector<std::string>{"step-000500"});
+}
+
+TEST_CASE("checkpoint: a RUN is a folder or one of its checkpoints") {
+  TempDir run;
+  Training training(1);
+  std::vector<std::string> warnings;
+  training.at(100);
+  training.save(run.path());
+  training.at(200);
+  training.save(run.path());
+  const RunArgument newest = resolve_run(run.path(), warnings);
+  CHECK(newest.run == run.path());
+  CHECK(newest.checkpoint == run / "checkpoints/step-000200");
+  CHECK(resolve_run(run.path() / "", warnings).checkpoint == newest.checkpoint);
+  const fs::path one = run / "checkpoints/step-000100";
+  CHECK(resolve_run(one, warnings).checkpoint == one);
+  CHECK(resolve_run(one / "", warnings).run == run.path());
+  const fs::path here = fs::current_path();
+  fs::current_path(one);
+  CHECK(resolve_run(".", warnings).run == run.path());
+  fs::current_path(here);
+  CHECK(io_error([&] { resolve_run(run / "none", warnings); }) ==
+        (run / "none").string() +
+            ": expected a run folder, or checkpoints/step-* in one: No such file or directory");
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("checkpoint: a run folder that is gone") {
+  TempDir run;
+  Training training(1);
+  CHECK(io_error([&] { training.save(run / "gone"); }) ==
+        (run / "gone/checkpoints").string() +
+            ": cannot make the folder: No such file or directory");
+}
+
+TEST_CASE("checkpoint: the best one stays, and `best` names it") {
+  TempDir run;
+  Training training(1);
+  using Names = std::vector<std::string>;
+  const auto save = [&](int64_t step, std::optional<int64_t> best) {
+    training.at(step);
+    training.save(run.path(), 1, best);
+    return names_in(run / "checkpoints");
+  };
+  CHECK(save(10, {}) == Names{"step-000010"});
+  CHECK(save(20, 20) == Names{"best", "step-000020"});
+  CHECK(save(30, 20) == Names{"best", "step-000020", "step-000030"});
+  CHECK(save(40, 20) == Names{"best", "step-000020", "step-000040"});
+  std::vector<std::string> warnings;
+  const RunArgument best = resolve_run(run / "checkpoints/best", warnings);
+  CHECK(best.run == run.path());
+  CHECK(best.checkpoint == run / "checkpoints/step-000020");
+  CHECK(save(50, 50) == Names{"best", "step-000050"});
+  CHECK(fs::read_symlink(run / "checkpoints/best") == "step-000050");
+
+  // A best one that is damaged neither stays nor is named.
+  truncate(run / "checkpoints/step-000050/model.safetensors");
+  CHECK(save(60, 50) == Names{"step-000060"});
+  CHECK(save(70, 70) == Names{"best", "step-000070"});
+  CHECK(save(80, {}) == Names{"step-000080"});
+}
+
+TEST_CASE("checkpoint: a run that ended before its first one") {
+  TempDir run;
+  CHECK(!never_saved(run.path()));
+  write_file_atomically(run / "config.yaml", "seed: 1\n");
+  CHECK(never_saved(run.path()));
+  Training training(1);
+  const fs::path folder = training.save(run.path());
+  CHECK(!never_saved(run.path()));
+  CHECK(!never_saved(folder));
+  fs::remove(folder / "manifest.json");
+  CHECK(!never_saved(run.path()));
+  CHECK(!never_saved(folder));
+}

@@ -1,0 +1,201 @@
+// N + M steps are N steps, save, another process, M steps: weights, optimizer, streams, metrics and
+// samples, for everything that a run can be made of.
+#include "autograd/threads/parallel.h"
+#include "tests/support/compare_runs.h"
+#include "tests/support/training_run.h"
+#include "train/trainer.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<std::string> optimizers = {
+    "optimizer={type: sgd, lr: 0.5}",
+    "optimizer={type: sgd, lr: 0.1, momentum: 0.9, nesterov: true}",
+    "optimizer={type: adam, lr: 1e-2, weight_decay: 0.1}",
+    "optimizer={type: adamw, lr: 1e-2, betas: [0.8, 0.95], decay: all}"};
+
+const std::vector<std::string> schedules = {
+    "schedule={type: constant, warmup_steps: 7}",
+    "schedule={type: linear, warmup_steps: 2, min_lr: 1e-4}",
+    "schedule={type: cosine, warmup_steps: 7, min_lr: 1e-3}"};
+
+// With samples where there is text.
+const std::vector<std::vector<std::string>> data_types = {
+    {"data={type: text, path: text.txt}", "sample={every: 4, tokens: 6}"},
+    {"data={type: text, path: text.txt, sampling: windows, stride: 3}",
+     "sample={every: 4, tokens: 6}"},
+    {"data={type: text, path: text.txt, sampling: windows, shuffle: false}"},
+    {"data={type: text, path: text.txt, tokenizer: byte, sampling: windows, stride: 200}"},
+    {"data={type: tokens, path: ids.bin, vocab_size: 50}"},
+    {"data={type: tokens, path: ids.bin, vocab_size: 50, sampling: windows}"},
+    {"data={type: sort, length: 8, symbols: 5}"}};
+
+// Dropout, accumulation, clipping, evaluation in between.
+const std::vector<std::string> always = {"model.dropout=0.2",
+                                         "train.accumulate=2",
+                                         "train.log_every=1",
+                                         "train.batch_size=3",
+                                         "train.clip_grad_norm=0.5",
+                                         "eval={every: 3, batches: 2}",
+                                         "checkpoint={every: 5, keep: 9}"};
+
+void write_ids(const fs::path& path) {
+  std::string bytes;
+  for (int i = 0; i < 600; ++i) bytes += {static_cast<char>(i * i % 50), '\0'};
+  write_text(path, bytes);
+}
+
+std::vector<std::string> together(const std::vector<std::vector<std::string>>& parts) {
+  std::vector<std::string> sets = always;
+  for (const auto& part : parts) sets.insert(sets.end(), part.begin(), part.end());
+  return sets;
+}
+
+bool same_samples(const fs::path& a, const fs::path& b) {
+  return read_text(a / "samples.txt") == read_text(b / "samples.txt");
+}
+
+// A run in this process with one thread, broken off after step 5, and the rest with three.
+void check_resume(const std::vector<std::string>& sets) {
+  const TempDir folder;
+  write_ids(folder / "ids.bin");
+  const fs::path whole = folder / "whole", parts = folder / "parts";
+  set_num_threads(1);
+  CHECK(Trainer(load_small(folder, sets), RunFolder::create(whole, "")).train() ==
+        Ending::finished);
+  copy_ended_after(5, whole, parts);
+  manual_seed(99);  // another process begins with other streams
+  streams().data().random32();
+  set_num_threads(3);
+  Trainer rest(load_run(read_run_tree(parts / "config.yaml"), parts), RunFolder::open(parts),
+               checkpoint_of(parts, 5));
+  CHECK(rest.train() == Ending::finished);
+  CHECK(compare_checkpoints(whole, parts, 10) == 6);
+  CHECK(compare_checkpoints(whole, parts, 12) == 6);
+  CHECK(rows_of(whole) == rows_of(parts));
+  CHECK(read_metrics(whole / "metrics.csv").size() == 12);
+  CHECK(same_samples(whole, parts));
+}
+
+std::vector<std::string> heed_train(const std::string& config, const fs::path& out, int threads,
+                                    const std::vector<std::string>& sets) {
+  std::vector<std::string> words = {"train", config,      "--out",
+                                    out,     "--threads", std::to_string(threads)};
+  for (const std::string& set : sets) words.insert(words.end(), {"--set", set});
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("resume: every optimizer with every kind of data and every schedule, other threads") {
+  const int threads = num_threads();
+  int runs = 0;
+  for (size_t d = 0; d < data_types.size(); ++d) {
+    for (size_t o = 0; o < optimizers.size(); ++o) {
+      const std::string& schedule = schedules[(d + o) % schedules.size()];
+      CAPTURE(data_types[d].front());
+      CAPTURE(optimizers[o]);
+      CAPTURE(schedule);
+      check_resume(together({data_types[d], {optimizers[o], schedule}}));
+      ++runs;
+    }
+  }
+  set_num_threads(threads);
+  CHECK(runs == 28);
+}
+
+TEST_CASE("resume: a new process with other threads writes the same bytes") {
+  int runs = 0;
+  for (size_t d = 0; d < data_types.size(); ++d) {
+    CAPTURE(data_types[d].front());
+    const TempDir folder;
+    const std::string config = write_config(folder);
+    write_ids(folder / "ids.bin");
+    const fs::path whole = folder / "whole", parts = folder / "parts";
+    const std::vector<std::string> sets =
+        together({data_types[d], {optimizers[d % 4], schedules[d % 3], "checkpoint.best=true"}});
+    const ProgramResult first = run_heed(heed_train(config, whole, 1, sets));
+    REQUIRE_MESSAGE(first.exit_code == 0, first.err);
+    copy_ended_after(5, whole, parts);
+    const ProgramResult rest = run_heed({"train", "--resume", parts, "--threads", "2"});
+    REQUIRE_MESSAGE(rest.exit_code == 0, rest.err);
+    CHECK(compare_checkpoints(whole, parts, 10) == 6);
+    CHECK(compare_checkpoints(whole, parts, 12) == 6);
+    CHECK(rows_of(whole) == rows_of(parts));
+    CHECK(same_samples(whole, parts));
+    ++runs;
+  }
+  CHECK(runs == 7);
+}
+
+TEST_CASE("resume: a run of N steps that is given M more is one of N + M") {
+  const TempDir folder;
+  const std::string config = write_config(folder);
+  const fs::path whole = folder / "whole", parts = folder / "parts";
+  std::vector<std::string> sets = together({data_types[1], {optimizers[3], schedules[0]}});
+  sets.push_back("eval.every=4");
+  REQUIRE(run_heed(heed_train(config, whole, 2, sets)).exit_code == 0);
+  sets.push_back("train.steps=8");
+  REQUIRE(run_heed(heed_train(config, parts, 1, sets)).exit_code == 0);
+  const ProgramResult rest = run_heed({"train", "--resume", parts, "--set", "train.steps=12"});
+  REQUIRE_MESSAGE(rest.exit_code == 0, rest.err);
+  CHECK(compare_checkpoints(whole, parts, 12) == 6);
+  CHECK(rows_of(whole) == rows_of(parts));
+  CHECK(same_samples(whole, parts));
+}
+
+TEST_CASE("resume: a config that was edited is refused by the names of its keys") {
+  const TempDir folder;
+  const std::string config = write_config(folder), run = (folder / "run").string();
+  REQUIRE(run_heed(heed_train(config, run, 1, {})).exit_code == 0);
+  const std::string before = read_text(folder / "run/config.yaml");
+  const auto resumed_with = [&](const std::string& from, const std::string& to) {
+    std::string edited = before;
+    REQUIRE(edited.find(from) != std::string::npos);
+    write_text(folder / "run/config.yaml", edited.replace(edited.find(from), from.size(), to));
+    return run_heed({"train", "--resume", run});
+  };
+  const ProgramResult refused = resumed_with("  lr: 0.01\n", "  lr: 0.02\n");
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err.ends_with("differ:\n  optimizer.lr: 0.01 in the run, 0.02 now\n"));
+  CHECK(resumed_with("  steps: 12\n", "  steps: 14\n").exit_code == 0);
+  CHECK(read_metrics(folder / "run/metrics.csv").back().step == 14);
+  CHECK(resumed_with("train:\n", "train:\n  clip_grad_norm: 1\n").exit_code == 2);
+}
+
+TEST_CASE("resume: a key that an earlier version did not know has its default") {
+  const TempDir folder;
+  const std::string run = (folder / "run").string();
+  REQUIRE(run_heed(heed_train(write_config(folder), run, 1, {})).exit_code == 0);
+  const LoadedRun now = load_small(folder);
+  std::string earlier = file_of(run, 12, "config.yaml");
+  for (const std::string key : {"  accumulate: 1\n", "  shuffle: true\n", "fused: true\n"}) {
+    REQUIRE(earlier.find(key) != std::string::npos);
+    earlier.erase(earlier.find(key), key.size());
+  }
+  write_text(folder / "earlier.yaml", earlier);
+  CHECK_NOTHROW(require_resumable(folder / "earlier.yaml", now.resolved));
+  const LoadedRun other = load_small(folder, {"train.accumulate=2"});
+  CHECK_THROWS_WITH_AS(require_resumable(folder / "earlier.yaml", other.resolved),
+                       doctest::Contains("\n  train.accumulate: 1 in the run, 2 now"), ConfigError);
+}
+
+TEST_CASE("resume: a run without a checkpoint begins again") {
+  const TempDir folder;
+  const std::string config = write_config(folder);
+  const fs::path whole = folder / "whole", parts = folder / "parts";
+  REQUIRE(run_heed(heed_train(config, whole, 1, {"sample={every: 4, tokens: 3}"})).exit_code == 0);
+  fs::copy(whole, parts, fs::copy_options::recursive);
+  fs::remove_all(parts / "checkpoints");
+  fs::create_directory(parts / ".tmp-999999999-0");
+  const ProgramResult again = run_heed({"train", "--resume", parts});
+  REQUIRE_MESSAGE(again.exit_code == 0, again.err);
+  CHECK(again.err.find(" has no checkpoint yet: it begins again\n") != std::string::npos);
+  CHECK(compare_checkpoints(whole, parts, 12) == 6);
+  CHECK(rows_of(whole) == rows_of(parts));
+  CHECK(same_samples(whole, parts));
+  CHECK(!fs::exists(parts / ".tmp-999999999-0"));
+}

@@ -1,0 +1,206 @@
+#include "train/config/run_config.h"
+
+#include <set>
+
+#include "autograd/base/fused.h"
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+#include "train/files/files.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+// The messages about the small config with these changes, without the folder's name.
+std::string message_of(const TempDir& folder, const std::vector<std::string>& sets) {
+  std::string message = "no error";
+  try {
+    load_small(folder, sets);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  const std::string path = folder.path().string() + "/";
+  for (size_t at; (at = message.find(path)) != std::string::npos;) message.erase(at, path.size());
+  return message;
+}
+
+std::string value(const ConfigNode& tree, const char* section, const char* key) {
+  const ConfigNode& node = tree.get(section).get(key);
+  return node.is_list() ? "list" : node.text();
+}
+
+}  // namespace
+
+TEST_CASE("run config: defaults") {
+  const TempDir folder;
+  write_text(folder / "text.txt", sample_text());
+  write_text(folder / "d.yaml", R"(data: {type: text, path: text.txt}
+model: {type: gpt, context_length: 8, d_model: 12, num_heads: 3, num_layers: 1}
+train: {steps: 12, batch_size: 4}
+)");
+  const LoadedRun run = load_run(read_run_tree(folder / "d.yaml"), folder.path());
+  const ConfigNode& all = run.resolved;
+  CHECK(all.get("seed").text() == "123");
+  CHECK(all.get("precision").text() == precision_name);
+  struct Default {
+    const char *section, *key, *value;
+  };
+  const std::vector<Default> defaults = {
+      {"random", "generators", "separate"}, {"random", "dropout_stream", "mcg31"},
+      {"data", "tokenizer", "char"},        {"data", "train_fraction", "0.9"},
+      {"data", "sampling", "random"},       {"data", "stride", "context_length"},
+      {"data", "shuffle", "true"},          {"data", "context_length", "8"},
+      {"model", "qkv_bias", "false"},       {"model", "bias", "true"},
+      {"model", "tie_embeddings", "false"}, {"model", "norm", "layer_norm"},
+      {"model", "activation", "gelu_tanh"}, {"model", "position", "learned"},
+      {"model", "init", "torch"},           {"model", "hidden_multiplier", "4"},
+      {"optimizer", "type", "adamw"},       {"optimizer", "lr", "0.001"},
+      {"optimizer", "eps", "1e-08"},        {"optimizer", "weight_decay", "0.01"},
+      {"optimizer", "decay", "matrices"},   {"schedule", "type", "constant"},
+      {"train", "accumulate", "1"},         {"train", "clip_grad_norm", "none"},
+      {"train", "log_every", "10"},         {"eval", "every", "none"},
+      {"eval", "batches", "all"},           {"checkpoint", "every", "none"},
+      {"checkpoint", "keep", "3"},          {"checkpoint", "optimizer_state", "true"},
+      {"sample", "every", "none"},          {"train", "overfit_batch", "false"}};
+  for (const Default& each : defaults) {
+    CHECK_MESSAGE(value(all, each.section, each.key) == each.value, each.section, ".", each.key);
+  }
+  CHECK(all.get("optimizer").get("betas").at(1).text() == "0.999");
+  CHECK(run.config.lr() == 0.001);
+  CHECK(run.config.context_length() == 8);
+}
+
+TEST_CASE("run config: what is resolved reads back as it is, from any folder") {
+  const TempDir folder, elsewhere;
+  for (const std::vector<std::string>& sets :
+       {std::vector<std::string>{},
+        {"sample={every: 3, prompt: \"E\\n\", top_p: 0.5}"},
+        {"model.attention={type: causal_attention}", "data.sampling=windows"},
+        {"data={type: sort}", "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"},
+        {"train.overfit_batch=true", "model.dropout=0.3", "eval.batches=3"}}) {
+    const LoadedRun run = load_small(folder, sets);
+    const std::string yaml = to_yaml(run.resolved);
+    const LoadedRun again = load_run(parse_config(yaml, "config.yaml"), elsewhere.path());
+    CHECK(again.resolved == run.resolved);
+    CHECK(to_yaml(again.resolved) == yaml);
+  }
+}
+
+TEST_CASE("run config: a run knows its data by absolute path and fingerprint") {
+  const TempDir folder;
+  const LoadedRun run = load_small(folder);
+  const ConfigNode& data = run.resolved.get("data");
+  CHECK(data.get("path").text() == (folder / "text.txt").string());
+  CHECK(data.get("fingerprint").text() == fingerprint_file(folder / "text.txt").text());
+  CHECK(data.get("fingerprint").text().starts_with("xxh64:"));
+  const LoadedRun sort = load_small(
+      folder, {"data={type: sort}", "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"});
+  CHECK(!sort.resolved.get("data").has("fingerprint"));
+
+  write_text(folder / "text.txt", sample_text() + "x");
+  try {
+    load_run(run.resolved, folder.path());
+    FAIL("another text was taken");
+  } catch (const IoError& error) {
+    CHECK(std::string(error.what()).find("not the file that the config was written for") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("run config: sizes come from the data, and one that is given is checked") {
+  const TempDir folder;
+  const std::set<char> letters = [] {
+    const std::string text = sample_text();
+    return std::set<char>(text.begin(), text.end());
+  }();
+  const std::string size = std::to_string(letters.size());
+  CHECK(value(load_small(folder).resolved, "model", "vocab_size") == size);
+  CHECK(message_of(folder, {"model.vocab_size=" + size}) == "no error");
+  CHECK(message_of(folder, {"model.vocab_size=99"}) ==
+        "--set model.vocab_size=99:1:18: model.vocab_size: expected " + size +
+            ", as the data has it, or nothing; got 99");
+  const LoadedRun sort =
+      load_small(folder, {"data={type: sort, length: 5, symbols: 7}",
+                          "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"});
+  CHECK(sort.config.model_size("vocab_size") == 7);
+  CHECK(sort.config.model_size("context_length") == 5);
+  CHECK(value(load_small(folder, {"data.context_length=4"}).resolved, "model", "context_length") ==
+        "8");
+  CHECK(message_of(folder, {"data.context_length=9"}) ==
+        "--set data.context_length=9:1:21: data.context_length: must be at most "
+        "model.context_length 8, got 9");
+}
+
+TEST_CASE("run config: every mistake at once, none that follows from another") {
+  const TempDir folder;
+  CHECK(message_of(folder, {"data.path=no.txt", "model.d_modle=3", "optimizer.lr=x"}) ==
+        "--set model.d_modle=3:1:7: model.d_modle: unknown key, did you mean d_model?\n"
+        "--set optimizer.lr=x:1:14: optimizer.lr: expected a number of at least 0, got x\n"
+        "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or directory");
+  CHECK(message_of(folder, {"data.path=no.txt"}) ==
+        "data: no.txt: cannot open: No such file or directory");
+  CHECK(message_of(folder, {"data={type: sort, length: 0}",
+                            "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
+        "--set data={type: sort, length: 0}:1:27: data.length: expected a whole number from 1 to "
+        "1024, got 0");
+  CHECK(message_of(folder, {"model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
+        "--set model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}:1:7: "
+        "model.context_length: missing, expected a whole number of at least 1 (largest number of "
+        "tokens)");
+}
+
+TEST_CASE("run config: samples and evaluations that could not be made are refused") {
+  const TempDir folder;
+  CHECK(message_of(folder, {"sample={every: 5, prompt: \"Zoo\"}"})
+            .find("sample.prompt: the character Z (character 1 of the text) is not in the "
+                  "vocabulary") != std::string::npos);
+  CHECK(message_of(folder, {"sample.prompt=Zoo"}) != "no error");
+  CHECK(message_of(folder, {"sample={every: 5, prompt: \"\"}"})
+            .ends_with("sample.prompt: expected at least one character, got none"));
+  CHECK(message_of(folder, {"sample.every=5"}) == "no error");
+  CHECK(message_of(folder, {"data={type: sort}", "sample.every=5",
+                            "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
+        "--set sample.every=5:1:1: sample.prompt: expected 8 symbols, numbers from 0 to 31 with "
+        "blanks between them, got 0");
+  CHECK(message_of(folder, {"data.train_fraction=1"}) == "no error");
+  CHECK(message_of(folder, {"data.train_fraction=1", "eval.every=5"}) ==
+        "--set eval.every=5:1:12: eval.every: the data has no validation part to evaluate on; make "
+        "data.train_fraction smaller, or leave eval.every out");
+  CHECK(message_of(folder, {"checkpoint.best=true", "eval.every=3"}) == "no error");
+  CHECK(
+      message_of(folder, {"checkpoint.best=true"}) ==
+      "--set checkpoint.best=true:1:17: checkpoint.best: needs a validation loss on the way; give "
+      "eval.every too");
+  CHECK(message_of(folder, {"eval.patience=2"}) ==
+        "--set eval.patience=2:1:15: eval.patience: needs a validation loss on the way; give "
+        "eval.every too");
+  CHECK(message_of(folder, {"data.sampling=windows", "train.batch_size=300"})
+            .find("data.sampling: windows: expected at least one batch of 300 windows, got ") !=
+        std::string::npos);
+}
+
+TEST_CASE("run config: what is required, and for what") {
+  const TempDir folder;
+  CHECK_THROWS_AS(
+      load_run(parse_config("model: {type: linear, d_in: 2, d_out: 3}", "m.yaml"), folder.path()),
+      ConfigError);
+  const LoadedRun model =
+      load_run(parse_config("model: {type: linear, d_in: 2, d_out: 3}", "m.yaml"), folder.path(),
+               Purpose::model);
+  CHECK(model.task == nullptr);
+  CHECK(model.config.model.type == "linear");
+}
+
+TEST_CASE("run config: settings reach the streams and switches") {
+  const TempDir folder;
+  apply_settings(load_small(folder, {"fused=false", "random.generators=single"}).config);
+  CHECK(!fused());
+  CHECK(&streams().init() == &streams().data());
+  apply_settings(load_small(folder, {"seed=9"}).config);
+  CHECK(fused());
+  CHECK(&streams().init() != &streams().data());
+  Generator nine(9);
+  CHECK(streams().data().random32() == nine.random32());
+}

@@ -1,0 +1,87 @@
+// heed train CONFIG --set a.b=c
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "autograd/base/error.h"
+#include "train/config/yaml.h"
+
+using namespace heed;
+
+namespace {
+
+struct SetCase {
+  std::string text;
+  std::string message;
+};
+
+std::string set_message(const std::string& argument, const std::string& yaml) {
+  ConfigNode root = parse_config(yaml, "c.yaml");
+  try {
+    apply_set(root, argument);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return to_yaml(root);
+}
+
+}  // namespace
+
+TEST_CASE("yaml: --set") {
+  const std::string yaml = "model: {d: 4}\nlayers: [{w: 1}, {w: 2}]\nempty:\n";
+  const std::string rest = "layers:\n  - w: 1\n  - w: 2\nempty: ~\n";
+  const std::vector<SetCase> cases = {
+      {"model.d=8", "model:\n  d: 8\n" + rest},
+      {"model.e=[0.9, 0.99]", "model:\n  d: 4\n  e: [0.9, 0.99]\n" + rest},
+      {"train.x.y='a b'", "model:\n  d: 4\n" + rest + "train:\n  x:\n    y: \"a b\"\n"},
+      {"layers.1.w=3", "model:\n  d: 4\nlayers:\n  - w: 1\n  - w: 3\nempty: ~\n"},
+      {"layers.0=5", "model:\n  d: 4\nlayers:\n  - 5\n  - w: 2\nempty: ~\n"},
+      {"empty.x=1", "model:\n  d: 4\nlayers:\n  - w: 1\n  - w: 2\nempty:\n  x: 1\n"},
+      {"model={d: 1, e: 2}", "model:\n  d: 1\n  e: 2\n" + rest},
+      {"model.d=a=b", "model:\n  d: a=b\n" + rest},
+      {"model.d=", "model:\n  d: ~\n" + rest},
+      {"model.d", "--set model.d:1:1: expected KEY=VALUE, such as train.steps=100; there is no ="},
+      {"model..d=1",
+       "--set model..d=1:1:7: expected a key, got \"\"; keys are words joined by dots"},
+      {"=1", "--set =1:1:1: expected a key, got \"\"; keys are words joined by dots"},
+      {"a b=1", "--set a b=1:1:1: expected a key, got \"a b\"; keys are words joined by dots"},
+      {"model.d.x=1", "--set model.d.x=1:1:9: model.d.x: model.d is 4, which has no keys"},
+      {"layers.2.w=1",
+       "--set layers.2.w=1:1:8: layers.2: layers is a list of 2; expected the number of an "
+       "element, "
+       "counted from 0, got 2"},
+      {"layers.x=1",
+       "--set layers.x=1:1:8: layers.x: layers is a list of 2; expected the number of an element, "
+       "counted from 0, got x"},
+      {"model.d=[1, 2", "--set model.d=[1, 2:1:9: the bracket [ is not closed"},
+      {"model.d={x: 1, x: 2}",
+       "--set model.d={x: 1, x: 2}:1:16: x: this key stands twice, on line 1 and on line 1; remove "
+       "one"},
+      {"model.d=!!int 3", "--set model.d=!!int 3:1:9: tags (!name) are not allowed"},
+      {"model.d=&x 3", "--set model.d=&x 3:1:9: anchors (&name) are not allowed"},
+      {"model.d='x", "--set model.d='x:1:9: the quote ' that begins here is not closed"},
+      {"model.d=\xff", "--set model.d=\xff:1:9: the byte 0xFF is no UTF-8; save the file as UTF-8"},
+      {"a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1",
+       "--set a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1:1:1: nested more than 16 levels deep"},
+  };
+  int compared = 0;
+  for (const SetCase& test : cases) {
+    CAPTURE(test.text);
+    CHECK(set_message(test.text, yaml) == test.message);
+    ++compared;
+  }
+  CHECK(compared == static_cast<int>(cases.size()));
+}
+
+TEST_CASE("yaml: --set keeps its place and path") {
+  ConfigNode root = parse_config("model: {d: 4}\n", "c.yaml");
+  apply_set(root, "model.d_modle=3");
+  apply_set(root, "train={steps: 5}");
+  const ConfigNode& wrong = root.get("model").get("d_modle");
+  CHECK(wrong.path() == "model.d_modle");
+  CHECK(to_text(wrong.mark()) == "--set model.d_modle=3:1:15");
+  CHECK(to_text(wrong.key_mark()) == "--set model.d_modle=3:1:7");
+  CHECK(root.get("train").get("steps").path() == "train.steps");
+  CHECK(to_text(root.get("train").get("steps").key_mark()) == "--set train={steps: 5}:1:8");
+}

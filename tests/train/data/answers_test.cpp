@@ -1,0 +1,105 @@
+// What models of every task say to a prompt, and that the evaluation counts what they would say.
+#include "tests/support/made_task_cases.h"
+#include "tests/support/training_run.h"
+#include "train/data/generate.h"
+#include "train/evaluate.h"
+#include "train/step.h"
+#include "train/tasks/pair_task.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+struct Trained {
+  LoadedRun loaded;
+  std::unique_ptr<Module> model;
+};
+
+// A config trained for its steps, without a run folder.
+Trained trained(const std::string& config) {
+  Trained made{load_run(parse_config(config, "c.yaml"), "."), nullptr};
+  apply_settings(made.loaded.config);
+  made.model = make_layer(made.loaded.config.model);
+  const auto optimizer =
+      optimizer_registry().make(made.loaded.config.optimizer, made.model->parameters());
+  for (int64_t i = 0; i < made.loaded.config.train.steps; ++i) {
+    train_step(*made.model, *made.loaded.task, *optimizer, made.loaded.config.train,
+               made.loaded.config.lr());
+  }
+  return made;
+}
+
+Answer ask(const Trained& run, const std::string& prompt) {
+  std::string said;
+  AnswerOptions options{.tokens = 5, .context_length = run.loaded.config.context_length()};
+  options.each = [&](const std::string& text) { said += text; };
+  const StreamsState before = streams().state();
+  const Answer answer = run.loaded.task->answer(*run.model, prompt, options);
+  CHECK(said == answer.text);
+  CHECK(streams().state() == before);
+  CHECK(run.model->training());
+  (*run.model)(answer.shown);  // can be looked at again
+  return answer;
+}
+
+const std::string adamw = "optimizer: {type: adamw, lr: 1e-2}\n";
+
+}  // namespace
+
+TEST_CASE("answers: six words go on to the end of their sentence") {
+  const Trained run = trained(
+      "data: {type: six_words}\n"
+      "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1}\n" +
+      adamw + "train: {steps: 150, batch_size: 1}\n");
+  CHECK(ask(run, "Your journey").text == " starts with one step");
+  CHECK(ask(run, "your journey starts with one step").text == "");
+  CHECK(evaluate(*run.model, *run.loaded.task, Split::validation, 1, {}).exact_match == 1);
+}
+
+TEST_CASE("answers: a sequence counts as right if and only if greedy decoding writes it") {
+  const Trained run = trained(
+      "data: {type: reverse, length: 4, min_length: 2, symbols: 6}\n"
+      "model: {type: encoder_decoder, d_model: 16, num_heads: 2, num_layers: 1}\n" +
+      adamw + "train: {steps: 60, batch_size: 16}\n");
+  const auto& task = dynamic_cast<const PairTask&>(*run.loaded.task);
+  const Evaluation evaluation = evaluate(*run.model, task, Split::validation, 16, {});
+  int64_t right = 0;
+  for (const MadeTask::Question& question : task.questions(Split::validation)) {
+    const PairTask::Pair pair = task.pair(question);
+    const Answer answer = ask(run, task.source_tokenizer()->decode(pair.source));
+    right += answer.text == task.tokenizer()->decode(pair.target) ? 1 : 0;
+  }
+  const auto all = static_cast<double>(task.example_count(Split::validation));
+  CHECK(evaluation.exact_match == static_cast<double>(right) / all);
+  CHECK(right > 0);    // it has learned something,
+  CHECK(right < all);  // but not all of it
+}
+
+TEST_CASE("answers: a class comes with its probability, a sum as a number, sorted symbols") {
+  const Trained classes = trained(
+      "data: {type: negation}\n"
+      "model: {type: classifier, d_model: 8, num_layers: 1}\n" +
+      adamw + "train: {steps: 1, batch_size: 4}\n");
+  const std::string said = ask(classes, "attention is not too shabby").text;
+  CHECK((said.starts_with("positive ") || said.starts_with("negative ")));
+  CHECK(said.ends_with("%"));
+  const double percent = std::stod(said.substr(9));
+  CHECK(percent >= 50);
+  CHECK(percent <= 100);
+  CHECK(evaluate(*classes.model, *classes.loaded.task, Split::validation, 64, {}).tokens == 2000);
+
+  const Trained sums = trained(
+      "data: {type: modular_addition, modulus: 7}\n"
+      "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1}\n" +
+      adamw + "train: {steps: 1, batch_size: 4}\n");
+  CHECK(!ask(sums, "3 + 6 =").text.empty());
+
+  const Trained sorted = trained(
+      "data: {type: sort, length: 5, min_length: 2, symbols: 9}\n"
+      "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1, attention: {type: "
+      "multi_head_attention, causal: false}}\n" +
+      adamw + "train: {steps: 1, batch_size: 4}\n");
+  const std::string symbols = ask(sorted, "3 1 2").text;
+  CHECK(std::count(symbols.begin(), symbols.end(), ' ') >= 1);
+}

@@ -1,0 +1,136 @@
+#include "train/data/generate.h"
+
+#include <cmath>
+
+#include "layers/module/registry.h"
+#include "tests/support/near.h"
+#include "train/data/tokenizer.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+std::vector<real> logs(const std::vector<double>& probabilities) {
+  std::vector<real> logits;
+  for (const double p : probabilities) logits.push_back(static_cast<real>(std::log(p)));
+  return logits;
+}
+
+// How often each id is chosen over evenly spaced u.
+std::vector<int> counts(const std::vector<real>& logits, const SamplingOptions& options) {
+  std::vector<int> found(logits.size());
+  for (int i = 0; i < 1000; ++i) {
+    ++found[static_cast<size_t>(choose_token(logits, options, (i + 0.5) / 1000))];
+  }
+  return found;
+}
+
+std::unique_ptr<Module> small_gpt(double dropout = 0) {
+  manual_seed(11);
+  return make_layer("gpt", ConfigNode::map({{"vocab_size", 20},
+                                            {"context_length", 6},
+                                            {"d_model", 8},
+                                            {"num_heads", 2},
+                                            {"num_layers", 2},
+                                            {"dropout", dropout}}));
+}
+
+}  // namespace
+
+TEST_CASE("generate: ids come up as often as they are likely") {
+  const std::vector<real> logits = logs({0.1, 0.4, 0.2, 0.3});
+  using Counts = std::vector<int>;
+  CHECK(counts(logits, {}) == Counts{100, 400, 200, 300});
+  CHECK(counts(logits, {.temperature = 0}) == Counts{0, 1000, 0, 0});
+  CHECK(counts(logits, {.top_k = 1}) == Counts{0, 1000, 0, 0});
+  CHECK(counts(logits, {.top_k = 2}) == Counts{0, 571, 0, 429});
+  CHECK(counts(logits, {.top_k = 100}) == Counts{100, 400, 200, 300});
+  CHECK(counts(logits, {.top_p = 0.3}) == Counts{0, 1000, 0, 0});
+  CHECK(counts(logits, {.top_p = 0.65}) == Counts{0, 571, 0, 429});
+  CHECK(counts(logits, {.top_p = 0.75}) == Counts{0, 444, 223, 333});
+  CHECK(counts(logits, {.top_p = 1}) == Counts{100, 400, 200, 300});
+  // 0.4, 0.3, 0.2 of 0.9 after k: 0.7 of 0.9 is reached with two.
+  CHECK(counts(logits, {.top_k = 3, .top_p = 0.75}) == Counts{0, 571, 0, 429});
+  // Squares of the probabilities: 1, 16, 4, 9 of 30.
+  CHECK(counts(logits, {.temperature = 0.5}) == Counts{33, 534, 133, 300});
+  CHECK(counts(logits, {.temperature = 1e-300}) == Counts{0, 1000, 0, 0});
+}
+
+TEST_CASE("generate: equal logits, hidden ones, and the ends of u") {
+  const std::vector<real> equal(4, real{0.5});
+  CHECK(counts(equal, {.top_k = 2}) == std::vector<int>{500, 500, 0, 0});
+  CHECK(choose_token(equal, {.temperature = 0}, 0.9) == 0);
+  const real hidden = -std::numeric_limits<real>::infinity();
+  const std::vector<real> some = {hidden, 1, hidden};
+  CHECK(choose_token(some, {}, 0) == 1);
+  CHECK(choose_token(some, {}, 1 - 0x1p-53) == 1);
+  const std::vector<real> nan = {0, std::numeric_limits<real>::quiet_NaN()};
+  CHECK_THROWS_AS(choose_token(nan, {}, 0.5), DivergedError);
+  CHECK_THROWS_AS(choose_token(std::vector<real>{0, -hidden}, {}, 0.5), DivergedError);
+  CHECK_THROWS_AS(choose_token(std::vector<real>{hidden}, {}, 0.5), DivergedError);
+}
+
+TEST_CASE("generate: the likeliest token of the last context_length, one after the other") {
+  const auto model = small_gpt();
+  const std::vector<int32_t> prompt = {1, 2, 3, 4};
+  std::vector<int32_t> told;
+  const std::vector<int32_t> ids =
+      generate(*model, prompt, 10, {.temperature = 0}, 6, [&](int32_t id) { told.push_back(id); });
+  CHECK(told == ids);
+  REQUIRE(ids.size() == 10);
+  std::vector<int32_t> all = prompt;
+  for (const int32_t id : ids) {
+    const auto seen = std::min<size_t>(6, all.size());
+    const Ids window =
+        Ids::from({1, static_cast<int64_t>(seen)}, std::span<const int32_t>(all).last(seen));
+    const Array logits = (*model)(window).value();
+    const real* row = logits.data() + logits.size() - 20;
+    REQUIRE(id == std::max_element(row, row + 20) - row);
+    all.push_back(id);
+  }
+}
+
+TEST_CASE("generate: the seed alone decides, and nothing else moves") {
+  const auto model = small_gpt(0.5);
+  const StreamsState before = streams().state();
+  const std::vector<int32_t> first = generate(*model, {5}, 30, {.seed = 1}, 6);
+  CHECK(model->training());
+  CHECK(streams().state() == before);
+  CHECK(NoGrad::recording());
+  CHECK(generate(*model, {5}, 30, {.seed = 1}, 6) == first);
+  CHECK(generate(*model, {5}, 30, {.seed = 2}, 6) != first);
+  CHECK(generate(*model, {5}, 10, {.seed = 1}, 6) ==
+        std::vector<int32_t>(first.begin(), first.begin() + 10));
+  model->train(false);
+  CHECK(generate(*model, {5}, 30, {.seed = 1}, 6) == first);
+  CHECK_FALSE(model->training());
+  CHECK(generate(*model, {5}, 0, {}, 6).empty());
+}
+
+TEST_CASE("generate: wrong options") {
+  const auto model = small_gpt();
+  CHECK_THROWS_AS(generate(*model, {}, 3, {}, 6), ConfigError);
+  CHECK_THROWS_AS(generate(*model, {1}, 3, {.temperature = -1}, 6), ConfigError);
+  CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_k = 0}, 6), ConfigError);
+  CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_p = 0.0}, 6), ConfigError);
+  CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_p = 1.5}, 6), ConfigError);
+  CHECK(model->training());
+}
+
+TEST_CASE("generate: bytes are shown as whole characters") {
+  const ByteTokenizer tokenizer;
+  TextStream stream(tokenizer);
+  CHECK(stream.push('a') == "a");
+  CHECK(stream.push(0xE2) == "");
+  CHECK(stream.push(0x82) == "");
+  CHECK(stream.push(0xAC) == "€");
+  CHECK(stream.push(0xFF) == "\uFFFD");
+  CHECK(stream.push(0xC3) == "");
+  CHECK(stream.push('b') ==
+        "\uFFFD"
+        "b");
+  CHECK(stream.push(0xF0) == "");
+  CHECK(stream.finish() == "\uFFFD");
+  CHECK(stream.finish() == "");
+}

@@ -1,0 +1,259 @@
+#include "train/data/text_task.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/temp_dir.h"
+#include "train/files/files.h"
+#include "train/files/utf8.h"
+
+using namespace heed;
+using heed::testing::TempDir;
+
+namespace {
+
+ConfigNode options(int64_t context_length, ConfigNode more = ConfigNode::map({})) {
+  ConfigNode node = ConfigNode::map({{"path", "t.txt"}, {"context_length", context_length}});
+  for (const ConfigNode& child : more.children()) {
+    node.set(child.key(), child);
+  }
+  return node;
+}
+
+// A task on a file of its own.
+struct MadeText {
+  MadeText(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
+    write_file_atomically(folder / "t.txt", text);
+    TaskSetup setup;
+    setup.config_folder = folder.path();
+    setup.batch_size = batch_size;
+    task = task_registry().make({"text", config}, setup);
+  }
+  Task* operator->() const { return task.get(); }
+  TempDir folder;
+  std::unique_ptr<Task> task;
+};
+
+std::string message_of(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
+  try {
+    const MadeText made(text, config, batch_size);
+  } catch (const TaskError& error) {
+    return error.field + ": " + error.what();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string text_of(const Ids& ids, const Task& task) {
+  return task.tokenizer()->decode(ids.span());
+}
+
+std::string letters(size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += static_cast<char>('a' + i % 26);
+  return text;
+}
+
+// What one batch after the other is given, as text.
+std::string read_on(Task& task, int batches, int64_t batch_size, Generator& data) {
+  std::string text;
+  for (int i = 0; i < batches; ++i)
+    text += text_of(task.next(batch_size, data).input.ids, task) + "|";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("text: nanoGPT's windows") {
+  const MadeText task(letters(100), options(8));
+  CHECK(task->model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 26}});
+  CHECK(task->training_tokens() == 90);
+  CHECK(task->description() == "t.txt: 100 characters, 26 different");
+  CHECK(task->files() == std::vector<std::filesystem::path>{task.folder / "t.txt"});
+  CHECK(task->position().empty());
+
+  Generator data(7), same(7);
+  for (int i = 0; i < 50; ++i) {
+    const Batch batch = task->next(3, data);
+    std::vector<int64_t> offsets(3);
+    fill_randint(same, offsets, 0, 90 - 8);
+    REQUIRE(batch.input.ids.shape() == Shape{3, 8});
+    REQUIRE(batch.targets.shape() == Shape{3, 8});
+    for (int64_t b = 0; b < 3; ++b) {
+      for (int64_t t = 0; t < 8; ++t) {
+        const int64_t at = offsets[static_cast<size_t>(b)] + t;
+        REQUIRE(batch.input.ids.data()[b * 8 + t] == at % 26);
+        REQUIRE(batch.targets.data()[b * 8 + t] == (at + 1) % 26);
+      }
+    }
+  }
+  CHECK(data.state() == same.state());
+}
+
+TEST_CASE("text: the parts of a text and their fixed windows") {
+  const MadeText task(letters(100), options(8, ConfigNode::map({{"train_fraction", 0.5}})));
+  CHECK(task->example_count(Split::train) == 6);  // 0, 8, ..., 40 + 8 < 50
+  CHECK(task->example_count(Split::validation) == 6);
+  const Batch batch = task->examples(Split::validation, 1, 2, 2);
+  CHECK(text_of(batch.input.ids, *task.task) ==
+        letters(100).substr(58, 8) + letters(100).substr(74, 8));
+  CHECK(text_of(batch.targets, *task.task) ==
+        letters(100).substr(59, 8) + letters(100).substr(75, 8));
+  CHECK_THROWS_AS(task->examples(Split::validation, 0, 1, 7), ShapeError);
+  CHECK_THROWS_AS(task->examples(Split::validation, 5, 2, 2), ShapeError);
+
+  const MadeText whole(letters(100), options(8, ConfigNode::map({{"train_fraction", 1.0}})));
+  CHECK(whole->training_tokens() == 100);
+  CHECK(whole->example_count(Split::validation) == 0);
+}
+
+TEST_CASE("text: the windows of tinyshakespeare") {
+  const std::filesystem::path file =
+      std::string(HEED_SOURCE_DIR) + "/configs/data/tinyshakespeare.txt";
+  TaskSetup setup;
+  setup.config_folder = file.parent_path();
+  const auto task = task_registry().make(
+      {"text", ConfigNode::map({{"path", "tinyshakespeare.txt"}, {"context_length", 64}})}, setup);
+  CHECK(task->example_count(Split::validation) == 1742);
+  CHECK(task->description() == "tinyshakespeare.txt: 1,115,394 characters, 65 different");
+  CHECK(task->training_tokens() == 1003854);
+}
+
+TEST_CASE("text: windows in the order of a DataLoader, epoch after epoch") {
+  const ConfigNode windows =
+      ConfigNode::map({{"sampling", "windows"}, {"stride", 5}, {"train_fraction", 1.0}});
+  const MadeText task(letters(60), options(8, windows));
+  Generator data(3), same(3);
+  int64_t compared = 0;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    const std::vector<int64_t> order = data_loader_order(same, 11);  // 0, 5, ..., 50
+    for (size_t first = 0; first + 4 <= order.size(); first += 4) {
+      const Batch batch = task->next(4, data);
+      for (int64_t b = 0; b < 4; ++b, ++compared) {
+        REQUIRE(batch.input.ids.data()[b * 8] == order[first + static_cast<size_t>(b)] * 5 % 26);
+      }
+    }
+  }
+  CHECK(compared == 24);
+  CHECK(data.state() == same.state());
+}
+
+TEST_CASE("text: windows in order") {
+  const ConfigNode windows =
+      ConfigNode::map({{"sampling", "windows"}, {"shuffle", false}, {"train_fraction", 1.0}});
+  const MadeText task(letters(33), options(8, windows));
+  Generator data(3), same(3);
+  CHECK(read_on(*task.task, 2, 3, data) == letters(24) + "|" + letters(24) + "|");
+  data_loader_unshuffled(same);
+  data_loader_unshuffled(same);
+  CHECK(data.state() == same.state());
+}
+
+TEST_CASE("text: goes on from a position as if nothing had been") {
+  for (const char* sampling : {"random", "windows"}) {
+    for (const bool shuffle : {true, false}) {
+      const ConfigNode config = options(
+          8, ConfigNode::map({{"sampling", sampling}, {"shuffle", shuffle}, {"stride", 3}}));
+      for (int before = 0; before < 12; ++before) {
+        const MadeText task(letters(100), config), other(letters(100), config);
+        Generator data(5);
+        read_on(*task.task, before, 4, data);
+        const std::vector<int64_t> position = task->position();
+        const GeneratorState state = data.state();
+        const std::string rest = read_on(*task.task, 12, 4, data);
+        Generator again(1);
+        again.set_state(state);
+        other->set_position(position);
+        CHECK(read_on(*other.task, 12, 4, again) == rest);
+        again.set_state(state);
+        task->set_position(position);  // back in the same task, as the plan does it
+        CHECK(read_on(*task.task, 12, 4, again) == rest);
+      }
+    }
+  }
+  const MadeText task(letters(100), options(8));
+  CHECK_THROWS_AS(task->set_position({1, 2}), IoError);
+  const MadeText windows(letters(100), options(8, ConfigNode::map({{"sampling", "windows"}})));
+  CHECK_THROWS_AS(windows->set_position({1}), IoError);
+  CHECK_THROWS_AS(windows->set_position({1, 100}), IoError);
+  CHECK_THROWS_AS(windows->set_position({-1, 0}), IoError);
+}
+
+TEST_CASE("text: a dry run draws nothing") {
+  const MadeText task(letters(100), options(8, ConfigNode::map({{"sampling", "windows"}})));
+  Generator data(5);
+  const GeneratorState state = data.state();
+  const DryRun dry;
+  CHECK(task->next(2, data).targets.shape() == Shape{2, 8});
+  CHECK(data.state() == state);
+  CHECK(task->position().empty());
+}
+
+TEST_CASE("text: batches come from the pool") {
+  const MadeText task(letters(1000), options(64));
+  Generator data(5);
+  task->next(12, data);
+  const int64_t misses = pool::stats().misses;
+  for (int i = 0; i < 20; ++i) task->next(12, data);
+  CHECK(pool::stats().misses == misses);
+}
+
+TEST_CASE("text: bytes, and more characters than 16 bits hold") {
+  const MadeText bytes("aé" + letters(100), options(8, ConfigNode::map({{"tokenizer", "byte"}})));
+  CHECK(bytes->model_sizes()[0].second == 256);
+  CHECK(bytes->description() == "t.txt: 103 bytes");
+  CHECK(text_of(bytes->examples(Split::train, 0, 1, 1).input.ids, *bytes.task) == "aéabcde");
+
+  std::string text;
+  for (char32_t code = 0x10000; code < 0x10000 + 70000; ++code) append_utf8(text, code);
+  const MadeText many(text, options(8));
+  CHECK(many->model_sizes()[0].second == 70000);
+  const Ids last =
+      many->examples(Split::validation, many->example_count(Split::validation) - 1, 1, 1).input.ids;
+  CHECK(last.data()[7] - last.data()[0] == 7);
+  CHECK(last.data()[7] > 69000);
+}
+
+TEST_CASE("text: what is wrong with it") {
+  CHECK(
+      message_of("", options(8)) ==
+      "path: too short for context_length 8: expected at least 9 tokens in the training part, got "
+      "0 of 0 (train_fraction 0.9)");
+  CHECK(
+      message_of(letters(9), options(8)) ==
+      "path: too short for context_length 8: expected at least 9 tokens in the training part, got "
+      "8 of 9 (train_fraction 0.9)");
+  CHECK(message_of(letters(80), options(8)) ==
+        "path: too short for context_length 8: expected at least 9 tokens in the validation part, "
+        "got 8 of 80 (train_fraction 0.9)");
+  CHECK(message_of(letters(9), options(8, ConfigNode::map({{"train_fraction", 1.0}}))) ==
+        "accepted");
+  CHECK(message_of(letters(90), options(8)) == "accepted");
+  CHECK(
+      message_of("abc\n\xff" + letters(100), options(8))
+          .ends_with("t.txt: expected UTF-8, got the byte 0xFF at byte 4, line 2; convert the file "
+                     "to UTF-8 (with iconv, for example)"));
+  const ConfigNode windows = ConfigNode::map({{"sampling", "windows"}});
+  CHECK(message_of(letters(100), options(8, windows), 12) ==
+        "sampling: windows: expected at least one batch of 12 windows, got 11 (90 tokens, "
+        "context_length 8, stride 8)");
+  CHECK(message_of(letters(100), options(8, windows), 11) == "accepted");
+  const MadeText task(letters(100), options(8, windows));
+  Generator data;
+  CHECK_THROWS_AS(task->next(12, data), TaskError);
+
+  TaskSetup nowhere;
+  nowhere.config_folder = "/nonexistent";
+  CHECK_THROWS_AS(task_registry().make({"text", options(8)}, nowhere), IoError);
+}
+
+TEST_CASE("text: another file than the one of the run") {
+  const std::string text = letters(100);
+  const std::string right = fingerprint(as_bytes(text)).text();
+  CHECK(message_of(text, options(8, ConfigNode::map({{"fingerprint", right}}))) == "accepted");
+  const std::string message =
+      message_of(text + "x", options(8, ConfigNode::map({{"fingerprint", right}})));
+  CHECK(message.find("expected fingerprint " + right + ", got xxh64:") != std::string::npos);
+  const MadeText task(text, options(8));
+  CHECK(fingerprint_file(task->files()[0]).text() == right);
+}

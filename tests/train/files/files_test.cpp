@@ -1,0 +1,296 @@
+#include "train/files/files.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+#include "autograd/base/error.h"
+#include "tests/support/temp_dir.h"
+
+namespace fs = std::filesystem;
+using namespace heed;
+using heed::testing::TempDir;
+
+namespace {
+
+constexpr int64_t anything = int64_t{1} << 30;
+
+size_t entries(const fs::path& folder) {
+  return static_cast<size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+std::string pattern(size_t size) {
+  std::string bytes(size, '\0');
+  for (size_t i = 0; i < size; ++i) {
+    bytes[i] = static_cast<char>((i * 131 + 7) % 256);
+  }
+  return bytes;
+}
+
+// While it lives, no file grows beyond `bytes`: writing fails as it does on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    handler_ = ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("xxh64: values of the reference implementation") {
+  struct Row {
+    size_t size;
+    uint64_t hash;
+  };
+  const Row rows[] = {
+      {0, 0xEF46DB3751D8E999},  {1, 0xA96C7F0CE858BBB7},    {3, 0xBED43740EE6332BB},
+      {4, 0xFA212AE44B3BB23D},  {7, 0x2744460DD675D2C0},    {8, 0x994B676B71CE94DD},
+      {15, 0x09E6451ED2FF8B1D}, {31, 0x6711D55E306B5D8F},   {32, 0x07F7B8E3BC5D6E25},
+      {33, 0x09F85EEB4E1CBE9F}, {63, 0xB7C9968C066CB6A5},   {64, 0x50D4159A0411632E},
+      {95, 0x928C35B989D3C594}, {1000, 0x0BF0BDBCC82EB373},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.size);
+    CHECK(fingerprint(as_bytes(pattern(row.size))).xxh64 == row.hash);
+  }
+  Xxh64 seeded(2654435761U);
+  seeded.update(as_bytes(pattern(1000)));
+  CHECK(seeded.digest() == 0xB43E358553049780);
+  CHECK(fingerprint(as_bytes("abc")).text() == "xxh64:44bc2cf5ad770999:3");
+}
+
+TEST_CASE("xxh64: the same for any division into parts") {
+  const std::string bytes = pattern(200);
+  const uint64_t whole = fingerprint(as_bytes(bytes)).xxh64;
+  int compared = 0;
+  for (size_t part = 1; part <= 70; ++part) {
+    Xxh64 hash;
+    for (size_t at = 0; at < bytes.size(); at += part) {
+      hash.update(as_bytes(std::string_view(bytes).substr(at, part)));
+    }
+    compared += hash.digest() == whole ? 1 : 0;
+  }
+  CHECK(compared == 70);
+}
+
+TEST_CASE("read_file: whole, empty and too long") {
+  const TempDir dir;
+  const std::string bytes = pattern(5000);
+  std::ofstream(dir / "a", std::ios::binary) << bytes;
+  std::ofstream(dir / "empty").flush();
+  CHECK(read_file(dir / "a", 5000) == bytes);
+  CHECK(read_file(dir / "empty", 0).empty());
+  const std::string path = (dir / "a").string();
+  CHECK_THROWS_WITH_AS(read_file(dir / "a", 4999),
+                       (path + ": expected at most 4999 bytes, got 5000").c_str(), IoError);
+  // A sparse file of a terabyte is refused before memory is taken for it.
+  fs::resize_file(dir / "a", uintmax_t{1} << 40);
+  CHECK_THROWS_WITH_AS(read_file(dir / "a", anything),
+                       (path + ": expected at most 1073741824 bytes, got 1099511627776").c_str(),
+                       IoError);
+}
+
+TEST_CASE("read_file: only regular files, and it never waits") {
+  const TempDir dir;
+  const std::string folder = dir.path().string();
+  CHECK_THROWS_WITH_AS(read_file(folder, 1),
+                       (folder + ": cannot read: expected a file, got a folder").c_str(), IoError);
+  const std::string pipe = (dir / "pipe").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH_AS(
+      read_file(pipe, 1),
+      (pipe + ": cannot read: expected a file, got a pipe, device or socket").c_str(), IoError);
+  CHECK_THROWS_WITH_AS(read_file("/dev/zero", 1),
+                       "/dev/zero: cannot read: expected a file, got a pipe, device or socket",
+                       IoError);
+  const std::string none = (dir / "none").string();
+  CHECK_THROWS_WITH_AS(read_file(none, 1),
+                       (none + ": cannot open: No such file or directory").c_str(), IoError);
+}
+
+TEST_CASE("FileReader: a file that shrank is an error") {
+  const TempDir dir;
+  std::ofstream(dir / "a") << "0123456789";
+  const FileReader file(dir / "a");
+  fs::resize_file(dir / "a", 4);
+  std::byte bytes[10];
+  CHECK_THROWS_WITH_AS(file.read(0, bytes),
+                       ((dir / "a").string() + ": cannot read: the file ends at byte 4, it had 10 "
+                                               "bytes when it was opened")
+                           .c_str(),
+                       IoError);
+}
+
+TEST_CASE("write_file_atomically: new, replaced, in parts, large") {
+  const TempDir dir;
+  const fs::path path = dir / "a";
+  const Fingerprint first = write_file_atomically(path, "first");
+  CHECK(read_file(path, anything) == "first");
+  CHECK(first == fingerprint(as_bytes("first")));
+  CHECK(first == fingerprint_file(path));
+
+  const std::string large = pattern((size_t{3} << 20) + 17);
+  const Bytes parts[] = {as_bytes("head"), as_bytes(""), as_bytes(large), as_bytes("tail")};
+  const Fingerprint second = write_file_atomically(path, parts);
+  CHECK(read_file(path, anything) == "head" + large + "tail");
+  CHECK(second == fingerprint_file(path));
+  CHECK(entries(dir.path()) == 1);
+
+  write_file_atomically(path, [&](FileWriter& out) {
+    for (size_t at = 0; at < large.size(); at += 1001) {
+      out.write(as_bytes(std::string_view(large).substr(at, 1001)));
+    }
+  });
+  CHECK(read_file(path, anything) == large);
+  CHECK(write_file_atomically(path, "").bytes == 0);
+  CHECK(fs::file_size(path) == 0);
+}
+
+TEST_CASE("write_file_atomically: a full disk leaves the old file and no temporary") {
+  const TempDir dir;
+  const fs::path path = dir / "a";
+  write_file_atomically(path, "old");
+  for (const size_t size : {size_t{100'000}, size_t{5} << 20}) {  // in the last flush, and before
+    const std::string bytes = pattern(size);
+    const FileSizeLimit limit(65536);
+    CHECK_THROWS_WITH_AS(write_file_atomically(path, bytes),
+                         (path.string() + ": cannot write: File too large").c_str(), IoError);
+    CHECK_THROWS_AS(write_file_atomically(dir / "b", bytes), IoError);
+  }
+  CHECK(read_file(path, anything) == "old");
+  CHECK(entries(dir.path()) == 1);
+}
+
+TEST_CASE("write_file_atomically: an exception of the producer changes nothing") {
+  const TempDir dir;
+  write_file_atomically(dir / "a", "old");
+  CHECK_THROWS_AS(write_file_atomically(dir / "a",
+                                        [](FileWriter& out) {
+                                          out.write(as_bytes("half"));
+                                          throw std::runtime_error("stop");
+                                        }),
+                  std::runtime_error);
+  CHECK(read_file(dir / "a", anything) == "old");
+  CHECK(entries(dir.path()) == 1);
+}
+
+TEST_CASE("write_file_atomically: links, devices, folders and missing folders") {
+  const TempDir dir;
+  write_file_atomically(dir / "a", "old");
+  fs::create_symlink("a", dir / "link");
+  write_file_atomically(dir / "link", "new");
+  CHECK(fs::is_symlink(dir / "link"));
+  CHECK(read_file(dir / "a", anything) == "new");
+
+  fs::create_symlink("nothing", dir / "dangling");
+  CHECK_THROWS_WITH_AS(
+      write_file_atomically(dir / "dangling", "x"),
+      ((dir / "dangling").string() + ": cannot write: a symbolic link to nothing").c_str(),
+      IoError);
+  CHECK_THROWS_WITH_AS(write_file_atomically("/dev/null", "x"),
+                       "/dev/null: cannot write: it exists and is not a regular file", IoError);
+  CHECK(fs::is_character_file("/dev/null"));
+  const std::string folder = dir.path().string();
+  CHECK_THROWS_WITH_AS(write_file_atomically(folder, "x"),
+                       (folder + ": cannot write: it exists and is not a regular file").c_str(),
+                       IoError);
+  CHECK_THROWS_WITH_AS(
+      write_file_atomically(dir / "no/a", "x"),
+      (folder + "/no/a: cannot write: the folder " + folder + "/no does not exist").c_str(),
+      IoError);
+}
+
+TEST_CASE("write_folder_atomically: new, replaced, failed") {
+  const TempDir dir;
+  const fs::path path = dir / "step-000500";
+  const auto fill = [&](const std::string& text) {
+    return [&, text](const fs::path& folder) {
+      CHECK(folder.parent_path() == dir.path());
+      CHECK(folder.filename().string().starts_with(".tmp-"));
+      write_file_atomically(folder / "model", text);
+      fs::create_directory(folder / "inner");
+      std::ofstream(folder / "inner" / "plain") << text;
+    };
+  };
+  write_folder_atomically(path, fill("one"));
+  CHECK(read_file(path / "model", anything) == "one");
+  CHECK(read_file(path / "inner" / "plain", anything) == "one");
+  std::ofstream(path / "extra") << "from before";
+  write_folder_atomically(path / "", fill("two"));  // with a slash at the end
+  CHECK(read_file(path / "model", anything) == "two");
+  CHECK_FALSE(fs::exists(path / "extra"));
+  CHECK_THROWS_AS(write_folder_atomically(path,
+                                          [&](const fs::path& folder) {
+                                            write_file_atomically(folder / "model", "three");
+                                            throw std::runtime_error("stop");
+                                          }),
+                  std::runtime_error);
+  CHECK(read_file(path / "model", anything) == "two");
+  CHECK(entries(dir.path()) == 1);
+}
+
+TEST_CASE("write_folder_atomically: refusals") {
+  const TempDir dir;
+  const std::string base = dir.path().string();
+  const auto nothing = [](const fs::path&) {};
+  write_file_atomically(dir / "file", "x");
+  CHECK_THROWS_WITH_AS(write_folder_atomically(dir / "file", nothing),
+                       (base + "/file: cannot write: it exists and is not a folder").c_str(),
+                       IoError);
+  CHECK_THROWS_WITH_AS(
+      write_folder_atomically(dir / "no/a", nothing),
+      (base + "/no/a: cannot write: the folder " + base + "/no does not exist").c_str(), IoError);
+  const std::string bytes = pattern(100'000);
+  const FileSizeLimit limit(65536);
+  CHECK_THROWS_AS(
+      write_folder_atomically(dir / "step-1",
+                              [&](const fs::path& to) { write_file_atomically(to / "a", bytes); }),
+      IoError);
+  CHECK(entries(dir.path()) == 1);
+}
+
+TEST_CASE("remove_leftovers: those of ended processes only") {
+  const TempDir dir;
+  const pid_t ended = ::fork();
+  if (ended == 0) {
+    ::_exit(0);
+  }
+  ::waitpid(ended, nullptr, 0);
+  fs::create_directories(dir / text(".tmp-", ended, "-0") / "inner");
+  write_file_atomically(dir / text(".tmp-", ended, "-17"), "x");
+  write_file_atomically(dir / text(".tmp-", ::getpid(), "-999999999"), "of a namesake");
+  const std::string kept[] = {text(".tmp-", ::getpid(), "-0"),
+                              text(".tmp-", ::getppid(), "-0"),
+                              text(".tmp-", ended),
+                              text(".tmp-", ended, "-1x"),
+                              text("tmp-", ended, "-1"),
+                              "step-000500",
+                              ".tmp--1-1"};
+  for (const std::string& name : kept) {
+    write_file_atomically(dir / name, "x");
+  }
+  CHECK(remove_leftovers(dir.path()) == 3);
+  CHECK(entries(dir.path()) == std::size(kept));
+  CHECK(remove_leftovers(dir.path()) == 0);
+  CHECK(remove_leftovers(dir / "none") == 0);
+}

@@ -1,0 +1,28 @@
+#include "train/run/progress.h"
+
+#include <doctest/doctest.h>
+
+using namespace heed;
+
+TEST_CASE("progress: the line") {
+  ProgressPoint point{.first_step = 0,
+                      .step = 500,
+                      .steps = 2000,
+                      .loss = 1.94119,
+                      .val_loss = {},
+                      .lr = 9.1e-4,
+                      .tokens = 623000,
+                      .seconds = 10};
+  CHECK(progress_text(point) ==
+        "step 500/2000   loss 1.9412   lr 9.1e-04   62,300 tokens/s   0:30 left");
+  point.val_loss = 1.988;
+  CHECK(progress_text(point) ==
+        "step 500/2000   loss 1.9412   val 1.9880   lr 9.1e-04   62,300 tokens/s   0:30 left");
+  point.first_step = 400;  // the speed of this process alone
+  CHECK(progress_text(point).ends_with("62,300 tokens/s   2:30 left"));
+  point.seconds = 0;
+  CHECK(progress_text(point) == "step 500/2000   loss 1.9412   val 1.9880   lr 9.1e-04");
+  point.steps = 2'000'000;
+  point.seconds = 10;
+  CHECK(progress_text(point).ends_with("55:32:30 left"));
+}

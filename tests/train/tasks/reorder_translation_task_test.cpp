@@ -1,0 +1,69 @@
+#include "train/tasks/reorder_translation_task.h"
+
+#include <map>
+
+#include "tests/support/made_task_cases.h"
+#include "tests/support/near.h"
+#include "train/tasks/toy_german.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("reorder_translation: the sentences of the book are in the grammar and held out") {
+  const toy_german::Sentence book = toy_german::sentence(toy_german::sentence_of_the_book());
+  CHECK(spaced(book.german) == "kannst du mir helfen diesen Satz zu übersetzen");
+  CHECK(spaced(book.english) == "can you help me to translate this sentence");
+  const auto task = made_task("reorder_translation");
+  const auto& made = dynamic_cast<const MadeTask&>(*task);
+  CHECK(made.is_held_out(toy_german::sentence_of_the_book()));
+  CHECK(prompt_error(*task, "Kannst du mir helfen, diesen Satz zu ÜBERSETZEN?") == "no error");
+  CHECK(prompt_error(*task, "Kannst du mir helfen diesen Satz zu übersetze") ==
+        "the word übersetze (word 8 of the text) is not in the vocabulary of 92 words, did you "
+        "mean übersetzen?");
+  CHECK(task->tokenizer()->decode(task->tokenizer()->encode("can YOU help")) == "can you help");
+}
+
+TEST_CASE("reorder_translation: 5 to 14 words, as many on either side, out of 60 and more") {
+  CHECK(toy_german::german_words().size() >= 60);
+  CHECK(toy_german::english_words().size() >= 60);
+  Generator generator(4);
+  std::map<size_t, int> lengths;
+  std::map<std::string, std::string> translations;
+  std::set<std::string> german, english;
+  for (int i = 0; i < 5000; ++i) {
+    const toy_german::Sentence made = toy_german::sentence(toy_german::draw(generator));
+    REQUIRE(made.german.size() == made.english.size());
+    lengths[made.german.size()] += 1;
+    german.insert(made.german.begin(), made.german.end());
+    english.insert(made.english.begin(), made.english.end());
+    // One meaning only: the same German always has the same English.
+    const auto [known, fresh] = translations.emplace(spaced(made.german), spaced(made.english));
+    REQUIRE((fresh || known->second == spaced(made.english)));
+  }
+  CHECK(lengths.begin()->first == 5);
+  CHECK(lengths.rbegin()->first == 14);
+  CHECK(lengths.size() == 10);
+  CHECK(german.size() == toy_german::german_words().size());
+  CHECK(english.size() == toy_german::english_words().size());
+}
+
+TEST_CASE("reorder_translation: the verbs of a clause come last in German") {
+  Generator generator(4);
+  int64_t clauses = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const toy_german::Sentence made = toy_german::sentence(toy_german::draw(generator));
+    const auto reason = std::find(made.german.begin(), made.german.end(), "weil");
+    if (reason == made.german.end()) continue;
+    const std::set<std::string> modals{"kann", "kannst", "können", "muss", "musst",  "müssen",
+                                       "soll", "sollst", "sollen", "darf", "darfst", "dürfen"};
+    CHECK(modals.count(made.german.back()) == 1);
+    ++clauses;
+  }
+  CHECK(clauses > 500);
+}
+
+TEST_CASE("reorder_translation: 2,000 sentences are held out, none comes up in training") {
+  const auto task = made_task("reorder_translation");
+  CHECK(check_held_out(*task, 2001) == 2000 + 150 * 64);
+  check_streams("reorder_translation");
+}

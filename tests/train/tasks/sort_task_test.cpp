@@ -1,0 +1,136 @@
+#include "train/tasks/sort_task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "tests/support/made_task_cases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+using Sequence = std::vector<int32_t>;
+
+std::unique_ptr<Task> made(int64_t length, int64_t symbols, uint64_t seed = 123) {
+  TaskSetup setup;
+  setup.seed = seed;
+  const ConfigNode config = ConfigNode::map({{"length", length}, {"symbols", symbols}});
+  return task_registry().make({"sort", config}, setup);
+}
+
+std::vector<Sequence> rows(const Ids& ids) {
+  std::vector<Sequence> found;
+  for (int64_t b = 0; b < ids.dim(0); ++b) {
+    const int32_t* row = ids.data() + b * ids.dim(1);
+    found.emplace_back(row, row + ids.dim(1));
+  }
+  return found;
+}
+
+std::vector<Sequence> all_of(const Task& task, Split split) {
+  return rows(task.examples(split, 0, 1, task.example_count(split)).input.ids);
+}
+
+void check_sorted(const Batch& batch) {
+  const std::vector<Sequence> x = rows(batch.input.ids), y = rows(batch.targets);
+  for (size_t i = 0; i < x.size(); ++i) {
+    Sequence want = x[i];
+    std::sort(want.begin(), want.end());
+    REQUIRE(y[i] == want);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sort: sequences and the same in order") {
+  const auto task = made(8, 32);
+  CHECK(task->model_sizes() ==
+        std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 32}, {"context_length", 8}});
+
+  Generator data(5), same(5);
+  const Batch batch = task->next(64, data);
+  REQUIRE(batch.input.ids.shape() == Shape{64, 8});
+  check_sorted(batch);
+  std::vector<int64_t> drawn(64 * 8);
+  fill_randint(same, drawn, 0, 32);
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    REQUIRE(batch.input.ids.data()[i] == drawn[i]);
+  }
+  CHECK(data.state() == same.state());
+}
+
+TEST_CASE("sort: what is held out never comes up in training") {
+  for (const auto& [length, symbols, held_out] :
+       {std::tuple<int64_t, int64_t, int64_t>{8, 32, 2000}, {4, 6, 129}, {3, 3, 2}, {1, 2, 1}}) {
+    const auto task = made(length, symbols);
+    CHECK(task->example_count(Split::validation) == held_out);
+    CHECK(task->example_count(Split::train) == held_out);
+    check_sorted(task->examples(Split::validation, 0, 1, held_out));
+    const std::vector<Sequence> validation = all_of(*task, Split::validation);
+    const std::set<Sequence> hidden(validation.begin(), validation.end());
+    CHECK(hidden.size() == static_cast<size_t>(held_out));
+    for (const Sequence& sequence : all_of(*task, Split::train)) {
+      REQUIRE(hidden.count(sequence) == 0);
+    }
+    Generator data(1);
+    std::set<Sequence> seen;
+    for (int i = 0; i < 100; ++i) {
+      const Batch batch = task->next(32, data);
+      check_sorted(batch);
+      for (const Sequence& sequence : rows(batch.input.ids)) {
+        REQUIRE(hidden.count(sequence) == 0);
+        seen.insert(sequence);
+      }
+    }
+    CHECK((length > 3 ||
+           seen.size() + hidden.size() == static_cast<size_t>(std::pow(symbols, length))));
+  }
+}
+
+TEST_CASE("sort: the held-out set follows from the seed of the config") {
+  CHECK(all_of(*made(8, 32, 1), Split::validation) == all_of(*made(8, 32, 1), Split::validation));
+  CHECK(all_of(*made(8, 32, 1), Split::validation) != all_of(*made(8, 32, 2), Split::validation));
+}
+
+TEST_CASE("sort: a dry run draws nothing") {
+  const auto task = made(8, 32);
+  Generator data(5);
+  const GeneratorState state = data.state();
+  const DryRun dry;
+  CHECK(task->next(4, data).targets.shape() == Shape{4, 8});
+  CHECK(data.state() == state);
+}
+
+TEST_CASE("sort: where lengths differ an end follows, then masked padding") {
+  const auto task = made_task("sort", four_to_sixteen);
+  CHECK(task->model_sizes() ==
+        std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 33}, {"context_length", 17}});
+  Generator data(5);
+  const Batch batch = task->next(100, data);
+  std::set<int64_t> lengths;
+  for (int64_t b = 0; b < 100; ++b) {
+    Sequence ids = row_of(batch.input.ids, b), targets = row_of(batch.targets, b);
+    const auto length = std::find(ids.begin(), ids.end(), 32) - ids.begin();
+    lengths.insert(length);
+    std::sort(ids.begin(), ids.begin() + length);
+    for (int64_t t = 0; t < 17; ++t) {
+      const auto at = static_cast<size_t>(t);
+      REQUIRE(targets[at] == (t < length ? ids[at] : ignored_target));
+      REQUIRE((batch.input.mask.data()[b * 17 + t] != 0) == (t <= length));
+    }
+  }
+  CHECK(lengths.size() > 8);
+  CHECK(check_held_out(*task, 2000) == 2000 + 150 * 64);
+  check_streams("sort", four_to_sixteen);
+}
+
+TEST_CASE("sort: prompts have the lengths of the task") {
+  CHECK(prompt_error(*made(8, 32), "1 2 3") ==
+        "expected 8 symbols, numbers from 0 to 31 with blanks between them, got 3");
+  CHECK_THROWS_WITH_AS(made_task("sort", ConfigNode::map({{"length", 4}, {"min_length", 5}})),
+                       doctest::Contains("min_length: must be at most length 4, got 5"),
+                       ConfigError);
+}

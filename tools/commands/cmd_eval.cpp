@@ -1,0 +1,90 @@
+// heed eval: how good a trained model is, over the whole validation set.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "tools/commands/run.h"
+#include "tools/terminal/table.h"
+#include "train/evaluate.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct EvalOptions {
+  std::string run;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, EvalOptions& o) {
+  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .flag("--json", o.json, "one JSON object on standard output");
+}
+
+double share_exact(const Score::Sequences& of) {
+  return static_cast<double>(of.exact) / static_cast<double>(of.all);
+}
+
+nlohmann::ordered_json as_json(int64_t step, const Evaluation& training,
+                               const Evaluation& validation) {
+  nlohmann::ordered_json by_length = nlohmann::ordered_json::array();
+  for (const auto& [length, sequences] : validation.by_length) {
+    by_length.push_back({{"targets", length},
+                         {"sequences", sequences.all},
+                         {"exact_match", share_exact(sequences)}});
+  }
+  return {{"step", step},
+          {"train_loss", training.loss},
+          {"val_loss", validation.loss},
+          {"tokens", validation.tokens},
+          {"accuracy", validation.accuracy},
+          {"exact_match", validation.exact_match},
+          {"train_accuracy", training.accuracy},
+          {"train_exact_match", training.exact_match},
+          {"by_length", std::move(by_length)}};
+}
+
+void print(int64_t step, const Evaluation& training, const Evaluation& validation) {
+  std::printf("step         %lld\n", static_cast<long long>(step));
+  std::printf("train loss   %.4f\n", training.loss);
+  std::printf("val loss     %.4f over %lld targets\n", validation.loss,
+              static_cast<long long>(validation.tokens));
+  std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
+              100 * validation.accuracy, 100 * validation.exact_match);
+  if (validation.by_length.size() < 2) {
+    return;
+  }
+  Table table({Align::right, Align::right, Align::right});
+  table.add({"targets", "sequences", "wholly right"});
+  for (const auto& [length, sequences] : validation.by_length) {
+    char right[16];
+    std::snprintf(right, sizeof right, "%.2f%%", 100 * share_exact(sequences));
+    table.add({std::to_string(length), std::to_string(sequences.all), right});
+  }
+  std::printf("\n%s", table.text().c_str());
+}
+
+int run(const EvalOptions& o) {
+  const TrainedRun trained = load_trained(o.run);
+  const Task& task = *trained.loaded.task;
+  const int64_t batch_size = trained.loaded.config.train.batch_size;
+  const Evaluation validation = evaluate(*trained.model, task, Split::validation, batch_size, {});
+  // As many examples of the training set, evenly spaced over it.
+  const int64_t batches = (task.example_count(Split::validation) + batch_size - 1) / batch_size;
+  const Evaluation training = evaluate(*trained.model, task, Split::train, batch_size, batches);
+
+  if (o.json) {
+    std::printf("%s\n", as_json(trained.state.step, training, validation).dump().c_str());
+  } else {
+    print(trained.state.step, training, validation);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command eval_command() {
+  return command<EvalOptions>("eval", "loss and accuracy over the whole validation set",
+                              "heed eval runs/quickstart --json", declare, run);
+}
+
+}  // namespace heed::cli

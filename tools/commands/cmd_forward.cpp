@@ -1,0 +1,86 @@
+// heed forward: a layer or model on given tensors, to compare with another program.
+#include <cstdio>
+#include <filesystem>
+
+#include "tools/commands/command.h"
+#include "tools/commands/forward.h"
+#include "train/config/run_config.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct ForwardOptions {
+  std::string config;
+  std::string in;
+  std::string out;
+  std::vector<std::string> sets;
+  std::optional<std::string> weights;
+  std::optional<std::string> save_weights;
+  std::optional<int64_t> seed;
+  std::optional<std::string> precision;
+  bool ignore_extra = false;
+  bool book_buffers = false;
+  bool backward = false;
+  bool train = false;
+};
+
+void declare(Arguments& arguments, ForwardOptions& o) {
+  arguments.positional("CONFIG", o.config, "a YAML file with a model: section")
+      .required_option("--in", o.in, "safetensors: x or ids; mask and dy where wanted")
+      .required_option("--out", o.out, "safetensors: y; with --backward grad.x, grad.<parameter>")
+      .option("--weights", o.weights, "safetensors: the parameters; else drawn from the seed")
+      .flag("--ignore-extra", o.ignore_extra, "--weights may hold more than the model needs")
+      .option("--save-weights", o.save_weights, "write the parameters to this file")
+      .flag("--book-buffers", o.book_buffers, "with the mask buffers of the book's modules")
+      .flag("--backward", o.backward, "gradients for the cotangent dy, ones if it is absent")
+      .flag("--train", o.train, "dropout on")
+      .option("--seed", o.seed, "of parameters and dropout (default: the config's, or 123)")
+      .option("--precision", o.precision, "float32 or float64 (default: the config's)")
+      .option("--set", o.sets, "change a value: --set model.dropout=0.1; may come several times");
+}
+
+std::string wanted_precision(const ForwardOptions& o, const ConfigNode& tree) {
+  if (o.precision) {
+    require<ConfigError>(*o.precision == "float32" || *o.precision == "float64",
+                         "heed forward: expected --precision float32 or float64, got ",
+                         printable(*o.precision));
+    return *o.precision;
+  }
+  return tree.get("precision").text() == "float64" ? "float64" : "float32";
+}
+
+int run(const ForwardOptions& o) {
+  require<ConfigError>(!o.ignore_extra || o.weights,
+                       "heed forward: --ignore-extra is about --weights, which is not given");
+  require<ConfigError>(!o.book_buffers || o.save_weights,
+                       "heed forward: --book-buffers is about --save-weights, which is not given");
+  require<ConfigError>(o.seed.value_or(0) >= 0, "heed forward: expected --seed of at least 0, got ",
+                       o.seed.value_or(0));
+  ConfigNode tree = read_run_tree(o.config, o.sets);
+  require_precision(wanted_precision(o, tree));
+  LoadedRun loaded =
+      load_run(std::move(tree), std::filesystem::path(o.config).parent_path(), Purpose::model);
+  loaded.config.seed = o.seed.value_or(loaded.config.seed);
+  apply_settings(loaded.config);
+
+  ForwardJob job{.in = o.in, .out = o.out, .weights = o.weights, .save_weights = o.save_weights};
+  job.ignore_extra = o.ignore_extra;
+  job.book_buffers = o.book_buffers;
+  job.backward = o.backward;
+  job.train = o.train;
+  const std::vector<std::string> written = run_forward(loaded.config.model, job);
+  std::printf("%s: %s%s\n", o.out.c_str(), written.front().c_str(),
+              written.size() > 1 ? text(" and ", written.size() - 1, " gradients").c_str() : "");
+  return 0;
+}
+
+}  // namespace
+
+Command forward_command() {
+  return command<ForwardOptions>(
+      "forward", "run a layer or model on given tensors",
+      "heed forward model.yaml --in x.safetensors --out y.safetensors --backward", declare, run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,116 @@
+// heed generate: what a trained model writes.
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "tools/commands/run.h"
+#include "train/data/generate.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct GenerateOptions {
+  std::string run;
+  std::optional<std::string> prompt;
+  int64_t tokens = 200;
+  double temperature = 0.8;
+  std::optional<int64_t> top_k;
+  std::optional<double> top_p;
+  int64_t seed = 123;
+};
+
+void declare(Arguments& arguments, GenerateOptions& o) {
+  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .option("--prompt", o.prompt,
+              "what the model goes on from, or answers (default: on a terminal it "
+              "asks, else the config's sample.prompt)")
+      .option("--tokens", o.tokens, "of a text: how many tokens it adds (200)")
+      .option("--temperature", o.temperature,
+              "of a text: below 1 bolder, 0 always the likeliest (0.8)")
+      .option("--top-k", o.top_k, "choose among the k likeliest")
+      .option("--top-p", o.top_p, "choose among the likeliest with sum p")
+      .option("--seed", o.seed, "of the choices (123)");
+}
+
+void check(const GenerateOptions& o) {
+  require<ConfigError>(o.tokens >= 1, "heed generate: expected --tokens of at least 1, got ",
+                       o.tokens);
+  require<ConfigError>(o.temperature >= 0, "heed generate: expected --temperature of at least 0, ",
+                       "got ", o.temperature);
+  require<ConfigError>(!o.top_k || *o.top_k >= 1, "heed generate: expected --top-k of at least 1, ",
+                       "got ", o.top_k.value_or(0));
+  require<ConfigError>(!o.top_p || (*o.top_p > 0 && *o.top_p <= 1),
+                       "heed generate: expected --top-p above 0 and at most 1, got ",
+                       o.top_p.value_or(0));
+  require<ConfigError>(o.seed >= 0, "heed generate: expected --seed of at least 0, got ", o.seed);
+}
+
+void check_prompt(const Task& task, const std::string& prompt) {
+  try {
+    task.check_prompt(prompt);
+  } catch (const ConfigError& error) {
+    fail<ConfigError>("heed generate: --prompt: ", error.what());
+  }
+}
+
+void answer(const TrainedRun& trained, const std::string& prompt, const GenerateOptions& o) {
+  const Task& task = *trained.loaded.task;
+  AnswerOptions options{.tokens = o.tokens,
+                        .sampling = {.temperature = o.temperature,
+                                     .top_k = o.top_k,
+                                     .top_p = o.top_p,
+                                     .seed = static_cast<uint64_t>(o.seed)},
+                        .context_length = trained.loaded.config.context_length()};
+  options.each = [](const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  };
+  if (task.continues_prompt()) {
+    options.say(prompt);
+  }
+  task.answer(*trained.model, prompt, options);
+  options.say("\n");
+}
+
+// Prompts from a terminal, a line each, until it ends (Ctrl-D). A mistake is told and forgotten.
+void converse(const TrainedRun& trained, const GenerateOptions& o) {
+  const auto ask = [] { std::fputs("> ", stderr); };
+  ask();
+  for (std::string line; std::getline(std::cin, line); ask()) {
+    try {
+      trained.loaded.task->check_prompt(line);
+      answer(trained, line, o);
+    } catch (const ConfigError& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+  }
+  std::fputs("\n", stderr);
+}
+
+int run(const GenerateOptions& o) {
+  check(o);
+  const TrainedRun trained = load_trained(o.run);
+  const RunConfig& config = trained.loaded.config;
+  require<ConfigError>(trained.loaded.task->tokenizer() != nullptr, "heed generate: ", o.run,
+                       " was trained on ", config.data.type, ", which has no text to go on from");
+  if (!o.prompt && isatty(STDIN_FILENO) != 0) {
+    converse(trained, o);
+    return 0;
+  }
+  const std::string prompt = o.prompt.value_or(config.sample.prompt);
+  check_prompt(*trained.loaded.task, prompt);
+  answer(trained, prompt, o);
+  return 0;
+}
+
+}  // namespace
+
+Command generate_command() {
+  return command<GenerateOptions>("generate", "what a trained model writes",
+                                  "heed generate runs/quickstart --prompt 'ROMEO:' --tokens 300",
+                                  declare, run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,242 @@
+// heed gradcheck: gradients against differences, for layers by name or the model of a config; of
+// layers by name also what else everybody expects of them (train/check/examine_layer.h).
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "layers/check/layer_check.h"
+#include "layers/check/layer_tree.h"
+#include "tools/commands/command.h"
+#include "tools/terminal/table.h"
+#include "train/check/examine_layer.h"
+#include "train/config/run_config.h"
+#include "train/files/words.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct CheckOptions {
+  std::string target;
+  std::vector<std::string> sets;
+  double tolerance = 1e-6;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, CheckOptions& o) {
+  arguments.positional("CONFIG|LAYER|all", o.target, "a config, a layer, or all layers")
+      .option("--tolerance", o.tolerance, "largest relative error (default 1e-6)")
+      .option("--set", o.sets, "change a value of the config; may come several times")
+      .flag("--json", o.json, "one JSON object on standard output");
+}
+
+using Checks = std::vector<LayerCheck>;
+
+struct LayerFinding {
+  std::string layer;
+  Finding finding;
+};
+using Findings = std::vector<LayerFinding>;
+
+// Causality, threads, checkpoints and so on, for the example config of each layer.
+Findings findings_of(const std::vector<std::string>& types) {
+  Findings all;
+  for (const std::string& type : types) {
+    ConfigNode config = example_config(layer_registry().types().find(type)->fields());
+    for (Finding& finding : examine_layer(LayerSpec{type, std::move(config)})) {
+      all.push_back({type, std::move(finding)});
+    }
+  }
+  return all;
+}
+
+bool is_right(const LayerFinding& found) { return found.finding.message.empty(); }
+
+// The layers that the target names; none for a config.
+std::vector<std::string> layers_named(const std::string& target) {
+  const std::vector<std::string> known = layer_registry().types().names();
+  if (target == "all") {
+    return known;
+  }
+  return layer_registry().types().find(target) != nullptr ? std::vector<std::string>{target}
+                                                          : std::vector<std::string>{};
+}
+
+// How many elements of a parameter are compared: all of a small model; of a larger one so many
+// that its forward passes (four an element) stay within about a minute.
+int64_t affordable_sample(const LayerSpec& model, int64_t tokens) {
+  constexpr int64_t flops = 500'000'000'000, passes = 400'000;
+  const ModelTree tree = layer_tree(model, 2, tokens);
+  int64_t parameters = 0;
+  const std::function<void(const LayerNode&)> count = [&](const LayerNode& node) {
+    parameters += static_cast<int64_t>(node.own.size());
+    std::for_each(node.children.begin(), node.children.end(), count);
+  };
+  count(tree.root);
+  const int64_t affordable = std::min(passes, flops / std::max<int64_t>(1, tree.root.flops));
+  const int64_t forms = 5;
+  return std::clamp<int64_t>(affordable / (4 * forms * std::max<int64_t>(1, parameters)), 2, 512);
+}
+
+Checks check_config(const CheckOptions& o) {
+  const LoadedRun loaded = load_run(read_run_tree(o.target, o.sets),
+                                    std::filesystem::path(o.target).parent_path(), Purpose::model);
+  apply_settings(loaded.config);
+  LayerCheckOptions options{.tolerance = o.tolerance};
+  const int64_t context = loaded.config.model_size("context_length");
+  options.tokens = context > 0 ? std::min<int64_t>(context, options.tokens) : options.tokens;
+  options.sample = affordable_sample(loaded.config.model, options.tokens);
+  if (options.sample < 512) {
+    std::fprintf(stderr, "a large model: at most %lld elements of each parameter are compared\n",
+                 static_cast<long long>(options.sample));
+  }
+  return check_gradients(loaded.config.model, options);
+}
+
+Checks check_target(const CheckOptions& o) {
+  const LayerCheckOptions options{.tolerance = o.tolerance};
+  Checks all;
+  const std::vector<std::string> layers = layers_named(o.target);
+  require<ConfigError>(layers.empty() || o.sets.empty(),
+                       "heed gradcheck: --set changes a config; of a layer every option is tried");
+  for (const std::string& type : layers) {
+    const Checks checks = check_gradients_of_type(type, options);
+    all.insert(all.end(), checks.begin(), checks.end());
+  }
+  if (!all.empty()) {
+    return all;
+  }
+  const std::string near = nearest(o.target, layer_registry().types().names());
+  require<ConfigError>(near.empty() || std::filesystem::exists(o.target),
+                       "heed gradcheck: there is no layer and no file ", printable(o.target),
+                       ", did you mean ", near, "?");
+  return check_config(o);
+}
+
+nlohmann::ordered_json as_json(const Checks& checks, const Findings& findings, double tolerance) {
+  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+  int64_t compared = 0, failed = 0;
+  double worst = 0;
+  for (const LayerCheck& check : checks) {
+    cases.push_back({{"layer", check.layer},
+                     {"options", check.options},
+                     {"input", check.input},
+                     {"compared", check.compared},
+                     {"worst", check.worst},
+                     {"passed", check.passed},
+                     {"message", check.message}});
+    compared += check.compared;
+    failed += check.passed ? 0 : 1;
+    worst = std::max(worst, check.worst);
+  }
+  nlohmann::ordered_json others = nlohmann::ordered_json::array();
+  for (const auto& [layer, finding] : findings) {
+    others.push_back({{"layer", layer},
+                      {"what", finding.what},
+                      {"passed", finding.message.empty()},
+                      {"message", finding.message}});
+  }
+  const bool right = std::all_of(findings.begin(), findings.end(), is_right);
+  return {{"passed", failed == 0 && compared > 0 && right},
+          {"tolerance", tolerance},
+          {"cases", checks.size()},
+          {"failed", failed},
+          {"compared", compared},
+          {"worst", worst},
+          {"checks", std::move(cases)},
+          {"findings", std::move(others)}};
+}
+
+// One line a case; for many layers one line for all inputs of a config.
+Checks merged(const Checks& checks) {
+  Checks lines;
+  std::vector<int64_t> inputs;
+  for (const LayerCheck& check : checks) {
+    const bool again = !lines.empty() && lines.back().layer == check.layer &&
+                       lines.back().options == check.options;
+    if (!again) {
+      lines.push_back(check);
+      inputs.push_back(1);
+      continue;
+    }
+    LayerCheck& line = lines.back();
+    ++inputs.back();
+    line.compared += check.compared;
+    line.worst = std::max(line.worst, check.worst);
+    line.passed = line.passed && check.passed;
+  }
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].input = text(inputs[i], " inputs");
+  }
+  return lines;
+}
+
+void print(const Checks& checks, const Checks& lines) {
+  Table table({Align::left, Align::left, Align::left, Align::right, Align::right, Align::left});
+  table.add({"layer", "options", "input", "compared", "worst", ""});
+  for (const LayerCheck& line : lines) {
+    table.add({shortened(line.layer, 28), shortened(line.options, 26), line.input,
+               grouped(line.compared), scientific(line.worst), line.passed ? "ok" : "FAILED"});
+  }
+  std::printf("%s\n", table.text().c_str());
+  int64_t compared = 0, failed = 0;
+  for (const LayerCheck& check : checks) {
+    compared += check.compared;
+    if (!check.passed) {
+      ++failed;
+      std::printf("FAILED %s, %s%s%s: %s\n", check.layer.c_str(), check.options.c_str(),
+                  check.options.empty() ? "" : ", ", check.input.c_str(), check.message.c_str());
+    }
+  }
+  std::printf("%zu cases, %s gradient elements compared, %s failed\n", checks.size(),
+              grouped(compared).c_str(), failed == 0 ? "none" : grouped(failed).c_str());
+}
+
+void print(const Findings& findings) {
+  if (findings.empty()) {
+    return;
+  }
+  int64_t wrong = 0;
+  std::string looked_at;
+  for (const LayerFinding& found : findings) {
+    if (found.layer == findings.front().layer && found.finding.what != "gradients") {
+      looked_at += (looked_at.empty() ? "" : ", ") + found.finding.what;
+    }
+    if (!is_right(found)) {
+      ++wrong;
+      std::printf("FAILED %s, %s: %s\n", found.layer.c_str(), found.finding.what.c_str(),
+                  found.finding.message.c_str());
+    }
+  }
+  std::printf("also looked at %s: %s\n", looked_at.c_str(),
+              wrong == 0 ? "all well" : text(grouped(wrong), " wrong").c_str());
+}
+
+int run(const CheckOptions& o) {
+  require<ConfigError>(o.tolerance > 0, "heed gradcheck: expected --tolerance above 0, got ",
+                       o.tolerance);
+  require_precision("float64");
+  const Checks checks = check_target(o);
+  const Findings findings = findings_of(layers_named(o.target));
+  if (o.json) {
+    std::printf("%s\n", as_json(checks, findings, o.tolerance).dump().c_str());
+  } else {
+    print(checks, o.target == "all" ? merged(checks) : checks);
+    print(findings);
+  }
+  const bool passed = std::all_of(checks.begin(), checks.end(),
+                                  [](const LayerCheck& check) { return check.passed; }) &&
+                      std::all_of(findings.begin(), findings.end(), is_right);
+  return passed && !checks.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+Command gradcheck_command() {
+  return command<CheckOptions>("gradcheck", "compare gradients with differences, in float64",
+                               "heed gradcheck multi_head_attention", declare, run);
+}
+
+}  // namespace heed::cli

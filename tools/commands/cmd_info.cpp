@@ -1,0 +1,119 @@
+// heed info: this build and this machine, and how fast matrix products are on it.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "autograd/base/real.h"
+#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/threads/machine.h"
+#include "autograd/threads/parallel.h"
+#include "tools/commands/command.h"
+#include "tools/terminal/gemm_speed.h"
+#include "tools/terminal/table.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct InfoOptions {
+  bool json = false;
+};
+
+void declare(Arguments& arguments, InfoOptions& o) {
+  arguments.flag("--json", o.json, "one JSON object on standard output");
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+// The vector unit that the compiler was allowed to use.
+Simd built_simd() {
+#if defined(__AVX512F__)
+  return Simd::avx512;
+#elif defined(__AVX2__)
+  return Simd::avx2;
+#elif defined(__SSE2__)
+  return Simd::sse2;
+#elif defined(__ARM_NEON)
+  return Simd::neon;
+#else
+  return Simd::none;
+#endif
+}
+
+// "native" where the compiler was told about this kind of CPU, "portable" for any CPU of its kind.
+std::string build_kind() {
+  return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
+}
+
+nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
+  const Memory ram = memory();
+  return {{"version", HEED_VERSION},
+          {"precision", precision_name},
+          {"build",
+           {{"compiler", compiler()}, {"kind", build_kind()}, {"simd", simd_name(built_simd())}}},
+          {"cpu",
+           {{"model", cpu().model}, {"simd", simd_name(cpu().simd)}, {"cores", available_cores()}}},
+          {"threads", num_threads()},
+          {"memory_bytes", {{"total", ram.total}, {"available", ram.available}}},
+          {"blas",
+           {{"kernel", blas.kernel},
+            {"kernel_preset", blas.kernel_preset},
+            {"reason", blas.reason},
+            {"flavour", blas.flavour},
+            {"config", blas.config},
+            {"products", blas.products}}},
+          {"gemm_gflops", speed.heed},
+          {"openblas_gflops", speed.openblas},
+          {"warnings", blas.warning.empty() ? nlohmann::ordered_json::array()
+                                            : nlohmann::ordered_json::array({blas.warning})}};
+}
+
+void print(const BlasInfo& blas, const GemmSpeed& speed) {
+  const Memory ram = memory();
+  char line[96];
+  std::snprintf(line, sizeof line, "%.0f GFLOP/s on matrices of 1024 x 1024; OpenBLAS alone %.0f",
+                speed.heed, speed.openblas);
+  Table table({Align::left, Align::left});
+  table.add({"heedgrad", text(HEED_VERSION, ", ", precision_name)});
+  table.add({"build", text(compiler(), ", ", build_kind(), ", up to ", simd_name(built_simd()))});
+  table.add({"CPU", text(cpu().model, ", ", simd_name(cpu().simd))});
+  table.add({"cores", text(available_cores(), " for this process")});
+  table.add({"threads", text(num_threads())});
+  table.add({"memory", text(bytes_text(ram.total), ", ", bytes_text(ram.available), " free")});
+  table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
+  table.add({"kernel", text(blas.kernel, "; ", blas.reason)});
+  if (blas.products != "OpenBLAS") {
+    table.add({"products", text("by our own kernel for ", blas.products,
+                                "; by OpenBLAS where that is faster")});
+  }
+  table.add({is_float64 ? "dgemm" : "sgemm", line});
+  if (!blas.warning.empty()) {
+    table.add({"warning", blas.warning});
+  }
+  std::fputs(table.text().c_str(), stdout);
+}
+
+int run(const InfoOptions& o) {
+  const BlasInfo blas = blas_info();
+  const GemmSpeed speed = gemm_speed();
+  if (o.json) {
+    std::printf("%s\n", as_json(blas, speed).dump(2).c_str());
+  } else {
+    print(blas, speed);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command info_command() {
+  return command<InfoOptions>("info", "this build, this machine, the speed of its matrix products",
+                              "heed info --json", declare, run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,56 @@
+// heed report: the page of one run, or of several side by side.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+
+#include "tools/commands/command.h"
+#include "train/report/page.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::vector<std::string> runs;
+  std::optional<std::string> out;
+};
+
+void declare(Arguments& arguments, ReportOptions& o) {
+  arguments.positionals("RUN", o.runs, "run folders; several are shown side by side")
+      .option("--out", o.out, "the page (default: report.html in the run, or here for several)");
+}
+
+// A run folder; a checkpoint stands for the run that it belongs to.
+fs::path run_folder(const std::string& argument) {
+  const bool checkpoint = fs::exists(fs::path(argument) / "manifest.json");
+  const fs::path run =
+      checkpoint ? fs::canonical(argument).parent_path().parent_path() : fs::path(argument);
+  require<IoError>(fs::exists(run / "config.yaml"), argument,
+                   ": expected a run folder: it has no config.yaml");
+  return run;
+}
+
+int run(const ReportOptions& o) {
+  require<ConfigError>(o.runs.size() <= most_runs, "heed report: expected at most ", most_runs,
+                       " runs on a page, got ", o.runs.size());
+  std::vector<fs::path> runs;
+  std::transform(o.runs.begin(), o.runs.end(), std::back_inserter(runs), run_folder);
+  const fs::path here = runs.size() > 1 ? "report.html" : runs[0] / "report.html";
+  const fs::path out = o.out ? fs::path(*o.out) : here;
+  write_report(runs, out);
+  std::printf("%s\n", out.c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command report_command() {
+  return command<ReportOptions>("report", "curves, attention and samples of runs, as one page",
+                                "heed report runs/copy runs/reverse --out compare.html", declare,
+                                run);
+}
+
+}  // namespace heed::cli

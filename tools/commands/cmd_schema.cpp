@@ -1,0 +1,28 @@
+// heed schema: the whole config as JSON Schema, for editors and validators.
+#include <cstdio>
+
+#include "layers/config/schema.h"
+#include "tools/commands/command.h"
+#include "train/config/run_config.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct SchemaOptions {};
+
+void declare(Arguments&, SchemaOptions&) {}
+
+int run(const SchemaOptions&) {
+  std::fputs(config_schema("A config of heedgrad", run_fields()).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+Command schema_command() {
+  return command<SchemaOptions>("schema", "JSON Schema of a config, for editors and validators",
+                                "heed schema > heed.schema.json", declare, run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,164 @@
+// heed tour: attention step by step, with its numbers.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include "tools/commands/command.h"
+#include "tools/tour/lesson.h"
+#include "train/files/safetensors.h"
+
+namespace heed::cli {
+
+namespace {
+
+using tour::Given;
+using tour::Step;
+
+struct Options {
+  std::string step;
+  std::optional<int64_t> seed;
+  std::optional<std::string> inputs;
+  bool list = false;
+  bool json = false;
+};
+
+// "Your journey starts with one step", embedded as in the book.
+Given six_words() {
+  Given given;
+  given.words = {"Your", "journey", "starts", "with", "one", "step"};
+  given.inputs = Array::from({6, 3}, {0.43f, 0.15f, 0.89f,  //
+                                      0.55f, 0.87f, 0.66f,  //
+                                      0.57f, 0.85f, 0.64f,  //
+                                      0.22f, 0.58f, 0.33f,  //
+                                      0.77f, 0.25f, 0.10f,  //
+                                      0.05f, 0.80f, 0.55f});
+  return given;
+}
+
+// The tensor called x, else inputs, else the only one.
+Given words_from(const std::string& path) {
+  constexpr int64_t most_tokens = 1024, widest = 65536;  // the tour shows matrices (T, T)
+  const SafeTensors file{std::filesystem::path(path)};
+  const bool only_one = file.tensors().size() == 1 && !file.find("x");
+  const std::string name = file.find("x") ? "x" : only_one ? file.names()[0] : "inputs";
+  const TensorInfo& info = file.at(name);
+  const bool fits = info.shape.size() == 2 && info.shape[0] >= 2 && info.shape[0] <= most_tokens &&
+                    info.shape[1] >= 1 && info.shape[1] <= widest;
+  require<IoError>(fits, path, ": expected ", name, " (T, d), T from 2 to ", most_tokens,
+                   " embedded words, each d numbers, up to ", widest, "; got ",
+                   info.shape.size() > Shape::max_rank ? text(info.shape.size(), " axes")
+                                                       : text(Shape(std::span(info.shape))));
+  Given given;
+  given.inputs = file.array(name);
+  for (int64_t t = 1; t <= given.tokens(); ++t) {
+    given.words.push_back(text("token ", t));
+  }
+  return given;
+}
+
+Given given_by(const Options& options) {
+  Given given = options.inputs ? words_from(*options.inputs) : six_words();
+  if (options.seed) {
+    given.seed = given.seed_v2 = *options.seed;
+  }
+  return given;
+}
+
+// The name that was meant: a misspelt one, else one that contains the word.
+std::string meant(const std::string& word, const std::vector<std::string>& names) {
+  const auto contains = [&word](const std::string& name) { return name.find(word) != name.npos; };
+  const auto containing = std::find_if(names.begin(), names.end(), contains);
+  const std::string near = nearest(word, names);
+  return near.empty() && containing != names.end() ? *containing : near;
+}
+
+std::vector<Step> chosen_steps(const std::string& name) {
+  const std::vector<Step> steps = tour::all_steps();
+  if (name.empty()) {
+    return steps;
+  }
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    if (step.name == name) {
+      return {step};
+    }
+    names.push_back(step.name);
+  }
+  const std::string near = meant(name, names);
+  fail<ConfigError>("tour: no step is called ", name,
+                    near.empty() ? "" : text(", did you mean ", near, "?"),
+                    near.empty() ? "; `heed tour --list` names them" : "");
+}
+
+void print_list(const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    std::printf("%-30s%-42s%s\n", step.name.c_str(), step.title.c_str(), step.source.c_str());
+  }
+}
+
+void print_json(const std::vector<Step>& steps, const Given& given) {
+  std::string object;
+  const bool all = steps.size() == 1;  // the tour has the keys of the reference file, a step all
+  for (const Step& step : steps) {
+    for (const std::string& line : tour::json_lines(step, tour::run(step, given), all)) {
+      object += (object.empty() ? "" : ",\n ") + line;
+    }
+  }
+  std::cout << "{" << object << "}\n";
+}
+
+constexpr const char* the_book =
+    "\"The book\" is \"Build a Large Language Model (From Scratch)\".\n";
+
+void print_tour(const std::vector<Step>& steps, const Given& given) {
+  std::cout << "Attention in " << steps.size() << " steps, from dot products to several heads.\n"
+            << "`heed tour STEP` shows one, `heed tour --list` names them.\n"
+            << the_book << "Each step says where its code is.\n\n";
+  for (const Step& step : steps) {
+    std::cout << tour::lesson(step, given, tour::run(step, given)) << "\n";
+  }
+}
+
+void print_step(const Step& step, const Given& given) {
+  std::cout << tour::lesson(step, given, tour::run(step, given)) << "\n" << the_book;
+  const std::vector<Step> steps = tour::all_steps();
+  const auto same = [&step](const Step& other) { return other.name == step.name; };
+  const auto next = std::next(std::find_if(steps.begin(), steps.end(), same));
+  if (next != steps.end()) {
+    std::cout << "Next: heed tour " << next->name << "\n";
+  }
+}
+
+int run(const Options& options) {
+  require_precision("float32");  // the numbers people compare with are float32
+  const std::vector<Step> steps = chosen_steps(options.step);
+  if (options.list) {
+    print_list(steps);
+  } else if (options.json) {
+    print_json(steps, given_by(options));
+  } else if (steps.size() == 1) {
+    print_step(steps.front(), given_by(options));
+  } else {
+    print_tour(steps, given_by(options));
+  }
+  require<IoError>(std::fflush(stdout) == 0 && static_cast<bool>(std::cout.flush()),
+                   "standard output: cannot write to it");
+  return 0;
+}
+
+void declare(Arguments& arguments, Options& options) {
+  arguments.positional("STEP", options.step, "one step only, as `--list` names it", false)
+      .flag("--list", options.list, "name the steps")
+      .flag("--json", options.json, "the numbers as one JSON object")
+      .option("--seed", options.seed, "draw all weights after this seed instead of the book's")
+      .option("--inputs", options.inputs, "a safetensors file with other embedded words: x (T, d)");
+}
+
+}  // namespace
+
+Command tour_command() {
+  return command<Options>("tour", "attention step by step, with its numbers", "heed tour causal",
+                          declare, run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,156 @@
+// heed train: a run from a config, or one that goes on.
+#include <cstdio>
+#include <filesystem>
+
+#include "autograd/threads/machine.h"
+#include "autograd/threads/parallel.h"
+#include "tools/commands/run.h"
+#include "train/files/words.h"
+#include "train/trainer.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t most_threads = 1024;
+
+struct TrainOptions {
+  std::string config;
+  std::vector<std::string> sets;
+  std::optional<std::string> out;
+  std::optional<std::string> resume;
+  std::optional<int64_t> threads;
+  std::optional<double> max_seconds;
+  bool dry_run = false;
+  bool overfit_batch = false;
+};
+
+void declare(Arguments& arguments, TrainOptions& o) {
+  arguments.positional("CONFIG", o.config, "the config to train; not needed with --resume", false)
+      .option("--set", o.sets, "change a value: --set optimizer.lr=3e-4; may come several times")
+      .option("--out", o.out, "the run folder (default: runs/<config name>)")
+      .option("--resume", o.resume, "go on with this run from its newest good checkpoint")
+      .option("--threads", o.threads, "how many threads compute")
+      .option("--max-seconds", o.max_seconds, "save and stop after this time")
+      .flag("--dry-run", o.dry_run, "print the plan and stop")
+      .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout");
+}
+
+// A run that ended before its first checkpoint begins again, in its folder.
+RunArgument run_to_resume(const std::string& argument, std::vector<std::string>& warnings) {
+  if (never_saved(argument)) {
+    warnings.push_back(argument + " has no checkpoint yet: it begins again");
+    return {argument, {}};
+  }
+  return resolve_run(argument, warnings);
+}
+
+// The config that the run was trained with so far.
+fs::path config_before(const RunArgument& resumed) {
+  return resumed.checkpoint.empty() ? resumed.run / "config.yaml"
+                                    : config_of_checkpoint(resumed.checkpoint);
+}
+
+// The config to read and the folder that its relative paths start at.
+struct Source {
+  ConfigNode tree;
+  fs::path folder;
+};
+
+Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resumed) {
+  const fs::path config = o.config.empty() ? resumed->run / "config.yaml" : fs::path(o.config);
+  std::vector<std::string> sets = o.sets;
+  if (o.overfit_batch) {
+    sets.emplace_back("train.overfit_batch=true");
+  }
+  return {read_run_tree(config, sets), config.parent_path()};
+}
+
+void say_ending(Trainer& trainer, Ending ending) {
+  const std::string run = trainer.folder().path().string();
+  if (ending == Ending::no_gain) {
+    const TrainingState& state = trainer.state();
+    trainer.say(text("stopped early at step ", state.step, ": the last ",
+                     state.evaluations_since_best, " evaluations have not lowered the validation ",
+                     "loss of step ", state.best_step.value_or(0), ", ",
+                     state.best_val_loss.value_or(0), " (eval.patience)"));
+  }
+  if (ending == Ending::finished || ending == Ending::no_gain) {
+    trainer.say("done: " + run);
+    return;
+  }
+  trainer.say(text(ending == Ending::interrupted ? "interrupted" : "time is over", " at step ",
+                   trainer.step(), ", saved; go on with\n  heed train --resume ", run));
+}
+
+void check(const TrainOptions& o) {
+  require<ConfigError>(!o.config.empty() || o.resume, "heed train: expected a CONFIG, or --resume ",
+                       "with a run folder");
+  require<ConfigError>(!o.resume || !o.out, "heed train: a resumed run stays in its folder; give ",
+                       "--resume or --out");
+  require<ConfigError>(!o.threads || (*o.threads >= 1 && *o.threads <= most_threads),
+                       "heed train: expected --threads from 1 to ", most_threads, ", got ",
+                       o.threads.value_or(0));
+  require<ConfigError>(!o.max_seconds || *o.max_seconds > 0,
+                       "heed train: expected --max-seconds above 0, got ",
+                       o.max_seconds.value_or(0));
+}
+
+int run(const TrainOptions& o) {
+  check(o);
+  if (o.threads) {
+    set_num_threads(static_cast<int>(*o.threads));
+  }
+  std::vector<std::string> warnings;
+  std::optional<RunArgument> resumed;
+  if (o.resume) {
+    resumed = run_to_resume(*o.resume, warnings);
+  }
+  Source source = read_source(o, resumed);
+  require_precision_of(source.tree);
+  LoadedRun loaded = load_run(std::move(source.tree), source.folder);
+  if (resumed) {
+    require_resumable(config_before(*resumed), loaded.resolved);
+  }
+  const Plan plan = make_plan(loaded);
+  std::vector<std::string> lines = describe(plan, loaded);
+  lines.insert(lines.end(), warnings.begin(), warnings.end());
+  require_memory(plan);
+  if (o.dry_run) {
+    for (const std::string& line : lines) {
+      std::printf("%s\n", line.c_str());
+    }
+    return 0;
+  }
+
+  const int64_t steps = loaded.config.train.steps;
+  const std::string name = fs::path(o.config).stem().string();
+  RunFolder folder = resumed ? RunFolder::open(resumed->run) : RunFolder::create(o.out, name);
+  lines.push_back("run folder " + folder.path().string());
+  Trainer trainer(
+      std::move(loaded), std::move(folder),
+      resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt);
+  for (const std::string& line : lines) {
+    trainer.say(line);
+  }
+  if (trainer.step() >= steps) {
+    trainer.say(text("nothing to do: all ", steps, " steps are done; --set train.steps=N goes on"));
+  }
+  const Ending ending = trainer.train(o.max_seconds);
+  trainer.say(text("memory     ", megabytes(peak_resident_bytes()), " at most, ",
+                   megabytes(plan.total_bytes()), " planned"));
+  say_ending(trainer, ending);
+  return ending == Ending::interrupted ? 130 : 0;
+}
+
+}  // namespace
+
+Command train_command() {
+  return command<TrainOptions>("train", "train a model as a config says",
+                               "heed train configs/quickstart.yaml --set train.steps=500", declare,
+                               run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,44 @@
+// heed validate: everything that `heed train` would say about a config before its first step.
+#include <cstdio>
+#include <filesystem>
+
+#include "tools/commands/command.h"
+#include "train/plan.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct ValidateOptions {
+  std::string config;
+  std::vector<std::string> sets;
+};
+
+void declare(Arguments& arguments, ValidateOptions& o) {
+  arguments.positional("CONFIG", o.config, "the config to check")
+      .option("--set", o.sets, "change a value: --set optimizer.lr=3e-4; may come several times");
+}
+
+int run(const ValidateOptions& o) {
+  ConfigNode tree = read_run_tree(o.config, o.sets);
+  if (tree.get("precision").is_scalar()) {
+    require_precision(tree.get("precision").text() == "float64" ? "float64" : "float32");
+  }
+  const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  const Plan plan = make_plan(loaded);
+  for (const std::string& line : describe(plan, loaded)) {
+    std::printf("%s\n", line.c_str());
+  }
+  require_memory(plan);
+  std::printf("%s: ok\n", o.config.c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command validate_command() {
+  return command<ValidateOptions>("validate", "check a config and show the plan, without training",
+                                  "heed validate configs/quickstart.yaml", declare, run);
+}
+
+}  // namespace heed::cli

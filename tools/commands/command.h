@@ -1,0 +1,94 @@
+// What a subcommand of `heed` is. One file each; program.cpp lists them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autograd/base/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace heed::cli {
+
+// The arguments of a subcommand, declared once: what is given is written into the members bound
+// here.
+class Arguments {
+ public:
+  explicit Arguments(CLI::App& app) : app_(app) {}
+
+  Arguments& positional(const std::string& name, std::string& value, const std::string& help,
+                        bool required = true);
+  Arguments& positionals(const std::string& name, std::vector<std::string>& values,
+                         const std::string& help);
+  Arguments& flag(const std::string& name, bool& value, const std::string& help);
+
+  Arguments& required_option(const std::string& name, std::string& value, const std::string& help);
+  // T: std::string, int64_t, double, or std::optional of one of them; std::vector<std::string> for
+  // an option that may come several times.
+  template <class T>
+  Arguments& option(const std::string& name, T& value, const std::string& help);
+
+ private:
+  CLI::App& app_;
+};
+
+struct Command {
+  std::string name;
+  std::string help;
+  std::string example;
+  // Declares the arguments and returns what to do with them; that returns the exit code.
+  std::function<std::function<int()>(Arguments& arguments)> declare;
+};
+
+// A command whose options are the members of a struct: declare(arguments, options), run(options).
+template <class Options>
+Command command(std::string name, std::string help, std::string example,
+                void (*declare)(Arguments&, Options&), int (*run)(const Options&)) {
+  return {std::move(name), std::move(help), std::move(example), [=](Arguments& arguments) {
+            auto options = std::make_shared<Options>();
+            declare(arguments, *options);
+            return [options, run] { return run(*options); };
+          }};
+}
+
+// One a file, cmd_<name>.cpp; program.cpp lists them.
+Command train_command();
+Command eval_command();
+Command generate_command();
+Command gradcheck_command();
+Command inspect_command();
+Command report_command();
+Command layers_command();
+Command schema_command();
+Command validate_command();
+Command info_command();
+Command forward_command();
+Command tour_command();
+Command bench_command();
+Command new_command();
+
+// What a command line asks for.
+struct Request {
+  std::string command;
+  std::function<int()> run;               // none: help was shown, or the command is wrong
+  int exit_code = 0;                      // then
+  std::vector<std::string> plugins = {};  // loaded before it is run
+};
+Request parse(int count, char** arguments);
+
+// Runs it and says what goes wrong; returns the exit code.
+int run(const Request& request);
+
+// The arguments of the process, as main() got them.
+void set_process_arguments(int count, char** arguments);
+
+// Goes on in the sibling program of that precision, with the same arguments, unless this one has
+// it.
+void require_precision(const std::string& precision);
+
+}  // namespace heed::cli

@@ -1,0 +1,183 @@
+#include "tools/commands/forward.h"
+
+#include <algorithm>
+#include <new>
+
+#include "autograd/threads/machine.h"
+#include "layers/check/probe.h"
+#include "layers/module/registry.h"
+#include "train/checkpoint/state_dict.h"
+
+namespace heed {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    out += (out.empty() ? "" : ", ") + word;
+  }
+  return out;
+}
+
+// What has to be there: the values, and those of a second sequence where the layer reads from one.
+std::vector<std::string> value_names(const Module& layer) {
+  const bool ids = layer.takes() == Module::Takes::ids;
+  if (!layer.takes_context()) {
+    return {ids ? "ids" : "x"};
+  }
+  return ids ? std::vector<std::string>{"source_ids", "ids"}
+             : std::vector<std::string>{"x", "context"};
+}
+
+std::string mask_name(const Module& layer) {
+  return mask_member(layer) == &Input::mask ? "mask" : "source_mask";
+}
+
+// What a layer reads from a file: its input, and the cotangent of its output.
+struct Given {
+  Input in;
+  Array dy;
+};
+
+// Gathers what the file has for the layer, by functions from a name to numbers, ids or a mask.
+template <class Numbers, class Tokens, class Keep>
+Given gather(const SafeTensors& file, const Module& layer, const Numbers& numbers,
+             const Tokens& tokens, const Keep& keep) {
+  Given given;
+  if (layer.takes() == Module::Takes::ids) {
+    given.in.ids = tokens("ids");
+    given.in.source_ids = layer.takes_context() ? tokens("source_ids") : Ids();
+  } else {
+    given.in.x = Tensor::parameter(numbers("x"));
+    given.in.context = layer.takes_context() ? Tensor::parameter(numbers("context")) : Tensor();
+  }
+  if (file.find(mask_name(layer)) != nullptr) {
+    given.in.*mask_member(layer) = keep(mask_name(layer));
+  }
+  if (file.find("dy") != nullptr) {
+    given.dy = numbers("dy");
+  }
+  return given;
+}
+
+// The tensors of the file as shapes without numbers, for a dry run.
+Given blanks(const SafeTensors& file, const Module& layer) {
+  const auto shape = [&](const std::string& name) {
+    return Shape(std::span<const int64_t>(file.at(name).shape));
+  };
+  return gather(
+      file, layer, [&](const std::string& name) { return Array::uninitialised(shape(name)); },
+      [&](const std::string& name) { return Ids::uninitialised(shape(name)); },
+      [&](const std::string& name) { return Mask::uninitialised(shape(name)); });
+}
+
+Given read(const SafeTensors& file, const Module& layer) {
+  return gather(
+      file, layer, [&](const std::string& name) { return file.array(name); },
+      [&](const std::string& name) { return file.ids(name); },
+      [&](const std::string& name) { return file.mask(name); });
+}
+
+void check_names(const SafeTensors& file, Module& layer, const std::string& type,
+                 const std::string& path) {
+  std::vector<std::string> allowed = value_names(layer);
+  const bool ids = layer.takes() == Module::Takes::ids;
+  for (const std::string& name : allowed) {
+    const std::string what =
+        (ids ? "token ids (B, " : "numbers (B, ") + std::string(name == "context" ? "S, d)"
+                                                                : name == "x"     ? "T, d)"
+                                                                : name == "ids"   ? "T)"
+                                                                                  : "S)");
+    require<IoError>(file.find(name) != nullptr, path, ": expected a tensor ", name, ", ", what,
+                     " for the ", type, ", got ",
+                     file.names().empty() ? "none" : joined(file.names()));
+  }
+  allowed.push_back("dy");
+  Input without_mask = blanks(file, layer).in;
+  without_mask.*mask_member(layer) = {};
+  layer(without_mask);  // its own message for a wrong shape
+  if (takes_mask(layer, without_mask)) {
+    allowed.push_back(mask_name(layer));
+  }
+  for (const std::string& name : file.names()) {
+    const bool known = std::find(allowed.begin(), allowed.end(), name) != allowed.end();
+    require<IoError>(known, path, ": unknown tensor ", printable(name), "; the ", type, " takes ",
+                     joined(allowed));
+  }
+}
+
+Tensor run_layer(Module& layer, const Given& given, bool backward) {
+  if (!backward) {
+    const NoGrad off;
+    return layer(given.in);
+  }
+  const Tensor y = layer(given.in);
+  require(!given.dy || given.dy.shape() == y.shape(), "forward: expected dy of the shape of y, ",
+          y.shape(), ", got ", given.dy.shape());
+  if (y.requires_grad()) {
+    y.backward(given.dy ? given.dy : Array::full(y.shape(), 1));
+  }
+  return y.detach();
+}
+
+// Names and shapes before any number is read, and whether there is memory for all of it.
+void rehearse(const SafeTensors& file, const LayerSpec& spec, const ForwardJob& job) {
+  const DryRun dry;
+  const int64_t before = pool::stats().live_bytes;
+  const std::unique_ptr<Module> layer = make_layer(spec);
+  check_names(file, *layer, spec.type, job.in.string());
+  run_layer(*layer, blanks(file, *layer), job.backward);
+  const int64_t needed = pool::stats().peak_bytes - before;
+  const int64_t available = memory().available;
+  require<ConfigError>(needed <= available, "the layer needs about ", needed / 1'000'000,
+                       " MB of memory for this input, this machine has ", available / 1'000'000,
+                       " MB for it; make the model or the batch smaller");
+}
+
+Array gradient_of(const Tensor& tensor) {
+  return tensor.grad() ? tensor.grad() : Array::zeros(tensor.shape());
+}
+
+}  // namespace
+
+std::vector<std::string> run_forward(const LayerSpec& spec, const ForwardJob& job) {
+  const SafeTensors file(job.in);
+  try {
+    rehearse(file, spec, job);
+  } catch (const std::bad_alloc&) {
+    fail<ConfigError>("the layer needs more memory than any machine can address; make the model ",
+                      "smaller");
+  }
+  const std::unique_ptr<Module> layer = make_layer(spec);
+  const Given given = read(file, *layer);
+  if (job.weights) {
+    load_parameters(*layer, *job.weights, job.ignore_extra ? Extra::ignore : Extra::refuse);
+  }
+  layer->train(job.train);
+
+  std::vector<TensorView> results{view("y", run_layer(*layer, given, job.backward).value())};
+  if (job.backward) {
+    if (given.in.x) {
+      results.push_back(view("grad.x", gradient_of(given.in.x)));
+    }
+    if (given.in.context) {
+      results.push_back(view("grad.context", gradient_of(given.in.context)));
+    }
+    for (const NamedParameter& parameter : layer->parameters()) {
+      results.push_back(view("grad." + parameter.name, gradient_of(parameter.tensor)));
+    }
+  }
+  if (job.save_weights) {
+    save_parameters(*job.save_weights, *layer,
+                    job.book_buffers ? BookBuffers::write : BookBuffers::leave_out);
+  }
+  std::vector<std::string> lines;
+  for (const TensorView& result : results) {
+    lines.push_back(text(result.name, " ", Shape(std::span<const int64_t>(result.shape))));
+  }
+  write_safetensors(job.out, std::move(results));
+  return lines;
+}
+
+}  // namespace heed

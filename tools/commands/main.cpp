@@ -1,0 +1,10 @@
+// heed: train toy transformers from a config, look at what attention does, check gradients.
+#include <csignal>
+
+#include "tools/commands/command.h"
+
+int main(int count, char** arguments) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit becomes an error that is reported
+  heed::cli::set_process_arguments(count, arguments);
+  return heed::cli::run(heed::cli::parse(count, arguments));
+}

@@ -1,0 +1,147 @@
+// The subcommands, the parsing of a command line, and what becomes of errors.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string_view>
+
+#include "autograd/base/error.h"
+#include "tools/commands/command.h"
+#include "train/plugin/plugin.h"
+
+namespace heed::cli {
+
+namespace {
+
+enum ExitCode { done = 0, failed = 1, wrong_config = 2, diverged = 3 };
+
+std::vector<Command> all_commands() {
+  return {train_command(),    eval_command(),   generate_command(), gradcheck_command(),
+          inspect_command(),  report_command(), layers_command(),   schema_command(),
+          validate_command(), info_command(),   forward_command(),  tour_command(),
+          bench_command(),    new_command()};
+}
+
+// Every line of a message on its own, after the program's name unless it begins with a place.
+int report(const std::exception& error, ExitCode code) {
+  std::fprintf(stderr, "heed: %s\n", error.what());
+  return code;
+}
+
+int report_config(const ConfigError& error) {
+  std::fprintf(stderr, "%s\n", error.what());  // file:line:column: ...
+  return wrong_config;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) {
+    names.push_back(command.name);
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// One line about a command line that is wrong: the first word that nothing takes and the nearest
+// one that is known, or else what CLI11 says.
+std::string explain(const CLI::App* app, const CLI::Error& error) {
+  const std::vector<CLI::App*> chosen = app->get_subcommands();
+  const bool has_command = !chosen.empty();
+  const CLI::App& app_or_command = has_command ? *chosen.front() : *app;
+  const std::string program = has_command ? "heed " + app_or_command.get_name() : "heed";
+  const std::string see = "; see " + program + " --help\n";
+  const std::vector<std::string> left = app->remaining(true);
+  if (left.empty()) {
+    const bool no_command = !has_command && error.get_name() == "RequiredError";
+    return program + ": " + (no_command ? "expected a command" : error.what()) + see;
+  }
+  const std::string word = left.front().substr(0, left.front().find('='));
+  const bool is_option = word.starts_with("-");
+  const std::vector<std::string> known = is_option     ? option_names(app_or_command)
+                                         : has_command ? std::vector<std::string>{}
+                                                       : command_names();
+  const std::string near = nearest(word, known);
+  const char* what = is_option     ? "unknown option "
+                     : has_command ? "unexpected argument "
+                                   : "unknown command ";
+  return program + ": " + what + word + (near.empty() ? see : ", did you mean " + near + "?\n");
+}
+
+}  // namespace
+
+Request parse(int count, char** arguments) {
+  CLI::App app("heed: attention, from scratch, on your CPU");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("heedgrad ") + HEED_VERSION);
+  app.failure_message(explain);
+
+  Request request;
+  app.add_option("--plugin", request.plugins,
+                 "a library with layers, tasks, optimizers or schedules of one's own, before the "
+                 "command; may come several times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  const std::vector<std::string_view> words(arguments, arguments + count);
+  const std::vector<Command> commands = all_commands();
+  const auto is_named = [&](const Command& command) {
+    return std::find(words.begin(), words.end(), command.name) != words.end();
+  };
+  // Where one is named, nothing asks for the others; where none is, for no options.
+  const bool named = std::any_of(commands.begin(), commands.end(), is_named);
+  for (const Command& command : commands) {
+    if (named && !is_named(command)) {
+      continue;
+    }
+    CLI::App* sub = app.add_subcommand(command.name, command.help);
+    if (!named) {
+      continue;
+    }
+    sub->footer("Example:\n  " + command.example);
+    Arguments declared(*sub);
+    sub->callback([&request, name = command.name, run = command.declare(declared)] {
+      request.command = name;
+      request.run = run;
+    });
+  }
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return {"", {}, app.exit(asked)};
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return {"", {}, wrong_config};
+  }
+  return request;
+}
+
+int run(const Request& request) {
+  if (!request.run) {
+    return request.exit_code;
+  }
+  try {
+    for (const std::string& plugin : request.plugins) {
+      load_plugin(plugin);
+    }
+    return request.run();
+  } catch (const ConfigError& error) {
+    return report_config(error);
+  } catch (const DivergedError& error) {
+    return report(error, diverged);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "heed: out of memory\n");
+    return failed;
+  } catch (const std::exception& error) {
+    return report(error, failed);
+  }
+}
+
+}  // namespace heed::cli

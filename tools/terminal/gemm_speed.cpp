@@ -1,0 +1,54 @@
+#include "tools/terminal/gemm_speed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "autograd/array/array.h"
+#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/random/random.h"
+
+namespace heed::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+template <class Body>
+double seconds(Body&& body) {
+  const Clock::time_point begin = Clock::now();
+  body();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Without the first two.
+double median(std::vector<double> values) {
+  values.erase(values.begin(), values.begin() + 2);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+GemmSpeed gemm_speed() {
+  const int64_t n = 1024;
+  Array a = Array::zeros({n, n}), b = Array::zeros({n, n}), c = Array::zeros({n, n});
+  Generator generator(1);
+  fill_uniform(generator, {a.mutable_data(), static_cast<size_t>(n * n)}, -1, 1);
+  fill_uniform(generator, {b.mutable_data(), static_cast<size_t>(n * n)}, -1, 1);
+  std::vector<double> heed, openblas;
+  const Clock::time_point start = Clock::now();
+  while (heed.size() < 5 || Clock::now() - start < std::chrono::milliseconds(500)) {
+    heed.push_back(seconds([&] {
+      gemm(Trans::no, Trans::no, n, n, n, 1, a.data(), n, b.data(), n, 0, c.mutable_data(), n);
+    }));
+    openblas.push_back(seconds([&] {
+      openblas_gemm(Trans::no, Trans::no, n, n, n, a.data(), n, b.data(), n, c.mutable_data(), n);
+    }));
+  }
+  const double giga = 2e-9 * static_cast<double>(n * n * n);
+  return {giga / median(heed), giga / median(openblas)};
+}
+
+}  // namespace heed::cli

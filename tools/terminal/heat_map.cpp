@@ -1,0 +1,153 @@
+#include "tools/terminal/heat_map.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include "tools/terminal/table.h"
+#include "train/files/utf8.h"
+
+namespace heed::cli {
+
+namespace {
+
+constexpr size_t longest_name = 14;
+constexpr int64_t gap = 3;  // blanks between two heads
+
+constexpr std::string_view characters = " .:-=+*#%@";
+// From dark violet to light yellow in the terminal's colour cube.
+constexpr std::array<int, 11> colors{16, 17, 54, 90, 126, 162, 198, 203, 209, 215, 229};
+
+// Two columns for a weight.
+std::string cell(double weight, bool color) {
+  const double w = std::clamp(weight, 0.0, 1.0);
+  if (color) {
+    const auto index = static_cast<size_t>(std::lround(w * (colors.size() - 1)));
+    return text("\x1b[48;5;", colors[index], "m  \x1b[0m");
+  }
+  const auto index = static_cast<size_t>(std::lround(w * (characters.size() - 1)));
+  return std::string(2, characters[index]);
+}
+
+std::vector<std::string> letters_of(const std::string& name) {
+  std::vector<std::string> letters;
+  for (size_t at = 0; at < name.size();) {
+    const size_t size = std::max<size_t>(1, utf8_at(name, at).size);
+    letters.push_back(name.substr(at, size));
+    at += size;
+  }
+  return letters;
+}
+
+std::string padded(const std::string& name, size_t width) {
+  const size_t length = letters_of(name).size();
+  return name + std::string(width - std::min(width, length), ' ');
+}
+
+std::vector<std::string> shortened_names(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    out.push_back(shortened(name, longest_name));
+  }
+  return out;
+}
+
+size_t longest(const std::vector<std::string>& names) {
+  size_t most = 0;
+  for (const std::string& name : names) {
+    most = std::max(most, letters_of(name).size());
+  }
+  return most;
+}
+
+// Lines with the names of the keys from top to bottom, each above its column.
+std::vector<std::string> column_names(const std::vector<std::string>& keys) {
+  const size_t height = longest(keys);
+  std::vector<std::string> lines(height);
+  for (const std::string& key : keys) {
+    const std::vector<std::string> letters = letters_of(key);
+    for (size_t line = 0; line < height; ++line) {
+      const size_t blanks = height - letters.size();
+      lines[line] += (line < blanks ? " " : letters[line - blanks]) + " ";
+    }
+  }
+  return lines;
+}
+
+void add_line(std::string& out, std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  out += line + "\n";
+}
+
+}  // namespace
+
+HeatMapStyle style_of_terminal() {
+  HeatMapStyle style;
+  if (isatty(STDOUT_FILENO) == 0) {
+    return style;
+  }
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const term = std::getenv("TERM");
+  style.color = (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+                std::string_view(term) != "dumb";
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.width = size.ws_col;
+  }
+  return style;
+}
+
+std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style) {
+  const int64_t heads = map.weights.dim(0), rows = map.weights.dim(1), columns = map.weights.dim(2);
+  const std::vector<std::string> queries = shortened_names(map.queries);
+  const std::vector<std::string> above = column_names(shortened_names(map.keys));
+  const size_t margin = longest(queries) + 1;
+  const int64_t field = std::max<int64_t>(2 * columns, 7);  // "head 12"
+  const int64_t room = style.width - static_cast<int64_t>(margin) + gap;
+  const int64_t beside = std::clamp<int64_t>(room / (field + gap), 1, heads);
+
+  std::string out = map.path + (map.cross ? ": rows are written, columns were read\n"
+                                          : ": rows look at columns\n");
+  for (int64_t first = 0; first < heads; first += beside) {
+    const int64_t end = std::min(heads, first + beside);
+    // part(h) of every head of this band, side by side behind `name`.
+    const auto band = [&](const std::string& name, auto&& part) {
+      std::string line = padded(name, margin);
+      for (int64_t h = first; h < end; ++h) {
+        line += part(h);
+        line += std::string(static_cast<size_t>(h + 1 < end ? gap : 0), ' ');
+      }
+      add_line(out, std::move(line));
+    };
+    const auto wide = static_cast<size_t>(field);
+    band("", [&](int64_t h) { return padded(text("head ", h), wide); });
+    for (const std::string& names : above) {
+      band("", [&](int64_t) { return padded(names, wide); });
+    }
+    for (int64_t t = 0; t < rows; ++t) {
+      band(queries[static_cast<size_t>(t)], [&](int64_t h) {
+        const real* weights = map.weights.data() + (h * rows + t) * columns;
+        std::string cells;
+        for (int64_t s = 0; s < columns; ++s) {
+          cells += cell(static_cast<double>(weights[s]), style.color);
+        }
+        return cells + std::string(static_cast<size_t>(field - 2 * columns), ' ');
+      });
+    }
+  }
+  return out;
+}
+
+std::string heat_map_scale(const HeatMapStyle& style) {
+  std::string out = "weight 0 [";
+  for (int tenth = 0; tenth <= 9; ++tenth) {
+    out += cell(tenth / 9.0, style.color);
+  }
+  return out + "] 1\n";
+}
+
+}  // namespace heed::cli

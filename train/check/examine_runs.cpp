@@ -1,0 +1,231 @@
+// What a layer does from call to call: evaluation, causality, threads, finite numbers, the cache.
+#include <algorithm>
+
+#include "autograd/graph/anomaly.h"
+#include "layers/module/key_value_cache.h"
+#include "train/check/examination.h"
+
+namespace heed::detail {
+
+namespace {
+
+// Other numbers at every token after `last`.
+Input with_other_future(const Examination& it, const Input& in, int64_t last, int64_t tokens) {
+  Input other = in;
+  if (in.ids) {
+    other.ids = in.ids.clone();
+    for (int64_t i = 0; i < other.ids.size(); ++i) {
+      int32_t& id = other.ids.mutable_data()[i];
+      const bool later = i % tokens > last;
+      id = static_cast<int32_t>((id + (later ? 1 : 0)) % std::max<int64_t>(1, it.sizes.vocab_size));
+    }
+    return other;
+  }
+  Array x = in.x.value().clone();
+  for (int64_t i = 0; i < x.size(); ++i) {
+    if (i / it.sizes.width % tokens > last) {
+      x.mutable_data()[i] *= real(-1.75);
+    }
+  }
+  other.x = Tensor(x);
+  return other;
+}
+
+// The first token up to `last` at which they differ; -1: none.
+int64_t changed_token(const Array& a, const Array& b, int64_t tokens, int64_t last) {
+  const int64_t width = a.dim(-1);
+  for (int64_t i = 0; i < a.size(); ++i) {
+    const int64_t token = i / width % tokens;
+    if (token <= last && a.data()[i] != b.data()[i]) {
+      return token;
+    }
+  }
+  return -1;
+}
+
+std::string result_words(const std::string& name) {
+  return name == "y" ? name : "the gradient of " + name;
+}
+
+std::string compare_runs(const LayerResults& a, const LayerResults& b) {
+  for (const auto& [name, array] : a) {
+    const std::string where = difference(array, b.at(name));
+    if (!where.empty()) {
+      return text(result_words(name), " differs (", where, ")");
+    }
+  }
+  return "";
+}
+
+std::string not_finite(const LayerResults& results) {
+  for (const auto& [name, array] : results) {
+    if (!all_finite(array)) {
+      return result_words(name);
+    }
+  }
+  return "";
+}
+
+// ": log made NaN at element 0 of shape (2, 5)", as anomaly mode has it.
+std::string first_bad_op(Module& layer, const Input& in) {
+  const bool before = anomaly_mode();
+  set_anomaly_mode(true);
+  std::string found;
+  try {
+    run_layer(layer, in);
+  } catch (const DivergedError& error) {
+    found = text(": ", error.what());
+  }
+  set_anomaly_mode(before);
+  return found;
+}
+
+}  // namespace
+
+std::string check_evaluation(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  for (const InputForm& form : it.forms) {
+    const Input in = it.input(*layer, form);
+    streams().dropout().manual_seed(1);
+    const StreamsState before = streams().state();
+    const Array y = evaluate_layer(*layer, in);
+    if (streams().state() != before) {
+      return text("evaluation draws random numbers", it.given(form),
+                  "; drop only while training(), as make_dropout_mask does");
+    }
+    streams().dropout().manual_seed(2);
+    const std::string where = difference(y, evaluate_layer(*layer, in));
+    if (!where.empty()) {
+      return text("evaluation gives another y each time: ", where, it.given(form),
+                  "; drop only while training(), as make_dropout_mask does");
+    }
+  }
+  return "";
+}
+
+std::string check_causality(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  if (!layer->causal()) {
+    return "";
+  }
+  const NoGrad off;
+  const auto forward = [&](const Input& in) {
+    streams().dropout().manual_seed(5);
+    return (*layer)(in).value();
+  };
+  for (const InputForm& form : it.forms) {
+    const Input in = it.input(*layer, form);
+    const Array y = forward(in);
+    if (y.rank() < 2 || y.dim(-2) != form.tokens) {
+      return text("causal() says that y follows the tokens, but it is ", y.shape(), it.given(form));
+    }
+    for (int64_t last = 0; last + 1 < form.tokens; ++last) {
+      const Array other = forward(with_other_future(it, in, last, form.tokens));
+      const int64_t token = changed_token(y, other, form.tokens, last);
+      if (token >= 0) {
+        return text("y at token ", token, " changes with the tokens after ", last, it.given(form),
+                    ", though causal() says that it looks at nothing later; hide later keys "
+                    "(AttentionOptions::causal, tril), or let causal() say false");
+      }
+    }
+  }
+  return "";
+}
+
+std::string check_threads(const Examination& it) {
+  const ThreadCounts counts;
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  std::vector<InputForm> forms = it.forms;
+  const int64_t most = it.sizes.context_length.value_or(48);
+  forms.push_back({16, std::min<int64_t>(48, most), it.sizes.source_length.value_or(20)});
+  for (const InputForm& form : forms) {
+    const Input in = it.input(*layer, form);
+    set_num_threads(1);
+    const LayerResults alone = run_layer(*layer, in);
+    if (const std::string again = compare_runs(alone, run_layer(*layer, in)); !again.empty()) {
+      return text(again, " from one call to the next", it.given(form),
+                  "; nothing but x, parameters and streams() may decide it");
+    }
+    for (const int threads : counts.several) {
+      set_num_threads(threads);
+      if (const std::string wrong = compare_runs(alone, run_layer(*layer, in)); !wrong.empty()) {
+        return text(wrong, " for 1 and ", threads, " threads", it.given(form), "; ", threads_hint);
+      }
+    }
+  }
+  return "";
+}
+
+std::string check_finite(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  for (const InputForm& form : it.forms) {
+    for (const double factor : {1.0, 0.0, 30.0}) {
+      Input in = it.input(*layer, form);
+      if (in.x) {
+        Array x = in.x.value().clone();
+        std::for_each(x.mutable_data(), x.mutable_data() + x.size(),
+                      [&](real& v) { v *= static_cast<real>(factor); });
+        in.x = Tensor(x);
+      }
+      if (const std::string name = not_finite(run_layer(*layer, in)); !name.empty()) {
+        return text(name, " is not finite", it.given(form), " of up to ", 1.5 * factor,
+                    first_bad_op(*layer, in),
+                    "; guard the operation: an eps in a division, root or log, the largest "
+                    "subtracted before exp");
+      }
+    }
+  }
+  return "";
+}
+
+std::string check_inputs(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  for (const InputForm& form : it.forms) {
+    const Input in = it.input(*layer, form);
+    if (!in.x) {
+      return "";
+    }
+    const Array before = in.x.value().clone();
+    evaluate_layer(*layer, in);
+    if (const std::string where = difference(before, in.x.value()); !where.empty()) {
+      return text("x was written to: ", where, "; make a new Array for the result");
+    }
+  }
+  return "";
+}
+
+// The tokens one at a time out of a cache give what they give together.
+std::string check_cache(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  if (!layer->takes_cache()) {
+    return "";
+  }
+  const int64_t tokens = std::min<int64_t>(5, it.sizes.context_length.value_or(5));
+  const Input whole = it.input(*layer, {1, tokens, tokens + 1});
+  const Array y = evaluate_layer(*layer, whole);
+  KeyValueCache cache(tokens);
+  for (int64_t t = 0; t < tokens; ++t) {
+    Input in;
+    if (whole.ids) {
+      in.ids = Ids::full({1, 1}, whole.ids.data()[t]);
+    } else {
+      const int64_t width = it.sizes.width;
+      in.x = Tensor(
+          Array::from({1, 1, width}, whole.x.value().span().subspan(static_cast<size_t>(t * width),
+                                                                    static_cast<size_t>(width))));
+    }
+    in.cache = &cache;
+    const Array one = evaluate_layer(*layer, in);
+    const int64_t width = y.dim(-1);
+    const Array want = Array::from(
+        one.shape(), y.span().subspan(static_cast<size_t>(t * width), static_cast<size_t>(width)));
+    if (const std::string where = far(one, want); !where.empty()) {
+      return text("token ", t, " out of a cache differs from all tokens together: ", where,
+                  "; count positions from in.past(), or let takes_cache() say false");
+    }
+    cache.advance(1);
+  }
+  return "";
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,153 @@
+// What everybody expects of a task.
+#include <algorithm>
+
+#include "autograd/base/dry_run.h"
+#include "train/check/examine_layer.h"
+#include "train/data/task.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t rows = 4;
+
+struct TaskSubject {
+  std::unique_ptr<Task> make() const { return task_registry().make(spec, setup); }
+  Spec spec;
+  TaskSetup setup;
+};
+
+int64_t size_of(const Task& task, const std::string& name) {
+  for (const auto& [field, size] : task.model_sizes()) {
+    if (field == name) {
+      return size;
+    }
+  }
+  return 0;
+}
+
+// "" or the first that is not in [0, limit); a limit of 0 is none.
+std::string outside(const char* what, const Ids& ids, int64_t limit, bool may_be_ignored) {
+  for (int64_t i = 0; i < ids.size(); ++i) {
+    const int32_t id = ids.data()[i];
+    const bool fits = id >= 0 && (limit == 0 || id < limit);
+    if (!fits && !(may_be_ignored && id == ignored_target)) {
+      return text(what, " ", ids.shape(), " hold ", id, ", expected numbers from 0 to ", limit - 1,
+                  may_be_ignored ? ", or ignored_target" : "", ", as model_sizes() says");
+    }
+  }
+  return "";
+}
+
+std::string check_batch(const Task& task, const Batch& batch, int64_t count) {
+  const Ids& ids = batch.input.ids;
+  if (ids.rank() != 2 || ids.dim(0) != count) {
+    return text("expected ids (B, T) of ", count, " sequences, got ", ids.shape());
+  }
+  if (batch.targets.rank() == 0 || batch.targets.dim(0) != count) {
+    return text("expected targets of ", count, " sequences, got ", batch.targets.shape());
+  }
+  const bool none = std::all_of(batch.targets.data(), batch.targets.data() + batch.targets.size(),
+                                [](int32_t id) { return id == ignored_target; });
+  std::string wrong = none ? "every target is ignored: there is nothing to learn" : "";
+  wrong = wrong.empty() ? outside("ids", ids, size_of(task, "vocab_size"), false) : wrong;
+  wrong = wrong.empty() ? outside("targets", batch.targets, task.output_size(), true) : wrong;
+  if (wrong.empty() && batch.input.source_ids) {
+    wrong =
+        outside("source_ids", batch.input.source_ids, size_of(task, "source_vocab_size"), false);
+  }
+  return wrong;
+}
+
+bool same(const Ids& a, const Ids& b) {
+  return a.shape() == b.shape() && std::equal(a.data(), a.data() + a.size(), b.data());
+}
+
+bool same(const Batch& a, const Batch& b) {
+  const bool sources =
+      static_cast<bool>(a.input.source_ids) == static_cast<bool>(b.input.source_ids);
+  return same(a.input.ids, b.input.ids) && same(a.targets, b.targets) && sources &&
+         (!a.input.source_ids || same(a.input.source_ids, b.input.source_ids));
+}
+
+std::string check_batches(const TaskSubject& subject) {
+  const std::unique_ptr<Task> task = subject.make();
+  Generator data(1);
+  return check_batch(*task, task->next(rows, data), rows);
+}
+
+std::string check_examples(const TaskSubject& subject) {
+  const std::unique_ptr<Task> task = subject.make(), again = subject.make();
+  for (const Split split : {Split::train, Split::validation}) {
+    const int64_t count = std::min(rows, task->example_count(split));
+    if (count == 0) {
+      continue;
+    }
+    const Batch batch = task->examples(split, 0, 1, count);
+    if (std::string wrong = check_batch(*task, batch, count); !wrong.empty()) {
+      return wrong;
+    }
+    if (!same(batch, again->examples(split, 0, 1, count))) {
+      return "examples() of a second task from the same config are others; let everything follow "
+             "from the config and TaskSetup::seed";
+    }
+  }
+  return "";
+}
+
+// A run that goes on has the state of the stream and position(), and nothing else.
+std::string check_resuming(const TaskSubject& subject) {
+  const std::unique_ptr<Task> task = subject.make(), resumed = subject.make();
+  Generator data(1), other(2);
+  task->next(rows, data);
+  resumed->set_position(task->position());
+  other.set_state(data.state());
+  if (task->example_count(Split::validation) > 0) {
+    task->examples(Split::validation, 0, 1, 1);  // an evaluation on the way
+  }
+  for (int step = 0; step < 3; ++step) {
+    if (!same(task->next(rows, data), resumed->next(rows, other))) {
+      return "a run that goes on gets other batches: draw from the generator that next() is given, "
+             "and give what else has to be saved to position()";
+    }
+  }
+  return "";
+}
+
+std::string check_dry_run(const TaskSubject& subject) {
+  const std::unique_ptr<Task> task = subject.make();
+  Generator data(1);
+  const Shape ids = task->next(rows, data).input.ids.shape();
+  const GeneratorState before = data.state();
+  const DryRun dry;
+  const Shape blank = task->next(rows, data).input.ids.shape();
+  if (data.state() != before) {
+    return "a dry run draws from the stream of the data: ask dry_run() first";
+  }
+  return blank == ids ? "" : text("a dry run gives ids ", blank, ", a step ", ids);
+}
+
+}  // namespace
+
+std::vector<Finding> examine_task(const std::string& config) {
+  TaskSubject subject;
+  std::vector<Finding> found{examine("config", [&] {
+    ConfigNode options = options_from(config);
+    subject.spec.type = options.get("type").text();
+    options.erase("type");
+    subject.spec.options = options;
+    subject.setup.config_folder = ".";
+    subject.make();
+    return "";
+  })};
+  if (!found.back().message.empty()) {
+    return found;
+  }
+  found.push_back(examine("batches", [&] { return check_batches(subject); }));
+  found.push_back(examine("examples", [&] { return check_examples(subject); }));
+  found.push_back(examine("resuming", [&] { return check_resuming(subject); }));
+  found.push_back(examine("dry run", [&] { return check_dry_run(subject); }));
+  return found;
+}
+
+}  // namespace heed

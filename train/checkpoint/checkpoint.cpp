@@ -1,0 +1,285 @@
+#include "train/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "autograd/base/error.h"
+#include "train/checkpoint/state_dict.h"
+#include "train/files/safetensors.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* model_file = "model.safetensors";
+constexpr const char* optimizer_file = "optimizer.safetensors";
+constexpr const char* config_file = "config.yaml";
+constexpr const char* best_link = "best";
+constexpr std::string_view prefix = "step-";
+
+// ---- Folders
+
+struct Step {
+  int64_t number = 0;
+  fs::path folder;
+};
+
+std::string step_name(int64_t step) {
+  const std::string digits = std::to_string(step);
+  return text(prefix, std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0'), digits);
+}
+
+// Of names as step_name() writes them and of no others.
+std::optional<int64_t> step_number(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  int64_t step = 0;
+  if (name.starts_with(prefix)) {
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), step);
+  }
+  return step_name(step) == name ? std::optional(step) : std::nullopt;
+}
+
+fs::path checkpoints_of(const fs::path& run) { return run / "checkpoints"; }
+
+std::vector<Step> steps_newest_first(const fs::path& run) {
+  std::vector<Step> steps;
+  std::error_code error;
+  for (fs::directory_iterator at(checkpoints_of(run), error), end; !error && at != end;
+       at.increment(error)) {
+    if (const std::optional<int64_t> number = step_number(at->path())) {
+      steps.push_back({*number, at->path()});
+    }
+  }
+  require<IoError>(!error || error == std::errc::no_such_file_or_directory,
+                   checkpoints_of(run).string(), ": cannot read the folder: ", error.message());
+  std::sort(steps.begin(), steps.end(),
+            [](const Step& a, const Step& b) { return a.number > b.number; });
+  return steps;
+}
+
+Manifest check_checkpoint(const fs::path& folder, Check check) {
+  const Manifest manifest = read_manifest(folder);
+  const std::optional<int64_t> number = step_number(folder);
+  require<IoError>(!number || *number == manifest.step, folder.string(),
+                   ": damaged: its manifest is that of step ", manifest.step);
+  for (const char* needed : {model_file, "state.safetensors", "state.json", config_file}) {
+    require<IoError>(manifest.files.contains(needed), folder.string(),
+                     ": damaged: its manifest lacks ", needed);
+  }
+  check_files(folder, manifest, check);
+  return manifest;
+}
+
+// "" for a sound one, else what is wrong.
+std::string damage(const fs::path& folder, Check check) {
+  try {
+    check_checkpoint(folder, check);
+    return "";
+  } catch (const IoError& error) {
+    return error.what();
+  }
+}
+
+// ---- The optimizer
+
+std::string state_name(const std::string& kind, const NamedParameter& parameter) {
+  return kind + "." + parameter.name;
+}
+
+// Calls visit(name, array) for everything that the optimizer keeps.
+template <class Visit>
+void for_each_state(Optimizer& optimizer, Visit&& visit) {
+  for (const auto& [kind, arrays] : optimizer.state()) {
+    for (size_t k = 0; k < arrays->size(); ++k) {
+      visit(state_name(kind, optimizer.parameters()[k]), (*arrays)[k]);
+    }
+  }
+}
+
+Fingerprint save_optimizer(const fs::path& path, Optimizer& optimizer) {
+  const int64_t steps = optimizer.steps();
+  std::vector<TensorView> tensors;
+  tensors.push_back({"step", Dtype::I64, {}, std::as_bytes(std::span(&steps, 1))});
+  for_each_state(optimizer, [&](const std::string& name, const Array& array) {
+    tensors.push_back(view(name, array));
+  });
+  return write_safetensors(path, std::move(tensors));
+}
+
+void check_optimizer(const SafeTensors& file, Optimizer& optimizer, int64_t step) {
+  constexpr Dtype real_dtype = is_float64 ? Dtype::F64 : Dtype::F32;
+  size_t expected = 1;
+  for_each_state(optimizer, [&](const std::string& name, const Array& array) {
+    const TensorInfo& info = file.at(name);
+    const auto dims = array.shape().dims();
+    require<IoError>(std::equal(info.shape.begin(), info.shape.end(), dims.begin(), dims.end()) &&
+                         info.dtype == real_dtype,
+                     file.path(), ": tensor \"", name, "\": expected ", dtype_name(real_dtype),
+                     " of shape ", array.shape());
+    ++expected;
+  });
+  require<IoError>(file.tensors().size() == expected, file.path(), ": expected the ", expected,
+                   " tensors of this optimizer, got ", file.tensors().size());
+  require<IoError>(file.at("step").shape.empty(), file.path(),
+                   ": tensor \"step\": expected one number");
+  const int64_t steps = file.integers("step").front();
+  require<IoError>(steps == step, file.path(), ": tensor \"step\": expected ", step, ", got ",
+                   steps);
+}
+
+void load_optimizer(const SafeTensors& file, Optimizer& optimizer) {
+  for_each_state(optimizer, [&](const std::string& name, Array& array) {
+    file.copy(name, {array.mutable_data(), static_cast<size_t>(array.size())});
+  });
+  optimizer.set_steps(file.integers("step").front());
+}
+
+}  // namespace
+
+// ---- Writing
+
+fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* optimizer,
+                         const TrainingState& state, const std::string& config,
+                         const Retention& keep) {
+  require<Error>(state.step >= 0, "save_checkpoint: expected a step >= 0, got ", state.step);
+  const fs::path folder = checkpoints_of(run) / step_name(state.step);
+  std::error_code error;
+  fs::create_directory(checkpoints_of(run), error);
+  require<IoError>(!error, checkpoints_of(run).string(),
+                   ": cannot make the folder: ", error.message());
+  remove_leftovers(checkpoints_of(run));
+  write_folder_atomically(folder, [&](const fs::path& inside) {
+    Manifest manifest{HEED_VERSION, precision_name, state.step, write_state(inside, state)};
+    manifest.files[config_file] = write_file_atomically(inside / config_file, config);
+    manifest.files[model_file] = save_parameters(inside / model_file, model);
+    if (optimizer != nullptr) {
+      manifest.files[optimizer_file] = save_optimizer(inside / optimizer_file, *optimizer);
+    }
+    write_manifest(inside, manifest);
+  });
+  prune_checkpoints(run, state.step, keep);
+  return folder;
+}
+
+namespace {
+
+// Makes the link name the best checkpoint, or removes it when that is not there. A file system
+// that knows no links has to do without.
+void link_best(const fs::path& run, const std::optional<int64_t>& best) {
+  const fs::path link = checkpoints_of(run) / best_link;
+  const std::string target = best ? step_name(*best) : "";
+  std::error_code ignored;
+  if (!best || !damage(checkpoints_of(run) / target, Check::sizes).empty()) {
+    if (fs::is_symlink(link, ignored)) {
+      fs::remove(link, ignored);
+    }
+  } else if (fs::read_symlink(link, ignored) != target) {
+    try {
+      replace_link(link, target);
+    } catch (const IoError&) {
+    }
+  }
+}
+
+}  // namespace
+
+void prune_checkpoints(const fs::path& run, int64_t step, const Retention& keep) {
+  const fs::path newest = checkpoints_of(run) / step_name(step);
+  if (!damage(newest, Check::contents).empty()) {
+    return;
+  }
+  link_best(run, keep.best);
+  int64_t kept = 0;
+  for (const Step& each : steps_newest_first(run)) {
+    const bool wanted =
+        each.number <= step && (kept < keep.newest || (keep.best && each.number == *keep.best));
+    const bool stays = each.number == step || (wanted && damage(each.folder, Check::sizes).empty());
+    kept += stays ? 1 : 0;
+    if (!stays) {
+      // Without its manifest it is no checkpoint any more, should the removal be interrupted.
+      std::error_code ignored;
+      fs::remove(each.folder / "manifest.json", ignored);
+      fs::remove_all(each.folder, ignored);
+    }
+  }
+}
+
+fs::path config_of_checkpoint(const fs::path& checkpoint) {
+  check_checkpoint(checkpoint, Check::contents);
+  return checkpoint / config_file;
+}
+
+bool never_saved(const fs::path& run) {
+  std::error_code error;
+  return fs::exists(run / config_file, error) && !fs::exists(run / "manifest.json", error) &&
+         !step_number(run) && steps_newest_first(run).empty();
+}
+
+// ---- Finding
+
+fs::path newest_good_checkpoint(const fs::path& run, std::vector<std::string>& warnings) {
+  std::vector<std::string> damaged;
+  for (const Step& each : steps_newest_first(run)) {
+    const std::string wrong = damage(each.folder, Check::contents);
+    if (wrong.empty()) {
+      for (const std::string& message : damaged) {
+        warnings.push_back(text(message, "; using ", each.folder.filename().string()));
+      }
+      return each.folder;
+    }
+    damaged.push_back(wrong);
+  }
+  require<IoError>(!damaged.empty(), run.string(),
+                   ": no checkpoint yet: expected a folder checkpoints/step-*");
+  fail<IoError>(damaged.front(), "; ", run.string(), " has no checkpoint that is whole");
+}
+
+RunArgument resolve_run(const fs::path& argument, std::vector<std::string>& warnings) {
+  std::error_code error;
+  const fs::file_status status = fs::status(argument, error);
+  require<IoError>(fs::is_directory(status), argument.string(),
+                   ": expected a run folder, or checkpoints/step-* in one: ",
+                   error ? error.message() : "not a folder");
+  fs::path folder = fs::absolute(argument).lexically_normal();
+  folder = folder.has_filename() ? folder : folder.parent_path();
+  if (fs::is_symlink(folder, error) && folder.filename() == best_link) {
+    folder = folder.parent_path() / fs::read_symlink(folder, error);
+  }
+  if (step_number(folder) || fs::exists(folder / "manifest.json", error)) {
+    return {folder.parent_path().parent_path(), folder};
+  }
+  const fs::path run = argument.has_filename() ? argument : argument.parent_path();
+  return {run, newest_good_checkpoint(run, warnings)};
+}
+
+// ---- Reading
+
+TrainingState load_checkpoint(const fs::path& checkpoint, Module& model, Optimizer* optimizer) {
+  const Manifest manifest = check_checkpoint(checkpoint, Check::contents);
+  TrainingState state = read_state(checkpoint);
+  require<IoError>(state.step == manifest.step, checkpoint.string(),
+                   ": damaged: state.json is of step ", state.step, ", the manifest of step ",
+                   manifest.step);
+  const SafeTensors weights(checkpoint / model_file);
+  check_parameters(model, weights);
+  if (optimizer != nullptr) {
+    require<IoError>(manifest.precision == precision_name, checkpoint.string(), ": trained in ",
+                     manifest.precision, ", cannot go on in ", precision_name);
+    require<IoError>(manifest.files.contains(optimizer_file), checkpoint.string(),
+                     ": holds no optimizer state to go on with (checkpoint.optimizer_state was "
+                     "false)");
+    const SafeTensors moments(checkpoint / optimizer_file);
+    check_optimizer(moments, *optimizer, manifest.step);
+    load_optimizer(moments, *optimizer);
+  }
+  load_parameters(model, weights);
+  return state;
+}
+
+}  // namespace heed

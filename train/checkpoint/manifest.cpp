@@ -1,0 +1,114 @@
+#include "train/checkpoint/manifest.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "autograd/base/error.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* file_name = "manifest.json";
+constexpr const char* checksum_key = "xxh64";
+constexpr int64_t max_manifest_bytes = 1 << 16;
+constexpr size_t max_files = 64;
+
+// The 16 digits of Fingerprint::text(), "xxh64:<digits>:<length>".
+std::string digits_of(const Fingerprint& print) { return print.text().substr(6, 16); }
+
+uint64_t hash_from(const std::string& digits) {
+  uint64_t hash = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, hash, 16);
+  require<IoError>(digits.size() == 16 && error == std::errc() && rest == end,
+                   "expected a checksum of 16 hexadecimal digits");
+  return hash;
+}
+
+// Of the object before its own checksum is in it; keys are sorted, so the order in the file is
+// free.
+std::string checksum(const json& facts) { return digits_of(fingerprint(as_bytes(facts.dump()))); }
+
+int64_t count_at(const json& facts, const char* key) {
+  require<IoError>(facts.at(key).is_number_integer() && facts.at(key).get<int64_t>() >= 0,
+                   "expected ", key, " to be an integer >= 0");
+  return facts.at(key).get<int64_t>();
+}
+
+// A name that stays in the folder.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos &&
+         name.find('\0') == std::string::npos;
+}
+
+// Writing JSON out again recurses.
+bool refuse_depth(int depth, json::parse_event_t, json&) {
+  require<IoError>(depth <= 3, "damaged: nested too deeply");
+  return true;
+}
+
+Manifest parse(const std::string& bytes) {
+  json facts = json::parse(bytes, refuse_depth);
+  const int64_t format = count_at(facts, "format");
+  require<IoError>(format == Manifest::format, "expected format ", Manifest::format, ", got ",
+                   format, ": written by another version of heedgrad");
+  const auto written = facts.at(checksum_key).get<std::string>();
+  facts.erase(checksum_key);
+  require<IoError>(written == checksum(facts), "damaged: its checksum does not fit");
+  Manifest manifest{facts.at("heedgrad").get<std::string>(),
+                    facts.at("precision").get<std::string>(),
+                    count_at(facts, "step"),
+                    {}};
+  require<IoError>(facts.at("files").size() <= max_files, "expected at most ", max_files, " files");
+  for (const auto& [name, print] : facts.at("files").items()) {
+    require<IoError>(is_plain_name(name), "expected plain file names");
+    manifest.files[name] = {count_at(print, "bytes"),
+                            hash_from(print.at("xxh64").get<std::string>())};
+  }
+  return manifest;
+}
+
+}  // namespace
+
+void write_manifest(const fs::path& folder, const Manifest& manifest) {
+  json files = json::object();
+  for (const auto& [name, print] : manifest.files) {
+    files[name] = {{"bytes", print.bytes}, {"xxh64", digits_of(print)}};
+  }
+  json facts = {{"format", Manifest::format},
+                {"heedgrad", manifest.version},
+                {"precision", manifest.precision},
+                {"step", manifest.step},
+                {"files", files}};
+  facts[checksum_key] = checksum(facts);
+  write_file_atomically(folder / file_name, facts.dump(2) + "\n");
+}
+
+Manifest read_manifest(const fs::path& folder) {
+  const fs::path path = folder / file_name;
+  const std::string bytes = read_file(path, max_manifest_bytes);
+  try {
+    return parse(bytes);
+  } catch (const json::exception&) {
+    fail<IoError>(path.string(), ": damaged: not the JSON of a manifest");
+  } catch (const IoError& error) {
+    fail<IoError>(path.string(), ": ", error.what());
+  }
+}
+
+void check_files(const fs::path& folder, const Manifest& manifest, Check check) {
+  for (const auto& [name, print] : manifest.files) {
+    const fs::path path = folder / name;
+    const int64_t bytes = FileReader(path).size();
+    require<IoError>(bytes == print.bytes, path.string(), ": damaged: expected ", print.bytes,
+                     " bytes, got ", bytes);
+    require<IoError>(check == Check::sizes || fingerprint_file(path) == print, path.string(),
+                     ": damaged: its checksum is not that of the file that was written");
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,36 @@
+// What a checkpoint folder is said to hold: manifest.json, written last.
+//   {"format": 1, "heedgrad": "0.1.0", "precision": "float32", "step": 500,
+//    "files": {"model.safetensors": {"bytes": 1234, "xxh64": "<16 digits>"}, ...},
+//    "xxh64": "<of this object without this key, as compact JSON with sorted keys>"}
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "train/files/files.h"
+
+namespace heed {
+
+struct Manifest {
+  static constexpr int64_t format = 1;
+
+  std::string version;    // of heedgrad
+  std::string precision;  // "float32" or "float64"
+  int64_t step = 0;
+  std::map<std::string, Fingerprint> files = {};
+};
+
+void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
+
+// Throws IoError unless there is a manifest that is whole and of a format we know.
+Manifest read_manifest(const std::filesystem::path& folder);
+
+// How much to look at: a file's length, or every byte of it.
+enum class Check { sizes, contents };
+
+// Throws IoError for the first file that is missing or not the one that was written.
+void check_files(const std::filesystem::path& folder, const Manifest& manifest, Check check);
+
+}  // namespace heed

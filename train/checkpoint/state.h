@@ -1,0 +1,43 @@
+// Where a training run stands beside its weights and its optimizer, and the two files that hold it:
+//   state.json         for people too: {"step", "tokens", "best_val_loss", "best_step",
+//                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream"};
+//                      best_val_loss and best_step are null before an evaluation
+//   state.safetensors  "generator.init", ".data", ".dropout", ".sampling": I64 (625), 624 words and
+//                      the index of the next; "generator.<purpose>.cached_normal": F64, (1) or (0);
+//                      "task_position": I64, one axis
+// Neither holds times, paths, thread counts or facts about the machine.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autograd/random/random.h"
+#include "train/files/files.h"
+
+namespace heed {
+
+struct TrainingState {
+  int64_t step = 0;    // optimizer steps done
+  int64_t tokens = 0;  // trained on so far
+  std::optional<double> best_val_loss = {};
+  std::optional<int64_t> best_step = {};
+  int64_t evaluations_since_best = 0;
+  StreamsState streams = {};
+  std::vector<int64_t> task_position = {};  // Task::position()
+  int64_t sample_bytes = 0;                 // length of samples.txt
+
+  bool operator==(const TrainingState&) const = default;
+};
+
+// Writes both files into `folder`; returns what was written, by file name.
+std::map<std::string, Fingerprint> write_state(const std::filesystem::path& folder,
+                                               const TrainingState& state);
+
+// Throws IoError, also for generators that no run can have had.
+TrainingState read_state(const std::filesystem::path& folder);
+
+}  // namespace heed

@@ -1,0 +1,306 @@
+#include "train/checkpoint/state_dict.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "autograd/base/error.h"
+#include "layers/causal_attention.h"
+#include "layers/multi_head_attention.h"
+
+namespace heed {
+
+namespace {
+
+// A parameter and every name it goes by; more than one when it is tied.
+struct Slot {
+  std::vector<std::string> names;
+  Tensor tensor;
+};
+
+// The buffer "mask" of a causal layer of the book.
+struct MaskBuffer {
+  std::string name;
+  int64_t context_length = 0;
+  bool in_book = false;  // torch.nn.MultiheadAttention, which `packed` mirrors, has none
+};
+
+struct Inventory {
+  std::vector<Slot> slots;
+  std::vector<MaskBuffer> masks;
+};
+
+void add_mask_buffer(const Module& layer, const std::string& prefix, Inventory& found) {
+  if (!layer.causal()) {
+    return;
+  }
+  if (const auto* one_head = dynamic_cast<const CausalAttention*>(&layer)) {
+    found.masks.push_back({prefix + "mask", one_head->config.context_length, true});
+  } else if (const auto* heads = dynamic_cast<const MultiHeadAttention*>(&layer)) {
+    found.masks.push_back({prefix + "mask", heads->config.context_length, !heads->config.packed});
+  }
+}
+
+void add_layer(const Module& layer, const std::string& prefix,
+               std::map<const void*, size_t>& slot_of, Inventory& found) {
+  for (Parameter* parameter : layer.own_parameters()) {
+    const Tensor& tensor = parameter->tensor();
+    const auto [at, is_new] = slot_of.try_emplace(tensor.node().get(), found.slots.size());
+    if (is_new) {
+      found.slots.push_back({{}, tensor});
+    }
+    found.slots[at->second].names.push_back(prefix + parameter->name());
+  }
+  add_mask_buffer(layer, prefix, found);
+  for (const auto& [name, child] : layer.children()) {
+    add_layer(*child, prefix + name + ".", slot_of, found);
+  }
+}
+
+Inventory inventory(const Module& model) {
+  Inventory found;
+  std::map<const void*, size_t> slot_of;
+  add_layer(model, "", slot_of, found);
+  return found;
+}
+
+std::string shape_text(const std::vector<int64_t>& dims) {
+  std::string out = "(";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
+  }
+  return out + (dims.size() == 1 ? ",)" : ")");
+}
+
+std::vector<int64_t> dims_of(const Shape& shape) {
+  return {shape.dims().begin(), shape.dims().end()};
+}
+
+bool is_float(Dtype dtype) {
+  return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 || dtype == Dtype::BF16;
+}
+
+// All mistakes, a line each, of which the first ten are shown.
+class Mistakes {
+ public:
+  explicit Mistakes(std::string path) : path_(std::move(path)) {}
+
+  // `message()` is only called for a mistake that is shown.
+  template <class Message>
+  void add(Message&& message) {
+    if (count_++ < shown) {
+      lines_ += (lines_.empty() ? "" : "\n") + path_ + ": " + message();
+    }
+  }
+
+  void throw_any() const {
+    require<IoError>(count_ == 0, lines_,
+                     count_ > shown ? text("\n", path_, ": and ", count_ - shown, " more") : "");
+  }
+
+ private:
+  static constexpr size_t shown = 10;
+  std::string path_;
+  std::string lines_;
+  size_t count_ = 0;
+};
+
+// Compares a file with a model and finds out which tensor goes where.
+class Matcher {
+ public:
+  Matcher(const Module& model, const SafeTensors& file)
+      : file_(file), model_(inventory(model)), mistakes_(file.path()) {
+    for (const Slot& slot : model_.slots) {
+      known_.insert(slot.names.begin(), slot.names.end());
+    }
+    for (const MaskBuffer& mask : model_.masks) {
+      known_.insert(mask.name);
+    }
+    for (const TensorInfo& info : file_.tensors()) {
+      if (!known_.contains(info.name)) {
+        unused_.push_back(info.name);
+      }
+    }
+  }
+
+  void check(Extra extra) {
+    for (const Slot& slot : model_.slots) {
+      check_slot(slot);
+    }
+    for (const MaskBuffer& mask : model_.masks) {
+      check_mask(mask);
+    }
+    if (extra == Extra::refuse) {
+      check_unused();
+    }
+    mistakes_.throw_any();
+  }
+
+  void load() {
+    for (Slot& slot : model_.slots) {
+      const auto name = std::find_if(slot.names.begin(), slot.names.end(),
+                                     [&](const std::string& n) { return file_.find(n); });
+      file_.copy(*name, {slot.tensor.mutable_value(), static_cast<size_t>(slot.tensor.size())});
+    }
+  }
+
+ private:
+  void check_slot(const Slot& slot) {
+    const TensorInfo* first = nullptr;
+    for (const std::string& name : slot.names) {
+      const TensorInfo* info = file_.find(name);
+      if (info != nullptr && fits(*info, slot.tensor.shape())) {
+        check_same(first, *info);
+        first = first != nullptr ? first : info;
+      }
+    }
+    const bool missing = std::none_of(slot.names.begin(), slot.names.end(),
+                                      [&](const std::string& n) { return file_.find(n); });
+    if (missing) {
+      mistakes_.add([&] { return missing_text(slot); });
+      missing_.push_back(slot.names.front());
+    }
+  }
+
+  std::string missing_text(const Slot& slot) const {
+    const std::string begin =
+        text(slot.names.front(), ": missing, expected shape ", slot.tensor.shape());
+    const std::string near = nearest(slot.names.front(), unused_);
+    return near.empty() ? begin
+                        : text(begin, "; the file has ", near, " of shape ",
+                               shape_text(file_.at(near).shape));
+  }
+
+  bool fits(const TensorInfo& info, const Shape& shape) {
+    std::vector<int64_t> wanted = dims_of(shape);
+    if (!is_float(info.dtype)) {
+      mistakes_.add([&] {
+        return text(info.name, ": expected F64, F32, F16 or BF16, got ", dtype_name(info.dtype));
+      });
+      return false;
+    }
+    if (info.shape != wanted) {
+      mistakes_.add([&] {
+        const std::string begin =
+            text(info.name, ": expected shape ", shape, ", got ", shape_text(info.shape));
+        std::reverse(wanted.begin(), wanted.end());
+        return info.shape == wanted ? begin + ": transposed" : begin;
+      });
+      return false;
+    }
+    return true;
+  }
+
+  // Two names of one tied parameter must not say different things.
+  void check_same(const TensorInfo* first, const TensorInfo& info) {
+    if (first == nullptr) {
+      return;
+    }
+    const bool same =
+        first->dtype == info.dtype && file_.bytes(first->name) == file_.bytes(info.name);
+    if (!same) {
+      mistakes_.add(
+          [&] { return text(info.name, ": differs from ", first->name, ", to which it is tied"); });
+    }
+  }
+
+  void check_mask(const MaskBuffer& mask) {
+    const TensorInfo* info = file_.find(mask.name);
+    if (info == nullptr) {
+      return;
+    }
+    const int64_t length = mask.context_length;
+    if (info->shape != std::vector<int64_t>{length, length}) {
+      mistakes_.add([&] {
+        return text(mask.name, ": expected shape (", length, ", ", length,
+                    ") as context_length says, got ", shape_text(info->shape));
+      });
+    } else if (!(is_float(info->dtype) ? is_causal(file_.array(mask.name))
+                                       : is_causal(file_.mask(mask.name)))) {
+      mistakes_.add([&] {
+        return text(mask.name, ": expected ones above the diagonal and zeros elsewhere");
+      });
+    }
+  }
+
+  // mask[i][j] == 1 where token i must not see token j: j > i.
+  template <class T>
+  static bool is_causal(const BasicArray<T>& mask) {
+    const int64_t length = mask.dim(0);
+    const T* at = mask.data();
+    for (int64_t i = 0; i < length; ++i) {
+      for (int64_t j = 0; j < length; ++j) {
+        if (*at++ != static_cast<T>(j > i ? 1 : 0)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  void check_unused() {
+    for (const std::string& name : unused_) {
+      mistakes_.add([&] {
+        const std::string near = nearest(name, missing_);
+        return name + ": not in the model" + (near.empty() ? "" : ", did you mean " + near + "?");
+      });
+    }
+  }
+
+  const SafeTensors& file_;
+  Inventory model_;
+  Mistakes mistakes_;
+  std::set<std::string> known_;
+  std::vector<std::string> unused_;   // names of the file that the model has no use for
+  std::vector<std::string> missing_;  // parameters that the file lacks
+};
+
+TensorView mask_view(const MaskBuffer& mask) {
+  const int64_t length = mask.context_length;
+  Array values = Array::zeros({length, length});
+  for (int64_t i = 0; i < length; ++i) {
+    std::fill_n(values.mutable_data() + i * length + i + 1, length - i - 1, real{1});
+  }
+  return view(mask.name, values);
+}
+
+}  // namespace
+
+void check_parameters(const Module& model, const SafeTensors& file, Extra extra) {
+  Matcher(model, file).check(extra);
+}
+
+void load_parameters(Module& model, const SafeTensors& file, Extra extra) {
+  const NoGrad off;
+  Matcher matcher(model, file);
+  matcher.check(extra);
+  matcher.load();
+}
+
+void load_parameters(Module& model, const std::filesystem::path& path, Extra extra) {
+  load_parameters(model, SafeTensors(path), extra);
+}
+
+std::vector<TensorView> parameter_views(const Module& model, BookBuffers buffers) {
+  const Inventory found = inventory(model);
+  std::vector<TensorView> views;
+  for (const Slot& slot : found.slots) {
+    views.push_back(view(slot.names.front(), slot.tensor.value()));
+  }
+  for (const MaskBuffer& mask : found.masks) {
+    if (buffers == BookBuffers::write && mask.in_book) {
+      views.push_back(mask_view(mask));
+    }
+  }
+  return views;
+}
+
+Fingerprint save_parameters(const std::filesystem::path& path, const Module& model,
+                            BookBuffers buffers) {
+  return write_safetensors(path, parameter_views(model, buffers));
+}
+
+}  // namespace heed

@@ -1,0 +1,353 @@
+#include "train/config/run_config.h"
+
+#include <charconv>
+
+#include "autograd/base/fused.h"
+#include "autograd/graph/anomaly.h"
+#include "train/config/yaml.h"
+#include "train/data/fixed_batch.h"
+#include "train/files/files.h"
+#include "train/plugin/plugin.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The number of a plain scalar, where there is one; whether it is right is the fields' business.
+template <class T>
+void read_number(const ConfigNode& node, T& number) {
+  std::from_chars(node.text().data(), node.text().data() + node.text().size(), number);
+}
+
+}  // namespace
+
+void RandomConfig::fields(Fields& f) {
+  f.choice("generators", generators, {"separate", "single"},
+           "separate: one generator a purpose; single: one for initialisation, data and dropout");
+  f.choice("dropout_stream", dropout_stream, {"mcg31", "mt19937"},
+           "whose dropout masks: PyTorch's up to 2.6 on Linux (mcg31), or since (mt19937)");
+}
+
+void TrainConfig::fields(Fields& f) {
+  const auto size = [&](const char* name, int64_t& member, Range range, const char* help) {
+    if (required) {
+      f.required(name, member, range, help);
+    } else {
+      range.min = 0;
+      f.optional(name, member, range, help);
+    }
+  };
+  size("steps", steps, at_least(1), "optimizer steps");
+  size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch");
+  f.optional("accumulate", accumulate, in_range(1, 1'000'000),
+             "micro-batches whose gradients make a step");
+  f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");
+  f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
+  f.optional(
+      "overfit_batch", overfit_batch,
+      "true: one batch again and again, without dropout, to see whether the model can learn");
+}
+
+void EvalConfig::fields(Fields& f) {
+  f.optional("every", every, at_least(1), "steps between evaluations");
+  f.optional("batches", batches, at_least(1), "batches of an evaluation", "all");
+  f.optional("patience", patience, at_least(1),
+             "evaluations in a row without a lower loss after which training stops");
+}
+
+void CheckpointConfig::fields(Fields& f) {
+  f.optional("every", every, at_least(1),
+             "steps between checkpoints; the last step has one anyway");
+  f.optional("keep", keep, at_least(1), "how many of the newest stay");
+  f.optional("best", best,
+             "true: one more is written and stays, that with the lowest validation loss");
+  f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
+}
+
+void SampleConfig::fields(Fields& f) {
+  f.optional("every", every, at_least(1), "steps between samples");
+  f.optional("prompt", prompt, "what the model goes on from");
+  f.optional("tokens", tokens, at_least(1), "how many tokens it adds");
+  f.optional("temperature", temperature, at_least(0),
+             "below 1 bolder, 0 always the likeliest token");
+  f.optional("top_k", top_k, at_least(1), "choose among the k likeliest");
+  f.optional("top_p", top_p, in_range(0, 1, Bound::open), "choose among the likeliest with sum p");
+}
+
+void RunConfig::fields(Fields& f) {
+  const bool may_be_absent = purpose == Purpose::model;
+  train.required = !may_be_absent;
+  f.optional("seed", seed, at_least(0), "of weights, data, dropout and samples");
+  f.choice("precision", precision, {"float32", "float64"}, "of every number");
+  f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
+  f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
+  f.optional("plugins", plugins, "libraries with layers, tasks, ... of one's own: [./libmine.so]");
+  f.group("random", random, "random streams");
+  f.section("data", data, "task", "what to train on", {}, may_be_absent);
+  f.section("model", model, "layer", "what to train");
+  f.section("optimizer", optimizer, "optimizer", "how gradients change weights");
+  f.section("schedule", schedule, "schedule", "the learning rate over the run");
+  f.group("train", train, "how long and in what pieces");
+  f.group("eval", eval, "validation on the way");
+  f.group("checkpoint", checkpoint, "what is kept");
+  f.group("sample", sample, "text written on the way");
+}
+
+std::vector<FieldInfo> run_fields() {
+  layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+  std::vector<FieldInfo> fields = list_fields<RunConfig>();
+  for (FieldInfo& info : fields) {
+    if (info.name == "model") {
+      for (const char* size :
+           {"vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes"}) {
+        info.fills.push_back({size, ""});
+      }
+    } else if (info.name == "data") {
+      info.fills = {{"context_length", ""}};
+    }
+  }
+  return fields;
+}
+
+int64_t RunConfig::model_size(const std::string& field) const {
+  int64_t size = 0;
+  read_number(model.options.get(field), size);
+  return size;
+}
+
+int64_t RunConfig::context_length() const {
+  int64_t size = model_size("context_length");
+  if (size == 0) {
+    read_number(data.options.get("context_length"), size);
+  }
+  return size;
+}
+
+double RunConfig::lr() const {
+  double lr = 0;
+  read_number(optimizer.options.get("lr"), lr);
+  return lr;
+}
+
+namespace {
+
+bool has_field(const std::string& kind, const ConfigNode& section, const std::string& field) {
+  const ConfigType* type = config_types(kind).find(section.get("type").text());
+  if (type == nullptr) {
+    return false;
+  }
+  const std::vector<FieldInfo>& fields = type->fields();
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const FieldInfo& info) { return info.name == field; });
+}
+
+// The task of a data section without mistakes; null, and the mistakes, otherwise. A file that
+// cannot be read is kept in `unreadable`: the other sections are looked at first.
+std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
+                                ConfigErrors& errors, std::optional<IoError>& unreadable) {
+  const ConfigNode& data = tree.get("data");
+  const ConfigType* type =
+      data.is_map() ? config_types("task").find(data.get("type").text()) : nullptr;
+  if (type == nullptr) {
+    return nullptr;  // the reading of all sections says what is wrong
+  }
+  Spec spec{type->name, data};
+  spec.options.erase("type");
+  ConfigErrors of_data;
+  type->complete(spec.options, of_data);
+  if (!of_data.empty()) {
+    errors.add_all(of_data);
+    return nullptr;
+  }
+  try {
+    return task_registry().make(spec, setup);
+  } catch (const TaskError& error) {
+    errors.add_field(data, error.field, error.what());
+  } catch (const IoError& error) {
+    unreadable = error;
+  }
+  return nullptr;
+}
+
+// Sizes of the model that the data decides. Without a task, 1 stands for them, so that the other
+// mistakes of the config come out too.
+void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) {
+  ConfigNode* model = tree.find("model");
+  if (model == nullptr || !model->is_map()) {
+    return;
+  }
+  if (task == nullptr) {
+    for (const char* field :
+         {"vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes"}) {
+      const ConfigNode& data = tree.get("data");
+      const bool decided_by_data =
+          data.is_map() && has_field("layer", *model, field) &&
+          (field == std::string("vocab_size") || !has_field("task", data, field));
+      if (decided_by_data && !model->has(field)) {
+        model->set(field, 1);
+      }
+    }
+    return;
+  }
+  for (const auto& [field, size] : task->model_sizes()) {
+    if (!has_field("layer", *model, field)) {
+      continue;
+    }
+    if (!model->has(field)) {
+      model->set(field, size);
+    } else if (model->get(field).text() != std::to_string(size)) {
+      errors.add_field(*model, field, "expected ", size, ", as the data has it, or nothing; got ",
+                       in_words(model->get(field)));
+    }
+  }
+}
+
+// Both sections may give it; the data must not be longer than what the model takes.
+void check_context_length(const ConfigNode& tree, ConfigErrors& errors) {
+  int64_t of_data = 0, of_model = 0;
+  read_number(tree.get("data").get("context_length"), of_data);
+  read_number(tree.get("model").get("context_length"), of_model);
+  if (of_model > 0 && of_data > of_model) {
+    errors.add_field(tree.get("data"), "context_length", "must be at most model.context_length ",
+                     of_model, ", got ", of_data);
+  }
+}
+
+void fill_context_length(ConfigNode& tree) {
+  ConfigNode* data = tree.find("data");
+  const ConfigNode& model = tree.get("model");
+  const bool model_has_none = config_types("layer").find(model.get("type").text()) != nullptr &&
+                              !has_field("layer", model, "context_length");
+  if (data == nullptr || !data->is_map() || data->has("context_length") || model_has_none ||
+      !has_field("task", *data, "context_length")) {
+    return;
+  }
+  // Where the model's is missing or wrong it is reported there, and 1 stands for it here.
+  int64_t of_model = 0;
+  read_number(model.get("context_length"), of_model);
+  data->set("context_length", of_model > 0 ? model.get("context_length") : ConfigNode(1));
+}
+
+// Whether the text on the way can be written: a mistake here would end the run at its first sample.
+void check_sample(const RunConfig& config, const ConfigNode& sample, const Task& task,
+                  ConfigErrors& errors) {
+  const Tokenizer* tokenizer = task.tokenizer();
+  if (tokenizer == nullptr) {
+    if (config.sample.every) {
+      errors.add_field(sample, "every", "the task ", config.data.type,
+                       " has no text that a model could write; leave sample.every out");
+    }
+    return;
+  }
+  // The default prompt only matters when it is used.
+  const std::string& prompt = config.sample.prompt;
+  if (!config.sample.every && prompt == SampleConfig{}.prompt) {
+    return;
+  }
+  try {
+    task.check_prompt(prompt);
+  } catch (const ConfigError& error) {
+    errors.add_field(sample, "prompt", error.what());
+  }
+}
+
+// The rules between the sections of a config and its data.
+void check_together(const RunConfig& config, const ConfigNode& tree, const Task& task,
+                    ConfigErrors& errors) {
+  check_sample(config, tree.get("sample"), task, errors);
+  const char* const needs_evaluation = "needs a validation loss on the way; give eval.every too";
+  if (config.eval.patience && !config.eval.every) {
+    errors.add_field(tree.get("eval"), "patience", needs_evaluation);
+  }
+  if (config.checkpoint.best && !config.eval.every) {
+    errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);
+  }
+  if (config.eval.every && task.example_count(Split::validation) == 0) {
+    errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",
+                     "make data.train_fraction smaller, or leave eval.every out");
+  }
+}
+
+// Where the data is and what it was, so that the run can go on from any folder, but on nothing
+// else.
+void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
+  if (data.has("path")) {
+    const fs::path path = folder / data.get("path").text();
+    data.set("path", fs::absolute(path).lexically_normal().string());
+  }
+  const std::vector<fs::path> files = task.files();
+  if (files.size() == 1 && has_field("task", data, "fingerprint")) {
+    data.set("fingerprint", fingerprint_file(files.front()).text());
+  }
+}
+
+// Whoever goes on with the run loads the same; there is no such key where none is needed.
+void resolve_plugins(ConfigNode& config, const fs::path& folder) {
+  const std::vector<std::string> needed = plugins_of(config, folder);
+  if (needed.empty()) {
+    config.erase("plugins");
+  } else {
+    config.set("plugins", ConfigNode::list({needed.begin(), needed.end()}));
+  }
+}
+
+}  // namespace
+
+ConfigNode read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {
+  ConfigErrors errors;
+  ConfigNode tree = read_config(config.string(), errors);
+  for (const std::string& argument : sets) {
+    apply_set(tree, argument, errors);
+  }
+  errors.throw_if_any();
+  return tree;
+}
+
+LoadedRun load_run(ConfigNode tree, const fs::path& folder, Purpose purpose) {
+  layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+  load_plugins(tree, folder);
+  ConfigErrors errors;
+  LoadedRun run;
+  run.config.purpose = purpose;
+  TaskSetup setup{.config_folder = folder};
+  read_number(tree.get("seed"), setup.seed);
+  read_number(tree.get("train").get("batch_size"), setup.batch_size);
+
+  fill_context_length(tree);
+  check_context_length(tree, errors);
+  std::optional<IoError> unreadable;
+  run.task = make_task(tree, setup, errors, unreadable);
+  fill_model_sizes(tree, run.task.get(), errors);
+  Fields fields(tree, errors);
+  if (fields.run(run.config) && run.task) {
+    check_together(run.config, tree, *run.task, errors);
+  }
+  if (unreadable && errors.empty()) {
+    throw IoError(text("data: ", unreadable->what()));
+  }
+  if (unreadable) {
+    errors.add_field(tree.get("data"), "path", unreadable->what());
+  }
+  errors.throw_if_any();
+
+  run.resolved = fields.values();
+  resolve_plugins(run.resolved, folder);
+  if (run.task) {
+    resolve_data(*run.resolved.find("data"), folder, *run.task);
+    if (run.config.train.overfit_batch) {
+      overfit_one_batch(run);
+    }
+  }
+  return run;
+}
+
+void apply_settings(const RunConfig& config) {
+  set_fused(config.fused);
+  set_anomaly_mode(config.anomaly);
+  manual_seed(static_cast<uint64_t>(config.seed), generators_from(config.random.generators),
+              dropout_stream_from(config.random.dropout_stream));
+}
+
+}  // namespace heed

@@ -1,0 +1,39 @@
+#include "train/data/synthetic_task.h"
+
+#include "train/files/words.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t most_ids = int64_t{1} << 24;  // 16.8 million; a token is drawn from one word
+
+TokenRow draw_tokens(const SyntheticTask::Config& c, uint64_t seed) {
+  Generator generator(seed);
+  TokenRow row(c.tokens, c.vocab_size);
+  for (int64_t i = 0; i < c.tokens; ++i) {
+    int64_t id = 0;
+    fill_randint(generator, {&id, 1}, 0, c.vocab_size);
+    row.set(i, static_cast<int32_t>(id));
+  }
+  return row;
+}
+
+}  // namespace
+
+void SyntheticTask::Config::fields(Fields& f) {
+  f.required("vocab_size", vocab_size, in_range(1, most_ids), "different tokens there are")
+      .example(7);
+  f.optional("tokens", tokens, in_range(2, 10'000'000), "how many are drawn");
+  windows.fields(f);
+}
+
+SyntheticTask::SyntheticTask(const Config& c, const TaskSetup& setup) : vocab_size_(c.vocab_size) {
+  set_tokens(draw_tokens(c, setup.seed), c.windows, setup.batch_size, "tokens");
+}
+
+std::string SyntheticTask::description() const {
+  return text(grouped(token_count()), " tokens drawn at random out of ", grouped(vocab_size_));
+}
+
+}  // namespace heed

@@ -1,0 +1,33 @@
+// Tokens drawn evenly from the seed, for benchmarks: any vocabulary, no file, nothing to learn.
+#pragma once
+
+#include "train/data/window_task.h"
+
+namespace heed {
+
+class SyntheticTask final : public WindowTask {
+ public:
+  static constexpr const char* help = "tokens drawn at random, to time a model: nothing to learn";
+
+  struct Config {
+    int64_t vocab_size = 0;
+    int64_t tokens = 100'000;
+    WindowConfig windows;
+    void fields(Fields& f);
+  };
+
+  // Token t is torch.randint(vocab_size) under a generator of its own, seeded as the run is.
+  // Throws TaskError when there are too few tokens for one window.
+  SyntheticTask(const Config& c, const TaskSetup& setup);
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", vocab_size_}};
+  }
+  std::string description() const override;
+
+ private:
+  const int64_t vocab_size_;
+};
+HEED_TASK(SyntheticTask, "synthetic");
+
+}  // namespace heed

@@ -1,0 +1,37 @@
+// The next character (or byte) of a text.
+#pragma once
+
+#include "train/data/window_task.h"
+
+namespace heed {
+
+class TextTask final : public WindowTask {
+ public:
+  static constexpr const char* help = "the next character or byte of a text file in UTF-8";
+
+  struct Config {
+    std::string path;
+    std::string tokenizer = "char";
+    std::string fingerprint;
+    WindowConfig windows;
+    void fields(Fields& f);
+  };
+
+  // Throws IoError for a file that cannot be read, is no UTF-8 or has another fingerprint;
+  // TaskError for one that is too short or too long for this machine.
+  TextTask(const Config& c, const TaskSetup& setup);
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", tokenizer_->vocab_size()}};
+  }
+  std::string description() const override;
+  std::vector<std::filesystem::path> files() const override { return {path_}; }
+  const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
+
+ private:
+  const std::filesystem::path path_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+};
+HEED_TASK(TextTask, "text");
+
+}  // namespace heed

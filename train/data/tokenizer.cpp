@@ -1,0 +1,144 @@
+#include "train/data/tokenizer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+#include "train/files/utf8.h"
+
+namespace heed {
+
+namespace {
+
+constexpr char32_t direct_limit = 0x800;  // characters of one or two bytes
+
+void require_id(int32_t id, int64_t vocab_size) {
+  require(id >= 0 && id < vocab_size, "tokenizer: expected ids in [0, ", vocab_size, "), got ", id);
+}
+
+}  // namespace
+
+// ---- Characters
+
+CharTokenizer::CharTokenizer(std::string_view corpus) : direct_(direct_limit, -1) {
+  std::vector<uint64_t> seen;  // a bit for each character, up to the last one there is
+  for (size_t at = 0; at < corpus.size();) {
+    const Utf8Character c = utf8_at(corpus, at);
+    require<IoError>(c.size > 0, "tokenizer: byte ", at, " of the text is no UTF-8");
+    if (c.code / 64 >= seen.size()) {
+      seen.resize(c.code / 64 + 1);
+    }
+    seen[c.code / 64] |= uint64_t{1} << c.code % 64;
+    at += c.size;
+  }
+  for (size_t i = 0; i < seen.size(); ++i) {
+    for (uint64_t word = seen[i]; word != 0; word &= word - 1) {
+      const auto code = static_cast<char32_t>(i * 64 + static_cast<size_t>(std::countr_zero(word)));
+      if (code < direct_limit) {
+        direct_[code] = static_cast<int32_t>(characters_.size());
+      }
+      characters_ += code;
+    }
+  }
+}
+
+int32_t CharTokenizer::id_of(char32_t character) const {
+  if (character < direct_limit) {
+    return direct_[character];
+  }
+  const auto at = std::lower_bound(characters_.begin(), characters_.end(), character);
+  return at != characters_.end() && *at == character
+             ? static_cast<int32_t>(at - characters_.begin())
+             : -1;
+}
+
+std::vector<int32_t> CharTokenizer::encode(const std::string& text) const {
+  std::vector<int32_t> ids;
+  ids.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const Utf8Character c = utf8_at(text, at);
+    require<ConfigError>(c.size > 0, "the text is no UTF-8 at byte ", at);
+    const int32_t id = id_of(c.code);
+    if (id < 0) {
+      throw_unknown(c.code, static_cast<int64_t>(ids.size()) + 1);
+    }
+    ids.push_back(id);
+    at += c.size;
+  }
+  return ids;
+}
+
+void CharTokenizer::throw_unknown(char32_t character, int64_t place) const {
+  constexpr size_t most_listed = 40;
+  std::string list;
+  for (size_t i = 0; i < std::min(most_listed, characters_.size()); ++i) {
+    list += ' ' + visible(characters_[i]);
+  }
+  fail<ConfigError>("the character ", visible(character), " (character ", place,
+                    " of the text) is not in the vocabulary: the model knows ", vocab_size(),
+                    " characters:", list, characters_.size() > most_listed ? " ..." : "");
+}
+
+std::string CharTokenizer::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    require_id(id, vocab_size());
+    append_utf8(text, characters_[static_cast<size_t>(id)]);
+  }
+  return text;
+}
+
+std::string CharTokenizer::name(int32_t id) const {
+  require_id(id, vocab_size());
+  return visible(characters_[static_cast<size_t>(id)]);
+}
+
+// ---- Bytes
+
+std::vector<int32_t> ByteTokenizer::encode(const std::string& text) const {
+  std::vector<int32_t> ids(text.size());
+  std::transform(text.begin(), text.end(), ids.begin(),
+                 [](char c) { return static_cast<int32_t>(static_cast<unsigned char>(c)); });
+  return ids;
+}
+
+std::string ByteTokenizer::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  text.reserve(ids.size());
+  for (const int32_t id : ids) {
+    require_id(id, vocab_size());
+    text += static_cast<char>(static_cast<unsigned char>(id));
+  }
+  return text;
+}
+
+std::string ByteTokenizer::name(int32_t id) const {
+  require_id(id, vocab_size());
+  if (id < 0x7F && (id >= 0x20 || id == '\n' || id == '\r' || id == '\t')) {
+    return visible(static_cast<char32_t>(id));
+  }
+  char digits[8];
+  std::snprintf(digits, sizeof digits, "\\x%02X", static_cast<unsigned>(id));
+  return digits;
+}
+
+// ---- Validity
+
+int64_t check_utf8(std::string_view text, const std::string& where) {
+  int64_t characters = 0;
+  for (size_t at = 0; at < text.size(); ++characters) {
+    const size_t size = utf8_at(text, at).size;
+    if (size == 0) {
+      const auto line =
+          1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
+      char digits[8];
+      std::snprintf(digits, sizeof digits, "0x%02X", static_cast<unsigned char>(text[at]));
+      fail<IoError>(where, ": expected UTF-8, got the byte ", digits, " at byte ", at, ", line ",
+                    line, "; convert the file to UTF-8 (with iconv, for example)");
+    }
+    at += size;
+  }
+  return characters;
+}
+
+}  // namespace heed

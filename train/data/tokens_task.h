@@ -1,0 +1,37 @@
+// The next token of a file of little-endian 16-bit token ids, as nanoGPT's prepare.py writes them.
+#pragma once
+
+#include "train/data/window_task.h"
+
+namespace heed {
+
+class TokensTask final : public WindowTask {
+ public:
+  static constexpr const char* help = "the next token of a file of 16-bit token ids";
+
+  struct Config {
+    std::string path;
+    int64_t vocab_size = 0;
+    std::string fingerprint;
+    WindowConfig windows;
+    void fields(Fields& f);
+  };
+
+  // Throws IoError for a file that cannot be read, has an odd size, an id that is not in the
+  // vocabulary or another fingerprint; TaskError for one that is too short or too long for this
+  // machine.
+  TokensTask(const Config& c, const TaskSetup& setup);
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", vocab_size_}};
+  }
+  std::string description() const override;
+  std::vector<std::filesystem::path> files() const override { return {path_}; }
+
+ private:
+  const std::filesystem::path path_;
+  const int64_t vocab_size_;
+};
+HEED_TASK(TokensTask, "tokens");
+
+}  // namespace heed

@@ -1,0 +1,33 @@
+// What tasks share that go through a long row of tokens by windows: `text`, `tokens`, `synthetic`.
+#pragma once
+
+#include <memory>
+
+#include "train/data/windows.h"
+
+namespace heed {
+
+class WindowTask : public Task {
+ public:
+  Batch next(int64_t batch_size, Generator& data) final { return data_->next(batch_size, data); }
+  std::vector<int64_t> position() const final { return data_->position(); }
+  void set_position(const std::vector<int64_t>& position) final { data_->set_position(position); }
+  int64_t example_count(Split split) const final { return data_->example_count(split); }
+  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const final {
+    return data_->examples(split, first, stride, count);
+  }
+  int64_t training_tokens() const final { return data_->training_tokens(); }
+
+ protected:
+  // To be called in the constructor; the arguments and errors are those of WindowData.
+  void set_tokens(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+                  const std::string& source = "path") {
+    data_ = std::make_unique<WindowData>(std::move(tokens), config, batch_size, source);
+  }
+  int64_t token_count() const { return data_->size(); }
+
+ private:
+  std::unique_ptr<WindowData> data_;
+};
+
+}  // namespace heed

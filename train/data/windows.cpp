@@ -1,0 +1,206 @@
+#include "train/data/windows.h"
+
+#include <algorithm>
+
+#include "autograd/base/dry_run.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t ids_of_16_bits = int64_t{1} << 16;
+
+// Windows of T + 1 tokens, `stride` apart, that a part of `size` tokens holds.
+int64_t windows_in(int64_t size, int64_t context_length, int64_t stride) {
+  return size > context_length ? (size - context_length - 1) / stride + 1 : 0;
+}
+
+}  // namespace
+
+// ---- TokenRow
+
+TokenRow::TokenRow(int64_t count, int64_t vocab_size) {
+  if (vocab_size <= ids_of_16_bits) {
+    ids_.emplace<std::vector<uint16_t>>(static_cast<size_t>(count));
+  } else {
+    ids_.emplace<std::vector<int32_t>>(static_cast<size_t>(count));
+  }
+}
+
+int64_t TokenRow::bytes(int64_t count, int64_t vocab_size) {
+  return count * (vocab_size <= ids_of_16_bits ? 2 : 4);
+}
+
+int64_t TokenRow::size() const {
+  return std::visit([](const auto& ids) { return static_cast<int64_t>(ids.size()); }, ids_);
+}
+
+void TokenRow::set(int64_t at, int32_t id) {
+  std::visit(
+      [=](auto& ids) {
+        using Id = typename std::decay_t<decltype(ids)>::value_type;
+        ids[static_cast<size_t>(at)] = static_cast<Id>(id);
+      },
+      ids_);
+}
+
+void TokenRow::copy(int64_t begin, std::span<int32_t> out) const {
+  std::visit([=](const auto& ids) { std::copy_n(ids.begin() + begin, out.size(), out.begin()); },
+             ids_);
+}
+
+// ---- WindowConfig
+
+void WindowConfig::fields(Fields& f) {
+  f.required("context_length", context_length, at_least(1),
+             "tokens of a window; the model's unless given")
+      .example(8);
+  f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
+             "share of the tokens to train on, from the beginning; the rest is for validation");
+  f.choice("sampling", sampling, {"random", "windows"},
+           "random: windows anywhere; windows: epochs over windows that are stride apart");
+  f.optional("stride", stride, at_least(1), "tokens between the starts of windows",
+             "context_length");
+  f.optional("shuffle", shuffle, "windows in a new order every epoch");
+}
+
+// ---- WindowData
+
+WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+                       const std::string& source)
+    : tokens_(std::move(tokens)),
+      config_(config),
+      train_size_(
+          static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))) {
+  const int64_t needed = config_.context_length + 1;
+  const auto require_tokens = [&](Split split, const char* name) {
+    if (part_size(split) < needed) {
+      throw TaskError(source, text("too short for context_length ", config_.context_length,
+                                   ": expected at least ", needed, " tokens in the ", name,
+                                   " part, got ", part_size(split), " of ", tokens_.size(),
+                                   " (train_fraction ", config_.train_fraction, ")"));
+    }
+  };
+  require_tokens(Split::train, "training");
+  if (config_.train_fraction < 1) {
+    require_tokens(Split::validation, "validation");
+  }
+  require_enough_windows(batch_size);
+}
+
+int64_t WindowData::part_size(Split split) const {
+  return split == Split::train ? train_size_ : tokens_.size() - train_size_;
+}
+
+int64_t WindowData::window_count() const {
+  return windows_in(train_size_, config_.context_length, stride());
+}
+
+void WindowData::require_enough_windows(int64_t batch_size) const {
+  if (config_.sampling == "windows" && window_count() < batch_size) {
+    throw TaskError("sampling",
+                    text("windows: expected at least one batch of ", batch_size, " windows, got ",
+                         window_count(), " (", train_size_, " tokens, context_length ",
+                         config_.context_length, ", stride ", stride(), ")"));
+  }
+}
+
+Batch WindowData::next(int64_t batch_size, Generator& data) {
+  require_enough_windows(batch_size);
+  if (dry_run()) {
+    const Shape shape{batch_size, config_.context_length};
+    return {Input(Ids::uninitialised(shape)), Ids::uninitialised(shape)};
+  }
+  offsets_.resize(static_cast<size_t>(batch_size));
+  if (config_.sampling == "random") {
+    fill_randint(data, offsets_, 0, train_size_ - config_.context_length);
+  } else {
+    take_windows(batch_size, data);
+  }
+  return batch_at(offsets_);
+}
+
+void WindowData::take_windows(int64_t batch_size, Generator& data) {
+  if (!in_epoch_ || window_count() - given_out_ < batch_size) {
+    begin_epoch(data);
+  }
+  for (int64_t& offset : offsets_) {
+    const int64_t window = config_.shuffle ? order_[static_cast<size_t>(given_out_)] : given_out_;
+    offset = window * stride();
+    ++given_out_;
+  }
+}
+
+void WindowData::begin_epoch(Generator& data) {
+  in_epoch_ = true;
+  given_out_ = 0;
+  if (config_.shuffle) {
+    order_epoch(data_loader_seed(data));
+  } else {
+    data_loader_unshuffled(data);
+  }
+}
+
+void WindowData::order_epoch(int64_t seed) {
+  epoch_seed_ = seed;
+  order_ = data_loader_order(seed, window_count());
+}
+
+std::vector<int64_t> WindowData::position() const {
+  if (!in_epoch_) {
+    return {};
+  }
+  return {epoch_seed_, given_out_};
+}
+
+void WindowData::set_position(const std::vector<int64_t>& position) {
+  if (position.empty()) {
+    in_epoch_ = false;
+    return;
+  }
+  require<IoError>(config_.sampling == "windows" && position.size() == 2 && position[0] >= 0 &&
+                       position[1] >= 0 && position[1] <= window_count(),
+                   "data: expected the position of ", config_.sampling, " sampling with ",
+                   window_count(), " windows, got ", position.size(), " numbers",
+                   position.size() == 2 ? text(": ", position[0], " and ", position[1]) : "");
+  const bool ordered = in_epoch_ && epoch_seed_ == position[0];
+  in_epoch_ = true;
+  given_out_ = position[1];
+  if (config_.shuffle && !ordered) {
+    order_epoch(position[0]);
+  }
+}
+
+int64_t WindowData::example_count(Split split) const {
+  return windows_in(part_size(split), config_.context_length, config_.context_length);
+}
+
+Batch WindowData::examples(Split split, int64_t first, int64_t stride, int64_t count) const {
+  require(first >= 0 && stride >= 1 && count >= 0 &&
+              (count == 0 || first + (count - 1) * stride < example_count(split)),
+          "examples: expected some of ", example_count(split), ", got ", count, " from ", first,
+          " on, ", stride, " apart");
+  std::vector<int64_t> offsets(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    offsets[static_cast<size_t>(i)] =
+        part_begin(split) + (first + i * stride) * config_.context_length;
+  }
+  return batch_at(offsets);
+}
+
+Batch WindowData::batch_at(std::span<const int64_t> offsets) const {
+  const int64_t length = config_.context_length;
+  const Shape shape{static_cast<int64_t>(offsets.size()), length};
+  Ids x = Ids::uninitialised(shape), y = Ids::uninitialised(shape);
+  int32_t *row_x = x.mutable_data(), *row_y = y.mutable_data();
+  const auto width = static_cast<size_t>(length);
+  for (const int64_t offset : offsets) {
+    tokens_.copy(offset, {row_x, width});
+    tokens_.copy(offset + 1, {row_y, width});
+    row_x += length;
+    row_y += length;
+  }
+  return {Input(std::move(x)), std::move(y)};
+}
+
+}  // namespace heed

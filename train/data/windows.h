@@ -1,0 +1,93 @@
+// Training and validation windows of a long row of tokens.
+//
+// A window at o is x = tokens[o .. o + T), y = tokens[o + 1 .. o + T], T = context_length. The
+// first train_fraction of the tokens is trained on, the rest is for validation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "train/data/task.h"
+
+namespace heed {
+
+// Token ids: 16 bits each when the vocabulary allows it.
+class TokenRow {
+ public:
+  // `count` zeros, for ids below vocab_size.
+  TokenRow(int64_t count, int64_t vocab_size);
+  explicit TokenRow(std::vector<uint16_t> ids) : ids_(std::move(ids)) {}
+
+  // Bytes that `count` tokens take.
+  static int64_t bytes(int64_t count, int64_t vocab_size);
+
+  int64_t size() const;
+  void set(int64_t at, int32_t id);
+  // out[i] = tokens[begin + i]
+  void copy(int64_t begin, std::span<int32_t> out) const;
+
+ private:
+  std::variant<std::vector<uint16_t>, std::vector<int32_t>> ids_;
+};
+
+struct WindowConfig {
+  int64_t context_length = 0;
+  double train_fraction = 0.9;
+  std::string sampling = "random";
+  std::optional<int64_t> stride;  // of `windows`; none: context_length
+  bool shuffle = true;            // of `windows`
+  void fields(Fields& f);
+};
+
+class WindowData {
+ public:
+  // Throws TaskError when a part is too short for one window (at `source`, the field that says
+  // where the tokens are from), or when the windows do not fill a batch of `batch_size` (0: not
+  // known yet).
+  WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+             const std::string& source = "path");
+
+  // sampling random: offsets as nanoGPT draws them, torch.randint(tokens - T, (batch_size,)).
+  // sampling windows: starts 0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch
+  // after epoch, a last batch that is not full left out. In a dry run nothing is drawn and the ids
+  // mean nothing.
+  Batch next(int64_t batch_size, Generator& data);
+
+  // {} for random sampling and before the first epoch, else {seed of the epoch's order, windows
+  // given out}.
+  std::vector<int64_t> position() const;
+  void set_position(const std::vector<int64_t>& position);
+
+  // Windows at 0, T, 2T, ... of the part.
+  int64_t example_count(Split split) const;
+  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const;
+
+  int64_t size() const { return tokens_.size(); }
+  int64_t training_tokens() const { return train_size_; }
+
+ private:
+  int64_t part_begin(Split split) const { return split == Split::train ? 0 : train_size_; }
+  int64_t part_size(Split split) const;
+  int64_t stride() const { return config_.stride.value_or(config_.context_length); }
+  int64_t window_count() const;  // of sampling windows
+  void require_enough_windows(int64_t batch_size) const;
+  void begin_epoch(Generator& data);
+  void order_epoch(int64_t seed);
+  void take_windows(int64_t batch_size, Generator& data);
+  Batch batch_at(std::span<const int64_t> offsets) const;
+
+  const TokenRow tokens_;
+  const WindowConfig config_;
+  const int64_t train_size_;
+  std::vector<int64_t> offsets_;  // of the current batch
+  bool in_epoch_ = false;
+  int64_t epoch_seed_ = 0;
+  int64_t given_out_ = 0;       // windows of this epoch
+  std::vector<int64_t> order_;  // of this epoch's windows, when they are shuffled
+};
+
+}  // namespace heed

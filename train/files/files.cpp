@@ -1,0 +1,381 @@
+#include "train/files/files.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <vector>
+
+#include "autograd/base/error.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view temporary_prefix = ".tmp-";
+constexpr size_t buffer_bytes = size_t{1} << 17;
+std::atomic<int64_t> temporaries_made{0};
+
+[[noreturn]] void fail_errno(const fs::path& path, std::string_view what, int error) {
+  fail<IoError>(path.string(), ": ", what, ": ", std::generic_category().message(error));
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// Calls make(candidate), which returns 0 or an errno, with fresh names until none is taken.
+template <class Make>
+fs::path make_temporary(const fs::path& target, Make&& make) {
+  for (;;) {
+    const fs::path candidate =
+        folder_of(target) / text(temporary_prefix, ::getpid(), "-", temporaries_made++);
+    const int error = make(candidate);
+    if (error == 0) {
+      return candidate;
+    }
+    require<IoError>(error != ENOENT, target.string(), ": cannot write: the folder ",
+                     folder_of(target).string(), " does not exist");
+    if (error != EEXIST && error != ENOTEMPTY) {
+      fail_errno(target, "cannot write", error);
+    }
+  }
+}
+
+void sync(int descriptor, const fs::path& path) {
+  while (::fsync(descriptor) != 0) {
+    // Some file systems cannot flush a folder and say so with EINVAL; there is nothing to do then.
+    if (errno == EINVAL) {
+      return;
+    }
+    if (errno != EINTR) {
+      fail_errno(path, "cannot flush to the disk", errno);
+    }
+  }
+}
+
+void sync_path(const fs::path& path) {
+  const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) {
+    fail_errno(path, "cannot open", errno);
+  }
+  sync(file.get(), path);
+}
+
+void rename_path(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    fail_errno(to, "cannot write", errno);
+  }
+}
+
+// The file that is to be replaced: what a symbolic link points to, or the path itself. A device
+// must not be renamed over (as root this would succeed).
+fs::path replaceable(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    require<IoError>(!fs::is_symlink(path, error), path.string(),
+                     ": cannot write: a symbolic link to nothing");
+    return path;
+  }
+  if (status.type() == fs::file_type::none) {
+    fail_errno(path, "cannot write", error.value());
+  }
+  require<IoError>(fs::is_regular_file(status), path.string(),
+                   ": cannot write: it exists and is not a regular file");
+  return fs::is_symlink(path, error) ? fs::canonical(path) : path;
+}
+
+}  // namespace
+
+// ---- Checksums
+
+std::string Fingerprint::text() const {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(xxh64));
+  return heed::text("xxh64:", digits, ":", bytes);
+}
+
+Fingerprint fingerprint(Bytes bytes) {
+  Xxh64 hash;
+  hash.update(bytes);
+  return {static_cast<int64_t>(bytes.size()), hash.digest()};
+}
+
+Fingerprint fingerprint_file(const fs::path& path) {
+  const FileReader file(path);
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(
+      std::min(buffer_bytes, static_cast<size_t>(file.size())));
+  Xxh64 hash;
+  for (int64_t offset = 0; offset < file.size();) {
+    const auto count = std::min(buffer_bytes, static_cast<size_t>(file.size() - offset));
+    file.read(offset, {buffer.get(), count});
+    hash.update({buffer.get(), count});
+    offset += static_cast<int64_t>(count);
+  }
+  return {file.size(), hash.digest()};
+}
+
+// ---- Reading
+
+FileHandle::~FileHandle() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+// O_NONBLOCK: to open a pipe that nobody writes to must not wait; it means nothing for files.
+FileReader::FileReader(fs::path path)
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (file_.get() < 0) {
+    fail_errno(path_, "cannot open", errno);
+  }
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) {
+    fail_errno(path_, "cannot read", errno);
+  }
+  require<IoError>(S_ISREG(status.st_mode), path_.string(), ": cannot read: expected a file, got ",
+                   S_ISDIR(status.st_mode) ? "a folder" : "a pipe, device or socket");
+  size_ = status.st_size;
+}
+
+void FileReader::read(int64_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t count = ::pread(file_.get(), out.data(), out.size(), offset);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      fail_errno(path_, "cannot read", errno);
+    }
+    require<IoError>(count != 0, path_.string(), ": cannot read: the file ends at byte ", offset,
+                     ", it had ", size_, " bytes when it was opened");
+    out = out.subspan(static_cast<size_t>(count));
+    offset += count;
+  }
+}
+
+std::string read_file(const fs::path& path, int64_t max_bytes) {
+  const FileReader file(path);
+  require<IoError>(file.size() <= max_bytes, path.string(), ": expected at most ", max_bytes,
+                   " bytes, got ", file.size());
+  std::string bytes(static_cast<size_t>(file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+// ---- Writing
+
+FileWriter::FileWriter(const fs::path& target)
+    : target_(replaceable(target)),
+      buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_bytes)) {
+  temporary_ = make_temporary(target_, [&](const fs::path& candidate) {
+    file_ = FileHandle(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    return file_.get() >= 0 ? 0 : errno;
+  });
+}
+
+FileWriter::~FileWriter() {
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+  }
+}
+
+void FileWriter::write(Bytes bytes) {
+  hash_.update(bytes);
+  size_ += static_cast<int64_t>(bytes.size());
+  if (bytes.size() > buffer_bytes - buffered_) {
+    flush();
+  }
+  if (bytes.size() > buffer_bytes) {
+    write_through(bytes);
+  } else {
+    std::copy_n(bytes.data(), bytes.size(), buffer_.get() + buffered_);
+    buffered_ += bytes.size();
+  }
+}
+
+void FileWriter::flush() {
+  write_through({buffer_.get(), buffered_});
+  buffered_ = 0;
+}
+
+void FileWriter::write_through(Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file_.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) {
+      fail_errno(target_, "cannot write", errno);
+    }
+    bytes = bytes.subspan(static_cast<size_t>(std::max<ssize_t>(count, 0)));
+  }
+}
+
+Fingerprint FileWriter::commit() {
+  flush();
+  sync(file_.get(), target_);
+  // After EINTR the descriptor is closed all the same, and the data are already on the disk.
+  if (::close(file_.release()) != 0 && errno != EINTR) {
+    fail_errno(target_, "cannot write", errno);
+  }
+  rename_path(temporary_, target_);
+  temporary_.clear();
+  fsync_dir(folder_of(target_));
+  return {size_, hash_.digest()};
+}
+
+Fingerprint write_file_atomically(const fs::path& path,
+                                  const std::function<void(FileWriter&)>& produce) {
+  FileWriter writer(path);
+  produce(writer);
+  return writer.commit();
+}
+
+Fingerprint write_file_atomically(const fs::path& path, std::span<const Bytes> parts) {
+  return write_file_atomically(path, [&](FileWriter& out) {
+    for (const Bytes& part : parts) {
+      out.write(part);
+    }
+  });
+}
+
+Fingerprint write_file_atomically(const fs::path& path, std::string_view bytes) {
+  return write_file_atomically(path, [&](FileWriter& out) { out.write(as_bytes(bytes)); });
+}
+
+void replace_link(const fs::path& link, const fs::path& target) {
+  const fs::path temporary = make_temporary(link, [&](const fs::path& candidate) {
+    return ::symlink(target.c_str(), candidate.c_str()) == 0 ? 0 : errno;
+  });
+  if (::rename(temporary.c_str(), link.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    fail_errno(link, "cannot write", error);
+  }
+  fsync_dir(folder_of(link));
+}
+
+void fsync_dir(const fs::path& folder) { sync_path(folder); }
+
+// ---- Folders
+
+namespace {
+
+// Everything below `folder`, then the folder itself: a name is flushed after what it names.
+void sync_tree(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_symlink()) {
+      sync_path(entry.path());
+    }
+  }
+  sync_path(folder);
+}
+
+// Gives `temporary` the name `path`. A folder that had it ends up under the name `temporary`; it
+// is never absent, except on file systems that cannot exchange two names.
+void put_in_place(const fs::path& temporary, const fs::path& path) {
+  if (!fs::exists(fs::symlink_status(path))) {
+    rename_path(temporary, path);
+    return;
+  }
+#ifdef RENAME_EXCHANGE
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
+    return;
+  }
+#endif
+  const fs::path aside = make_temporary(path, [&](const fs::path& candidate) {
+    return ::rename(path.c_str(), candidate.c_str()) == 0 ? 0 : errno;
+  });
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    rename_path(aside, path);
+    fail_errno(path, "cannot write", error);
+  }
+  rename_path(aside, temporary);
+}
+
+void remove_quietly(const fs::path& path) noexcept {
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+}
+
+}  // namespace
+
+void write_folder_atomically(const fs::path& path,
+                             const std::function<void(const fs::path&)>& fill) {
+  const fs::path target = path.has_filename() ? path : path.parent_path();
+  const fs::file_status status = fs::symlink_status(target);
+  require<IoError>(!fs::exists(status) || fs::is_directory(status), target.string(),
+                   ": cannot write: it exists and is not a folder");
+  const fs::path temporary = make_temporary(target, [](const fs::path& candidate) {
+    return ::mkdir(candidate.c_str(), 0777) == 0 ? 0 : errno;
+  });
+  try {
+    fill(temporary);
+    sync_tree(temporary);
+    put_in_place(temporary, target);
+    fsync_dir(folder_of(target));
+  } catch (const fs::filesystem_error& error) {
+    remove_quietly(temporary);
+    fail_errno(target, "cannot write", error.code().value());
+  } catch (...) {
+    remove_quietly(temporary);
+    throw;
+  }
+  remove_quietly(temporary);
+}
+
+namespace {
+
+// Whether `name` is that of a temporary whose process has ended. The process numbers of containers
+// repeat: one of our own number that we have not made yet is of a predecessor.
+bool is_leftover(std::string_view name) {
+  if (!name.starts_with(temporary_prefix)) {
+    return false;
+  }
+  name.remove_prefix(temporary_prefix.size());
+  const char* end = name.data() + name.size();
+  pid_t process = 0;
+  int64_t number = 0;
+  const auto [dash, bad_process] = std::from_chars(name.data(), end, process);
+  if (bad_process != std::errc() || process <= 0 || dash == end || *dash != '-') {
+    return false;
+  }
+  const auto [rest, bad_number] = std::from_chars(dash + 1, end, number);
+  if (bad_number != std::errc() || number < 0 || rest != end) {
+    return false;
+  }
+  if (process == ::getpid()) {
+    return number >= temporaries_made;
+  }
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace
+
+int remove_leftovers(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> leftovers;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (is_leftover(entry.path().filename().string())) {
+      leftovers.push_back(entry.path());
+    }
+  }
+  for (const fs::path& leftover : leftovers) {
+    fs::remove_all(leftover, error);
+    if (error) {
+      fail_errno(leftover, "cannot remove", error.value());
+    }
+  }
+  return static_cast<int>(leftovers.size());
+}
+
+}  // namespace heed

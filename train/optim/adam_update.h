@@ -1,0 +1,44 @@
+// The update that Adam and AdamW share.
+#pragma once
+
+#include "train/optim/optimizer.h"
+
+namespace heed {
+
+struct AdamConfig {
+  double lr = 1e-3;
+  std::vector<double> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0;
+  std::string decay = "matrices";
+  void fields(Fields& f);
+};
+
+enum class WeightDecay { coupled, decoupled };
+
+// One update of one parameter, s counting updates from 1:
+//   g <- scale g
+//   coupled:   g <- g + decay p              decoupled: p <- (1 - lr decay) p
+//   m <- m + (1 - beta1) (g - m)             v <- beta2 v + (1 - beta2) g^2
+//   p <- p - lr / (1 - beta1^s)  m / (sqrt(v) / sqrt(1 - beta2^s) + eps)
+// Kingma and Ba 2015; Loshchilov and Hutter 2019 for the decoupled form. Intermediates are rounded
+// in the order of torch.optim.Adam (PyTorch 2.13, for-loop form). Its square root may be off by one
+// unit in the last place, ours is not; weights agree to a few units.
+class AdamBase : public Optimizer {
+ public:
+  AdamBase(const AdamConfig& c, std::vector<NamedParameter> parameters, WeightDecay form);
+
+  std::vector<std::pair<std::string, std::vector<Array>*>> state() override {
+    return {{"exp_avg", &mean_}, {"exp_avg_sq", &square_}};
+  }
+
+ protected:
+  void update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) override;
+
+ private:
+  const AdamConfig config_;
+  const WeightDecay form_;
+  std::vector<Array> mean_, square_;
+};
+
+}  // namespace heed

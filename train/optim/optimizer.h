@@ -1,0 +1,59 @@
+// How gradients change weights.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "layers/module/registry.h"
+
+namespace heed {
+
+// Which parameters weight decay applies to: those with two or more axes (nanoGPT's rule), or all
+// (PyTorch's own).
+bool decays(const std::string& rule, const Tensor& parameter);
+
+class Optimizer {
+ public:
+  explicit Optimizer(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
+  virtual ~Optimizer() = default;
+
+  // One update with learning rate lr. Every gradient counts as multiplied by grad_scale: clipping,
+  // without a pass of its own. A parameter without a gradient stays as it is.
+  void step(double lr, double grad_scale = 1);
+  int64_t steps() const { return steps_; }
+
+  void zero_grad();
+
+  // What it keeps for each parameter, under the names of PyTorch's state: {"exp_avg", ...}. The
+  // arrays share their buffers with the optimizer.
+  virtual std::vector<std::pair<std::string, std::vector<Array>*>> state() = 0;
+  void set_steps(int64_t steps) { steps_ = steps; }
+
+  const std::vector<NamedParameter>& parameters() const { return parameters_; }
+
+ protected:
+  // Updates parameter k, which has the gradient g; steps() already counts this update.
+  virtual void update(size_t k, Tensor& parameter, const Array& g, double lr,
+                      double grad_scale) = 0;
+
+  std::vector<Array> zeros_like_parameters() const;
+
+ private:
+  std::vector<NamedParameter> parameters_;
+  int64_t steps_ = 0;
+};
+
+// The norm of all gradients together, as torch.nn.utils.clip_grad_norm_ computes it, and what they
+// have to be multiplied with so that it is at most max_norm: min(1, max_norm / (norm + 1e-6)).
+double grad_norm(const std::vector<NamedParameter>& parameters);
+double clip_factor(double norm, double max_norm);
+
+using OptimizerRegistry = Registry<Optimizer, std::vector<NamedParameter>>;
+OptimizerRegistry& optimizer_registry();
+void register_optimizers(OptimizerRegistry& registry);
+
+#define HEED_OPTIMIZER(Class, name) \
+  static_assert(std::is_base_of_v<heed::Optimizer, Class>, name " must derive from Optimizer")
+
+}  // namespace heed

@@ -1,0 +1,75 @@
+#include "train/optim/sgd.h"
+
+#include "autograd/threads/grain.h"
+#include "autograd/threads/parallel.h"
+#include "train/optim/multiply_add.h"
+
+namespace heed {
+
+void Sgd::Config::fields(Fields& f) {
+  f.optional("lr", lr, at_least(0), "learning rate");
+  f.optional("momentum", momentum, at_least(0), "how much of the last direction stays");
+  f.optional("dampening", dampening, any_number, "how much of the gradient is kept out of it");
+  f.optional("nesterov", nesterov, "look ahead along the direction");
+  f.optional("weight_decay", weight_decay, at_least(0), "pull of the weights to 0");
+  f.choice("decay", decay, {"matrices", "all"},
+           "what weight_decay pulls: two axes or more, or all");
+}
+
+void Sgd::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
+  if (nesterov && (momentum == 0 || dampening != 0)) {
+    errors.add_field(at, "nesterov", "expected a momentum above 0 and dampening 0 with it, got ",
+                     momentum, " and ", dampening);
+  }
+}
+
+Sgd::Sgd(const Config& c, std::vector<NamedParameter> parameters)
+    : Optimizer(std::move(parameters)), config_(checked(c)) {
+  if (config_.momentum != 0) {
+    buffer_ = zeros_like_parameters();
+  }
+}
+
+std::vector<std::pair<std::string, std::vector<Array>*>> Sgd::state() {
+  if (buffer_.empty()) {
+    return {};
+  }
+  return {{"momentum_buffer", &buffer_}};
+}
+
+void Sgd::update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) {
+  const auto scale = static_cast<real>(grad_scale);
+  const auto decay = static_cast<real>(decays(config_.decay, parameter) ? config_.weight_decay : 0);
+  const auto momentum = static_cast<real>(config_.momentum);
+  // At the first step the direction is the gradient itself, whatever dampening says.
+  const auto fresh = static_cast<real>(steps() == 1 ? 1 : 1 - config_.dampening);
+  const real ahead = config_.nesterov ? momentum : 0;
+  const auto step = static_cast<real>(-lr);
+  real* p = parameter.mutable_value();
+  real* b = buffer_.empty() ? nullptr : buffer_[k].mutable_data();
+  const real* gradient = g.data();
+  const auto plain = [=](int64_t begin, int64_t end) {
+#pragma omp simd
+    for (int64_t i = begin; i < end; ++i) {
+      const real grad = multiply_add(p[i], decay, gradient[i] * scale);
+      p[i] = multiply_add(grad, step, p[i]);
+    }
+  };
+  const auto with_momentum = [=](int64_t begin, int64_t end) {
+#pragma omp simd
+    for (int64_t i = begin; i < end; ++i) {
+      const real grad = multiply_add(p[i], decay, gradient[i] * scale);
+      const real direction = multiply_add(grad, fresh, b[i] * momentum);
+      b[i] = direction;
+      const real way = ahead != 0 ? multiply_add(direction, ahead, grad) : direction;
+      p[i] = multiply_add(way, step, p[i]);
+    }
+  };
+  if (b == nullptr) {
+    parallel_for(g.size(), elementwise_grain, plain);
+  } else {
+    parallel_for(g.size(), elementwise_grain, with_momentum);
+  }
+}
+
+}  // namespace heed

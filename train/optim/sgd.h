@@ -1,0 +1,40 @@
+// Stochastic gradient descent, as torch.optim.SGD. For each parameter
+//   g <- scale g + decay p
+//   b <- momentum b + (1 - dampening) g      (b <- g at the first step; only with momentum)
+//   p <- p - lr b,   nesterov: p - lr (g + momentum b),   without momentum: p - lr g
+#pragma once
+
+#include "train/optim/optimizer.h"
+
+namespace heed {
+
+class Sgd final : public Optimizer {
+ public:
+  static constexpr const char* help =
+      "gradient descent, with momentum if wanted, as torch.optim.SGD";
+
+  struct Config {
+    double lr = 1e-3;
+    double momentum = 0;
+    double dampening = 0;
+    bool nesterov = false;
+    double weight_decay = 0;
+    std::string decay = "matrices";
+    void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const;
+  };
+
+  Sgd(const Config& c, std::vector<NamedParameter> parameters);
+
+  std::vector<std::pair<std::string, std::vector<Array>*>> state() override;
+
+ protected:
+  void update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) override;
+
+ private:
+  const Config config_;
+  std::vector<Array> buffer_;  // empty without momentum
+};
+HEED_OPTIMIZER(Sgd, "sgd");
+
+}  // namespace heed

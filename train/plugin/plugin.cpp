@@ -1,0 +1,227 @@
+#include "train/plugin/plugin.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "train/files/files.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct LoadedPlugin {
+  fs::path path;  // absolute, under its float32 name
+  bool from_command_line = false;
+};
+
+struct Owned {
+  std::string plugin;
+  int64_t members = 0;
+};
+
+struct Plugins {
+  std::vector<LoadedPlugin> loaded;
+  std::map<std::pair<std::string, std::string>, Owned> types;  // by kind and name
+};
+
+Plugins& plugins() {
+  static Plugins& all = *new Plugins;
+  return all;
+}
+
+constexpr std::string_view of_float64 = "-f64";
+
+// libmine-f64.so -> libmine.so, absolute
+fs::path float32_name(const fs::path& path) {
+  std::string stem = path.stem().string();
+  if (stem.ends_with(of_float64)) {
+    stem.resize(stem.size() - of_float64.size());
+  }
+  return fs::absolute(path.parent_path() / (stem + path.extension().string())).lexically_normal();
+}
+
+fs::path float64_name(const fs::path& path) {
+  const fs::path single = float32_name(path);
+  return single.parent_path() /
+         (single.stem().string() + std::string(of_float64) + single.extension().string());
+}
+
+// The build for this process where there is one beside `given`.
+fs::path of_this_precision(const fs::path& given) {
+  const fs::path own = is_float64 ? float64_name(given) : float32_name(given);
+  std::error_code missing;
+  return fs::exists(own, missing) ? own : given;
+}
+
+using BuildText = std::array<std::string, 3>;  // version, precision, standard library
+
+// Of "...|version|precision|standard library|...", from the first bar on.
+BuildText split_build(std::string_view text) {
+  BuildText parts;
+  for (std::string& part : parts) {
+    text.remove_prefix(std::min(text.size(), text.find('|') + 1));
+    part = printable(std::string(text.substr(0, text.find('|'))));
+  }
+  return parts;
+}
+
+void require_fitting(const std::string& file, const BuildText& plugin, const std::string& sibling) {
+  const BuildText own = split_build(HEED_BUILD_TEXT);
+  require<IoError>(plugin[0] == own[0], file, ": was built against heedgrad ", plugin[0],
+                   ", this is heedgrad ", own[0], "; build the plugin again against this one");
+  require<IoError>(plugin[2] == own[2], file, ": was built with the standard library ", plugin[2],
+                   ", this heedgrad with ", own[2], "; build the plugin with the compiler flags ",
+                   "that heedgrad was built with");
+  require<IoError>(plugin[1] == own[1], file, ": was built for ", plugin[1],
+                   ", this process computes in ", own[1], ", and there is no ", sibling,
+                   " beside it; heedgrad_add_plugin in CMake builds both");
+}
+
+// Reads the words that every plugin contains, before the system's loader runs any of its code.
+void require_plugin(const fs::path& file, const fs::path& given) {
+  constexpr int64_t most = int64_t{1} << 30;
+  const std::string bytes = read_file(file, most);
+  // Put together here, so that no library of heed's own contains it.
+  const std::string words = std::string("heedgrad") + " plugin|";
+  const size_t found = bytes.find(words);
+  require<IoError>(bytes.starts_with("\177ELF") && found != std::string::npos, file.string(),
+                   ": is no plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
+  const fs::path sibling = is_float64 ? float64_name(given) : float32_name(given);
+  require_fitting(file.string(), split_build(std::string_view(bytes).substr(found, 300)),
+                  sibling.string());
+}
+
+void add_types(const std::string& name, PluginFunction function) {
+  for (const auto pass : {PluginRegistration::Pass::look, PluginRegistration::Pass::add}) {
+    PluginRegistration registration(name, pass);
+    function(registration);
+  }
+}
+
+void load(const fs::path& given, bool from_command_line) {
+  const fs::path name = float32_name(given);
+  std::vector<LoadedPlugin>& loaded = plugins().loaded;
+  const bool known = std::any_of(loaded.begin(), loaded.end(),
+                                 [&](const LoadedPlugin& other) { return other.path == name; });
+  if (known) {
+    return;
+  }
+  const fs::path file = of_this_precision(given);
+  require_plugin(file, given);
+  void* const handle = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* const reason = ::dlerror();
+    fail<IoError>(file.string(), ": cannot be loaded: ", reason != nullptr ? reason : "no reason");
+  }
+  const auto function = reinterpret_cast<PluginFunction>(::dlsym(handle, "heed_plugin_add"));
+  require<IoError>(function != nullptr, file.string(),
+                   ": is no plugin of heedgrad: it has no function heed_plugin_add");
+  add_types(name.filename().string(), function);
+  loaded.push_back({name, from_command_line});
+}
+
+// A plugin of that file name from the command line.
+const LoadedPlugin* given_by_name(const fs::path& name) {
+  for (const LoadedPlugin& plugin : plugins().loaded) {
+    if (plugin.from_command_line && plugin.path.filename() == name.filename()) {
+      return &plugin;
+    }
+  }
+  return nullptr;
+}
+
+void collect_types(const ConfigNode& node, std::vector<std::string>& types) {
+  if (node.key() == "type" && node.is_scalar()) {
+    types.push_back(node.text());
+  }
+  for (const ConfigNode& child : node.children()) {
+    collect_types(child, types);
+  }
+}
+
+}  // namespace
+
+void PluginRegistration::require_free(const ConfigTypes& types, const std::string& name) const {
+  if (types.find(name) == nullptr) {
+    return;
+  }
+  const auto owner = plugins().types.find({types.kind(), name});
+  fail<ConfigError>("plugin ", plugin_, ": the ", types.kind(), " name ", name, " is taken by ",
+                    owner == plugins().types.end() ? "heedgrad itself" : owner->second.plugin,
+                    "; give it another one");
+}
+
+void PluginRegistration::note(const std::string& kind, const std::string& name,
+                              int64_t members) const {
+  plugins().types[{kind, name}] = {plugin_, members};
+}
+
+void load_plugin(const fs::path& path) { load(path, true); }
+
+void load_plugins(const ConfigNode& config, const fs::path& folder) {
+  const ConfigNode& named = config.get("plugins");
+  if (!named.is_list()) {
+    return;  // the reading of all sections says what is wrong
+  }
+  for (const ConfigNode& plugin : named.children()) {
+    if (!plugin.is_scalar() || given_by_name(float32_name(plugin.text())) != nullptr) {
+      continue;
+    }
+    try {
+      load(folder / plugin.text(), false);
+    } catch (const IoError& error) {
+      std::error_code missing;
+      const bool there = fs::exists(folder / plugin.text(), missing);
+      fail<IoError>(to_text(plugin.mark()), plugin.mark().line > 0 ? ": " : "", plugin.path(), ": ",
+                    error.what(),
+                    there ? "" : "; build it, or if it has moved: heed --plugin PATH/",
+                    there ? "" : fs::path(plugin.text()).filename().string() + " COMMAND ...");
+    } catch (const ConfigError& error) {
+      ConfigErrors errors;
+      errors.add(plugin, error.what());
+      errors.throw_if_any();
+    }
+  }
+}
+
+std::vector<std::string> plugins_of(const ConfigNode& config, const fs::path& folder) {
+  std::vector<std::string> types, needed;
+  collect_types(config, types);
+  const auto need = [&](const fs::path& path) {
+    if (std::find(needed.begin(), needed.end(), path.string()) == needed.end()) {
+      needed.push_back(path.string());
+    }
+  };
+  for (const ConfigNode& plugin : config.get("plugins").children()) {
+    const fs::path name = float32_name(folder / plugin.text());
+    const LoadedPlugin* given = given_by_name(name);
+    need(given != nullptr ? given->path : name);
+  }
+  for (const auto& [kind_and_name, owner] : plugins().types) {
+    const bool used = std::find(types.begin(), types.end(), kind_and_name.second) != types.end();
+    for (const LoadedPlugin& plugin : plugins().loaded) {
+      if (used && plugin.path.filename() == owner.plugin) {
+        need(plugin.path);
+      }
+    }
+  }
+  return needed;
+}
+
+int64_t config_members_of(const std::string& layer) {
+  const auto found = plugins().types.find({"layer", layer});
+  return found == plugins().types.end() ? 0 : found->second.members;
+}
+
+bool add_linked_plugin(const char* identity, PluginFunction function) {
+  require_fitting("this program's plugin", split_build(identity), "other build");
+  add_types("this program", function);
+  return true;
+}
+
+}  // namespace heed

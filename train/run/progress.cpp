@@ -1,0 +1,80 @@
+#include "train/run/progress.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "autograd/base/error.h"
+#include "train/files/words.h"
+
+namespace heed {
+
+namespace {
+constexpr double seconds_between_lines = 5;
+
+template <class... Values>
+std::string formatted(const char* format, Values... values) {
+  char words[128];
+  std::snprintf(words, sizeof words, format, values...);
+  return words;
+}
+}  // namespace
+
+std::string progress_text(const ProgressPoint& p) {
+  std::string line = formatted("step %lld/%lld   loss %.4f", static_cast<long long>(p.step),
+                               static_cast<long long>(p.steps), p.loss);
+  if (p.val_loss) {
+    line += formatted("   val %.4f", *p.val_loss);
+  }
+  line += formatted("   lr %.1e", p.lr);
+  if (p.seconds > 0) {
+    const double speed = static_cast<double>(p.tokens) / p.seconds;
+    const double per_step = p.seconds / static_cast<double>(p.step - p.first_step);
+    const double left = per_step * static_cast<double>(p.steps - p.step);
+    line += text("   ", grouped(std::llround(speed)), " tokens/s   ", clock_text(left), " left");
+  }
+  return line;
+}
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
+Progress::~Progress() {
+  if (line_open_) {
+    std::fputc('\n', stderr);
+  }
+}
+
+void Progress::clear_line() {
+  if (line_open_) {
+    std::fputs("\r\033[K", stderr);
+    line_open_ = false;
+  }
+}
+
+void Progress::show(const ProgressPoint& p) {
+  std::string line = progress_text(p);
+  if (terminal_) {
+    clear_line();
+    std::fputs(line.c_str(), stderr);
+    line_open_ = !p.val_loss && p.step != p.steps;
+    if (!line_open_) {
+      std::fputc('\n', stderr);  // evaluations and the last step stay
+    }
+    std::fflush(stderr);
+    return;
+  }
+  const bool due = !last_shown_ || p.val_loss || p.step == p.steps ||
+                   p.seconds - *last_shown_ >= seconds_between_lines;
+  if (due) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+    last_shown_ = p.seconds;
+  }
+}
+
+void Progress::note(const std::string& line) {
+  clear_line();
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+}  // namespace heed

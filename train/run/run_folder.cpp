@@ -1,0 +1,202 @@
+#include "train/run/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "autograd/base/error.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail_errno(const fs::path& path, const char* what, int error) {
+  fail<IoError>(path.string(), ": ", what, ": ", std::generic_category().message(error));
+}
+
+void make_parents(const fs::path& folder) {
+  if (folder.has_parent_path()) {
+    std::error_code error;
+    fs::create_directories(folder.parent_path(), error);
+    if (error) {
+      fail_errno(folder.parent_path(), "cannot make the folder", error.value());
+    }
+  }
+}
+
+// Whether the folder is new; false when the name is taken.
+bool make_folder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0777) == 0) {
+    return true;
+  }
+  if (errno != EEXIST) {
+    fail_errno(folder, "cannot make the folder", errno);
+  }
+  return false;
+}
+
+void require_writable(const fs::path& folder) {
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    fail_errno(folder, "cannot write into the folder", errno);
+  }
+}
+
+void make_or_take(const fs::path& folder) {
+  make_parents(folder);
+  if (make_folder(folder)) {
+    return;
+  }
+  std::error_code error;
+  const bool is_folder = fs::is_directory(folder, error);
+  require<ConfigError>(is_folder, "--out ", folder.string(), ": exists and is not a folder");
+  const bool empty = fs::is_empty(folder, error);
+  if (error) {
+    fail_errno(folder, "cannot read the folder", error.value());
+  }
+  require<ConfigError>(empty, "--out ", folder.string(),
+                       ": exists and is not empty; give another folder",
+                       fs::exists(folder / "config.yaml", error)
+                           ? ", or go on with that run: --resume " + folder.string()
+                           : "");
+  require_writable(folder);
+}
+
+fs::path make_next(const std::string& name) {
+  const fs::path first = fs::path("runs") / name;
+  make_parents(first);
+  fs::path folder = first;
+  for (int64_t number = 2; !make_folder(folder); ++number) {
+    folder = text(first.string(), "-", number);
+  }
+  return folder;
+}
+
+}  // namespace
+
+// ---- AppendFile
+
+AppendFile::AppendFile(fs::path path)
+    : path_(std::move(path)),
+      file_(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) {
+  if (file_.get() < 0) {
+    fail_errno(path_, "cannot write", errno);
+  }
+}
+
+void AppendFile::append(std::string_view text) {
+  const int64_t begin = size();
+  while (!text.empty()) {
+    const ssize_t count = ::write(file_.get(), text.data(), text.size());
+    if (count < 0 && errno != EINTR) {
+      const int error = errno;
+      // Half a row would make the file unreadable; if even this fails there is nothing left to do.
+      [[maybe_unused]] const int ignored = ::ftruncate(file_.get(), begin);
+      fail_errno(path_, "cannot write", error);
+    }
+    text.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
+  }
+}
+
+int64_t AppendFile::size() const {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) {
+    fail_errno(path_, "cannot read", errno);
+  }
+  require<IoError>(status.st_nlink > 0, path_.string(),
+                   ": cannot write: it was removed while the run was writing it");
+  return status.st_size;
+}
+
+void AppendFile::cut(int64_t size) const {
+  if (size < this->size() && ::ftruncate(file_.get(), size) != 0) {
+    fail_errno(path_, "cannot write", errno);
+  }
+}
+
+void AppendFile::flush_to_disk() {
+  while (::fsync(file_.get()) != 0) {
+    if (errno == EINVAL) {  // a pipe or a device
+      return;
+    }
+    if (errno != EINTR) {
+      fail_errno(path_, "cannot flush to the disk", errno);
+    }
+  }
+}
+
+// ---- RunFolder
+
+namespace {
+
+// Who holds the lock, in words: what it wrote into the file.
+std::string holder(int lock) {
+  char words[200];
+  const ssize_t count = ::pread(lock, words, sizeof words, 0);
+  return count > 0 ? std::string(words, static_cast<size_t>(count)) : "another process";
+}
+
+FileHandle lock_run(const fs::path& run) {
+  const fs::path path = run / ".lock";
+  FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (lock.get() < 0) {
+    fail_errno(path, "cannot write", errno);
+  }
+  // Some network file systems have no locks and fail otherwise: then there is none.
+  const bool held = ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  require<IoError>(!held, run.string(), ": ", holder(lock.get()),
+                   " is training in this folder; wait for its end, or stop it");
+  char host[100] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string words = text("process ", ::getpid(), " on ", host);
+  // The words are for people; the lock holds without them, on a full disk too.
+  [[maybe_unused]] const bool written =
+      ::ftruncate(lock.get(), 0) == 0 && ::pwrite(lock.get(), words.data(), words.size(), 0) > 0;
+  return lock;
+}
+
+}  // namespace
+
+RunFolder::RunFolder(fs::path path)
+    : path_(std::move(path)),
+      lock_(lock_run(path_)),
+      log_(path_ / "log.txt"),
+      samples_(path_ / "samples.txt") {}
+
+RunFolder RunFolder::create(const std::optional<fs::path>& out, const std::string& name) {
+  if (!out) {
+    return RunFolder(make_next(name));
+  }
+  const fs::path folder = out->has_filename() ? *out : out->parent_path();
+  make_or_take(folder);
+  return RunFolder(folder);
+}
+
+RunFolder RunFolder::open(const fs::path& run) {
+  std::error_code error;
+  const fs::file_status status = fs::status(run, error);
+  require<IoError>(fs::is_directory(status), run.string(),
+                   ": expected a run folder: ", error ? error.message() : "not a folder");
+  require<IoError>(fs::exists(run / "config.yaml", error), run.string(),
+                   ": expected a run folder: it has no config.yaml");
+  require_writable(run);
+  RunFolder folder(run);
+  remove_leftovers(run);
+  return folder;
+}
+
+void RunFolder::write_config(std::string_view yaml) const {
+  write_file_atomically(config_file(), yaml);
+}
+
+void RunFolder::log(std::string_view line) { log_.append(text(line, "\n")); }
+
+void RunFolder::sample(std::string_view text) { samples_.append(text); }
+
+}  // namespace heed

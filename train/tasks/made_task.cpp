@@ -1,0 +1,85 @@
+#include "train/tasks/made_task.h"
+
+#include <algorithm>
+#include <set>
+
+#include "autograd/base/dry_run.h"
+
+namespace heed {
+
+int32_t draw_below(Generator& generator, size_t n) {
+  return static_cast<int32_t>(generator.random32() % n);
+}
+
+bool MadeTask::is_held_out(const Question& question) const {
+  return std::binary_search(held_out_.begin(), held_out_.end(), question);
+}
+
+MadeTask::Question MadeTask::draw_for_training(Generator& generator) const {
+  Question question;
+  do {
+    question = draw(generator);
+  } while (is_held_out(question));
+  return question;
+}
+
+std::vector<MadeTask::Question> MadeTask::different(int64_t count, Generator& generator,
+                                                    bool held_out) const {
+  std::set<Question> found;
+  while (static_cast<int64_t>(found.size()) < count) {
+    Question question = draw(generator);
+    if (is_held_out(question) == held_out) {
+      found.insert(std::move(question));
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+void MadeTask::hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always) {
+  Generator generator(seed);
+  // Nothing is held out yet, so whatever is drawn will do.
+  held_out_ = different(count, generator, false);
+  held_out_.insert(held_out_.end(), always.begin(), always.end());
+  std::sort(held_out_.begin(), held_out_.end());
+  held_out_.erase(std::unique(held_out_.begin(), held_out_.end()), held_out_.end());
+  sample_ = different(count, generator, false);
+}
+
+void MadeTask::hold_out_by_rule(uint64_t seed, int64_t count) {
+  Generator generator(seed);
+  held_out_ = different(count, generator, true);
+  sample_ = different(count, generator, false);
+}
+
+void MadeTask::hold_out_these(uint64_t seed, std::vector<Question> questions, int64_t sampled) {
+  Generator generator(seed);
+  held_out_ = std::move(questions);
+  std::sort(held_out_.begin(), held_out_.end());
+  sample_ = different(sampled, generator, false);
+}
+
+Batch MadeTask::next(int64_t batch_size, Generator& data) {
+  std::vector<Question> questions(static_cast<size_t>(batch_size));
+  if (!dry_run()) {
+    std::generate(questions.begin(), questions.end(), [&] { return draw_for_training(data); });
+  }
+  return batch(questions);
+}
+
+int64_t MadeTask::example_count(Split split) const {
+  return static_cast<int64_t>(questions(split).size());
+}
+
+Batch MadeTask::examples(Split split, int64_t first, int64_t stride, int64_t count) const {
+  require(first >= 0 && stride >= 1 && count >= 0 &&
+              (count == 0 || first + (count - 1) * stride < example_count(split)),
+          "examples: expected some of ", example_count(split), ", got ", count, " from ", first,
+          " on, ", stride, " apart");
+  std::vector<Question> chosen;
+  for (int64_t i = 0; i < count; ++i) {
+    chosen.push_back(questions(split)[static_cast<size_t>(first + i * stride)]);
+  }
+  return batch(chosen);
+}
+
+}  // namespace heed

@@ -1,0 +1,100 @@
+#include "train/tasks/modular_addition_task.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/base/dry_run.h"
+#include "layers/module/evaluation_mode.h"
+#include "train/data/generate.h"
+#include "train/files/words.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t sum_places = 3;  // a, b, "="
+
+std::vector<std::string> number_names(int64_t modulus) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < modulus; ++i) {
+    names.push_back(std::to_string(i));
+  }
+  names.push_back("=");
+  return names;
+}
+
+}  // namespace
+
+void ModularAdditionTask::Config::fields(Fields& f) {
+  f.optional("modulus", modulus, in_range(2, 1000), "sums begin again at 0 here");
+  f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open, Bound::open),
+             "part of the table that is trained on; the rest is for validation");
+}
+
+ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup)
+    : modulus_(c.modulus), tokenizer_(number_names(c.modulus), /*marks=*/1) {
+  const int64_t sums = c.modulus * c.modulus;
+  trained_on_ = std::clamp<int64_t>(
+      static_cast<int64_t>(std::floor(c.train_fraction * static_cast<double>(sums))), 1, sums - 1);
+  Generator generator(setup.seed);
+  const std::vector<int64_t> order = randperm(generator, sums);
+  std::vector<Question> rest;
+  for (auto sum = order.begin() + trained_on_; sum != order.end(); ++sum) {
+    rest.push_back({static_cast<int32_t>(*sum / modulus_), static_cast<int32_t>(*sum % modulus_)});
+  }
+  hold_out_these(setup.seed, std::move(rest), std::min(trained_on_, most_held_out));
+}
+
+MadeTask::Question ModularAdditionTask::draw(Generator& generator) const {
+  std::vector<int64_t> drawn(2);
+  fill_randint(generator, drawn, 0, modulus_);
+  return {drawn.begin(), drawn.end()};
+}
+
+Batch ModularAdditionTask::batch(std::span<const Question> questions) const {
+  const Shape shape{static_cast<int64_t>(questions.size()), sum_places};
+  Batch batch{Input(Ids::full(shape, static_cast<int32_t>(modulus_))),
+              Ids::full(shape, ignored_target)};
+  for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
+    const int32_t a = questions[i][0], b = questions[i][1];
+    int32_t* ids = batch.input.ids.mutable_data() + static_cast<int64_t>(i) * sum_places;
+    ids[0] = a, ids[1] = b;
+    batch.targets.mutable_data()[static_cast<int64_t>(i) * sum_places + 2] =
+        static_cast<int32_t>((a + b) % modulus_);
+  }
+  return batch;
+}
+
+// "12 85", "12 + 85" or "12 + 85 =".
+MadeTask::Question ModularAdditionTask::question_of(const std::string& prompt) const {
+  std::string numbers = prompt;
+  std::erase_if(numbers, [](char c) { return c == '='; });
+  std::replace(numbers.begin(), numbers.end(), '+', ' ');
+  return tokenizer_.encode(numbers);
+}
+
+void ModularAdditionTask::check_prompt(const std::string& prompt) const {
+  const size_t numbers = question_of(prompt).size();
+  require<ConfigError>(numbers == 2, "expected two numbers from 0 to ", modulus_ - 1,
+                       ", \"12 + 85\", got ", numbers);
+}
+
+Answer ModularAdditionTask::answer(Module& model, const std::string& prompt,
+                                   const AnswerOptions& options) const {
+  check_prompt(prompt);
+  const EvaluationMode evaluating(model);
+  const Question question = question_of(prompt);
+  Answer answer{.text = {}, .shown = batch({&question, 1}).input};
+  const Array logits = model(answer.shown).value();  // (1, 3, modulus + 1)
+  answer.text = tokenizer_.name(likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1)))));
+  options.say(answer.text);
+  return answer;
+}
+
+std::string ModularAdditionTask::description() const {
+  return text("modular_addition: ", grouped(trained_on_), " of the ", grouped(modulus_ * modulus_),
+              " sums modulo ", modulus_, "; the other ", grouped(example_count(Split::validation)),
+              " are held out");
+}
+
+}  // namespace heed

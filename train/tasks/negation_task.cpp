@@ -1,0 +1,148 @@
+#include "train/tasks/negation_task.h"
+
+namespace heed {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words& subjects() {
+  static const Words words{"attention", "the film", "the book",  "the music",
+                           "the plot",  "the song", "this play", "the story"};
+  return words;
+}
+const Words& verbs() {
+  static const Words words{"is", "was"};
+  return words;
+}
+// The first turns nothing round, the next three once, the last six twice.
+const Words& negations() {
+  static const Words words{"",          "not",        "hardly",       "never",     "not hardly",
+                           "not never", "hardly not", "hardly never", "never not", "never hardly"};
+  return words;
+}
+constexpr size_t single_negations = 3, double_negations = 6;
+const Words& degrees() {
+  static const Words words{"", "too", "so", "very", "really", "quite"};
+  return words;
+}
+// Positive ones first, as many negative ones after them.
+const Words& judgements() {
+  static const Words words{"good",   "great",     "lovely",     "clever",   "charming",
+                           "superb", "brilliant", "delightful", "pleasant", "wonderful",
+                           "bad",    "shabby",    "poor",       "dull",     "awful",
+                           "boring", "clumsy",    "ugly",       "dreadful", "tedious"};
+  return words;
+}
+const Words& plain_adjectives() {
+  static const Words words{"long", "short", "old", "new", "foreign", "recent", "modern", "french"};
+  return words;
+}
+const Words& joints() {
+  static const Words words{"and", "but", "while"};
+  return words;
+}
+
+// What the choices of a sentence are about, in their order.
+struct Said {
+  enum Choice : size_t {
+    subject,
+    verb,
+    negation,
+    degree,
+    judgement,
+    order,  // 0: no second clause, 1: it comes second, 2: it comes first
+    joint,
+    other_subject,
+    other_verb,
+    other_negation,
+    other_degree,
+    other_adjective,
+    count
+  };
+};
+
+const std::string& word(const Words& words, int32_t choice) {
+  return words[static_cast<size_t>(choice)];
+}
+
+// None, one or two: a sixth, a half, a third.
+int32_t draw_negation(Generator& generator) {
+  const int32_t sixth = draw_below(generator, 6);
+  if (sixth < static_cast<int32_t>(single_negations)) {
+    return 1 + sixth;
+  }
+  return sixth == 5
+             ? 0
+             : 1 + static_cast<int32_t>(single_negations) + draw_below(generator, double_negations);
+}
+
+bool turns_round(int32_t negation) {
+  return negation >= 1 && negation <= static_cast<int32_t>(single_negations);
+}
+
+}  // namespace
+
+NegationTask::NegationTask(const Config&, const TaskSetup& setup)
+    : SentenceTask({.words = words_of({subjects(), verbs(), negations(), degrees(), judgements(),
+                                       plain_adjectives(), joints()}),
+                    .classes = {"negative", "positive"},
+                    .longest = 15}) {
+  hold_out_by_rule(setup.seed, most_held_out);
+}
+
+bool NegationTask::is_held_out(const Question& choices) const {
+  const int32_t which = choices[Said::negation];
+  const auto half = static_cast<int32_t>(judgements().size() / 2);
+  const int32_t place = choices[Said::judgement] % half;  // the same for praise and blame
+  if (turns_round(which)) {
+    return (place + 2) % static_cast<int32_t>(single_negations) == which - 1;  // "not shabby"
+  }
+  return which > 0 && (place + which) % 2 == 0;
+}
+
+MadeTask::Question NegationTask::draw(Generator& generator) const {
+  Question choices(Said::count, 0);
+  choices[Said::subject] = draw_below(generator, subjects().size());
+  choices[Said::verb] = draw_below(generator, verbs().size());
+  choices[Said::negation] = draw_negation(generator);
+  choices[Said::degree] = draw_below(generator, degrees().size());
+  choices[Said::judgement] = draw_below(generator, judgements().size());
+  if (draw_below(generator, 5) == 0) {
+    return choices;  // a fifth says only one thing
+  }
+  choices[Said::order] = 1 + draw_below(generator, 2);
+  choices[Said::joint] = draw_below(generator, joints().size());
+  choices[Said::other_subject] = draw_below(generator, subjects().size());
+  choices[Said::other_verb] = draw_below(generator, verbs().size());
+  choices[Said::other_negation] = draw_negation(generator);
+  choices[Said::other_degree] = draw_below(generator, degrees().size());
+  choices[Said::other_adjective] = draw_below(generator, plain_adjectives().size());
+  return choices;
+}
+
+SentenceTask::Sentence NegationTask::sentence(const Question& choices) const {
+  Sentence made;
+  const auto clause = [&](Said::Choice first, const std::string& adjective) {
+    append_words(made.words, word(subjects(), choices[first]));
+    append_words(made.words, word(verbs(), choices[first + 1]));
+    append_words(made.words, word(negations(), choices[first + 2]));
+    append_words(made.words, word(degrees(), choices[first + 3]));
+    made.words.push_back(adjective);
+  };
+  const std::string& of_other = word(plain_adjectives(), choices[Said::other_adjective]);
+  if (choices[Said::order] == 2) {
+    clause(Said::other_subject, of_other);
+    made.words.push_back(word(joints(), choices[Said::joint]));
+  }
+  clause(Said::subject, word(judgements(), choices[Said::judgement]));
+  if (choices[Said::order] == 1) {
+    made.words.push_back(word(joints(), choices[Said::joint]));
+    clause(Said::other_subject, of_other);
+  }
+  const bool praise = choices[Said::judgement] < static_cast<int32_t>(judgements().size() / 2);
+  made.label = praise != turns_round(choices[Said::negation]) ? 1 : 0;
+  return made;
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// A sequence of symbols in, the same out from its end to its beginning: attention along the
+// anti-diagonal, wherever the sequence ends.
+#pragma once
+
+#include "train/tasks/symbol_pair_task.h"
+
+namespace heed {
+
+class ReverseTask final : public SymbolPairTask {
+ public:
+  static constexpr const char* help = "sequences of symbols, to be given back from the end on";
+  using SymbolPairTask::SymbolPairTask;
+
+  Pair pair(const Question& question) const override {
+    return {question, {question.rbegin(), question.rend()}};
+  }
+  std::string description() const override { return "reverse: " + described(); }
+};
+HEED_TASK(ReverseTask, "reverse");
+
+}  // namespace heed

@@ -1,0 +1,60 @@
+#include "train/tasks/six_words_task.h"
+
+#include "autograd/base/dry_run.h"
+#include "layers/module/evaluation_mode.h"
+#include "train/data/generate.h"
+
+namespace heed {
+
+namespace {
+constexpr int32_t sentence_words = 6, end_of_sentence = sentence_words;
+}
+
+SixWordsTask::SixWordsTask(const Config&, const TaskSetup&)
+    : tokenizer_({"Your", "journey", "starts", "with", "one", "step", "<end>"}, /*marks=*/1) {}
+
+Batch SixWordsTask::sentences(int64_t count) const {
+  Batch batch{Input(Ids::zeros({count, sentence_words})), Ids::zeros({count, sentence_words})};
+  for (int64_t i = 0; i < count * sentence_words && !dry_run(); ++i) {
+    batch.input.ids.mutable_data()[i] = static_cast<int32_t>(i % sentence_words);
+    batch.targets.mutable_data()[i] = static_cast<int32_t>(i % sentence_words) + 1;
+  }
+  return batch;
+}
+
+Batch SixWordsTask::examples(Split, int64_t first, int64_t, int64_t count) const {
+  require(first >= 0 && count >= 0 && first + count <= 1, "examples: expected the first, got ",
+          count, " from ", first, " on");
+  return sentences(count);
+}
+
+void SixWordsTask::check_prompt(const std::string& prompt) const {
+  const size_t given = tokenizer_.encode(prompt).size();
+  require<ConfigError>(given >= 1 && given <= sentence_words, "expected 1 to 6 words, got ", given);
+}
+
+Answer SixWordsTask::answer(Module& model, const std::string& prompt,
+                            const AnswerOptions& options) const {
+  check_prompt(prompt);
+  const EvaluationMode evaluating(model);
+  std::vector<int32_t> ids = tokenizer_.encode(prompt);
+  Answer answer;
+  while (ids.size() <= sentence_words) {
+    answer.shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids);
+    const Array logits = model(answer.shown).value();  // (1, t, 7)
+    const int32_t next = likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1))));
+    if (next == end_of_sentence) {
+      break;
+    }
+    ids.push_back(next);
+    answer.text += text(" ", tokenizer_.name(next));
+  }
+  options.say(answer.text);
+  return answer;
+}
+
+std::string SixWordsTask::description() const {
+  return "six_words: \"Your journey starts with one step\"; nothing is held out";
+}
+
+}  // namespace heed

@@ -1,0 +1,40 @@
+// The next word of one sentence, "Your journey starts with one step": the six tokens on which the
+// book explains attention, as the smallest language model there is. There are no other sentences,
+// so nothing is held out: it is judged by the sentence itself.
+#pragma once
+
+#include "train/data/task.h"
+#include "train/tasks/word_tokenizer.h"
+
+namespace heed {
+
+class SixWordsTask final : public Task {
+ public:
+  static constexpr const char* help = "the next word of \"Your journey starts with one step\"";
+
+  using Config = NoFields;
+  SixWordsTask(const Config&, const TaskSetup&);
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", 6}};
+  }
+  Batch next(int64_t batch_size, Generator&) override { return sentences(batch_size); }
+  int64_t example_count(Split) const override { return 1; }
+  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const override;
+  int64_t training_tokens() const override { return 6; }
+  std::string description() const override;
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  void check_prompt(const std::string& prompt) const override;
+  // The likeliest word, again and again, until the sentence ends.
+  Answer answer(Module& model, const std::string& prompt,
+                const AnswerOptions& options) const override;
+
+ private:
+  // ids (B, 6), targets (B, 6): the word after each, and <end>.
+  Batch sentences(int64_t count) const;
+
+  const WordTokenizer tokenizer_;
+};
+HEED_TASK(SixWordsTask, "six_words");
+
+}  // namespace heed

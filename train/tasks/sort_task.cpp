@@ -1,0 +1,78 @@
+#include "train/tasks/sort_task.h"
+
+#include <algorithm>
+
+#include "autograd/base/dry_run.h"
+#include "layers/module/evaluation_mode.h"
+#include "train/data/generate.h"
+#include "train/files/words.h"
+
+namespace heed {
+
+namespace {
+
+WordTokenizer symbols_of(const SymbolSequences& sequences) {
+  std::vector<std::string> names = sequences.names();
+  if (sequences.lengths_differ()) {
+    names.push_back("<end>");
+  }
+  return {std::move(names), sequences.lengths_differ() ? 1 : 0};
+}
+
+}  // namespace
+
+SortTask::SortTask(const Config& c, const TaskSetup& setup)
+    : sequences_(c), tokenizer_(symbols_of(c)) {
+  hold_out_some(setup.seed, c.held_out_count());
+}
+
+std::vector<std::pair<std::string, int64_t>> SortTask::model_sizes() const {
+  return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", places()}};
+}
+
+Batch SortTask::batch(std::span<const Question> questions) const {
+  const Shape shape{static_cast<int64_t>(questions.size()), places()};
+  const auto end = static_cast<int32_t>(sequences_.symbols);
+  Ids x = Ids::full(shape, sequences_.lengths_differ() ? end : 0);
+  Ids y = Ids::full(shape, ignored_target);
+  Mask mask = sequences_.lengths_differ() ? Mask::zeros(shape) : Mask();
+  for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
+    const Question& sequence = questions[i];
+    const int64_t row = static_cast<int64_t>(i) * places();
+    std::copy(sequence.begin(), sequence.end(), x.mutable_data() + row);
+    std::copy(sequence.begin(), sequence.end(), y.mutable_data() + row);
+    std::sort(y.mutable_data() + row, y.mutable_data() + row + sequence.size());
+    if (mask) {
+      std::fill_n(mask.mutable_data() + row, sequence.size() + 1, uint8_t{1});
+    }
+  }
+  return {Input(std::move(x), std::move(mask)), std::move(y)};
+}
+
+void SortTask::check_prompt(const std::string& prompt) const {
+  sequences_.check_length(tokenizer_.encode(prompt).size());
+}
+
+Answer SortTask::answer(Module& model, const std::string& prompt,
+                        const AnswerOptions& options) const {
+  check_prompt(prompt);
+  const EvaluationMode evaluating(model);
+  const Question question = tokenizer_.encode(prompt);
+  Answer answer{.text = {}, .shown = batch({&question, 1}).input};
+  const Array logits = model(answer.shown).value();  // (1, T, V)
+  const auto width = static_cast<size_t>(logits.dim(-1));
+  std::vector<int32_t> sorted;
+  for (size_t t = 0; t < question.size(); ++t) {
+    sorted.push_back(likeliest(logits.span().subspan(t * width, width)));
+  }
+  answer.text = tokenizer_.decode(sorted);
+  options.say(answer.text);
+  return answer;
+}
+
+std::string SortTask::description() const {
+  return text("sort: ", sequences_.description(), ", made as they are needed; ",
+              grouped(example_count(Split::validation)), " held out");
+}
+
+}  // namespace heed

@@ -1,0 +1,39 @@
+// Sequences of symbols in, the same symbols sorted out. Every place is predicted at once from the
+// whole sequence, so there is no future to leak: any attention may be compared on it.
+#pragma once
+
+#include "train/tasks/made_task.h"
+#include "train/tasks/symbol_sequences.h"
+#include "train/tasks/word_tokenizer.h"
+
+namespace heed {
+
+class SortTask final : public MadeTask {
+ public:
+  static constexpr const char* help = "sequences of symbols, to be given back sorted";
+
+  using Config = SymbolSequences;
+
+  SortTask(const Config& c, const TaskSetup& setup);
+
+  // Where lengths differ, one more symbol ends a sequence; what follows it is padding, masked out.
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
+  std::string description() const override;
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  void check_prompt(const std::string& prompt) const override;
+  Answer answer(Module& model, const std::string& prompt,
+                const AnswerOptions& options) const override;
+
+ protected:
+  Question draw(Generator& generator) const override { return sequences_.draw(generator); }
+  Batch batch(std::span<const Question> questions) const override;
+
+ private:
+  int64_t places() const { return sequences_.length + (sequences_.lengths_differ() ? 1 : 0); }
+
+  const SymbolSequences sequences_;
+  const WordTokenizer tokenizer_;
+};
+HEED_TASK(SortTask, "sort");
+
+}  // namespace heed

@@ -1,0 +1,34 @@
+// Sequences of numbered symbols: what copy, reverse and sort are about.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/random/random.h"
+#include "layers/config/fields.h"
+
+namespace heed {
+
+struct SymbolSequences {
+  int64_t length = 8;                 // the longest
+  std::optional<int64_t> min_length;  // none: all have `length`
+  int64_t symbols = 32;
+  void fields(Fields& f);
+  // To be called from the check of the struct that has these as fields.
+  void check(ConfigErrors& errors, const ConfigNode& at) const;
+
+  int64_t shortest() const { return min_length.value_or(length); }
+  bool lengths_differ() const { return shortest() < length; }
+  // torch.randint of the length where lengths differ, then of every symbol.
+  std::vector<int32_t> draw(Generator& generator) const;
+  // A tenth of all sequences there are, but at least 1 and at most most_held_out.
+  int64_t held_out_count() const;
+  // "0", "1", ...
+  std::vector<std::string> names() const;
+  // Throws ConfigError for a sequence of another length.
+  void check_length(size_t count) const;
+  // "sequences of 4 to 16 out of 32 symbols"
+  std::string description() const;
+};
+
+}  // namespace heed

@@ -1,0 +1,118 @@
+#include "train/tasks/word_sense_task.h"
+
+namespace heed {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words& people() {
+  static const Words words{"she",       "he",      "they",     "we",
+                           "the woman", "the man", "a friend", "a child"};
+  return words;
+}
+// Those of a river first, as many of money after them.
+const Words& deeds() {
+  static const Words words{"swam",  "fished",  "rowed",     "waded",   "sailed",   "paddled",
+                           "dived", "floated", "paid",      "saved",   "borrowed", "invested",
+                           "lent",  "spent",   "deposited", "withdrew"};
+  return words;
+}
+const Words& manners() {
+  static const Words words{"", "alone", "slowly", "yesterday", "often", "again"};
+  return words;
+}
+const Words& directions() {
+  static const Words words{"at", "near", "by", "from"};
+  return words;
+}
+const Words& other_places() {
+  static const Words words{"the house",  "the tower",   "the market",
+                           "the school", "the station", "the hall"};
+  return words;
+}
+const Words& sense_joints() {
+  static const Words words{"and", "but", "while"};
+  return words;
+}
+
+struct Told {
+  enum Choice : size_t {
+    person,
+    deed,
+    manner,
+    direction,
+    bank_first,
+    linked_by,
+    other_person,
+    other_deed,
+    other_manner,
+    other_direction,
+    other_place,
+    count
+  };
+};
+
+const std::string& chosen(const Words& words, int32_t choice) {
+  return words[static_cast<size_t>(choice)];
+}
+
+}  // namespace
+
+WordSenseTask::WordSenseTask(const Config&, const TaskSetup& setup)
+    : SentenceTask({.words = words_of({people(),
+                                       deeds(),
+                                       manners(),
+                                       directions(),
+                                       other_places(),
+                                       sense_joints(),
+                                       {"the bank"}}),
+                    .classes = {"river", "money"},
+                    .longest = 15}) {
+  hold_out_by_rule(setup.seed, most_held_out);
+}
+
+bool WordSenseTask::is_held_out(const Question& choices) const {
+  return (choices[Told::deed] + choices[Told::other_deed]) % 5 == 3;  // a fifth: swam with paid
+}
+
+MadeTask::Question WordSenseTask::draw(Generator& generator) const {
+  const size_t half = deeds().size() / 2;
+  Question choices(Told::count, 0);
+  choices[Told::person] = draw_below(generator, people().size());
+  choices[Told::deed] = draw_below(generator, deeds().size());
+  choices[Told::manner] = draw_below(generator, manners().size());
+  choices[Told::direction] = draw_below(generator, directions().size());
+  choices[Told::bank_first] = draw_below(generator, 2);
+  choices[Told::linked_by] = draw_below(generator, sense_joints().size());
+  choices[Told::other_person] = draw_below(generator, people().size());
+  // Three quarters of the other clauses are about the other world.
+  const bool of_river = choices[Told::deed] < static_cast<int32_t>(half);
+  const bool other_of_river = of_river == (draw_below(generator, 4) == 0);
+  choices[Told::other_deed] =
+      draw_below(generator, half) + (other_of_river ? 0 : static_cast<int32_t>(half));
+  choices[Told::other_manner] = draw_below(generator, manners().size());
+  choices[Told::other_direction] = draw_below(generator, directions().size());
+  choices[Told::other_place] = draw_below(generator, other_places().size());
+  return choices;
+}
+
+SentenceTask::Sentence WordSenseTask::sentence(const Question& choices) const {
+  Sentence made;
+  const auto clause = [&](Told::Choice first, const std::string& place) {
+    append_words(made.words, chosen(people(), choices[first]));
+    append_words(made.words, chosen(deeds(), choices[first + 1]));
+    append_words(made.words, chosen(manners(), choices[first + 2]));
+    append_words(made.words, chosen(directions(), choices[first + 3]));
+    append_words(made.words, place);
+  };
+  const std::string& elsewhere = chosen(other_places(), choices[Told::other_place]);
+  const bool first = choices[Told::bank_first] == 1;
+  clause(first ? Told::person : Told::other_person, first ? "the bank" : elsewhere);
+  made.words.push_back(chosen(sense_joints(), choices[Told::linked_by]));
+  clause(first ? Told::other_person : Told::person, first ? elsewhere : "the bank");
+  made.label = choices[Told::deed] < static_cast<int32_t>(deeds().size() / 2) ? 0 : 1;
+  return made;
+}
+
+}  // namespace heed

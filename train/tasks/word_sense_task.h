@@ -1,0 +1,27 @@
+// One word, two meanings: "she swam to the bank", "he paid at the bank". Each sentence has a second
+// clause, mostly about the other world, so it is not enough to know that someone swam: the word has
+// to look at the verb of its own clause.
+#pragma once
+
+#include "train/tasks/sentence_task.h"
+
+namespace heed {
+
+class WordSenseTask final : public SentenceTask {
+ public:
+  static constexpr const char* help = "which bank, of a river or for money, a sentence speaks of";
+  using Config = NoFields;
+
+  WordSenseTask(const Config&, const TaskSetup& setup);
+
+  Sentence sentence(const Question& choices) const override;
+  // Combinations of the verbs of the two clauses, the same for every seed.
+  bool is_held_out(const Question& choices) const override;
+  std::string description() const override { return "word_sense: " + described(); }
+
+ protected:
+  Question draw(Generator& generator) const override;
+};
+HEED_TASK(WordSenseTask, "word_sense");
+
+}  // namespace heed

@@ -1,0 +1,127 @@
+#include "train/tasks/word_tokenizer.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "train/files/utf8.h"
+
+namespace heed {
+
+namespace {
+
+// Letters of English and German: A to Z, and what lies between À and Þ.
+char32_t changed_case(char32_t code, bool to_small) {
+  const char32_t base = to_small ? code : code - 0x20;
+  const bool letter =
+      (base >= U'A' && base <= U'Z') || (base >= 0xC0 && base <= 0xDE && base != 0xD7);
+  return !letter ? code : to_small ? code + 0x20 : base;
+}
+
+std::string in_small_letters(const std::string& word) {
+  std::string out;
+  for (size_t at = 0; at < word.size();) {
+    const Utf8Character c = utf8_at(word, at);
+    require<ConfigError>(c.size > 0, "the text is no UTF-8");
+    append_utf8(out, changed_case(c.code, true));
+    at += c.size;
+  }
+  return out;
+}
+
+std::string with_capital(const std::string& word) {
+  const Utf8Character first = word.empty() ? Utf8Character{} : utf8_at(word, 0);
+  return to_utf8(changed_case(first.code, false)) + word.substr(first.size);
+}
+
+std::string without_signs(const std::string& word) {
+  const char* const signs = ".,;:!?\"";
+  const size_t first = word.find_first_not_of(signs);
+  return first == std::string::npos ? ""
+                                    : word.substr(first, word.find_last_not_of(signs) + 1 - first);
+}
+
+}  // namespace
+
+WordTokenizer::WordTokenizer(std::vector<std::string> words, int64_t marks)
+    : words_(std::move(words)), marks_from_(words_.size() - static_cast<size_t>(marks)) {
+  for (size_t i = 0; i < words_.size(); ++i) {
+    const auto id = static_cast<int32_t>(i);
+    require<ConfigError>(ids_.emplace(words_[i], id).second, "tokenizer: \"", words_[i],
+                         "\" comes twice");
+    if (i < marks_from_) {
+      lower_.push_back(in_small_letters(words_[i]));
+      lower_ids_.emplace(lower_.back(), id);
+    }
+  }
+}
+
+std::vector<int32_t> WordTokenizer::encode(const std::string& text) const {
+  std::vector<int32_t> ids;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    word = without_signs(in_small_letters(word));
+    if (word.empty()) {
+      continue;
+    }
+    const auto known = lower_ids_.find(word);
+    if (known == lower_ids_.end()) {
+      const std::string near = nearest(word, lower_);
+      fail<ConfigError>("the word ", printable(word), " (word ", ids.size() + 1,
+                        " of the text) is not in the vocabulary of ", lower_.size(), " words",
+                        near.empty() ? "" : ", did you mean " + near + "?");
+    }
+    ids.push_back(known->second);
+  }
+  return ids;
+}
+
+std::string WordTokenizer::sentence(std::span<const int32_t> ids, bool capital) const {
+  std::string out;
+  for (const int32_t id : ids) {
+    const std::string word = name(id);
+    if (static_cast<size_t>(id) < marks_from_) {
+      out += out.empty() ? (capital ? with_capital(word) : word) : " " + word;
+    }
+  }
+  return out;
+}
+
+std::string WordTokenizer::name(int32_t id) const {
+  require(id >= 0 && static_cast<size_t>(id) < words_.size(), "tokenizer: expected ids from 0 to ",
+          words_.size() - 1, ", got ", id);
+  return words_[static_cast<size_t>(id)];
+}
+
+int32_t WordTokenizer::id(const std::string& word) const {
+  const auto found = ids_.find(word);
+  require<ConfigError>(found != ids_.end(), "tokenizer: there is no word ", printable(word));
+  return found->second;
+}
+
+std::vector<std::string> different_words(const std::vector<std::string>& words) {
+  std::vector<std::string> different;
+  std::set<std::string> seen;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(different),
+               [&](const std::string& word) { return seen.insert(word).second; });
+  return different;
+}
+
+void append_words(std::vector<std::string>& words, const std::string& text) {
+  std::istringstream in(text);
+  for (std::string word; in >> word;) {
+    words.push_back(word);
+  }
+}
+
+std::vector<std::string> words_of(const std::vector<std::vector<std::string>>& lists) {
+  std::vector<std::string> words;
+  for (const std::vector<std::string>& list : lists) {
+    for (const std::string& text : list) {
+      append_words(words, text);
+    }
+  }
+  return different_words(words);
+}
+
+}  // namespace heed
