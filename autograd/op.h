@@ -5,4 +5,4 @@
 #include "autograd/array/reduce.h"
 #include "autograd/array/vector_math.h"
 #include "autograd/graph/tensor.h"
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "autograd/graph/graph.h"
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 
 namespace heed {
 

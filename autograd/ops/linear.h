@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "autograd/base/fused.h"
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/matmul.h"

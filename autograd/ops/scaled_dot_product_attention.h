@@ -17,7 +17,7 @@
 #include <limits>
 
 #include "autograd/base/fused.h"
-#include "autograd/kernels/attention/attention.h"
+#include "autograd/kernels/attention.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/masked_fill.h"

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 #include "layers/check/probe.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/registry.h"

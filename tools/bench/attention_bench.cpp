@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/kernels/blas_info.h"
 #include "autograd/ops/scaled_dot_product_attention.h"
 #include "autograd/threads/machine.h"
 #include "tools/bench/timing.h"

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "autograd/kernels/gemm/gemm.h"
-#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/kernels/blas_info.h"
+#include "autograd/kernels/gemm.h"
 #include "autograd/random/random.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"

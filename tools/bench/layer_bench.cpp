@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/kernels/blas_info.h"
 #include "autograd/threads/machine.h"
 #include "layers/module/registry.h"
 #include "tools/bench/timing.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/kernels/blas_info.h"
 #include "autograd/threads/parallel.h"
 #include "tools/bench/timing.h"
 #include "tools/terminal/gemm_speed.h"

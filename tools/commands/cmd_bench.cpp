@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "autograd/graph/profile.h"
-#include "autograd/kernels/gemm/gemm.h"
-#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/kernels/blas_info.h"
+#include "autograd/kernels/gemm.h"
 #include "autograd/threads/machine.h"
 #include "tools/commands/command.h"
 #include "tools/terminal/gemm_speed.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/base/real.h"
-#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/kernels/blas_info.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "tools/commands/command.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "autograd/array/array.h"
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 #include "autograd/random/random.h"
 
 namespace heed::cli {

@@ -1,6 +1,6 @@
 #include "train/report/run_report.h"
 
-#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/kernels/blas_info.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "train/files/files.h"

@@ -1,5 +1,5 @@
 #include "autograd/kernels/attention/amx_kernel.h"
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 
 namespace heed::detail {
 

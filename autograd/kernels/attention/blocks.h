@@ -5,7 +5,7 @@
 #include <atomic>
 #include <limits>
 
-#include "autograd/kernels/attention/attention.h"
+#include "autograd/kernels/attention.h"
 #include "autograd/kernels/attention/tile.h"
 #include "autograd/threads/parallel.h"
 

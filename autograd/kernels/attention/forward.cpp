@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "autograd/kernels/attention/amx_kernel.h"
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 
 namespace heed::detail {
 

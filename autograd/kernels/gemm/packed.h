@@ -7,7 +7,7 @@
 // vectors, does 24 multiply-adds with 10 reads, and what the next tiles read is fetched meanwhile.
 #pragma once
 
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 
 namespace heed::detail {
 

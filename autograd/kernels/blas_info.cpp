@@ -1,4 +1,4 @@
-#include "autograd/kernels/gemm/openblas.h"
+#include "autograd/kernels/blas_info.h"
 
 #include <dlfcn.h>
 

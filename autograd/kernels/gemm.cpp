@@ -1,4 +1,4 @@
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 
 #include <cblas.h>
 
@@ -10,8 +10,8 @@
 
 #include "autograd/base/dry_run.h"
 #include "autograd/base/error.h"
+#include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/gemm/amx/product.h"
-#include "autograd/kernels/gemm/openblas.h"
 #include "autograd/kernels/gemm/packed.h"
 #include "autograd/kernels/simd/register_tile.h"
 #include "autograd/threads/grain.h"

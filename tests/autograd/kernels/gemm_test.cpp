@@ -1,4 +1,4 @@
-#include "autograd/kernels/gemm/gemm.h"
+#include "autograd/kernels/gemm.h"
 
 #include <cmath>
 #include <cstring>
