@@ -121,7 +121,7 @@ TEST_CASE("house: autograd <- layers <- train <- tools") {
 
 TEST_CASE("house: what lives in one file") {
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"](openblas/)?cblas)")) ==
-        "autograd/kernels/gemm.cpp, tools/bench/gemm_bench.cpp");
+        "autograd/kernels/openblas.cpp, tools/bench/gemm_bench.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]yaml-cpp)")) ==
         "train/config/yaml.cpp");
   // Threads are opened in one place; `omp simd` opens none.

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "autograd/kernels/simd/simd.h"
+#include "autograd/array/vector_math.h"
 
 namespace heed {
 
@@ -13,19 +13,18 @@ inline constexpr real minus_infinity = -std::numeric_limits<real>::infinity();
 
 // The largest of n >= 0 numbers; NaNs are passed over, nothing at all gives -infinity.
 inline real row_max(const real* x, int64_t n) {
-  using namespace detail;
-  if (n < lanes) {
-    return std::accumulate(x, x + n, minus_infinity, [](real a, real b) { return larger(b, a); });
+  const auto larger = [](real a, real b) { return b > a ? b : a; };
+  real top[vector_block];  // of every vector_block-th number: a loop that vectorises
+  std::fill_n(top, vector_block, minus_infinity);
+  int64_t i = 0;
+  for (; i + vector_block <= n; i += vector_block) {
+#pragma omp simd
+    for (int64_t j = 0; j < vector_block; ++j) {
+      top[j] = larger(top[j], x[i + j]);
+    }
   }
-  Vector even = Vector{} + minus_infinity, odd = even;
-  for (int64_t i = 0; i + 2 * lanes <= n; i += 2 * lanes) {
-    even = larger(load(x + i), even);
-    odd = larger(load(x + i + lanes), odd);
-  }
-  // What is left is within the last two vectors, which may overlap those before.
-  even = larger(load(x + std::max<int64_t>(n - 2 * lanes, 0)), even);
-  odd = larger(load(x + n - lanes), odd);
-  return largest_lane(larger(even, odd));
+  return std::accumulate(top, top + vector_block,
+                         std::accumulate(x + i, x + n, minus_infinity, larger), larger);
 }
 
 // Whether a row whose maximum is `top` holds nothing but -infinity: nothing to attend to. A NaN is
@@ -36,18 +35,28 @@ inline bool row_is_masked(const real* x, int64_t n, real top) {
 
 // sum_i exp(x_i - top) for top >= x_i
 inline real row_sum_exp(const real* x, int64_t n, real top) {
-  using namespace detail;
-  Vector total = {};
+  real sums[vector_block] = {};
+  const auto add = [&sums, top](const real* block) {
+#pragma omp simd
+    for (int64_t j = 0; j < vector_block; ++j) {
+      sums[j] += exp_of(block[j] - top);
+    }
+  };
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    total += exp_of(load(x + i) - top);
+  for (; i + vector_block <= n; i += vector_block) {
+    add(x + i);
   }
   if (i < n) {
-    alignas(vector_bytes) real rest[lanes];
-    std::fill(std::copy(x + i, x + n, rest), rest + lanes, minus_infinity);
-    total += exp_of(load(rest) - top);
+    real rest[vector_block];
+    std::fill(std::copy(x + i, x + n, rest), rest + vector_block, minus_infinity);
+    add(rest);
   }
-  return sum_of_lanes(total);
+  for (int64_t half = vector_block / 2; half > 0; half /= 2) {
+    for (int64_t j = 0; j < half; ++j) {
+      sums[j] += sums[j + half];
+    }
+  }
+  return sums[0];
 }
 
 }  // namespace heed

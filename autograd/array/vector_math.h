@@ -8,14 +8,19 @@
 //                                           of y[i] follow from x[i] alone.
 //   fast_exp(v)                             inside f of vector_map, or under `#pragma omp simd` in
 //                                           a loop whose trip count is a compile-time constant and
-//                                           a multiple of vector_block; so is exp_of(v) of simd.h,
+//                                           a multiple of vector_block; so is exp_of(v),
 //                                           faster, for v up to about 80.
 // Use std::exp for single numbers.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "autograd/base/real.h"
 
@@ -44,6 +49,68 @@ HEED_VECTOR_FUNCTION(double, heed_erf, "erf");
 #endif
 
 namespace heed {
+
+namespace detail {
+
+using Integer = std::conditional_t<is_float64, int64_t, int32_t>;
+
+// The unsigned integers of the same width as the numbers in V.
+template <class V>
+struct BitsOf {
+  using Type = std::make_unsigned_t<Integer>;
+};
+
+// 1 / k!
+inline constexpr auto inverse_factorials = [] {
+  std::array<real, 14> values{};
+  double factorial = 1;
+  for (size_t k = 0; k < values.size(); ++k) {
+    factorial *= k == 0 ? 1 : static_cast<double>(k);
+    values[k] = static_cast<real>(1 / factorial);
+  }
+  return values;
+}();
+
+// exp(x) for x up to about 80, within two units in the last place; 0 where the result would be
+// subnormal. The vector routines of the C library take a slow way for each lane of -infinity, and
+// those are what hidden scores are; this has no such lanes, and no call that empties the registers.
+//
+//   exp(x) = 2^n exp(r),  n = x / ln 2 rounded,  |r| <= ln 2 / 2, exp(r) by its Taylor series
+//
+// Adding 1.5 * 2^(bits of the fraction) rounds to a whole number and leaves it in the lowest bits;
+// shifted into the exponent's place and added there it multiplies by 2^n. ln 2 comes in two parts,
+// the first with zeros at its end so that n times it is exact.
+//
+// V is a number, or a Vector of simd.h. A loop over numbers becomes one over vectors when nothing
+// in it is a call or a loop, also where little is inlined (-O1): hence the attribute and the fold.
+template <class V>
+[[gnu::always_inline]] inline V exp_of(V x) {
+  using Bits = typename BitsOf<V>::Type;
+  constexpr int fraction_bits = std::numeric_limits<real>::digits - 1;
+  constexpr real rounder = static_cast<real>(int64_t{3} << (fraction_bits - 1));
+  constexpr real inverse_ln2 = static_cast<real>(1.44269504088896340736);
+  constexpr real ln2_high = static_cast<real>(is_float64 ? 0x1.62e42fefa38p-1 : 0x1.62e4p-1);
+  constexpr real ln2_low =
+      static_cast<real>(is_float64 ? 0x1.ef35793c7673p-45 : 0x1.7f7d1cf79abcap-20);
+  constexpr real smallest = static_cast<real>(is_float64 ? -708 : -87);
+  constexpr int terms = is_float64 ? 13 : 7;
+
+  const V shifted = x * inverse_ln2 + rounder;
+  const V n = shifted - rounder;
+  const V r = (x - n * ln2_high) - n * ln2_low;
+  V series = r * inverse_factorials[terms] + inverse_factorials[terms - 1];
+  const auto add_terms = [&]<size_t... k>(std::index_sequence<k...>) {
+    ((series = series * r + inverse_factorials[terms - 2 - k]), ...);
+  };
+  add_terms(std::make_index_sequence<terms - 1>());
+  const Bits exponent = std::bit_cast<Bits>(shifted) << fraction_bits;
+  const auto result = std::bit_cast<V>(std::bit_cast<Bits>(series) + exponent);
+  return x < smallest ? V{} : result;
+}
+
+}  // namespace detail
+
+using detail::exp_of;
 
 // Numbers in a block: one AVX-512 register, two of AVX2, four of SSE.
 inline constexpr int64_t vector_block = 64 / static_cast<int64_t>(sizeof(real));
@@ -139,18 +206,6 @@ inline void vector_zip(const real* a, const real* b, int64_t begin, int64_t end,
 
 inline void vexp(const real* x, real* y, int64_t n) {
   vector_map(x, y, n, [](real v) { return fast_exp(v); });
-}
-
-inline void vlog(const real* x, real* y, int64_t n) {
-  vector_map(x, y, n, [](real v) { return fast_log(v); });
-}
-
-inline void vtanh(const real* x, real* y, int64_t n) {
-  vector_map(x, y, n, [](real v) { return fast_tanh(v); });
-}
-
-inline void verf(const real* x, real* y, int64_t n) {
-  vector_map(x, y, n, [](real v) { return fast_erf(v); });
 }
 
 }  // namespace heed

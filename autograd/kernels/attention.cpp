@@ -2,6 +2,12 @@
 
 #include <cmath>
 
+#include "autograd/base/error.h"
+#include "autograd/kernels/choice.h"
+#include "autograd/kernels/gemm.h"
+#include "autograd/threads/grain.h"
+#include "autograd/threads/parallel.h"
+
 namespace heed::detail {
 
 namespace {
@@ -51,12 +57,6 @@ AttentionProblem with_options(AttentionProblem p, const AttentionOptions& option
   return p;
 }
 
-// Columns [first, first + heads * width) of x (B, T, n).
-template <class T>
-HeadRows<T> heads_in(T* x, int64_t rows, int64_t n, int64_t first, int64_t width) {
-  return {x + first, rows * n, n, width};
-}
-
 }  // namespace
 
 AttentionProblem AttentionProblem::of(const Shape& q, const Shape& k, const Shape& v,
@@ -92,73 +92,41 @@ AttentionProblem AttentionProblem::of_packed(const Shape& qkv, const AttentionOp
   return with_options(std::move(p), options);
 }
 
-int64_t AttentionProblem::visible_pairs() const {
-  if (!causal) {
-    return queries * keys;
-  }
-  // The last min(T, S) queries see keys; one more each, up to all of them.
+int64_t AttentionProblem::forward_flops() const {
+  // Under causality the last min(T, S) queries see keys; one more each, up to all of them.
   const int64_t seeing = std::min(queries, keys);
-  return seeing * (keys - seeing) + seeing * (seeing + 1) / 2;
+  const int64_t pairs =
+      causal ? seeing * (keys - seeing) + seeing * (seeing + 1) / 2 : queries * keys;
+  return 2 * batch * heads * pairs * (width + value_width);
 }
 
-AttentionInputs Attention::inputs() const {
-  const AttentionProblem& p = problem;
-  const int64_t kv_width = p.kv_heads * p.width, q_width = p.heads * p.width;
-  if (!k) {
-    const int64_t n = q.dim(2);
-    return {heads_in(q.data(), p.queries, n, 0, p.width),
-            heads_in(q.data(), p.keys, n, q_width, p.width),
-            heads_in(q.data(), p.keys, n, q_width + kv_width, p.width)};
-  }
-  return {heads_in(q.data(), p.queries, q_width, 0, p.width),
-          heads_in(k.data(), p.keys, kv_width, 0, p.width),
-          heads_in(v.data(), p.keys, v.dim(2), 0, p.value_width)};
-}
-
-void Attention::forward(Array* weights_out) {
-  const AttentionProblem& p = problem;
-  y = Array::uninitialised({p.batch, p.queries, p.heads * p.value_width});
-  statistics = attention_forward(p, inputs(), y.mutable_data());
-  if (weights_out != nullptr) {
-    *weights_out = Array::uninitialised({p.batch, p.heads, p.queries, p.keys});
-    attention_weights(p, inputs(), statistics, weights_out->mutable_data());
-  }
-}
-
-void Attention::backward(const Array& dy, Grads& grads) const {
-  const AttentionProblem& p = problem;
-  AttentionGradients gradients;
-  // The same tensor may be more than one of q, k and v; the kernel's gradients must not overlap, so
-  // all but the first then go to an array of their own.
-  std::array<Array, 3> apart;
-  if (!k) {
-    const Grads::Target to = grads.target(0);
-    const int64_t n = q.dim(2), q_width = p.heads * p.width, kv_width = p.kv_heads * p.width;
-    gradients = {{heads_in(to.data, p.queries, n, 0, p.width), to.add},
-                 {heads_in(to.data, p.keys, n, q_width, p.width), to.add},
-                 {heads_in(to.data, p.keys, n, q_width + kv_width, p.width), to.add}};
-  } else {
-    const std::array<const Array*, 3> x = {&q, &k, &v};
-    const std::array<GradientRows*, 3> to = {&gradients.dq, &gradients.dk, &gradients.dv};
-    for (size_t i = 0; i < 3; ++i) {
-      if (!grads.needs(i)) continue;
-      Grads::Target target = grads.target(i);
-      for (size_t before = 0; before < i; ++before) {
-        if (to[before]->rows.data == target.data) {
-          apart[i] = Array::uninitialised(x[i]->shape());
-          target = {apart[i].mutable_data(), false};
-        }
+AttentionStatistics attention_forward(const AttentionProblem& p, const AttentionInputs& inputs,
+                                      real* y) {
+  const Shape rows{p.batch, p.heads, p.queries};
+  AttentionStatistics statistics{Array::uninitialised(rows), Array::uninitialised(rows)};
+  count_flops(p.forward_flops());
+  for (const KernelInUse& kernel : kernels_in_use()) {
+    if (kernel.attention->takes(p, kernel.forced)) {
+      statistics.kernel = kernel.attention;
+      if (rows.size() == 0 || kernel.attention->forward(p, inputs, y, statistics)) {
+        break;
       }
-      *to[i] = {
-          heads_in(target.data, x[i]->dim(1), x[i]->dim(2), 0, i == 2 ? p.value_width : p.width),
-          target.add};
     }
   }
-  attention_backward(p, inputs(), statistics, y.data(), dy.data(), gradients);
-  for (size_t i = 0; i < 3; ++i) {
-    if (apart[i]) {
-      grads.add(i, std::move(apart[i]));
-    }
+  return statistics;
+}
+
+void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
+                       const AttentionStatistics& statistics, real* weights) {
+  statistics.kernel->weights(p, inputs, statistics, weights);
+}
+
+void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs,
+                        const AttentionStatistics& statistics, const real* y, const real* dy,
+                        const AttentionGradients& gradients) {
+  count_flops(2 * p.forward_flops());
+  if (p.batch > 0) {
+    statistics.kernel->backward(p, inputs, statistics, y, dy, gradients);
   }
 }
 

@@ -1,11 +1,11 @@
-// Attention by tiles: the kernels behind ops/scaled_dot_product_attention.h.
+// Scaled dot-product attention of arrays: what ops/scaled_dot_product_attention.h is made of.
 //
 //   S_ij = scale * q_i . k_j where i may attend to j, else -infinity
 //   P_i  = softmax of S_i;  y_i = sum_j m_ij P_ij v_j with the dropout mask m
 //
-// No matrix of T x S numbers exists: blocks of S are made, used and forgotten, in the backward pass
-// once more from q, k and the two numbers a row that the forward pass kept. Blocks that are hidden
-// as a whole are skipped.
+// No kernel keeps a matrix of T x S numbers. Blocks of S are computed, used and discarded; the
+// backward pass computes them again from q, k and the two numbers per row that the forward pass
+// kept. Blocks that are hidden as a whole are skipped. Memory grows with T, not with T S.
 //
 // Sizes: B items, H heads of queries sharing Hkv heads of keys, T queries, S keys, width d of
 // queries and keys, dv of values. Source: Dao et al., "FlashAttention", 2022, arXiv:2205.14135.
@@ -14,8 +14,6 @@
 #include <algorithm>
 
 #include "autograd/array/array.h"
-#include "autograd/graph/graph.h"
-#include "autograd/kernels/gemm/amx/unit.h"
 #include "autograd/random/dropout_mask.h"
 
 namespace heed {
@@ -31,6 +29,8 @@ struct AttentionOptions {
 };
 
 namespace detail {
+
+struct AttentionKernel;  // choice.h
 
 // All heads of q, k, v, y or one of their gradients, side by side in rows that may be part of a
 // wider array: head h of row t of item b begins at data + b * item + t * row + h * width.
@@ -75,8 +75,10 @@ struct AttentionProblem {
     return mask.data() + ((item * mask.dim(1) + head) * queries + i) * keys;
   }
 
-  // Pairs (i, j) that causality leaves, of one head of one item.
-  int64_t visible_pairs() const;
+  // Operations of a forward pass, from the pairs (i, j) that causality leaves. A backward pass has
+  // twice as many: dV, dP, dQ and dK. Computing the scores again is not progress, so it does not
+  // count.
+  int64_t forward_flops() const;
 };
 
 struct AttentionInputs {
@@ -88,7 +90,7 @@ struct AttentionInputs {
 // swallow the logarithm. A row with nothing to attend to has 0 and 0.
 struct AttentionStatistics {
   Array largest, inverse_sum;
-  AmxFormat amx = AmxFormat::none;  // the kernel that made them, which backward takes too
+  const AttentionKernel* kernel = nullptr;  // that computed them; the backward pass runs on it too
 };
 
 // Where a gradient goes; without data it is not wanted.
@@ -113,20 +115,6 @@ void attention_weights(const AttentionProblem& problem, const AttentionInputs& i
 void attention_backward(const AttentionProblem& problem, const AttentionInputs& inputs,
                         const AttentionStatistics& statistics, const real* y, const real* dy,
                         const AttentionGradients& gradients);
-
-// One fused call: its value, and what its backward needs.
-struct Attention {
-  AttentionProblem problem;
-  Array q, k, v;  // or q alone, which then is qkv
-  Array y;        // (B, T, H dv)
-  AttentionStatistics statistics;
-
-  void forward(Array* weights_out);
-  void backward(const Array& dy, Grads& grads) const;
-
- private:
-  AttentionInputs inputs() const;
-};
 
 // True where a query may not attend, as masked_fill wants it: (B or 1, H or 1, T or 1, S).
 Mask hidden_pairs(const AttentionProblem& problem);

@@ -6,11 +6,10 @@
 #include <string_view>
 
 #include "autograd/base/error.h"
-#include "autograd/kernels/gemm/amx/unit.h"
-#include "autograd/kernels/gemm/packed.h"
+#include "autograd/kernels/choice.h"
 #include "autograd/threads/machine.h"
 
-// Every version has these; their header is left to blas.cpp, the one door to OpenBLAS.
+// Every version has these; their header is left to openblas.cpp, the one door to OpenBLAS.
 extern "C" {
 char* openblas_get_corename();
 char* openblas_get_config();
@@ -89,18 +88,6 @@ std::string kernel_warning(const BlasInfo& info) {
               "; a newer OpenBLAS may be several times as fast");
 }
 
-const char* our_products() {
-  switch (detail::amx_format()) {
-    case detail::AmxFormat::float16:
-      return "AMX in float16";
-    case detail::AmxFormat::bfloat16:
-      return "AMX in bfloat16";
-    case detail::AmxFormat::none:
-      break;
-  }
-  return detail::packing_pays_here() ? "AVX-512" : "OpenBLAS";
-}
-
 }  // namespace
 
 void choose_blas_kernel() { chosen_by_heed(); }
@@ -118,7 +105,7 @@ BlasInfo blas_info() {
                                    : "OpenBLAS chose it for this CPU";
   info.weaker_than_cpu = weaker_than_cpu();
   info.warning = kernel_warning(info);
-  info.products = our_products();
+  info.products = detail::products_run_on();
   return info;
 }
 

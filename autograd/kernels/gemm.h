@@ -10,11 +10,9 @@
 #include <memory>
 #include <type_traits>
 
-#include "autograd/base/real.h"
+#include "autograd/kernels/product.h"
 
 namespace heed {
-
-enum class Trans { no, yes };
 
 // C (m, n) = alpha op(A) (m, k) op(B) (k, n) + beta C, op(X) = X or its transpose; `lda` is the
 // distance between the rows of A as it is stored. With beta 0 C is not read; with k 0 C = beta C.
@@ -53,13 +51,8 @@ void batched_gemm(int64_t batch, Trans ta, Trans tb, int64_t m, int64_t n, int64
                   const real* a, int64_t lda, int64_t stride_a, const real* b, int64_t ldb,
                   int64_t stride_b, real beta, real* c, int64_t ldc, int64_t stride_c);
 
-// One call on this thread: no tiles, no checks, no count of flops. For bodies of parallel_for that
-// cut the work themselves and whose dimensions are known to be small.
-void gemm_serial(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const real* a,
-                 int64_t lda, const real* b, int64_t ldb, real beta, real* c, int64_t ldc);
-
 // Floating-point operations of matrix products since the program started: 2 m n k for each gemm,
-// dry runs included. Whoever calls gemm_serial counts for himself, outside the loop.
+// dry runs included.
 int64_t flop_count();
 void count_flops(int64_t flops);
 

@@ -11,7 +11,6 @@
 
 #include "autograd/base/fused.h"
 #include "autograd/graph/fast_map.h"
-#include "autograd/kernels/simd/simd.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/erf.h"

@@ -31,6 +31,20 @@ namespace heed {
 
 namespace detail {
 
+// One fused call: its value, and what its backward needs.
+struct Attention {
+  AttentionProblem problem;
+  Array q, k, v;  // or q alone, which then is qkv
+  Array y;        // (B, T, H dv)
+  AttentionStatistics statistics;
+
+  void forward(Array* weights_out);
+  void backward(const Array& dy, Grads& grads) const;
+
+ private:
+  AttentionInputs inputs() const;
+};
+
 // x (B, n, Hkv G w) -> (B, Hkv, G, n, w)
 inline Tensor split_heads(const Tensor& x, int64_t kv_heads, int64_t group, int64_t width) {
   const Tensor heads = reshape(x, {x.dim(0), x.dim(1), kv_heads, group, width});

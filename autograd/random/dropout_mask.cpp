@@ -1,19 +1,15 @@
 #include "autograd/random/dropout_mask.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "autograd/base/dry_run.h"
 #include "autograd/base/error.h"
-#include "autograd/kernels/simd/simd.h"
+#ifdef HEED_OWN_KERNELS
+#include "autograd/kernels/simd/multiply_modulo.h"
+#endif
 
 namespace heed {
 namespace {
@@ -62,52 +58,14 @@ constexpr Powers make_powers() {
 constexpr Powers kPowers = make_powers();
 
 // to_j = from_j factor mod 2^31 - 1 for all lanes; to may be from.
-#if defined(__x86_64__)
-typedef uint32_t Words __attribute__((vector_size(detail::vector_bytes)));
-typedef uint32_t StoredWords __attribute__((vector_size(detail::vector_bytes), may_alias));
-
-// The products, of 64 bits, of the even words: an instruction that compilers do not find.
-Words multiply_even(Words a, Words b) {
-#if defined(__AVX512F__)
-  constexpr __mmask8 all = 0xFF;  // GCC 12 warns of the form without a mask
-  return std::bit_cast<Words>(
-      _mm512_maskz_mul_epu32(all, std::bit_cast<__m512i>(a), std::bit_cast<__m512i>(b)));
-#elif defined(__AVX2__)
-  return std::bit_cast<Words>(
-      _mm256_mul_epu32(std::bit_cast<__m256i>(a), std::bit_cast<__m256i>(b)));
-#else
-  return std::bit_cast<Words>(_mm_mul_epu32(std::bit_cast<__m128i>(a), std::bit_cast<__m128i>(b)));
-#endif
-}
-
-// `product` with twice the factor: the upper word of a wide product is then what is above the low
-// 31 bits, and those are the lower word without its last bit.
-template <int... k>
-Words multiply_words(Words x, Words twice, std::integer_sequence<int, k...>) {
-  constexpr int n = sizeof...(k);
-  const Words evens = multiply_even(x, twice);
-  const Words odds = multiply_even(__builtin_shufflevector(x, x, (k | 1)...), twice);
-  const Words low = __builtin_shufflevector(evens, odds, (k % 2 == 0 ? k : n + k - 1)...);
-  const Words high = __builtin_shufflevector(evens, odds, (k % 2 == 0 ? k + 1 : n + k)...);
-  const Words folded = (low >> 1) + high, wrapped = folded - kModulus;
-  return folded < wrapped ? folded : wrapped;
-}
-
 void multiply_lanes(const uint32_t* from, uint32_t factor, uint32_t* to) {
-  constexpr int words = detail::vector_bytes / 4;
-  const Words twice = Words{} + 2 * factor;
-#pragma GCC unroll 16
-  for (int j = 0; j < kLanes; j += words) {
-    *reinterpret_cast<StoredWords*>(to + j) =
-        multiply_words(*reinterpret_cast<const StoredWords*>(from + j), twice,
-                       std::make_integer_sequence<int, words>());
-  }
-}
+#ifdef HEED_OWN_KERNELS
+  detail::multiply_modulo<kLanes>(from, factor, to);
 #else
-void multiply_lanes(const uint32_t* from, uint32_t factor, uint32_t* to) {
+#pragma omp simd
   for (int j = 0; j < kLanes; ++j) to[j] = product(from[j], factor);
-}
 #endif
+}
 
 // Both loops below call body(offset, count, x) for at most kLanes elements at a time, where element
 // first + offset + j is kept if x[j] < threshold. The count of a whole block is a compile-time

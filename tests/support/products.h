@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "autograd/kernels/gemm/packed.h"
+#include "autograd/kernels/product.h"
 #include "autograd/random/random.h"
 #include "tests/support/near.h"
 

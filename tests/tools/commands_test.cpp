@@ -158,11 +158,11 @@ TEST_CASE("heed info: one JSON object, and lines for people") {
   CHECK(lines_with(lines.out, "kernel") == 1);
 
   if (contains(info["blas"]["products"], "AMX")) {  // nobody else reads the variable
-    CHECK(contains(run_heed({"info"}, {"HEED_AMX=bf16"}).out, "AMX in bfloat16"));
-    CHECK(!contains(run_heed({"info"}, {"HEED_AMX=0"}).out, "AMX"));
-    const ProgramResult wrong = run_heed({"info"}, {"HEED_AMX=fp8"});
+    CHECK(contains(run_heed({"info"}, {"HEED_KERNELS=amx-bf16"}).out, "AMX in bfloat16"));
+    CHECK(!contains(run_heed({"info"}, {"HEED_KERNELS=openblas"}).out, "AMX"));
+    const ProgramResult wrong = run_heed({"info"}, {"HEED_KERNELS=fp8"});
     CHECK(wrong.exit_code == 2);
-    CHECK(contains(wrong.err, "HEED_AMX: expected 0, 1, bf16 or fp16, got \"fp8\""));
+    CHECK(contains(wrong.err, "HEED_KERNELS: \"fp8\" is not available here; expected one of "));
   }
 }
 

@@ -1,6 +1,6 @@
 #include "autograd/kernels/attention/amx_kernel.h"
 
-#ifdef HEED_AMX
+#ifdef HEED_HAS_AMX
 
 namespace heed::detail {
 
@@ -189,12 +189,11 @@ template class AmxLines<Float16x2, false>;
 template class AmxRows<Float16x2>;
 template struct AmxKernel<Float16x2>;
 
-AmxFormat attention_format(const AttentionProblem& p) {
+bool amx_serves(const AttentionProblem& p) {
   constexpr int64_t least_size = 64 * 128;  // below, laying out costs more than is won
   const auto whole = [](int64_t width) { return width % block_side == 0 && width <= most_width; };
-  const bool serves = whole(p.width) && whole(p.value_width) &&
-                      std::min(p.queries, p.keys) * std::min(p.width, p.value_width) >= least_size;
-  return serves ? amx_format() : AmxFormat::none;
+  return whole(p.width) && whole(p.value_width) &&
+         std::min(p.queries, p.keys) * std::min(p.width, p.value_width) >= least_size;
 }
 
 }  // namespace heed::detail
@@ -203,7 +202,7 @@ AmxFormat attention_format(const AttentionProblem& p) {
 
 namespace heed::detail {
 
-AmxFormat attention_format(const AttentionProblem&) { return AmxFormat::none; }
+bool amx_serves(const AttentionProblem&) { return false; }
 
 }  // namespace heed::detail
 

@@ -1,11 +1,11 @@
 // The matrix products of attention on AMX, for heads whose widths are whole blocks of 32. As
-// attention_vector.h; without HEED_AMX there is no such kernel.
+// attention_vector.h; without HEED_HAS_AMX there is no such kernel.
 #pragma once
 
 #include "autograd/kernels/attention/vector_kernel.h"
 #include "autograd/kernels/gemm/amx/unit.h"
 
-#ifdef HEED_AMX
+#ifdef HEED_HAS_AMX
 
 #include "autograd/kernels/gemm/amx/tiles.h"
 
@@ -168,19 +168,13 @@ struct AmxKernel {
 
 namespace heed::detail {
 
-// The format in which AMX serves these sizes, `none` where it does not or was measured to be
-// slower.
-AmxFormat attention_format(const AttentionProblem& p);
-
-// The next one to try for numbers that a format cannot hold.
-inline AmxFormat wider_format(AmxFormat format) {
-  return format == AmxFormat::float16 ? AmxFormat::bfloat16 : AmxFormat::none;
-}
+// True for sizes that AMX can compute and was measured to be the fastest for.
+bool amx_serves(const AttentionProblem& p);
 
 // body.operator()<Kernel>()
 template <class Body>
 auto with_kernel([[maybe_unused]] AmxFormat amx, Body&& body) {
-#ifdef HEED_AMX
+#ifdef HEED_HAS_AMX
   if (amx == AmxFormat::float16) {
     return body.template operator()<AmxKernel<Float16x2>>();
   }

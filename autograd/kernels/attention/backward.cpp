@@ -1,5 +1,6 @@
+#include "autograd/kernels/attention/backward.h"
+
 #include "autograd/kernels/attention/amx_kernel.h"
-#include "autograd/kernels/gemm.h"
 
 namespace heed::detail {
 
@@ -322,18 +323,13 @@ class BackwardPass {
 
 }  // namespace
 
-void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs,
-                        const AttentionStatistics& statistics, const real* y, const real* dy,
-                        const AttentionGradients& gradients) {
-  const int64_t pairs = p.batch * p.heads * p.visible_pairs();
-  // dV, dP, dQ and dK; making the scores again is not progress, so it does not count.
-  const int64_t flops = 4 * pairs * (p.width + p.value_width);
-  count_flops(flops);
-  if (p.batch > 0) {
-    with_kernel(statistics.amx, [&]<class Kernel>() {
-      BackwardPass<Kernel>(p, inputs, statistics, y, dy, gradients).run(static_cast<double>(flops));
-    });
-  }
+void backward_pass(AmxFormat format, const AttentionProblem& p, const AttentionInputs& inputs,
+                   const AttentionStatistics& statistics, const real* y, const real* dy,
+                   const AttentionGradients& gradients) {
+  with_kernel(format, [&]<class Kernel>() {
+    BackwardPass<Kernel>(p, inputs, statistics, y, dy, gradients)
+        .run(static_cast<double>(2 * p.forward_flops()));
+  });
 }
 
 }  // namespace heed::detail

@@ -1,8 +1,9 @@
+#include "autograd/kernels/attention/forward.h"
+
 #include <atomic>
 #include <cmath>
 
 #include "autograd/kernels/attention/amx_kernel.h"
-#include "autograd/kernels/gemm.h"
 
 namespace heed::detail {
 
@@ -207,24 +208,16 @@ class ForwardPass {
 
 }  // namespace
 
-AttentionStatistics attention_forward(const AttentionProblem& p, const AttentionInputs& inputs,
-                                      real* y) {
-  const Shape rows{p.batch, p.heads, p.queries};
-  AttentionStatistics statistics{Array::uninitialised(rows), Array::uninitialised(rows),
-                                 attention_format(p)};
-  const int64_t flops = 2 * p.batch * p.heads * p.visible_pairs() * (p.width + p.value_width);
-  count_flops(flops);
-  const auto run = [&]<class Kernel>() {
-    return ForwardPass<Kernel>(p, inputs, y, statistics).run(static_cast<double>(flops));
-  };
-  while (rows.size() > 0 && !with_kernel(statistics.amx, run)) {
-    statistics.amx = wider_format(statistics.amx);
-  }
-  return statistics;
+bool forward_pass(AmxFormat format, const AttentionProblem& p, const AttentionInputs& inputs,
+                  real* y, AttentionStatistics& statistics) {
+  return with_kernel(format, [&]<class Kernel>() {
+    return ForwardPass<Kernel>(p, inputs, y, statistics)
+        .run(static_cast<double>(p.forward_flops()));
+  });
 }
 
-void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
-                       const AttentionStatistics& statistics, real* weights) {
+void weights_pass(const AttentionProblem& p, const AttentionInputs& inputs,
+                  const AttentionStatistics& statistics, real* weights) {
   using Kernel = VectorKernel;
   using Scratch = ForwardScratch<Kernel>;
   const real *largest = statistics.largest.data(), *inverse = statistics.inverse_sum.data();

@@ -7,13 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "autograd/kernels/product.h"
 #include "autograd/kernels/simd/simd.h"
 
 namespace heed::detail {
-
-inline constexpr int64_t round_up(int64_t n, int64_t multiple) {
-  return (n + multiple - 1) / multiple * multiple;
-}
 
 // Matrix A of a product, plain or transposed: element (i, k) is data[i * row_step + k *
 // depth_step].

@@ -3,13 +3,11 @@
 // instruction set a file is compiled for.
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
+#include "autograd/array/vector_math.h"
 #include "autograd/base/real.h"
 
 namespace heed::detail {
@@ -24,10 +22,13 @@ inline constexpr int vector_bytes = 16;
 
 inline constexpr int64_t lanes = vector_bytes / static_cast<int64_t>(sizeof(real));
 
-using Integer = std::conditional_t<is_float64, int64_t, int32_t>;
 typedef real Vector __attribute__((vector_size(vector_bytes)));
 typedef Integer IntegerVector __attribute__((vector_size(vector_bytes)));
 typedef std::make_unsigned_t<Integer> BitsVector __attribute__((vector_size(vector_bytes)));
+template <>
+struct BitsOf<Vector> {
+  using Type = BitsVector;
+};
 // As it lies in memory, aligned as a single number.
 typedef real StoredVector
     __attribute__((vector_size(vector_bytes), aligned(alignof(real)), may_alias));
@@ -108,55 +109,6 @@ inline Vector fold_rows(Vector* rows, F f) {
   } else {
     return rows[0];
   }
-}
-
-// 1 / k!
-inline constexpr auto inverse_factorials = [] {
-  std::array<real, 14> values{};
-  double factorial = 1;
-  for (size_t k = 0; k < values.size(); ++k) {
-    factorial *= k == 0 ? 1 : static_cast<double>(k);
-    values[k] = static_cast<real>(1 / factorial);
-  }
-  return values;
-}();
-
-// exp(x) for x up to about 80, within two units in the last place; 0 where the result would be
-// subnormal. The vector routines of the C library take a slow way for each lane of -infinity, and
-// those are what hidden scores are; this has no such lanes, and no call that empties the registers.
-//
-//   exp(x) = 2^n exp(r),  n = x / ln 2 rounded,  |r| <= ln 2 / 2, exp(r) by its Taylor series
-//
-// Adding 1.5 * 2^(bits of the fraction) rounds to a whole number and leaves it in the lowest bits;
-// shifted into the exponent's place and added there it multiplies by 2^n. ln 2 comes in two parts,
-// the first with zeros at its end so that n times it is exact.
-//
-// V is Vector or a number. A loop over numbers becomes one over vectors when nothing in it is a
-// call or a loop, also where little is inlined (-O1): hence the attribute and the fold.
-template <class V>
-[[gnu::always_inline]] inline V exp_of(V x) {
-  using Bits =
-      std::conditional_t<std::is_same_v<V, Vector>, BitsVector, std::make_unsigned_t<Integer>>;
-  constexpr int fraction_bits = std::numeric_limits<real>::digits - 1;
-  constexpr real rounder = static_cast<real>(int64_t{3} << (fraction_bits - 1));
-  constexpr real inverse_ln2 = static_cast<real>(1.44269504088896340736);
-  constexpr real ln2_high = static_cast<real>(is_float64 ? 0x1.62e42fefa38p-1 : 0x1.62e4p-1);
-  constexpr real ln2_low =
-      static_cast<real>(is_float64 ? 0x1.ef35793c7673p-45 : 0x1.7f7d1cf79abcap-20);
-  constexpr real smallest = static_cast<real>(is_float64 ? -708 : -87);
-  constexpr int terms = is_float64 ? 13 : 7;
-
-  const V shifted = x * inverse_ln2 + rounder;
-  const V n = shifted - rounder;
-  const V r = (x - n * ln2_high) - n * ln2_low;
-  V series = r * inverse_factorials[terms] + inverse_factorials[terms - 1];
-  const auto add_terms = [&]<size_t... k>(std::index_sequence<k...>) {
-    ((series = series * r + inverse_factorials[terms - 2 - k]), ...);
-  };
-  add_terms(std::make_index_sequence<terms - 1>());
-  const Bits exponent = std::bit_cast<Bits>(shifted) << fraction_bits;
-  const auto result = std::bit_cast<V>(std::bit_cast<Bits>(series) + exponent);
-  return x < smallest ? V{} : result;
 }
 
 }  // namespace heed::detail

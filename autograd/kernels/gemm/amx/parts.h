@@ -4,7 +4,7 @@
 //   Bfloat16x3: x y = x0 y0 + (x0 y1 + x1 y0) + (x0 y2 + x1 y1 + x2 y0)
 //   Float16x2:  x y = x0 y0 + (x0 y1 + x1 y0)
 //
-// Both leave out less than 2^-22 of it. Only for builds with HEED_AMX.
+// Both leave out less than 2^-22 of it. Only for builds with HEED_HAS_AMX.
 //
 // A tile is 16 rows of 16 pairs. The product of two tiles adds A[i][p] . B[p][j] over the pairs p
 // to C[i][j], so a row of A's tile is a row of A, and a row of B's tile is two rows of B. Which two

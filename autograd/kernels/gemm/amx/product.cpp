@@ -1,12 +1,15 @@
 #include "autograd/kernels/gemm/amx/product.h"
 
-#ifdef HEED_AMX
+#include "autograd/kernels/choice.h"
+
+#ifdef HEED_HAS_AMX
 
 #include <algorithm>
 #include <memory>
 
 #include "autograd/kernels/gemm/amx/split.h"
 #include "autograd/kernels/gemm/amx/tiles.h"
+#include "autograd/kernels/gemm/packed.h"
 
 namespace heed::detail {
 
@@ -146,7 +149,7 @@ class AmxProduct {
 }  // namespace
 
 bool amx_pays(const Product& p) {
-  if (amx_format() == AmxFormat::none || p.alpha != 1 || (p.beta != 0 && p.beta != 1)) {
+  if (p.alpha != 1 || (p.beta != 0 && p.beta != 1)) {
     return false;
   }
   constexpr int64_t least_work = 1 << 20;  // below, and with much padding, there is little to gain
@@ -172,8 +175,23 @@ void amx_gemm(const Product& p, AmxFormat format) {
 namespace heed::detail {
 
 bool amx_pays(const Product&) { return false; }
-void amx_gemm(const Product& p, AmxFormat) { packed_gemm(p); }
+void amx_gemm(const Product&, AmxFormat) {}
 
 }  // namespace heed::detail
 
 #endif
+
+namespace heed::detail {
+
+namespace {
+
+template <AmxFormat format>
+constexpr ProductKernel on{[](const Product& p, bool) { return amx_pays(p); },
+                           [](const Product& p) { amx_gemm(p, format); }};
+
+}  // namespace
+
+const ProductKernel amx_fp16_products = on<AmxFormat::float16>;
+const ProductKernel amx_bf16_products = on<AmxFormat::bfloat16>;
+
+}  // namespace heed::detail

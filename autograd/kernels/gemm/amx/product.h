@@ -7,15 +7,15 @@
 #pragma once
 
 #include "autograd/kernels/gemm/amx/unit.h"
-#include "autograd/kernels/gemm/packed.h"
+#include "autograd/kernels/product.h"
 
 namespace heed::detail {
 
-// Whether amx_gemm was measured to be faster than packed_gemm and OpenBLAS.
+// True if amx_gemm can compute p and was measured to be faster than packed_gemm and OpenBLAS.
 bool amx_pays(const Product& p);
 
 // alpha is 1, beta 0 (C is not read) or 1; format is one that runs here. Blocks that hold an
 // infinity, in bfloat16 a NaN, or in float16 a number from 2^98 on are packed_gemm's.
-void amx_gemm(const Product& p, AmxFormat format = amx_format());
+void amx_gemm(const Product& p, AmxFormat format);
 
 }  // namespace heed::detail

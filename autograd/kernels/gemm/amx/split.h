@@ -1,5 +1,5 @@
 // float32 matrices as AMX's tiles want them, in one of the formats of amx_parts.h. Only for builds
-// with HEED_AMX.
+// with HEED_HAS_AMX.
 #pragma once
 
 #include <immintrin.h>

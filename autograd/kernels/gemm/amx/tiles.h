@@ -1,4 +1,4 @@
-// The registers and the innermost loop of products on AMX; only for builds with HEED_AMX.
+// The registers and the innermost loop of products on AMX; only for builds with HEED_HAS_AMX.
 #pragma once
 
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 #include "autograd/kernels/gemm/amx/unit.h"
 
-#ifdef HEED_AMX
+#ifdef HEED_HAS_AMX
 
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -8,10 +8,7 @@
 
 #include <csetjmp>
 #include <csignal>
-#include <cstdlib>
-#include <string_view>
 
-#include "autograd/base/error.h"
 #include "autograd/kernels/gemm/amx/tiles.h"
 
 namespace heed::detail {
@@ -55,35 +52,15 @@ bool try_float16_tiles() {
   return ran;
 }
 
-AmxFormat choose_format() {
-  const char* wish = std::getenv("HEED_AMX");
-  const std::string_view format = wish == nullptr || *wish == '\0' ? "1" : wish;
-  if (format != "0" && format != "1" && format != "bf16" && format != "fp16") {
-    throw ConfigError(text("HEED_AMX: expected 0, 1, bf16 or fp16, got \"", format, "\""));
-  }
-  if (format == "fp16") {
-    if (!float16_tiles_run()) {
-      throw ConfigError("HEED_AMX=fp16: the AMX of this CPU does not multiply float16");
-    }
-    return AmxFormat::float16;
-  }
-  if (format == "0" || !tiles_granted()) {
-    return AmxFormat::none;
-  }
-  const bool expected = announced().amx_fp16 || announced().avx10;
-  return format == "1" && expected && float16_tiles_run() ? AmxFormat::float16
-                                                          : AmxFormat::bfloat16;
-}
-
 }  // namespace
 
-AmxFormat amx_format() {
-  static const AmxFormat format = choose_format();
-  return format;
-}
+bool amx_bf16_available(bool) { return tiles_granted(); }
 
-bool float16_tiles_run() {
-  static const bool run = tiles_granted() && (announced().amx_fp16 || try_float16_tiles());
+bool amx_fp16_available(bool forced) {
+  if (!tiles_granted() || !(forced || announced().amx_fp16 || announced().avx10)) {
+    return false;
+  }
+  static const bool run = announced().amx_fp16 || try_float16_tiles();
   return run;
 }
 
@@ -93,8 +70,8 @@ bool float16_tiles_run() {
 
 namespace heed::detail {
 
-AmxFormat amx_format() { return AmxFormat::none; }
-bool float16_tiles_run() { return false; }
+bool amx_bf16_available(bool) { return false; }
+bool amx_fp16_available(bool) { return false; }
 
 }  // namespace heed::detail
 

@@ -1,5 +1,6 @@
 #include "autograd/kernels/gemm/amx/product.h"
 
+#include "autograd/kernels/gemm/packed.h"
 #include "tests/support/products.h"
 
 using namespace heed;
@@ -12,11 +13,11 @@ using heed::testing::ProductSize;
 namespace {
 
 // Tests of a unit that this build, CPU or system may not have.
-const doctest::skip without_amx(heed::detail::amx_format() == AmxFormat::none);
+const doctest::skip without_amx(!heed::detail::amx_bf16_available(true));
 
 std::vector<AmxFormat> formats() {
   std::vector<AmxFormat> all{AmxFormat::bfloat16};
-  if (heed::detail::float16_tiles_run()) {
+  if (heed::detail::amx_fp16_available(true)) {
     all.push_back(AmxFormat::float16);
   } else {
     MESSAGE("skipped: float16, which this CPU's AMX does not multiply");

@@ -1,0 +1,18 @@
+// The forward pass of attention with an online softmax, over blocks of queries and keys.
+#pragma once
+
+#include "autograd/kernels/attention.h"
+#include "autograd/kernels/gemm/amx/unit.h"
+
+namespace heed::detail {
+
+// y (B, T, H dv) and the statistics' arrays, on AMX in a format or, for `none`, on vectors. False
+// when the format cannot hold these numbers.
+bool forward_pass(AmxFormat format, const AttentionProblem& p, const AttentionInputs& inputs,
+                  real* y, AttentionStatistics& statistics);
+
+// weights (B, H, T, S): P, before dropout.
+void weights_pass(const AttentionProblem& p, const AttentionInputs& inputs,
+                  const AttentionStatistics& statistics, real* weights);
+
+}  // namespace heed::detail

@@ -1,0 +1,82 @@
+#include "autograd/kernels/choice.h"
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "autograd/base/error.h"
+#include "autograd/kernels/tiled_attention.h"
+
+namespace heed::detail {
+
+#ifdef HEED_OWN_KERNELS
+// Defined in the sub-folders, whose headers this folder does not include: it works without them.
+extern const ProductKernel amx_fp16_products, amx_bf16_products, vector_products;
+extern const AttentionKernel amx_fp16_attention, amx_bf16_attention, vector_attention;
+bool amx_fp16_available(bool forced);
+bool amx_bf16_available(bool forced);
+#endif
+
+namespace {
+
+bool always(bool) { return true; }
+
+const Kernel all_kernels[] = {
+#ifdef HEED_OWN_KERNELS
+    {"amx-fp16", "AMX in float16", amx_fp16_available, &amx_fp16_products, &amx_fp16_attention},
+    {"amx-bf16", "AMX in bfloat16", amx_bf16_available, &amx_bf16_products, &amx_bf16_attention},
+    {"vector", "vectors", always, &vector_products, &vector_attention},
+#endif
+    {"openblas", "OpenBLAS", always, nullptr, &tiled_attention},
+};
+
+[[noreturn]] void refuse(std::string_view wish) {
+  std::string available;
+  for (const Kernel& kernel : all_kernels) {
+    if (kernel.available(true)) {
+      available += (available.empty() ? "" : ", ") + std::string(kernel.name);
+    }
+  }
+  throw ConfigError(
+      text("HEED_KERNELS: \"", wish, "\" is not available here; expected one of ", available));
+}
+
+std::vector<KernelInUse> choose() {
+  const char* variable = std::getenv("HEED_KERNELS");
+  const std::string_view wish = variable == nullptr ? "" : variable;
+  std::vector<KernelInUse> in_use;
+  for (const Kernel& kernel : all_kernels) {
+    const bool forced = kernel.name == wish;
+    if (forced && !kernel.available(true)) {
+      break;
+    }
+    const bool after_the_forced = !in_use.empty() && in_use.front().forced;
+    if (forced || ((wish.empty() || after_the_forced) && kernel.available(false))) {
+      in_use.push_back({kernel, forced});
+    }
+  }
+  if (in_use.empty()) {
+    refuse(wish);
+  }
+  return in_use;
+}
+
+}  // namespace
+
+std::span<const KernelInUse> kernels_in_use() {
+  static const std::vector<KernelInUse> in_use = choose();
+  return in_use;
+}
+
+std::string products_run_on() {
+  constexpr int64_t n = 512;
+  const Product medium{Trans::no, Trans::no, n, n, n, 1, nullptr, n, nullptr, n, 0, nullptr, n};
+  for (const KernelInUse& kernel : kernels_in_use()) {
+    if (kernel.products != nullptr && kernel.products->takes(medium, kernel.forced)) {
+      return kernel.description;
+    }
+  }
+  return "OpenBLAS";
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,71 @@
+// Which kernels compute matrix products and attention. The only place that knows them all.
+//
+// A kernel is what a product or an attention call runs on. In order of preference:
+//
+//   amx-fp16   Intel's AMX, each float32 split into two float16    gemm/amx, attention/amx_kernel.h
+//   amx-bf16   Intel's AMX, each float32 split into three bfloat16
+//   vector     AVX-512, AVX2, SSE or NEON                          gemm/packed.h, attention/
+//   openblas   OpenBLAS for products; attention by tiles of queries, tiled_attention.h
+//
+// The last one is always there and takes everything. The others lie in the sub-folders of this
+// folder, which may be left out of a build (-DHEED_KERNELS=OFF, or delete them): the minimal engine
+// is OpenBLAS and OpenMP alone. Each call runs on the first kernel in the list that is available
+// here and takes its sizes, so the choice depends on the machine and the shape, never on the
+// numbers' order or the number of threads.
+//
+// HEED_KERNELS in the environment forces a kernel: those before it are not used, and it takes
+// whatever it can compute, also sizes that run faster on the kernels after it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "autograd/kernels/attention.h"
+#include "autograd/kernels/product.h"
+
+namespace heed::detail {
+
+struct ProductKernel {
+  // True for a product that this kernel was measured to be the fastest for or, when `forced`, that
+  // it can compute. m and n are at least 2, k at least 1.
+  bool (*takes)(const Product& p, bool forced);
+  void (*multiply)(const Product& p);  // on the calling thread
+};
+
+struct AttentionKernel {
+  bool (*takes)(const AttentionProblem& p, bool forced);
+  // y (B, T, H dv), and the statistics' arrays. False when the numbers of this call are outside
+  // what the kernel can hold (float16's range); the next kernel then computes everything again.
+  bool (*forward)(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
+                  AttentionStatistics& statistics);
+  // weights (B, H, T, S): P, before dropout.
+  void (*weights)(const AttentionProblem& p, const AttentionInputs& inputs,
+                  const AttentionStatistics& statistics, real* weights);
+  // The gradients do not overlap. y and dy are (B, T, H dv).
+  void (*backward)(const AttentionProblem& p, const AttentionInputs& inputs,
+                   const AttentionStatistics& statistics, const real* y, const real* dy,
+                   const AttentionGradients& gradients);
+};
+
+struct Kernel {
+  const char* name;         // as in HEED_KERNELS
+  const char* description;  // "AMX in float16"
+  // True if this process can run it. Some are taken only when `forced`: the trial of an instruction
+  // that the CPU does not announce, and the emulation of AMX.
+  bool (*available)(bool forced);
+  const ProductKernel* products;  // none: OpenBLAS
+  const AttentionKernel* attention;
+};
+
+struct KernelInUse : Kernel {
+  bool forced;
+};
+
+// Best first; the last one takes everything. Decided at the first call.
+// Throws ConfigError for a HEED_KERNELS that is not available here: names those that are.
+std::span<const KernelInUse> kernels_in_use();
+
+// What a product of medium size runs on, for people: "AMX in float16", "OpenBLAS".
+std::string products_run_on();
+
+}  // namespace heed::detail
