@@ -143,8 +143,8 @@ void clear(const GradientRows& to, int64_t b, int64_t head, int64_t rows) {
 }
 
 // dQ of the tile, and its share of dK and dV.
-void backward_tile(const Tile& t, const AttentionStatistics& statistics, const real* y,
-                   const real* dy, const AttentionGradients& out) {
+void backward_tile(const Tile& t, const AttentionStatistics& statistics, const real* dy,
+                   const AttentionGradients& out) {
   const AttentionProblem& p = t.p;
   const int64_t columns = p.heads * p.value_width, n = t.n, kv = p.kv_head(t.h);
   const int64_t at = (t.b * p.queries + t.first) * columns + t.h * p.value_width;
@@ -155,14 +155,13 @@ void backward_tile(const Tile& t, const AttentionStatistics& statistics, const r
                      t.in.v.row, 0, slopes, n});
   t.drop(slopes);
   for (int64_t r = 0; r < t.rows; ++r) {
-    const real *y_row = y + at + r * columns, *dy_row = dy + at + r * columns;
-    real dot = 0;
-#pragma omp simd reduction(+ : dot)
-    for (int64_t k = 0; k < p.value_width; ++k) {
-      dot += y_row[k] * dy_row[k];
-    }
     real* const slope = slopes + r * n;
     const real* const weight = weights + r * n;
+    real dot = 0;  // y_i . dY_i; as this sum it is exact where one key has all the weight
+#pragma omp simd reduction(+ : dot)
+    for (int64_t j = 0; j < n; ++j) {
+      dot += weight[j] * slope[j];
+    }
 #pragma omp simd
     for (int64_t j = 0; j < n; ++j) {
       slope[j] = weight[j] * (slope[j] - dot);
@@ -187,7 +186,7 @@ void backward_tile(const Tile& t, const AttentionStatistics& statistics, const r
 // The heads of queries that share a head of keys are one thread's: all of them add to its dK and
 // dV, always in the same order.
 void backward(const AttentionProblem& p, const AttentionInputs& in,
-              const AttentionStatistics& statistics, const real* y, const real* dy,
+              const AttentionStatistics& statistics, const real* /*y*/, const real* dy,
               const AttentionGradients& out) {
   const int64_t group = p.heads / p.kv_heads;
   parallel_for(p.batch * p.kv_heads, 1, [&](int64_t begin, int64_t end) {
@@ -197,7 +196,7 @@ void backward(const AttentionProblem& p, const AttentionInputs& in,
       clear(out.dv, b, kv, p.keys);
       for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
         for (int64_t number = 0; number < tiles_of(p); ++number) {
-          backward_tile(Tile(p, in, b, h, number), statistics, y, dy, out);
+          backward_tile(Tile(p, in, b, h, number), statistics, dy, out);
         }
       }
     }

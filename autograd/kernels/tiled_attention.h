@@ -9,7 +9,7 @@
 //
 // The backward pass computes S and P again, and then
 //
-//   dV += (M * P)^T dY                  dS_ij = P_ij (M_ij dY_i . v_j - y_i . dY_i)
+//   dV += (M * P)^T dY                  dP = M * (dY V^T),  dS_ij = P_ij (dP_ij - sum_l P_il dP_il)
 //   dQ  = scale dS K                    dK += scale dS^T Q
 //
 // A thread's memory is two tiles of at most tile_rows x S numbers, so it grows with S.
