@@ -4,7 +4,7 @@
 // The parameters are layers.0 and layers.2, as in the book's nn.Sequential.
 #pragma once
 
-#include "autograd/array/saturate.h"
+#include "autograd/array/shape.h"
 #include "autograd/ops/feed_forward.h"
 #include "layers/activation.h"
 #include "layers/linear.h"

@@ -1,5 +1,7 @@
 #include "layers/gpt.h"
 
+#include "autograd/random/fills.h"
+
 namespace heed {
 
 void Gpt::Config::fields(Fields& f) {

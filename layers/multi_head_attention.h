@@ -11,7 +11,7 @@
 
 #include <optional>
 
-#include "autograd/array/saturate.h"
+#include "autograd/array/shape.h"
 #include "autograd/ops/linear.h"
 #include "autograd/ops/qkv_projection.h"
 #include "autograd/ops/rotary.h"

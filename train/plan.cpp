@@ -4,11 +4,12 @@
 #include <cstdlib>
 #include <new>
 
-#include "autograd/array/saturate.h"
-#include "autograd/base/dry_run.h"
-#include "autograd/base/fused.h"
+#include "autograd/array/shape.h"
+#include "autograd/array/storage.h"
+#include "autograd/base/modes.h"
 #include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/random/streams.h"
 #include "autograd/threads/machine.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/files/words.h"

@@ -5,6 +5,7 @@
 
 #include "autograd/graph/anomaly.h"
 #include "autograd/graph/profile.h"
+#include "autograd/random/streams.h"
 
 namespace heed {
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "autograd/graph/anomaly.h"
+#include "autograd/random/streams.h"
 #include "train/config/config_values.h"
 #include "train/data/generate.h"
 #include "train/evaluate.h"

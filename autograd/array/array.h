@@ -6,7 +6,7 @@
 
 #include "autograd/array/shape.h"
 #include "autograd/array/storage.h"
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 #include "autograd/base/real.h"
 
 namespace heed {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <limits>
 #include <span>
 
 #include "autograd/base/error.h"
@@ -80,6 +81,13 @@ struct Rows {
 };
 inline Rows rows_of(const Shape& shape) {
   return {shape.size_between(0, shape.rank() - 1), shape[-1]};
+}
+
+// a * b for sizes a, b >= 0 that come from a config; 2^63 - 1 if the product is larger. A Shape or
+// the plan of a run then refuses that number, where a product that wrapped around would pass.
+inline int64_t saturated_product(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
 }
 
 }  // namespace heed

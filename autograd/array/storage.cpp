@@ -10,8 +10,8 @@
 #include <new>
 #include <type_traits>
 
-#include "autograd/base/dry_run.h"
 #include "autograd/base/error.h"
+#include "autograd/base/modes.h"
 #include "autograd/base/real.h"
 
 // Under the address sanitizer a block is poisoned while it waits in a free list, and beyond the

@@ -31,6 +31,18 @@ void trim();
 
 }  // namespace pool
 
+// While one exists, dry_run() is true and blocks come from a second pool, which reserves address
+// space only. A computation then runs without its numbers, and pool::stats() and flop_count() give
+// the memory and arithmetic that it would take. The plan before training and `heed inspect` use
+// this for any layer. GraphError if one exists already.
+class DryRun {
+ public:
+  DryRun();
+  ~DryRun();
+  DryRun(const DryRun&) = delete;
+  DryRun& operator=(const DryRun&) = delete;
+};
+
 // A ref-counted block of bytes. `version` counts the rewrites of a value that was already visible.
 struct alignas(64) Buffer {
   uint32_t refs = 1;

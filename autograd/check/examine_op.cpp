@@ -2,7 +2,8 @@
 
 #include <cstring>
 
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
 
 namespace heed {
 

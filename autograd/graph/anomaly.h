@@ -3,17 +3,11 @@
 #pragma once
 
 #include "autograd/array/array.h"
+#include "autograd/base/modes.h"
 
 namespace heed {
 
 class Node;
-
-namespace detail {
-inline bool anomaly_mode_on = false;
-}
-
-inline bool anomaly_mode() { return detail::anomaly_mode_on; }
-inline void set_anomaly_mode(bool on) { detail::anomaly_mode_on = on; }
 
 // Whether every number is finite.
 bool all_finite(const Array& values);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "autograd/base/modes.h"
+
 namespace heed {
 
 class Node;
@@ -22,8 +24,6 @@ struct ProfileRow {
   int64_t forward_numbers = 0;
   int64_t backward_numbers = 0;
 };
-
-inline bool profiling = false;
 
 void start_profile();
 std::vector<ProfileRow> stop_profile();  // slowest first

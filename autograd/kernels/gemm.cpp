@@ -6,8 +6,8 @@
 #include <climits>
 #include <vector>
 
-#include "autograd/base/dry_run.h"
 #include "autograd/base/error.h"
+#include "autograd/base/modes.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/kernels/openblas.h"
 #include "autograd/threads/grain.h"

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "autograd/graph/axis_split.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/slice.h"
 

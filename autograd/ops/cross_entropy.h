@@ -11,7 +11,7 @@
 #pragma once
 
 #include "autograd/array/ids.h"
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/log_softmax.h"

@@ -6,7 +6,7 @@
 // <= 1.
 #pragma once
 
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/random/dropout_mask.h"

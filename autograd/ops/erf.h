@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-#include "autograd/graph/fast_map.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 
 namespace heed {

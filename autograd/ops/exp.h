@@ -2,7 +2,7 @@
 //   dx = dy * y                                            saves y
 #pragma once
 
-#include "autograd/graph/fast_map.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 
 namespace heed {

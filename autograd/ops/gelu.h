@@ -9,8 +9,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "autograd/base/fused.h"
-#include "autograd/graph/fast_map.h"
+#include "autograd/base/modes.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/erf.h"

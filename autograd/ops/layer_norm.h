@@ -7,7 +7,7 @@
 // Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450; the variance is that of the row (correction 0).
 #pragma once
 
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/mean.h"

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"

@@ -3,7 +3,7 @@
 // ln 0 is -infinity, the logarithm of a negative number NaN.
 #pragma once
 
-#include "autograd/graph/fast_map.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 // NaN counts as larger than everything. Nothing to choose from is refused.
 #pragma once
 
-#include "autograd/graph/axis_split.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 
 namespace heed {

@@ -4,7 +4,7 @@
 // With keepdim the axis stays, of extent 1. Nothing to average is refused.
 #pragma once
 
-#include "autograd/graph/axis_split.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 
 namespace heed {

@@ -7,7 +7,7 @@
 // unless given; here it is 1e-5.
 #pragma once
 
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/mean.h"

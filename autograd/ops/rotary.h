@@ -11,8 +11,7 @@
 
 #include <cmath>
 
-#include "autograd/base/dry_run.h"
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"

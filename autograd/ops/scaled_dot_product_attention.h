@@ -16,7 +16,7 @@
 
 #include <limits>
 
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/kernels/attention.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"

@@ -3,8 +3,8 @@
 //   dx = dy * s * (1 + x (1 - s))                          saves x
 #pragma once
 
-#include "autograd/base/fused.h"
-#include "autograd/graph/fast_map.h"
+#include "autograd/base/modes.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/sigmoid.h"

@@ -4,7 +4,7 @@
 // Negative begin and end count from the end of the axis. 0 <= begin <= end <= n is required.
 #pragma once
 
-#include "autograd/graph/axis_split.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 
 namespace heed {

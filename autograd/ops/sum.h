@@ -4,7 +4,7 @@
 // With keepdim the summed axis stays, of extent 1. Sums run in double. No elements: 0.
 #pragma once
 
-#include "autograd/graph/axis_split.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 
 namespace heed {

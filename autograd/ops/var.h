@@ -6,7 +6,7 @@
 // correction 0 is the variance of x itself, which layer norms use. n > correction is required.
 #pragma once
 
-#include "autograd/graph/axis_split.h"
+#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 
 namespace heed {

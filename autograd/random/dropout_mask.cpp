@@ -5,8 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "autograd/base/dry_run.h"
 #include "autograd/base/error.h"
+#include "autograd/base/modes.h"
 #ifdef HEED_OWN_KERNELS
 #include "autograd/kernels/simd/multiply_modulo.h"
 #endif

@@ -8,7 +8,8 @@
 
 #include "autograd/array/array.h"
 #include "autograd/base/real.h"
-#include "autograd/random/random.h"
+#include "autograd/random/generator.h"
+#include "autograd/random/streams.h"
 
 namespace heed {
 

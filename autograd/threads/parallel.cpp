@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "autograd/base/dry_run.h"
 #include "autograd/base/error.h"
+#include "autograd/base/modes.h"
 #include "autograd/threads/machine.h"
 
 namespace heed {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 
 namespace heed {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "autograd/random/fills.h"
+
 namespace heed {
 
 namespace {

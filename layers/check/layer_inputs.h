@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "autograd/random/random.h"
+#include "autograd/random/generator.h"
+#include "autograd/random/streams.h"
 #include "layers/check/probe.h"
 
 namespace heed {

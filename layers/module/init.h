@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "autograd/array/array.h"
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/streams.h"
 
 namespace heed::init {
 

@@ -2,7 +2,7 @@
 // Beltagy, Peters and Cohan 2020, "Longformer".
 #pragma once
 
-#include <heed/autograd/base/dry_run.h>
+#include <heed/autograd/base/modes.h>
 #include <heed/layers/linear.h>
 #include <heed/layers/module/attend.h>
 

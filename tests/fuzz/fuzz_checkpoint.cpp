@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/streams.h"
 #include "layers/linear.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"

@@ -1,6 +1,7 @@
 #include "layers/dropout.h"
 
-#include "autograd/random/random.h"
+#include "autograd/random/generator.h"
+#include "autograd/random/streams.h"
 #include "tests/support/layer_cases.h"
 
 using namespace heed;

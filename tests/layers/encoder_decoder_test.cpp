@@ -1,6 +1,6 @@
 #include "layers/encoder_decoder.h"
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 #include "tests/support/layer_cases.h"
 
 using namespace heed;

@@ -1,6 +1,6 @@
 #include "layers/multi_head_attention.h"
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
 #include "autograd/ops/concat.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/seed_numbers.h"

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "autograd/base/fused.h"
-#include "autograd/random/random.h"
+#include "autograd/base/modes.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
+#include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "train/config/yaml.h"
 #include "train/files/safetensors.h"

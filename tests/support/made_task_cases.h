@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
 #include "train/tasks/made_task.h"
 
 namespace heed::testing {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "autograd/kernels/product.h"
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
 #include "tests/support/near.h"
 
 namespace heed::testing {

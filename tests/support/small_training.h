@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"

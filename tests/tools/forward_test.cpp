@@ -1,6 +1,6 @@
 // heed forward as a user runs it: files in, files out. The numbers against PyTorch's are compared
 // by tools/reference/forward_cases.py and the golden files of the layers.
-#include "autograd/random/random.h"
+#include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"

@@ -2,6 +2,7 @@
 
 #include "autograd/graph/graph.h"
 #include "autograd/ops/cross_entropy.h"
+#include "autograd/random/streams.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 

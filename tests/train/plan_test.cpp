@@ -1,8 +1,9 @@
 #include "train/plan.h"
 
 #include "autograd/array/storage.h"
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/graph/graph.h"
+#include "autograd/random/streams.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/step.h"

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "autograd/random/streams.h"
 #include "autograd/threads/parallel.h"
 #include "tests/support/compare_runs.h"
 #include "tests/support/near.h"

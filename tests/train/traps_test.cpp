@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/graph/graph.h"
+#include "autograd/random/streams.h"
 #include "layers/module/evaluation_mode.h"
 #include "tests/support/compare_runs.h"
 #include "tests/support/near.h"

@@ -11,7 +11,8 @@
 
 #include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
+#include "autograd/random/streams.h"
 #include "layers/check/probe.h"
 #include "layers/module/registry.h"
 

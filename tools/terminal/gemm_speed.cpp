@@ -6,7 +6,8 @@
 
 #include "autograd/array/array.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
 
 namespace heed::cli {
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "autograd/graph/anomaly.h"
+#include "autograd/random/streams.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/checkpoint/state_dict.h"
 

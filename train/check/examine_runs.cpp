@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "autograd/graph/anomaly.h"
+#include "autograd/random/streams.h"
 #include "layers/module/key_value_cache.h"
 #include "train/check/examination.h"
 

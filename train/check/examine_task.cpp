@@ -1,7 +1,8 @@
 // What everybody expects of a task.
 #include <algorithm>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
+#include "autograd/base/modes.h"
 #include "train/check/examine_layer.h"
 #include "train/data/task.h"
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/random/random.h"
+#include "autograd/random/streams.h"
 #include "train/files/files.h"
 
 namespace heed {

@@ -2,8 +2,9 @@
 
 #include <charconv>
 
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
 #include "autograd/graph/anomaly.h"
+#include "autograd/random/streams.h"
 #include "train/config/yaml.h"
 #include "train/data/fixed_batch.h"
 #include "train/files/files.h"

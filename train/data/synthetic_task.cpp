@@ -1,5 +1,6 @@
 #include "train/data/synthetic_task.h"
 
+#include "autograd/random/fills.h"
 #include "train/files/words.h"
 
 namespace heed {

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
 #include "layers/module/registry.h"
 
 namespace heed {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
+#include "autograd/random/fills.h"
 
 namespace heed {
 

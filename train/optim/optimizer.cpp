@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 #include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 
 namespace heed {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
+#include "autograd/random/fills.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"

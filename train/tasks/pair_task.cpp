@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
 

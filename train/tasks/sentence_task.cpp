@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"

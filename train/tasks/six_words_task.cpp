@@ -1,6 +1,6 @@
 #include "train/tasks/six_words_task.h"
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
 

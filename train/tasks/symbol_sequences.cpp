@@ -1,5 +1,6 @@
 #include "train/tasks/symbol_sequences.h"
 
+#include "autograd/random/fills.h"
 #include "train/files/words.h"
 #include "train/tasks/made_task.h"
 

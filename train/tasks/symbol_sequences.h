@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/random/random.h"
+#include "autograd/random/generator.h"
 #include "layers/config/fields.h"
 
 namespace heed {

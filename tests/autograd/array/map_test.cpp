@@ -1,6 +1,6 @@
 #include "autograd/array/map.h"
 
-#include "autograd/graph/fast_map.h"
+#include "autograd/graph/row_loops.h"
 #include "tests/support/near.h"
 
 using namespace heed;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <new>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/base/modes.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/linear.h"
 #include "autograd/ops/softmax.h"

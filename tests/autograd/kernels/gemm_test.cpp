@@ -5,9 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
 #include "autograd/base/error.h"
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
 #include "autograd/threads/parallel.h"
 #include "tests/support/near.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
 #include "autograd/base/error.h"
 
 namespace {

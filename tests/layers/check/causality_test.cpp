@@ -1,7 +1,7 @@
 // Changing the future leaves the past's bits alone, in every layer that attends and says so; the
 // others are changed, so that this test can fail. Smaller and for every registered layer:
 // tests/train/check/examine_test.cpp.
-#include "autograd/random/random.h"
+#include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/layer_cases.h"
 

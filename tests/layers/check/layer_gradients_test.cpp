@@ -1,7 +1,7 @@
 // Gradients of every registered layer: every parameter and x, every option, with and without masks.
 #include <set>
 
-#include "autograd/random/random.h"
+#include "autograd/random/streams.h"
 #include "layers/check/layer_check.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"

@@ -1,5 +1,5 @@
 // Padding masks in every layer that attends, beside the causal one, fused and composed.
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
 #include "tests/support/layer_cases.h"
 
 using namespace heed;

@@ -1,6 +1,6 @@
 // The same bits for any number of threads: values and gradients, with dropout, of every layer that
 // attends and everything around it.
-#include "autograd/random/random.h"
+#include "autograd/random/streams.h"
 #include "autograd/threads/parallel.h"
 #include "tests/support/layer_cases.h"
 

@@ -1,6 +1,6 @@
 #include "layers/module/init.h"
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
 #include "tests/support/near.h"
 
 using namespace heed;

@@ -1,6 +1,6 @@
 #include "layers/module/key_value_cache.h"
 
-#include "autograd/random/random.h"
+#include "autograd/random/streams.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"

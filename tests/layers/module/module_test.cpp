@@ -1,6 +1,6 @@
 #include "layers/module/module.h"
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
 #include "autograd/graph/graph.h"
 #include "layers/linear.h"
 #include "layers/module/evaluation_mode.h"

@@ -6,7 +6,7 @@
 #include "autograd/ops/log.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/mean.h"
-#include "autograd/random/random.h"
+#include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
 #include "layers/linear.h"
 #include "layers/module/init.h"

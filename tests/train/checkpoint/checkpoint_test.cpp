@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "autograd/random/streams.h"
 #include "tests/support/small_training.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,5 +1,6 @@
 // N + M steps are N steps, save, another process, M steps: weights, optimizer, streams, metrics and
 // samples, for everything that a run can be made of.
+#include "autograd/random/streams.h"
 #include "autograd/threads/parallel.h"
 #include "tests/support/compare_runs.h"
 #include "tests/support/training_run.h"

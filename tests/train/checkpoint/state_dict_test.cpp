@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
 #include "layers/module/registry.h"
 #include "layers/multi_head_attention.h"

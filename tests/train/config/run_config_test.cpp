@@ -2,7 +2,8 @@
 
 #include <set>
 
-#include "autograd/base/fused.h"
+#include "autograd/base/modes.h"
+#include "autograd/random/streams.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/files/files.h"

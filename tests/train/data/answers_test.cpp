@@ -1,4 +1,5 @@
 // What models of every task say to a prompt, and that the evaluation counts what they would say.
+#include "autograd/random/streams.h"
 #include "tests/support/made_task_cases.h"
 #include "tests/support/training_run.h"
 #include "train/data/generate.h"

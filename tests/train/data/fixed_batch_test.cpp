@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "autograd/random/streams.h"
 #include "layers/module/module.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"

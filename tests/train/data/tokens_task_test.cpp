@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "autograd/random/fills.h"
 #include "tests/support/temp_dir.h"
 #include "train/files/files.h"
 

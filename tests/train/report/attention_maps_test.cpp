@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "autograd/random/streams.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "autograd/random/fills.h"
 #include "tests/support/made_task_cases.h"
 
 using namespace heed;

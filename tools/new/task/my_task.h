@@ -3,7 +3,7 @@
 // Attention learns to look back; without it a model can only guess.
 #pragma once
 
-#include <heed/autograd/base/dry_run.h>
+#include <heed/autograd/base/modes.h>
 #include <heed/train/tasks/made_task.h>
 
 namespace mine {

@@ -1,41 +1,21 @@
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
 
-#include "autograd/base/dry_run.h"
 #include "autograd/base/error.h"
+#include "autograd/base/modes.h"
 
 namespace heed {
 namespace {
 
-constexpr int kWords = GeneratorState::kWords;
-constexpr int kShift = 397;       // MT19937's m
 constexpr int64_t kChunk = 1024;  // words a fill holds at a time
 constexpr int64_t kBlock = 16;    // elements of one Box-Muller block
-
-uint32_t twist(uint32_t current, uint32_t next, uint32_t far) {
-  const uint32_t mixed = (current & 0x80000000u) | (next & 0x7FFFFFFFu);
-  return far ^ (mixed >> 1) ^ ((0u - (next & 1u)) & 0x9908B0DFu);
-}
-
-uint32_t temper(uint32_t y) {
-  y ^= y >> 11;
-  y ^= (y << 7) & 0x9D2C5680u;
-  y ^= (y << 15) & 0xEFC60000u;
-  return y ^ (y >> 18);
-}
-
-float u24_of(uint32_t word) { return static_cast<float>(word & 0xFFFFFFu) * 0x1p-24f; }
-
-double u53_of(uint32_t high, uint32_t low) {
-  return static_cast<double>((uint64_t{high & 0x1FFFFFu} << 32) | low) * 0x1p-53;
-}
 
 // body(offset, count, words): `per_element` words for each of the n elements, at most kChunk at a
 // time.
@@ -145,7 +125,7 @@ void fill_normal_blocks(Generator& generator, std::span<real> out, float mean, f
   const int64_t n = std::ssize(out);
   std::array<float, kChunk> values;
   const auto transform = [&](const uint32_t* words, int64_t count, real* to) {
-    for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = u24_of(words[i]);
+    for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = detail::u24_of(words[i]);
     transform_blocks(values.data(), count, mean, std);
     std::copy_n(values.data(), count, to);
   };
@@ -161,92 +141,7 @@ void fill_normal_blocks(Generator& generator, std::span<real> out, float mean, f
   transform(words.data(), kBlock, out.data() + n - kBlock);
 }
 
-// The one of two values whose name_of() is `name`.
-template <class T>
-T named(const char* what, const std::string& name, T first, T second) {
-  if (name == name_of(first)) return first;
-  if (name == name_of(second)) return second;
-  const std::string near = nearest(name, {name_of(first), name_of(second)});
-  fail<ConfigError>(what, ": expected ", name_of(first), " or ", name_of(second), ", got ", name,
-                    near.empty() ? "" : ", did you mean " + near + "?");
-}
-
 }  // namespace
-
-Generator::Generator(uint64_t seed) { manual_seed(seed); }
-
-void Generator::manual_seed(uint64_t seed) {
-  auto& s = state_.words;
-  s[0] = static_cast<uint32_t>(seed);
-  for (uint32_t i = 1; i < kWords; ++i) s[i] = 1812433253u * (s[i - 1] ^ (s[i - 1] >> 30)) + i;
-  state_.index = kWords;
-  state_.cached_normal.reset();
-}
-
-void Generator::refill() {
-  uint32_t* s = state_.words.data();
-  for (int k = 0; k < kWords - kShift; ++k) s[k] = twist(s[k], s[k + 1], s[k + kShift]);
-  for (int k = kWords - kShift; k < kWords - 1; ++k) {
-    s[k] = twist(s[k], s[k + 1], s[k + kShift - kWords]);
-  }
-  s[kWords - 1] = twist(s[kWords - 1], s[0], s[kShift - 1]);
-  for (int k = 0; k < kWords; ++k) tempered_[static_cast<size_t>(k)] = temper(s[k]);
-  state_.index = 0;
-}
-
-uint32_t Generator::random32() {
-  if (state_.index == kWords) refill();
-  return tempered_[state_.index++];
-}
-
-uint64_t Generator::random64() {
-  const uint64_t high = random32();
-  return (high << 32) | random32();
-}
-
-int64_t Generator::random_int63() {
-  return static_cast<int64_t>(random64() & (std::numeric_limits<uint64_t>::max() >> 1));
-}
-
-float Generator::u24() { return u24_of(random32()); }
-
-double Generator::u53() {
-  const uint32_t high = random32();
-  return u53_of(high, random32());
-}
-
-double Generator::normal() {
-  if (state_.cached_normal) return *std::exchange(state_.cached_normal, std::nullopt);
-  const double u1 = u53();
-  const double u2 = u53();
-  const double radius = std::sqrt(-2.0 * std::log1p(-u2));
-  const double theta = 2.0 * std::numbers::pi * u1;
-  state_.cached_normal = radius * std::sin(theta);
-  return radius * std::cos(theta);
-}
-
-void Generator::words(std::span<uint32_t> out) {
-  while (!out.empty()) {
-    if (state_.index == kWords) refill();
-    const size_t count = std::min<size_t>(out.size(), kWords - state_.index);
-    std::copy_n(tempered_.data() + state_.index, count, out.data());
-    state_.index += static_cast<uint32_t>(count);
-    out = out.subspan(count);
-  }
-}
-
-GeneratorState Generator::state() const { return state_; }
-
-void Generator::set_state(const GeneratorState& state) {
-  require<ConfigError>(state.index <= kWords, "generator state: the index must be at most ", kWords,
-                       ", got ", state.index);
-  require<ConfigError>(std::ranges::any_of(state.words, [](uint32_t w) { return w != 0; }),
-                       "generator state: all ", kWords, " words are zero, which no seed leads to");
-  require<ConfigError>(!state.cached_normal || std::isfinite(*state.cached_normal),
-                       "generator state: the cached normal is not finite");
-  state_ = state;
-  std::ranges::transform(state_.words, tempered_.begin(), temper);
-}
 
 void fill_uniform(Generator& generator, std::span<real> out, double low, double high) {
   require<ConfigError>(std::isfinite(low) && std::isfinite(high) && low <= high,
@@ -256,7 +151,7 @@ void fill_uniform(Generator& generator, std::span<real> out, double low, double 
   const float width = static_cast<float>(high) - start;
   draw_chunks(generator, std::ssize(out), 1, [&](int64_t first, int64_t n, const uint32_t* words) {
     for (int64_t i = 0; i < n; ++i)
-      out.data()[first + i] = std::fma(u24_of(words[i]), width, start);
+      out.data()[first + i] = std::fma(detail::u24_of(words[i]), width, start);
   });
 }
 
@@ -277,7 +172,7 @@ void fill_bernoulli(Generator& generator, std::span<real> out, double p) {
   if (dry_run()) return;
   draw_chunks(generator, std::ssize(out), 2, [&](int64_t first, int64_t n, const uint32_t* words) {
     for (int64_t i = 0; i < n; ++i) {
-      out.data()[first + i] = static_cast<real>(u53_of(words[2 * i], words[2 * i + 1]) < p);
+      out.data()[first + i] = static_cast<real>(detail::u53_of(words[2 * i], words[2 * i + 1]) < p);
     }
   });
 }
@@ -320,63 +215,5 @@ std::vector<int64_t> data_loader_order(Generator& generator, int64_t n) {
 }
 
 void data_loader_unshuffled(Generator& generator) { generator.random_int63(); }
-
-std::string name_of(DropoutStream stream) {
-  return stream == DropoutStream::mcg31 ? "mcg31" : "mt19937";
-}
-
-std::string name_of(Generators mode) {
-  return mode == Generators::separate ? "separate" : "single";
-}
-
-DropoutStream dropout_stream_from(const std::string& name) {
-  return named("dropout stream", name, DropoutStream::mcg31, DropoutStream::mt19937);
-}
-
-Generators generators_from(const std::string& name) {
-  return named("generators", name, Generators::separate, Generators::single);
-}
-
-Streams::Streams(uint64_t seed, Generators mode, DropoutStream dropout_stream)
-    : mode_(mode),
-      dropout_stream_(dropout_stream),
-      shared_(seed),
-      data_(shared_),
-      dropout_(shared_),
-      sampling_(shared_) {}
-
-StreamsState Streams::state() const {
-  const bool single = mode_ == Generators::single;
-  return {.mode = mode_,
-          .dropout_stream = dropout_stream_,
-          .init = shared_.state(),
-          .data = single ? shared_.state() : data_.state(),
-          .dropout = single ? shared_.state() : dropout_.state(),
-          .sampling = sampling_.state()};
-}
-
-void Streams::set_state(const StreamsState& state) {
-  require<ConfigError>(state.mode == Generators::separate ||
-                           (state.init == state.data && state.init == state.dropout),
-                       "generators: single means one state for initialisation, data and dropout, "
-                       "but these three differ");
-  Streams next(*this);
-  next.mode_ = state.mode;
-  next.dropout_stream_ = state.dropout_stream;
-  next.shared_.set_state(state.init);
-  next.data_.set_state(state.data);
-  next.dropout_.set_state(state.dropout);
-  next.sampling_.set_state(state.sampling);
-  *this = next;
-}
-
-Streams& streams() {
-  static Streams current;
-  return current;
-}
-
-void manual_seed(uint64_t seed, Generators mode, DropoutStream dropout_stream) {
-  streams() = Streams(seed, mode, dropout_stream);
-}
 
 }  // namespace heed

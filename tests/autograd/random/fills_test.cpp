@@ -1,4 +1,4 @@
-#include "autograd/random/random.h"
+#include "autograd/random/fills.h"
 
 #include <doctest/doctest.h>
 
@@ -6,14 +6,15 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "autograd/base/dry_run.h"
+#include "autograd/array/storage.h"
 #include "autograd/base/error.h"
 #include "autograd/random/dropout_mask.h"
+#include "autograd/random/generator.h"
+#include "autograd/random/streams.h"
 
 namespace heed {
 namespace {
@@ -165,7 +166,7 @@ int64_t replay(Generator& g, const Call& call) {
   return 0;
 }
 
-TEST_CASE("random: every call of PyTorch 2.13, bit for bit, in sequence") {
+TEST_CASE("fills: every call of PyTorch 2.13, bit for bit, in sequence") {
   Generator g;
   int64_t compared = 0;
   for (const Call& call : read_calls("torch.txt")) {
@@ -176,26 +177,7 @@ TEST_CASE("random: every call of PyTorch 2.13, bit for bit, in sequence") {
   CHECK(compared > 15000);
 }
 
-TEST_CASE("random: words are those of std::mt19937, one by one and in bulk") {
-  std::mt19937 reference(2024);
-  Generator single(2024);
-  Generator bulk((uint64_t{7} << 32) | 2024);  // only the low 32 bits of a seed count
-  int64_t compared = 0;
-  for (const int n : {1, 7, 8, 623, 1, 624, 625, 31, 2000, 0, 127}) {
-    std::vector<uint32_t> words(static_cast<size_t>(n));
-    bulk.words(words);
-    for (const uint32_t word : words) {
-      const auto expected = static_cast<uint32_t>(reference());
-      REQUIRE(word == expected);
-      REQUIRE(single.random32() == expected);
-      ++compared;
-    }
-  }
-  CHECK(compared == 4047);
-  CHECK(single.state() == bulk.state());
-}
-
-TEST_CASE("random: a fill is the same in pieces as at once") {
+TEST_CASE("fills: a fill is the same in pieces as at once") {
   Generator whole(5);
   Generator pieces(5);
   const std::vector<real> x = uniform(whole, 3000, -1, 2);
@@ -207,7 +189,7 @@ TEST_CASE("random: a fill is the same in pieces as at once") {
   CHECK(whole.state() == pieces.state());
 }
 
-TEST_CASE("random: a saved state goes on where it was, a cached normal included") {
+TEST_CASE("fills: a restored state continues the sequence, a cached normal included") {
   Generator g(42);
   normal(g, 7, 0, 1);
   uniform(g, 700, 0, 1);
@@ -242,20 +224,9 @@ std::string config_error(F&& call) {
   return "no error";
 }
 
-TEST_CASE("random: refusals") {
+TEST_CASE("fills: refusals") {
   Generator g(1);
   const GeneratorState before = g.state();
-  GeneratorState bad = before;
-  bad.index = 625;
-  CHECK(config_error([&] { g.set_state(bad); }) ==
-        "generator state: the index must be at most 624, got 625");
-  bad = GeneratorState{};
-  CHECK(config_error([&] { g.set_state(bad); }) ==
-        "generator state: all 624 words are zero, which no seed leads to");
-  bad = before;
-  bad.cached_normal = std::nan("");
-  CHECK(config_error([&] { g.set_state(bad); }) ==
-        "generator state: the cached normal is not finite");
   CHECK(config_error([&] { uniform(g, 2, 1, 0); }) ==
         "uniform: expected finite low <= high, got low 1 and high 0");
   CHECK(config_error([&] { normal(g, 2, 0, -1); }) ==
@@ -273,7 +244,7 @@ TEST_CASE("random: refusals") {
   CHECK(g.state() == before);
 }
 
-TEST_CASE("random: a dry run draws nothing and writes nothing") {
+TEST_CASE("fills: a dry run draws nothing and writes nothing") {
   Generator g(1);
   const GeneratorState before = g.state();
   std::vector<real> x(40, real(7));
@@ -287,83 +258,6 @@ TEST_CASE("random: a dry run draws nothing and writes nothing") {
   }
   CHECK(g.state() == before);
   CHECK(x == std::vector<real>(40, real(7)));
-}
-
-TEST_CASE("streams: separate generators do not move each other") {
-  Streams s(123);
-  const GeneratorState seeded = Generator(123).state();
-  s.init().random32();
-  CHECK(s.data().state() == seeded);
-  s.data().random64();
-  CHECK(s.dropout().state() == seeded);
-  s.dropout().normal();
-  CHECK(s.sampling().state() == seeded);
-  CHECK(s.init().random32() == 3062119789u);
-}
-
-TEST_CASE("streams: single is one stream for all but sampling") {
-  Streams s(123, Generators::single);
-  CHECK(s.init().random32() == 2991312382u);
-  CHECK(s.data().random32() == 3062119789u);
-  CHECK(s.dropout().random32() == 1228959102u);
-  CHECK(s.init().random32() == 1840268610u);
-  CHECK(s.sampling().random32() == 2991312382u);
-}
-
-TEST_CASE("streams: states are saved, restored and refused whole") {
-  for (const Generators mode : {Generators::separate, Generators::single}) {
-    Streams s(9, mode, DropoutStream::mt19937);
-    s.init().normal();
-    s.data().random32();
-    s.dropout().random64();
-    std::vector<uint32_t> words(1000);
-    s.sampling().words(words);
-    const StreamsState saved = s.state();
-    Streams other(1);
-    other.set_state(saved);
-    CHECK(other.state() == saved);
-    CHECK(other.mode() == mode);
-    CHECK(other.dropout_stream() == DropoutStream::mt19937);
-    CHECK(other.dropout().random64() == s.dropout().random64());
-    CHECK(other.init().random64() == s.init().random64());
-
-    StreamsState bad = saved;
-    bad.sampling.index = 1000;
-    const StreamsState before = other.state();
-    CHECK(config_error([&] { other.set_state(bad); }).starts_with("generator state: the index"));
-    CHECK(other.state() == before);
-  }
-  StreamsState mixed = Streams(1).state();
-  mixed.mode = Generators::single;
-  mixed.data = Generator(2).state();
-  CHECK(config_error([&] { Streams(1).set_state(mixed); }).starts_with("generators: single means"));
-}
-
-TEST_CASE("streams: manual_seed starts the process's streams anew") {
-  const StreamsState before = streams().state();
-  manual_seed(123, Generators::single, DropoutStream::mt19937);
-  CHECK(streams().data().random32() == 2991312382u);
-  CHECK(streams().init().random32() == 3062119789u);
-  CHECK(streams().dropout_stream() == DropoutStream::mt19937);
-  manual_seed(123);
-  CHECK(streams().init().random32() == 2991312382u);
-  CHECK(streams().data().random32() == 2991312382u);
-  CHECK(streams().dropout_stream() == DropoutStream::mcg31);
-  streams().set_state(before);
-  CHECK(streams().state() == before);
-}
-
-TEST_CASE("streams: names") {
-  for (const auto s : {DropoutStream::mcg31, DropoutStream::mt19937}) {
-    CHECK(dropout_stream_from(name_of(s)) == s);
-  }
-  for (const auto mode : {Generators::separate, Generators::single}) {
-    CHECK(generators_from(name_of(mode)) == mode);
-  }
-  CHECK(config_error([] { dropout_stream_from("mt1993"); }) ==
-        "dropout stream: expected mcg31 or mt19937, got mt1993, did you mean mt19937?");
-  CHECK(config_error([] { generators_from("many"); }) ==
-        "generators: expected separate or single, got many");
 }
 
 }  // namespace
