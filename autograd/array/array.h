@@ -11,9 +11,9 @@
 
 namespace heed {
 
-// Copies share the buffer. A copy remembers the version of what it saw: reading through it after
-// the value was rewritten (Tensor::mutable_value) throws, so that a backward function can never
-// compute with a value other than the one its forward saved.
+// Copies share the buffer. Each copy remembers the version that the buffer had. Reading through it
+// after the value was rewritten (Tensor::mutable_value) throws GraphError, so that a backward
+// cannot use any value but the one its forward saved.
 template <class T>
 class BasicArray {
  public:
@@ -63,10 +63,10 @@ class BasicArray {
   }
   std::span<const T> span() const { return {data(), static_cast<size_t>(size())}; }
 
-  // For the maker of a value, before anyone else sees it.
+  // For the function that computes the value, before it hands the array out.
   T* mutable_data() { return begin(); }
 
-  // The same numbers under another shape of the same size; shares the buffer.
+  // The same elements under another shape of the same size; shares the buffer.
   BasicArray reshaped(const Shape& shape) const {
     require(shape.size() == size(), "reshape: expected ", size(), " elements as in ", shape_,
             ", got ", shape);
@@ -75,7 +75,7 @@ class BasicArray {
     return a;
   }
 
-  // The first numbers under a shape that needs no more than there are; shares the buffer.
+  // The first shape.size() elements under another shape; shares the buffer.
   BasicArray prefix(const Shape& shape) const {
     require(shape.size() <= size(), "prefix: expected at most ", size(), " elements as in ", shape_,
             ", got ", shape);
@@ -92,17 +92,17 @@ class BasicArray {
     return a;
   }
 
-  // Whether this handle is the only one on its buffer: then it may be written in place.
+  // True if no other array shares the buffer, so that it can be overwritten in place.
   bool unique() const { return buffer_ && buffer_->refs == 1; }
 
-  // A handle to what the buffer holds now (see the class comment).
+  // A copy with the present version of the buffer (see the class comment).
   BasicArray current() const {
     BasicArray a = *this;
     a.version_ = buffer_ ? buffer_->version : 0;
     return a;
   }
 
-  // Tells every older handle that the value is about to be rewritten.
+  // Makes every older copy throw when it is read: the value is about to be rewritten.
   void mark_rewritten() { version_ = ++buffer_->version; }
 
  private:

@@ -6,7 +6,7 @@ namespace heed {
 
 namespace {
 
-// The index of element `flat`; printed as shapes are.
+// The index of element `flat`, as a Shape because that prints as "(1, 3)".
 Shape position(const Shape& shape, int64_t flat) {
   Shape index = shape;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {

@@ -1,4 +1,4 @@
-// Checks of ids from outside, before any loop reads a row by them.
+// Range checks of token ids. Operations call them before they use ids as row numbers.
 #pragma once
 
 #include "autograd/array/array.h"

@@ -1,4 +1,4 @@
-// Functions applied to every element, in parallel, with NumPy's broadcasting.
+// Applies a function to every element, in parallel: map to one array, zip to two with broadcasting.
 #pragma once
 
 #include "autograd/array/array.h"
@@ -22,12 +22,14 @@ Array map(const Array& x, F f) {
   return y;
 }
 
-// How an array is read while a larger shape is walked row by row.
+// Reads an array as if it were broadcast to a larger shape, row by row. An axis that is stretched
+// has stride 0:
+//   of (4, 1, 3) over (2, 4, 5, 3): strides (0, 3, 0, 1); row r = (i, j, k) begins at 3 j
 class BroadcastReader {
  public:
   BroadcastReader(const Shape& of, const Shape& over);
 
-  // Where row r of the walked shape begins in the array.
+  // The offset in the array of row r of the larger shape.
   int64_t row_offset(int64_t r) const {
     int64_t offset = 0;
     for (int axis = outer_axes_ - 1; axis >= 0; --axis) {
@@ -37,7 +39,7 @@ class BroadcastReader {
     }
     return offset;
   }
-  // 1 when the array has the last axis too, 0 when it is stretched along it.
+  // The stride of the last axis: 1, or 0 if the array is stretched along it.
   int64_t step() const { return step_; }
 
  private:
@@ -67,7 +69,7 @@ void zip_broadcast(const Array& a, const Array& b, Array& y, F f) {
 }
 }  // namespace detail
 
-// y_i = f(a_i, b_i), a and b broadcast to y's shape
+// y_i = f(a_i, b_i), with a and b broadcast to the shape of y. `op` is the name in errors.
 template <class F>
 Array zip(const char* op, const Array& a, const Array& b, F f) {
   const bool same = a.shape() == b.shape();

@@ -9,14 +9,20 @@ namespace heed {
 
 namespace {
 
+// A permutation is first simplified. Axes of extent 1 are dropped, and axes that are adjacent in
+// both x and y are folded into one:
+//   x (b, t, h, d), order (0, 2, 1, 3):  y (b, h, t, d), nothing to fold
+//   x (b, t, h, d), order (2, 3, 0, 1):  y (h d, b t), two axes: one matrix transposition
+// One of three cases is left: at most one axis (a reshape), the last axis stays last (rows are
+// copied whole), or it moves (matrices are transposed in tiles).
+
 struct Axis {
   int64_t extent = 1;
-  int64_t from = 0;  // distance of neighbours in x
-  int64_t to = 0;    // distance of neighbours in y
+  int64_t from = 0;  // stride in x
+  int64_t to = 0;    // stride in y
 };
 
-// The axes of y from the outermost, without those of extent 1, and with axes folded into one that
-// are neighbours in x as well.
+// The simplified axes in the order of y, outermost first.
 struct Walk {
   std::array<Axis, Shape::max_rank> axes{};
   int rank = 0;
@@ -49,7 +55,7 @@ struct Walk {
     return product;
   }
 
-  // Where element i of the walked axes lies in x and in y.
+  // The offsets in x and y of element i, counted over the axes of the walk.
   void locate(int64_t i, int64_t& from, int64_t& to) const {
     from = to = 0;
     for (int k = rank - 1; k >= 0; --k) {
@@ -71,7 +77,7 @@ struct Walk {
   }
 };
 
-// Rows that stay rows, as in (b, t, h, d) -> (b, h, t, d).
+// The last axis stays last, as in (b, t, h, d) -> (b, h, t, d): copies row by row.
 void copy_rows(Walk walk, const real* x, real* y) {
   const int64_t width = walk.at(walk.rank - 1).extent;
   walk.remove(walk.rank - 1);
@@ -86,7 +92,14 @@ void copy_rows(Walk walk, const real* x, real* y) {
 
 constexpr int64_t tile = 16;
 
-// y[i * row.to + j] = x[i + j * column.from], in tiles, so that both sides use whole cache lines.
+// y[i * row.to + j] = x[i + j * column.from] for i in [first, last) and all j:
+//
+//            i ->                   j ->
+//   x   j  [ . . . . ]     y   i  [ . . . . ]     x is contiguous along i, y along j
+//       |  [ . . . . ]         |  [ . . . . ]
+//
+// A tile of 16 x 16 is read and written before the next one, so that each cache line of either side
+// (16 floats) is used completely while it is in the cache.
 void transpose_strip(const Axis& row, const Axis& column, int64_t first, int64_t last,
                      const real* x, real* y) {
   for (int64_t j0 = 0; j0 < column.extent; j0 += tile) {
@@ -99,7 +112,8 @@ void transpose_strip(const Axis& row, const Axis& column, int64_t first, int64_t
   }
 }
 
-// The last axis of x ends up elsewhere: a matrix transposition for each index of the other axes.
+// The last axis of x moves: one matrix transposition for each index of the other axes. The unit of
+// parallel work is a strip of `tile` rows of y.
 void transpose_matrices(Walk walk, const real* x, real* y) {
   const Axis column = walk.at(walk.rank - 1);  // contiguous in y
   int last = 0;                                // contiguous in x

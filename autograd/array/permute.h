@@ -12,7 +12,7 @@ namespace heed {
 using AxisOrder = std::array<int, Shape::max_rank>;
 Array permuted(const Array& x, const AxisOrder& order);
 
-// What undoes `order`, for arrays of that rank.
+// The order that undoes `order`, for arrays of that rank.
 AxisOrder inverse_order(const AxisOrder& order, int rank);
 
 }  // namespace heed

@@ -9,9 +9,10 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t columns_at_once = 64;  // summed side by side
+// Columns per task: their sums (512 bytes) stay in the cache while the rows are read.
+constexpr int64_t columns_at_once = 64;
 
-// x (n, inner) of one outer index -> y (inner), for columns [begin, end).
+// Columns [begin, end) of x (n, inner) -> y (inner). x is read row by row, as it lies in memory.
 void sum_columns(const real* x, real* y, int64_t n, int64_t inner, int64_t begin, int64_t end) {
   double sums[columns_at_once] = {};
   const int64_t width = end - begin;
@@ -75,7 +76,7 @@ Array sum_axis(const Array& x, int axis) {
 
 Array sum_to(const Array& x, const Shape& shape) {
   const int extra = x.rank() - shape.rank();
-  // All leading axes at once: the common case, the gradient of a bias.
+  // All leading axes in one pass: the common case, the gradient of a bias.
   const int64_t leading = x.shape().size_between(0, extra);
   Array y = x;
   if (extra > 0) {

@@ -1,14 +1,15 @@
-// Sums of arrays, in an order that depends on the shape alone and with double accumulators.
+// Sums of arrays. The accumulators are doubles, and the order of the additions depends on the shape
+// alone: the result is the same for any number of threads.
 #pragma once
 
 #include "autograd/array/array.h"
 
 namespace heed {
 
-// Sum over one axis, which stays with extent 1.
+// Sum over one axis, which is kept with extent 1.
 Array sum_axis(const Array& x, int axis);
 
-// The inverse of broadcasting: sums x over the axes along which `shape` was stretched.
+// The gradient of broadcasting `shape` to the shape of x: sums x over the axes that were stretched.
 Array sum_to(const Array& x, const Shape& shape);
 
 double sum_all(const Array& x);

@@ -6,7 +6,8 @@ namespace heed {
 
 namespace {
 
-// b is often one number, and the mask often of y's last axis: both worth a loop of their own.
+// One row of y. The steps are 0 for an operand that is stretched along the last axis, else 1.
+// Filling masked elements with a number is the common case and gets a vector loop.
 void select_row(const uint8_t* mask, int64_t step_mask, const real* a, int64_t step_a,
                 const real* b, int64_t step_b, real* y, int64_t n) {
   if (step_mask == 1 && step_a == 0 && step_b == 1) {

@@ -1,18 +1,18 @@
-// Choosing between two values element by element.
+// Element-wise choice between two arrays, and functions that make masks.
 #pragma once
 
 #include "autograd/array/array.h"
 
 namespace heed {
 
-// y_i = a_i where mask_i is not 0, else b_i; all three broadcast to `shape`, which y has. Where a
-// number is not chosen it is not touched either: an infinity or NaN in it does no harm.
+// y_i = a_i where mask_i is not 0, else b_i. All three are broadcast to `shape`, the shape of y. An
+// element that is not chosen has no effect, even if it is infinite or NaN.
 Array select(const Mask& mask, const Array& a, const Array& b, const Shape& shape);
 
-// 1 where x is not 0: what Tensor.bool() is in PyTorch.
+// 1 where x is not 0, else 0: Tensor.bool() of PyTorch.
 Mask nonzero(const Array& x);
 
-// 1 where mask is 0 and 0 elsewhere.
+// 1 where mask is 0, else 0.
 Mask logical_not(const Mask& mask);
 
 }  // namespace heed

@@ -7,7 +7,7 @@
 namespace heed {
 
 namespace {
-// Their bytes can be counted too, with room for rounding up.
+// Their number of bytes, rounded up to a size class, fits into 64 bits as well.
 constexpr int64_t most_elements = std::numeric_limits<int64_t>::max() / 32;
 }  // namespace
 

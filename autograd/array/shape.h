@@ -12,8 +12,8 @@
 
 namespace heed {
 
-// Up to six axes, each of any extent >= 0. Rank 0 is a single number: size() == 1.
-//   size() == product of the extents
+// Up to six axes with extents >= 0. size() is the product of the extents. Rank 0 is a single
+// number, size() == 1. ShapeError if an extent is negative or the size does not fit into 64 bits.
 class Shape {
  public:
   static constexpr int max_rank = 6;
@@ -25,10 +25,10 @@ class Shape {
   int rank() const { return static_cast<int>(numbers_[rank_at]); }
   int64_t size() const { return numbers_[size_at]; }
 
-  // The extent of an axis; negative axes count from the last: s[-1] is the innermost.
+  // The extent of an axis. Negative axes count from the end: s[-1] is the innermost.
   int64_t operator[](int axis) const { return numbers_[static_cast<size_t>(index_of(axis))]; }
 
-  // 0 <= axis < rank for an axis that may be given from the end; throws ShapeError otherwise.
+  // The axis as an index in [0, rank); ShapeError if there is no such axis.
   int index_of(int axis) const {
     const int index = axis < 0 ? axis + rank() : axis;
     if (index < 0 || index >= rank()) [[unlikely]] {
@@ -61,20 +61,21 @@ class Shape {
  private:
   [[noreturn]] void throw_bad_axis(int axis) const;
 
-  // The extents, 0 for unused axes, then rank and size. Members of their own are copied one by one,
-  // and a CPU that then reads several at once waits until all are written.
+  // The extents (0 for unused axes), the rank and the size, in one array. As separate members they
+  // are copied by several narrow stores, and a wide load that follows stalls until these are
+  // complete.
   static constexpr size_t rank_at = max_rank, size_at = max_rank + 1;
   std::array<int64_t, max_rank + 2> numbers_{0, 0, 0, 0, 0, 0, 0, 1};
 };
 
-// "(2, 3)", "(4,)" and "()", as PyTorch and NumPy write shapes.
+// Prints as NumPy does: "(2, 3)", "(4,)", "()".
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-// The shape that a and b broadcast to, by NumPy's rule: align the last axes; extents must be equal
-// or one of them 1. Throws ShapeError in the name of `op`.
+// The shape that a and b broadcast to, by NumPy's rule: the last axes are aligned, and two extents
+// must be equal or one of them 1. Otherwise ShapeError, whose message begins with `op`.
 Shape broadcast(const char* op, const Shape& a, const Shape& b);
 
-// A shape seen as `count` rows of `width` numbers: all axes but the last folded together.
+// A shape as a matrix of `count` rows of `width` elements: all axes but the last folded into one.
 struct Rows {
   int64_t count = 0;
   int64_t width = 0;

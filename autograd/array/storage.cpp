@@ -14,8 +14,8 @@
 #include "autograd/base/modes.h"
 #include "autograd/base/real.h"
 
-// Under the address sanitizer a block is poisoned while it waits in a free list, and beyond the
-// bytes that were asked for while it is in use: else the pool would hide every overrun.
+// The address sanitizer cannot see into the pool by itself. A block is therefore poisoned while it
+// is in a free list, and a block in use is poisoned behind the bytes that were requested.
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #else
@@ -27,16 +27,24 @@ namespace heed {
 
 namespace {
 
-constexpr size_t unit = 64;           // every block is a multiple of this
-constexpr size_t small_block = 4096;  // up to here blocks are cut from chunks
+// How a request is served, by size:
+//   up to 4 KiB   from the free list of its class; if that is empty, a chunk of 256 KiB is mapped
+//                 and cut into blocks of this class
+//   above         from the free list of its class or of one of the next two; else mapped by itself
+//   from 8 MiB    as above, on 2 MiB pages, which need fewer TLB entries
+// Memory goes back to the system in trim() only.
+constexpr size_t unit = 64;           // every block is a multiple of a cache line
+constexpr size_t small_block = 4096;  // the largest block that is cut from a chunk
 constexpr size_t chunk_bytes = 256 * 1024;
-constexpr size_t huge_block = 8 * 1024 * 1024;  // from here on 2 MiB pages pay
+constexpr size_t huge_block = 8 * 1024 * 1024;  // the smallest block on 2 MiB pages
 constexpr size_t huge_page = 2 * 1024 * 1024;
-constexpr size_t most_bytes = size_t{1} << 52;   // beyond what any machine can address
+constexpr size_t most_bytes = size_t{1} << 52;   // more than any machine can address
 constexpr uint32_t dry_bit = uint32_t{1} << 31;  // set in the size class of a dry run's block
 
-// Eight classes a doubling, so that a block is at most an eighth larger than what was asked for:
-//   units u < 8: class u;   else 2^e <= u < 2^(e+1): m = ceil(u / 2^(e-3)), class 8 (e-3) + m
+// Size classes, for a request of u units of 64 bytes. There are eight per doubling, so that a block
+// is at most an eighth larger than the request:
+//   u < 8                class u, of u units
+//   2^e <= u < 2^(e+1)   class 8 (e-3) + m, of m 2^(e-3) units, where m = ceil(u / 2^(e-3))
 constexpr uint32_t class_of(size_t bytes) {
   const size_t units = std::max<size_t>(1, (bytes + unit - 1) / unit);
   if (units < 8) {
@@ -55,11 +63,12 @@ size_t capacity_of(uint32_t size_class) {
   return (size_t{size_class - 8 * shift} << shift) * unit;
 }
 
-// Of the pages, those that `used` bytes fill are 2 MiB large where that pays; behind them small
-// ones stay untouched, so that what a size class adds costs no memory.
+// Maps `bytes`, of which the first `used` will be written. From 8 MiB on, the part that `used`
+// bytes fill is on 2 MiB pages. The rest, which the size class adds, stays on small pages that are
+// never touched and so take no memory.
 void* map_pages(size_t bytes, size_t used, bool address_space_only) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address_space_only ? MAP_NORESERVE : 0);
-  // 2 MiB pages need blocks that begin on one: map a page more, give the ends back.
+  // The block must begin at a multiple of 2 MiB: map one page more and unmap both ends.
   const bool huge = bytes >= huge_block && !address_space_only;
   const size_t mapped = huge ? bytes + huge_page : bytes;
   void* start = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -83,6 +92,8 @@ void* map_pages(size_t bytes, size_t used, bool address_space_only) {
   return block;
 }
 
+// The free lists. A free block holds the pointer to the next one of its list in its first bytes, so
+// the lists need no memory.
 class Pool {
  public:
   explicit constexpr Pool(bool address_space_only) : address_space_only_(address_space_only) {}
@@ -120,12 +131,12 @@ class Pool {
   PoolStats stats;
 
  private:
-  // from_system looks two classes further.
+  // Two more than the largest request needs, because from_system tries the next two classes.
   static constexpr uint32_t classes = class_of(most_bytes) + 3;
 
   static size_t round_to_pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
-  // Not for mere address space: the sanitizer's notes on terabytes would be real memory.
+  // Not in the pool of address space: the sanitizer's shadow of terabytes would be real memory.
   void poison(void* block, size_t bytes) const {
     if (!address_space_only_) ASAN_POISON_MEMORY_REGION(block, bytes);
   }
@@ -133,7 +144,6 @@ class Pool {
     if (!address_space_only_) ASAN_UNPOISON_MEMORY_REGION(block, bytes);
   }
 
-  // The first bytes of a free block link to the next free one.
   void push(void* block, uint32_t c) {
     std::memcpy(block, &free_[c], sizeof(void*));
     free_[c] = block;
@@ -155,7 +165,7 @@ class Pool {
       cut_chunk(size_class);
       return pop(size_class);
     }
-    // A block a little too large is better than one more: at most a quarter of it is wasted.
+    // Reusing a free block of a larger class beats mapping a new one. At most a quarter is wasted.
     for (uint32_t larger = size_class + 1; larger <= size_class + 2; ++larger) {
       if (void* block = pop(larger)) {
         size_class = larger;
@@ -181,7 +191,7 @@ class Pool {
   std::array<void*, classes> free_{};
 };
 
-// Without destructors: arrays with static lifetime may outlive any order of destruction.
+// The pools have no destructors, because arrays with static lifetime may be destroyed after them.
 constinit Pool of_memory(false);
 constinit Pool of_address_space(true);
 static_assert(std::is_trivially_destructible_v<Pool>);

@@ -1,6 +1,6 @@
-// Memory of the engine: blocks by size class, kept in free lists, so that a training step that
-// repeats itself asks the system for nothing. Not thread-safe: the engine is driven by one thread,
-// and the bodies of parallel loops never allocate.
+// The memory pool. Freed blocks are kept in free lists by size class, so that a training step takes
+// all its memory from the previous one and makes no system call. Not thread-safe: one thread drives
+// the engine, and the bodies of parallel loops never allocate.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,22 @@ namespace heed {
 struct PoolStats {
   int64_t live_bytes = 0;      // in blocks that are in use
   int64_t peak_bytes = 0;      // the largest live_bytes since reset_peak()
-  int64_t reserved_bytes = 0;  // asked from the system, in use or kept for later
-  int64_t misses = 0;          // how often a block had to come from the system
+  int64_t reserved_bytes = 0;  // taken from the system: in use or in a free list
+  int64_t misses = 0;          // system calls for more memory
 };
 
 namespace pool {
 
-// A block of at least `bytes`, 64-byte aligned. `size_class` names its list, for give().
+// Returns a block of at least `bytes`, 64-byte aligned, and in `size_class` its list: pass both to
+// give(). Throws std::bad_alloc if the system has no more memory.
 void* take(size_t bytes, uint32_t& size_class);
 void give(void* block, uint32_t size_class) noexcept;
 
-// Of the pool that is active now: during a dry run the one of address space alone.
+// Of the current pool: during a dry run, the pool of address space.
 PoolStats stats();
 void reset_peak();
 
-// Returns the large blocks that are kept for later to the system.
+// Returns the large free blocks (above 4 KiB) to the system.
 void trim();
 
 }  // namespace pool
@@ -43,7 +44,8 @@ class DryRun {
   DryRun& operator=(const DryRun&) = delete;
 };
 
-// A ref-counted block of bytes. `version` counts the rewrites of a value that was already visible.
+// A ref-counted block of bytes, which follow this header. `version` counts how often the value was
+// rewritten after other arrays could see it.
 struct alignas(64) Buffer {
   uint32_t refs = 1;
   uint32_t version = 0;

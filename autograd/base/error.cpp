@@ -7,7 +7,9 @@ namespace heed {
 
 namespace {
 
-// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
+// The number of edits (insert, delete, replace, swap two neighbours) that turn a into b: the
+// Damerau-Levenshtein distance. After step i, row[j] is the distance of the first i characters of a
+// and the first j of b; `before` is the row of step i - 1.
 size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -30,7 +32,8 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  constexpr size_t longest_word = 100;  // a longer one is no misspelling, and would cost time
+  constexpr size_t longest_word =
+      100;  // a longer one is no misspelling, and the search is quadratic
   if (word.size() > longest_word) {
     return "";
   }
@@ -39,7 +42,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   for (const std::string& candidate : known) {
     const size_t lengths[] = {word.size(), candidate.size()};
     if (std::max(lengths[0], lengths[1]) - std::min(lengths[0], lengths[1]) >= fewest) {
-      continue;  // as many edits at least
+      continue;  // the difference in length is a lower bound of the distance
     }
     const size_t edits = edit_distance(word, candidate);
     if (edits < fewest) {

@@ -1,4 +1,5 @@
-// Errors for people: one line that says what was called, what was expected and what came.
+// Exceptions. A message is one line: what was called, what was expected, what was passed, as in
+// "linear: expected x (..., in) and weight (out, in), got (4, 7) and (3, 8)".
 #pragma once
 
 #include <sstream>
@@ -13,32 +14,33 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A shape, an axis, an id or an option that the called function cannot work with.
+// An argument is wrong: a shape, an axis, an id or an option.
 class ShapeError : public Error {
   using Error::Error;
 };
 
-// The graph was used in a way it does not allow: freed, changed after use, no backward.
+// A backward is impossible: the graph is freed, a saved value has changed, or an operation has no
+// backward.
 class GraphError : public Error {
   using Error::Error;
 };
 
-// The command or the config is wrong: another config would run (exit code 2).
+// The command or the config is wrong (exit code 2).
 class ConfigError : public Error {
   using Error::Error;
 };
 
-// A file is missing, unreadable, damaged or cannot be written (exit code 1).
+// A file is missing, damaged, or cannot be read or written (exit code 1).
 class IoError : public Error {
   using Error::Error;
 };
 
-// A loss, a gradient or, in anomaly mode, any value became NaN or infinite (exit code 3).
+// A loss or gradient is NaN or infinite; in anomaly mode, any value (exit code 3).
 class DivergedError : public Error {
   using Error::Error;
 };
 
-// The parts written one after the other, as a stream would.
+// Concatenates the parts, each formatted as by operator<<.
 template <class... Parts>
 std::string text(const Parts&... parts) {
   std::ostringstream out;
@@ -51,7 +53,7 @@ template <class E = ShapeError, class... Parts>
   throw E(text(parts...));
 }
 
-// Throws E with the parts as its message unless `ok`; the message is only built when it is needed.
+// Throws E with the parts as its message unless `ok`. The message is built only if it is thrown.
 template <class E = ShapeError, class... Parts>
 void require(bool ok, const Parts&... parts) {
   if (!ok) [[unlikely]] {
@@ -59,8 +61,8 @@ void require(bool ok, const Parts&... parts) {
   }
 }
 
-// The known word that `word` is most likely a misspelling of, or "" when none is near
-// (edit distance at most a third of the length, at least 1).
+// Returns the known word closest to `word`, for "did you mean ...?", or "" if none is within an
+// edit distance of a third of its length (at least 1).
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace heed

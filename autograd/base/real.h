@@ -16,19 +16,19 @@ using real = float;
 inline constexpr bool is_float64 = std::is_same_v<real, double>;
 inline constexpr const char* precision_name = is_float64 ? "float64" : "float32";
 
-// What a program was compiled against; the library compares it with itself at start-up.
+// What a program was compiled against. The library compares it with itself at start-up.
 struct BuildIdentity {
   const char* precision;
   const char* version;
 };
 
-// Ends the process with one line that names both sides when `program` is not this library's
-// precision and version. Every header of the engine asks, so a mix of the two never runs.
+// Ends the process, with a line that names both sides, if `program` has another precision or
+// version than this library. This header calls it in every translation unit, so a mix never runs.
 [[nodiscard]] bool require_same_build(const BuildIdentity& program) noexcept;
 
 namespace {
-// One per translation unit, on purpose: a shared inline variable would be initialised by whichever
-// of program and library comes first, and only that one would be checked.
+// One variable per translation unit, not an inline one: program and library would share that, and
+// only the first of them to start would be checked.
 [[maybe_unused]] const bool same_build = require_same_build({precision_name, HEED_VERSION});
 }  // namespace
 

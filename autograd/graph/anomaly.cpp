@@ -13,7 +13,7 @@ std::string place(const char* layer_path) {
   return *layer_path == '\0' ? "" : text(" in ", layer_path);
 }
 
-// The first number that is not finite, in words: "NaN at element 17".
+// Describes the first element that is not finite: "NaN at element 17 of shape (4, 8)".
 std::string first_bad(const Array& values) {
   const real* v = values.data();
   int64_t i = 0;
@@ -28,7 +28,8 @@ std::string first_bad(const Array& values) {
 
 bool all_finite(const Array& values) {
   const real* v = values.data();
-  // x - x is 0 for finite x and NaN otherwise; a sum of zeros and NaNs is 0 only without NaN.
+  // x - x is 0 for finite x, else NaN. The sum is 0 only if no term is NaN. (No branch: it is a
+  // vector loop.)
   return parallel_sum(values.size(), elementwise_grain, [v](int64_t begin, int64_t end) {
            real sum = 0;
 #pragma omp simd reduction(+ : sum)

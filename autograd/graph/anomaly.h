@@ -1,5 +1,6 @@
-// Anomaly mode: every value and every gradient is looked at as it is made, and the first NaN or
-// infinity is reported with its op, layer path and shape. Off by default: it costs a pass a value.
+// Anomaly mode (set_anomaly_mode, autograd/base/modes.h) checks every value and gradient as soon as
+// it is computed. The first NaN or infinity is an error that names the operation, the layer and the
+// shape. Off by default: each check reads the whole array once more.
 #pragma once
 
 #include "autograd/array/array.h"
@@ -9,11 +10,11 @@ namespace heed {
 
 class Node;
 
-// Whether every number is finite.
+// True if no element is NaN or infinite.
 bool all_finite(const Array& values);
 
-// Each throws DivergedError in anomaly mode and does nothing otherwise.
-void check_value(const char* op, const Array& value);  // made in the current LayerScope
-void check_gradients(Node& node);                      // what node's backward just wrote
+// In anomaly mode these throw DivergedError if a number is not finite; otherwise they do nothing.
+void check_value(const char* op, const Array& value);  // a value that `op` has just computed
+void check_gradients(Node& node);  // of the inputs of `node`, whose backward has just run
 
 }  // namespace heed

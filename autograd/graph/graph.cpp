@@ -14,8 +14,8 @@ namespace {
 uint64_t created_nodes = 0;
 int64_t existing_nodes = 0;
 uint64_t backward_passes = 0;
-Node* dead_nodes = nullptr;
-bool burying = false;
+Node* dead_nodes = nullptr;  // unreferenced, not destroyed yet; a list through next_dead_
+bool burying = false;        // the loop in destroy_chain is running
 
 }  // namespace
 
@@ -55,8 +55,10 @@ void Node::release_saved() noexcept {
   }
 }
 
-// Releasing a node's inputs may end their lives too. They queue up here instead of recursing, so a
-// chain of any length dies on a small stack.
+// Destroying a node drops its inputs, which may then have to be destroyed too. Their destructors
+// call this function again, from inside the loop below. These inner calls only put the node on the
+// list `dead_nodes`, and the outermost call works it off. Destroying them recursively would
+// overflow the stack on a graph of a million nodes.
 void Node::destroy_chain(Node* dead) noexcept {
   dead->next_dead_ = std::exchange(dead_nodes, dead);
   if (burying) {
@@ -75,6 +77,8 @@ void Node::destroy_chain(Node* dead) noexcept {
   burying = false;
 }
 
+// A gradient may share its buffer with another array: add() keeps the array it is given. It is
+// copied before anything is added to it in place.
 Grads::Target Grads::target(size_t k) {
   Node& input = *inputs_[k].get();
   Array& gradient = input.gradient;
@@ -101,7 +105,17 @@ void Grads::add(size_t k, Array g) {
   emit(k, [from](int64_t i) { return from[i]; });
 }
 
-// One walk from the root to the leaves.
+// Reverse-mode differentiation, from the root to the leaves:
+//   1. collect: a depth-first walk with an explicit stack finds every node behind the root once.
+//      visit_ marks the nodes already found, so nothing has to be reset afterwards.
+//   2. sort by descending number. A node then comes after every node that uses its value, so its
+//      gradient is complete when its turn comes.
+//   3. run: call each backward with the gradient dy of the node. It adds to the gradients of the
+//      inputs. Then dy, the saved values and the node itself are released, so memory falls during
+//      the pass.
+// The pass holds a reference to every collected node, since release_saved() drops the one that the
+// output held. A node whose gradient is still empty contributes nothing and is only released.
+// Leaves keep their gradients.
 class BackwardPass {
  public:
   explicit BackwardPass(const NodeRef& root)
@@ -120,7 +134,7 @@ class BackwardPass {
       if (!node->is_leaf()) {
         run_node(*node.get());
       }
-      node = NodeRef();  // what only this pass still held is freed now
+      node = NodeRef();  // frees the node, unless a tensor still holds it
     }
   }
 
@@ -151,7 +165,7 @@ class BackwardPass {
 
   static void run_node(Node& node) {
     if (node.gradient) {
-      const Array dy = std::move(node.gradient);  // which leaves none
+      const Array dy = std::move(node.gradient);
       Grads grads(node);
       try {
         node.functions_->run(node.closure(), dy, grads);
@@ -171,7 +185,8 @@ class BackwardPass {
     return std::exchange(spare, {});
   }
 
-  // Kept from pass to pass, so that a training step allocates nothing.
+  // Capacity kept from pass to pass, so that a training step does not allocate. take() leaves an
+  // empty vector behind, so a backward that runs another backward gets vectors of its own.
   static inline std::vector<Node*> spare_stack;
   static inline std::vector<NodeRef> spare_nodes;
 

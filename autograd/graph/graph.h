@@ -1,9 +1,13 @@
-// The graph behind Tensor: who made a value, from what, and how gradients go back.
+// The graph (the tape) behind Tensor: the operation that made a value, the inputs of that operation
+// and its backward.
 //
-// A node knows its inputs and is owned by its outputs, so a graph lives as long as a result of it.
-// Numbers grow with creation and inputs exist before outputs: running the reachable nodes by
-// descending number is a valid order, with no recursion and no sorting by depth. A node's saved
-// values are released as soon as it has run.
+//   x ---> [multiply] ---> [sum] ---> loss      forward: each result owns the node that made it
+//   w --->                                      a node owns the nodes of its inputs
+//
+// A node is owned by its outputs, so a graph lives as long as any result of it. Nodes are numbered
+// in the order of creation. The inputs of a node are older than the node, so running the reachable
+// nodes by descending number is a valid backward order; no topological sort is needed. What a node
+// saved for its backward is released as soon as that backward has run.
 #pragma once
 
 #include <new>
@@ -41,11 +45,12 @@ class NodeRef {
   Node* node_ = nullptr;
 };
 
-// One operation, or a leaf (no backward) that gathers a gradient. Lives in a single block together
-// with its inputs and the closure of its backward.
+// One operation, or a leaf: a parameter, which has no backward and accumulates a gradient. A node
+// is a single block of memory:
+//   Node | NodeRef of each input | padding to 16 bytes | closure of the backward
 class Node {
  public:
-  // How to call and to destroy a closure whose type has been forgotten.
+  // Calls and destroys a closure of a type that only Node::make knew (type erasure).
   struct Closure {
     void (*run)(void* closure, const Array& dy, Grads& grads);
     void (*destroy)(void* closure) noexcept;
@@ -53,8 +58,8 @@ class Node {
 
   static NodeRef leaf(const Shape& shape);
 
-  // Whoever calls this calls set_input for each input at once: clearing them first cost a chain of
-  // small operations a tenth of its time.
+  // The inputs are left uninitialised: the caller must call set_input for each of them immediately.
+  // (Clearing them first made a chain of small operations 10% slower.)
   template <class Backward>
   static NodeRef make(const char* op, const Shape& shape, size_t inputs, Backward&& backward) {
     using Stored = std::decay_t<Backward>;
@@ -71,14 +76,14 @@ class Node {
   }
 
   const char* op() const { return op_; }                  // "leaf" for a leaf
-  const char* layer_path() const { return layer_path_; }  // where it was made, "" outside layers
+  const char* layer_path() const { return layer_path_; }  // of the LayerScope it was made in, or ""
   const Shape& shape() const { return shape_; }
   uint64_t number() const { return number_; }
   bool is_leaf() const { return input_count_ == 0; }
   void set_input(size_t k, const NodeRef& input) { new (inputs().data() + k) NodeRef(input); }
   std::span<NodeRef> inputs() { return {reinterpret_cast<NodeRef*>(this + 1), input_count_}; }
 
-  // d(root)/d(this value), or no array while nothing has been added.
+  // d(root)/d(value of this node); no array until the first contribution.
   Array gradient;
 
  private:
@@ -88,16 +93,16 @@ class Node {
 
   static Node* allocate(const char* op, const Shape& shape, size_t inputs, size_t closure_bytes);
   static void destroy_chain(Node* dead) noexcept;
-  void release_saved() noexcept;  // the closure and the inputs; afterwards the node has "run"
+  void release_saved() noexcept;  // destroys the closure and drops the inputs
   void* closure() { return reinterpret_cast<std::byte*>(this) + closure_offset(input_count_); }
   static size_t closure_offset(size_t inputs);
 
   uint32_t refs_ = 1;
   uint32_t size_class_ = 0;
   uint32_t input_count_ = 0;
-  bool released_ = false;
+  bool released_ = false;  // by release_saved: no backward can run through this node again
   uint64_t number_ = 0;
-  uint64_t visit_ = 0;  // the backward pass that collected this node last
+  uint64_t visit_ = 0;  // number of the last backward pass that collected this node
   const char* op_ = "leaf";
   const char* layer_path_ = "";
   const Closure* functions_ = nullptr;
@@ -117,21 +122,20 @@ inline NodeRef::~NodeRef() {
   }
 }
 
-// How many nodes exist; 0 after every handle to a graph is gone.
+// The number of nodes that exist; 0 once every handle to a graph is gone.
 int64_t live_nodes();
 
-// Where a backward function puts the gradients of its inputs. The first contribution is stored,
-// later ones are added; what was broadcast in the forward pass is summed back here and nowhere
-// else.
+// Takes the gradients that a backward computes for the inputs of its node. The first contribution
+// to an input is stored, later ones are added. Broadcasting is undone in add(), and nowhere else.
 class Grads {
  public:
   explicit Grads(Node& node) : inputs_(node.inputs()) {}
 
-  // Whether anyone wants the gradient of input k; if not, its computation can be left out.
+  // False if input k requires no gradient. The backward must not pass one then.
   bool needs(size_t k) const { return static_cast<bool>(inputs_[k]); }
 
-  // Where d(input k) goes: `add` says whether to add to what is there or to store over it.
-  // A matrix product takes it as its beta.
+  // The buffer of d(input k), and whether to add to it or to overwrite it. For a matrix product
+  // that is beta 1 or 0.
   struct Target {
     real* data;
     bool add;
@@ -139,11 +143,11 @@ class Grads {
   };
   Target target(size_t k);
 
-  // g has the shape of the output or of the input; it is summed over what was broadcast. The
-  // buffer is taken over when nobody else holds it.
+  // Adds g to d(input k). g has the shape of the input, or the shape that the input was broadcast
+  // to: then it is summed over the stretched axes. The first contribution is kept without a copy.
   void add(size_t k, Array g);
 
-  // Element i of d(input k) is f(i), for an input that was not broadcast.
+  // Adds f(i) to element i of d(input k), for an input that was not broadcast.
   template <class F>
   void emit(size_t k, F&& f) {
     const Target to = target(k);
@@ -156,7 +160,7 @@ class Grads {
     });
   }
 
-  // Calls row(r, put) for every row of d(input k); put(i, v) stores or adds element i of the row.
+  // Calls row(r, put) for every row of d(input k); row calls put(i, v) once for each element i.
   template <class Row>
   void emit_rows(size_t k, Rows rows, Row&& row) {
     const Target to = target(k);
@@ -176,11 +180,11 @@ class Grads {
   std::span<NodeRef> inputs_;
 };
 
-// d(root)/d(leaf) is added to the gradient of every leaf that root depends on. `cotangent` is
-// d(anything)/d(root), of root's shape. The graph is freed on the way: a second pass throws.
+// Adds d(loss)/d(leaf) to the gradient of every leaf that root depends on, given the cotangent
+// d(loss)/d(root), of root's shape. Frees the graph on the way: a second pass throws GraphError.
 void run_backward(const NodeRef& root, Array cotangent);
 
-// While one exists, operations record no graph.
+// While one exists, operations record no graph, on the thread that made it.
 class NoGrad {
  public:
   NoGrad() : before_(std::exchange(recording_, false)) {}
@@ -195,8 +199,8 @@ class NoGrad {
   bool before_;
 };
 
-// Names the layer that the operations within belong to, for errors, profiles and pictures of the
-// graph. `path` must outlive every node made meanwhile (see intern in layers/module/module.h).
+// While one exists, new nodes get its path: the layer named in errors and in pictures of the graph.
+// `path` must outlive these nodes (see intern in layers/module/module.h).
 class LayerScope {
  public:
   explicit LayerScope(const char* path) : before_(std::exchange(path_, path)) {}

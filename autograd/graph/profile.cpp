@@ -19,7 +19,7 @@ struct Profile {
   Clock::time_point since = Clock::now();
   int64_t flops_before = flop_count();
 
-  // Seconds and operations since the last call.
+  // Seconds and floating-point operations since the last call.
   std::pair<double, int64_t> lap() {
     const Clock::time_point now = Clock::now();
     const double seconds = std::chrono::duration<double>(now - since).count();

@@ -1,7 +1,7 @@
-// Time by operation, for `heed bench --profile`. An operation's forward time runs from the end of
-// the one before it, so nothing between two operations is lost. `numbers` are those that it cannot
-// do without touching: forward its inputs and its value; backward the value's gradient, and each
-// input that wants a gradient with that gradient.
+// Time and memory traffic by operation, for `heed bench --profile`. The time of an operation starts
+// when the previous one ends, so the times add up to the whole. `numbers` counts the elements that
+// an operation has to read or write. Forward: its inputs and its value. Backward: the gradient of
+// the value, and, for each input that requires a gradient, the input and its gradient.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct ProfileRow {
 void start_profile();
 std::vector<ProfileRow> stop_profile();  // slowest first
 
-// Called by the engine while `profiling`; profile_restart may be called at any time.
-void profile_restart();                                 // what came before belongs to no operation
+// The engine calls these while `profiling` is true; profile_restart may be called at any time.
+void profile_restart();  // the time since the last operation is not counted
 void profile_forward(const char* op, int64_t numbers);  // `op` has just computed its value
 void profile_backward(Node& node);
 

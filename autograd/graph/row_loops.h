@@ -55,8 +55,10 @@ inline Shape reduced_shape(const Shape& shape, int axis, bool keepdim) {
   return keepdim ? shape.with(axis, 1) : shape.without(axis);
 }
 
-// The backward of a reduction over the middle axis: element (o, i, j) of d(input k) is
-// f(o * inner + j, flat index of the element).
+// The backward of a reduction over the middle axis, (outer, n, inner) -> (outer, inner): element
+// (o, i, j) of d(input k) is f(o * inner + j, flat index of the element), where o * inner + j is
+// the index of the result that the element went into. The three cases are loops without a division
+// per element.
 template <class F>
 void emit_stretched(Grads& grads, size_t k, const AxisSplit& x, F f) {
   if (x.outer == 1 && x.inner == 1) {

@@ -1,4 +1,5 @@
-// The handle that users hold: a value and, when a gradient is wanted, the node that made it.
+// Tensor, the handle that users hold: a value and, if it requires a gradient, its node in the
+// graph.
 #pragma once
 
 #include <functional>
@@ -10,15 +11,15 @@
 
 namespace heed {
 
-// Copies share value, node and gradient, as in PyTorch.
+// Copies are cheap and share value, node and gradient, as in PyTorch.
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(Array value) : value_(std::move(value)) {}         // NOLINT: a constant; wants no gradient
+  Tensor(Array value) : value_(std::move(value)) {}  // NOLINT: a constant, without a gradient
   Tensor(real number) : value_(Array::full({}, number)) {}  // NOLINT: a constant of rank 0
   Tensor(Array value, NodeRef node) : value_(std::move(value)), node_(std::move(node)) {}
 
-  // A leaf that gathers a gradient.
+  // A leaf: backward passes accumulate its gradient.
   static Tensor parameter(Array value) {
     NodeRef node = Node::leaf(value.shape());
     return Tensor(std::move(value), std::move(node));
@@ -32,7 +33,7 @@ class Tensor {
   int64_t size() const { return value_.size(); }
   int64_t dim(int axis) const { return value_.dim(axis); }
 
-  // The only number of a tensor of size 1.
+  // The element of a tensor of size 1.
   real item() const {
     require(size() == 1, "item: expected a tensor of one element, got ", shape());
     return value().data()[0];
@@ -41,25 +42,25 @@ class Tensor {
   const NodeRef& node() const { return node_; }
   bool requires_grad() const { return static_cast<bool>(node_); }
 
-  // The gathered gradient of a leaf; no array before the first backward.
+  // The accumulated gradient of a leaf; no array before the first backward.
   Array grad() const { return node_ ? node_->gradient : Array(); }
   void set_grad(Array gradient) { node_->gradient = std::move(gradient); }
   void zero_grad() { node_->gradient = Array(); }
 
-  // The gradient of a single number with respect to every leaf behind it.
+  // Adds the gradient of this single number to every leaf it depends on.
   void backward() const {
     require(size() == 1, "backward: expected a single number, got shape ", shape(),
             "; give a cotangent of that shape");
     run_backward(node_, Array::full(shape(), 1));
   }
-  // The same for any shape, with d(anything)/d(this) as the cotangent.
+  // The same for any shape, given the cotangent d(loss)/d(this), of this shape.
   void backward(Array cotangent) const { run_backward(node_, std::move(cotangent)); }
 
-  // The same value, cut off from its graph.
+  // The same value as a constant, without the graph behind it.
   Tensor detach() const { return Tensor(value_); }
 
-  // For optimizers and initialisers, under NoGrad: the buffer to write. Whoever saved the old value
-  // for a backward will be told that it changed.
+  // The buffer of the value, for optimizers and initialisers, under NoGrad. A backward that saved
+  // the old value throws GraphError when it reads it.
   real* mutable_value() {
     require<GraphError>(!requires_grad() || !NoGrad::recording(),
                         "mutable_value: values that want a gradient change under NoGrad only");
@@ -74,7 +75,8 @@ class Tensor {
 
 using TensorRefs = std::initializer_list<std::reference_wrapper<const Tensor>>;
 
-// What a backward function is when there is none: an input that wants a gradient is refused.
+// Passed as the backward of an operation that has none: record then throws GraphError if an input
+// requires a gradient.
 struct NoBackward {};
 
 namespace detail {
@@ -111,9 +113,11 @@ Tensor record(const char* op, Array&& value, const Inputs& inputs, Backward&& ba
 }
 }  // namespace detail
 
-// Every operation ends here: its value, what it was made from, and how the gradient goes back.
-// What `backward` (const Array& dy, Grads& grads) captures is what is saved; capture Arrays, never
-// Tensors. `op` must be a string literal.
+// Every operation ends with this call. Returns `value` as a tensor, and adds a node to the graph if
+// one of the inputs requires a gradient. An input may be Tensor(): an argument that was not given.
+// backward(const Array& dy, Grads& grads) gets dy = d(loss)/d(value) and adds the gradient of input
+// k to grads, in the order of `inputs`. What it captures is saved until then: Arrays, never
+// Tensors, which would keep the graph alive. `op` must be a string literal.
 template <class Backward>
 Tensor record(const char* op, Array value, TensorRefs inputs, Backward&& backward) {
   return detail::record(op, std::move(value), inputs, std::forward<Backward>(backward));
