@@ -1,4 +1,4 @@
-// The one include that an operation needs. How to write one: see README.md in this folder.
+// Everything that an operation needs. README.md in this folder shows how to write one.
 #pragma once
 
 #include "autograd/array/map.h"

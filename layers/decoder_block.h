@@ -1,8 +1,10 @@
 // One block of a decoder that reads from an encoder: causal self-attention, cross-attention and
 // feed-forward, each behind a norm and beside a shortcut. Vaswani et al. 2017, section 3.1, with
 // the norms in front as in transformer_block.h.
-//   x = x + drop(att(norm1(x)));  x = x + drop(cross_att(norm2(x), context));
-//   x = x + drop(ff(norm3(x)))         x (B, T, d_model), context (B, S, d_model)
+//   x (B, T, d_model), context (B, S, d_model) -> x (B, T, d_model)
+//   x = x + drop(att(norm1(x)))
+//   x = x + drop(cross_att(norm2(x), context))
+//   x = x + drop(ff(norm3(x)))
 // The mask is over the context; what x attends to of itself is causal.
 #pragma once
 

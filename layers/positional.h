@@ -1,8 +1,8 @@
 // Adds a vector for each position.    x (..., T <= context_length, d_model) -> the same shape
 //   learned      weight (context_length, d_model), drawn as an embedding
-//   sinusoidal   column 2i of position t: sin(t / 10000^(2i / d_model)), column 2i + 1: the cosine
-//   of
-//                the same angle. Vaswani et al. 2017, section 3.5. No parameters.
+//   sinusoidal   p[t, 2i]     = sin(t / 10000^(2i / d_model))
+//                p[t, 2i + 1] = cos(t / 10000^(2i / d_model))
+//                No parameters. Vaswani et al. 2017, section 3.5.
 #pragma once
 
 #include "autograd/ops/arithmetic.h"

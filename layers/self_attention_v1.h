@@ -1,7 +1,10 @@
 // Self-attention with trainable weights, kept as bare matrices. The book, section 3.4.
 //   x (B, T, d_in) -> context_vec (B, T, d_out)
-//   queries, keys, values = x W_query, x W_key, x W_value
-//   attn_weights = softmax(queries keys^T / sqrt(d_out)),  context_vec = attn_weights values
+//   queries      = x W_query
+//   keys         = x W_key
+//   values       = x W_value
+//   attn_weights = softmax(queries keys^T / sqrt(d_out))
+//   context_vec  = attn_weights values
 // W_* (d_in, d_out), drawn with rand: the transpose of what Linear holds.
 #pragma once
 

@@ -1,7 +1,9 @@
 // Self-attention without weights: every token is compared with every other by its own vector.
 // The book "Build a Large Language Model (From Scratch)", section 3.3.
 //   x (B, T, d) -> context_vec (B, T, d)
-//   attn_scores = x x^T,  attn_weights = softmax(attn_scores),  context_vec = attn_weights x
+//   attn_scores  = x x^T
+//   attn_weights = softmax(attn_scores)
+//   context_vec  = attn_weights x
 #pragma once
 
 #include "autograd/ops/matmul.h"

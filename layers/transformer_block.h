@@ -1,6 +1,8 @@
 // One block of a GPT: attention and feed-forward, each behind a norm and beside a shortcut.
 // The book, section 4.5; Radford et al. 2019 (pre-norm).
-//   x = x + drop(att(norm1(x)));  x = x + drop(ff(norm2(x)))      x (B, T, d_model)
+//   x (B, T, d_model) -> x (B, T, d_model)
+//   x = x + drop(att(norm1(x)))
+//   x = x + drop(ff(norm2(x)))
 #pragma once
 
 #include "autograd/ops/arithmetic.h"

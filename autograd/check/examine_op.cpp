@@ -50,7 +50,7 @@ std::vector<Array> random_arrays(const std::vector<Shape>& shapes) {
   return arrays;
 }
 
-// The value, then the gradients.
+// Returns the value of f, then the gradients of the inputs, for a random cotangent.
 std::vector<Array> results(const Differentiable& f, const std::vector<Array>& inputs) {
   std::vector<Tensor> leaves;
   for (const Array& input : inputs) {

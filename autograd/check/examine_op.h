@@ -1,5 +1,5 @@
-// What everybody expects of an operation, checked for one's own: right gradients, the same bits for
-// any number of threads, inputs that stay as they were, numbers that are finite.
+// Checks an operation for what every operation must satisfy: correct gradients, the same bits for
+// any number of threads, unchanged inputs, finite results.
 #pragma once
 
 #include <string>
@@ -9,36 +9,37 @@
 
 namespace heed {
 
-// One thing that was looked at.
+// The result of one check.
 struct Finding {
   std::string what;     // "gradients"
-  std::string message;  // what is wrong and what to mend; "" when all is well
+  std::string message;  // what is wrong and how to fix it; "" if the check passed
 };
 
-// `f` of constants and parameters of these shapes, uniform in [-1.5, 1.5). Gradients are compared
-// with differences in float64 only. f must be a function of its inputs: seed dropout inside it.
+// Runs all checks on f, for inputs of these shapes, uniform in [-1.5, 1.5). Gradients are checked in
+// float64 only. f must give the same result for the same inputs: seed dropout inside it.
 std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape>& shapes);
 
-// Runs `check`, which returns a message, and turns an error that it ends with into one.
+// Runs `check`, which returns a message. If it throws, the message is that of the exception.
 Finding examine(const std::string& what, const std::function<std::string()>& check);
 
-// "" when both have the same shape and bits, else where they differ first: "element 3: 1 and 2".
+// Returns "" if both have the same shape and bits, else the first difference, as in
+// "element 3 of (4,): 1 and 2".
 std::string difference(const Array& a, const Array& b);
 
-// The numbers of threads that everything is tried with; what was set before comes back.
+// The numbers of threads to compare. The destructor restores the number that was set before.
 class ThreadCounts {
  public:
   ThreadCounts();
   ~ThreadCounts();
   ThreadCounts(const ThreadCounts&) = delete;
   ThreadCounts& operator=(const ThreadCounts&) = delete;
-  const std::vector<int> several{2, 3, 5};  // beside one
+  const std::vector<int> several{2, 3, 5};  // compared with one thread
 
  private:
   const int before_;
 };
 
-// What to mend where threads give other bits.
+// How to fix results that depend on the number of threads.
 extern const char* const threads_hint;
 
 }  // namespace heed

@@ -54,7 +54,7 @@ class Checker {
     return k < options_.names.size() ? options_.names[k] : text("input ", k);
   }
 
-  // Gradients of <cotangent, f> for each input, `times` uses of f in one graph.
+  // The gradients of <cotangent, f> by backward, for `times` uses of f in one graph.
   std::vector<Array> analytic(const Tensors& inputs, int times) {
     for (const Tensor& input : inputs) {
       if (input.requires_grad()) {
@@ -65,7 +65,7 @@ class Checker {
     for (int i = 0; i < times; ++i) {
       uses.push_back(f_(inputs));
     }
-    // One node over all uses, so that a single pass runs through the whole graph.
+    // One node behind all uses, so that a single backward pass covers the whole graph.
     const Tensor joined = record("gradcheck", Array::zeros(uses[0].shape()), uses,
                                  [times](const Array& dy, Grads& grads) {
                                    for (int i = 0; i < times; ++i) {
@@ -99,7 +99,8 @@ class Checker {
     return value();
   }
 
-  // (8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))) / 12h, wrong by O(h^4)
+  // The four-point central difference, whose error is O(h^4):
+  //   f'(x) = (8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))) / 12h
   double difference(size_t k, int64_t i) {
     const auto x = static_cast<double>(inputs_[k].value().data()[i]);
     const double h = options_.step * std::max(1.0, std::abs(x));
@@ -125,7 +126,7 @@ class Checker {
       const double scale =
           std::max({std::abs(numeric[at]), std::abs(found[at]), largest / 100, options_.smallest});
       const double error = std::abs(numeric[at] - found[at]) / scale;
-      // Negated, so that NaN fails.
+      // Written as a negation, so that NaN fails.
       if (!(error <= options_.tolerance) && result_.message.empty()) {
         result_.message = text(name(k), " of shape ", inputs_[k].shape(), ", element ",
                                j * size / compared, ": gradient ", found[at], ", difference ",

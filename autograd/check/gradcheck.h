@@ -1,5 +1,5 @@
-// Compares gradients with differences of values: the test that every operation and layer passes,
-// built in or from outside. In float64 only; in float32 the differences drown in rounding.
+// Compares gradients with finite differences: the test that every operation and layer must pass. In
+// float64 only: in float32 the rounding errors are larger than the differences.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@ namespace heed {
 struct GradcheckOptions {
   double tolerance = 1e-6;  // of |analytic - numeric| / max(|analytic|, |numeric|, largest / 100)
   double step = 1e-4;       // of the four-point central difference
-  int64_t sample = 512;     // elements compared of an input; a larger one is sampled evenly
+  int64_t sample = 512;     // elements compared per input, evenly spaced in a larger one
   uint64_t seed = 1;        // of the cotangent
-  double smallest = 1e-12;  // errors of smaller gradients are relative to this: what is zero but
-                            // for rounding (the bias of a key) has no relative error
+  double smallest = 1e-12;  // the least denominator: a gradient that is zero except for rounding
+                            // (such as that of the bias of keys) has no relative error
   std::vector<std::string> names =
-      {};  // of the inputs, for the message; else "input 0", "input 1", ...
+      {};  // of the inputs, for the message; default "input 0", "input 1", ...
 };
 
 struct GradcheckResult {
@@ -30,12 +30,14 @@ struct GradcheckResult {
 
 using Differentiable = std::function<Tensor(const std::vector<Tensor>& inputs)>;
 
-// Checks d<v, f(inputs)> for a random cotangent v, never the sum of the outputs: that hides
-// mistakes, softmax's all of them. Inputs that require a gradient are compared element by element;
-// then f is used twice in one graph (gradients must double), run backward again (same bits), and,
-// with more than one such input, run with each of them alone requiring its gradient. f must be a
-// function of its inputs: seed dropout inside it. Fails on NaN, and when there is nothing to
-// compare.
+// Checks the gradients of <v, f(inputs)> for a random cotangent v. (v = 1 would hide mistakes: the
+// outputs of softmax sum to 1, so a backward that returns zeros would pass.) Checks that
+//   - each element of each gradient agrees with the finite difference,
+//   - a second backward gives the same bits,
+//   - gradients double if f is used twice in one graph,
+//   - the gradient of each input is the same if no other input requires one.
+// f must give the same result for the same inputs: seed dropout inside it. The check fails on NaN,
+// and if there is nothing to compare.
 GradcheckResult gradcheck(const Differentiable& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 

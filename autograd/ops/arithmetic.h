@@ -4,6 +4,7 @@
 //   subtract   y = a - b     da = dy         db = -dy
 //   multiply   y = a * b     da = dy * b     db = dy * a            saves a and b
 //   divide     y = a / b     da = dy / b     db = -dy * y / b       saves b and y
+//   negate     y = -x        dx = -dy
 #pragma once
 
 #include "autograd/op.h"

@@ -1,7 +1,8 @@
-// Tensors one after the other along an axis, as torch.cat.
-//   x_k (outer, n_k, inner) -> y (outer, sum n_k, inner)
-//   dx_k = dy[:, n_0 + .. + n_(k-1) : .. + n_k]            saves nothing
-// All extents but that of the axis must agree.
+// Concatenates tensors along an axis, as torch.cat.
+//   x_k (outer, n_k, inner) -> y (outer, n, inner),  n = sum_k n_k
+//   y    = [x_0, x_1, ...] along the axis
+//   dx_k = dy[:, b_k : b_k + n_k],  b_k = n_0 + ... + n_(k-1)        saves nothing
+// All extents except that of the axis must be equal; otherwise ShapeError.
 #pragma once
 
 #include <vector>

@@ -14,8 +14,8 @@ namespace detail {
 
 namespace {
 
-// Rows of n logits a chunk: an exponential costs as much as several numbers elsewhere, and finding
-// the largest before it as much again.
+// Rows of n logits per chunk. An element costs more than in an elementwise loop: an exponential in
+// the backward, the search for the maximum as well in the forward.
 int64_t forward_grain(int64_t n) { return row_grain(4 * n); }
 int64_t backward_grain(int64_t n) { return row_grain(2 * n); }
 
@@ -28,7 +28,7 @@ RowStats stats_of_row(const real* x, int64_t n) {
   return {top, row_is_masked(x, n, top) ? real{0} : std::log(row_sum_exp(x, n, top))};
 }
 
-// -ln softmax(x)_t. For a row of -infinity alone x_t - top would be NaN.
+// -ln softmax(x)_t. In a row of -infinity only, x_t - top would be NaN.
 double row_loss(const RowStats& s, real x_t) {
   if (x_t == minus_infinity) {
     return std::numeric_limits<double>::infinity();

@@ -1,13 +1,18 @@
 // Cross entropy between logits and target ids, as torch.nn.functional.cross_entropy.
-//   logits (..., V), targets (...) -> y ()
-//   row r:  l_r = m + ln s - x_t,   m = max_j x_j,  s = sum_j exp(x_j - m),  t = target of the row
-//   y = sum of l_r over the rows whose target is not ignore_index, divided by their number for
-//   Reduction::mean dx_j = dy / number * (exp(x_j - m) / s - [j = t]),  0 in ignored rows
-//                                                   saves logits, targets, and m and ln s of every
-//                                                   row
-// Nothing but ignored rows: 0, and a gradient of zeros (PyTorch's mean gives NaN). A row of nothing
-// but -infinity: infinite loss and a gradient of zeros. When nobody else holds the logits any more,
-// their gradient is written over them.
+//   logits x (..., V), targets (...) -> y ()
+//
+//   in row r, with target t:
+//     m_r  = max_j x_j
+//     s_r  = sum_j exp(x_j - m_r)
+//     l_r  = m_r + ln s_r - x_t                              = -ln softmax(x)_t
+//   y      = w sum_r l_r                                     over rows whose target counts
+//   dx_rj  = dy w (exp(x_j - m_r) / s_r - [j = t])           0 in ignored rows
+//   w      = 1 / (number of rows that count) for Reduction::mean, 1 for Reduction::sum
+//
+// Saves logits, targets, and m_r and ln s_r of every row. A row whose target is ignore_index does
+// not count. If no row counts, the loss is 0 and the gradient zeros; the mean of PyTorch is NaN
+// there. A row of -infinity only has an infinite loss and a gradient of zeros. If no other tensor
+// shares the buffer of the logits by then, the gradient overwrites it.
 #pragma once
 
 #include "autograd/array/ids.h"
@@ -28,21 +33,21 @@ struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;
 };
 
-// How many targets are not ignored: what losses of Reduction::sum are divided by in the end.
+// The number of targets that count: the divisor for losses of Reduction::sum over several batches.
 [[nodiscard]] int64_t counted_targets(const Ids& targets, int32_t ignore_index = -100);
 
-// The definition, from log_softmax and a choice of elements.
+// The definition: the target's elements of log_softmax, summed.
 [[nodiscard]] Tensor cross_entropy_composed(const Tensor& logits, const Ids& targets,
                                             CrossEntropyOptions options = {});
 
 namespace detail {
 void check_cross_entropy(const Shape& logits, const Ids& targets, CrossEntropyOptions options);
-// 1 / number of counted rows, 1 for a sum, 0 when there are none.
+// w as above; 0 if no row counts.
 double cross_entropy_weight(const Ids& targets, CrossEntropyOptions options);
-// Returns the sum of l_r and fills row_stats (N, 2) with m and ln s of every row.
+// Returns the sum of l_r and fills row_stats (N, 2) with m_r and ln s_r.
 double cross_entropy_rows(const Array& logits, const Ids& targets, int32_t ignore_index,
                           Array& row_stats);
-// dx may be the buffer of the logits.
+// Writes dx (N, V), which may be the buffer of the logits.
 void cross_entropy_backward(const Array& logits, const Ids& targets, int32_t ignore_index,
                             const Array& row_stats, double weight, const Array& dy, real* dx);
 }  // namespace detail
@@ -57,7 +62,7 @@ void cross_entropy_backward(const Array& logits, const Ids& targets, int32_t ign
   Array row_stats = Array::uninitialised({targets.size(), 2});
   const double total =
       detail::cross_entropy_rows(logits.value(), targets, options.ignore_index, row_stats);
-  // weight 0 means that nothing was counted: the sum is 0 as well.
+  // If no row counts, weight and total are both 0.
   return record("cross_entropy", Array::full({}, static_cast<real>(total * weight)), {logits},
                 [x = logits.value(), targets, row_stats, weight, ignored = options.ignore_index](
                     const Array& dy, Grads& grads) mutable {

@@ -1,9 +1,11 @@
-// Sets elements to 0 with probability p and scales the others up, as torch.nn.functional.dropout.
-//   y_i = m_i x_i,  m_i = 1 / (1 - p) if kept, else 0       x (...) -> y (...)
-//   dx_i = m_i dy_i                                         saves how to make the mask again
-// Which elements stay follows from streams().dropout(), see dropout_stream.h. Not training, or p =
-// 0: x itself, and nothing is drawn. p = 1: zeros, nothing is drawn. ConfigError unless 0 <= p
-// <= 1.
+// Sets elements to 0 with probability p and scales the others, as torch.nn.functional.dropout.
+//   x (...) -> y (...)
+//   m_i  = 1 / (1 - p) if element i is kept, else 0
+//   y_i  = m_i x_i
+//   dx_i = m_i dy_i                                        saves how to compute the mask again
+// The mask is drawn from streams().dropout() (autograd/random/dropout_mask.h). If training is false
+// or p = 0, y is x itself; if p = 1, y is 0: in these cases no numbers are drawn. ConfigError
+// unless 0 <= p <= 1.
 #pragma once
 
 #include "autograd/base/modes.h"
@@ -50,8 +52,11 @@ inline Array add_dropout(const DropoutMask& mask, const Array& shortcut, const A
       [mask](const Array& dy, Grads& grads) { grads.add(0, detail::apply_dropout(mask, dy)); });
 }
 
-// What ends in a shortcut, in one pass.       y = shortcut + dropout(x), both (...) -> y (...)
-//   dshortcut = dy,  dx_i = m_i dy_i          saves how to make the mask again
+// Dropout and the addition of a residual connection, in one pass. shortcut (...), x (...) -> y
+// (...)
+//   y         = shortcut + dropout(x)
+//   dshortcut = dy
+//   dx_i      = m_i dy_i                                  saves how to compute the mask again
 [[nodiscard]] inline Tensor dropout_add_composed(const Tensor& shortcut, const Tensor& x, double p,
                                                  bool training) {
   return shortcut + dropout(x, p, training);

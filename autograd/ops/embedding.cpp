@@ -24,7 +24,8 @@ void scatter_rows(int64_t table_size, const Ids& ids, const Array& dy, Grads& gr
       std::fill(to.data + begin, to.data + end, real{0});
     });
   }
-  // Whole cache lines for every thread, and at least two parts for wide tables.
+  // Parallel over blocks of 64 columns: several cache lines, so that threads rarely share one.
+  // Blocks of a small table are put together until a chunk has enough work.
   constexpr int64_t columns = 64;
   const int64_t blocks = (width + columns - 1) / columns;
   const int64_t grain =

@@ -1,8 +1,9 @@
-// Rows of a table by their numbers.           weight (V, D), ids (...) -> y (..., D)
-//   y_i = weight[ids_i]
+// Rows of a table, as torch.nn.functional.embedding.     weight (V, D), ids (...) -> y (..., D)
+//   y_i        = weight[ids_i]
 //   dweight[v] = sum of dy_i over all i with ids_i = v     saves ids
-// The backward runs over the ids in order, each thread on columns of its own: no atomics, the same
-// bits for any number of threads. It adds to an existing gradient in place.
+// ShapeError if an id is not in [0, V). In the backward each thread adds all dy_i, in order of i,
+// to some of the columns of dweight. This needs no atomics and gives the same bits for any number
+// of threads.
 #pragma once
 
 #include "autograd/array/ids.h"

@@ -1,5 +1,6 @@
-// The error function, y = 2/sqrt(pi) integral_0^x e^(-t^2) dt.        x (...) -> y (...)
-//   dx = dy * 2/sqrt(pi) e^(-x^2)                                     saves x
+// The error function.                                    x (...) -> y (...)
+//   y  = 2 / sqrt(pi) integral_0^x e^(-t^2) dt
+//   dx = dy * 2 / sqrt(pi) e^(-x^2)                        saves x
 #pragma once
 
 #include <numbers>

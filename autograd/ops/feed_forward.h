@@ -1,11 +1,18 @@
-// Two affine maps of the last axis with a Gaussian error linear unit between them, for every token
-// by itself. Vaswani et al. 2017, section 3.3, with GELU in place of ReLU.
-//   x (..., in), weights (hidden, in) and (out, hidden), biases (hidden) and (out) or none
-//   -> y (..., out)
-//   z = x @ weight1^T + bias1,  h = gelu(z),  y = h @ weight2^T + bias2
-//   dh = dy @ weight2,  dz = dh * gelu'(z),  the rest as linear
-// Saves x, both weights, h and gelu'(z). What is done to single numbers follows each block of a
-// product while it is in the cache.
+// Two affine maps of the last axis with GELU between them, applied to every token separately:
+// Vaswani et al. 2017, section 3.3, with GELU in place of ReLU.
+//   x (..., in), weight1 (hidden, in), bias1 (hidden) or none,
+//   weight2 (out, hidden), bias2 (out) or none -> y (..., out)
+//
+//   z  = x @ weight1^T + bias1
+//   h  = gelu(z)
+//   y  = h @ weight2^T + bias2
+//
+//   dh = dy @ weight2
+//   dz = dh * gelu'(z)
+//   The other gradients are those of linear.
+//
+// Saves x, both weights, h and gelu'(z). The elementwise steps (bias, gelu, the product with
+// gelu'(z)) run on each block of a matrix product while the block is in the cache.
 #pragma once
 
 #include "autograd/ops/gelu.h"
@@ -19,7 +26,7 @@ namespace heed {
   return linear_composed(hidden, second.weight, second.bias);
 }
 
-// ShapeError when the shapes do not fit together.
+// ShapeError if the shapes do not match.
 [[nodiscard]] Tensor feed_forward(const Tensor& x, const Affine& first, Gelu kind,
                                   const Affine& second);
 

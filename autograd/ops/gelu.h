@@ -1,9 +1,9 @@
-// Gaussian error linear unit, exact or by tanh, as torch.nn.functional.gelu.    x (...) -> y (...)
-//   erf    y = x/2 (1 + erf(x / sqrt 2))
+// Gaussian error linear unit, as torch.nn.functional.gelu.                     x (...) -> y (...)
+//   erf    y  = x/2 (1 + erf(x / sqrt 2))                                      exact
 //          dx = dy * (1/2 (1 + erf(x / sqrt 2)) + x e^(-x^2/2) / sqrt(2 pi))
-//   tanh   y = x/2 (1 + t),  t = tanh(c (x + 0.044715 x^3)),  c = sqrt(2 / pi)
+//   tanh   y  = x/2 (1 + t),  t = tanh(c (x + 0.044715 x^3)),  c = sqrt(2 / pi)
 //          dx = dy * (1/2 (1 + t) + x/2 (1 - t^2) c (1 + 3 * 0.044715 x^2))
-// Saves x; the backward computes erf or tanh anew.
+// Saves x; the backward computes erf or tanh again.
 #pragma once
 
 #include <cmath>
@@ -28,16 +28,18 @@ inline constexpr real inv_sqrt2 = std::numbers::sqrt2_v<real> / 2;
 
 inline real gelu_tanh_argument(real v) { return gelu_slope * (v + gelu_cubic * v * v * v); }
 
-// Phi(v) = 1/2 (1 + erf(v / sqrt 2)) and phi(v) = e^(-v^2/2) / sqrt(2 pi) of the normal
-// distribution.
+// Of the normal distribution at v:
+//   below   = Phi(v) = 1/2 (1 + erf(v / sqrt 2))
+//   density = phi(v) = e^(-v^2/2) / sqrt(2 pi)
 struct Normal {
   real below, density;
 };
 
-// In float32 both come from one exponential: Phi(-t) = e^(-t^2/2) R(t) for t >= 0, with R as a
-// polynomial in 1 / (1 + 0.26 t) (the form of Hastings, 1955; tools/reference/normal_tail.py finds
-// the coefficients), to 2.2e-8 of itself. Half the time of exp and erf, and a small Phi keeps its
-// digits, of which 1 + erf leaves none. Inlined for the reason of exp_of.
+// In float32 both are computed from one exponential, in half the time of exp and erf:
+//   Phi(-t) = e^(-t^2/2) s R(s) for t >= 0,  s = 1 / (1 + 0.26 t)
+// R is a polynomial, in the form of Hastings 1955, with a relative error of 2.2e-8;
+// tools/reference/normal_tail.py computes the coefficients. A small Phi(-t) keeps its precision,
+// which 1 + erf would cancel. Inlined for the same reason as exp_of.
 [[gnu::always_inline]] inline Normal normal_at(real v) {
   const real exponential = exp_of(real(-0.5) * v * v);
   const real density = inv_sqrt2 * std::numbers::inv_sqrtpi_v<real> * exponential;
@@ -63,7 +65,8 @@ struct Both {
   real value, derivative;
 };
 
-// Calls f(both), both(v) the function and its derivative at v. What f does not use costs nothing.
+// Returns f(both), where both(v) is gelu and its derivative at v. The compiler drops the one that f
+// does not use.
 template <class F>
 auto with_gelu(Gelu kind, F&& f) {
   if (kind == Gelu::erf) {

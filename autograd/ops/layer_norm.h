@@ -1,10 +1,16 @@
-// Layer norm over the last axis.        x (..., n), scale (n), shift (n) or none -> y (..., n)
-//   m = mean x_i      rstd = 1 / sqrt(mean (x_i - m)^2 + eps)      h_i = (x_i - m) rstd
-//   y_i = scale_i h_i + shift_i
-//   dx_i = rstd (g_i - mean g - h_i mean(g h)),  g_i = dy_i scale_i
-//   dscale_i = sum over rows of dy_i h_i         dshift_i = sum over rows of dy_i
-// Saves x, scale, and m and rstd of every row. Pass Tensor() for no shift.
-// Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450; the variance is that of the row (correction 0).
+// Layer norm over the last axis.          x (..., n), scale (n), shift (n) or none -> y (..., n)
+//   m        = mean x_i
+//   rstd     = 1 / sqrt(mean (x_i - m)^2 + eps)
+//   h_i      = (x_i - m) rstd
+//   y_i      = scale_i h_i + shift_i
+//
+//   g_i      = dy_i scale_i
+//   dx_i     = rstd (g_i - mean g - h_i mean(g h))
+//   dscale_i = sum over rows of dy_i h_i
+//   dshift_i = sum over rows of dy_i
+//
+// Saves x, scale, and m and rstd of every row. Pass Tensor() for no shift. The variance is that of
+// the row (correction 0). Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450.
 #pragma once
 
 #include "autograd/base/modes.h"

@@ -1,9 +1,11 @@
-// Affine map of the last axis.      x (..., in), weight (out, in), bias (out) or none -> y (...,
-// out)
-//   y = x @ weight^T + bias
-//   dx = dy @ weight      dweight = dy^T @ x      dbias = sum of dy over the rows
-// Saves x and weight. The products add straight into the gradients (beta 1). Pass Tensor() for no
-// bias.
+// Affine map of the last axis, as torch.nn.functional.linear.
+//   x (..., in), weight (out, in), bias (out) or none -> y (..., out)
+//   y       = x @ weight^T + bias
+//   dx      = dy @ weight
+//   dweight = dy^T @ x
+//   dbias   = sum of dy over the rows
+// Saves x and weight. The matrix products of the backward accumulate into the gradients directly
+// (beta 1). Pass Tensor() for no bias. ShapeError if the shapes do not match.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +28,8 @@ struct Affine {
 namespace detail {
 void check_linear(const Shape& x, const Shape& weight, const Tensor& bias);
 
-// What the products need to know of x (rows, in) and weight (out, in). The distances between rows
-// are at least 1, as gemm wants them also where there is nothing.
+// The extents of x (rows, in) and weight (out, in), and the leading dimensions of their rows for
+// gemm, which requires at least 1 even for empty matrices.
 struct LinearExtents {
   int64_t rows, in, out, step_in, step_out;
 
@@ -39,7 +41,7 @@ struct LinearExtents {
         step_out(std::max<int64_t>(out, 1)) {}
 };
 
-// row[i] += bias[i] for i < n, or nothing without a bias
+// row[i] += bias[i] for i < n. Does nothing if bias is null.
 inline void add_bias(const real* bias, int64_t n, real* row) {
   if (bias == nullptr) {
     return;
@@ -50,8 +52,9 @@ inline void add_bias(const real* bias, int64_t n, real* row) {
   }
 }
 
-// z = x @ weight^T + bias; then(piece of a row of z, its place in all of z, its length) follows
-// while the piece is in the cache. `bias` may be no array.
+// Returns z = x @ weight^T + bias. The product computes z in blocks. For each part of a row in a
+// finished block, while it is in the cache, the bias is added and then(part, offset of the part in
+// z, its length) is called. `bias` may be no array.
 template <class Then>
 Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then) {
   const LinearExtents e(x, weight);
@@ -72,14 +75,14 @@ Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then
 
 // `bias` may be no array.
 Array linear_forward(const Array& x, const Array& weight, const Array& bias);
-// Gradient 0 is that of x.
+// Adds dx to gradient 0.
 void linear_input_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
 void linear_weight_backward(const Array& x, const Array& weight, const Array& dy,
                             const Grads::Target& dw);
-// Gradients k and k + 1 are those of weight and bias.
+// Adds dweight and dbias to gradients k and k + 1.
 void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
                                 size_t k);
-// Gradients 0, 1, 2 are those of x, weight and bias.
+// Adds dx, dweight and dbias to gradients 0, 1 and 2.
 void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
 }  // namespace detail
 

@@ -1,6 +1,6 @@
 // y = ln x                                                 x (...) -> y (...)
 //   dx = dy / x                                            saves x
-// ln 0 is -infinity, the logarithm of a negative number NaN.
+// ln 0 is -infinity; the logarithm of a negative number is NaN.
 #pragma once
 
 #include "autograd/graph/row_loops.h"

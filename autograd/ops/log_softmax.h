@@ -1,8 +1,9 @@
 // Logarithm of softmax, over the last axis.                x (..., n) -> y (..., n)
-//   y_i  = x_i - m - ln sum_j exp(x_j - m),  m = max x
+//   m    = max_j x_j
+//   y_i  = x_i - m - ln sum_j exp(x_j - m)
 //   dx_i = dy_i - exp(y_i) sum_j dy_j                      saves y
-// A row of nothing but -infinity gives -infinity and zero gradients, where PyTorch gives NaN: it is
-// the logarithm of the zeros that softmax gives.
+// A row of -infinity only gives -infinity and a gradient of zeros, where PyTorch gives NaN. It is
+// consistent with softmax, which gives zeros for such a row.
 #pragma once
 
 #include "autograd/array/row_math.h"

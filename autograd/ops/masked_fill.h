@@ -1,10 +1,9 @@
-// Puts a number in place of chosen elements, as torch.Tensor.masked_fill.
-//   x (...), mask broadcasts to x's shape -> y (...)
+// Replaces masked elements by a number, as torch.Tensor.masked_fill.
+//   x (...), mask that broadcasts to the shape of x -> y (...)
 //   y_i  = value where mask_i is 1, else x_i
 //   dx_i = 0 where mask_i is 1, else dy_i                  saves mask
-// The mask says what is filled. An attention mask says the opposite (1: may attend): fill with
-// logical_not(mask). The gradient is chosen, never multiplied: an infinite dy under the mask is
-// gone.
+// Here 1 means "fill", while 1 in an attention mask means "may attend": pass logical_not(mask) for
+// those. An infinite or NaN dy_i where mask_i is 1 has no effect on dx.
 #pragma once
 
 #include "autograd/array/select.h"

@@ -17,11 +17,11 @@ Shape with_matrix(const Shape& batch, int64_t rows, int64_t columns) {
 
 Trans flipped(Trans t) { return t == Trans::no ? Trans::yes : Trans::no; }
 
-// Distance between rows of `columns` numbers; gemm wants at least 1, also where there are none.
+// The leading dimension of rows of `columns` elements; gemm requires at least 1.
 int64_t leading(int64_t columns) { return std::max<int64_t>(columns, 1); }
 
-// y (batch, m, n) = op(a) @ op(b) where only the strides and transpositions differ from call to
-// call.
+// y (batch, m, n) = op(a) @ op(b) + beta y. Forward and backward differ in extents, strides and
+// transpositions only.
 void products(int64_t batch, Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, const real* a,
               int64_t lda, int64_t stride_a, const real* b, int64_t ldb, int64_t stride_b,
               real beta, real* y) {
@@ -42,7 +42,7 @@ Array stretch_batch(const Array& x, const Shape& batch) {
   }
   Array y = Array::uninitialised(target);
   const int64_t matrix = x.dim(-2) * x.dim(-1);
-  // A shape of (batch..., 1) walked by rows gives the offset of each matrix.
+  // Over the shape (batch..., 1), row i is matrix i: the reader gives its index in x.
   const BroadcastReader reader(batch_of(x.shape()).inserted(x.rank() - 2, 1),
                                batch.inserted(batch.rank(), 1));
   const real* from = x.data();
@@ -94,8 +94,8 @@ void run_matmul(const MatmulPlan& p, const real* a, const real* b, real beta, re
 void matmul_backward(const MatmulOperands& operands, const Array& dy, Grads& grads) {
   const MatmulPlan& p = operands.plan;
   const int64_t stride_y = p.m * p.n;
-  // The gradient of a matrix shared by the whole batch is made for each use, then summed; that of
-  // a stretched one is summed by add().
+  // A matrix that the whole batch shares gets one gradient per use; they are summed here. The
+  // gradient of a stretched operand is summed by add().
   const auto put = [&](size_t input, const Array& operand, auto&& compute) {
     const Shape full =
         p.batch == 1 ? operand.shape() : Shape{p.batch, operand.dim(-2), operand.dim(-1)};

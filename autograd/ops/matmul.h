@@ -1,7 +1,10 @@
 // Matrix product over the last two axes; leading axes are batches and broadcast, as in PyTorch.
-//   y (..., m, n) = op(a) (..., m, k) @ op(b) (..., k, n),    op(x) = x or its transpose
-//   d op(a) = dy @ op(b)^T        d op(b) = op(a)^T @ dy      saves a and b
-// A single b (k, n) under a batched a folds the batch into the rows: one product in all.
+//   op(a) (..., m, k), op(b) (..., k, n) -> y (..., m, n),    op(x) = x or its transpose
+//   y       = op(a) @ op(b)
+//   d op(a) = dy @ op(b)^T
+//   d op(b) = op(a)^T @ dy                                 saves a and b
+// If b is a single matrix (k, n) and a is not transposed, the batch of a is folded into its rows:
+// one product in all.
 #pragma once
 
 #include "autograd/op.h"
@@ -12,19 +15,20 @@ namespace detail {
 
 struct MatmulPlan {
   int64_t batch = 1, m = 0, n = 0, k = 0;
-  int64_t stride_a = 0, stride_b = 0;  // 0: the same matrix for the whole batch
+  int64_t stride_a = 0, stride_b = 0;  // between matrices; 0: one matrix for the whole batch
   Trans ta = Trans::no, tb = Trans::no;
   int64_t lda = 0, ldb = 0;
 };
 
-// Which array (batch, rows, columns) a broadcast operand has to be before it can be multiplied.
+// Copies x (..., rows, columns) to (batch..., rows, columns), for batches that broadcast. Returns x
+// itself if it has that shape.
 Array stretch_batch(const Array& x, const Shape& batch);
 
-// y = op(a) @ op(b) as the plan says; beta as in gemm.
+// y = op(a) @ op(b) + beta y, with the extents and strides of the plan.
 void run_matmul(const MatmulPlan& plan, const real* a, const real* b, real beta, real* y);
 
 struct MatmulOperands {
-  Array a, b;  // with their batches stretched where that is needed
+  Array a, b;  // stretched to the batch where necessary
   MatmulPlan plan;
   Shape out;
 };

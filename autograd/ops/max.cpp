@@ -38,7 +38,7 @@ Array max_of_all(const Array& x) {
   Array y = Array::uninitialised({});
   const real* v = x.data();
   real* out = y.mutable_data();
-  // A single chunk: runs here, and not at all in a dry run.
+  // A single chunk, so it runs on this thread, and during a dry run not at all.
   parallel_for(1, 1, [=, n = x.size()](int64_t, int64_t) {
     real best = v[0];
     for (int64_t i = 1; i < n; ++i) {

@@ -1,9 +1,9 @@
 // Largest element, of everything or along one axis, as torch.max.
-//   x (...) -> y ()               dx_i = dy / (how many equal y) where x_i = y, else 0      saves x
-//   and y x (outer, n, inner) -> y (outer, inner)
-//                                 dx = dy at the first index that holds y, else 0        saves the
-//                                 indices
-// NaN counts as larger than everything. Nothing to choose from is refused.
+//   x (...) -> y ()
+//     dx_i = dy / (number of elements equal to y) where x_i = y, else 0      saves x and y
+//   x (outer, n, inner) -> y (outer, inner)
+//     dx   = dy at the first index that holds y, else 0                      saves the indices
+// NaN counts as larger than everything. ShapeError if there is no element to choose from.
 #pragma once
 
 #include "autograd/graph/row_loops.h"

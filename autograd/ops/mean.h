@@ -1,7 +1,8 @@
-// Mean over everything or over one axis.     x (...) -> y ()      x (outer, n, inner) -> y (outer,
-// inner)
-//   y = sum_i x_i / n        dx_i = dy / n        saves nothing
-// With keepdim the axis stays, of extent 1. Nothing to average is refused.
+// Mean over everything or over one axis.
+//   x (...) -> y ()        x (outer, n, inner) -> y (outer, inner)
+//   y    = sum_i x_i / n
+//   dx_i = dy / n                                          saves nothing
+// With keepdim the axis is kept, with extent 1. ShapeError if n is 0.
 #pragma once
 
 #include "autograd/graph/row_loops.h"

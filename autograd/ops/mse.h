@@ -1,7 +1,8 @@
-// Mean squared error.                                      x (...), target (...) -> y ()
-//   y = sum_i (x_i - t_i)^2 / n
-//   dx_i = dy * 2 (x_i - t_i) / n        dt_i = -dx_i      saves x - t
-// Both must have the same shape: broadcasting here is nearly always a mistake.
+// Mean squared error.                                      x (...), target t (...) -> y ()
+//   y    = sum_i (x_i - t_i)^2 / n
+//   dx_i = dy * 2 (x_i - t_i) / n
+//   dt_i = -dx_i                                           saves x - t
+// ShapeError unless both have the same shape: broadcasting here is nearly always a mistake.
 #pragma once
 
 #include "autograd/op.h"

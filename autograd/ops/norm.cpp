@@ -11,6 +11,8 @@ struct NormStats {
   Number mean, rstd;
 };
 
+// m and rstd of a row, in two passes: the mean, then the squares about it. One pass over x and x^2
+// would cancel where the mean is large.
 template <class Number>
 NormStats<Number> norm_stats_of(Norm kind, const real* x, int64_t n, real eps) {
   Number mean = 0;
@@ -30,7 +32,8 @@ NormStats<Number> norm_stats_of(Norm kind, const real* x, int64_t n, real eps) {
   return {mean, 1 / std::sqrt(squares / static_cast<Number>(n) + static_cast<Number>(eps))};
 }
 
-// dx of one row, stored or added.
+// dx of one row, stored or added. Two passes over the row: the sums of g and g h, then the
+// elements.
 template <class Number>
 void put_row_gradient(const NormSaved& saved, const NormStats<Number>& stats, int64_t r,
                       const real* dy, Grads::Target to) {
@@ -62,11 +65,11 @@ void put_row_gradient(const NormSaved& saved, const NormStats<Number>& stats, in
 }
 
 void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads::Target to) {
-  // In a short row g - mean g and h mean(g h) cancel but for a part of eps / variance (all of it
-  // for two numbers): float32 leaves few digits, or none.
+  // In a short row g - mean g and h mean(g h) nearly cancel: for two elements only a fraction
+  // eps / variance of them is left. Float32 has no digits for it, so short rows use double.
   constexpr int64_t short_row = 8;
   const int64_t n = saved.x.dim(-1);
-  if (saved.kind == Norm::layer && n == 1) {  // y is the shift, whatever x: rounding aside, dx = 0
+  if (saved.kind == Norm::layer && n == 1) {  // y is the shift for any x, so dx = 0
     if (!to.add) to.data[r] = 0;
   } else if (n <= short_row) {
     const real* x = saved.x.data() + r * n;
@@ -77,7 +80,7 @@ void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads:
   }
 }
 
-// Adds one row to the sums over rows: dscale += dy h, dshift += dy.
+// The part of one row in the sums over rows: dscale += dy h, dshift += dy.
 void add_row_to_sums(const NormSaved& saved, int64_t r, const real* dy, real* dscale,
                      real* dshift) {
   const int64_t n = saved.x.dim(-1);
@@ -90,7 +93,8 @@ void add_row_to_sums(const NormSaved& saved, int64_t r, const real* dy, real* ds
   }
 }
 
-// sums (chunks, 2, n), which = 0 or 1 -> gradient k (n), added in the order of the chunks
+// Adds the partial sums of all chunks, in their order, to gradient k (n). sums (chunks, 2, n):
+// dscale is `which` 0, dshift is 1.
 void emit_sums(const Array& sums, int64_t which, Grads& grads, size_t k) {
   const int64_t chunks = sums.dim(0), n = sums.dim(2);
   const real* from = sums.data() + which * n;
@@ -145,8 +149,8 @@ Array norm_forward(Norm kind, const Array& x, const Array& scale, const Array& s
 void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
   const Rows rows = rows_of(saved.x.shape());
   const bool wants_x = grads.needs(0), wants_sums = grads.needs(1) || grads.needs(2);
-  // One pass over x and dy. Each chunk sums over its rows by itself; at most 64 chunks, so that the
-  // sums stay small beside x.
+  // One pass over x and dy for all three gradients. Each chunk of rows has its own partial sums.
+  // There are at most 64 chunks, so that the partial sums are small compared with x.
   const int64_t grain = std::max(row_grain(rows.width), (rows.count + 63) / 64);
   const int64_t chunks = wants_sums ? (rows.count + grain - 1) / grain : 0;
   Array sums = Array::zeros({chunks, 2, rows.width});

@@ -1,8 +1,9 @@
-// Another order of the axes.
-//   permute     axis k of y is axis order[k] of x           dx = dy with the inverse order
-//   transpose   two axes of x trade places                   dx = dy with the same two swapped
-// Saves nothing. Values are copied into the new order, in whole rows where the last axis stays
-// last, as in (b, t, heads, d) -> (b, heads, t, d). Negative axes count from the last.
+// Reorders axes.
+//   permute     axis k of y is axis order[k] of x           dx = dy in the inverse order
+//   transpose   two axes of x are swapped                   dx = dy with the same two swapped
+// Saves nothing. The elements are copied: by whole rows if the last axis stays last, as in
+// (b, t, heads, d) -> (b, heads, t, d). Negative axes count from the end. ShapeError if an axis is
+// missing or given twice.
 #pragma once
 
 #include <numeric>

@@ -1,8 +1,10 @@
 // Powers.
-//   number  y = x^p         dx = dy * p x^(p-1), which is 0 for p = 0       saves x
-//   tensor  y = x^p         dx = dy * p x^(p-1),   0 where p is 0           saves x, p and y
-//                           dp = dy * y ln x,      0 where x is 0 and p >= 0
-// x and p broadcast. A negative x has real powers for whole p only; else NaN. The gradient at x = 0
+//   number  y  = x^p
+//           dx = dy * p x^(p-1),  0 if p is 0                    saves x
+//   tensor  y  = x^p
+//           dx = dy * p x^(p-1),  0 where p is 0
+//           dp = dy * y ln x,     0 where x is 0 and p >= 0      saves x, p and y
+// x and p broadcast. The power of a negative x is NaN unless p is an integer. The gradient at x = 0
 // is finite for p = 0 and p >= 1, as in PyTorch.
 #pragma once
 

@@ -1,5 +1,6 @@
-// The same numbers in the same order under another shape.  x (...) -> y (shape), the same size
-//   dx = dy under x's shape                                saves nothing, copies nothing
+// The same elements in the same order under another shape, of the same size.
+//   x (...) -> y (shape)
+//   dx = dy with the shape of x                            saves nothing, copies nothing
 #pragma once
 
 #include "autograd/op.h"

@@ -1,10 +1,14 @@
 // Root mean square norm over the last axis.                x (..., n), scale (n) -> y (..., n)
-//   rstd = 1 / sqrt(mean x_i^2 + eps)       h_i = x_i rstd       y_i = scale_i h_i
-//   dx_i = rstd (g_i - h_i mean(g h)),  g_i = dy_i scale_i       dscale_i = sum over rows of dy_i
-//   h_i
-// Saves x, scale, and rstd of every row.
-// Source: Zhang, Sennrich 2019, arXiv:1910.07467. torch.nn.RMSNorm's eps is that of the precision
-// unless given; here it is 1e-5.
+//   rstd     = 1 / sqrt(mean x_i^2 + eps)
+//   h_i      = x_i rstd
+//   y_i      = scale_i h_i
+//
+//   g_i      = dy_i scale_i
+//   dx_i     = rstd (g_i - h_i mean(g h))
+//   dscale_i = sum over rows of dy_i h_i
+//
+// Saves x, scale, and rstd of every row. The default eps is 1e-5; that of torch.nn.RMSNorm is the
+// machine epsilon. Source: Zhang, Sennrich 2019, arXiv:1910.07467.
 #pragma once
 
 #include "autograd/base/modes.h"

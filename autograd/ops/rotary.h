@@ -1,12 +1,18 @@
-// Rotary position embedding: turns pairs of numbers by an angle that grows with the position.
-//   x (..., T, H d) -> y (..., T, H d);   table (>= first + T, d): d / 2 cosines, then d / 2 sines
-//   in each head, for i < d / 2 and position t, c = table[first + t, i], s = table[first + t,
-//   d/2+i]:
-//     y_i       = x_i c - x_{i + d/2} s             dx_i       =  dy_i c + dy_{i + d/2} s
-//     y_{i+d/2} = x_{i + d/2} c + x_i s             dx_{i+d/2} = -dy_i s + dy_{i + d/2} c
-// The products of queries and keys then depend on how far apart two tokens are, not on where.
-// Saves the table. Source: Su et al. 2021, arXiv:2104.09864; pairs as in Llama's released weights
-// (a number and the one half a head later), not neighbours.
+// Rotary position embedding: rotates pairs of elements by an angle proportional to the position.
+//   x (..., T, H d) -> y (..., T, H d)
+//   table (>= first + T, d): in each row d/2 cosines, then d/2 sines
+//
+//   in each head, for i < d/2 and token t:
+//     c          = table[first + t, i]
+//     s          = table[first + t, i + d/2]
+//     y_i        = x_i c - x_(i+d/2) s
+//     y_(i+d/2)  = x_(i+d/2) c + x_i s
+//     dx_i       = dy_i c + dy_(i+d/2) s                     the rotation by the opposite angle
+//     dx_(i+d/2) = dy_(i+d/2) c - dy_i s
+//
+// Saves the table. The products of rotated queries and keys depend on the distance between two
+// tokens, not on their positions. Source: Su et al. 2021, arXiv:2104.09864. Element i is paired
+// with element i + d/2, as in the released weights of Llama, not with its neighbour.
 #pragma once
 
 #include <cmath>
@@ -20,7 +26,7 @@
 
 namespace heed {
 
-// The table for positions 0 to count - 1 and heads of `width`: angle t base^(-2 i / width).
+// The table for positions t < count and heads of width d: the angles are t base^(-2 i / d).
 inline Array rotary_table(int64_t count, int64_t width, double base = 10000) {
   require(width % 2 == 0, "rotary_table: expected an even head width, got ", width);
   Array table = Array::uninitialised({count, width});
@@ -48,7 +54,8 @@ inline void check_rotary(const Shape& x, const Shape& table, int64_t first) {
           " positions, got ", x[-2], " from ", first, " on");
 }
 
-// One row of all heads, turned forward or (sign -1) back.
+// Rotates one row of all heads, by the angles (sign 1) or back (sign -1). Calls put(i, value) for
+// each element.
 template <class Put>
 void rotate_row(const real* x, const real* angles, int64_t heads, int64_t width, real sign,
                 Put put) {
@@ -78,7 +85,7 @@ void rotate_row(const real* x, const real* angles, int64_t heads, int64_t width,
   return reshape(concat({low * c - high * s, high * c + low * s}, -1), x.shape());
 }
 
-// ShapeError when x does not consist of whole heads or has more positions than the table.
+// ShapeError if the width of x is not a multiple of d, or if the table has too few positions.
 [[nodiscard]] inline Tensor rotary(const Tensor& x, const Array& table, int64_t first = 0) {
   if (!fused()) {
     return rotary_composed(x, table, first);

@@ -1,5 +1,6 @@
 // SiLU, also called swish.                                 x (...) -> y (...)
-//   y = x * s,  s = 1 / (1 + e^-x)
+//   s  = 1 / (1 + e^-x)
+//   y  = x * s
 //   dx = dy * s * (1 + x (1 - s))                          saves x
 #pragma once
 

@@ -1,7 +1,7 @@
 // The part [begin, end) of one axis.       x (outer, n, inner) -> y (outer, end - begin, inner)
-//   y[:, i] = x[:, begin + i]
+//   y[:, i]          = x[:, begin + i]
 //   dx[:, begin + i] = dy[:, i], 0 elsewhere               saves nothing
-// Negative begin and end count from the end of the axis. 0 <= begin <= end <= n is required.
+// Negative begin and end count from the end of the axis. ShapeError unless 0 <= begin <= end <= n.
 #pragma once
 
 #include "autograd/graph/row_loops.h"
@@ -10,10 +10,10 @@
 namespace heed {
 
 namespace detail {
-// Copies `width` numbers from each of `count` rows to another; rows begin `step` numbers apart.
+// Copies `count` rows of `width` elements. The steps are the distances between the starts of rows.
 void copy_strips(int64_t count, int64_t width, const real* from, int64_t step_from, real* to,
                  int64_t step_to);
-// Stores or adds dy (outer, width) to columns [first, first + width) of d(input 0) (outer, n).
+// Adds dy (outer, width) to columns [first, first + width) of d(input 0) (outer, n).
 void put_strips(Grads& grads, int64_t outer, int64_t n, int64_t first, int64_t width,
                 const Array& dy);
 }  // namespace detail

@@ -1,6 +1,6 @@
-// The parts of an axis as tensors of their own, as torch.split; concat puts them together again.
-//   x (outer, n, inner) -> y_k (outer, n_k, inner),  sum n_k = n
-// Slices one and all; a part that is not used gets no gradient computed.
+// Splits an axis into parts, as torch.split. The inverse of concat.
+//   x (outer, n, inner) -> y_k (outer, n_k, inner),  sum_k n_k = n
+// Each part is a slice. No gradient is computed for a part that is not used.
 #pragma once
 
 #include <numeric>
@@ -26,7 +26,7 @@ namespace heed {
   return parts;
 }
 
-// Parts of `size`, the last one smaller if need be.
+// Parts of `size`; the last one may be smaller.
 [[nodiscard]] inline std::vector<Tensor> split(const Tensor& x, int64_t size, int axis) {
   require(size >= 1, "split: expected parts of size 1 or more, got ", size);
   std::vector<int64_t> sizes;

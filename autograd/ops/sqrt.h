@@ -1,6 +1,6 @@
 // y = sqrt(x)                                              x (...) -> y (...)
 //   dx = dy / (2 y)                                        saves y
-// The slope at 0 is infinite, as in PyTorch; add an epsilon to x where 0 can occur.
+// The slope at 0 is infinite, as in PyTorch: add an epsilon to x if 0 can occur.
 #pragma once
 
 #include "autograd/op.h"

@@ -1,7 +1,8 @@
-// Tensors of one shape along a new axis, as torch.stack.
-//   k tensors (outer, inner) -> y (outer, k, inner), the new axis before `axis` of the tensors
-//   dx_k = dy[:, k]                                        saves nothing
-// A negative axis counts from the end of y: -1 makes the new axis the last.
+// Stacks tensors of one shape along a new axis, as torch.stack.
+//   x_k (outer, inner) for k < n -> y (outer, n, inner)
+//   y[:, k] = x_k
+//   dx_k    = dy[:, k]                                     saves nothing
+// The new axis is axis `axis` of y. A negative axis counts from the end of y: -1 appends it.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,9 @@
-// Sum over everything or over one axis.      x (...) -> y ()      x (outer, n, inner) -> y (outer,
-// inner)
-//   y = sum_i x_i        dx_i = dy            saves nothing
-// With keepdim the summed axis stays, of extent 1. Sums run in double. No elements: 0.
+// Sum over everything or over one axis.
+//   x (...) -> y ()        x (outer, n, inner) -> y (outer, inner)
+//   y    = sum_i x_i
+//   dx_i = dy                                              saves nothing
+// The sum is accumulated in double; that of no elements is 0. With keepdim the axis is kept, with
+// extent 1.
 #pragma once
 
 #include "autograd/graph/row_loops.h"

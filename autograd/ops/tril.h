@@ -1,8 +1,7 @@
-// Lower and upper triangle of the last two axes, zeros elsewhere.     x (..., m, n) -> y (..., m,
-// n)
+// Lower and upper triangle of the last two axes, zeros elsewhere.    x (..., m, n) -> y (..., m, n)
 //   tril   y_ij = x_ij where j - i <= k, else 0        dx = tril(dy, k)
 //   triu   y_ij = x_ij where j - i >= k, else 0        dx = triu(dy, k)
-// Saves nothing. k 0 is the main diagonal, positive above it, negative below.
+// Saves nothing. k = 0 is the main diagonal, k > 0 a diagonal above it, k < 0 one below it.
 #pragma once
 
 #include "autograd/op.h"
@@ -10,7 +9,7 @@
 namespace heed {
 
 namespace detail {
-// Keeps columns j with first <= j - i <= last of every matrix.
+// Keeps the elements with first <= j - i <= last of every matrix.
 inline Array keep_band(const Array& x, int64_t first, int64_t last) {
   Array y = Array::uninitialised(x.shape());
   const int64_t m = x.dim(-2), n = x.dim(-1);

@@ -1,9 +1,11 @@
 // Variance over everything or over one axis, as torch.var.
 //   x (...) -> y ()        x (outer, n, inner) -> y (outer, inner)
-//   y = sum_i (x_i - m)^2 / (n - correction),  m = mean x        two passes
-//   dx_i = dy * 2 (x_i - m) / (n - correction)                   saves x and m
-// correction 1 (the default, as in PyTorch) estimates the variance of what x is a sample of;
-// correction 0 is the variance of x itself, which layer norms use. n > correction is required.
+//   m    = sum_i x_i / n
+//   y    = sum_i (x_i - m)^2 / (n - correction)            two passes
+//   dx_i = dy * 2 (x_i - m) / (n - correction)             saves x and m
+// correction 1, the default of PyTorch, estimates the variance of the distribution that x is a
+// sample of; correction 0 is the variance of x itself, used by layer norms. ShapeError unless
+// n > correction.
 #pragma once
 
 #include "autograd/graph/row_loops.h"
@@ -13,7 +15,7 @@ namespace heed {
 
 struct VarOptions {
   int correction = 1;
-  bool keepdim = false;  // the axis stays, of extent 1
+  bool keepdim = false;  // the axis is kept, with extent 1
 };
 
 namespace detail {
@@ -23,7 +25,8 @@ inline void check_var(const Shape& shape, int64_t n, int correction) {
           " elements (the correction), got ", n, " of ", shape);
 }
 
-// y = f(x over `split`), the sums along the middle axis or, for (1, n, 1), in parallel over all
+// Sums x (outer, n, inner) over its middle axis. If that is the only axis, the sum itself is
+// parallel.
 inline Array sum_split(const Array& x, const AxisSplit& split) {
   if (split.outer == 1 && split.inner == 1) {
     return Array::full({1, 1, 1}, static_cast<real>(sum_all(x)));

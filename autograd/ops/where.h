@@ -1,8 +1,8 @@
-// Chooses between two tensors, as torch.where; mask, a and b broadcast.
-//   y_i  = a_i where mask_i is 1, else b_i
-//   da_i = dy_i where mask_i is 1, else 0        db_i = 0 where mask_i is 1, else dy_i     saves
-//   mask
-// What is not chosen neither reaches y nor gets a gradient, be it infinite or NaN.
+// Element-wise choice between two tensors, as torch.where; mask, a and b broadcast.
+//   y_i  = a_i  where mask_i is 1, else b_i
+//   da_i = dy_i where mask_i is 1, else 0
+//   db_i = 0    where mask_i is 1, else dy_i               saves mask
+// An element that is not chosen affects neither y nor a gradient, even if it is infinite or NaN.
 #pragma once
 
 #include "autograd/array/select.h"

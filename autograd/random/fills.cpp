@@ -14,11 +14,11 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kChunk = 1024;  // words a fill holds at a time
+constexpr int64_t kChunk = 1024;  // words that a fill draws at a time, on the stack
 constexpr int64_t kBlock = 16;    // elements of one Box-Muller block
 
-// body(offset, count, words): `per_element` words for each of the n elements, at most kChunk at a
-// time.
+// Draws `per_element` words for each of n elements. Calls body(offset, count, words) for each chunk
+// of at most kChunk words.
 template <class F>
 void draw_chunks(Generator& generator, int64_t n, int64_t per_element, F&& body) {
   std::array<uint32_t, kChunk> words;
@@ -30,16 +30,23 @@ void draw_chunks(Generator& generator, int64_t n, int64_t per_element, F&& body)
   }
 }
 
-// PyTorch's block of 16 in normal_fill, a = block[0..8) and b = block[8..16), both uniform:
-//   r = sqrt(-2 log(1 - a)),  a' = r cos(2 pi b) std + mean,  b' = r sin(2 pi b) std + mean.
+// Normal numbers in blocks of 16, as normal_fill of PyTorch computes them (Box and Muller 1958). A
+// block holds 8 pairs (a_j, b_j) of uniform numbers, a in elements 0 to 7 and b in 8 to 15, and is
+// replaced by
+//   r_j  = sqrt(-2 log(1 - a_j))
+//   a_j' = r_j cos(2 pi b_j) std + mean
+//   b_j' = r_j sin(2 pi b_j) std + mean
 //
-// Its AVX2 build, which also runs on CPUs with AVX-512, takes log, sin and cos from the single
-// precision polynomials of Cephes (S. Moshier, logf.c and sinf.c), with a multiplication and the
-// addition behind it fused into one rounding. Every such pair is an explicit fma here and no other
-// product is ever added to anything, so the compiler has nothing left to fuse: the bits do not
-// depend on its flags.
+// To get the same bits, the arithmetic must be that of PyTorch's AVX2 build, which also runs on
+// CPUs with AVX-512. It computes log, sin and cos by the single precision polynomials of Cephes
+// (S. Moshier, logf.c and sinf.c), and fuses each multiplication with the addition that follows
+// it. Here every such pair is an explicit fma, and no other product is added to anything. The
+// compiler therefore has nothing left to fuse, and the bits do not depend on its flags.
 
-// log(x) for a normal x > 0: x = m 2^e with m in [sqrt(1/2), sqrt(2)).
+// log(x) for a normal x > 0. With x = m 2^e, m in [sqrt(1/2), sqrt(2)):
+//   log(x) = log(m) + e log(2),  log(1 + d) = d - d^2/2 + d^3 P(d),  d = m - 1
+// In the code m is d, and log(2) is 0.693359375 - 2.12e-4: the first part has few digits, so its
+// product with e is exact.
 [[gnu::always_inline]] inline float cephes_log(float x) {
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   float exponent = static_cast<float>(static_cast<int32_t>(bits >> 23) - 126);
@@ -63,7 +70,9 @@ void draw_chunks(Generator& generator, int64_t n, int64_t per_element, F&& body)
   return std::fma(exponent, 0.693359375f, m + y);
 }
 
-// sin and cos of theta in [0, 2 pi].
+// sin and cos of theta in [0, 2 pi]. The angle is reduced to x = theta - j pi/4 in [-pi/4, pi/4],
+// with j even; pi/4 is the sum of three floats, so the reduction loses no digits. `even` is then
+// cos(x) and `odd` is sin(x). The octant j decides which of the two is the sine, and both signs.
 [[gnu::always_inline]] inline void cephes_sincos(float theta, float& sine, float& cosine) {
   const int32_t octant = (static_cast<int32_t>(theta * 1.27323954473516f) + 1) & ~1;
   const float j = static_cast<float>(octant);
@@ -103,8 +112,8 @@ void box_muller_blocks(float* values, int64_t n, float mean, float std) {
 }
 
 #if defined(__x86_64__) && !defined(__FMA__)
-// For a build that also runs on CPUs without a fused multiply-add, where each fma is a call: the
-// same bits, 40 times as fast where there is one.
+// For a build that also runs on CPUs without FMA, in which each std::fma is a call. On a CPU with
+// FMA this version is 40 times as fast and gives the same bits.
 [[gnu::target("avx2,fma")]] void box_muller_blocks_fma(float* values, int64_t n, float mean,
                                                        float std) {
   for (int64_t i = 0; i < n; i += kBlock) box_muller(values + i, mean, std);
@@ -134,7 +143,8 @@ void fill_normal_blocks(Generator& generator, std::span<real> out, float mean, f
     transform(words, count, out.data() + first);
   });
   if (whole == n) return;
-  // The words of the incomplete block are drawn and dropped: the last 16 elements are drawn anew.
+  // An incomplete block, as in PyTorch: its words are drawn and dropped, then the last 16 elements
+  // are drawn again, from 16 new words.
   std::array<uint32_t, kBlock> words;
   generator.words({words.data(), static_cast<size_t>(n - whole)});
   generator.words(words);
@@ -201,7 +211,7 @@ std::vector<int64_t> randperm(Generator& generator, int64_t n) {
 }
 
 int64_t data_loader_seed(Generator& generator) {
-  generator.random_int63();  // the seed of worker processes, drawn whether there are any or not
+  generator.random_int63();  // the seed of worker processes: drawn even if there are none
   return generator.random_int63();
 }
 

@@ -14,9 +14,11 @@ namespace {
 constexpr int kWords = GeneratorState::kWords;
 constexpr int kShift = 397;  // MT19937's m
 
-// The recurrence of MT19937 (Matsumoto and Nishimura 1998): word k + 624 of the sequence is
-//   x_(k+624) = x_(k+397) ^ A(upper bit of x_k, lower 31 bits of x_(k+1))
-// refill() computes 624 words at a time, in place. A drawn number is a tempered word.
+// MT19937 (Matsumoto and Nishimura 1998). The words of the sequence follow the recurrence
+//   x_(k+624) = x_(k+397) ^ (y >> 1) ^ (0x9908B0DF if y is odd, else 0)
+//   y         = the highest bit of x_k, then the lower 31 bits of x_(k+1)
+// refill() computes the next 624 words in place, and tempers all of them in one vector loop. A
+// drawn number is a tempered word.
 uint32_t twist(uint32_t current, uint32_t next, uint32_t far) {
   const uint32_t mixed = (current & 0x80000000u) | (next & 0x7FFFFFFFu);
   return far ^ (mixed >> 1) ^ ((0u - (next & 1u)) & 0x9908B0DFu);

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-// The one of two values whose name_of() is `name`.
+// Returns the value, first or second, whose name is `name`; otherwise throws ConfigError.
 template <class T>
 T named(const char* what, const std::string& name, T first, T second) {
   if (name == name_of(first)) return first;

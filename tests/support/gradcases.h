@@ -39,8 +39,8 @@ class GradCaseList {
 
 using FillGradCases = void (*)(GradCaseList&);
 
-// At namespace scope of a test file: const GradCases exp_cases("exp", [](GradCaseList& list)
-// {...});
+// At namespace scope of a test file:
+//   const GradCases exp_cases("exp", [](GradCaseList& list) {...});
 struct GradCases {
   GradCases(const char* header, FillGradCases fill);
 };
