@@ -1,8 +1,17 @@
-// Everything that an operation needs. README.md in this folder shows how to write one.
+// The door for whoever writes an operation: arrays and tensors, loops over them, threads, matrix
+// products, random streams, modes and errors. How to write one: see README.md in this folder.
 #pragma once
 
+#include "autograd/array/ids.h"
 #include "autograd/array/map.h"
 #include "autograd/array/reduce.h"
 #include "autograd/array/vector_math.h"
+#include "autograd/base/error.h"
+#include "autograd/base/modes.h"
 #include "autograd/graph/tensor.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
+#include "autograd/random/streams.h"
+#include "autograd/threads/grain.h"
+#include "autograd/threads/parallel.h"

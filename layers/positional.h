@@ -7,8 +7,8 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/slice.h"
-#include "layers/module/attend.h"
 #include "layers/module/init.h"
+#include "layers/module/input.h"
 #include "layers/module/registry.h"
 
 namespace heed {

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "autograd/ops/matmul.h"
-#include "layers/activation.h"
 #include "layers/module/attend.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 

@@ -3,12 +3,14 @@
 //     heed::testing::check_layer("{type: my_layer, d_in: 8, d_out: 8}", {{2, 5, 8}, {5, 8}});
 //   }
 // fails with a line that says what is wrong and what to mend. What is looked at:
-// train/check/examine_layer.h.
+// train/check/examine_layer.h. Not part of heed/heed.h, for it includes doctest.
 #pragma once
 
 #include <doctest/doctest.h>
 
+#include "autograd/op.h"
 #include "train/check/examine_layer.h"
+#include "train/check/examine_task.h"
 
 namespace heed::testing {
 

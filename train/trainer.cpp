@@ -5,9 +5,7 @@
 
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
-#include "train/config/config_values.h"
 #include "train/data/generate.h"
-#include "train/evaluate.h"
 #include "train/run/interrupt.h"
 
 namespace heed {
@@ -124,6 +122,16 @@ void Trainer::say(const std::string& line) {
   folder_.log(line);
 }
 
+template <class F>
+void Trainer::notify(F&& call) {
+  for (TrainingListener* listener : listeners_) {
+    call(*listener);
+    if (const std::string trouble = listener->trouble(); !trouble.empty()) {
+      progress_.note(trouble);  // not into the log, which may be what cannot be written
+    }
+  }
+}
+
 double Trainer::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
@@ -132,14 +140,12 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   const InterruptGuard interrupts;
   start_ = std::chrono::steady_clock::now();
   model_->train();
-  report_.emplace(folder_.path(), run_, *model_, state_.step);
-  if (state_.step == 0) {
-    report_->add(0, {});
-  }
+  const RunInTraining run{folder_.path(), run_, *model_};
+  notify([&](TrainingListener& listener) { listener.on_begin(run, state_.step); });
   try {
     return train_on(max_seconds);
   } catch (const DivergedError& error) {
-    report_->write(true);
+    notify([&](TrainingListener& listener) { listener.on_end(state_.step, /*diverged=*/true); });
     fail<DivergedError>(error.what(), "; ", last_good(),
                         "; a smaller optimizer.lr or train.clip_grad_norm may help");
   } catch (const IoError& error) {
@@ -193,9 +199,11 @@ Ending Trainer::train_on(std::optional<double> max_seconds) {
         ending != Ending::finished) {
       save();
     }
-    const bool last = ending != Ending::finished || step == train.steps;
-    if (evaluation || last) {
-      report(evaluation, last);
+    if (evaluation) {
+      notify([&](TrainingListener& listener) { listener.on_evaluation(step, *evaluation); });
+    }
+    if (ending != Ending::finished || step == train.steps) {
+      notify([&](TrainingListener& listener) { listener.on_end(step, /*diverged=*/false); });
     }
   }
   return ending;
@@ -258,14 +266,6 @@ void Trainer::sample_if_due() {
   const Answer answer = task.answer(*model_, sample.prompt, options);
   folder_.sample(text("--- step ", state_.step, "\n", sample.prompt,
                       task.continues_prompt() ? "" : "\n", answer.text, "\n"));
-}
-
-void Trainer::report(const std::optional<Evaluation>& evaluation, bool last) {
-  report_->add(state_.step, evaluation);
-  report_->write(last);
-  if (const std::string trouble = report_->trouble(); !trouble.empty()) {
-    progress_.note(trouble);  // not into the log, which may be what cannot be written
-  }
 }
 
 // The loss of a step is that before its update: the last update may have been the bad one. Weights

@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "train/checkpoint/checkpoint.h"
+#include "train/evaluate.h"
 #include "train/optim/schedule.h"
 #include "train/plan.h"
-#include "train/report/run_report.h"
+#include "train/run/listener.h"
 #include "train/run/metrics.h"
 #include "train/run/progress.h"
 #include "train/run/run_folder.h"
@@ -28,6 +30,9 @@ class Trainer {
   // that folder it goes on from there as if it had never stopped.
   Trainer(LoadedRun run, RunFolder folder,
           const std::optional<std::filesystem::path>& checkpoint = {});
+
+  // Tells `listener` how the run goes; it has to live until train() returns.
+  void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
 
   // Trains to the last step, or until `max_seconds` are over, the user interrupts or patience is
   // at its end; in each case a checkpoint is saved. Throws DivergedError, which names the step, at
@@ -52,7 +57,9 @@ class Trainer {
   std::optional<Evaluation> evaluate_if_due();
   void write_metrics(const StepResult& result, std::optional<double> val_loss, double lr);
   void sample_if_due();
-  void report(const std::optional<Evaluation>& evaluation, bool last);
+  // call(listener) for each, and what did not work to the user.
+  template <class F>
+  void notify(F&& call);
   void save();
   double seconds() const;
 
@@ -65,7 +72,7 @@ class Trainer {
   int64_t saved_step_ = -1;
   std::optional<MetricsWriter> metrics_;
   Progress progress_;
-  std::optional<RunReport> report_;
+  std::vector<TrainingListener*> listeners_;
   double seconds_before_ = 0;  // of earlier processes
   int64_t tokens_before_ = 0, steps_before_ = 0;
   std::chrono::steady_clock::time_point start_;

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "layers/config/misplaced.h"
+#include "layers/config/nested.h"
 #include "layers/config/types.h"
 #include "layers/config/values.h"
 
@@ -81,6 +82,8 @@ FieldInfo& Fields::add(const std::string& name, FieldType type, const std::strin
   return info;
 }
 
+FieldsAround Fields::around() const { return {infos_, failed_, node_, errors_}; }
+
 const ConfigNode* Fields::given(const FieldInfo& info) {
   if (!reading()) {
     return nullptr;
@@ -132,6 +135,69 @@ FieldInfo& Fields::choice(const std::string& name, std::string& member,
     info.value.set_mark(child->mark());
   }
   return info;
+}
+
+FieldInfo& Fields::section(const std::string& name, Spec& member, const std::string& kind,
+                           const std::string& help, Fills fills, bool may_be_absent) {
+  fill_types(kind);
+  FieldInfo& info = add(name, FieldType::spec, help);
+  info.required = member.type.empty() && !may_be_absent;
+  info.spec_kind = kind;
+  info.fills = std::move(fills);
+  deferred_.push_back([this, name, &member] { read_section(*find(name), member); });
+  return info;
+}
+
+FieldInfo& Fields::layers(const std::string& name, std::vector<LayerSpec>& member,
+                          const std::string& help, Fills fills) {
+  fill_types("layer");
+  FieldInfo& info = add(name, FieldType::spec_list, help);
+  info.required = member.empty();
+  info.spec_kind = "layer";
+  info.length = at_least_elements(1);
+  info.fills = std::move(fills);
+  deferred_.push_back([this, name, &member] { read_layers(*find(name), member); });
+  return info;
+}
+
+void Fields::read_section(FieldInfo& info, Spec& member) {
+  const ConfigNode* child = given(info);
+  if (child && !read_spec(info, *child, member, *errors_)) {
+    failed_.push_back(info.name);
+    return;
+  }
+  if (reading() && member) {
+    complete_spec(around(), info, child ? *child : *node_, member);
+  }
+  info.value = member ? value_of(around(), info, member) : ConfigNode();
+  if (child) {
+    info.value.set_mark(child->mark());
+  }
+}
+
+void Fields::read_layers(FieldInfo& info, std::vector<Spec>& member) {
+  const ConfigNode* child = given(info);
+  if (child) {
+    if (!has_kind(info, *child, ConfigNode::Kind::list, *errors_) ||
+        !has_length(info, *child, *errors_)) {
+      failed_.push_back(info.name);
+      return;
+    }
+    member.assign(static_cast<size_t>(child->size()), Spec{});
+  }
+  const FieldInfo element = element_of(info);
+  info.value = member.empty() ? ConfigNode() : ConfigNode::list();
+  for (size_t i = 0; i < member.size(); ++i) {
+    const ConfigNode* place = child ? &child->at(static_cast<int64_t>(i)) : node_;
+    if (child && !read_spec(element, *place, member[i], *errors_)) {
+      failed_.push_back(info.name);
+      continue;
+    }
+    if (reading()) {
+      complete_spec(around(), element, *place, member[i]);
+    }
+    info.value.append(value_of(around(), info, member[i]));
+  }
 }
 
 FieldInfo& Fields::add_group(const std::string& name, const std::string& help, bool may_be_absent,

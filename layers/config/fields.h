@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "layers/config/config.h"
+#include "layers/config/errors.h"
 
 namespace heed {
 
@@ -115,6 +115,8 @@ struct FieldInfo {
     return *this;
   }
 };
+
+struct FieldsAround;  // layers/config/nested.h
 
 class Fields {
  public:
@@ -219,6 +221,7 @@ class Fields {
   bool reading() const { return node_ != nullptr; }
   FieldInfo* find(const std::string& name);
   bool failed(const std::string& name) const;
+  FieldsAround around() const;
   // What the config gives for a field; null when nothing, which is a mistake for a required one.
   const ConfigNode* given(const FieldInfo& info);
   // Nested parts may need any field around them, so they come when all fields are declared; then
@@ -226,10 +229,6 @@ class Fields {
   bool finish();
   void read_section(FieldInfo& info, Spec& member);
   void read_layers(FieldInfo& info, std::vector<Spec>& member);
-  bool read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member);
-  void complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& member);
-  ConfigNode fill_value(const std::string& own, const ConfigNode& options);
-  ConfigNode value_of(const FieldInfo& info, const Spec& spec);
   void report_unknown_keys();
 
   const ConfigNode* node_ = nullptr;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "layers/config/nested.h"
 #include "layers/config/types.h"
 #include "layers/config/values.h"
 

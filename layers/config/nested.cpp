@@ -1,11 +1,10 @@
-// Nested parts: fields whose own fields depend on a `type` (see Spec and Fills in fields.h).
+#include "layers/config/nested.h"
+
 #include <algorithm>
 #include <charconv>
 
-#include "layers/config/fields.h"
 #include "layers/config/types.h"
 #include "layers/config/values.h"
-#include "layers/module/registry.h"
 
 namespace heed {
 
@@ -58,11 +57,22 @@ const std::string& quotient_by(const std::string& own, const Fills& fills) {
   return fill == fills.end() ? own : fill->second;
 }
 
-// A program without a config may build a layer out of layers before it asks for any by name.
-void require_types(const std::string& kind) {
-  if (kind == "layer") {
-    layer_registry();
+// The value of one of the fields around, of one divided by another ("d_model/num_heads"), or
+// whether one has a value ("position=rope"). Absent: not known, or not whole.
+ConfigNode fill_value(const FieldsAround& around, const std::string& own,
+                      const ConfigNode& options) {
+  if (own.find('/') != std::string::npos) {
+    const Quotient q = quotient_of(own, around.infos, options);
+    return q.is_whole() ? ConfigNode(q.number / q.by) : ConfigNode();
   }
+  if (const size_t equals = own.find('='); equals != std::string::npos) {
+    const ConfigNode chosen = fill_value(around, own.substr(0, equals), options);
+    return chosen.is_absent() ? chosen : ConfigNode(chosen.text() == own.substr(equals + 1));
+  }
+  const FieldInfo* source = find_info(around.infos, own);
+  const bool failed =
+      std::find(around.failed.begin(), around.failed.end(), own) != around.failed.end();
+  return source && !failed ? source->value : ConfigNode();
 }
 
 }  // namespace
@@ -74,71 +84,8 @@ const std::string* fill_for(const Fills& fills, const FieldInfo& field) {
   return fill == fills.end() ? nullptr : &fill->second;
 }
 
-FieldInfo& Fields::section(const std::string& name, Spec& member, const std::string& kind,
-                           const std::string& help, Fills fills, bool may_be_absent) {
-  require_types(kind);
-  FieldInfo& info = add(name, FieldType::spec, help);
-  info.required = member.type.empty() && !may_be_absent;
-  info.spec_kind = kind;
-  info.fills = std::move(fills);
-  deferred_.push_back([this, name, &member] { read_section(*find(name), member); });
-  return info;
-}
-
-FieldInfo& Fields::layers(const std::string& name, std::vector<LayerSpec>& member,
-                          const std::string& help, Fills fills) {
-  require_types("layer");
-  FieldInfo& info = add(name, FieldType::spec_list, help);
-  info.required = member.empty();
-  info.spec_kind = "layer";
-  info.length = at_least_elements(1);
-  info.fills = std::move(fills);
-  deferred_.push_back([this, name, &member] { read_layers(*find(name), member); });
-  return info;
-}
-
-void Fields::read_section(FieldInfo& info, Spec& member) {
-  const ConfigNode* child = given(info);
-  if (child && !read_spec(info, *child, member)) {
-    failed_.push_back(info.name);
-    return;
-  }
-  if (reading() && member) {
-    complete_spec(info, child ? *child : *node_, member);
-  }
-  info.value = member ? value_of(info, member) : ConfigNode();
-  if (child) {
-    info.value.set_mark(child->mark());
-  }
-}
-
-void Fields::read_layers(FieldInfo& info, std::vector<Spec>& member) {
-  const ConfigNode* child = given(info);
-  if (child) {
-    if (!has_kind(info, *child, ConfigNode::Kind::list, *errors_) ||
-        !has_length(info, *child, *errors_)) {
-      failed_.push_back(info.name);
-      return;
-    }
-    member.assign(static_cast<size_t>(child->size()), Spec{});
-  }
-  const FieldInfo element = element_of(info);
-  info.value = member.empty() ? ConfigNode() : ConfigNode::list();
-  for (size_t i = 0; i < member.size(); ++i) {
-    const ConfigNode* place = child ? &child->at(static_cast<int64_t>(i)) : node_;
-    if (child && !read_spec(element, *place, member[i])) {
-      failed_.push_back(info.name);
-      continue;
-    }
-    if (reading()) {
-      complete_spec(element, *place, member[i]);
-    }
-    info.value.append(value_of(info, member[i]));
-  }
-}
-
-bool Fields::read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member) {
-  if (!has_kind(info, node, ConfigNode::Kind::map, *errors_)) {
+bool read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member, ConfigErrors& errors) {
+  if (!has_kind(info, node, ConfigNode::Kind::map, errors)) {
     return false;
   }
   std::string type = member.type;
@@ -146,19 +93,19 @@ bool Fields::read_spec(const FieldInfo& info, const ConfigNode& node, Spec& memb
   type_info.type = FieldType::choice;
   type_info.choices = config_types(info.spec_kind).names();
   if (const ConfigNode* named = node.find("type")) {
-    if (!has_kind(type_info, *named, ConfigNode::Kind::scalar, *errors_)) {
+    if (!has_kind(type_info, *named, ConfigNode::Kind::scalar, errors)) {
       return false;
     }
     type = named->text();
     if (!config_types(info.spec_kind).find(type)) {
       const std::string near = nearest(type, type_info.choices);
-      errors_->add(*named, "unknown ", info.spec_kind, " ", in_words(*named),
-                   near.empty() ? "; there are " + joined(type_info.choices)
-                                : ", did you mean " + near + "?");
+      errors.add(*named, "unknown ", info.spec_kind, " ", in_words(*named),
+                 near.empty() ? "; there are " + joined(type_info.choices)
+                              : ", did you mean " + near + "?");
       return false;
     }
   } else if (type.empty()) {
-    errors_->add_field(node, "type", "missing, expected ", expected(type_info));
+    errors.add_field(node, "type", "missing, expected ", expected(type_info));
     return false;
   }
   ConfigNode options = node;
@@ -174,15 +121,16 @@ bool Fields::read_spec(const FieldInfo& info, const ConfigNode& node, Spec& memb
   return true;
 }
 
-void Fields::complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& member) {
+void complete_spec(const FieldsAround& around, const FieldInfo& info, const ConfigNode& at,
+                   Spec& member) {
   const ConfigType* type = config_types(info.spec_kind).find(member.type);
-  const std::string path = join_path(node_->path(), info.name);
+  const std::string path = join_path(around.node->path(), info.name);
   if (!type) {
-    errors_->add_at(at.mark(), path, text("unknown ", info.spec_kind, " ", member.type));
+    around.errors->add_at(at.mark(), path, text("unknown ", info.spec_kind, " ", member.type));
     return;
   }
   ConfigNode options = member.options.is_absent() ? ConfigNode::map() : member.options;
-  if (&at == node_) {  // not in the config: the options are defaults made in C++
+  if (&at == around.node) {  // not in the config: the options are defaults made in C++
     options.set_mark(at.mark());
     options.set_path(path);
   }
@@ -194,12 +142,12 @@ void Fields::complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& me
     if (!own || options.has(field.name)) {
       continue;
     }
-    const ConfigNode value = fill_value(*own, options);
-    const Quotient q = quotient_of(quotient_by(*own, info.fills), infos_, written);
+    const ConfigNode value = fill_value(around, *own, options);
+    const Quotient q = quotient_of(quotient_by(*own, info.fills), around.infos, written);
     if (q.is_uneven()) {
-      errors_->add_field(written.has(q.divisor) ? written : *node_, q.divisor, "must divide ",
-                         q.dividend, ": ", q.dividend, " is ", q.number, ", ", q.divisor, " is ",
-                         q.by);
+      around.errors->add_field(written.has(q.divisor) ? written : *around.node, q.divisor,
+                               "must divide ", q.dividend, ": ", q.dividend, " is ", q.number, ", ",
+                               q.divisor, " is ", q.by);
     }
     if (value.is_absent() || q.is_uneven()) {
       excused.push_back(join_path(options.path(), field.name));
@@ -210,25 +158,10 @@ void Fields::complete_spec(const FieldInfo& info, const ConfigNode& at, Spec& me
   }
   ConfigErrors nested_errors;
   member.options = type->complete(options, nested_errors);
-  errors_->add_all(nested_errors, excused);
+  around.errors->add_all(nested_errors, excused);
 }
 
-// The value of one of the own fields, of one divided by another ("d_model/num_heads"), or whether
-// one has a value ("position=rope"). Absent: not known, or not whole.
-ConfigNode Fields::fill_value(const std::string& own, const ConfigNode& options) {
-  if (own.find('/') != std::string::npos) {
-    const Quotient q = quotient_of(own, infos_, options);
-    return q.is_whole() ? ConfigNode(q.number / q.by) : ConfigNode();
-  }
-  if (const size_t equals = own.find('='); equals != std::string::npos) {
-    const ConfigNode chosen = fill_value(own.substr(0, equals), options);
-    return chosen.is_absent() ? chosen : ConfigNode(chosen.text() == own.substr(equals + 1));
-  }
-  const FieldInfo* source = find(own);
-  return source && !failed(own) ? source->value : ConfigNode();
-}
-
-ConfigNode Fields::value_of(const FieldInfo& info, const Spec& spec) {
+ConfigNode value_of(const FieldsAround& around, const FieldInfo& info, const Spec& spec) {
   const ConfigType* type = config_types(info.spec_kind).find(spec.type);
   static const std::vector<FieldInfo> none;
   const std::vector<FieldInfo>& fields = type ? type->fields() : none;
@@ -236,7 +169,7 @@ ConfigNode Fields::value_of(const FieldInfo& info, const Spec& spec) {
   for (const ConfigNode& option : spec.options.children()) {
     const FieldInfo* field = find_info(fields, option.key());
     const std::string* own = field ? fill_for(info.fills, *field) : nullptr;
-    const ConfigNode filled = own ? fill_value(*own, spec.options) : ConfigNode();
+    const ConfigNode filled = own ? fill_value(around, *own, spec.options) : ConfigNode();
     if (!filled.is_scalar() || filled.text() != option.text()) {
       node.set(option.key(), option);
     }

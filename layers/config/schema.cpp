@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "layers/config/nested.h"
 #include "layers/config/values.h"
 
 namespace heed {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "layers/config/config.h"
+#include "layers/config/node.h"
 
 namespace heed {
 

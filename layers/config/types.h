@@ -48,6 +48,12 @@ class ConfigTypes {
 // One table a kind for the whole process, empty until something is added. Add before threads start.
 ConfigTypes& config_types(const std::string& kind);
 
+// Adds the built-in types of a kind to its table, if they are missing. Config code does not know
+// the registries: the build generates this function together with register_layers() and its
+// siblings (tools/cmake/write_registration.cmake). Programs without a config depend on it, as they
+// may build a layer out of layers before they ask for one by name.
+void fill_types(const std::string& kind);
+
 // What a field takes, in words: "a whole number of at least 1".
 std::string expected(const FieldInfo& info);
 

@@ -61,9 +61,6 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, std::vector<T>& v
   return ok;
 }
 
-// What fills in a field of a nested part: the name of a field around it; null: nothing does.
-const std::string* fill_for(const Fills& fills, const FieldInfo& field);
-
 // "a, b, c"
 std::string joined(const std::vector<std::string>& words);
 // "a, b or c"

@@ -6,14 +6,6 @@
 
 namespace heed {
 
-// x (T, d) as a batch of one: (1, T, d). Throws ShapeError unless x is (B, T, d_in) or (T, d_in).
-Tensor with_batch(const char* layer, const Tensor& x, int64_t d_in);
-// y (1, T, d) without its batch again when x had none.
-Tensor without_batch(const Tensor& y, const Tensor& x);
-
-// Throws ShapeError when x (.., T, d) and the tokens before it are more than context_length.
-void require_context(const char* layer, const Input& in, int64_t context_length);
-
 // attn_scores (B, T, S) -> attn_weights: softmax over the keys that the mask allows.
 Tensor attention_weights(const Tensor& attn_scores, const Mask& mask);
 

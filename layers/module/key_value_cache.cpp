@@ -2,8 +2,6 @@
 
 namespace heed {
 
-int64_t Input::past() const { return cache != nullptr ? cache->length() : 0; }
-
 KeyValueCache::KeysValues KeyValueCache::extend(const Module& layer, const Tensor& keys,
                                                 const Tensor& values) {
   require(keys.rank() == 3 && keys.dim(0) == 1 && values.rank() == 3 && values.dim(0) == 1,

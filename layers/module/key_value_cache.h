@@ -4,9 +4,11 @@
 
 #include <unordered_map>
 
-#include "layers/module/module.h"
+#include "autograd/graph/tensor.h"
 
 namespace heed {
+
+class Module;
 
 // Given to a model in Input::cache, again and again: each forward pass sees the tokens that come
 // next, and its layers attend to those before as well. Batches of one, without a graph.

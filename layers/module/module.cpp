@@ -10,25 +10,6 @@ const std::string& intern(const std::string& text) {
   return *texts.insert(text).first;
 }
 
-Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const Init& init)
-    : Parameter(owner, std::move(name), shape, init, true) {}
-
-Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const Init& init,
-                     bool present)
-    : name_(std::move(name)) {
-  if (!present) {
-    return;
-  }
-  Array values = Array::uninitialised(shape);
-  init(values);
-  tensor_ = Tensor::parameter(std::move(values));
-  for (const Parameter* other : owner->parameters_) {
-    require<Error>(other->name_ != name_, "module: two parameters are called ", name_,
-                   "; each Parameter of a layer needs a name of its own");
-  }
-  owner->parameters_.push_back(this);
-}
-
 Tensor Module::operator()(const Input& in) {
   const LayerScope scope(path().c_str());
   ForwardObserver* const observer = ForwardObserver::current();

@@ -4,79 +4,17 @@
 // V vocabulary. Layers take (B, T, d) and (T, d), the latter as a batch of one.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "autograd/graph/tensor.h"
 #include "layers/config/fields.h"
+#include "layers/module/input.h"
+#include "layers/module/observers.h"
+#include "layers/module/parameter.h"
 
 namespace heed {
-
-class KeyValueCache;
-
-// What a layer is given. Which parts it uses is up to the layer; most use x.
-struct Input {
-  Input() = default;
-  Input(Tensor values, Mask may_attend = {})  // NOLINT: layer(x) and layer({x, mask})
-      : x(std::move(values)), mask(std::move(may_attend)) {}
-  Input(Ids tokens, Mask may_attend = {})  // NOLINT: layer(ids)
-      : ids(std::move(tokens)), mask(std::move(may_attend)) {}
-
-  // The same surroundings around other values: how a layer calls its children.
-  Input with(Tensor values) const {
-    Input in = *this;
-    in.x = std::move(values);
-    return in;
-  }
-
-  // How many tokens came before these, out of the cache.
-  int64_t past() const;
-
-  Tensor x;   // (B, T, d)
-  Ids ids;    // (B, T), in [0, V)
-  Mask mask;  // (B, S) over the keys or (B, 1, T, S); 1 = may attend; none: everything
-  KeyValueCache* cache = nullptr;  // of the tokens before these; none: there are none
-
-  // A second sequence, for layers that read from one (see Module::takes_context).
-  Tensor context;    // (B, S, d), beside x; `mask` is over it
-  Ids source_ids;    // (B, S), beside ids
-  Mask source_mask;  // (B, S) over source_ids; 1 = a token, 0 = padding; none: all are tokens
-};
-
-class Module;
-
-// A tensor that is trained, under a name in its layer. Copies of the tensor share value and
-// gradient.
-class Parameter {
- public:
-  using Init = std::function<void(Array& values)>;
-
-  Parameter(Module* owner, std::string name, const Shape& shape, const Init& init);
-  // One that may be left out (a bias): without it the parameter is empty and has no name.
-  Parameter(Module* owner, std::string name, const Shape& shape, const Init& init, bool present);
-  Parameter(const Parameter&) = delete;
-  Parameter& operator=(const Parameter&) = delete;
-
-  operator const Tensor&() const { return tensor_; }  // NOLINT: used like a tensor
-  Tensor& tensor() { return tensor_; }
-  const std::string& name() const { return name_; }
-  explicit operator bool() const { return static_cast<bool>(tensor_); }
-
-  // From now on this is the other parameter (tied weights); its own numbers are forgotten.
-  void tie(const Parameter& other) { tensor_ = other.tensor_; }
-
- private:
-  std::string name_;
-  Tensor tensor_;
-};
-
-struct NamedParameter {
-  std::string name;  // "trf_blocks.0.att.W_query.weight"
-  Tensor tensor;
-};
 
 class Module {
  public:
@@ -156,43 +94,5 @@ class Child {
 
 // The one copy of a text that lives as long as the process (graph nodes keep pointers to paths).
 const std::string& intern(const std::string& text);
-
-// While one exists, layers that attend add their weights to it: for pictures.
-class AttentionRecorder {
- public:
-  struct Weights {
-    std::string path;  // of the layer
-    Array weights;  // (B, H, T, S), before dropout; every row sums to 1, or to 0 if all is hidden
-  };
-
-  AttentionRecorder() : before_(std::exchange(current_, this)) {}
-  ~AttentionRecorder() { current_ = before_; }
-  AttentionRecorder(const AttentionRecorder&) = delete;
-  AttentionRecorder& operator=(const AttentionRecorder&) = delete;
-
-  static AttentionRecorder* current() { return current_; }
-  std::vector<Weights> recorded;
-
- private:
-  static inline thread_local AttentionRecorder* current_ = nullptr;
-  AttentionRecorder* before_;
-};
-
-// While one exists, it is told what every layer made: for the tree of shapes that `inspect` prints.
-class ForwardObserver {
- public:
-  ForwardObserver() : before_(std::exchange(current_, this)) {}
-  virtual ~ForwardObserver() { current_ = before_; }
-  ForwardObserver(const ForwardObserver&) = delete;
-  ForwardObserver& operator=(const ForwardObserver&) = delete;
-
-  static ForwardObserver* current() { return current_; }
-  virtual void before_forward(const Module&, const Input&) {}
-  virtual void after_forward(const Module& layer, const Input& in, const Tensor& out) = 0;
-
- private:
-  static inline thread_local ForwardObserver* current_ = nullptr;
-  ForwardObserver* before_;
-};
 
 }  // namespace heed

@@ -3,11 +3,7 @@
 namespace heed {
 
 LayerRegistry& layer_registry() {
-  static LayerRegistry& registry = *[] {
-    auto* made = new LayerRegistry("layer");
-    register_layers(*made);
-    return made;
-  }();
+  static LayerRegistry& registry = LayerRegistry::filled("layer", register_layers);
   return registry;
 }
 

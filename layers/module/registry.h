@@ -22,6 +22,13 @@ class Registry {
  public:
   explicit Registry(std::string kind) : types_(&config_types(kind)) {}
 
+  // A registry that lives as long as the process, with what `fill` adds to it.
+  static Registry& filled(const char* kind, void (*fill)(Registry&)) {
+    auto& registry = *new Registry(kind);
+    fill(registry);
+    return registry;
+  }
+
   template <class Class>
   void add(const std::string& name) {
     types_->add(config_type<typename Class::Config>(name, Class::help));

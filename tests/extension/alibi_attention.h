@@ -6,8 +6,8 @@
 #include <heed/autograd/ops/concat.h>
 #include <heed/autograd/ops/dropout.h>
 #include <heed/autograd/ops/split.h>
+#include <heed/layers/layer.h>
 #include <heed/layers/linear.h>
-#include <heed/layers/module/attend.h>
 
 #include <cmath>
 #include <limits>

@@ -3,6 +3,7 @@
 //   y = swiglu(W_gate x, W_value x), or sigmoid(W_gate x) * W_value x
 #pragma once
 
+#include <heed/layers/layer.h>
 #include <heed/layers/linear.h>
 
 #include "swiglu.h"

@@ -2,7 +2,7 @@
 //   lr_t = lr 2^(-(t - 1) / half_life)
 #pragma once
 
-#include <heed/train/optim/schedule.h>
+#include <heed/train/optimizer.h>
 
 #include <cmath>
 

@@ -4,9 +4,7 @@
 //   p <- p - lr (u + decay p),  m <- beta2 m + (1 - beta2) g
 #pragma once
 
-#include <heed/autograd/threads/grain.h>
-#include <heed/autograd/threads/parallel.h>
-#include <heed/train/optim/optimizer.h>
+#include <heed/train/optimizer.h>
 
 namespace extension {
 

@@ -2,8 +2,7 @@
 //   ids (B, length) in [0, symbols);  target_t = max(ids_0 ... ids_t)
 #pragma once
 
-#include <heed/autograd/base/modes.h>
-#include <heed/train/tasks/made_task.h>
+#include <heed/train/task.h>
 
 namespace extension {
 

@@ -2,9 +2,8 @@
 // Beltagy, Peters and Cohan 2020, "Longformer".
 #pragma once
 
-#include <heed/autograd/base/modes.h>
+#include <heed/layers/layer.h>
 #include <heed/layers/linear.h>
-#include <heed/layers/module/attend.h>
 
 namespace extension {
 

@@ -4,7 +4,6 @@
 //   dvalue = dy * gate * s                                   saves gate and value
 #pragma once
 
-#include <heed/autograd/base/modes.h>
 #include <heed/autograd/op.h>
 #include <heed/autograd/ops/arithmetic.h>
 #include <heed/autograd/ops/sigmoid.h>

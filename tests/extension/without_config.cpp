@@ -1,10 +1,5 @@
 // A model out of layers, trained and saved, without a config: c++ with heedgrad alone.
-#include <heed/autograd/ops/arithmetic.h>
-#include <heed/autograd/ops/cross_entropy.h>
-#include <heed/layers/embedding.h>
-#include <heed/layers/transformer_block.h>
-#include <heed/train/checkpoint/state_dict.h>
-#include <heed/train/optim/adamw.h>
+#include <heed/heed.h>
 
 #include <cstdio>
 

@@ -3,3 +3,16 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/heed)
 foreach(folder autograd layers train)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/include/heed/${folder} SYMBOLIC)
 endforeach()
+
+# heed/heed.h, the umbrella: all doors but the one for tests, all operations and all layers. It lies beside the links,
+# and install.cmake installs it.
+file(GLOB umbrella_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} autograd/ops/*.h layers/*.h)
+list(PREPEND umbrella_headers autograd/op.h train/optimizer.h train/task.h)
+list(TRANSFORM umbrella_headers REPLACE "(.+)" "#include \"\\1\"\n")
+list(JOIN umbrella_headers "" umbrella_includes)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/heed/heed.h @ONLY CONTENT
+"// Everything at once: the engine, its operations, all layers, tasks and optimizers. Written by the build.
+// heed/train/testing.h is for tests and needs doctest: include it beside.
+#pragma once
+
+@umbrella_includes@")

@@ -6,7 +6,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heedgrad)
 install(DIRECTORY autograd layers train DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
         FILES_MATCHING PATTERN "*.h")
 configure_file(tools/cmake/version.h.in ${PROJECT_BINARY_DIR}/version.h @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
+install(FILES ${PROJECT_BINARY_DIR}/version.h ${PROJECT_BINARY_DIR}/include/heed/heed.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
 
 set(build_package_dir ${PROJECT_BINARY_DIR}/lib/cmake/heedgrad)
 set(package_files

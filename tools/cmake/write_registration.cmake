@@ -1,7 +1,8 @@
 # cmake -D OUTPUT=file.cpp [-D PLUGIN=ON] -P write_registration.cmake -- header.h ...
 # A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
-# The output calls registry.add<ClassName>("type_name") for each, in one function a kind; that of a plugin
-# calls plugin.add<ClassName>(registry, "type_name"), in the one function that a plugin has (train/plugin/plugin.h).
+# The output calls registry.add<ClassName>("type_name") for each, in one function a kind, and defines fill_types()
+# (layers/config/types.h). That of a plugin calls plugin.add<ClassName>(registry, "type_name"), in the one function that
+# a plugin has (train/plugin/plugin.h).
 cmake_minimum_required(VERSION 3.25)
 
 # kind | header of its registry | function
@@ -63,6 +64,7 @@ HEED_PLUGIN(plugin) {
 endif()
 
 set(functions "")
+set(fill_types "")
 foreach(entry IN LISTS kinds)
   string(REPLACE "|" ";" entry "${entry}")
   list(GET entry 0 kind)
@@ -71,6 +73,8 @@ foreach(entry IN LISTS kinds)
   if(home IN_LIST headers)
     list(APPEND includes ${home})
     string(APPEND functions "\nvoid ${signature} {\n  static_cast<void>(registry);\n${body_${kind}}}\n")
+    string(TOLOWER ${kind} kind_lower)
+    string(APPEND fill_types "  if (kind == \"${kind_lower}\") ${kind_lower}_registry();\n")
   elseif(DEFINED body_${kind})
     message(FATAL_ERROR "HEED_${kind} is used, but ${home} is not among the headers")
   endif()
@@ -85,5 +89,8 @@ file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
 @includes@
 namespace heed {
 @functions@
+void fill_types(const std::string& kind) {
+@fill_types@}
+
 }  // namespace heed
 ")

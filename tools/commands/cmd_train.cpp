@@ -6,6 +6,7 @@
 #include "autograd/threads/parallel.h"
 #include "tools/commands/run.h"
 #include "train/files/words.h"
+#include "train/report/run_report.h"
 #include "train/trainer.h"
 
 namespace heed::cli {
@@ -132,6 +133,8 @@ int run(const TrainOptions& o) {
   Trainer trainer(
       std::move(loaded), std::move(folder),
       resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt);
+  RunReport report;
+  trainer.add_listener(report);
   for (const std::string& line : lines) {
     trainer.say(line);
   }

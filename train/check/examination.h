@@ -43,11 +43,5 @@ std::string check_forward(const Examination& it);
 std::string check_gradients_right(const Examination& it);
 std::string check_gradients_arrive(const Examination& it);
 std::string check_checkpoint(const Examination& it);
-std::string check_evaluation(const Examination& it);
-std::string check_causality(const Examination& it);
-std::string check_threads(const Examination& it);
-std::string check_finite(const Examination& it);
-std::string check_inputs(const Examination& it);
-std::string check_cache(const Examination& it);
 
 }  // namespace heed::detail

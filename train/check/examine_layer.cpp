@@ -4,6 +4,7 @@
 
 #include "layers/module/registry.h"
 #include "train/check/examination.h"
+#include "train/check/examine_runs.h"
 #include "train/config/yaml.h"
 #include "train/plugin/plugin.h"
 

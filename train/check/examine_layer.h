@@ -8,6 +8,7 @@
 
 #include "autograd/check/examine_op.h"
 #include "layers/check/layer_check.h"
+#include "layers/config/members.h"
 
 namespace heed {
 
@@ -35,27 +36,13 @@ std::vector<Finding> examine_layer(const LayerSpec& spec, const std::vector<Shap
 std::vector<Finding> examine_layer(const std::string& config,
                                    const std::vector<Shape>& shapes = {});
 
-// The same for a class that no registry knows; `options` without `type`.
-template <class Layer>
-std::vector<Finding> examine_layer_class(const std::string& options,
-                                         const std::vector<Shape>& shapes = {});
-
-// The task of a line of YAML, {type: sort, length: 8}: ids and targets within their vocabularies,
-// examples and batches that follow from seed and saved state alone, dry runs.
-std::vector<Finding> examine_task(const std::string& config);
-
 // The map that a line of YAML says.
 ConfigNode options_from(const std::string& yaml);
 
-}  // namespace heed
-
-#include "layers/config/members.h"
-
-namespace heed {
-
+// The same for a class that no registry knows; `options` without `type`.
 template <class Layer>
 std::vector<Finding> examine_layer_class(const std::string& options,
-                                         const std::vector<Shape>& shapes) {
+                                         const std::vector<Shape>& shapes = {}) {
   using Config = typename Layer::Config;
   LayerSubject subject{.name = "layer", .make = {}, .options = {}};
   const Finding config = examine("config", [&] {

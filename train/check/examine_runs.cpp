@@ -1,10 +1,10 @@
-// What a layer does from call to call: evaluation, causality, threads, finite numbers, the cache.
+#include "train/check/examine_runs.h"
+
 #include <algorithm>
 
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
 #include "layers/module/key_value_cache.h"
-#include "train/check/examination.h"
 
 namespace heed::detail {
 

@@ -1,4 +1,5 @@
-// What everybody expects of a task.
+#include "train/check/examine_task.h"
+
 #include <algorithm>
 
 #include "autograd/array/storage.h"

@@ -6,6 +6,7 @@
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
 #include "train/config/yaml.h"
+#include "train/config/yaml_set.h"
 #include "train/data/fixed_batch.h"
 #include "train/files/files.h"
 #include "train/plugin/plugin.h"
@@ -292,6 +293,23 @@ void resolve_plugins(ConfigNode& config, const fs::path& folder) {
   } else {
     config.set("plugins", ConfigNode::list({needed.begin(), needed.end()}));
   }
+}
+
+// Every `dropout` of a config tree, nested layers included.
+void turn_off_dropout(ConfigNode& node) {
+  for (int64_t i = 0; i < node.size(); ++i) {
+    if (node.at(i).key() == "dropout") {
+      node.at(i).assign(0.0);
+    }
+    turn_off_dropout(node.at(i));
+  }
+}
+
+// What train.overfit_batch: true does: the task gives one batch, and nothing is dropped.
+void overfit_one_batch(LoadedRun& run) {
+  run.task = fixed_batch(std::move(run.task), static_cast<uint64_t>(run.config.seed));
+  turn_off_dropout(run.config.model.options);
+  turn_off_dropout(*run.resolved.find("model"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Config files: a strict subset of YAML, as trees that know their places (layers/config/config.h).
+// Config files: a strict subset of YAML, as trees that know their places (layers/config/node.h).
 //
 // A config is one map of at most 1 MiB, 20,000 lines, 10,000 values and 16 levels, in UTF-8, with
 // comments. Refused, because they hide mistakes or cost far more than they look: duplicate keys,
@@ -7,7 +7,7 @@
 // longer than 200 bytes, keys without a value, quotes that are not closed, control characters.
 #include <string>
 
-#include "layers/config/config.h"
+#include "layers/config/errors.h"
 
 namespace heed {
 
@@ -22,11 +22,9 @@ ConfigNode read_config(const std::string& path, ConfigErrors& errors);
 ConfigNode parse_config(const std::string& text, const std::string& file_name,
                         ConfigErrors& errors);
 
-// `--set model.d_model=64`: sets a value under a path of keys; makes the sections on the way that
-// are not there; a number selects an element of a list (layers.0.d_out=3). The value is YAML by the
-// same rules (betas=[0.9, 0.99]). Places are `--set model.d_model=64:1:N`, N a column of the
-// argument.
-void apply_set(ConfigNode& root, const std::string& argument);
-void apply_set(ConfigNode& root, const std::string& argument, ConfigErrors& errors);
+// Reads any value by the same rules; absent when the text has none. `start` is
+// where the text begins in its file. Mistakes after which reading can go on go to `errors`; after
+// others, throws ConfigError with all of them.
+ConfigNode parse_value(const std::string& text, const ConfigMark& start, ConfigErrors& errors);
 
 }  // namespace heed

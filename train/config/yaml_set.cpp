@@ -1,3 +1,5 @@
+#include "train/config/yaml_set.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>

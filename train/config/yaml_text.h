@@ -5,18 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "layers/config/config.h"
+#include "layers/config/errors.h"
 
 namespace heed {
 
 inline constexpr size_t most_config_bytes = size_t{1} << 20;
 inline constexpr size_t most_levels = 16;
 inline constexpr size_t longest_key = 200;
-
-// Reads any value by the rules of train/config/yaml.h; absent when the text has none. `start` is
-// where the text begins in its file. Mistakes after which reading can go on go to `errors`; after
-// others, throws ConfigError with all of them.
-ConfigNode parse_value(const std::string& text, const ConfigMark& start, ConfigErrors& errors);
 
 struct TextProblem {
   int64_t line = 1;    // from 1

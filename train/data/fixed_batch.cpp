@@ -1,5 +1,7 @@
 #include "train/data/fixed_batch.h"
 
+#include <optional>
+
 namespace heed {
 
 namespace {
@@ -52,23 +54,10 @@ class FixedBatch final : public Task {
   std::optional<Batch> batch_;
 };
 
-// Every `dropout` of a config tree, nested layers included.
-void turn_off_dropout(ConfigNode& node) {
-  for (int64_t i = 0; i < node.size(); ++i) {
-    if (node.at(i).key() == "dropout") {
-      node.at(i).assign(0.0);
-    }
-    turn_off_dropout(node.at(i));
-  }
-}
-
 }  // namespace
 
-void overfit_one_batch(LoadedRun& run) {
-  run.task =
-      std::make_unique<FixedBatch>(std::move(run.task), static_cast<uint64_t>(run.config.seed));
-  turn_off_dropout(run.config.model.options);
-  turn_off_dropout(*run.resolved.find("model"));
+std::unique_ptr<Task> fixed_batch(std::unique_ptr<Task> of, uint64_t seed) {
+  return std::make_unique<FixedBatch>(std::move(of), seed);
 }
 
 }  // namespace heed

@@ -1,13 +1,14 @@
 // Training on a single batch, to see whether a model can learn at all.
 #pragma once
 
-#include "train/config/run_config.h"
+#include <memory>
+
+#include "train/data/task.h"
 
 namespace heed {
 
-// From now on the run's task gives one batch, every time: the first that it draws from a generator
-// with the config's seed. Dropout is off everywhere in the model. load_run() does this when
-// train.overfit_batch is true.
-void overfit_one_batch(LoadedRun& run);
+// The task `of` with the same batch at every step: the first one that it draws from a generator of
+// this seed.
+std::unique_ptr<Task> fixed_batch(std::unique_ptr<Task> of, uint64_t seed);
 
 }  // namespace heed

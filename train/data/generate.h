@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "layers/module/module.h"
-#include "train/data/task.h"
+#include "train/data/tokenizer.h"
 
 namespace heed {
 
@@ -39,21 +39,6 @@ int32_t likeliest(std::span<const real> logits);
 
 // The token that logits (V) give for u.
 int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u);
-
-// How a task is to answer a prompt (Task::answer). Tasks with one right answer take the likeliest
-// tokens and leave `tokens` and `sampling` aside.
-struct AnswerOptions {
-  int64_t tokens = 200;
-  SamplingOptions sampling = {};
-  int64_t context_length = 0;                         // of the model
-  std::function<void(const std::string&)> each = {};  // is told of the text as it comes
-
-  void say(const std::string& text) const {
-    if (each && !text.empty()) {
-      each(text);
-    }
-  }
-};
 
 // Text of tokens as they come, in whole characters: bytes of one that is not complete wait for the
 // rest, bytes that cannot become one are shown as U+FFFD.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "autograd/ops/cross_entropy.h"
-#include "train/data/generate.h"
 
 namespace heed {
 
@@ -60,6 +59,11 @@ Answer Task::answer(Module& model, const std::string& prompt, const AnswerOption
   const size_t shown = std::min(before.size(), static_cast<size_t>(options.context_length));
   const std::span<const int32_t> last(before.end() - static_cast<ptrdiff_t>(shown), before.end());
   return {tokenizer()->decode(after), Ids::from({1, static_cast<int64_t>(shown)}, last)};
+}
+
+TaskRegistry& task_registry() {
+  static TaskRegistry& registry = TaskRegistry::filled("task", register_tasks);
+  return registry;
 }
 
 }  // namespace heed

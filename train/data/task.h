@@ -2,8 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +11,8 @@
 #include "autograd/random/fills.h"
 #include "autograd/random/generator.h"
 #include "layers/module/registry.h"
+#include "train/data/generate.h"
+#include "train/data/tokenizer.h"
 
 namespace heed {
 
@@ -41,7 +43,31 @@ struct Score {
   std::map<int64_t, Sequences> by_length;  // by the number of targets of a sequence
 };
 
-struct AnswerOptions;  // train/data/generate.h
+// How good a model is on a set of examples, from the Score of all of them (train/evaluate.h).
+struct Evaluation {
+  double loss = 0;     // mean over the counted targets
+  int64_t tokens = 0;  // how many there were
+  // As the task counts it. A model that writes token after token is given the right ones before
+  // each: a sequence is wholly right then if and only if greedy decoding writes it.
+  double accuracy = 0;                            // share of targets that are right
+  double exact_match = 0;                         // share of sequences with every target right
+  std::map<int64_t, Score::Sequences> by_length;  // by the number of targets
+};
+
+// How a task is to answer a prompt (Task::answer). Tasks with one right answer take the likeliest
+// tokens and leave `tokens` and `sampling` aside.
+struct AnswerOptions {
+  int64_t tokens = 200;
+  SamplingOptions sampling = {};
+  int64_t context_length = 0;                         // of the model
+  std::function<void(const std::string&)> each = {};  // is told of the text as it comes
+
+  void say(const std::string& text) const {
+    if (each && !text.empty()) {
+      each(text);
+    }
+  }
+};
 
 // What a trained model says to a prompt.
 struct Answer {
@@ -63,18 +89,6 @@ class TaskError : public ConfigError {
   TaskError(std::string wrong_field, const std::string& message)
       : ConfigError(message), field(std::move(wrong_field)) {}
   const std::string field;
-};
-
-// Text in, tokens out, and back.
-class Tokenizer {
- public:
-  virtual ~Tokenizer() = default;
-  virtual int64_t vocab_size() const = 0;
-  // Throws ConfigError that names a character the tokenizer does not know.
-  virtual std::vector<int32_t> encode(const std::string& text) const = 0;
-  virtual std::string decode(std::span<const int32_t> ids) const = 0;
-  // One token for people: visible where it is a blank or a newline.
-  virtual std::string name(int32_t id) const = 0;
 };
 
 enum class Split { train, validation };

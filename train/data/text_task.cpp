@@ -1,7 +1,7 @@
 #include "train/data/text_task.h"
 
+#include "train/data/data_file.h"
 #include "train/data/tokenizer.h"
-#include "train/files/data_file.h"
 #include "train/files/utf8.h"
 #include "train/files/words.h"
 

@@ -1,14 +1,26 @@
-// Text as tokens: one a character, or one a byte.
+// Text as tokens: what every tokenizer does, and the two without a vocabulary file, one token a
+// character or one a byte.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "train/data/task.h"
-
 namespace heed {
+
+// Text in, tokens out, and back.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+  virtual int64_t vocab_size() const = 0;
+  // Throws ConfigError that names a character the tokenizer does not know.
+  virtual std::vector<int32_t> encode(const std::string& text) const = 0;
+  virtual std::string decode(std::span<const int32_t> ids) const = 0;
+  // One token for people: visible where it is a blank or a newline.
+  virtual std::string name(int32_t id) const = 0;
+};
 
 // The different characters of a text in the order of their code points, as sorted(set(text)) gives
 // them in Python.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "train/files/data_file.h"
+#include "train/data/data_file.h"
 #include "train/files/words.h"
 
 namespace heed {

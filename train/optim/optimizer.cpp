@@ -79,4 +79,9 @@ double grad_norm(const std::vector<NamedParameter>& parameters) {
 
 double clip_factor(double norm, double max_norm) { return std::min(1.0, max_norm / (norm + 1e-6)); }
 
+OptimizerRegistry& optimizer_registry() {
+  static OptimizerRegistry& registry = OptimizerRegistry::filled("optimizer", register_optimizers);
+  return registry;
+}
+
 }  // namespace heed

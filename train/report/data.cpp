@@ -1,14 +1,15 @@
+#include "train/report/data.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "train/config/config_values.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
-#include "train/report/page.h"
+#include "train/report/record.h"
 #include "train/run/metrics.h"
 
 namespace heed {

@@ -2,6 +2,7 @@
 
 #include "train/files/files.h"
 #include "train/report/assets.h"
+#include "train/report/data.h"
 
 namespace heed {
 

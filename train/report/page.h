@@ -14,13 +14,8 @@ namespace heed {
 // How many runs a page may show.
 inline constexpr size_t most_runs = 12;
 
-// What config.yaml, metrics.csv, samples.txt and report.json of the runs say, thinned out so that
-// the page stays below 3 MB, as one JSON object. What a run has not written yet is left out. Throws
-// IoError for a folder that is no run.
-std::string report_data(std::span<const std::filesystem::path> runs);
-
-// The page that shows it. Whatever a run holds is in one JSON text without a `<`, and the page
-// puts it on the screen as text: nothing of it can become markup.
+// The page that shows the data of report_data(). Whatever a run holds is in one JSON text without a
+// `<`, and the page puts it on the screen as text: nothing of it can become markup.
 std::string report_page(const std::string& data);
 
 // Writes the page, whole or not at all. Throws IoError.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "train/evaluate.h"
+#include "train/data/task.h"
 #include "train/report/attention_maps.h"
 
 namespace heed {

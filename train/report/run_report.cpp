@@ -41,34 +41,47 @@ void RunReport::attempt(F&& f) {
   }
 }
 
-RunReport::RunReport(std::filesystem::path run, const LoadedRun& loaded, Module& model,
-                     int64_t step)
-    : run_(std::move(run)), loaded_(loaded), model_(model) {
+void RunReport::on_begin(const RunInTraining& run, int64_t step) {
+  run_.emplace(run);
   attempt([&] {
-    record_ = step > 0 ? read_record(run_ / "report.json") : ReportRecord();
+    record_ = step > 0 ? read_record(run.folder / "report.json") : ReportRecord();
     record_.cut(step);
-    record_.facts = facts_of(loaded_, model_);
-  });
-}
-
-void RunReport::add(int64_t step, const std::optional<Evaluation>& evaluation) {
-  attempt([&] {
-    if (evaluation) {
-      record_.add(step, *evaluation);
+    record_.facts = facts_of(run.loaded, run.model);
+    if (step == 0) {
+      add_snapshot(step);
     }
-    const Exhibit shown = exhibit(model_, *loaded_.task, loaded_.config);
-    record_.add(snapshot(step, shown, attention_maps(model_, *loaded_.task, shown.shown)));
   });
 }
 
-void RunReport::write(bool last) {
-  const auto start = std::chrono::steady_clock::now();
-  if (!last && start < not_before_) {
-    return;
-  }
+void RunReport::on_evaluation(int64_t step, const Evaluation& evaluation) {
   attempt([&] {
-    write_file_atomically(run_ / "report.json", to_json(record_));
-    write_report({&run_, 1}, run_ / "report.html");
+    record_.add(step, evaluation);
+    add_snapshot(step);
+  });
+  if (std::chrono::steady_clock::now() >= not_before_) {
+    write();
+  }
+}
+
+void RunReport::on_end(int64_t step, bool diverged) {
+  if (!diverged && last_snapshot_ != step) {
+    attempt([&] { add_snapshot(step); });
+  }
+  write();
+}
+
+void RunReport::add_snapshot(int64_t step) {
+  const auto& [folder, loaded, model] = *run_;
+  const Exhibit shown = exhibit(model, *loaded.task, loaded.config);
+  record_.add(snapshot(step, shown, attention_maps(model, *loaded.task, shown.shown)));
+  last_snapshot_ = step;
+}
+
+void RunReport::write() {
+  const auto start = std::chrono::steady_clock::now();
+  attempt([&] {
+    write_file_atomically(run_->folder / "report.json", to_json(record_));
+    write_report({&run_->folder, 1}, run_->folder / "report.html");
   });
   const auto end = std::chrono::steady_clock::now();
   not_before_ = end + share_of_time * (end - start);

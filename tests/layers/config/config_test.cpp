@@ -1,5 +1,3 @@
-#include "layers/config/config.h"
-
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -8,10 +6,12 @@
 
 #include "autograd/base/error.h"
 #include "layers/config/fields.h"
+#include "layers/config/node.h"
 #include "layers/config/types.h"
 #include "layers/config/values.h"
 #include "layers/module/registry.h"
 #include "train/config/yaml.h"
+#include "train/config/yaml_set.h"
 
 using namespace heed;
 

@@ -1,4 +1,6 @@
 // heed train CONFIG --set a.b=c
+#include "train/config/yaml_set.h"
+
 #include <doctest/doctest.h>
 
 #include <string>

@@ -7,6 +7,7 @@
 
 #include "tests/support/training_run.h"
 #include "train/report/assets.h"
+#include "train/report/data.h"
 
 using namespace heed;
 using namespace heed::testing;

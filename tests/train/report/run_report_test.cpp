@@ -17,9 +17,15 @@ const std::vector<std::string> more_of_everything = {
     "eval={every: 4, batches: 1}", "sample={every: 6, tokens: 5}", "checkpoint={every: 4, keep: 9}",
     "model.dropout=0.1"};
 
+Ending train_with_report(Trainer& trainer) {
+  RunReport report;
+  trainer.add_listener(report);
+  return trainer.train();
+}
+
 Ending train(const TempDir& folder, const std::string& name) {
-  return Trainer(load_small(folder, more_of_everything), RunFolder::create(folder / name, ""))
-      .train();
+  Trainer trainer(load_small(folder, more_of_everything), RunFolder::create(folder / name, ""));
+  return train_with_report(trainer);
 }
 
 std::vector<int64_t> snapshot_steps(const fs::path& run) {
@@ -55,7 +61,7 @@ TEST_CASE("run report: a run that goes on keeps what was before its checkpoint, 
                 fs::copy_options::overwrite_existing);
   Trainer goes_on(load_small(folder, more_of_everything), RunFolder::open(folder / "parts"),
                   folder / "parts/checkpoints/step-000008");
-  CHECK(goes_on.train() == Ending::finished);
+  CHECK(train_with_report(goes_on) == Ending::finished);
   CHECK(read_text(folder / "parts/report.json") == read_text(folder / "whole/report.json"));
 }
 
@@ -66,7 +72,7 @@ TEST_CASE("run report: what cannot be written does not end the training") {
                    RunFolder::create(folder / "hindered", ""));
   fs::create_directory(folder / "hindered/report.html");
   fs::create_directory(folder / "hindered/report.json");
-  CHECK(hindered.train() == Ending::finished);
+  CHECK(train_with_report(hindered) == Ending::finished);
   CHECK(read_text(folder / "free/checkpoints/step-000012/model.safetensors") ==
         read_text(folder / "hindered/checkpoints/step-000012/model.safetensors"));
   CHECK(fs::is_directory(folder / "hindered/report.html"));
@@ -76,7 +82,7 @@ TEST_CASE("run report: a run that diverges leaves its curves") {
   const TempDir folder;
   Trainer trainer(load_small(folder, {"optimizer={type: sgd, lr: 1e200}", "train.log_every=1"}),
                   RunFolder::create(folder / "run", ""));
-  CHECK_THROWS_AS(trainer.train(), DivergedError);
+  CHECK_THROWS_AS(train_with_report(trainer), DivergedError);
   CHECK(read_text(folder / "run/report.html").find("\"rows\":[[1,") != std::string::npos);
   CHECK(snapshot_steps(folder / "run").front() == 0);
 }
@@ -86,11 +92,11 @@ TEST_CASE("run report: trouble is told once") {
   LoadedRun loaded = load_small(folder);
   apply_settings(loaded.config);
   const auto model = make_layer(loaded.config.model);
-  RunReport report(folder / "nowhere", loaded, *model, 0);
-  report.add(0, {});
+  RunReport report;
+  report.on_begin({folder / "nowhere", loaded, *model}, 0);
   CHECK(report.trouble().empty());
-  report.write(true);
+  report.on_end(0, false);
   CHECK(report.trouble().find("nowhere") != std::string::npos);
-  report.write(true);
+  report.on_end(0, false);
   CHECK(report.trouble().empty());
 }

@@ -6,8 +6,8 @@
 
 #include <heed/autograd/ops/arithmetic.h>
 #include <heed/autograd/ops/sigmoid.h>
+#include <heed/layers/layer.h>
 #include <heed/layers/linear.h>
-#include <heed/layers/module/attend.h>
 
 namespace mine {
 

@@ -1,8 +1,5 @@
 #include "my_layer.h"
 
-#include <heed/autograd/random/fills.h>
-#include <heed/autograd/random/generator.h>
-#include <heed/autograd/random/streams.h>
 #include <heed/layers/causal_attention.h>
 #include <heed/train/testing.h>
 

@@ -2,6 +2,7 @@
 //   x (B, T, d_in) -> y (B, T, d_out),  y = my_op(W_value x, W_gate x)
 #pragma once
 
+#include <heed/layers/layer.h>
 #include <heed/layers/linear.h>
 
 #include "my_op.h"

@@ -3,8 +3,7 @@
 // Attention learns to look back; without it a model can only guess.
 #pragma once
 
-#include <heed/autograd/base/modes.h>
-#include <heed/train/tasks/made_task.h>
+#include <heed/train/task.h>
 
 namespace mine {
 

@@ -1,4 +1,4 @@
-#include "train/files/data_file.h"
+#include "train/data/data_file.h"
 
 #include "autograd/threads/machine.h"
 #include "train/data/task.h"

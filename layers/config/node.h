@@ -1,10 +1,11 @@
 #pragma once
-// A config as a tree that remembers where each part of it was written, and the list of the mistakes
-// found in it. Nothing here knows a file format: train/config/yaml.h makes these trees from files,
-// C++ makes them with `ConfigNode::map({{"type", "gpt"}, {"d_model", 128}})`.
+// A config as a tree that remembers where each part of it was written. Nothing here knows a file
+// format: train/config/yaml.h makes these trees from files, C++ makes them with
+// `ConfigNode::map({{"type", "gpt"}, {"d_model", 128}})`.
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -105,49 +106,10 @@ class ConfigNode {
 // Children in path notation: ("model", "d_in") -> "model.d_in".
 std::string join_path(const std::string& path, const std::string& key);
 
-// The tree as YAML, ending in a newline: maps as blocks, lists of short scalars as [a, b]. The
-// strict reader in train/config/yaml.h reads it back to an equal tree.
-std::string to_yaml(const ConfigNode& node);
-
-// Text of a user inside a message: one line, control characters escaped, at most `limit` bytes.
-std::string printable(const std::string& text, size_t limit = 60);
-
 // What a node is, in the words of a message: `4.0`, `the text "4"`, `a list`, `a map`, `nothing`.
 std::string in_words(const ConfigNode& node);
 
-// All mistakes of a config. Each prints as `file:line:column: path: message`.
-class ConfigErrors {
- public:
-  // A mistake in the value of a node.
-  template <class... Parts>
-  void add(const ConfigNode& node, const Parts&... parts) {
-    add_at(node.mark(), node.path(), heed::text(parts...));
-  }
-  // A mistake in a field of a map; at the field's value, or at the map when the field is not given.
-  template <class... Parts>
-  void add_field(const ConfigNode& map, const std::string& key, const Parts&... parts) {
-    const ConfigNode* child = map.find(key);
-    add_at(child ? child->mark() : map.mark(), join_path(map.path(), key), heed::text(parts...));
-  }
-  void add_at(const ConfigMark& mark, const std::string& path, const std::string& message);
-  // Takes over the mistakes of `other`, except those about one of the paths in `excused`.
-  void add_all(const ConfigErrors& other, const std::vector<std::string>& excused = {});
-
-  bool empty() const { return mistakes_.empty(); }
-  int64_t count() const { return static_cast<int64_t>(mistakes_.size()); }
-  // Sorted by place: files in the order they came up, the command line after them. Every mistake
-  // once.
-  std::vector<std::string> lines() const;
-  // Throws ConfigError with all lines joined by newlines.
-  void throw_if_any() const;
-
- private:
-  struct Mistake {
-    ConfigMark mark;
-    std::string path;
-    std::string message;
-  };
-  std::vector<Mistake> mistakes_;
-};
+// The text of every scalar by its path: "model.num_heads" -> "4". For comparing two configs.
+std::map<std::string, std::string> flat_values(const ConfigNode& config);
 
 }  // namespace heed

@@ -1,0 +1,73 @@
+#include "layers/config/errors.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace heed {
+
+void ConfigErrors::add_at(const ConfigMark& mark, const std::string& path,
+                          const std::string& message) {
+  mistakes_.push_back({mark, path, message});
+}
+
+void ConfigErrors::add_all(const ConfigErrors& other, const std::vector<std::string>& excused) {
+  for (const Mistake& mistake : other.mistakes_) {
+    if (std::find(excused.begin(), excused.end(), mistake.path) == excused.end()) {
+      mistakes_.push_back(mistake);
+    }
+  }
+}
+
+std::vector<std::string> ConfigErrors::lines() const {
+  std::vector<std::string> files;
+  const auto rank = [&](const ConfigMark& mark) {  // the command line after the files
+    const std::string file = mark.file ? *mark.file : "";
+    const auto place = std::find(files.begin(), files.end(), file);
+    const auto index = place - files.begin();
+    if (place == files.end()) {
+      files.push_back(file);
+    }
+    return std::pair(file.starts_with(command_line_prefix), index);
+  };
+  using Key = std::tuple<std::pair<bool, std::ptrdiff_t>, int64_t, int64_t, const Mistake*>;
+  std::vector<Key> order;
+  for (const Mistake& mistake : mistakes_) {
+    order.emplace_back(rank(mistake.mark), mistake.mark.line, mistake.mark.column, &mistake);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> lines;
+  std::set<std::string> seen;
+  for (const auto& [file, line, column, mistake] : order) {
+    const std::string path = mistake->path.empty() ? "" : mistake->path + ": ";
+    const std::string place = mistake->mark.file ? to_text(mistake->mark) + ": " : "";
+    std::string written =
+        printable(place, 1000) + printable(path, 300) + printable(mistake->message, 2000);
+    if (!lines.empty() && written.starts_with(lines.back())) {  // the same, in more words
+      seen.erase(lines.back());
+      lines.pop_back();
+    }
+    if (seen.insert(written).second) {
+      lines.push_back(std::move(written));
+    }
+  }
+  return lines;
+}
+
+void ConfigErrors::throw_if_any() const {
+  constexpr size_t most = 200;  // a screenful or two; whoever has more has one cause
+  if (empty()) {
+    return;
+  }
+  const std::vector<std::string> all = lines();
+  std::string joined;
+  for (size_t i = 0; i < std::min(all.size(), most); ++i) {
+    joined += (i ? "\n" : "") + all[i];
+  }
+  if (all.size() > most) {
+    joined += text("\n... and ", all.size() - most, " more");
+  }
+  throw ConfigError(joined);
+}
+
+}  // namespace heed

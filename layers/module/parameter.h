@@ -1,0 +1,43 @@
+// A trained tensor with a name.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "autograd/graph/tensor.h"
+
+namespace heed {
+
+class Module;
+
+// A tensor that is trained, under a name in its layer. Copies of the tensor share value and
+// gradient.
+class Parameter {
+ public:
+  using Init = std::function<void(Array& values)>;
+
+  Parameter(Module* owner, std::string name, const Shape& shape, const Init& init);
+  // One that may be left out (a bias): without it the parameter is empty and has no name.
+  Parameter(Module* owner, std::string name, const Shape& shape, const Init& init, bool present);
+  Parameter(const Parameter&) = delete;
+  Parameter& operator=(const Parameter&) = delete;
+
+  operator const Tensor&() const { return tensor_; }  // NOLINT: used like a tensor
+  Tensor& tensor() { return tensor_; }
+  const std::string& name() const { return name_; }
+  explicit operator bool() const { return static_cast<bool>(tensor_); }
+
+  // From now on this is the other parameter (tied weights); its own numbers are forgotten.
+  void tie(const Parameter& other) { tensor_ = other.tensor_; }
+
+ private:
+  std::string name_;
+  Tensor tensor_;
+};
+
+struct NamedParameter {
+  std::string name;  // "trf_blocks.0.att.W_query.weight"
+  Tensor tensor;
+};
+
+}  // namespace heed
