@@ -13,7 +13,6 @@
 
 #include "autograd/array/shape.h"
 #include "autograd/ops/linear.h"
-#include "autograd/ops/qkv_projection.h"
 #include "autograd/ops/rotary.h"
 #include "autograd/ops/split.h"
 #include "layers/linear.h"
@@ -127,13 +126,8 @@ class MultiHeadAttention final : public Module {
   Tensor context(const Input& in, const Tensor& x) const {
     const AttentionOptions options{
         .num_heads = config.num_heads, .num_kv_heads = config.kv_heads(), .causal = config.causal};
-    if (!angles_ && in.cache == nullptr) {
-      if (config.packed) {
-        return attend(*this, in, project_packed(x), config.dropout, options);
-      }
-      if (const QkvMaps maps = qkv_maps(); one_product_pays(x, maps)) {
-        return attend(*this, in, qkv_projection(x, maps), config.dropout, options);
-      }
+    if (config.packed && !angles_ && in.cache == nullptr) {
+      return attend(*this, in, project_packed(x), config.dropout, options);
     }
     auto [queries, keys, values] = project(x);  // (B, T, d_out), keys and values Hkv d
     if (angles_) {
@@ -145,18 +139,6 @@ class MultiHeadAttention final : public Module {
 
   Tensor project_packed(const Tensor& x) const {  // (B, T, 3 d_out)
     return linear(x, *in_proj_weight, *in_proj_bias);
-  }
-
-  QkvMaps qkv_maps() const {
-    const auto map = [](const std::optional<Child<Linear>>& layer) {
-      return Affine{(*layer)->weight, (*layer)->bias};
-    };
-    return {map(W_query), map(W_key), map(W_value)};
-  }
-
-  // Observers are to see the three layers.
-  static bool one_product_pays(const Tensor& x, const QkvMaps& maps) {
-    return fused() && ForwardObserver::current() == nullptr && qkv_projection_pays(x, maps);
   }
 
   std::array<Tensor, 3> project(const Tensor& x) const {

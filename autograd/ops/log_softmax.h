@@ -6,7 +6,7 @@
 // consistent with softmax, which gives zeros for such a row.
 #pragma once
 
-#include "autograd/array/row_math.h"
+#include "autograd/kernels/row_math.h"
 #include "autograd/op.h"
 
 namespace heed {

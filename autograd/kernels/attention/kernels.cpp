@@ -9,7 +9,7 @@ namespace heed::detail {
 namespace {
 
 template <AmxFormat format>
-constexpr AttentionKernel on{
+constexpr AttentionKernel attention_on{
     [](const AttentionProblem& p, bool) { return format == AmxFormat::none || amx_serves(p); },
     [](const AttentionProblem& p, const AttentionInputs& inputs, real* y,
        AttentionStatistics& statistics) { return forward_pass(format, p, inputs, y, statistics); },
@@ -22,8 +22,8 @@ constexpr AttentionKernel on{
 
 }  // namespace
 
-const AttentionKernel amx_fp16_attention = on<AmxFormat::float16>;
-const AttentionKernel amx_bf16_attention = on<AmxFormat::bfloat16>;
-const AttentionKernel vector_attention = on<AmxFormat::none>;
+const AttentionKernel amx_fp16_attention = attention_on<AmxFormat::float16>;
+const AttentionKernel amx_bf16_attention = attention_on<AmxFormat::bfloat16>;
+const AttentionKernel vector_attention = attention_on<AmxFormat::none>;
 
 }  // namespace heed::detail

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "autograd/array/vector_math.h"
 #include "autograd/base/real.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace heed::detail {
 

@@ -186,12 +186,12 @@ namespace heed::detail {
 namespace {
 
 template <AmxFormat format>
-constexpr ProductKernel on{[](const Product& p, bool) { return amx_pays(p); },
-                           [](const Product& p) { amx_gemm(p, format); }};
+constexpr ProductKernel products_on{[](const Product& p, bool) { return amx_pays(p); },
+                                    [](const Product& p) { amx_gemm(p, format); }};
 
 }  // namespace
 
-const ProductKernel amx_fp16_products = on<AmxFormat::float16>;
-const ProductKernel amx_bf16_products = on<AmxFormat::bfloat16>;
+const ProductKernel amx_fp16_products = products_on<AmxFormat::float16>;
+const ProductKernel amx_bf16_products = products_on<AmxFormat::bfloat16>;
 
 }  // namespace heed::detail

@@ -1,4 +1,4 @@
-#include "autograd/array/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 
 #include <cmath>
 #include <cstring>
