@@ -3,8 +3,10 @@
 //   head h: attn_scores_ts = q_t . k_s / sqrt(d) - m_h (t - s) for s <= t,  m_h = 2^(-8 (h+1) / H)
 #pragma once
 
+#include <heed/autograd/ops/arithmetic.h>
 #include <heed/autograd/ops/concat.h>
 #include <heed/autograd/ops/dropout.h>
+#include <heed/autograd/ops/matmul.h>
 #include <heed/autograd/ops/split.h>
 #include <heed/layers/layer.h>
 #include <heed/layers/linear.h>

@@ -1,0 +1,202 @@
+// The rules of the house about folders: which may include which, how large one is, where a header
+// and its source lie, and what code outside of heedgrad includes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "autograd/base/error.h"
+#include "tests/support/source_tree.h"
+
+using namespace heed::testing::house;
+namespace fs = std::filesystem;
+
+namespace {
+
+// What the files of a folder may include besides their own folder. "autograd/*" allows autograd/
+// and all folders below it. Includes run one way: autograd <- layers <- train <- tools, and within
+// these as the rows say. A folder without a row may include nothing else.
+const std::map<std::string, std::vector<std::string>> arrows{
+    {"autograd",
+     {"autograd/base", "autograd/threads", "autograd/array", "autograd/random", "autograd/graph",
+      "autograd/kernels/gemm"}},
+    {"autograd/threads", {"autograd/base"}},
+    {"autograd/array", {"autograd/base", "autograd/threads", "autograd/kernels/simd"}},
+    {"autograd/random", {"autograd/base", "autograd/array", "autograd/kernels/simd"}},
+    {"autograd/kernels/simd", {"autograd/base"}},
+    {"autograd/kernels/gemm",
+     {"autograd/base", "autograd/threads", "autograd/kernels/simd", "autograd/kernels/gemm/amx"}},
+    {"autograd/kernels/gemm/amx",
+     {"autograd/base", "autograd/kernels/simd", "autograd/kernels/gemm"}},
+    {"autograd/kernels/attention",
+     {"autograd/threads", "autograd/array", "autograd/random", "autograd/graph",
+      "autograd/kernels/simd", "autograd/kernels/gemm", "autograd/kernels/gemm/amx"}},
+    {"autograd/graph",
+     {"autograd/base", "autograd/threads", "autograd/array", "autograd/kernels/gemm"}},
+    {"autograd/ops", {"autograd/*"}},
+    {"autograd/check", {"autograd/graph", "autograd/random"}},
+
+    {"layers/config", {"autograd/base"}},
+    {"layers/module", {"autograd/*", "layers/config"}},
+    {"layers", {"autograd/*", "layers/config", "layers/module"}},
+    {"layers/check", {"autograd/*", "layers/module"}},
+
+    {"train/files", {"autograd/*"}},
+    {"train/optim", {"autograd/*", "layers/module"}},
+    {"train/data", {"autograd/*", "layers/module", "train/files"}},
+    {"train/tasks", {"autograd/*", "layers/config", "layers/module", "train/files", "train/data"}},
+    {"train/plugin", {"layers/config", "train/files", "train/optim", "train/data"}},
+    {"train/config", {"autograd/*", "layers/config", "train/files", "train/data", "train/plugin"}},
+    {"train/checkpoint", {"autograd/*", "layers/*", "train/files", "train/optim"}},
+    {"train/run", {"autograd/*", "train/files", "train/config"}},
+    {"train/report",
+     {"autograd/*", "layers/module", "train/files", "train/data", "train/config", "train/run"}},
+    {"train/check",
+     {"autograd/*", "layers/*", "train/data", "train/plugin", "train/config", "train/checkpoint"}},
+    {"train",
+     {"autograd/*", "layers/module", "train/files", "train/optim", "train/data", "train/tasks",
+      "train/config", "train/checkpoint", "train/run", "train/check"}},
+
+    {"tools/terminal", {"autograd/*", "train/files", "train/report"}},
+    {"tools/tour", {"autograd/*", "layers/*", "tools/terminal"}},
+    {"tools/bench", {"autograd/*", "layers/*", "tools/terminal"}},
+    {"tools/commands", {"autograd/*", "layers/*", "train/*", "tools/terminal", "tools/tour"}},
+};
+
+// The one pair that still includes each other.
+const std::set<std::string> both_ways{"autograd/kernels/gemm", "autograd/kernels/gemm/amx"};
+
+std::string folder_of(const std::string& path) {
+  return path.substr(0, std::min(path.rfind('/'), path.size()));
+}
+
+bool is_within(const std::string& folder, const std::string& parent) {
+  return folder == parent || folder.starts_with(parent + "/");
+}
+
+bool allows(const std::string& entry, const std::string& folder) {
+  return entry.ends_with("/*") ? is_within(folder, entry.substr(0, entry.size() - 2))
+                               : entry == folder;
+}
+
+struct Include {
+  std::string from, to;  // paths of files
+};
+
+// Every include of a file of the house by another.
+const std::vector<Include>& includes() {
+  static const std::vector<Include> all = [] {
+    std::vector<Include> found;
+    for (const SourceFile& file : sources()) {
+      for (const std::string& line : file.lines) {
+        const std::string header = included(line);
+        const std::string top = header.substr(0, header.find('/'));
+        if (top == "autograd" || top == "layers" || top == "train" || top == "tools" ||
+            top == "tests") {
+          found.push_back({file.path, header});
+        }
+      }
+    }
+    return found;
+  }();
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("house: a folder includes what its row allows, and what is there") {
+  for (const auto& [from, to] : includes()) {
+    const std::string own = folder_of(from), other = folder_of(to);
+    CHECK_MESSAGE(fs::exists(root() / to), from, " includes ", to);
+    const auto row = arrows.find(own);
+    const bool allowed =
+        own == other || (row != arrows.end() &&
+                         std::any_of(row->second.begin(), row->second.end(),
+                                     [&](const auto& entry) { return allows(entry, other); }));
+    CHECK_MESSAGE(allowed, from, " includes ", to, ": ", own, " may not include ", other);
+  }
+  CHECK(sources().size() > 120);
+  CHECK(includes().size() > 250);
+  for (const auto& [folder, row] : arrows) {  // rows of folders that are gone
+    CHECK_MESSAGE(fs::is_directory(root() / folder), folder);
+  }
+}
+
+TEST_CASE("house: no two folders include each other, none includes the door above it") {
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const auto& [from, to] : includes()) {
+    const std::string own = folder_of(from), other = folder_of(to);
+    if (own != other && !(both_ways.contains(own) && both_ways.contains(other))) {
+      pairs.insert({own, other});
+    }
+    const bool upwards = own != other && other.find('/') == std::string::npos &&
+                         is_within(own, other) && own != "autograd/ops";
+    CHECK_MESSAGE(!upwards, from, " includes ", to, ", from above");
+  }
+  for (const auto& [own, other] : pairs) {
+    CHECK_MESSAGE(!pairs.contains({other, own}), own, " and ", other, " include each other");
+  }
+  CHECK(pairs.size() > 80);
+}
+
+TEST_CASE("house: a sub-folder has one job: fewer than 20 units and 2,000 lines") {
+  // Flat by design, or arithmetic that is hard to cut.
+  const std::vector<std::string> as_many_as_needed{"layers", "autograd/ops", "tools/commands"};
+  const std::map<std::string, size_t> more_lines{{"layers/config", 2500}};
+  std::map<std::string, std::set<std::string>> units;
+  std::map<std::string, size_t> lines;
+  for (const SourceFile& file : sources()) {
+    const std::string folder = folder_of(file.path);
+    units[folder].insert(file.path.substr(0, file.path.rfind('.')));
+    lines[folder] += file.lines.size();
+  }
+  for (const auto& [folder, names] : units) {
+    if (folder.starts_with("autograd/kernels/") ||
+        std::count(as_many_as_needed.begin(), as_many_as_needed.end(), folder) > 0) {
+      continue;
+    }
+    const auto more = more_lines.find(folder);
+    const size_t most = more == more_lines.end() ? 2000 : more->second;
+    CHECK_MESSAGE(names.size() < 20, folder, " has ", names.size(), " units");
+    CHECK_MESSAGE(lines[folder] < most, folder, " has ", lines[folder], " lines");
+  }
+  CHECK(units.size() > 25);
+}
+
+TEST_CASE("house: a source lies beside the header of its name") {
+  // Passes of autograd/kernels/attention/attention.h.
+  const std::set<std::string> without{"autograd/kernels/attention/forward.cpp",
+                                      "autograd/kernels/attention/backward.cpp"};
+  int64_t sources_seen = 0;
+  for (const SourceFile& file : sources()) {
+    if (!file.path.ends_with(".cpp") || file.folder == "tools" || without.contains(file.path)) {
+      continue;
+    }
+    const std::string header = file.path.substr(0, file.path.size() - 3) + "h";
+    CHECK_MESSAGE(fs::exists(root() / header), file.path, " has no header of its name");
+    ++sources_seen;
+  }
+  CHECK(sources_seen > 80);
+}
+
+TEST_CASE("house: code outside includes doors, operations and layers") {
+  const std::set<std::string> doors{"heed/heed.h",          "heed/autograd/op.h",
+                                    "heed/layers/layer.h",  "heed/train/task.h",
+                                    "heed/train/testing.h", "heed/train/optimizer.h"};
+  int64_t seen = 0;
+  for (const SourceFile& file : files_in({"tests/extension", "tools/new"}, {".h", ".cpp"})) {
+    for (const std::string& line : file.lines) {
+      const std::string header = included(line);
+      if (!header.starts_with("heed/")) continue;
+      const std::string folder = folder_of(header);
+      const bool one_thing = folder == "heed/layers" || folder == "heed/autograd/ops";
+      CHECK_MESSAGE((one_thing || doors.contains(header)), file.path, " includes ", header);
+      CHECK_MESSAGE((header == "heed/heed.h" || fs::exists(root() / header.substr(5))), header);
+      ++seen;
+    }
+  }
+  CHECK(seen > 25);
+}

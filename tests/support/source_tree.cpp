@@ -1,0 +1,86 @@
+#include "tests/support/source_tree.h"
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+
+#include "autograd/base/error.h"
+
+namespace heed::testing::house {
+
+namespace fs = std::filesystem;
+
+fs::path root() { return HEED_SOURCE_DIR; }
+
+SourceFile read_source(const fs::path& file) {
+  SourceFile source{fs::relative(file, root()).generic_string(), "", {}};
+  source.folder = source.path.substr(0, source.path.find('/'));
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) source.lines.push_back(line);
+  return source;
+}
+
+std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
+                                 const std::vector<std::string>& extensions) {
+  std::vector<SourceFile> files;
+  for (const std::string& folder : folders) {
+    for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
+      const std::string extension = entry.path().extension().string();
+      const bool wanted = std::count(extensions.begin(), extensions.end(), extension) > 0;
+      if (entry.is_regular_file() && wanted) files.push_back(read_source(entry.path()));
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  return files;
+}
+
+const std::vector<SourceFile>& sources() {
+  static const std::vector<SourceFile> files =
+      files_in({"autograd", "layers", "train", "tools"}, {".h", ".cpp"});
+  return files;
+}
+
+const std::vector<SourceFile>& sources_and_tests() {
+  static const std::vector<SourceFile> files =
+      files_in({"autograd", "layers", "train", "tools", "tests"}, {".h", ".cpp"});
+  return files;
+}
+
+std::string included(const std::string& line) {
+  static const std::regex include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"].*)");
+  std::smatch match;
+  if (line.find('#') == std::string::npos) return "";  // in a fraction of the time
+  return std::regex_match(line, match, include) ? match[1].str() : "";
+}
+
+std::vector<std::string> places(const std::vector<SourceFile>& files, const std::string& pattern) {
+  const std::regex wanted(pattern);
+  std::vector<std::string> found;
+  for (const SourceFile& file : files) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      if (std::regex_search(file.lines[i], wanted)) {
+        found.push_back(heed::text(file.path, ":", i + 1));
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> files_with(const std::vector<SourceFile>& files,
+                                    const std::string& pattern) {
+  std::vector<std::string> names;
+  for (const std::string& place : places(files, pattern)) {
+    const std::string name = place.substr(0, place.rfind(':'));
+    if (names.empty() || names.back() != name) names.push_back(name);
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return all;
+}
+
+}  // namespace heed::testing::house
