@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "autograd/base/error.h"
 #include "train/files/utf8.h"
 
 namespace heed {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/random/random.h"
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "autograd/base/error.h"
 #include "train/files/utf8.h"
 
 using namespace heed;
