@@ -58,33 +58,37 @@ struct alignas(64) Buffer {
 };
 static_assert(sizeof(Buffer) == 64, "what follows the header must stay 64-byte aligned");
 
-// Owns one reference to a Buffer, or none. The count is not atomic.
-class BufferRef {
+// Owns one reference to a T, or none. T has a count `refs`, which is not atomic, and a function
+// destroy(T*), called when the count falls to 0.
+template <class T>
+class Ref {
  public:
-  BufferRef() = default;
-  explicit BufferRef(Buffer* adopted) : buffer_(adopted) {}
-  BufferRef(const BufferRef& other) : buffer_(other.buffer_) {
-    if (buffer_ != nullptr) {
-      ++buffer_->refs;
+  Ref() = default;
+  explicit Ref(T* adopted) : target_(adopted) {}
+  Ref(const Ref& other) : target_(other.target_) {
+    if (target_ != nullptr) {
+      ++target_->refs;
     }
   }
-  BufferRef(BufferRef&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
-  BufferRef& operator=(BufferRef other) noexcept {
-    std::swap(buffer_, other.buffer_);
+  Ref(Ref&& other) noexcept : target_(std::exchange(other.target_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(target_, other.target_);
     return *this;
   }
-  ~BufferRef() {
-    if (buffer_ != nullptr && --buffer_->refs == 0) {
-      Buffer::destroy(buffer_);
+  ~Ref() {
+    if (target_ != nullptr && --target_->refs == 0) {
+      T::destroy(target_);
     }
   }
 
-  Buffer* get() const { return buffer_; }
-  Buffer* operator->() const { return buffer_; }
-  explicit operator bool() const { return buffer_ != nullptr; }
+  T* get() const { return target_; }
+  T* operator->() const { return target_; }
+  explicit operator bool() const { return target_ != nullptr; }
 
  private:
-  Buffer* buffer_ = nullptr;
+  T* target_ = nullptr;
 };
+
+using BufferRef = Ref<Buffer>;
 
 }  // namespace heed

@@ -50,12 +50,17 @@ std::vector<Array> random_arrays(const std::vector<Shape>& shapes) {
   return arrays;
 }
 
+std::vector<Tensor> parameters(const std::vector<Array>& values) {
+  std::vector<Tensor> leaves;
+  for (const Array& value : values) {
+    leaves.push_back(Tensor::parameter(value));
+  }
+  return leaves;
+}
+
 // Returns the value of f, then the gradients of the inputs, for a random cotangent.
 std::vector<Array> results(const Differentiable& f, const std::vector<Array>& inputs) {
-  std::vector<Tensor> leaves;
-  for (const Array& input : inputs) {
-    leaves.push_back(Tensor::parameter(input));
-  }
+  const std::vector<Tensor> leaves = parameters(inputs);
   const Tensor y = f(leaves);
   std::vector<Array> all{y.value().clone()};
   Generator generator(2);
@@ -71,11 +76,7 @@ std::vector<Array> results(const Differentiable& f, const std::vector<Array>& in
 std::string result_name(size_t k) { return k == 0 ? "y" : text("gradient of input ", k - 1); }
 
 std::string gradients(const Differentiable& f, const std::vector<Array>& inputs) {
-  std::vector<Tensor> leaves;
-  for (const Array& input : inputs) {
-    leaves.push_back(Tensor::parameter(input));
-  }
-  const GradcheckResult result = gradcheck(f, leaves);
+  const GradcheckResult result = gradcheck(f, parameters(inputs));
   return result.passed ? "" : result.message + "; compare the backward with the equations";
 }
 

@@ -15,8 +15,8 @@ struct Finding {
   std::string message;  // what is wrong and how to fix it; "" if the check passed
 };
 
-// Runs all checks on f, for inputs of these shapes, uniform in [-1.5, 1.5). Gradients are checked in
-// float64 only. f must give the same result for the same inputs: seed dropout inside it.
+// Runs all checks on f, for inputs of these shapes, uniform in [-1.5, 1.5). Gradients are checked
+// in float64 only. f must give the same result for the same inputs: seed dropout inside it.
 std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape>& shapes);
 
 // Runs `check`, which returns a message. If it throws, the message is that of the exception.

@@ -15,7 +15,7 @@ uint64_t created_nodes = 0;
 int64_t existing_nodes = 0;
 uint64_t backward_passes = 0;
 Node* dead_nodes = nullptr;  // unreferenced, not destroyed yet; a list through next_dead_
-bool burying = false;        // the loop in destroy_chain is running
+bool burying = false;        // the loop in destroy is running
 
 }  // namespace
 
@@ -59,7 +59,7 @@ void Node::release_saved() noexcept {
 // call this function again, from inside the loop below. These inner calls only put the node on the
 // list `dead_nodes`, and the outermost call works it off. Destroying them recursively would
 // overflow the stack on a graph of a million nodes.
-void Node::destroy_chain(Node* dead) noexcept {
+void Node::destroy(Node* dead) noexcept {
   dead->next_dead_ = std::exchange(dead_nodes, dead);
   if (burying) {
     return;
@@ -119,7 +119,7 @@ void Grads::add(size_t k, Array g) {
 class BackwardPass {
  public:
   explicit BackwardPass(const NodeRef& root)
-      : stack_(take(spare_stack)), nodes_(take(spare_nodes)) {
+      : stack_(std::exchange(spare_stack, {})), nodes_(std::exchange(spare_nodes, {})) {
     collect(root);
   }
 
@@ -148,7 +148,7 @@ class BackwardPass {
       stack_.pop_back();
       require<GraphError>(!node->released_, "backward: the graph behind this ", node->op_,
                           " was already used by an earlier backward and is freed");
-      ++node->refs_;
+      ++node->refs;
       nodes_.emplace_back(node);
       for (const NodeRef& input : node->inputs()) {
         if (input && input->visit_ != visit) {
@@ -180,13 +180,8 @@ class BackwardPass {
     node.release_saved();
   }
 
-  template <class T>
-  static std::vector<T> take(std::vector<T>& spare) {
-    return std::exchange(spare, {});
-  }
-
-  // Capacity kept from pass to pass, so that a training step does not allocate. take() leaves an
-  // empty vector behind, so a backward that runs another backward gets vectors of its own.
+  // Empty vectors whose capacity is kept from pass to pass, so that a training step allocates none.
+  // A pass takes them away; a second one that runs inside its backward starts with new ones.
   static inline std::vector<Node*> spare_stack;
   static inline std::vector<NodeRef> spare_nodes;
 

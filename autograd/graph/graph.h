@@ -23,27 +23,7 @@ namespace heed {
 
 class Grads;
 class Node;
-
-// Owns one reference to a Node, or none. The count is not atomic.
-class NodeRef {
- public:
-  NodeRef() = default;
-  explicit NodeRef(Node* adopted) : node_(adopted) {}
-  NodeRef(const NodeRef& other);
-  NodeRef(NodeRef&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  NodeRef& operator=(NodeRef other) noexcept {
-    std::swap(node_, other.node_);
-    return *this;
-  }
-  ~NodeRef();
-
-  Node* get() const { return node_; }
-  Node* operator->() const { return node_; }
-  explicit operator bool() const { return node_ != nullptr; }
-
- private:
-  Node* node_ = nullptr;
-};
+using NodeRef = Ref<Node>;
 
 // One operation, or a leaf: a parameter, which has no backward and accumulates a gradient. A node
 // is a single block of memory:
@@ -85,19 +65,18 @@ class Node {
 
   // d(root)/d(value of this node); no array until the first contribution.
   Array gradient;
+  uint32_t refs = 1;                         // for NodeRef
+  static void destroy(Node* dead) noexcept;  // for NodeRef
 
  private:
-  friend class NodeRef;
   friend class Grads;
   friend class BackwardPass;
 
   static Node* allocate(const char* op, const Shape& shape, size_t inputs, size_t closure_bytes);
-  static void destroy_chain(Node* dead) noexcept;
   void release_saved() noexcept;  // destroys the closure and drops the inputs
   void* closure() { return reinterpret_cast<std::byte*>(this) + closure_offset(input_count_); }
   static size_t closure_offset(size_t inputs);
 
-  uint32_t refs_ = 1;
   uint32_t size_class_ = 0;
   uint32_t input_count_ = 0;
   bool released_ = false;  // by release_saved: no backward can run through this node again
@@ -109,18 +88,6 @@ class Node {
   Node* next_dead_ = nullptr;
   Shape shape_;
 };
-
-inline NodeRef::NodeRef(const NodeRef& other) : node_(other.node_) {
-  if (node_ != nullptr) {
-    ++node_->refs_;
-  }
-}
-
-inline NodeRef::~NodeRef() {
-  if (node_ != nullptr && --node_->refs_ == 0) {
-    Node::destroy_chain(node_);
-  }
-}
 
 // The number of nodes that exist; 0 once every handle to a graph is gone.
 int64_t live_nodes();

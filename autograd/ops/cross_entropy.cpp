@@ -28,7 +28,7 @@ RowStats stats_of_row(const real* x, int64_t n) {
   return {top, row_is_masked(x, n, top) ? real{0} : std::log(row_sum_exp(x, n, top))};
 }
 
-// -ln softmax(x)_t. In a row of -infinity only, x_t - top would be NaN.
+// -ln softmax(x)_t. In a row that is all -infinity, x_t - top would be NaN.
 double row_loss(const RowStats& s, real x_t) {
   if (x_t == minus_infinity) {
     return std::numeric_limits<double>::infinity();

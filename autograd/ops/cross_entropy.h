@@ -11,8 +11,8 @@
 //
 // Saves logits, targets, and m_r and ln s_r of every row. A row whose target is ignore_index does
 // not count. If no row counts, the loss is 0 and the gradient zeros; the mean of PyTorch is NaN
-// there. A row of -infinity only has an infinite loss and a gradient of zeros. If no other tensor
-// shares the buffer of the logits by then, the gradient overwrites it.
+// there. A row that is all -infinity has an infinite loss and a gradient of zeros. If no other
+// tensor shares the buffer of the logits by then, the gradient overwrites it.
 #pragma once
 
 #include "autograd/array/ids.h"

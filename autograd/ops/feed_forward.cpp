@@ -6,9 +6,8 @@ namespace {
 
 Array bias_of(const Affine& map) { return map.bias ? map.bias.value() : Array(); }
 
-// Returns h = gelu(z) and stores gelu'(z) in `slope`: one call of `both` computes the two from
-// shared exponentials. The product writes z into the buffer of `slope`, where gelu'(z) then
-// replaces it.
+// Returns h = gelu(z) and stores gelu'(z) in `slope`; one call of `both` computes the two. z is
+// computed in the buffer of `slope`, where gelu'(z) replaces it.
 Array hidden_and_slope(const Array& x, const Affine& first, Gelu kind, Array& slope) {
   Array h = Array::uninitialised(x.shape().with(-1, first.weight.dim(0)));
   real* to = h.mutable_data();
@@ -20,7 +19,8 @@ Array hidden_and_slope(const Array& x, const Affine& first, Gelu kind, Array& sl
   return h;
 }
 
-// h = gelu(z) where no backward follows. The product writes z where gelu(z) then replaces it.
+// Returns h = gelu(z) if no backward will follow. z is computed in the buffer of h, where gelu(z)
+// replaces it.
 Array hidden_alone(const Array& x, const Affine& first, Gelu kind) {
   return detail::with_gelu(kind, [&](auto both) {
     return detail::affine(x, first.weight.value(), bias_of(first),

@@ -2,8 +2,8 @@
 //   m    = max_j x_j
 //   y_i  = x_i - m - ln sum_j exp(x_j - m)
 //   dx_i = dy_i - exp(y_i) sum_j dy_j                      saves y
-// A row of -infinity only gives -infinity and a gradient of zeros, where PyTorch gives NaN. It is
-// consistent with softmax, which gives zeros for such a row.
+// A row that is all -infinity gives -infinity and a gradient of zeros, where PyTorch gives NaN.
+// This is the logarithm of softmax, which is 0 for such a row.
 #pragma once
 
 #include "autograd/kernels/row_math.h"

@@ -17,6 +17,9 @@ namespace {
 constexpr int64_t kChunk = 1024;  // words that a fill draws at a time, on the stack
 constexpr int64_t kBlock = 16;    // elements of one Box-Muller block
 
+// Uniform in [0, 1), from the low 24 bits of a word.
+float u24_of(uint32_t word) { return static_cast<float>(word & 0xFFFFFFu) * 0x1p-24f; }
+
 // Draws `per_element` words for each of n elements. Calls body(offset, count, words) for each chunk
 // of at most kChunk words.
 template <class F>
@@ -134,7 +137,7 @@ void fill_normal_blocks(Generator& generator, std::span<real> out, float mean, f
   const int64_t n = std::ssize(out);
   std::array<float, kChunk> values;
   const auto transform = [&](const uint32_t* words, int64_t count, real* to) {
-    for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = detail::u24_of(words[i]);
+    for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = u24_of(words[i]);
     transform_blocks(values.data(), count, mean, std);
     std::copy_n(values.data(), count, to);
   };
@@ -161,7 +164,7 @@ void fill_uniform(Generator& generator, std::span<real> out, double low, double 
   const float width = static_cast<float>(high) - start;
   draw_chunks(generator, std::ssize(out), 1, [&](int64_t first, int64_t n, const uint32_t* words) {
     for (int64_t i = 0; i < n; ++i)
-      out.data()[first + i] = std::fma(detail::u24_of(words[i]), width, start);
+      out.data()[first + i] = std::fma(u24_of(words[i]), width, start);
   });
 }
 

@@ -68,8 +68,6 @@ int64_t Generator::random_int63() {
   return static_cast<int64_t>(random64() & (std::numeric_limits<uint64_t>::max() >> 1));
 }
 
-float Generator::u24() { return detail::u24_of(random32()); }
-
 double Generator::u53() {
   const uint32_t high = random32();
   return detail::u53_of(high, random32());

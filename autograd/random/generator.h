@@ -34,7 +34,6 @@ class Generator {
   uint32_t random32();     // one word
   uint64_t random64();     // two words, the first is the high half
   int64_t random_int63();  // torch `random_()` on int64: random64 mod 2^63, two words
-  float u24();             // [0, 1), one word
   double u53();            // [0, 1), two words
   double normal();         // N(0, 1), four words every other call (the cosine, then the sine)
   void words(std::span<uint32_t> out);  // the next out.size() words
@@ -51,9 +50,7 @@ class Generator {
 };
 
 namespace detail {
-// Uniform in [0, 1): a float from the low 24 bits of a word, a double from the low 53 bits of two.
-inline float u24_of(uint32_t word) { return static_cast<float>(word & 0xFFFFFFu) * 0x1p-24f; }
-
+// Uniform in [0, 1), from the low 53 bits of two words.
 inline double u53_of(uint32_t high, uint32_t low) {
   return static_cast<double>((uint64_t{high & 0x1FFFFFu} << 32) | low) * 0x1p-53;
 }

@@ -1,5 +1,5 @@
-// Gradient cases by header. A test file lists the cases of its header once; "<header>: gradient"
-// runs them, and all_gradients_test.cpp runs those of every header and asks that none is without.
+// Gradient cases by header. The test file of an operation lists its cases once. Its test
+// "<header>: gradient" runs them, and all_gradients_test.cpp checks that every header has some.
 #pragma once
 
 #include <map>
@@ -11,17 +11,17 @@
 
 namespace heed::testing {
 
-using In = const std::vector<Tensor>&;  // what the functions of the cases get
+using In = const std::vector<Tensor>&;  // the argument of the functions under test
 
 class GradCaseList {
  public:
-  // What f does with the inputs, of which those that require a gradient are compared.
+  // Checks f at these inputs; the gradients of those that require one are compared.
   void add(std::string name, Differentiable f, std::vector<Tensor> inputs,
            GradcheckOptions options = {}) {
     cases_.push_back({std::move(name), std::move(f), std::move(inputs), options});
   }
 
-  // Elementwise functions over every kind of shape; `make` gives numbers from f's domain.
+  // Checks an elementwise function on shapes of every kind; `make` returns inputs in its domain.
   void add_unary(const std::string& name, const std::function<Tensor(const Tensor&)>& f,
                  const std::function<Array(const Shape&)>& make);
 

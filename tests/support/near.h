@@ -15,7 +15,7 @@
 
 namespace heed::testing {
 
-// Sizes around the widths of vectors and blocks.
+// Sizes next to the widths of vectors and blocks, where loops have remainders.
 inline const std::vector<int64_t> odd_sizes = {1, 7, 8, 15, 16, 17, 31, 33, 127, 129};
 
 inline constexpr real inf = std::numeric_limits<real>::infinity();
@@ -29,7 +29,7 @@ inline std::string spaced(const std::vector<std::string>& words) {
   return line;
 }
 
-// What f throws.
+// The message of the exception that f throws.
 inline std::string error_of(const std::function<void()>& f) {
   try {
     f();
@@ -77,8 +77,8 @@ inline Mask mask_of(const Shape& shape, std::initializer_list<uint8_t> numbers) 
   return Mask::from(shape, numbers);
 }
 
-// How many elements were compared; 0 when the shapes differ. |got - want| <= tolerance max(1,
-// |want|); infinities and NaN must be the same.
+// Checks that |got - want| <= tolerance max(1, |want|), and that infinities and NaN are the same.
+// Returns the number of elements compared, 0 if the shapes differ.
 inline int64_t check_near(const Array& got, const Array& want, double tolerance = rounding) {
   REQUIRE_MESSAGE(got.shape() == want.shape(), text("shapes ", got.shape(), " and ", want.shape()));
   int64_t compared = 0;
@@ -113,7 +113,7 @@ inline void check_same_bits(const Array& a, const Array& b) {
 
 using Function = std::function<Tensor(const std::vector<Tensor>&)>;
 
-// The value of f, then its gradients, for a cotangent of uneven numbers.
+// The value of f, then its gradients, for a cotangent whose elements differ.
 inline std::vector<Array> value_and_gradients(const Function& f, const std::vector<Array>& inputs) {
   std::vector<Tensor> leaves;
   for (const Array& input : inputs) leaves.push_back(Tensor::parameter(input));
@@ -124,7 +124,7 @@ inline std::vector<Array> value_and_gradients(const Function& f, const std::vect
   return results;
 }
 
-// Two ways to compute the same: values and gradients agree.
+// Checks that two functions have the same values and gradients.
 inline void check_twins(const Function& a, const Function& b, const std::vector<Array>& inputs,
                         double tolerance = rounding) {
   const std::vector<Array> of_a = value_and_gradients(a, inputs);
@@ -139,7 +139,7 @@ inline void check_twins(const Function& a, const Function& b, const std::vector<
   CHECK(compared > 0);
 }
 
-// The same bits for one thread, two and five.
+// Checks that values and gradients are the same bits for 1, 2 and 5 threads.
 inline void check_threads(const Function& f, const std::vector<Array>& inputs) {
   const int before = num_threads();
   set_num_threads(1);
@@ -154,7 +154,7 @@ inline void check_threads(const Function& f, const std::vector<Array>& inputs) {
   set_num_threads(before);
 }
 
-// op(x) against a function of one number, over odd sizes, one number and none.
+// Checks op(x) against a function of one number, for odd sizes, a single number and no numbers.
 inline void check_unary(const std::function<Tensor(const Tensor&)>& op,
                         const std::function<double(double)>& reference, double low = -2,
                         double high = 2, double tolerance = rounding) {

@@ -7,7 +7,7 @@ using namespace heed::testing;
 
 namespace {
 
-// The sum over the middle axis of (outer, n, inner), in double and in order.
+// The sum over the middle axis of (outer, n, inner): in double, in the order of the elements.
 Array naive(const Array& x, const Shape& out, int64_t outer, int64_t n, int64_t inner) {
   Array y = Array::uninitialised(out);
   for (int64_t o = 0; o < outer; ++o) {
@@ -53,6 +53,6 @@ TEST_CASE("reduce: sum_all") {
   CHECK(sum_all(Array::full({100003}, 1)) == 100003);
   CHECK(sum_all(Array::zeros({0})) == 0);
   CHECK(sum_all(Array::full({}, 4)) == 4);
-  // float accumulators would lose the ones beside 1e8
+  // a float accumulator would lose the ones next to 1e8
   CHECK(sum_all(Array::from({4}, {1e8, 1, 1, -1e8})) == 2);
 }

@@ -60,7 +60,7 @@ TEST_CASE("shape: refuses") {
                        ShapeError);
   CHECK_THROWS_WITH_AS((Shape{int64_t{1} << 40, int64_t{1} << 40}),
                        "shape: more elements than a 64-bit count can hold", ShapeError);
-  // As many elements can be counted, their bytes cannot.
+  // The number of elements fits into 64 bits, the number of bytes does not.
   CHECK_THROWS_WITH_AS((Shape{3'000'000'000, 3'000'000'000}),
                        "shape: more elements than a 64-bit count can hold", ShapeError);
   CHECK_THROWS_WITH_AS(broadcast("add", {2, 3}, {4}),

@@ -16,7 +16,7 @@ using namespace heed::testing;
 
 namespace {
 
-// Bytes of this process that lie in memory.
+// The resident set size of this process, in bytes.
 int64_t bytes_in_memory() {
   std::ifstream statm("/proc/self/statm");
   int64_t pages = 0, resident = 0;
@@ -107,7 +107,7 @@ TEST_CASE("storage: a dry run counts memory and touches none") {
     CHECK_THROWS_WITH_AS(DryRun(), "dry run: one is already under way", GraphError);
   }
   CHECK(!dry_run());
-  CHECK(peak > int64_t{3} << 32);  // x, the product and what softmax and multiply make of it
+  CHECK(peak > int64_t{3} << 32);  // x, the product, and the results of softmax and multiply
   CHECK(bytes_in_memory() - resident < 4 << 20);
   CHECK(pool::stats().live_bytes == live);
 }

@@ -1,4 +1,4 @@
-// The checker itself: right gradients pass, every kind of wrong one is refused.
+// Tests of the checker: correct gradients pass, and each kind of mistake is found.
 #include "autograd/check/gradcheck.h"
 
 #include "autograd/ops/arithmetic.h"
@@ -14,7 +14,7 @@ namespace {
 
 using In = const std::vector<Tensor>&;
 
-// y = a b over equal shapes, with the gradients that `backward` gives.
+// y = a b for equal shapes, with `backward` as its backward.
 template <class Backward>
 Differentiable product(Backward backward) {
   return [backward](In in) {
@@ -81,7 +81,7 @@ TEST_CASE("gradcheck: refuses a gradient that never comes" * doctest::skip(!is_f
 }
 
 TEST_CASE("gradcheck: refuses a dropped term" * doctest::skip(!is_float64)) {
-  // softmax without the sum over the row; with `sum` as the loss it would be right by accident
+  // softmax without the sum over the row in its backward; with sum(y) as the loss this would pass
   check_refused(
       [](In in) {
         const Array y = softmax(in[0]).value();

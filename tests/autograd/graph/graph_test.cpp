@@ -12,7 +12,7 @@ using namespace heed::testing;
 
 namespace {
 
-// Runs f in a thread whose stack has 256 KiB.
+// Runs f on a thread with a stack of 256 KiB.
 void on_a_small_stack(void (*f)()) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -45,7 +45,7 @@ void long_chain_dropped() {
   chain_nodes = live_nodes();
 }
 
-// Everything built in f is gone afterwards, nodes and memory.
+// Checks that f leaves no nodes and no memory behind.
 template <class F>
 void check_nothing_left(F f) {
   const int64_t nodes = live_nodes(), bytes = pool::stats().live_bytes;
@@ -117,7 +117,7 @@ TEST_CASE("graph: nothing is left of it") {
     const Tensor y = sum(exp(x * x));
     CHECK(y.size() == 1);
   });
-  check_nothing_left([] {  // what is saved goes as soon as it has been used, while y still lives
+  check_nothing_left([] {  // saved values are released by the backward, though y still exists
     const Tensor x = wanted(Array::from({1000}, std::vector<real>(1000, 1)));
     const Tensor y = sum(exp(x) * exp(x));
     const int64_t before = pool::stats().live_bytes;

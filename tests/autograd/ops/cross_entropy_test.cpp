@@ -7,7 +7,7 @@ using namespace heed::testing;
 
 namespace {
 
-// Targets all over the classes, every fifth ignored.
+// Targets from all classes; every fifth is ignored.
 Ids some_targets(const Shape& shape, int64_t classes, int32_t ignored = -100) {
   Ids t = Ids::uninitialised(shape);
   for (int64_t i = 0; i < t.size(); ++i) {
@@ -111,7 +111,8 @@ TEST_CASE("cross_entropy: writes over logits that nobody holds, and only over th
   const int64_t before = pool::stats().peak_bytes;
   loss.backward();
   check_same_bits(again.grad(), expected);
-  // One more array of that size: that of again * 1 becomes the gradient, which multiply scales.
+  // The backward allocates one array of this size, for multiply: the gradient of the loss
+  // overwrites the value of again * 1.
   CHECK(pool::stats().peak_bytes - before < 3 * 300 * 500 * static_cast<int64_t>(sizeof(real)) / 2);
 }
 

@@ -36,7 +36,8 @@ TEST_CASE("layer_norm: gradient") { CHECK(check_grad_cases("layer_norm") > 0); }
 
 TEST_CASE("layer_norm: fused and composed agree") {
   for (const int64_t n : odd_sizes) {
-    // A row of one number has variance 0 and a gradient of rounding errors times 1 / sqrt(eps).
+    // The gradient of a row of one number is 0. The composed form computes rounding errors times
+    // 1 / sqrt(eps) instead.
     const double tolerance = n == 1 ? 1e-3 : 20 * rounding;
     check_twins(
         [](const std::vector<Tensor>& in) { return layer_norm(in[0], in[1], in[2]); },

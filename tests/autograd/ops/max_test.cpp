@@ -7,7 +7,7 @@ using namespace heed::testing;
 
 namespace {
 
-// Numbers far enough apart that a difference step cannot change their order.
+// Elements so far apart that a step of the finite difference cannot change their order.
 Array spread(const Shape& shape) {
   Array a = Array::uninitialised(shape);
   for (int64_t i = 0; i < a.size(); ++i) {

@@ -8,7 +8,7 @@ using namespace heed::testing;
 
 namespace {
 
-// By the definition, an element at a time.
+// The definition: one element at a time.
 Array naive(const Array& x, const std::vector<int>& order) {
   std::vector<int64_t> dims;
   for (const int axis : order) dims.push_back(x.dim(axis));

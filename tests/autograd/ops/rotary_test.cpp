@@ -25,11 +25,12 @@ const GradCases rotary_cases("rotary", [](GradCaseList& list) {
 });
 
 TEST_CASE("rotary: values") {
-  // One head of two numbers turns as a vector in the plane, a radian a position.
+  // One head of width 2 is a vector in the plane, rotated by one radian per position.
   const Array turned = rotary(Array::from({3, 2}, {1, 0, 1, 0, 0, 1}), rotary_table(3, 2)).value();
   check_values(turned, {3, 2},
                {1, 0, std::cos(real(1)), std::sin(real(1)), -std::sin(real(2)), std::cos(real(2))});
-  // Half a head apart, the second pair 100 times slower; a smaller base is faster.
+  // The pairs are (0, 2) and (1, 3); the angle of the second is 100 times smaller, and larger for a
+  // smaller base.
   check_near(rotary(Array::from({1, 4}, {1, 1, 0, 0}), rotary_table(9, 4), 7).value(),
              Array::from({1, 4}, {std::cos(real(7)), std::cos(real(0.07)), std::sin(real(7)),
                                   std::sin(real(0.07))}));

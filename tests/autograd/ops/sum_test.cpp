@@ -28,7 +28,7 @@ TEST_CASE("sum: values") {
   check_values(sum(Array::zeros({0})), {}, {0});
   check_values(sum(Array::zeros({2, 0}), 1), {2}, {0, 0});
   CHECK(sum(Array::zeros({2, 0}), 0).shape() == Shape{0});
-  // A million ones and one: float alone would stop at 2^24.
+  // 17,000,001 ones: a float accumulator would stop at 2^24.
   CHECK(sum(Array::full({17000001}, 1)).item() == real(17000001));
 }
 

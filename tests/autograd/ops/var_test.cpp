@@ -33,7 +33,7 @@ TEST_CASE("var: values") {
   check_values(var(x, 1, {.correction = 0}), {2}, {real(2) / 3, real(8) / 3});
   check_values(var(x, 0, {.keepdim = true}), {1, 3}, {4.5, 8, 12.5});
   check_values(var(x, {.keepdim = true}), {1, 1}, {real(6.8)});
-  // Two passes: a large mean takes nothing away.
+  // Two passes: a large mean costs no precision.
   check_values(var(Array::from({3}, {100001, 100002, 100003})), {}, {1});
   check_values(var(Array::full({5}, 3), {.correction = 0}), {}, {0});
 }

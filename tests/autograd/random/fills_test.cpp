@@ -73,7 +73,7 @@ int64_t mismatches_integer(const std::vector<T>& ours, const Call& call) {
   return wrong;
 }
 
-// As in the script that wrote the files.
+// The input of the script that wrote the golden files.
 std::vector<real> dropout_input(int64_t n) {
   std::vector<real> x(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) x[i] = static_cast<real>(i % 13 - 6) * real(0.375);
@@ -103,7 +103,7 @@ std::vector<real> linear(Generator& g, int64_t d_in, int64_t d_out) {
   return values;
 }
 
-// Float64 draws the mask of float32 and has the factor of its own precision.
+// In float64 the mask is that of float32, and the factor 1 / (1 - p) is a double.
 int64_t dropout_mismatches(Generator& g, const Call& call) {
   const int64_t n = call.integer(0);
   const double p = call.number(1);
@@ -127,7 +127,7 @@ int64_t dropout_mismatches(Generator& g, const Call& call) {
   return wrong + mismatches(in_float32, call);
 }
 
-// Makes one call and returns how many of its results differ.
+// Makes one call and returns the number of results that differ from PyTorch.
 int64_t replay(Generator& g, const Call& call) {
   const auto n = [&](size_t i = 0) { return call.integer(i); };
   if (call.name == "seed") {
