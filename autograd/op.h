@@ -13,5 +13,4 @@
 #include "autograd/random/fills.h"
 #include "autograd/random/generator.h"
 #include "autograd/random/streams.h"
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"

@@ -144,7 +144,8 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
   const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
   for (const std::string& warning :
-       {blas.warning, schedule_registry().make(run.config.schedule, schedule)->warning()}) {
+       {blas.warning, wait_policy_warning(),
+        schedule_registry().make(run.config.schedule, schedule)->warning()}) {
     if (!warning.empty()) {
       lines.push_back("warning    " + warning);
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "autograd/array/array.h"
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "autograd/array/array.h"
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {

@@ -5,7 +5,6 @@
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed::detail {

@@ -10,7 +10,6 @@
 #include "autograd/base/modes.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/kernels/openblas.h"
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {

@@ -1,5 +1,6 @@
 #include "autograd/threads/machine.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,38 +57,20 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
-// A memory limit, and how far below it the group is. Version 1 says "no limit" with a number near
-// 2^63, so anything beyond 2^60 counts as none.
-void tighten_memory(CgroupLimits& limits, const fs::path& folder, const char* limit_file,
-                    const char* usage_file, const char* cache_key) {
-  const auto limit = leading_number(first_line(folder / limit_file));
-  if (!limit || *limit >= (int64_t{1} << 60)) {
-    return;
-  }
-  tighten(limits.memory, *limit);
-  const auto used = leading_number(first_line(folder / usage_file)).value_or(0);
-  const auto cache = keyed_number(folder / "memory.stat", cache_key).value_or(0);
-  tighten(limits.memory_left, std::clamp<int64_t>(*limit - used + cache, 0, *limit));
-}
-
-void tighten_v2(CgroupLimits& limits, const fs::path& folder) {
+// The limits of one group: its CPU quota, its memory, and how far below that it is.
+void tighten_by(CgroupLimits& limits, const fs::path& folder) {
   std::istringstream words(first_line(folder / "cpu.max"));  // "150000 100000" or "max 100000"
   double quota = 0;
   double period = 0;
   if (words >> quota >> period && period > 0) {
     tighten(limits.cores, quota / period);
   }
-  tighten_memory(limits, folder, "memory.max", "memory.current", "inactive_file");
-}
-
-void tighten_v1(CgroupLimits& limits, const fs::path& folder) {
-  const auto quota = leading_number(first_line(folder / "cpu.cfs_quota_us"));  // -1: no limit
-  const auto period = leading_number(first_line(folder / "cpu.cfs_period_us"));
-  if (quota && period && *quota > 0 && *period > 0) {
-    tighten(limits.cores, static_cast<double>(*quota) / static_cast<double>(*period));
+  if (const auto limit = leading_number(first_line(folder / "memory.max"))) {
+    tighten(limits.memory, *limit);
+    const auto used = leading_number(first_line(folder / "memory.current")).value_or(0);
+    const auto cache = keyed_number(folder / "memory.stat", "inactive_file").value_or(0);
+    tighten(limits.memory_left, std::clamp<int64_t>(*limit - used + cache, 0, *limit));
   }
-  tighten_memory(limits, folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
-                 "total_inactive_file");
 }
 
 // Calls visit(folder) for the group's folder and every one above it up to the mount point. Inside a
@@ -156,15 +139,6 @@ Simd simd_level() {
 #endif
 }
 
-int64_t cache_bytes([[maybe_unused]] int level) {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  const int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
-  return std::max<int64_t>(sysconf(names[level - 1]), 0);
-#else
-  return 0;
-#endif
-}
-
 }  // namespace
 
 const char* simd_name(Simd simd) {
@@ -184,7 +158,7 @@ const char* simd_name(Simd simd) {
 }
 
 const Cpu& cpu() {
-  static const Cpu found{cpu_model(), simd_level(), cache_bytes(1), cache_bytes(2), cache_bytes(3)};
+  static const Cpu found{cpu_model(), simd_level()};
   return found;
 }
 
@@ -200,61 +174,6 @@ Memory memory() {
   return found;
 }
 
-#ifdef __linux__
-
-int current_cpu() { return sched_getcpu(); }
-
-bool some_cpu_idle() {
-  // "0.20 0.18 0.12 1/80 11206": the fourth is what is ready to run on the whole machine.
-  std::ifstream file("/proc/loadavg");
-  double average = 0;
-  long ready = 0;
-  return file >> average >> average >> average >> ready && ready <= sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-namespace {
-
-// Puts this thread on one of the CPUs it may run on for which wanted(cpu) holds, if there is one.
-template <class Wanted>
-void move_to(Wanted&& wanted) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-    return;
-  }
-  cpu_set_t targets = allowed;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!wanted(cpu)) {
-      CPU_CLR(cpu, &targets);
-    }
-  }
-  if (CPU_COUNT(&targets) > 0 && sched_setaffinity(0, sizeof targets, &targets) == 0) {
-    sched_setaffinity(0, sizeof allowed, &allowed);
-  }
-}
-
-}  // namespace
-
-void leave_cpu(int cpu) {
-  move_to([=](int other) { return other != cpu; });
-}
-
-void join_cpu(int cpu) {
-  move_to([=](int other) { return other == cpu; });
-}
-
-#else
-
-int current_cpu() { return -1; }
-
-bool some_cpu_idle() { return false; }
-
-void leave_cpu(int) {}
-
-void join_cpu(int) {}
-
-#endif
-
 int available_cores() {
   const double quota = cgroup_limits().cores.value_or(std::numeric_limits<int>::max());
   const int within_quota = static_cast<int>(std::max(std::floor(quota), 1.0));
@@ -269,51 +188,27 @@ int default_threads() {
 
 CgroupLimits cgroup_limits(const fs::path& root) {
   CgroupLimits limits;
-  const fs::path mount = root / "sys/fs/cgroup";
-  std::ifstream groups(root / "proc/self/cgroup");  // lines "4:memory:/path", version 2 "0::/path"
+  std::ifstream groups(root / "proc/self/cgroup");  // version 2 has one line, "0::/path"
   for (std::string line; std::getline(groups, line);) {
-    const size_t first = line.find(':');
-    const size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) {
-      continue;
-    }
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    if (controllers.empty()) {
-      const auto tighten_level = [&](const fs::path& folder) { tighten_v2(limits, folder); };
-      each_level(mount, group, tighten_level);
-      each_level(mount / "unified", group, tighten_level);
-      continue;
-    }
-    std::istringstream names(controllers);
-    for (std::string name; std::getline(names, name, ',');) {
-      if (name == "cpu" || name == "memory") {
-        const auto tighten_level = [&](const fs::path& folder) { tighten_v1(limits, folder); };
-        each_level(mount / controllers, group, tighten_level);
-        each_level(mount / name, group, tighten_level);
-      }
+    if (line.starts_with("0::")) {
+      const fs::path mount = root / "sys/fs/cgroup";
+      each_level(mount, line.substr(3),
+                 [&](const fs::path& folder) { tighten_by(limits, folder); });
     }
   }
   return limits;
 }
 
-namespace {
-
-// The number behind a key of /proc/self/status, in kB there.
-int64_t status_bytes(const std::string& key) {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    int64_t kilobytes = 0;
-    if (word == key && status >> kilobytes) {
-      return kilobytes * 1024;
-    }
-  }
-  return 0;
+int64_t resident_bytes() {
+  std::ifstream sizes(
+      "/proc/self/statm");  // in pages: the whole address space, then what is resident
+  int64_t all = 0, resident = 0;
+  return sizes >> all >> resident ? resident * sysconf(_SC_PAGESIZE) : 0;
 }
 
-}  // namespace
-
-int64_t resident_bytes() { return status_bytes("VmRSS:"); }
-int64_t peak_resident_bytes() { return status_bytes("VmHWM:"); }
+int64_t peak_resident_bytes() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0;
+}
 
 }  // namespace heed

@@ -14,9 +14,6 @@ enum class Simd { none, sse2, avx2, avx512, neon };
 struct Cpu {
   std::string model;  // "AMD EPYC", or "unknown"
   Simd simd;
-  int64_t l1_bytes;  // data cache of one core; 0 when the system does not tell
-  int64_t l2_bytes;
-  int64_t l3_bytes;
 };
 
 struct Memory {
@@ -24,7 +21,7 @@ struct Memory {
   int64_t available;  // bytes: what can be taken now without swapping; never above total
 };
 
-// Limits of the control groups (v1 and v2) that this process is in, the tightest of all levels.
+// Limits of the control group (version 2) that this process is in, the tightest of all levels.
 struct CgroupLimits {
   std::optional<double> cores;         // CPU quota
   std::optional<int64_t> memory;       // bytes
@@ -44,18 +41,6 @@ int available_cores();
 
 // The first number of OMP_NUM_THREADS when that is a positive number, else available_cores().
 int default_threads();
-
-// The logical CPU that this thread is running on, or -1 when the system does not tell.
-int current_cpu();
-
-// True when no more threads are ready to run, on the whole machine and this one among them, than
-// there are logical CPUs; false when the system does not tell.
-bool some_cpu_idle();
-
-// Moves this thread away from a logical CPU, or to it, when the affinity mask allows that;
-// afterwards the thread may run where it could before.
-void leave_cpu(int cpu);
-void join_cpu(int cpu);
 
 // Reads <root>/proc/self/cgroup and <root>/sys/fs/cgroup; tests give another root.
 CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");

@@ -1,20 +1,14 @@
-// Threads that are started once, spin briefly, then sleep.
-//
-// An OpenMP region ends when every thread has come and gone: beside other programs the caller waits
-// for threads that are not running and have nothing to do. Here whoever is awake takes chunks, and
-// the caller waits for chunks that others have begun, nothing else; with no other thread awake it
-// does them all. README.md has the figures.
 #include "autograd/threads/parallel.h"
 
-#include <algorithm>
+#include <omp.h>
+
 #include <atomic>
-#include <chrono>
+#include <cstdlib>
 #include <limits>
-#include <thread>
+#include <string_view>
 #include <vector>
 
 #include "autograd/base/error.h"
-#include "autograd/base/modes.h"
 #include "autograd/threads/machine.h"
 
 namespace heed {
@@ -24,32 +18,9 @@ namespace {
 std::atomic<int> chosen_threads{0};
 thread_local bool inside_body = false;
 
-void pause_cpu() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-// Spins until ready() or until the time is over; says whether it is ready.
-template <class Ready>
-bool spin(std::chrono::microseconds time, Ready&& ready) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  do {
-    for (int i = 0; i < 32; ++i) {
-      if (ready()) {
-        return true;
-      }
-      pause_cpu();
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return ready();
-}
-
-// Chunks [begin, end) that nobody has taken yet, in one word. The owner takes from the front, the
-// others from the back. What counts is the value at the exchange, so a thread that slept between
-// reading and taking, even through whole loops, takes a chunk that is there or none.
+// Chunks [begin, end) that no thread has taken yet, in one word: begin in the upper half, end in the
+// lower one. The owner takes from the front, the other threads from the back, each by one
+// compare-and-exchange.
 class alignas(64) Range {
  public:
   void fill(uint32_t begin, uint32_t end) {
@@ -100,159 +71,52 @@ struct Loop {
   }
 };
 
-// Thread 0 is the caller. A loop is published by filling the ranges: whoever takes a chunk has
-// acquired `loop_` with it, and `run` does not return before that chunk is done.
-class ThreadPool {
- public:
-  ThreadPool() = default;
-  ThreadPool(const ThreadPool&) = delete;
-  ThreadPool& operator=(const ThreadPool&) = delete;
-  ~ThreadPool() { stop(); }
-
-  void resize(int threads) {
-    if (threads == static_cast<int>(ranges_.size())) {
-      return;
-    }
-    stop();
-    ranges_ = std::vector<Range>(static_cast<size_t>(threads));
-    for (size_t t = 1; t < ranges_.size(); ++t) {
-      workers_.emplace_back([this, t] { work(t); });
-    }
+// Deals the chunks out evenly, as consecutive ranges, one for each thread. From loop to loop a
+// thread then works on the same rows, which stay in its cache.
+void deal(uint64_t chunks, std::vector<Range>& ranges) {
+  const uint64_t threads = ranges.size();
+  uint64_t begin = 0;
+  for (uint64_t t = 0; t < threads; ++t) {
+    const uint64_t end = (chunks * (t + 1) + threads - 1) / threads;
+    ranges[t].fill(static_cast<uint32_t>(begin), static_cast<uint32_t>(end));
+    begin = end;
   }
-
-  void run(const Loop& loop) {
-    const auto chunks = static_cast<uint64_t>(loop.chunks());
-    const uint64_t threads = ranges_.size();
-    loop_ = loop;
-    unfinished_.store(static_cast<uint32_t>(chunks), std::memory_order_relaxed);
-    uint64_t begin = 0;
-    for (uint64_t t = 0; t < threads; ++t) {
-      const uint64_t end = (chunks * (t + 1) + threads - 1) / threads;
-      ranges_[t].fill(static_cast<uint32_t>(begin), static_cast<uint32_t>(end));
-      begin = end;
-    }
-    caller_cpu_.store(current_cpu(), std::memory_order_relaxed);
-    round_.fetch_add(1);
-    wake(chunks - 1);
-    help(0);
-    wait_for_begun_chunks();
-  }
-
- private:
-  void wake(uint64_t helpers) {
-    const uint64_t asleep = asleep_.load();
-    if (asleep <= helpers && asleep > 0) {
-      round_.notify_all();
-      return;
-    }
-    for (uint64_t i = 0; i < std::min(asleep, helpers); ++i) {
-      round_.notify_one();
-    }
-  }
-
-  void stop() {
-    stopping_ = true;
-    round_.fetch_add(1);
-    round_.notify_all();
-    for (std::thread& worker : workers_) {
-      worker.join();
-    }
-    workers_.clear();
-    stopping_ = false;
-  }
-
-  void work(size_t self) {
-    constexpr std::chrono::microseconds between_loops{100};
-    inside_body = true;
-    uint32_t seen = round_.load();
-    find_a_core();
-    help(self);
-    while (!stopping_) {
-      if (!spin(between_loops, [&] { return round_.load() != seen; })) {
-        asleep_.fetch_add(1);
-        round_.wait(seen);
-        asleep_.fetch_sub(1);
-      }
-      seen = round_.load();
-      find_a_core();
-      help(self);
-    }
-  }
-
-  // Linux likes to start and to wake a thread where its waker runs, even beside an idle core, and
-  // takes 60 to 150 ms to part the two. When other programs have all cores it is the other way
-  // round: two threads that get halves of two cores wait for each other, on one core they do not.
-  void find_a_core() {
-    using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::milliseconds between_looks{10};
-    constexpr int sure = 20;  // looks; OpenBLAS's own threads spin for 100 ms after the start
-    thread_local Clock::time_point next_look{};
-    thread_local int busy_looks = 0;
-    const int caller = caller_cpu_.load(std::memory_order_relaxed);
-    const Clock::time_point now = Clock::now();
-    if (caller < 0 || now < next_look) {
-      return;
-    }
-    next_look = now + between_looks;
-    busy_looks = some_cpu_idle() ? 0 : busy_looks + 1;
-    const bool busy = busy_looks >= sure, together = current_cpu() == caller;
-    if (together && !busy) {
-      leave_cpu(caller);
-    } else if (!together && busy && workers_.size() == 1) {
-      join_cpu(caller);
-    }
-  }
-
-  // A thread's own chunks come first, in order, so that from loop to loop it keeps its rows in its
-  // cache; then those of the others from the far end.
-  void help(size_t self) {
-    uint32_t chunk = 0;
-    while (ranges_[self].take_front(chunk)) {
-      run_one(chunk);
-    }
-    for (size_t step = 1; step < ranges_.size(); ++step) {
-      Range& other = ranges_[(self + step) % ranges_.size()];
-      while (other.take_back(chunk)) {
-        run_one(chunk);
-      }
-    }
-  }
-
-  void run_one(uint32_t chunk) {
-    loop_.run(chunk);
-    if (unfinished_.fetch_sub(1) == 1 && caller_asleep_) {
-      unfinished_.notify_one();
-    }
-  }
-
-  // Sleeping soon gives the core to the thread that is waited for, should it be waiting for one.
-  void wait_for_begun_chunks() {
-    constexpr std::chrono::microseconds patience{20};
-    if (unfinished_ == 0 || spin(patience, [&] { return unfinished_ == 0; })) {
-      return;
-    }
-    caller_asleep_ = true;
-    for (uint32_t left = unfinished_; left != 0; left = unfinished_) {
-      unfinished_.wait(left);
-    }
-    caller_asleep_ = false;
-  }
-
-  alignas(64) std::atomic<uint32_t> round_{0};
-  std::atomic<uint32_t> asleep_{0};
-  std::atomic<int> caller_cpu_{-1};
-  std::atomic<bool> stopping_{false};
-  alignas(64) std::atomic<uint32_t> unfinished_{0};
-  std::atomic<bool> caller_asleep_{false};
-  alignas(64) Loop loop_{};
-  std::vector<Range> ranges_;
-  std::vector<std::thread> workers_;
-};
-
-ThreadPool& thread_pool() {
-  static ThreadPool threads;
-  return threads;
 }
+
+// What one thread of the team does: its own chunks from the front, then those that other threads
+// have left, from the back. A thread that does not run, since another program has its core, or that
+// the team lacks, so loses its chunks to the others.
+void take_part(const Loop& loop, std::vector<Range>& ranges, size_t self) {
+  uint32_t chunk = 0;
+  while (ranges[self].take_front(chunk)) {
+    loop.run(chunk);
+  }
+  for (size_t step = 1; step < ranges.size(); ++step) {
+    Range& other = ranges[(self + step) % ranges.size()];
+    while (other.take_back(chunk)) {
+      loop.run(chunk);
+    }
+  }
+}
+
+// The one parallel region of heed. The team always has the same size: OpenMP's runtime ends
+// threads that a smaller team does not need, and would start them again for the next loop.
+void share(const Loop& loop) {
+  static std::vector<Range> ranges;  // of the one thread that drives the engine
+  const int threads = num_threads();
+  if (ranges.size() != static_cast<size_t>(threads)) {
+    ranges = std::vector<Range>(static_cast<size_t>(threads));
+  }
+  deal(static_cast<uint64_t>(loop.chunks()), ranges);
+#pragma omp parallel num_threads(threads)
+  {
+    inside_body = true;
+    take_part(loop, ranges, static_cast<size_t>(omp_get_thread_num()));
+    inside_body = false;
+  }
+}
+
+bool runs_serially() { return in_parallel() || num_threads() == 1; }
 
 void check(const char* name, int64_t grain) {
   require(grain > 0, name, ": expected a grain of 1 or more, got ", grain);
@@ -269,7 +133,17 @@ int num_threads() {
 
 void set_num_threads(int threads) { chosen_threads = std::max(threads, 1); }
 
-bool in_parallel() { return inside_body; }
+bool in_parallel() { return inside_body || omp_in_parallel() != 0; }
+
+std::string wait_policy_warning() {
+  const char* policy = std::getenv("OMP_WAIT_POLICY");
+  if (policy == nullptr ||
+      (policy != std::string_view("passive") && policy != std::string_view("PASSIVE"))) {
+    return "";
+  }
+  return text("OMP_WAIT_POLICY=", policy,
+              " is set: threads sleep between loops, and small models train about 40% slower");
+}
 
 namespace detail {
 
@@ -278,21 +152,15 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
     return;
   }
   check("parallel_for", grain);
-  if (count <= grain) {
-    body(context, 0, count);
-    return;
-  }
   const Loop loop{count, grain, body, context};
-  if (inside_body || num_threads() == 1 || loop.chunks() > std::numeric_limits<uint32_t>::max()) {
-    for (int64_t c = 0; c < loop.chunks(); ++c) {
-      loop.run(c);
-    }
+  if (loop.chunks() > 1 && !runs_serially() &&
+      loop.chunks() <= std::numeric_limits<uint32_t>::max()) {
+    share(loop);
     return;
   }
-  thread_pool().resize(num_threads());
-  inside_body = true;
-  thread_pool().run(loop);
-  inside_body = false;
+  for (int64_t c = 0; c < loop.chunks(); ++c) {
+    loop.run(c);
+  }
 }
 
 double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
@@ -301,7 +169,7 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
   }
   check("parallel_sum", grain);
   double sum = 0;
-  if (count <= grain || inside_body || num_threads() == 1) {
+  if (count <= grain || runs_serially()) {
     for (int64_t begin = 0; begin < count; begin += grain) {
       sum += body(context, begin, std::min(count, begin + grain));
     }

@@ -1,16 +1,20 @@
-// The threads of heed: loops and sums whose result does not depend on how many threads there are.
+// Loops and sums shared between threads by OpenMP. Their result does not depend on how many threads
+// there are.
 //
 // A loop over `count` items is cut into the fixed chunks [c * grain, min(count, (c + 1) * grain)).
 // They depend on count and grain alone, so every item is computed by the same instructions, and
 // every partial sum has the same terms, for any number of threads. Choose `grain` from the shape,
-// never from num_threads(): about 20 microseconds of work a chunk pays for handing it over.
+// never from num_threads(): a chunk should have about 20 microseconds of work.
 //
-// Bodies must not throw and must not touch the buffer pool. A loop inside a body runs on the thread
-// that meets it, chunk by chunk. One thread at a time drives the engine.
+// Bodies must not throw and must not touch the buffer pool. A loop inside a body, or inside a
+// parallel region of the program that calls, runs on the thread that meets it, chunk by chunk. One
+// thread at a time drives the engine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 #include "autograd/base/modes.h"
@@ -24,8 +28,18 @@ int num_threads();
 // Takes effect at the next loop; values below 1 mean 1.
 void set_num_threads(int threads);
 
-// True inside the body of a loop that is shared between threads.
+// True inside the body of a loop that is shared between threads, and in any other parallel region.
 bool in_parallel();
+
+// One line for people when the environment makes threads sleep between loops, or "".
+std::string wait_policy_warning();
+
+inline constexpr int64_t elementwise_grain = 16384;  // numbers
+
+// The grain of a loop over rows of `width` numbers.
+inline int64_t row_grain(int64_t width) {
+  return std::max<int64_t>(1, elementwise_grain / std::max<int64_t>(1, width));
+}
 
 namespace detail {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "autograd/random/random.h"
+#include "autograd/random/streams.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/key_value_cache.h"
 #include "train/files/utf8.h"

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 #include "train/optim/multiply_add.h"
 

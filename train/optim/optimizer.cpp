@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "autograd/base/modes.h"
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {

@@ -1,6 +1,5 @@
 #include "train/optim/sgd.h"
 
-#include "autograd/threads/grain.h"
 #include "autograd/threads/parallel.h"
 #include "train/optim/multiply_add.h"
 

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <thread>
 
 namespace {
 
@@ -75,12 +74,11 @@ TEST_CASE("cpu: limits of control groups, version 2, the tightest level counts")
   CHECK(limits.memory_left == 450000);
 }
 
-TEST_CASE("cpu: limits of control groups, version 1, path of the host inside a container") {
-  const FakeRoot root("4:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/\n");
-  root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "400000\n");
-  root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-  root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "2000000\n");
-  root.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "500000\n");
+TEST_CASE("cpu: limits of control groups, path of the host inside a container") {
+  const FakeRoot root("0::/docker/abc\n");
+  root.write("sys/fs/cgroup/cpu.max", "400000 100000\n");
+  root.write("sys/fs/cgroup/memory.max", "2000000\n");
+  root.write("sys/fs/cgroup/memory.current", "500000\n");
   const heed::CgroupLimits limits = heed::cgroup_limits(root.path());
   CHECK(limits.cores == 4.0);
   CHECK(limits.memory == 2000000);
@@ -88,26 +86,16 @@ TEST_CASE("cpu: limits of control groups, version 1, path of the host inside a c
 }
 
 TEST_CASE("cpu: no limits, and no control groups") {
-  const FakeRoot root("4:memory:/\n2:cpu:/\n");
-  root.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
-  root.write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-  root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  const FakeRoot root("4:memory:/\n0::/\n");
+  root.write("sys/fs/cgroup/cpu.max", "max 100000\n");
+  root.write("sys/fs/cgroup/memory.max", "max\n");
   const heed::CgroupLimits limits = heed::cgroup_limits(root.path());
   CHECK_FALSE(limits.cores);
   CHECK_FALSE(limits.memory);
   CHECK_FALSE(heed::cgroup_limits(root.path() / "absent").cores);
 }
 
-// Where the thread is afterwards is the system's choice again, so no test can say.
-TEST_CASE("cpu: a thread that leaves or joins a CPU may run where it could before") {
-  using namespace heed;
-  const int cores = available_cores();
-  std::thread([&] {
-    for (const int cpu : {current_cpu(), -1, 1 << 20}) {
-      leave_cpu(cpu);
-      CHECK(available_cores() == cores);
-      join_cpu(cpu);
-      CHECK(available_cores() == cores);
-    }
-  }).join();
+TEST_CASE("cpu: memory of this process, now and at most") {
+  CHECK(heed::resident_bytes() > 1'000'000);
+  CHECK(heed::peak_resident_bytes() > 1'000'000);
 }

@@ -1,10 +1,13 @@
 #include "autograd/threads/parallel.h"
 
 #include <doctest/doctest.h>
+#include <omp.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -127,6 +130,50 @@ TEST_CASE("parallel: a loop inside a body runs on its thread") {
   CHECK(items == 120);
   CHECK(strays == 0);
   CHECK_FALSE(heed::in_parallel());
+}
+
+// Where OpenMP gives fewer threads than were asked for, those that are there do all chunks.
+TEST_CASE("parallel: a team that is smaller than asked for") {
+  const int before = omp_get_dynamic();
+  omp_set_dynamic(1);
+  {
+    const Threads scope(64);
+    std::atomic<int64_t> items{0};
+    heed::parallel_for(1000, 7, [&](int64_t begin, int64_t end) { items += end - begin; });
+    CHECK(items == 1000);
+  }
+  omp_set_dynamic(before);
+}
+
+// As inside a caller's `#pragma omp parallel`, but in a thread whose region heed does not know.
+TEST_CASE("parallel: serial within a parallel region of the program that calls") {
+  const Threads scope(2);
+  int strays = -1;
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp single
+    if (omp_get_num_threads() > 1) {  // the machine may allow one thread alone
+      strays = 0;
+      const auto self = std::this_thread::get_id();
+      const bool known = heed::in_parallel();
+      heed::parallel_for(10, 1,
+                         [&](int64_t, int64_t) { strays += std::this_thread::get_id() != self; });
+      strays += known ? 0 : 100;
+    }
+  }
+  CHECK(strays == 0);
+}
+
+TEST_CASE("parallel: a wait policy that makes threads sleep is named") {
+  const char* before = std::getenv("OMP_WAIT_POLICY");
+  const std::string saved = before == nullptr ? "" : before;
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  CHECK(heed::wait_policy_warning().starts_with("OMP_WAIT_POLICY=passive is set: "));
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  CHECK(heed::wait_policy_warning() == "");
+  unsetenv("OMP_WAIT_POLICY");
+  CHECK(heed::wait_policy_warning() == "");
+  if (before != nullptr) setenv("OMP_WAIT_POLICY", saved.c_str(), 1);
 }
 
 TEST_CASE("parallel: one chunk runs on the calling thread") {

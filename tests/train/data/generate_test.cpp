@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "autograd/random/random.h"
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
