@@ -21,31 +21,49 @@ namespace {
 
 bool always(bool) { return true; }
 
-const Kernel all_kernels[] = {
+#ifdef HEED_AMX_EMULATION
+#define HEED_EMULATED ", emulated"
+#else
+#define HEED_EMULATED ""
+#endif
+
+#if defined(__AVX512F__)
+[[maybe_unused]] constexpr const char* vector_unit = "AVX-512";
+#elif defined(__AVX__)
+[[maybe_unused]] constexpr const char* vector_unit = "AVX2";
+#else
+[[maybe_unused]] constexpr const char* vector_unit = "128-bit vectors";
+#endif
+
+const Kernel by_preference[] = {
 #ifdef HEED_OWN_KERNELS
-    {"amx-fp16", "AMX in float16", amx_fp16_available, &amx_fp16_products, &amx_fp16_attention},
-    {"amx-bf16", "AMX in bfloat16", amx_bf16_available, &amx_bf16_products, &amx_bf16_attention},
-    {"vector", "vectors", always, &vector_products, &vector_attention},
+    {"amx-fp16", "AMX in float16" HEED_EMULATED, amx_fp16_available, &amx_fp16_products,
+     &amx_fp16_attention},
+    {"amx-bf16", "AMX in bfloat16" HEED_EMULATED, amx_bf16_available, &amx_bf16_products,
+     &amx_bf16_attention},
+    {"vector", vector_unit, always, &vector_products, &vector_attention},
 #endif
     {"openblas", "OpenBLAS", always, nullptr, &tiled_attention},
 };
 
 [[noreturn]] void refuse(std::string_view wish) {
+  bool known = false;
   std::string available;
-  for (const Kernel& kernel : all_kernels) {
+  for (const Kernel& kernel : by_preference) {
+    known = known || kernel.name == wish;
     if (kernel.available(true)) {
       available += (available.empty() ? "" : ", ") + std::string(kernel.name);
     }
   }
-  throw ConfigError(
-      text("HEED_KERNELS: \"", wish, "\" is not available here; expected one of ", available));
+  fail<ConfigError>("HEED_KERNELS=", wish, known ? ": not available here" : ": no such kernel",
+                    "; available: ", available);
 }
 
 std::vector<KernelInUse> choose() {
   const char* variable = std::getenv("HEED_KERNELS");
   const std::string_view wish = variable == nullptr ? "" : variable;
   std::vector<KernelInUse> in_use;
-  for (const Kernel& kernel : all_kernels) {
+  for (const Kernel& kernel : by_preference) {
     const bool forced = kernel.name == wish;
     if (forced && !kernel.available(true)) {
       break;
@@ -62,6 +80,8 @@ std::vector<KernelInUse> choose() {
 }
 
 }  // namespace
+
+std::span<const Kernel> all_kernels() { return by_preference; }
 
 std::span<const KernelInUse> kernels_in_use() {
   static const std::vector<KernelInUse> in_use = choose();

@@ -61,8 +61,11 @@ struct KernelInUse : Kernel {
   bool forced;
 };
 
+// All that this build has, in order of preference.
+std::span<const Kernel> all_kernels();
+
 // Best first; the last one takes everything. Decided at the first call.
-// Throws ConfigError for a HEED_KERNELS that is not available here: names those that are.
+// Throws ConfigError for a HEED_KERNELS that is not available here and names those that are.
 std::span<const KernelInUse> kernels_in_use();
 
 // What a product of medium size runs on, for people: "AMX in float16", "OpenBLAS".

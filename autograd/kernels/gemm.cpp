@@ -130,6 +130,7 @@ void check_matrix(const char* name, int64_t columns, int64_t ld) {
 }
 
 void check(const Product& p) {
+  kernels_in_use();  // may throw, as bodies of loops must not
   require(std::min({p.m, p.n, p.k}) >= 0 && std::max({p.m, p.n, p.k}) <= INT_MAX,
           "gemm: expected dimensions from 0 to ", INT_MAX, ", got (", p.m, ", ", p.k, ") @ (", p.k,
           ", ", p.n, ")");

@@ -7,7 +7,7 @@ namespace heed {
 
 namespace {
 
-bool larger(real a, real b) { return a > b || (std::isnan(a) && !std::isnan(b)); }
+bool exceeds(real a, real b) { return a > b || (std::isnan(a) && !std::isnan(b)); }
 
 }  // namespace
 
@@ -24,7 +24,7 @@ Ids argmax(const Array& x, int axis) {
       const real* column = v + at / split.inner * split.n * split.inner + at % split.inner;
       int64_t best = 0;
       for (int64_t i = 1; i < split.n; ++i) {
-        if (larger(column[i * split.inner], column[best * split.inner])) best = i;
+        if (exceeds(column[i * split.inner], column[best * split.inner])) best = i;
       }
       out[at] = static_cast<int32_t>(best);
     }
@@ -42,7 +42,7 @@ Array max_of_all(const Array& x) {
   parallel_for(1, 1, [=, n = x.size()](int64_t, int64_t) {
     real best = v[0];
     for (int64_t i = 1; i < n; ++i) {
-      if (larger(v[i], best)) best = v[i];
+      if (exceeds(v[i], best)) best = v[i];
     }
     *out = best;
   });

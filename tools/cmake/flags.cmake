@@ -40,6 +40,12 @@ if(HEED_NATIVE)
   endif()
 endif()
 
+if(HEED_AMX_EMULATION)
+  # It passes vectors of 64 bytes also where the CPU's are shorter; how depends on -march, of which compilers warn.
+  target_compile_definitions(heed_flags INTERFACE HEED_AMX_EMULATION)
+  target_compile_options(heed_flags INTERFACE -Wno-psabi)
+endif()
+
 if(HEED_WERROR)
   target_compile_options(heed_flags INTERFACE -Werror)
 endif()

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "autograd/base/error.h"
+#include "autograd/kernels/choice.h"
 #include "tools/commands/command.h"
 #include "train/plugin/plugin.h"
 
@@ -128,6 +129,7 @@ int run(const Request& request) {
     return request.exit_code;
   }
   try {
+    detail::kernels_in_use();  // refuses a wrong HEED_KERNELS before anything runs
     for (const std::string& plugin : request.plugins) {
       load_plugin(plugin);
     }

@@ -65,7 +65,7 @@ bool split_rows(const RowsToSplit& from, int64_t rows, int64_t width, real facto
     Magnitudes m;
     if (one_scale) {
       m = magnitudes(rows, width, from.data, from.step);
-      splitter.assume(m.largest);
+      splitter.set_largest(m.largest);
     }
     split(splitter, 0, rows);
     return m.even();
@@ -79,60 +79,61 @@ bool split_rows(const RowsToSplit& from, int64_t rows, int64_t width, real facto
   }
 }
 
-// Weights as left factors; their rows are the lines, or their columns.
+// Weights as left factors: as they are (`rows`), or transposed.
 template <class Format>
 Splitter<Format> weights_splitter(const real* a, int64_t step, bool rows, real largest) {
   Splitter<Format> splitter(a, step, rows, !rows);
   if constexpr (Format::scaled) {
-    splitter.assume(largest);
+    splitter.set_largest(largest);
   }
   return splitter;
 }
 
-// C += A B: `tiles` tiles of 32 lines of A. The lines of tile i and its part of the depth are
-// tile(i); row 0 of B is its row `row`.
-template <class Format, class Tile>
-void add_product(Splitter<Format> splitter, int64_t tiles, Tile&& tile, const AmxRows<Format>& b,
-                 int64_t row, const typename AmxKernel<Format>::Work& work, real* c) {
-  Delivery<Format::scaled> delivery;
-  int64_t turn = 0;
-  for (int64_t i = 0; i < tiles; ++i) {
-    const auto [lines, depth] = tile(i);
+// C += A B, for `blocks` blocks of 32 rows of A; block_of_a(i) returns the rows of block i and the
+// range of the depth that it needs. Row 0 of B is its row `row`.
+template <class Format, class Block>
+void add_product(Splitter<Format> splitter, int64_t blocks, Block&& block_of_a,
+                 const AmxRows<Format>& b, int64_t row,
+                 const typename AmxKernel<Format>::Work& work, real* c) {
+  BlockEpilogue<Format::scaled> epilogue;
+  int64_t buffer = 0;
+  for (int64_t i = 0; i < blocks; ++i) {
+    const auto [outer, depth] = block_of_a(i);
     const int64_t steps = blocks_in(depth.size);
     if (steps == 0) {
       continue;
     }
     auto* const panel = work.panel.at(0, 0);
-    splitter.split(lines, depth, panel);
+    splitter.split(outer, depth, panel);
     for (int64_t column = 0; column < b.width(); column += block_side) {
       const auto* const steps_of_b = b.at(column, row + depth.begin);
       real* const to = c + i * block_side * b.width() + column;
-      const auto meanwhile = [&] {
+      const auto overlapped = [&] {
         if constexpr (Format::scaled) {
-          delivery.next_row();
-          delivery.next_row();
+          epilogue.next_row();
+          epilogue.next_row();
         }
       };
       if constexpr (Format::scaled) {
-        real* const block = work.blocks[turn];
-        multiply_block<Format>(steps, panel, steps_of_b, block, block_side, false, meanwhile);
-        delivery.finish();
-        delivery.start(block, {to, b.width(), block_side, block_side, true});
-        delivery.undo(panel->undo, steps_of_b->undo);
-        turn = 1 - turn;
+        real* const block = work.blocks[buffer];
+        multiply_block<Format>(steps, panel, steps_of_b, block, block_side, false, overlapped);
+        epilogue.finish();
+        epilogue.start(block, {to, b.width(), block_side, block_side, true});
+        epilogue.set_scales(panel->inverse_scale, steps_of_b->inverse_scale);
+        buffer = 1 - buffer;
       } else {
-        multiply_block<Format>(steps, panel, steps_of_b, to, b.width(), true, meanwhile);
+        multiply_block<Format>(steps, panel, steps_of_b, to, b.width(), true, overlapped);
       }
     }
   }
-  delivery.finish();
+  epilogue.finish();
 }
 
 }  // namespace
 
 template <class Format, bool left>
-bool AmxLines<Format, left>::pack(int64_t first, int64_t rows, real factor, const real* from,
-                                  int64_t from_step) {
+bool AmxScoreFactor<Format, left>::pack(int64_t first, int64_t rows, real factor, const real* from,
+                                        int64_t from_step) {
   return split_rows<Format>({from, from_step, true, !left}, rows, width_, factor, !left,
                             [&](Splitter<Format>& splitter, int64_t r, int64_t some) {
                               splitter.split({0, some}, {0, width_}, steps_.at(first + r, 0));
@@ -180,12 +181,12 @@ void AmxKernel<Format>::add_weighted_columns(const ScoreBlock& block, const real
       b, row, work, c);
 }
 
-template class AmxLines<Bfloat16x3, true>;
-template class AmxLines<Bfloat16x3, false>;
+template class AmxScoreFactor<Bfloat16x3, true>;
+template class AmxScoreFactor<Bfloat16x3, false>;
 template class AmxRows<Bfloat16x3>;
 template struct AmxKernel<Bfloat16x3>;
-template class AmxLines<Float16x2, true>;
-template class AmxLines<Float16x2, false>;
+template class AmxScoreFactor<Float16x2, true>;
+template class AmxScoreFactor<Float16x2, false>;
 template class AmxRows<Float16x2>;
 template struct AmxKernel<Float16x2>;
 

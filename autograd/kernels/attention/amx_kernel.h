@@ -1,9 +1,24 @@
-// The matrix products of attention on AMX, for heads whose widths are whole blocks of 32. As
-// attention_vector.h; without HEED_HAS_AMX there is no such kernel.
+// The matrix products of attention on AMX, for heads whose widths are whole blocks of 32. The same
+// interface as vector_kernel.h; without HEED_HAS_AMX there is no such kernel. product.h names
+// the files that explain tiles, split blocks (Steps) and the microkernel.
+//
+// Factors are split when they are packed. Which dimension is the depth depends on the product, and
+// a matrix that takes part in two kinds of products is split twice:
+//
+//   scores = Q K^T, dP = dY V^T     depth: the width          AmxScoreFactor
+//   Y = P V, dV = P^T dY, ...       depth: queries or keys    AmxRows (V, dY, K, Q); the weights
+//   are
+//                                                             split block by block, as they are
+//                                                             made
+//
+// In a scaled format the scales of a score factor on the left are those of its rows; a right factor
+// and AmxRows have one scale for all, found in one pass over the numbers. pack() then returns false
+// if the smallest row would keep too few digits, and the whole attention is computed in a wider
+// format.
 #pragma once
 
 #include "autograd/kernels/attention/vector_kernel.h"
-#include "autograd/kernels/gemm/amx/unit.h"
+#include "autograd/kernels/choice.h"
 
 #ifdef HEED_HAS_AMX
 
@@ -11,20 +26,21 @@
 
 namespace heed::detail {
 
-// A matrix in steps: 32 of its lines by 32 of the depth. Steps along the depth follow each other.
+// Memory for a split factor: Steps of 32 outer by 32 of the depth; those along the depth follow
+// each other.
 template <class Format>
 class SplitSteps {
  public:
   using Step = typename Format::Step;
 
-  SplitSteps(ScratchPieces& pieces, int64_t lines, int64_t depth)
+  SplitSteps(ScratchPieces& pieces, int64_t outer, int64_t depth)
       : depth_steps_(blocks_in(depth)),
         steps_(reinterpret_cast<Step*>(
-            pieces.take(blocks_in(lines) * depth_steps_ * numbers_per_step))) {}
+            pieces.take(blocks_in(outer) * depth_steps_ * numbers_per_step))) {}
 
-  // The step in which a line and a place along the depth lie.
-  Step* at(int64_t line, int64_t k) const {
-    return steps_ + line / block_side * depth_steps_ + k / block_side;
+  // The Step of element (outer, k).
+  Step* at(int64_t outer, int64_t k) const {
+    return steps_ + outer / block_side * depth_steps_ + k / block_side;
   }
 
  private:
@@ -34,25 +50,32 @@ class SplitSteps {
   Step* steps_;
 };
 
-// Rows by 32 of their width: left factors of scores, and, transposed, what they are products with.
+// A factor of scores: rows are outer, the depth is their width. The left one, or the transpose of
+// the right one.
 template <class Format, bool left>
-class AmxLines {
+class AmxScoreFactor {
  public:
-  AmxLines(ScratchPieces& pieces, int64_t rows, int64_t width)
+  AmxScoreFactor(ScratchPieces& pieces, int64_t rows, int64_t width)
       : width_(width), steps_(pieces, rows, width) {}
 
   bool pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step);
   int64_t width() const { return width_; }
   const typename Format::Step* at(int64_t row) const { return steps_.at(row, 0); }
-  // Right factors share a scale: then it is a number that scores are to be multiplied by.
-  real undo() const requires(Format::scaled && !left) { return at(0)->undo[0]; }
+  // All rows of a right factor share one scale; scores have to be multiplied by its inverse.
+  real inverse_scale() const {
+    if constexpr (Format::scaled) {
+      return at(0)->inverse_scale[0];
+    } else {
+      return 1;
+    }
+  }
 
  private:
   int64_t width_;
   SplitSteps<Format> steps_;
 };
 
-// Columns by 32 of the rows: what weights are multiplied by.
+// The right factor of weights: columns are outer, the depth are the rows.
 template <class Format>
 class AmxRows {
  public:
@@ -75,21 +98,21 @@ struct AmxKernel {
   // Larger than with vectors: what is gathered over blocks passes through the tiles once for each.
   static constexpr int64_t query_block = 256;
   static constexpr int64_t key_block = 256;
-  // An infinite factor makes NaN of every sum it has a part in; where y is not finite, it is
-  // VectorKernel that has to make it.
+  // An infinite factor makes every sum that it takes part in NaN, as its second part is inf - inf.
+  // If y is not finite, VectorKernel computes it again.
   static constexpr bool finite_only = true;
   static constexpr bool scaled = Format::scaled;
   static int64_t padded_rows(int64_t rows) { return round_up(rows, block_side); }
   using Session = TileRegisters;
 
-  class Columns : public AmxLines<Format, false> {
+  class Columns : public AmxScoreFactor<Format, false> {
    public:
-    using AmxLines<Format, false>::AmxLines;
+    using AmxScoreFactor<Format, false>::AmxScoreFactor;
     bool pack(int64_t rows, real factor, const real* from, int64_t from_step) {
-      return AmxLines<Format, false>::pack(0, rows, factor, from, from_step);
+      return AmxScoreFactor<Format, false>::pack(0, rows, factor, from, from_step);
     }
   };
-  using Queries = AmxLines<Format, true>;
+  using Queries = AmxScoreFactor<Format, true>;
   using Rows = AmxRows<Format>;
 
   class QueriesAndRows {
@@ -109,8 +132,8 @@ struct AmxKernel {
     Rows rows_;
   };
 
-  // A panel of weights, and two blocks of what comes out: one is filled while the other one is
-  // added where it belongs.
+  // A panel of split weights, and two blocks of results: while one is filled, the other one is in
+  // the epilogue.
   struct Work {
     explicit Work(ScratchPieces& pieces)
         : panel(pieces, block_side, std::max(query_block, key_block)),
@@ -120,7 +143,8 @@ struct AmxKernel {
     real* blocks[2];
   };
 
-  // The rows of a tile are the body's while the next tile is multiplied.
+  // body() runs on the rows of a block of 32 queries while AMX multiplies the next block: softmax
+  // and products overlap.
   template <class Body>
   static void score_rows(const ScoreBlock& block, const Queries& queries, int64_t row,
                          const Columns& columns, int64_t column, real* c, Body&& body) {
@@ -130,7 +154,8 @@ struct AmxKernel {
       if (ready < end) {
         real factor = 1;
         if constexpr (Format::scaled) {  // above 0, as it will multiply scores of -infinity
-          factor = std::max(queries.at(row + ready)->undo[ready % block_side] * columns.undo(),
+          const real* const rows = queries.at(row + ready)->inverse_scale;
+          factor = std::max(rows[ready % block_side] * columns.inverse_scale(),
                             std::numeric_limits<real>::min());
         }
         body(ready++, n_ready, factor);
@@ -139,11 +164,11 @@ struct AmxKernel {
     for (int64_t first = 0; first < block.rows; first += block_side) {
       const int64_t rows = std::min(block_side, block.rows - first);
       const int64_t n = round_up(block.limit(first + rows - 1), key_step);
-      Pace pace(end - ready, Format::products * steps * (n / block_side));
+      EvenSchedule schedule(end - ready, Format::products * steps * (n / block_side));
       for (int64_t j = 0; j < n; j += block_side) {
         multiply_block<Format>(steps, queries.at(row + first), columns.at(column + j),
                                c + first * block.padded_cols() + j, block.padded_cols(), false,
-                               [&] { pace.moment(next_row); });
+                               [&] { schedule.next_slot(next_row); });
       }
       while (ready < end) {
         next_row();

@@ -29,6 +29,8 @@ template <>
 struct BitsOf<Vector> {
   using Type = BitsVector;
 };
+template <class V>
+inline constexpr int64_t lanes_of = static_cast<int64_t>(sizeof(V) / sizeof(real));
 // As it lies in memory, aligned as a single number.
 typedef real StoredVector
     __attribute__((vector_size(vector_bytes), aligned(alignof(real)), may_alias));
@@ -55,7 +57,8 @@ inline constexpr auto larger = [](auto a, auto b) { return a > b ? a : b; };
 
 inline real largest_lane(Vector v) { return fold(v, larger); }
 
-inline real sum_of_lanes(Vector v) {
+template <class V>
+inline real sum_of_lanes(V v) {
   return fold(v, [](auto a, auto b) { return a + b; });
 }
 
@@ -71,19 +74,20 @@ inline IntegerVector counting(int64_t first) {
 
 // Squares of 2 * distance by 2 * distance numbers side by side in `count` vectors, each transposed
 // in place. Each stage swaps the off-diagonal quarters of ever smaller squares.
-template <int64_t distance, int64_t count>
-inline void transpose_squares(Vector* rows) {
+template <int64_t distance, int64_t count, class V>
+inline void transpose_squares(V* rows) {
   if constexpr (distance > 0) {
+    constexpr int64_t n = lanes_of<V>;
     const auto swap = [&]<int64_t... k>(int64_t i, std::integer_sequence<int64_t, k...>) {
-      const Vector a = rows[i], b = rows[i + distance];
-      rows[i] = __builtin_shufflevector(a, b, ((k & distance) ? lanes + k - distance : k)...);
+      const V a = rows[i], b = rows[i + distance];
+      rows[i] = __builtin_shufflevector(a, b, ((k & distance) ? n + k - distance : k)...);
       rows[i + distance] =
-          __builtin_shufflevector(a, b, ((k & distance) ? lanes + k : k + distance)...);
+          __builtin_shufflevector(a, b, ((k & distance) ? n + k : k + distance)...);
     };
 #pragma GCC unroll 16
     for (int64_t i = 0; i < count; ++i) {
       if ((i & distance) == 0) {
-        swap(i, std::make_integer_sequence<int64_t, lanes>());
+        swap(i, std::make_integer_sequence<int64_t, n>());
       }
     }
     transpose_squares<distance / 2, count>(rows);
@@ -93,19 +97,20 @@ inline void transpose_squares(Vector* rows) {
 // A matrix of lanes x lanes numbers, transposed in place, row i in rows[i].
 inline void transpose_square(Vector* rows) { transpose_squares<lanes / 2, lanes>(rows); }
 
-// Lane i is f over all lanes of rows[i]; `lanes` rows, which are overwritten.
-template <int64_t distance = lanes / 2, class F>
-inline Vector fold_rows(Vector* rows, F f) {
-  const auto halves = [&]<int64_t... k>(Vector a, Vector b, std::integer_sequence<int64_t, k...>) {
-    return f(__builtin_shufflevector(a, b, ((k & distance) ? lanes + k - distance : k)...),
-             __builtin_shufflevector(a, b, ((k & distance) ? lanes + k : k + distance)...));
+// Lane i is f over all lanes of rows[i]; as many rows as lanes, which are overwritten.
+template <class V, int64_t distance = lanes_of<V> / 2, class F>
+inline V fold_rows(V* rows, F f) {
+  constexpr int64_t n = lanes_of<V>;
+  const auto halves = [&]<int64_t... k>(V a, V b, std::integer_sequence<int64_t, k...>) {
+    return f(__builtin_shufflevector(a, b, ((k & distance) ? n + k - distance : k)...),
+             __builtin_shufflevector(a, b, ((k & distance) ? n + k : k + distance)...));
   };
 #pragma GCC unroll 16
   for (int64_t i = 0; i < distance; ++i) {
-    rows[i] = halves(rows[i], rows[i + distance], std::make_integer_sequence<int64_t, lanes>());
+    rows[i] = halves(rows[i], rows[i + distance], std::make_integer_sequence<int64_t, n>());
   }
   if constexpr (distance > 1) {
-    return fold_rows<distance / 2>(rows, f);
+    return fold_rows<V, distance / 2>(rows, f);
   } else {
     return rows[0];
   }

@@ -15,18 +15,36 @@ namespace heed::detail {
 
 namespace {
 
-// A piece of the resident factor stays in the L2 cache while panels of the other one pass by it:
-// all of its lines when that leaves them `shallow`, so that nothing has to pass twice.
+// The loops around the microkernel are Goto and van de Geijn's, with one factor resident in the L2
+// cache and the other one passing by in panels. The one with fewer rows (of A) or columns (of B) is
+// resident; `outer` is its outer dimension, see split.h. Everything is in blocks of 32:
+//
+//   for each range of the resident factor's outer dimension      one, unless it is very long
+//     for each range of the depth K
+//       split that block of the resident factor                  stays in the L2 cache
+//       for each 32 rows or columns of the passing factor
+//         split that panel, 32 x the range of K                  stays in the L1 and L2 caches
+//         for each 32 of the resident outer range
+//           multiply_block: the K loop over that range of K
+//           its epilogue, overlapped with the next block
+//
+// Each factor is split once if the outer range is the whole dimension. Otherwise the panels are
+// split again for every range. C is written once for each range of K. So the range of K is as deep
+// as possible (`deepest`), but shorter if that leaves room for the whole outer dimension; below
+// `shallowest` the passes over C would cost more than splitting panels again.
+//
+// The resident block takes 512 * 384 * 3 * 2 bytes in both formats: 1.2 of an L2 cache's 2 MB, with
+// the rest left to C and the passing factor. A panel, 32 x `deepest`, takes 72 KB.
 template <class Format>
 constexpr int64_t resident_numbers = 512 * 384 * 3 / Format::parts;
 template <class Format>
-constexpr int64_t deep = 384 * 3 / Format::parts;
-constexpr int64_t shallow = 192;
+constexpr int64_t deepest = 384 * 3 / Format::parts;
+constexpr int64_t shallowest = 192;
 
 template <class Format>
 struct Workspace {
   typename Format::Step resident[resident_numbers<Format> / (block_side * block_side)];
-  typename Format::Step panel[deep<Format> / block_side];
+  typename Format::Step panel[deepest<Format> / block_side];
   alignas(64) real blocks[2][block_side * block_side];
 };
 
@@ -36,14 +54,16 @@ Workspace<Format>& workspace() {
   return *memory;
 }
 
-// The size of the fewest parts of n that are at most `most` each, in whole blocks.
-int64_t even_part(int64_t n, int64_t most) {
+// Cuts n into the fewest ranges of at most `most`, as even as whole blocks allow; returns their
+// size.
+int64_t even_range(int64_t n, int64_t most) {
   const int64_t whole = most / block_side * block_side;
-  const int64_t parts = (n + whole - 1) / whole;
-  return round_up((n + parts - 1) / parts, block_side);
+  const int64_t ranges = (n + whole - 1) / whole;
+  return round_up((n + ranges - 1) / ranges, block_side);
 }
 
-// Rows of A pass by columns of B or the other way round: whichever are more.
+// Rows of A pass by resident columns of B if there are at least as many rows, else columns of B by
+// resident rows of A.
 template <class Format>
 class AmxProduct {
   using Step = typename Format::Step;
@@ -55,19 +75,19 @@ class AmxProduct {
         resident_(rows_pass_ ? columns_of_b() : rows_of_a()),
         passing_(rows_pass_ ? rows_of_a() : columns_of_b()) {}
 
-  // Both formats inlined into one function cost bfloat16 4%.
+  // Not inlined: with both formats in one function, bfloat16 was 4% slower.
   [[gnu::noinline]] void run() {
-    const int64_t lines = std::min(p_.m, p_.n);
+    const int64_t all = std::min(p_.m, p_.n);
     const int64_t depth =
-        even_part(p_.k, std::clamp(resident_numbers<Format> / lines, shallow, deep<Format>));
-    const int64_t piece = even_part(lines, resident_numbers<Format> / depth);
-    for (int64_t line = 0; line < lines; line += piece) {
+        even_range(p_.k, std::clamp(resident_numbers<Format> / all, shallowest, deepest<Format>));
+    const int64_t outer = even_range(all, resident_numbers<Format> / depth);
+    for (int64_t first = 0; first < all; first += outer) {
       for (int64_t begin = 0; begin < p_.k; begin += depth) {
-        multiply_piece({line, std::min(piece, lines - line)},
-                       {begin, std::min(depth, p_.k - begin)});
+        multiply_resident({first, std::min(outer, all - first)},
+                          {begin, std::min(depth, p_.k - begin)});
       }
     }
-    delivery_.finish();
+    epilogue_.finish();
   }
 
  private:
@@ -78,59 +98,60 @@ class AmxProduct {
     return {p_.b, p_.ldb, p_.tb == Trans::yes, p_.tb == Trans::yes};
   }
 
-  void multiply_piece(Range lines, Range depth) {
-    const bool resident_fits = resident_.split(lines, depth, space_.resident);
+  void multiply_resident(Range outer, Range depth) {
+    const bool resident_fits = resident_.split(outer, depth, space_.resident);
     const int64_t all = std::max(p_.m, p_.n);
     for (int64_t begin = 0; begin < all; begin += block_side) {
       const Range passing{begin, std::min(block_side, all - begin)};
       if (resident_fits && passing_.split(passing, depth, space_.panel)) {
-        multiply_panel(passing, lines, depth);
+        multiply_panel(passing, outer, depth);
       } else {
-        multiply_exactly(passing, lines, depth);
+        multiply_exactly(passing, outer, depth);
       }
     }
   }
 
-  void multiply_panel(Range passing, Range lines, Range depth) {
+  void multiply_panel(Range passing, Range outer, Range depth) {
     const int64_t steps = blocks_in(depth.size);
     const Step* resident = space_.resident;
-    // Of the block before, at each moment: all of them while this one is multiplied.
-    const int64_t rows_a_moment = (block_side - 1) / (Format::products * steps) + 1;
-    for (int64_t j = 0; j < lines.size; j += block_side, resident += steps) {
-      const Range part{lines.begin + j, std::min(block_side, lines.size - j)};
+    // All 32 rows of the block before are brought to C during this block's products.
+    const int64_t rows_per_slot = (block_side - 1) / (Format::products * steps) + 1;
+    for (int64_t j = 0; j < outer.size; j += block_side, resident += steps) {
+      const Range part{outer.begin + j, std::min(block_side, outer.size - j)};
       const auto [rows, columns] = rows_pass_ ? std::pair(passing, part) : std::pair(part, passing);
       const Destination c{p_.c + rows.begin * p_.ldc + columns.begin, p_.ldc, rows.size,
                           columns.size, p_.beta != 0 || depth.begin > 0};
       const bool direct = !Format::scaled && c.takes_tiles();
-      real* block = direct ? c.c : space_.blocks[turn_];
+      real* block = direct ? c.c : space_.blocks[buffer_];
       const Step* panel = space_.panel;
       const auto [a, b] = rows_pass_ ? std::pair(panel, resident) : std::pair(resident, panel);
       int64_t fetched = 0;
-      const real* soon = c.c + block_side * (rows_pass_ ? 1 : p_.ldc);  // need not exist
+      const real* next_c = c.c + block_side * (rows_pass_ ? 1 : p_.ldc);  // need not exist
       multiply_block<Format>(steps, a, b, block, direct ? c.ldc : block_side, false, [&] {
-        for (int64_t r = 0; r < rows_a_moment; ++r) {
-          delivery_.next_row();
+        for (int64_t r = 0; r < rows_per_slot; ++r) {
+          epilogue_.next_row();
         }
         if (fetched < block_side) {
-          __builtin_prefetch(soon + fetched * p_.ldc, 1);
-          __builtin_prefetch(soon + fetched * p_.ldc + lanes, 1);
+          __builtin_prefetch(next_c + fetched * p_.ldc, 1);
+          __builtin_prefetch(next_c + fetched * p_.ldc + tile_side, 1);
           ++fetched;
         }
       });
-      delivery_.finish();
+      epilogue_.finish();
       if (!direct) {
-        delivery_.start(block, c);
+        epilogue_.start(block, c);
         if constexpr (Format::scaled) {
-          delivery_.undo(a->undo, b->undo);
+          epilogue_.set_scales(a->inverse_scale, b->inverse_scale);
         }
-        turn_ = 1 - turn_;
+        buffer_ = 1 - buffer_;
       }
     }
   }
 
-  void multiply_exactly(Range passing, Range lines, Range depth) {
-    delivery_.finish();
-    const auto [rows, columns] = rows_pass_ ? std::pair(passing, lines) : std::pair(lines, passing);
+  // For numbers that the format cannot hold.
+  void multiply_exactly(Range passing, Range outer, Range depth) {
+    epilogue_.finish();
+    const auto [rows, columns] = rows_pass_ ? std::pair(passing, outer) : std::pair(outer, passing);
     Product part = rows_of(p_, rows.begin, rows.begin + rows.size);
     part = columns_of(part, columns.begin, columns.begin + columns.size);
     part = depth_of(part, depth.begin, depth.begin + depth.size);
@@ -142,8 +163,8 @@ class AmxProduct {
   bool rows_pass_;
   Splitter<Format> resident_, passing_;
   Workspace<Format>& space_ = workspace<Format>();
-  Delivery<Format::scaled> delivery_;
-  int turn_ = 0;  // of the two blocks: one is filled while the other one is delivered
+  BlockEpilogue<Format::scaled> epilogue_;
+  int buffer_ = 0;  // the one of space_.blocks to fill; the other one is in the epilogue
 };
 
 }  // namespace
@@ -152,7 +173,8 @@ bool amx_pays(const Product& p) {
   if (p.alpha != 1 || (p.beta != 0 && p.beta != 1)) {
     return false;
   }
-  constexpr int64_t least_work = 1 << 20;  // below, and with much padding, there is little to gain
+  // Measured: for less work, or if padding to blocks adds half of it, there is little to gain.
+  constexpr int64_t least_work = 1 << 20;
   const int64_t work = p.m * p.n * p.k;
   const int64_t padded =
       round_up(p.m, block_side) * round_up(p.n, block_side) * round_up(p.k, block_side);

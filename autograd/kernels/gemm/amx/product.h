@@ -1,9 +1,20 @@
-// float32 matrix products of one thread on AMX. Its tiles multiply numbers of 16 bits and add up in
-// float32; a float32 number is the sum of two or three of them (amx_parts.h): Henry, Tang and
-// Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision
-// Computations" (2019); Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores
-// while surpassing the FP32 theoretical peak performance" (2022). Even six products of tiles take
-// half the time of one with the vector units, and errors are those of a float32 product.
+// float32 matrix products of one thread on AMX: C = A B + beta C.
+//
+// AMX multiplies tiles of 16-bit floats and adds up in float32. A float32 is split into two or
+// three 16-bit floats, and a product of two float32 numbers is the sum of three or six products of
+// their parts: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype
+// For Higher-Precision Computations" (2019); Ootomo and Yokota, "Recovering single precision
+// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance" (2022). Six
+// products of tiles take half the time of one with the vector units. Errors are those of a float32
+// product.
+//
+// Read in this order:
+//
+//   instructions.h   what a tile register is, and the instructions used
+//   parts.h          how a float32 is split, and which products of parts are kept
+//   split.h          from a float32 matrix to a sequence of split blocks
+//   tiles.h          the microkernel: 32 x 32 of C over the K loop; the epilogue
+//   product.cpp         the loops around it, described there
 #pragma once
 
 #include "autograd/kernels/gemm/amx/unit.h"
@@ -14,8 +25,8 @@ namespace heed::detail {
 // True if amx_gemm can compute p and was measured to be faster than packed_gemm and OpenBLAS.
 bool amx_pays(const Product& p);
 
-// alpha is 1, beta 0 (C is not read) or 1; format is one that runs here. Blocks that hold an
-// infinity, in bfloat16 a NaN, or in float16 a number from 2^98 on are packed_gemm's.
+// alpha is 1, beta 0 (C is not read) or 1; amx_runs(format). Blocks with an infinity, in bfloat16
+// with a NaN, or in float16 with a number of at least 2^98 are computed by packed_gemm instead.
 void amx_gemm(const Product& p, AmxFormat format);
 
 }  // namespace heed::detail

@@ -1,8 +1,22 @@
-// float32 matrices as AMX's tiles want them, in one of the formats of amx_parts.h. Only for builds
+// Splits float32 factors into AMX's tiles, in one of the formats of parts.h. Only for builds
 // with HEED_HAS_AMX.
+//
+// A factor has two dimensions: the depth, along which a product adds up (K), and the outer one
+// (rows of A, columns of B). Both are cut into blocks of 32, a rest being filled up with zeros. A
+// split block is a Step, named after what a step of the K loop reads. Steps follow each other along
+// the depth, so the K loop reads memory in order:
+//
+//     outer \ depth    0..31    32..63   64..95
+//         0..31       Step 0   Step 1   Step 2        Step: for each part, the tile of outer 0..15
+//        32..63       Step 3   Step 4   Step 5              and that of outer 16..31
+//
+// A tile has 16 rows of 16 pairs. In a tile of A, rows are outer and pairs run along the depth. In
+// one of B, rows are pairs of the depth and columns are outer. In memory, a factor may have either
+// dimension along its rows. If the tile's rows run across the rows of memory (a transposed A or a
+// transposed B), 16 x 16 numbers are transposed on the way.
+//
+// Splitting the factors takes up to half of a product's time. Hence the care about registers here.
 #pragma once
-
-#include <immintrin.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,6 +24,7 @@
 #include <type_traits>
 
 #include "autograd/kernels/gemm/amx/parts.h"
+#include "autograd/kernels/simd/register_tile.h"
 
 namespace heed::detail {
 
@@ -19,205 +34,201 @@ struct Range {
   int64_t begin, size;
 };
 
-// The powers of two that lines are multiplied by, see Float16x2.
-class LineScales {
+// The scales of Float16x2: a power of two for each row of A or column of B.
+class OuterScales {
  public:
-  static constexpr int64_t most_lines = 512;
+  static constexpr int64_t most_outer = 512;
 
-  // Looks at up to most_lines lines by `depth` places, as for Splitter, in the order of memory:
-  // then the CPU fetches ahead from its last cache. False where a number is from 2^98 on or
-  // infinite: sums that are finite may then come out infinite. NaNs are passed over, and become NaN
-  // wherever they are multiplied.
-  bool look(const real* data, int64_t step, int64_t lines, int64_t depth, bool along_depth) {
+  // Chooses scales for up to most_outer rows or columns, `depth` numbers each; the layout is that
+  // of Splitter. Numbers are read in the order of memory, which the CPU's prefetchers follow.
+  // Returns false if a number is infinite or at least 2^98: a finite sum could then overflow. NaNs
+  // are ignored: they become NaN wherever they are multiplied.
+  bool measure(const real* data, int64_t step, int64_t outer, int64_t depth, bool along_depth) {
     if (along_depth) {
-      return look_at_rows(data, step, lines, depth);
+      return measure_rows(data, step, outer, depth);
     }
-    Vector top[most_lines / lanes] = {};
+    TileVector top[most_outer / tile_side] = {};
     for (int64_t k = 0; k < depth; ++k, data += step) {
       int64_t i = 0;
-      for (; i + lanes <= lines; i += lanes) {
-        top[i / lanes] = larger_magnitude(top[i / lanes], load(data + i));
+      for (; i + tile_side <= outer; i += tile_side) {
+        top[i / tile_side] = larger_magnitude(top[i / tile_side], load_row(data + i));
       }
-      if (i < lines) {
-        top[i / lanes] = larger_magnitude(top[i / lanes], first_of(lines - i, data + i));
+      if (i < outer) {
+        top[i / tile_side] = larger_magnitude(top[i / tile_side], load_first(outer - i, data + i));
       }
     }
     bool fits = true;
-    for (int64_t i = 0; i < lines; i += block_side) {
-      fits = choose(i, top[i / lanes]) && fits;
-      fits = choose(i + lanes, top[i / lanes + 1]) && fits;
+    for (int64_t i = 0; i < outer; i += block_side) {
+      fits = choose(i, top[i / tile_side]) && fits;
+      fits = choose(i + tile_side, top[i / tile_side + 1]) && fits;
     }
     return fits;
   }
 
-  // For block_side lines with no larger number, instead of looking.
-  void assume(real largest) {
-    for (int64_t i = 0; i < block_side; i += lanes) {
-      choose(i, largest + Vector{});
+  // Instead of measure(): one scale for block_side rows or columns without a larger number.
+  void set_largest(real largest) {
+    for (int64_t i = 0; i < block_side; i += tile_side) {
+      choose(i, largest + TileVector{});
     }
   }
 
-  // undo (32): what sums are multiplied by to be `factor` times the product.
-  void put_undo(int64_t line, real factor, real* undo) const {
-    store(undo, factor * load(undo_ + line));
-    store(undo + lanes, factor * load(undo_ + line + lanes));
+  // to (32) = factor / scale, from this row or column on.
+  void store_inverse(int64_t outer, real factor, real* to) const {
+    store_row(to, factor * load_row(inverse_ + outer));
+    store_row(to + tile_side, factor * load_row(inverse_ + outer + tile_side));
   }
 
-  const real* of_line(int64_t line) const { return scale_ + line; }
+  const real* from(int64_t outer) const { return scale_ + outer; }
 
  private:
-  static Vector first_of(int64_t n, const real* from) {
-    const auto mask = static_cast<__mmask16>((uint32_t{1} << n) - 1);
-    return static_cast<Vector>(_mm512_maskz_loadu_ps(mask, from));
-  }
-
-  static constexpr auto larger_magnitude = [](Vector a, Vector b) {
-    constexpr int positive_of_larger_magnitude = 0b1011;
-    return static_cast<Vector>(_mm512_range_ps(static_cast<__m512>(a), static_cast<__m512>(b),
-                                               positive_of_larger_magnitude));
-  };
-
-  static Vector largest_of_row(const real* row, int64_t depth) {
-    Vector even{}, odd{};
+  static TileVector largest_of_row(const real* row, int64_t depth) {
+    TileVector even{}, odd{};
     int64_t k = 0;
-    for (; k + 2 * lanes <= depth; k += 2 * lanes) {
-      even = larger_magnitude(even, load(row + k));
-      odd = larger_magnitude(odd, load(row + k + lanes));
+    for (; k + 2 * tile_side <= depth; k += 2 * tile_side) {
+      even = larger_magnitude(even, load_row(row + k));
+      odd = larger_magnitude(odd, load_row(row + k + tile_side));
     }
-    for (; k < depth; k += lanes) {
-      even = larger_magnitude(even, first_of(std::min(lanes, depth - k), row + k));
+    for (; k < depth; k += tile_side) {
+      even = larger_magnitude(even, load_first(std::min(tile_side, depth - k), row + k));
     }
     return larger_magnitude(even, odd);
   }
 
-  bool look_at_rows(const real* data, int64_t step, int64_t lines, int64_t depth) {
+  bool measure_rows(const real* data, int64_t step, int64_t outer, int64_t depth) {
     bool fits = true;
-    for (int64_t first = 0; first < round_up(lines, block_side); first += lanes) {
-      Vector top[lanes] = {};
-      for (int64_t i = 0; i < std::min(lanes, lines - first); ++i, data += step) {
+    for (int64_t first = 0; first < round_up(outer, block_side); first += tile_side) {
+      TileVector top[tile_side] = {};
+      for (int64_t i = 0; i < std::min(tile_side, outer - first); ++i, data += step) {
         top[i] = largest_of_row(data, depth);
       }
-      fits = choose(first, fold_rows(top, larger_magnitude)) && fits;
+      const auto larger_of = [](TileVector a, TileVector b) { return larger_magnitude(a, b); };
+      fits = choose(first, fold_rows(top, larger_of)) && fits;
     }
     return fits;
   }
 
-  bool choose(int64_t first, Vector largest) {
+  // Computes with exponents alone: a power of two has no other bits. `target` brings the largest
+  // number into [2^14, 2^15), a factor of two below float16's overflow. `least` keeps the scale and
+  // its inverse normal float32 numbers: what is below 2^-97 shares the scale of 2^-97. An exponent
+  // of `most` is that of numbers below 2^98.
+  bool choose(int64_t first, TileVector largest) {
     constexpr uint32_t least = 30, most = 224, target = 14, bias = 127, two = 2;
-    const BitsVector exponent = std::bit_cast<BitsVector>(largest) >> 23;
-    const BitsVector used = exponent > least ? exponent : least + BitsVector{};
-    store(scale_ + first, std::bit_cast<Vector>((two * bias + target - used) << 23));
-    store(undo_ + first, std::bit_cast<Vector>((used - target) << 23));
-    return _mm512_cmpgt_epu32_mask(std::bit_cast<__m512i>(exponent), _mm512_set1_epi32(most)) == 0;
+    const TileBits exponent = std::bit_cast<TileBits>(largest) >> 23;
+    const TileBits used = exponent > least ? exponent : least + TileBits{};
+    store_row(scale_ + first, std::bit_cast<TileVector>((two * bias + target - used) << 23));
+    store_row(inverse_ + first, std::bit_cast<TileVector>((used - target) << 23));
+    return all_up_to(exponent, most);
   }
 
-  alignas(64) real scale_[most_lines], undo_[most_lines];
+  alignas(64) real scale_[most_outer], inverse_[most_outer];
 };
 
 struct NoScales {
-  static const real* of_line(int64_t) { return nullptr; }
+  static const real* from(int64_t) { return nullptr; }
 };
 
-// Splits lines of a factor, 32 at a time, into steps of 32 of the depth, step after step.
+// Splits ranges of one factor into Steps.
 template <class Format>
 class Splitter {
  public:
   using Step = typename Format::Step;
 
-  // Number (line, k) is data[line * step + k] with lines along the depth, else data[k * step +
-  // line]. `transposed`: rows of a tile run across rows of the matrix.
+  // Element (o, k), o outer and k along the depth, is data[o * step + k] if rows of memory run
+  // along the depth, else data[k * step + o]. `transposed`: rows of a tile run across rows of
+  // memory.
   Splitter(const real* data, int64_t step, bool along_depth, bool transposed)
       : data_(data), step_(step), along_depth_(along_depth), transposed_(transposed) {}
 
-  // Products with what is split from now on come out times `factor`.
+  // Multiplies all products with factors that are split after this by `factor`.
   void multiply(real factor) requires(Format::scaled) { factor_ = factor; }
 
-  // Says that no number is larger, which saves looking at them. All lines share a scale then.
-  void assume(real largest) requires(Format::scaled) {
-    scales_.assume(largest);
-    looks_ = false;
+  // Declares that no number is larger. One scale then serves all rows, and none is measured.
+  void set_largest(real largest) requires(Format::scaled) {
+    scales_.set_largest(largest);
+    measures_ = false;
   }
 
-  // False where a product with `to` may not be what it is with the numbers themselves: where one is
-  // infinite, in bfloat16 NaN, or has no scale. What was assumed is not looked at.
-  bool split(Range lines, Range depth, Step* to) {
+  // Returns false if products of these Steps could differ from those of the numbers by more than
+  // rounding: if a number is infinite, in bfloat16 NaN, or in float16 too large for a scale
+  // (OuterScales::measure). What set_largest declares is not checked.
+  bool split(Range outer, Range depth, Step* to) {
     if (along_depth_) {
-      return transposed_ ? split_lines<true, true>(lines, depth, to)
-                         : split_lines<true, false>(lines, depth, to);
+      return transposed_ ? split_blocks<true, true>(outer, depth, to)
+                         : split_blocks<true, false>(outer, depth, to);
     }
-    return transposed_ ? split_lines<false, true>(lines, depth, to)
-                       : split_lines<false, false>(lines, depth, to);
+    return transposed_ ? split_blocks<false, true>(outer, depth, to)
+                       : split_blocks<false, false>(outer, depth, to);
   }
 
  private:
   using State = typename Format::State;
 
   template <bool along_depth, bool transposed>
-  [[gnu::noinline]] bool split_lines(Range lines, Range depth, Step* to) {
-    // Lines that lie beside each other in memory are looked at together, see LineScales.
-    const int64_t look = along_depth || !looks_ ? block_side : LineScales::most_lines;
-    const int64_t line_step = along_depth ? step_ : 1, depth_step = along_depth ? 1 : step_;
+  [[gnu::noinline]] bool split_blocks(Range outer, Range depth, Step* to) {
+    // Neighbours in memory are measured together, see OuterScales.
+    const int64_t measured = along_depth || !measures_ ? block_side : OuterScales::most_outer;
+    const int64_t outer_step = along_depth ? step_ : 1, depth_step = along_depth ? 1 : step_;
     bool fits = true;
     State state;
-    for (int64_t line = 0; line < lines.size; line += block_side) {
-      const real* from = data_ + (lines.begin + line) * line_step + depth.begin * depth_step;
+    for (int64_t o = 0; o < outer.size; o += block_side) {
+      const real* from = data_ + (outer.begin + o) * outer_step + depth.begin * depth_step;
       if constexpr (Format::scaled) {
-        if (looks_ && line % look == 0) {
-          fits = scales_.look(from, step_, std::min(look, lines.size - line), depth.size,
-                              along_depth) &&
+        if (measures_ && o % measured == 0) {
+          fits = scales_.measure(from, step_, std::min(measured, outer.size - o), depth.size,
+                                 along_depth) &&
                  fits;
         }
       }
       for (int64_t k = 0; k < depth.size; k += block_side, ++to) {
         if constexpr (Format::scaled) {
-          scales_.put_undo(line % look, factor_, to->undo);
+          scales_.store_inverse(o % measured, factor_, to->inverse_scale);
         }
         for (const int64_t first : {int64_t{0}, tile_side}) {
-          const Tile tile = whole_tile({from + first * line_step + k * depth_step, step_},
-                                       lines.size - line - first, depth.size - k, along_depth);
+          const Source tile = whole_tile({from + first * outer_step + k * depth_step, step_},
+                                         outer.size - o - first, depth.size - k, along_depth);
           split_tile<along_depth, transposed>(tile, first / tile_side, *to, state,
-                                              scales_.of_line(line % look + first));
+                                              scales_.from(o % measured + first));
         }
       }
     }
     return fits && state.finite();
   }
 
-  // 16 lines by 32 of the depth.
-  struct Tile {
+  // What a tile is made from: 16 outer by 32 of the depth.
+  struct Source {
     const real* data;
     int64_t step;
   };
 
-  // The tile, or where fewer lines or less of the depth are left, a copy with zeros beyond them.
-  Tile whole_tile(Tile tile, int64_t lines, int64_t depth, bool along_depth) {
-    if (lines >= tile_side && depth >= block_side) {
+  // The source itself, or a copy filled up with zeros where the factor ends inside it.
+  Source whole_tile(Source tile, int64_t outer, int64_t depth, bool along_depth) {
+    if (outer >= tile_side && depth >= block_side) {
       return tile;
     }
-    lines = std::clamp(lines, int64_t{0}, tile_side);
+    outer = std::clamp(outer, int64_t{0}, tile_side);
     depth = std::min(depth, block_side);
     std::fill_n(padded_, tile_side * block_side, real{0});
     const int64_t step = along_depth ? block_side : tile_side;
-    const int64_t rows = along_depth ? lines : depth, columns = along_depth ? depth : lines;
-    for (int64_t r = 0; r < rows && lines > 0; ++r) {
+    const int64_t rows = along_depth ? outer : depth, columns = along_depth ? depth : outer;
+    for (int64_t r = 0; r < rows && outer > 0; ++r) {
       std::copy_n(tile.data + r * tile.step, columns, padded_ + r * step);
     }
     return {padded_, step};
   }
 
   template <bool along_depth, bool transposed>
-  [[gnu::always_inline]] static void split_tile(Tile tile, int64_t half, Step& to, State& state,
+  [[gnu::always_inline]] static void split_tile(Source tile, int64_t half, Step& to, State& state,
                                                 const real* scales) {
-    // A tile of A has lines as its rows, one of B pairs of the depth.
+    // Rows of a tile of A are outer; those of B are pairs of the depth.
     constexpr bool of_b = along_depth == transposed;
     constexpr bool interleaved = of_b && Format::adjacent_pairs;
-    Vector first_scale{}, second_scale{};
+    TileVector first_scale{}, second_scale{};
     if constexpr (Format::scaled && of_b) {
-      first_scale = second_scale = load(scales);
+      first_scale = second_scale = load_row(scales);
       Format::interleave(first_scale, second_scale, state);
     }
     for (int64_t row = 0; row < tile_side; row += 4) {
-      Vector first[4], second[4];
+      TileVector first[4], second[4];
       load_rows<along_depth, transposed, interleaved>(tile, row, first, second);
 #pragma GCC unroll 4
       for (int64_t r = 0; r < 4; ++r) {
@@ -236,14 +247,17 @@ class Splitter {
     }
   }
 
-  // What rows [row, row + 4) of a tile are made of. Interleaved, row r is made of 2 r and 2 r + 1
-  // along the depth; else of r and r + 16 in a tile of B, and of both halves of line r in one of A.
+  // Loads the two vectors that each of the tile's rows [row, row + 4) is made from:
+  //
+  //             pairs (k, k + 16)                pairs (k, k + 1)
+  //   A, row r  depth 0..15 and 16..31 of r      the same: already in the order of the pairs
+  //   B, row r  depth r and r + 16, outer 0..15  depth 2 r and 2 r + 1, to be interleaved
   template <bool along_depth, bool transposed, bool interleaved>
-  [[gnu::always_inline]] static void load_rows(Tile tile, int64_t row, Vector* first,
-                                               Vector* second) {
+  [[gnu::always_inline]] static void load_rows(Source tile, int64_t row, TileVector* first,
+                                               TileVector* second) {
     const int64_t depth_step = along_depth ? 1 : tile.step;
     if constexpr (transposed && interleaved) {
-      Vector columns[8];
+      TileVector columns[8];
       load_columns(tile.data + 2 * row, tile.step, columns);
       load_columns(tile.data + 2 * row + 4, tile.step, columns + 4);
 #pragma GCC unroll 4
@@ -258,22 +272,19 @@ class Splitter {
 #pragma GCC unroll 4
       for (int64_t r = 0; r < 4; ++r) {
         const real* from = tile.data + (interleaved ? 2 : 1) * (row + r) * tile.step;
-        first[r] = load(from);
-        second[r] = load(from + (interleaved ? 1 : tile_side) * depth_step);
+        first[r] = load_row(from);
+        second[r] = load_row(from + (interleaved ? 1 : tile_side) * depth_step);
       }
     }
   }
 
-  // columns[c][r] = from[r][c] for 16 rows and 4 columns.
-  [[gnu::always_inline]] static void load_columns(const real* from, int64_t step, Vector* columns) {
+  // columns[c][r] = from[r][c] for 16 rows and 4 columns. columns[c] first holds rows c, c + 4,
+  // c + 8 and c + 12, four numbers each; then all 4 x 4 squares are transposed.
+  [[gnu::always_inline]] static void load_columns(const real* from, int64_t step,
+                                                  TileVector* columns) {
 #pragma GCC unroll 4
     for (int64_t r = 0; r < 4; ++r) {
-      // Compilers would shuffle registers together; what comes from memory needs no shuffling.
-      const auto quad = [&](int64_t row) { return _mm_loadu_ps(from + row * step); };
-      __m512 column = _mm512_castps128_ps512(quad(r));
-      column = _mm512_insertf32x4(column, quad(r + 4), 1);
-      column = _mm512_insertf32x4(column, quad(r + 8), 2);
-      columns[r] = static_cast<Vector>(_mm512_insertf32x4(column, quad(r + 12), 3));
+      columns[r] = load_quads(from + r * step, step);
     }
     transpose_squares<2, 4>(columns);
   }
@@ -281,9 +292,9 @@ class Splitter {
   const real* data_;
   int64_t step_;
   bool along_depth_, transposed_;
-  bool looks_ = Format::scaled;
+  bool measures_ = Format::scaled;
   real factor_ = 1;
-  [[no_unique_address]] std::conditional_t<Format::scaled, LineScales, NoScales> scales_;
+  [[no_unique_address]] std::conditional_t<Format::scaled, OuterScales, NoScales> scales_;
   alignas(64) real padded_[tile_side * block_side];
 };
 

@@ -1,7 +1,15 @@
-// The registers and the innermost loop of products on AMX; only for builds with HEED_HAS_AMX.
+// The microkernel of products on AMX, and the epilogue of its blocks; only for builds with
+// HEED_HAS_AMX.
+//
+// multiply_block computes a block of 32 x 32 numbers of C from split blocks of A and B
+// (split.h) with the tile registers as in instructions.h: tiles 0 to 3 accumulate the block
+// over the whole K loop; each step of it loads the parts of A into tiles 4 and 5, those of B into 6
+// and 7, and multiplies the pairs of parts that the format keeps (parts.h).
+//
+// A product of two tiles keeps AMX busy for 16 cycles, four of them for 64, and the rest of the
+// core for none. So the caller passes work to overlap with: prefetching, and the epilogue of the
+// block before, a row or two after every four products.
 #pragma once
-
-#include <immintrin.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,95 +19,67 @@
 
 namespace heed::detail {
 
-// All that was stored at `memory` is there after this. GCC's intrinsics for tiles do not tell the
-// compiler what they read, so it drops stores to a variable that nothing else reads. Between a
-// splitter's stores to memory of the heap and their use it is not needed, and cost 2%.
-inline void settle(const void* memory) { __asm__ volatile("" : : "r"(memory) : "memory"); }
-
-// All eight tile registers of this thread, 16 rows of 64 bytes.
+// All eight tile registers of this thread while the object lives; not nested.
 class TileRegisters {
  public:
-  TileRegisters() {
-    struct alignas(64) {
-      uint8_t palette = 1, start_row = 0;
-      uint8_t reserved[14] = {};
-      uint16_t row_bytes[16] = {};
-      uint8_t rows[16] = {};
-    } config;
-    std::fill_n(config.row_bytes, 8, uint16_t{64});
-    std::fill_n(config.rows, 8, uint8_t{tile_side});
-    settle(&config);
-    _tile_loadconfig(&config);
-  }
-  ~TileRegisters() { _tile_release(); }
+  TileRegisters() { configure_tiles(); }
+  ~TileRegisters() { release_tiles(); }
   TileRegisters(const TileRegisters&) = delete;
   TileRegisters& operator=(const TileRegisters&) = delete;
 };
 
-// C (32, 32) = A (32, depth) B (depth, 32), added to C when `add` is set, the depth in steps of 32;
-// rows of C are ldc apart. meanwhile() is called for every four products of tiles, which keep AMX
-// busy for 64 cycles and the other units for none: Format::products times a step.
-template <class Format, class Meanwhile>
+// C (32, 32) = A (32, depth) B (depth, 32), added to C when `add` is set, for `steps` blocks of 32
+// along the depth; rows of C are ldc apart. Calls overlapped() after every four products of tiles,
+// Format::products times a step. A scaled format's result still has to be multiplied by the inverse
+// scales.
+template <class Format, class Overlapped>
 void multiply_block(int64_t steps, const typename Format::Step* a, const typename Format::Step* b,
-                    real* c, int64_t ldc, bool add, Meanwhile&& meanwhile) {
-  const auto load_a = [&](int part) {
-    _tile_loadd(4, a->tiles[part][0], 64);
-    _tile_loadd(5, a->tiles[part][1], 64);
-  };
-  const auto load_b = [&](int part) {
-    _tile_loadd(6, b->tiles[part][0], 64);
-    _tile_loadd(7, b->tiles[part][1], 64);
-  };
+                    real* c, int64_t ldc, bool add, Overlapped&& overlapped) {
+  const auto load_a = [&](int part) { load_a_tiles(a->tiles[part][0], a->tiles[part][1]); };
+  const auto load_b = [&](int part) { load_b_tiles(b->tiles[part][0], b->tiles[part][1]); };
   const auto multiply = [&] {
-    Format::multiply_tiles();
-    meanwhile();
+    Format::add_tile_products();
+    overlapped();
   };
-  const auto row = static_cast<size_t>(ldc) * sizeof(real);
-  real *const right = c + tile_side, *const below = c + tile_side * ldc;
+  const auto row_bytes = static_cast<size_t>(ldc) * sizeof(real);
   if (add) {
-    settle(c);
-    _tile_loadd(0, c, row);
-    _tile_loadd(1, right, row);
-    _tile_loadd(2, below, row);
-    _tile_loadd(3, below + tile_side, row);
+    before_tile_loads(c);
+    load_c_tiles(c, row_bytes);
   } else {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
+    zero_c_tiles();
   }
   for (const auto* const end = a + steps; a < end; ++a, ++b) {
     Format::multiply_step(load_a, load_b, multiply);
   }
-  _tile_stored(0, c, row);
-  _tile_stored(1, right, row);
-  _tile_stored(2, below, row);
-  _tile_stored(3, below + tile_side, row);
+  store_c_tiles(c, row_bytes);
 }
 
-// A block of C.
+// A block of C, up to 32 x 32.
 struct Destination {
   real* c;
   int64_t ldc;
   int64_t rows, columns;
   bool add;
 
+  // True if multiply_block can write it without an epilogue.
   bool takes_tiles() const { return !add && rows == block_side && columns == block_side; }
 };
 
-// Adds a finished block to C, or copies it, a row at a time.
+// Brings a finished block to C, one row at a time, so that it can overlap with the next block:
+// multiplies it by the inverse scales, and copies or adds the rows and columns that C has.
 template <bool scaled>
-class Delivery {
+class BlockEpilogue {
  public:
+  // block (32, 32) must stay until finish() or the next start().
   void start(const real* block, const Destination& to) {
     from_ = block;
     to_ = to;
   }
-  // What its rows and columns are to be multiplied by: copies, as the panel may hold other lines
-  // before all rows are put.
-  void undo(const real* rows, const real* columns) {
-    std::copy_n(rows, block_side, row_undo_);
-    std::copy_n(columns, block_side, column_undo_);
+  // The inverse scales of the block's rows and columns. They are copied: their Steps may be
+  // overwritten before the last row is done.
+  void set_scales(const real* rows, const real* columns) {
+    std::copy_n(rows, block_side, row_scale_);
+    std::copy_n(columns, block_side, column_scale_);
     row_ = 0;
   }
 
@@ -129,7 +109,7 @@ class Delivery {
     for (int64_t c = 0; c < columns; ++c) {
       real sum = from_[c];
       if constexpr (scaled) {
-        sum = sum * row_undo_[row_] * column_undo_[c];
+        sum = sum * row_scale_[row_] * column_scale_[c];
       }
       to_.c[c] = to_.add ? to_.c[c] + sum : sum;
     }
@@ -138,25 +118,25 @@ class Delivery {
   const real* from_ = nullptr;
   Destination to_{};
   int64_t row_ = 0;
-  alignas(64) real row_undo_[scaled ? block_side : 1], column_undo_[scaled ? block_side : 1];
+  alignas(64) real row_scale_[scaled ? block_side : 1], column_scale_[scaled ? block_side : 1];
 };
 
-// Spreads `work` pieces evenly over `moments`.
-class Pace {
+// Spreads `items` of work evenly over `slots` calls.
+class EvenSchedule {
  public:
-  Pace(int64_t work, int64_t moments) : work_(work), moments_(moments) {}
-  // Calls piece() if one is due at this moment.
-  template <class Piece>
-  [[gnu::always_inline]] void moment(Piece&& piece) {
-    credit_ += work_;
-    if (credit_ >= moments_) {
-      credit_ -= moments_;
-      piece();
+  EvenSchedule(int64_t items, int64_t slots) : items_(items), slots_(slots) {}
+  // Calls work() if an item is due in this slot.
+  template <class Work>
+  [[gnu::always_inline]] void next_slot(Work&& work) {
+    credit_ += items_;
+    if (credit_ >= slots_) {
+      credit_ -= slots_;
+      work();
     }
   }
 
  private:
-  int64_t work_, moments_, credit_ = 0;
+  int64_t items_, slots_, credit_ = 0;
 };
 
 }  // namespace heed::detail

@@ -1,6 +1,6 @@
 #include "autograd/kernels/gemm/amx/unit.h"
 
-#ifdef HEED_HAS_AMX
+#if defined(HEED_HAS_AMX) && !defined(HEED_AMX_EMULATION)
 
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -47,21 +47,27 @@ bool try_float16_tiles() {
   }, theirs{};
   ours.sa_handler = [](int) { siglongjmp(before_trial, 1); };
   sigaction(SIGILL, &ours, &theirs);
-  const bool ran = sigsetjmp(before_trial, 1) == 0 && (Float16x2::multiply_tiles(), true);
+  const bool ran = sigsetjmp(before_trial, 1) == 0 && (add_float16_products(), true);
   sigaction(SIGILL, &theirs, nullptr);
   return ran;
 }
 
+bool float16_runs() {
+  static const bool runs = tiles_granted() && (announced().amx_fp16 || try_float16_tiles());
+  return runs;
+}
+
 }  // namespace
 
-bool amx_bf16_available(bool) { return tiles_granted(); }
+bool amx_runs(AmxFormat format) {
+  return format == AmxFormat::float16 ? float16_runs()
+                                      : format == AmxFormat::bfloat16 && tiles_granted();
+}
 
-bool amx_fp16_available(bool forced) {
-  if (!tiles_granted() || !(forced || announced().amx_fp16 || announced().avx10)) {
-    return false;
-  }
-  static const bool run = announced().amx_fp16 || try_float16_tiles();
-  return run;
+bool amx_preferred(AmxFormat format) {
+  const bool announces_float16 = announced().amx_fp16 || announced().avx10;
+  return amx_runs(AmxFormat::bfloat16) &&
+         (format != AmxFormat::float16 || (announces_float16 && float16_runs()));
 }
 
 }  // namespace heed::detail
@@ -70,9 +76,21 @@ bool amx_fp16_available(bool forced) {
 
 namespace heed::detail {
 
-bool amx_bf16_available(bool) { return false; }
-bool amx_fp16_available(bool) { return false; }
+bool amx_runs(AmxFormat format) { return amx_emulated && format != AmxFormat::none; }
+bool amx_preferred(AmxFormat) { return false; }
 
 }  // namespace heed::detail
 
 #endif
+
+namespace heed::detail {
+
+bool amx_bf16_available(bool forced) {
+  return forced ? amx_runs(AmxFormat::bfloat16) : amx_preferred(AmxFormat::bfloat16);
+}
+
+bool amx_fp16_available(bool forced) {
+  return forced ? amx_runs(AmxFormat::float16) : amx_preferred(AmxFormat::float16);
+}
+
+}  // namespace heed::detail

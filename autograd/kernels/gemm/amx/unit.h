@@ -2,23 +2,38 @@
 // for which numbers.
 #pragma once
 
-#if defined(__AMX_BF16__) && defined(__AVX512DQ__) && defined(__linux__) && !defined(HEED_FLOAT64)
+// HEED_HAS_AMX: kernels on AMX are compiled in, for float32. With the CMake option
+// HEED_AMX_EMULATION they run on every CPU, see instructions.h.
+#if !defined(HEED_FLOAT64) &&       \
+    (defined(HEED_AMX_EMULATION) || \
+     (defined(__AMX_BF16__) && defined(__AVX512DQ__) && defined(__linux__)))
 #define HEED_HAS_AMX
 #endif
 
 namespace heed::detail {
 
-// What float32 numbers are split into, see parts.h. `none`: no AMX.
+// What float32 numbers are split into, see parts.h.
 enum class AmxFormat { none, bfloat16, float16 };
 
-// True if this process may multiply tiles in that format: never without HEED_HAS_AMX (in float64
-// and in builds for other CPUs), nor where the operating system does not grant the unit.
-bool amx_bf16_available(bool forced);
+inline constexpr bool amx_emulated =
+#if defined(HEED_HAS_AMX) && defined(HEED_AMX_EMULATION)
+    true;
+#else
+    false;
+#endif
 
-// In float16 also only where the CPU announces AMX-FP16, or announces AVX10 and a trial runs: the
-// two came with the same CPU, so a virtual machine that announces AVX10 is not moved to one without
-// AMX-FP16, though some do not pass its bit on. When `forced`, a trial is made on every CPU. It
-// holds the process's handler of SIGILL for a moment.
+// True if products of tiles in this format run here: the build has HEED_HAS_AMX, the operating
+// system grants the registers, and the CPU knows the instruction. Where CPUID does not announce
+// AMX-FP16, one product is tried; the trial replaces the process's handler of SIGILL meanwhile.
+bool amx_runs(AmxFormat format);
+
+// True if the format is used without being asked for. False for the emulation. float16 needs an
+// announcement: of AMX-FP16, or of AVX10 and a successful trial. The same CPU brought both, and
+// some virtual machines announce only AVX10; they cannot migrate to a CPU without AMX-FP16.
+bool amx_preferred(AmxFormat format);
+
+// As choice.h wants it: `forced` by HEED_KERNELS, or by itself.
+bool amx_bf16_available(bool forced);
 bool amx_fp16_available(bool forced);
 
 }  // namespace heed::detail

@@ -13,11 +13,11 @@ using heed::testing::ProductSize;
 namespace {
 
 // Tests of a unit that this build, CPU or system may not have.
-const doctest::skip without_amx(!heed::detail::amx_bf16_available(true));
+const doctest::skip without_amx(!heed::detail::amx_runs(AmxFormat::bfloat16));
 
 std::vector<AmxFormat> formats() {
   std::vector<AmxFormat> all{AmxFormat::bfloat16};
-  if (heed::detail::amx_fp16_available(true)) {
+  if (heed::detail::amx_runs(AmxFormat::float16)) {
     all.push_back(AmxFormat::float16);
   } else {
     MESSAGE("skipped: float16, which this CPU's AMX does not multiply");

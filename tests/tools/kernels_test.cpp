@@ -1,0 +1,101 @@
+// HEED_KERNELS, which only a new process reads: what it accepts, and training with each kernel.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "autograd/kernels/choice.h"
+#include "tests/support/compare_runs.h"
+#include "tests/support/training_run.h"
+
+using namespace heed;
+using namespace heed::testing;
+using detail::all_kernels;
+using detail::Kernel;
+
+namespace {
+
+// Its products, and the one head of 64 over 128 places, are large enough for AMX. The vocabulary
+// has no whole blocks.
+const char* const config = R"(seed: 5
+data: {type: text, path: text.txt, train_fraction: 0.8}
+model: {type: gpt, context_length: 128, d_model: 64, num_heads: 1, num_layers: 1}
+optimizer: {type: adamw, lr: 1e-2}
+train: {steps: 4, batch_size: 3, log_every: 1}
+)";
+
+std::string kernel_variable(const Kernel& k) { return std::string("HEED_KERNELS=") + k.name; }
+
+struct Trained {
+  std::vector<MetricsRow> rows;
+  std::string metrics;
+  std::string weights;
+};
+
+Trained train_with(const Kernel& kernel, int threads) {
+  const TempDir folder;
+  const std::filesystem::path out = folder / "run";
+  const ProgramResult result = run_heed({"train", write_config(folder, config), "--out",
+                                         out.string(), "--threads", std::to_string(threads)},
+                                        {kernel_variable(kernel)});
+  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+  return {read_metrics(out / "metrics.csv"), rows_of(out), file_of(out, 4, "model.safetensors")};
+}
+
+bool on_amx(const Kernel& k) { return std::string_view(k.name).starts_with("amx"); }
+
+std::string available_names() {
+  std::string names;
+  for (const Kernel& k : all_kernels()) {
+    if (k.available(true)) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("kernels: a value that is none, and kernels that are not available") {
+  const ProgramResult wrong = run_heed({"layers"}, {"HEED_KERNELS=fp8"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(contains(wrong.err, "HEED_KERNELS=fp8: no such kernel; available: " + available_names()));
+  for (const Kernel& k : all_kernels()) {
+    CAPTURE(k.name);
+    const ProgramResult result = run_heed({"layers"}, {kernel_variable(k)});
+    CHECK(result.exit_code == (k.available(true) ? 0 : 2));
+    CHECK(contains(result.err, "not available here; available: " + available_names()) ==
+          !k.available(true));
+  }
+}
+
+TEST_CASE("kernels: the plan names the chosen one, without a choice never an emulation") {
+  const TempDir folder;
+  const std::string path = write_config(folder);
+  for (const Kernel& k : all_kernels()) {
+    if (!k.available(true)) continue;
+    const std::string plan = run_heed({"validate", path}, {kernel_variable(k)}).out;
+    CHECK(contains(plan, text("our own products (", k.description, ")")) ==
+          (k.products != nullptr));
+  }
+  const ProgramResult unset = run_heed({"validate", path}, {"HEED_KERNELS="});
+  CHECK(unset.exit_code == 0);
+  CHECK(!contains(unset.out, "emulated"));
+}
+
+TEST_CASE("kernels: training, the same bits with one thread and two, losses as with OpenBLAS") {
+  const Trained expected = train_with(all_kernels().back(), 1);  // OpenBLAS
+  REQUIRE(expected.rows.size() == 4);
+  for (const Kernel& k : all_kernels()) {
+    CAPTURE(k.name);
+    if (!k.available(true)) {
+      MESSAGE("skipped: ", k.name, ", which is not available here");
+      continue;
+    }
+    const Trained one = train_with(k, 1), two = train_with(k, 2);
+    CHECK(one.metrics == two.metrics);
+    CHECK(one.weights == two.weights);
+    REQUIRE(one.rows.size() == expected.rows.size());
+    for (size_t i = 0; i < one.rows.size(); ++i) {
+      CHECK(std::abs(*one.rows[i].loss - *expected.rows[i].loss) <= 1e-4 * *expected.rows[i].loss);
+    }
+    CHECK((one.weights != expected.weights || !on_amx(k)));  // AMX did take part
+  }
+}
