@@ -20,7 +20,9 @@ TEST_CASE("house: what lives in one file") {
         "train/config/yaml.cpp");
   // Threads are opened in one place; `omp simd` opens none.
   const std::string parallel = R"(^\s*#\s*pragma\s+omp\s+(?!simd|declare\s+simd))";
-  CHECK(files_with(sources(), parallel).size() <= 1);
+  CHECK(joined(files_with(sources(), parallel)) == "autograd/threads/parallel.cpp");
+  const std::string own_threads = R"(std::j?thread\b|\bpthread_create)";
+  CHECK(joined(files_with(files_in({"autograd"}, {".h", ".cpp"}), own_threads)) == "");
   CHECK(places(sources(), R"(^\s*#\s*pragma\s+omp\s+simd)").size() > 10);  // the search works
 }
 

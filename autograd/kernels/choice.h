@@ -25,13 +25,6 @@
 
 namespace heed::detail {
 
-struct ProductKernel {
-  // True for a product that this kernel was measured to be the fastest for or, when `forced`, that
-  // it can compute. m and n are at least 2, k at least 1.
-  bool (*takes)(const Product& p, bool forced);
-  void (*multiply)(const Product& p);  // on the calling thread
-};
-
 struct AttentionKernel {
   bool (*takes)(const AttentionProblem& p, bool forced);
   // y (B, T, H dv), and the statistics' arrays. False when the numbers of this call are outside

@@ -10,6 +10,8 @@ namespace heed {
 
 namespace {
 
+using Product = detail::Product;
+
 // OpenBLAS's number of threads belongs to the process in its pthread build, but to the calling
 // thread (as OpenMP's own number does) in its OpenMP build: each thread sets it before its first
 // call. Nothing else here uses OpenMP's number, so it is not set back.

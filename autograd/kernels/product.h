@@ -56,6 +56,14 @@ inline Product depth_of(Product p, int64_t begin, int64_t end) {
   return p;
 }
 
+// One way to compute products; choice.h lists them.
+struct ProductKernel {
+  // True for a product that this kernel was measured to be the fastest for or, when `forced`, that
+  // it can compute. m and n are at least 2, k at least 1.
+  bool (*takes)(const Product& p, bool forced);
+  void (*multiply)(const Product& p);  // on the calling thread
+};
+
 }  // namespace detail
 
 }  // namespace heed

@@ -12,7 +12,6 @@
 #include <limits>
 #include <set>
 #include <sstream>
-#include <thread>
 
 #ifdef __linux__
 #include <sched.h>
@@ -92,7 +91,7 @@ int cores_in_affinity() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-    return static_cast<int>(std::thread::hardware_concurrency());
+    return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   }
   std::set<std::string> cores;
   for (int c = 0; c < CPU_SETSIZE; ++c) {
@@ -108,7 +107,7 @@ int cores_in_affinity() {
 
 #else
 
-int cores_in_affinity() { return static_cast<int>(std::thread::hardware_concurrency()); }
+int cores_in_affinity() { return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); }
 
 #endif
 

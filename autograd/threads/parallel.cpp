@@ -18,8 +18,8 @@ namespace {
 std::atomic<int> chosen_threads{0};
 thread_local bool inside_body = false;
 
-// Chunks [begin, end) that no thread has taken yet, in one word: begin in the upper half, end in the
-// lower one. The owner takes from the front, the other threads from the back, each by one
+// Chunks [begin, end) that no thread has taken yet, in one word: begin in the upper half, end in
+// the lower one. The owner takes from the front, the other threads from the back, each by one
 // compare-and-exchange.
 class alignas(64) Range {
  public:

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "autograd/kernels/attention/vector_kernel.h"
-#include "autograd/kernels/choice.h"
+#include "autograd/kernels/gemm/amx/unit.h"
 
 #ifdef HEED_HAS_AMX
 

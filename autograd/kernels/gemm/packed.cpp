@@ -5,7 +5,6 @@
 #include <cstring>
 #include <memory>
 
-#include "autograd/kernels/choice.h"
 #include "autograd/kernels/simd/register_tile.h"
 
 namespace heed::detail {

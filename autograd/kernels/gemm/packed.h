@@ -14,4 +14,6 @@ namespace heed::detail {
 // Any m, n, k >= 1; beta is 0 (C is not read) or 1.
 void packed_gemm(const Product& p);
 
+extern const ProductKernel vector_products;
+
 }  // namespace heed::detail

@@ -1,4 +1,5 @@
-// Products modulo 2^31 - 1, many at a time: the steps of the dropout stream mcg31.
+// Products modulo 2^31 - 1, many at a time: the steps of the dropout stream mcg31. Includes nothing
+// of this project, since random/, which the other kernels stand on, includes it.
 #pragma once
 
 #if defined(__x86_64__)
@@ -10,15 +11,20 @@
 #include <cstdint>
 #include <utility>
 
-#include "autograd/kernels/simd/simd.h"
-
 namespace heed::detail {
 
 inline constexpr uint32_t modulus_31 = 2147483647;
 
 #if defined(__x86_64__)
-typedef uint32_t Words __attribute__((vector_size(vector_bytes)));
-typedef uint32_t StoredWords __attribute__((vector_size(vector_bytes), may_alias));
+#if defined(__AVX512F__)
+inline constexpr int words_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int words_bytes = 32;
+#else
+inline constexpr int words_bytes = 16;
+#endif
+typedef uint32_t Words __attribute__((vector_size(words_bytes)));
+typedef uint32_t StoredWords __attribute__((vector_size(words_bytes), may_alias));
 
 // The products, of 64 bits, of the even words: an instruction that compilers do not find.
 inline Words multiply_even(Words a, Words b) {
@@ -50,7 +56,7 @@ inline Words multiply_words(Words x, Words twice, std::integer_sequence<int, k..
 // to_j = from_j factor mod 2^31 - 1 for j < count, a multiple of 16; to may be from.
 template <int count>
 void multiply_modulo(const uint32_t* from, uint32_t factor, uint32_t* to) {
-  constexpr int words = vector_bytes / 4;
+  constexpr int words = words_bytes / 4;
   const Words twice = Words{} + 2 * factor;
 #pragma GCC unroll 16
   for (int j = 0; j < count; j += words) {

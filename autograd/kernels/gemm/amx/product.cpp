@@ -1,7 +1,5 @@
 #include "autograd/kernels/gemm/amx/product.h"
 
-#include "autograd/kernels/choice.h"
-
 #ifdef HEED_HAS_AMX
 
 #include <algorithm>

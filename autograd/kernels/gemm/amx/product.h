@@ -29,4 +29,6 @@ bool amx_pays(const Product& p);
 // with a NaN, or in float16 with a number of at least 2^98 are computed by packed_gemm instead.
 void amx_gemm(const Product& p, AmxFormat format);
 
+extern const ProductKernel amx_fp16_products, amx_bf16_products;
+
 }  // namespace heed::detail

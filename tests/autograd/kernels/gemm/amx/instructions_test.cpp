@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "autograd/kernels/gemm/amx/unit.h"
-#include "autograd/random.h"
+#include "autograd/random/fills.h"
+#include "autograd/random/generator.h"
 
 #ifdef HEED_HAS_AMX
 
