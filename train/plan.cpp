@@ -11,6 +11,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/random/streams.h"
 #include "autograd/threads/machine.h"
+#include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
@@ -144,7 +145,7 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
   const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
   for (const std::string& warning :
-       {blas.warning, wait_policy_warning(),
+       {blas.warning, num_threads() > 1 ? wait_policy_warning() : "",
         schedule_registry().make(run.config.schedule, schedule)->warning()}) {
     if (!warning.empty()) {
       lines.push_back("warning    " + warning);

@@ -1,6 +1,6 @@
 #include "autograd/threads/machine.h"
 
-#include <sys/resource.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,8 +56,9 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
-// The limits of one group: its CPU quota, its memory, and how far below that it is.
-void tighten_by(CgroupLimits& limits, const fs::path& folder) {
+// Lowers the limits to those of one group: its CPU quota, its memory limit, and how far it is below
+// that limit.
+void tighten_to(CgroupLimits& limits, const fs::path& folder) {
   std::istringstream words(first_line(folder / "cpu.max"));  // "150000 100000" or "max 100000"
   double quota = 0;
   double period = 0;
@@ -70,17 +71,6 @@ void tighten_by(CgroupLimits& limits, const fs::path& folder) {
     const auto cache = keyed_number(folder / "memory.stat", "inactive_file").value_or(0);
     tighten(limits.memory_left, std::clamp<int64_t>(*limit - used + cache, 0, *limit));
   }
-}
-
-// Calls visit(folder) for the group's folder and every one above it up to the mount point. Inside a
-// container the path may be that of the host and lead nowhere; the mount point is then the group.
-template <class Visit>
-void each_level(const fs::path& mount, const fs::path& group, Visit&& visit) {
-  for (fs::path relative = group.relative_path(); !relative.empty();
-       relative = relative.parent_path()) {
-    visit(mount / relative);
-  }
-  visit(mount);
 }
 
 #ifdef __linux__
@@ -185,29 +175,48 @@ int default_threads() {
   return number > 0 ? static_cast<int>(std::min<int64_t>(number, 1024)) : available_cores();
 }
 
+std::string wait_policy_warning() {
+  const char* policy = std::getenv("OMP_WAIT_POLICY");
+  if (policy == nullptr || strcasecmp(policy, "passive") != 0) {
+    return "";
+  }
+  return "OMP_WAIT_POLICY=passive is set: threads sleep between loops, which makes a step of a "
+         "small model about 40% slower on a quiet machine";
+}
+
+// Version 2 has one line in /proc/self/cgroup, "0::/path of the group"; its limits are those of the
+// group's folder and of every folder above it. Inside a container the path may be that of the host
+// and lead nowhere; the mount point is then the group.
 CgroupLimits cgroup_limits(const fs::path& root) {
   CgroupLimits limits;
-  std::ifstream groups(root / "proc/self/cgroup");  // version 2 has one line, "0::/path"
+  const fs::path mount = root / "sys/fs/cgroup";
+  std::ifstream groups(root / "proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    if (line.starts_with("0::")) {
-      const fs::path mount = root / "sys/fs/cgroup";
-      each_level(mount, line.substr(3),
-                 [&](const fs::path& folder) { tighten_by(limits, folder); });
+    if (!line.starts_with("0::")) {
+      continue;
     }
+    for (fs::path group = fs::path(line.substr(3)).relative_path(); !group.empty();
+         group = group.parent_path()) {
+      tighten_to(limits, mount / group);
+    }
+    tighten_to(limits, mount);
   }
   return limits;
 }
 
-int64_t resident_bytes() {
-  std::ifstream sizes(
-      "/proc/self/statm");  // in pages: the whole address space, then what is resident
-  int64_t all = 0, resident = 0;
-  return sizes >> all >> resident ? resident * sysconf(_SC_PAGESIZE) : 0;
+namespace {
+
+// A number of /proc/self/status, which gives it in kB.
+int64_t status_bytes(const char* key) {
+  return keyed_number("/proc/self/status", key).value_or(0) * 1024;
 }
 
-int64_t peak_resident_bytes() {
-  rusage usage{};
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0;
-}
+}  // namespace
+
+int64_t resident_bytes() { return status_bytes("VmRSS:"); }
+
+// ru_maxrss of getrusage is not used: after fork and exec it still counts the parent's memory (13
+// MB became 628 MB when a Python process of 600 MB started the program).
+int64_t peak_resident_bytes() { return status_bytes("VmHWM:"); }
 
 }  // namespace heed

@@ -21,7 +21,7 @@ struct Memory {
   int64_t available;  // bytes: what can be taken now without swapping; never above total
 };
 
-// Limits of the control group (version 2) that this process is in, the tightest of all levels.
+// Limits of the control groups (version 2) that this process is in, the tightest of all levels.
 struct CgroupLimits {
   std::optional<double> cores;         // CPU quota
   std::optional<int64_t> memory;       // bytes
@@ -41,6 +41,9 @@ int available_cores();
 
 // The first number of OMP_NUM_THREADS when that is a positive number, else available_cores().
 int default_threads();
+
+// One line for people when OMP_WAIT_POLICY=passive is set, which makes small models slow, else "".
+std::string wait_policy_warning();
 
 // Reads <root>/proc/self/cgroup and <root>/sys/fs/cgroup; tests give another root.
 CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");

@@ -1,14 +1,15 @@
+// One OpenMP region for each shared loop. README.md says why and what it costs.
 #include "autograd/threads/parallel.h"
 
 #include <omp.h>
 
+#include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/base/modes.h"
 #include "autograd/threads/machine.h"
 
 namespace heed {
@@ -16,30 +17,29 @@ namespace heed {
 namespace {
 
 std::atomic<int> chosen_threads{0};
-thread_local bool inside_body = false;
 
-// Chunks [begin, end) that no thread has taken yet, in one word: begin in the upper half, end in
-// the lower one. The owner takes from the front, the other threads from the back, each by one
-// compare-and-exchange.
+// The chunks [begin, end) that nobody has claimed yet, in one word. The owner claims from the
+// front, other threads from the back. The order of memory accesses is relaxed: a range hands out
+// numbers only, and data passes between threads where the region begins and ends.
 class alignas(64) Range {
  public:
   void fill(uint32_t begin, uint32_t end) {
-    word_.store(pack(begin, end), std::memory_order_release);
+    word_.store(pack(begin, end), std::memory_order_relaxed);
   }
 
-  bool take_front(uint32_t& chunk) {
-    return take([&](uint32_t& begin, uint32_t&) { chunk = begin++; });
+  bool claim_front(uint32_t& chunk) {
+    return claim([&](uint32_t& begin, uint32_t&) { chunk = begin++; });
   }
 
-  bool take_back(uint32_t& chunk) {
-    return take([&](uint32_t&, uint32_t& end) { chunk = --end; });
+  bool claim_back(uint32_t& chunk) {
+    return claim([&](uint32_t&, uint32_t& end) { chunk = --end; });
   }
 
  private:
   static uint64_t pack(uint32_t begin, uint32_t end) { return uint64_t{begin} << 32 | end; }
 
   template <class Change>
-  bool take(Change&& change) {
+  bool claim(Change&& change) {
     uint64_t seen = word_.load(std::memory_order_relaxed);
     for (;;) {
       auto begin = static_cast<uint32_t>(seen >> 32);
@@ -48,8 +48,7 @@ class alignas(64) Range {
         return false;
       }
       change(begin, end);
-      if (word_.compare_exchange_weak(seen, pack(begin, end), std::memory_order_acq_rel,
-                                      std::memory_order_relaxed)) {
+      if (word_.compare_exchange_weak(seen, pack(begin, end), std::memory_order_relaxed)) {
         return true;
       }
     }
@@ -71,52 +70,42 @@ struct Loop {
   }
 };
 
-// Deals the chunks out evenly, as consecutive ranges, one for each thread. From loop to loop a
-// thread then works on the same rows, which stay in its cache.
-void deal(uint64_t chunks, std::vector<Range>& ranges) {
-  const uint64_t threads = ranges.size();
-  uint64_t begin = 0;
-  for (uint64_t t = 0; t < threads; ++t) {
-    const uint64_t end = (chunks * (t + 1) + threads - 1) / threads;
-    ranges[t].fill(static_cast<uint32_t>(begin), static_cast<uint32_t>(end));
-    begin = end;
-  }
-}
-
-// What one thread of the team does: its own chunks from the front, then those that other threads
-// have left, from the back. A thread that does not run, since another program has its core, or that
-// the team lacks, so loses its chunks to the others.
-void take_part(const Loop& loop, std::vector<Range>& ranges, size_t self) {
+// Thread `self` of a region: first its own chunks, in order, so that from loop to loop it keeps its
+// rows in its cache; then those of the others from the back.
+void claim_and_run(const Loop& loop, std::vector<Range>& ranges, size_t self) {
   uint32_t chunk = 0;
-  while (ranges[self].take_front(chunk)) {
+  while (ranges[self].claim_front(chunk)) {
     loop.run(chunk);
   }
   for (size_t step = 1; step < ranges.size(); ++step) {
     Range& other = ranges[(self + step) % ranges.size()];
-    while (other.take_back(chunk)) {
+    while (other.claim_back(chunk)) {
       loop.run(chunk);
     }
   }
 }
 
-// The one parallel region of heed. The team always has the same size: OpenMP's runtime ends
-// threads that a smaller team does not need, and would start them again for the next loop.
+// Opens the region. OpenMP may give it fewer threads than it asks for (OMP_THREAD_LIMIT,
+// OMP_DYNAMIC); the ranges of those that are missing are claimed by the others. The number asked
+// for is the same for short loops: libgomp ends the threads that a smaller team leaves over, and
+// starts them again for the next larger one.
 void share(const Loop& loop) {
-  static std::vector<Range> ranges;  // of the one thread that drives the engine
   const int threads = num_threads();
+  static std::vector<Range> ranges;  // kept from loop to loop: a step allocates nothing
   if (ranges.size() != static_cast<size_t>(threads)) {
     ranges = std::vector<Range>(static_cast<size_t>(threads));
   }
-  deal(static_cast<uint64_t>(loop.chunks()), ranges);
-#pragma omp parallel num_threads(threads)
-  {
-    inside_body = true;
-    take_part(loop, ranges, static_cast<size_t>(omp_get_thread_num()));
-    inside_body = false;
+  const auto chunks = static_cast<uint64_t>(loop.chunks());
+  const uint64_t parts = ranges.size();
+  uint64_t begin = 0;
+  for (uint64_t t = 0; t < parts; ++t) {
+    const uint64_t end = (chunks * (t + 1) + parts - 1) / parts;
+    ranges[t].fill(static_cast<uint32_t>(begin), static_cast<uint32_t>(end));
+    begin = end;
   }
+#pragma omp parallel num_threads(threads)
+  claim_and_run(loop, ranges, static_cast<size_t>(omp_get_thread_num()));
 }
-
-bool runs_serially() { return in_parallel() || num_threads() == 1; }
 
 void check(const char* name, int64_t grain) {
   require(grain > 0, name, ": expected a grain of 1 or more, got ", grain);
@@ -133,17 +122,9 @@ int num_threads() {
 
 void set_num_threads(int threads) { chosen_threads = std::max(threads, 1); }
 
-bool in_parallel() { return inside_body || omp_in_parallel() != 0; }
-
-std::string wait_policy_warning() {
-  const char* policy = std::getenv("OMP_WAIT_POLICY");
-  if (policy == nullptr ||
-      (policy != std::string_view("passive") && policy != std::string_view("PASSIVE"))) {
-    return "";
-  }
-  return text("OMP_WAIT_POLICY=", policy,
-              " is set: threads sleep between loops, and small models train about 40% slower");
-}
+// The level counts regions of a single thread too, such as one that OMP_THREAD_LIMIT=1 leaves: a
+// loop inside its body must not open another one either.
+bool in_parallel() { return omp_get_level() > 0; }
 
 namespace detail {
 
@@ -152,15 +133,18 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
     return;
   }
   check("parallel_for", grain);
-  const Loop loop{count, grain, body, context};
-  if (loop.chunks() > 1 && !runs_serially() &&
-      loop.chunks() <= std::numeric_limits<uint32_t>::max()) {
-    share(loop);
+  if (count <= grain) {
+    body(context, 0, count);
     return;
   }
-  for (int64_t c = 0; c < loop.chunks(); ++c) {
-    loop.run(c);
+  const Loop loop{count, grain, body, context};
+  if (in_parallel() || num_threads() == 1 || loop.chunks() > std::numeric_limits<uint32_t>::max()) {
+    for (int64_t c = 0; c < loop.chunks(); ++c) {
+      loop.run(c);
+    }
+    return;
   }
+  share(loop);
 }
 
 double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
@@ -169,7 +153,7 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
   }
   check("parallel_sum", grain);
   double sum = 0;
-  if (count <= grain || runs_serially()) {
+  if (count <= grain || in_parallel() || num_threads() == 1) {
     for (int64_t begin = 0; begin < count; begin += grain) {
       sum += body(context, begin, std::min(count, begin + grain));
     }

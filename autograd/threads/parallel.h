@@ -1,20 +1,19 @@
-// Loops and sums shared between threads by OpenMP. Their result does not depend on how many threads
+// Loops and sums that are shared between threads, by OpenMP. The result does not depend on how many
 // there are.
 //
 // A loop over `count` items is cut into the fixed chunks [c * grain, min(count, (c + 1) * grain)).
 // They depend on count and grain alone, so every item is computed by the same instructions, and
 // every partial sum has the same terms, for any number of threads. Choose `grain` from the shape,
-// never from num_threads(): a chunk should have about 20 microseconds of work.
+// never from num_threads(): a chunk of about 20 microseconds is worth handing to another thread.
 //
-// Bodies must not throw and must not touch the buffer pool. A loop inside a body, or inside a
-// parallel region of the program that calls, runs on the thread that meets it, chunk by chunk. One
+// Bodies must not throw and must not touch the buffer pool. A loop inside a body runs serially, on
+// the thread that reaches it. So does a loop inside an OpenMP region of the calling program. One
 // thread at a time drives the engine.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <type_traits>
 
 #include "autograd/base/modes.h"
@@ -28,15 +27,13 @@ int num_threads();
 // Takes effect at the next loop; values below 1 mean 1.
 void set_num_threads(int threads);
 
-// True inside the body of a loop that is shared between threads, and in any other parallel region.
+// True inside an OpenMP region: in the body of a shared loop, or in a region of the calling
+// program.
 bool in_parallel();
 
-// One line for people when the environment makes threads sleep between loops, or "".
-std::string wait_policy_warning();
+inline constexpr int64_t elementwise_grain = 16384;  // numbers in a chunk
 
-inline constexpr int64_t elementwise_grain = 16384;  // numbers
-
-// The grain of a loop over rows of `width` numbers.
+// Rows in a chunk, for rows of `width` numbers.
 inline int64_t row_grain(int64_t width) {
   return std::max<int64_t>(1, elementwise_grain / std::max<int64_t>(1, width));
 }

@@ -1,11 +1,15 @@
 #include "train/plan.h"
 
+#include <algorithm>
+
 #include "autograd/array/storage.h"
 #include "autograd/base/modes.h"
 #include "autograd/graph/graph.h"
 #include "autograd/random/streams.h"
+#include "autograd/threads/parallel.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
+#include "tests/support/variable.h"
 #include "train/step.h"
 
 using namespace heed;
@@ -121,4 +125,24 @@ TEST_CASE("plan: the lines name what matters, and a warm-up that is too long") {
         "never gets to 0.01"}) {
     CHECK_MESSAGE(all.find(part) != std::string::npos, part, " in ", all);
   }
+}
+
+TEST_CASE("plan: threads that sleep between loops are worth a warning") {
+  const TempDir folder;
+  const LoadedRun run = load_small(folder);
+  const Plan plan = make_plan(run);
+  const Variable policy("OMP_WAIT_POLICY");
+  const int before = num_threads();
+  const auto warned = [&](const char* value, int threads) {
+    policy.set(value);
+    set_num_threads(threads);
+    const std::vector<std::string> lines = describe(plan, run);
+    return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.starts_with("warning    OMP_WAIT_POLICY=passive is set: ");
+    });
+  };
+  CHECK(warned("passive", 2));
+  CHECK_FALSE(warned("passive", 1));
+  CHECK_FALSE(warned("active", 2));
+  set_num_threads(before);
 }

@@ -1,6 +1,8 @@
 // heed info: this build and this machine, and how fast matrix products are on it.
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "autograd/base/real.h"
 #include "autograd/kernels/blas_info.h"
@@ -50,6 +52,17 @@ std::string build_kind() {
   return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
 }
 
+std::vector<std::string> warnings(const BlasInfo& blas) {
+  std::vector<std::string> lines;
+  for (const std::string& line :
+       {blas.warning, num_threads() > 1 ? wait_policy_warning() : std::string()}) {
+    if (!line.empty()) {
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
 nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
   const Memory ram = memory();
   return {{"version", HEED_VERSION},
@@ -69,8 +82,7 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
             {"products", blas.products}}},
           {"gemm_gflops", speed.heed},
           {"openblas_gflops", speed.openblas},
-          {"warnings", blas.warning.empty() ? nlohmann::ordered_json::array()
-                                            : nlohmann::ordered_json::array({blas.warning})}};
+          {"warnings", warnings(blas)}};
 }
 
 void print(const BlasInfo& blas, const GemmSpeed& speed) {
@@ -92,8 +104,8 @@ void print(const BlasInfo& blas, const GemmSpeed& speed) {
                                 "; by OpenBLAS where that is faster")});
   }
   table.add({is_float64 ? "dgemm" : "sgemm", line});
-  if (!blas.warning.empty()) {
-    table.add({"warning", blas.warning});
+  for (const std::string& warning : warnings(blas)) {
+    table.add({"warning", warning});
   }
   std::fputs(table.text().c_str(), stdout);
 }

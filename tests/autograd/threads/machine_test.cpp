@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
+#include <string>
+
+#include "tests/support/variable.h"
 
 namespace {
 
@@ -45,22 +47,30 @@ TEST_CASE("cpu: this machine") {
 }
 
 TEST_CASE("cpu: OMP_NUM_THREADS wins, its first number counts") {
-  const char* before = std::getenv("OMP_NUM_THREADS");
-  const std::string saved = before == nullptr ? "" : before;
-  setenv("OMP_NUM_THREADS", "3,2", 1);
+  const heed::testing::Variable threads("OMP_NUM_THREADS");
+  threads.set("3,2");
   CHECK(heed::default_threads() == 3);
   for (const char* nothing : {"", "0", "-2", "many"}) {
-    setenv("OMP_NUM_THREADS", nothing, 1);
+    threads.set(nothing);
     CHECK(heed::default_threads() == heed::available_cores());
-  }
-  if (before == nullptr) {
-    unsetenv("OMP_NUM_THREADS");
-  } else {
-    setenv("OMP_NUM_THREADS", saved.c_str(), 1);
   }
 }
 
-TEST_CASE("cpu: limits of control groups, version 2, the tightest level counts") {
+TEST_CASE("cpu: OMP_WAIT_POLICY=passive is worth a warning, other policies are not") {
+  const heed::testing::Variable policy("OMP_WAIT_POLICY");
+  for (const char* passive : {"passive", "PASSIVE"}) {
+    policy.set(passive);
+    CHECK(heed::wait_policy_warning().starts_with("OMP_WAIT_POLICY=passive is set: "));
+  }
+  for (const char* other : {"", "active"}) {
+    policy.set(other);
+    CHECK(heed::wait_policy_warning() == "");
+  }
+  policy.clear();
+  CHECK(heed::wait_policy_warning() == "");
+}
+
+TEST_CASE("cpu: limits of control groups, the tightest level counts") {
   const FakeRoot root("0::/outer/inner\n");
   root.write("sys/fs/cgroup/outer/cpu.max", "150000 100000\n");
   root.write("sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
@@ -74,8 +84,8 @@ TEST_CASE("cpu: limits of control groups, version 2, the tightest level counts")
   CHECK(limits.memory_left == 450000);
 }
 
-TEST_CASE("cpu: limits of control groups, path of the host inside a container") {
-  const FakeRoot root("0::/docker/abc\n");
+TEST_CASE("cpu: a container's group, under the path that it has on the host") {
+  const FakeRoot root("4:memory:/docker/abc\n0::/docker/abc\n");
   root.write("sys/fs/cgroup/cpu.max", "400000 100000\n");
   root.write("sys/fs/cgroup/memory.max", "2000000\n");
   root.write("sys/fs/cgroup/memory.current", "500000\n");
@@ -86,16 +96,11 @@ TEST_CASE("cpu: limits of control groups, path of the host inside a container") 
 }
 
 TEST_CASE("cpu: no limits, and no control groups") {
-  const FakeRoot root("4:memory:/\n0::/\n");
+  const FakeRoot root("0::/\n");
   root.write("sys/fs/cgroup/cpu.max", "max 100000\n");
   root.write("sys/fs/cgroup/memory.max", "max\n");
   const heed::CgroupLimits limits = heed::cgroup_limits(root.path());
   CHECK_FALSE(limits.cores);
   CHECK_FALSE(limits.memory);
   CHECK_FALSE(heed::cgroup_limits(root.path() / "absent").cores);
-}
-
-TEST_CASE("cpu: memory of this process, now and at most") {
-  CHECK(heed::resident_bytes() > 1'000'000);
-  CHECK(heed::peak_resident_bytes() > 1'000'000);
 }
