@@ -1,8 +1,8 @@
 // Matrix products: the door to OpenBLAS (openblas.h) and to our own kernels; choice.h says which of
 // them computes a product. C is cut into tiles, or the depth k into halves, as the shape alone
-// says, and the parts are shared between threads: the same shape gives the same bits for any number of
-// threads. All matrices are row-major. Errors: ShapeError for a dimension that is negative, beyond
-// 2^31 - 1, or longer than its leading dimension; ConfigError for a wrong HEED_KERNELS.
+// says, and the parts are shared between threads: the same shape gives the same bits for any number
+// of threads. All matrices are row-major. Errors: ShapeError for a dimension that is negative,
+// beyond 2^31 - 1, or longer than its leading dimension; ConfigError for a wrong HEED_KERNELS.
 #pragma once
 
 #include <cstdint>
