@@ -16,7 +16,7 @@ namespace {
 
 // Its products, and the one head of 64 over 128 places, are large enough for AMX. The vocabulary
 // has no whole blocks.
-const char* const config = R"(seed: 5
+const char* const amx_sized = R"(seed: 5
 data: {type: text, path: text.txt, train_fraction: 0.8}
 model: {type: gpt, context_length: 128, d_model: 64, num_heads: 1, num_layers: 1}
 optimizer: {type: adamw, lr: 1e-2}
@@ -34,7 +34,7 @@ struct Trained {
 Trained train_with(const Kernel& kernel, int threads) {
   const TempDir folder;
   const std::filesystem::path out = folder / "run";
-  const ProgramResult result = run_heed({"train", write_config(folder, config), "--out",
+  const ProgramResult result = run_heed({"train", write_config(folder, amx_sized), "--out",
                                          out.string(), "--threads", std::to_string(threads)},
                                         {kernel_variable(kernel)});
   REQUIRE_MESSAGE(result.exit_code == 0, result.err);

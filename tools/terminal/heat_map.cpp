@@ -18,7 +18,7 @@ namespace {
 constexpr size_t longest_name = 14;
 constexpr int64_t gap = 3;  // blanks between two heads
 
-constexpr std::string_view characters = " .:-=+*#%@";
+constexpr std::string_view shades = " .:-=+*#%@";
 // From dark violet to light yellow in the terminal's colour cube.
 constexpr std::array<int, 11> colors{16, 17, 54, 90, 126, 162, 198, 203, 209, 215, 229};
 
@@ -29,8 +29,8 @@ std::string cell(double weight, bool color) {
     const auto index = static_cast<size_t>(std::lround(w * (colors.size() - 1)));
     return text("\x1b[48;5;", colors[index], "m  \x1b[0m");
   }
-  const auto index = static_cast<size_t>(std::lround(w * (characters.size() - 1)));
-  return std::string(2, characters[index]);
+  const auto index = static_cast<size_t>(std::lround(w * (shades.size() - 1)));
+  return std::string(2, shades[index]);
 }
 
 std::vector<std::string> letters_of(const std::string& name) {
