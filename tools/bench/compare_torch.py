@@ -180,7 +180,8 @@ def main():
     parser.add_argument("--also", metavar="NAME=VALUE", help="heed with this in its environment, too")
     parser.add_argument("--heed", type=pathlib.Path, default=ROOT / "build/release/heed")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures here too")
-    parser.add_argument("--readme", type=pathlib.Path, help="put the table between the marks of this file")
+    parser.add_argument("--readme", type=pathlib.Path, nargs="?", const=HERE / "README.md",
+                        help="put the table between the marks of this file (default: README.md in this folder)")
     a = parser.parse_args()
     unknown = set(a.rows.split(",")) - set(ROWS)
     if a.also and "=" not in a.also:
