@@ -1,8 +1,8 @@
 """heed against PyTorch (and JAX), by turns (A B A B ...): medians, and the ratio to the fastest of the others.
 
     cmake --build --preset release --target heed benchmarks
-    python tools/bench/compare_torch.py [--rows char,attention] [--rounds 5] [--compile] [--jax] [--also HEED_KERNELS=amx-bf16]
-                                        [--json out.json]
+    python tools/bench/compare_torch.py [--rows char,attention] [--rounds 5] [--compile] [--jax]
+                                        [--also HEED_KERNELS=amx-bf16] [--json out.json] [--readme]
 
 Needs PyTorch (and JAX, if asked for) in the Python that runs it. Each round starts one process of each side with the
 same number of threads. OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are taken out of the environment: a preset may pin
