@@ -35,6 +35,7 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # Inputs are small: freed memory needs not be kept back for long, and two callers of each allocation are enough to find
 # the input that is at fault. Run by itself, the program says more.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0:malloc_context_size=2:quarantine_size_mb=1:thread_local_quarantine_size_kb=16
+export LSAN_OPTIONS=suppressions=$source_dir/tests/support/leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 
 # One target, from its corpus, what earlier runs found and, for configs, the shipped ones. Says how it went.
