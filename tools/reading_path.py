@@ -23,7 +23,7 @@ MOST_FILES, MOST_LINES, MOST_IN_A_README = 75, 6500, 12
 
 HEADING = re.compile(r"#+ Read in this order\s*")
 ITEM = re.compile(r"\d+\. \[([^\]]+)\]\(([^)]+)\): \S")
-FOLDER_LINK = re.compile(r"\]\(([a-z0-9_]+)/(?:README\.md)?\)")
+FOLDER_LINK = re.compile(r"\]\(([a-z0-9_/]+)/(?:README\.md)?\)")
 
 
 def prose(readme):
@@ -76,10 +76,11 @@ def main():
     arguments = parser.parse_args()
 
     problems, lines = [], {}
-    named_files(ROOT / "README.md", problems)  # the evening's choice; its files are in the lists below
+    evening = named_files(ROOT / "README.md", problems)  # a choice of what the others name
     read = [readme for folder in FOLDERS for readme in readmes(ROOT / folder)]
-    unlinked = {path for folder in FOLDERS for path in (ROOT / folder).rglob("README.md")} - set(read)
-    problems += [f"{shown(readme)}: no README above links its folder" for readme in sorted(unlinked)]
+    for readme in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("README.md")):
+        if readme not in read and named_files(readme, problems):
+            problems.append(f"{shown(readme)}: no README above links its folder")
 
     print(f"{'README in':28} {'files':>6} {'lines':>7}")
     for readme in read:
@@ -94,6 +95,7 @@ def main():
     total = sum(lines.values())
     print(f"{'total':28} {len(lines):6} {total:7,}   at most {MOST_FILES} files and {MOST_LINES:,} lines")
 
+    problems += [f"README.md: no other README names {shown(file)}" for file in evening if file not in lines]
     if len(lines) > MOST_FILES:
         problems.append(f"{len(lines)} files, more than {MOST_FILES}")
     if total > MOST_LINES:
