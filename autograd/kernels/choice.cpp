@@ -35,7 +35,7 @@ bool always(bool) { return true; }
 [[maybe_unused]] constexpr const char* vector_unit = "128-bit vectors";
 #endif
 
-const Kernel by_preference[] = {
+const KernelEntry by_preference[] = {
 #ifdef HEED_OWN_KERNELS
     {"amx-fp16", "AMX in float16" HEED_EMULATED, amx_fp16_available, &amx_fp16_products,
      &amx_fp16_attention},
@@ -49,7 +49,7 @@ const Kernel by_preference[] = {
 [[noreturn]] void refuse(std::string_view wish) {
   bool known = false;
   std::string available;
-  for (const Kernel& kernel : by_preference) {
+  for (const KernelEntry& kernel : by_preference) {
     known = known || kernel.name == wish;
     if (kernel.available(true)) {
       available += (available.empty() ? "" : ", ") + std::string(kernel.name);
@@ -63,7 +63,7 @@ std::vector<KernelInUse> choose() {
   const char* variable = std::getenv("HEED_KERNELS");
   const std::string_view wish = variable == nullptr ? "" : variable;
   std::vector<KernelInUse> in_use;
-  for (const Kernel& kernel : by_preference) {
+  for (const KernelEntry& kernel : by_preference) {
     const bool forced = kernel.name == wish;
     if (forced && !kernel.available(true)) {
       break;
@@ -81,7 +81,7 @@ std::vector<KernelInUse> choose() {
 
 }  // namespace
 
-std::span<const Kernel> all_kernels() { return by_preference; }
+std::span<const KernelEntry> all_kernels() { return by_preference; }
 
 std::span<const KernelInUse> kernels_in_use() {
   static const std::vector<KernelInUse> in_use = choose();

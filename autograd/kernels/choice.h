@@ -40,7 +40,7 @@ struct AttentionKernel {
                    const AttentionGradients& gradients);
 };
 
-struct Kernel {
+struct KernelEntry {
   const char* name;         // as in HEED_KERNELS
   const char* description;  // "AMX in float16"
   // True if this process can run it. Some are taken only when `forced`: the trial of an instruction
@@ -50,12 +50,12 @@ struct Kernel {
   const AttentionKernel* attention;
 };
 
-struct KernelInUse : Kernel {
+struct KernelInUse : KernelEntry {
   bool forced;
 };
 
 // All that this build has, in order of preference.
-std::span<const Kernel> all_kernels();
+std::span<const KernelEntry> all_kernels();
 
 // Best first; the last one takes everything. Decided at the first call.
 // Throws ConfigError for a HEED_KERNELS that is not available here and names those that are.

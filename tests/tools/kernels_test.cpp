@@ -10,7 +10,7 @@
 using namespace heed;
 using namespace heed::testing;
 using detail::all_kernels;
-using detail::Kernel;
+using detail::KernelEntry;
 
 namespace {
 
@@ -23,7 +23,7 @@ optimizer: {type: adamw, lr: 1e-2}
 train: {steps: 4, batch_size: 3, log_every: 1}
 )";
 
-std::string kernel_variable(const Kernel& k) { return std::string("HEED_KERNELS=") + k.name; }
+std::string kernel_variable(const KernelEntry& k) { return std::string("HEED_KERNELS=") + k.name; }
 
 struct Trained {
   std::vector<MetricsRow> rows;
@@ -31,7 +31,7 @@ struct Trained {
   std::string weights;
 };
 
-Trained train_with(const Kernel& kernel, int threads) {
+Trained train_with(const KernelEntry& kernel, int threads) {
   const TempDir folder;
   const std::filesystem::path out = folder / "run";
   const ProgramResult result = run_heed({"train", write_config(folder, amx_sized), "--out",
@@ -41,11 +41,11 @@ Trained train_with(const Kernel& kernel, int threads) {
   return {read_metrics(out / "metrics.csv"), rows_of(out), file_of(out, 4, "model.safetensors")};
 }
 
-bool on_amx(const Kernel& k) { return std::string_view(k.name).starts_with("amx"); }
+bool on_amx(const KernelEntry& k) { return std::string_view(k.name).starts_with("amx"); }
 
 std::string available_names() {
   std::string names;
-  for (const Kernel& k : all_kernels()) {
+  for (const KernelEntry& k : all_kernels()) {
     if (k.available(true)) names += (names.empty() ? "" : ", ") + std::string(k.name);
   }
   return names;
@@ -57,7 +57,7 @@ TEST_CASE("kernels: a value that is none, and kernels that are not available") {
   const ProgramResult wrong = run_heed({"layers"}, {"HEED_KERNELS=fp8"});
   CHECK(wrong.exit_code == 2);
   CHECK(contains(wrong.err, "HEED_KERNELS=fp8: no such kernel; available: " + available_names()));
-  for (const Kernel& k : all_kernels()) {
+  for (const KernelEntry& k : all_kernels()) {
     CAPTURE(k.name);
     const ProgramResult result = run_heed({"layers"}, {kernel_variable(k)});
     CHECK(result.exit_code == (k.available(true) ? 0 : 2));
@@ -69,7 +69,7 @@ TEST_CASE("kernels: a value that is none, and kernels that are not available") {
 TEST_CASE("kernels: the plan names the chosen one, without a choice never an emulation") {
   const TempDir folder;
   const std::string path = write_config(folder);
-  for (const Kernel& k : all_kernels()) {
+  for (const KernelEntry& k : all_kernels()) {
     if (!k.available(true)) continue;
     const std::string plan = run_heed({"validate", path}, {kernel_variable(k)}).out;
     CHECK(contains(plan, text("our own products (", k.description, ")")) ==
@@ -83,7 +83,7 @@ TEST_CASE("kernels: the plan names the chosen one, without a choice never an emu
 TEST_CASE("kernels: training, the same bits with one thread and two, losses as with OpenBLAS") {
   const Trained expected = train_with(all_kernels().back(), 1);  // OpenBLAS
   REQUIRE(expected.rows.size() == 4);
-  for (const Kernel& k : all_kernels()) {
+  for (const KernelEntry& k : all_kernels()) {
     CAPTURE(k.name);
     if (!k.available(true)) {
       MESSAGE("skipped: ", k.name, ", which is not available here");
