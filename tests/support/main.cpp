@@ -6,9 +6,6 @@
 #include <cstdio>
 #include <string_view>
 
-#include "autograd/base/error.h"
-#include "autograd/kernels/choice.h"
-
 namespace {
 
 constexpr int exit_skipped = 77;  // as SKIP_RETURN_CODE in tests/CMakeLists.txt
@@ -53,12 +50,6 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word.starts_with(file_option)) counts.file = word.substr(file_option.size());
-  }
-  try {
-    heed::detail::kernels_in_use();
-  } catch (const heed::ConfigError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
   }
   doctest::Context context(argc, argv);
   const int result = context.run();
