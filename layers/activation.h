@@ -1,8 +1,10 @@
-// Activations, applied to every number. Any shape.
-//   gelu        x Phi(x), with the error function     Hendrycks and Gimpel 2016; torch.nn.GELU
-//   gelu_tanh   its approximation with tanh           torch.nn.GELU(approximate="tanh"), GPT-2
-//   relu        max(x, 0)
-//   silu        x sigmoid(x)
+// Elementwise activations: x of any shape -> y of the same shape.
+//   gelu        y = x Phi(x), Phi(x) = (1 + erf(x / sqrt(2))) / 2
+//               Hendrycks and Gimpel 2016; torch.nn.GELU
+//   gelu_tanh   y = x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
+//               torch.nn.GELU(approximate="tanh"), used by GPT-2
+//   relu        y = max(x, 0)
+//   silu        y = x sigmoid(x)
 #pragma once
 
 #include "autograd/ops/gelu.h"
@@ -56,7 +58,7 @@ class Silu final : public Module {
 };
 HEED_LAYER(Silu, "silu");
 
-// What a model's `activation:` may say.
+// The values of a model's `activation:`.
 inline const std::vector<std::string> activation_names{"gelu_tanh", "gelu", "relu", "silu"};
 
 }  // namespace heed

@@ -1,6 +1,9 @@
-// Self-attention in which a token sees itself and what came before, with dropout on the weights.
-// The book, section 3.5; Vaswani et al. 2017, section 3.2.1.
+// Causal self-attention with one head: a token attends to itself and to earlier tokens, with
+// dropout on the attention weights. The book, section 3.5; Vaswani et al. 2017, section 3.2.1.
 //   x (B, T <= context_length, d_in) -> context_vec (B, T, d_out)
+//   attn_scores  = queries keys^T / sqrt(d_out), -infinity where the key comes after the query
+//   attn_weights = softmax(attn_scores)
+//   context_vec  = dropout(attn_weights) values
 #pragma once
 
 #include "layers/linear.h"

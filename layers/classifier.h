@@ -1,10 +1,12 @@
-// A class for a whole sequence: transformer blocks that see all of it, then one vector of it.
+// Classifies whole sequences: transformer blocks without a causal mask, pooling to one vector,
+// logits.
 //   ids (B, T <= context_length) -> logits (B, num_classes);  (T) -> (num_classes)
-//   mask (B, T): 0 where a sequence is padding; (B, 1, T, T) is about the attention alone
-// pool: mean    the mean over the tokens
-//       first   the state of the first token, as that of BERT's [CLS] (Devlin et al. 2018)
-// With num_layers 0, position none and pool mean it is a bag of words: what a model knows that
-// cannot see which word stands beside which.
+//   mask (B, T): 0 where a token is padding. A mask (B, 1, T, T) restricts attention only, not
+//   pooling.
+// pool: mean    the mean of the final states over the tokens that the mask keeps
+//       first   the final state of the first token, as BERT's [CLS] (Devlin et al. 2018)
+// With num_layers 0, position none and pool mean this is a bag of words: a baseline that ignores
+// the order of the tokens.
 #pragma once
 
 #include <optional>

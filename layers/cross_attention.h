@@ -1,9 +1,11 @@
-// Multi-head attention of one sequence to another: queries from x, keys and values from a context.
-// Vaswani et al. 2017, section 3.2.3; Bahdanau et al. 2014 is where a decoder first looked back.
+// Multi-head cross-attention: queries from x, keys and values from a second sequence, the context.
+// Vaswani et al. 2017, section 3.2.3. The first decoder to attend to its source: Bahdanau et al.
+// 2014.
 //   x (B, T, d_in), context (B, S, d_context) -> context_vec (B, T, d_out)
+//   or, without a batch: x (T, d_in), context (S, d_context) -> (T, d_out)
 //   mask (B, S) over the context, or (B, 1, T, S).   head width d_out / num_heads
-// Also x (T, d_in) with context (S, d_context). With the same sequence for both it is
-// multi_head_attention that is not causal, under the same names of parameters.
+// With x itself as the context, this equals multi_head_attention with causal: false. The names of
+// the parameters are the same.
 #pragma once
 
 #include <optional>

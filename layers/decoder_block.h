@@ -1,11 +1,11 @@
-// One block of a decoder that reads from an encoder: causal self-attention, cross-attention and
-// feed-forward, each behind a norm and beside a shortcut. Vaswani et al. 2017, section 3.1, with
-// the norms in front as in transformer_block.h.
+// One decoder block of an encoder-decoder: causal self-attention, cross-attention to the output of
+// the encoder, and feed-forward, each preceded by a norm and bypassed by a shortcut. Vaswani et al.
+// 2017, section 3.1, but with the norm first (pre-norm), as in transformer_block.h.
 //   x (B, T, d_model), context (B, S, d_model) -> x (B, T, d_model)
 //   x = x + drop(att(norm1(x)))
 //   x = x + drop(cross_att(norm2(x), context))
 //   x = x + drop(ff(norm3(x)))
-// The mask is over the context; what x attends to of itself is causal.
+// The mask applies to the context only. Self-attention is causal.
 #pragma once
 
 #include "layers/cross_attention.h"

@@ -1,6 +1,7 @@
-// While training, each number is set to 0 with the given probability and the others are divided by
-// the probability to stay; otherwise x itself. Any shape. torch.nn.Dropout; the stream of masks is
-// the config's (random.dropout_stream).
+// Dropout with probability p, for x of any shape. torch.nn.Dropout.
+//   training:    y = 0 with probability p, otherwise x / (1 - p)
+//   evaluation:  y = x, the same tensor
+// The config chooses the random stream of the masks (random.dropout_stream).
 #pragma once
 
 #include "autograd/ops/dropout.h"
@@ -21,7 +22,7 @@ class Dropout final : public Module {
 
   explicit Dropout(const Config& c) : config(checked(c)) {}
 
-  // shortcut + what this layer makes of x.
+  // Returns shortcut + dropout(x). The two are fused unless an observer needs dropout's own output.
   Tensor add_to(const Tensor& shortcut, const Tensor& x) {
     if (ForwardObserver::current() != nullptr) {
       return shortcut + (*this)(x);

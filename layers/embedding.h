@@ -1,5 +1,6 @@
-// A trained vector for each token.    ids (...) -> (..., d_model)
-// weight (vocab_size, d_model), drawn from N(0, 1) as torch.nn.Embedding draws it.
+// Looks up a trained vector for each token.    ids (...) -> (..., d_model)
+// weight (vocab_size, d_model), initialised from N(0, 1) as by torch.nn.Embedding. Throws
+// ShapeError for an id outside [0, vocab_size).
 #pragma once
 
 #include "autograd/ops/embedding.h"

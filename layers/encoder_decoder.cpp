@@ -78,7 +78,7 @@ std::vector<Child<DecoderBlock>> EncoderDecoder::make_decoder() {
 
 namespace {
 
-// (T) as a batch of one.
+// Returns ids (T) as a batch of one, (1, T).
 Ids batched(const Ids& ids) { return ids.rank() == 2 ? ids : ids.reshaped({1, ids.dim(0)}); }
 
 void require_length(const char* what, const Ids& ids, int64_t most) {

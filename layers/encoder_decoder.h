@@ -1,11 +1,14 @@
-// An encoder reads one sequence, a decoder writes another one and looks back at it: a translator.
-// Vaswani et al. 2017, with learned positions and pre-norm as in gpt.h.
+// An encoder-decoder transformer, as for translation: the encoder reads a source sequence, the
+// decoder writes a target sequence and attends to the encoder's states. Vaswani et al. 2017, with
+// learned positions by default and pre-norm, as in gpt.h.
 //   source_ids (B, S <= source_length), ids (B, T <= context_length)
-//     -> logits (B, T, vocab_size) of the token after each of ids;  (S), (T) -> (T, vocab_size)
+//     -> logits (B, T, vocab_size);  without a batch: (S), (T) -> (T, vocab_size)
+//   logits at t predict the token after ids at t
 //   source_mask (B, S): 0 where the source is padding
 // context: attention   the decoder attends to every state of the encoder
-//          mean        ... to a single one, their mean: the fixed-size context vector of the
-//                      translators before attention (Sutskever et al. 2014), same parameters
+//          mean        the decoder sees only their mean: one fixed-size context vector, as in
+//                      translators before attention (Sutskever et al. 2014). The parameters are
+//                      the same.
 #pragma once
 
 #include "layers/decoder_block.h"

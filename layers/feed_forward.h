@@ -1,7 +1,9 @@
-// Two Linear layers with an activation between them, applied to every token by itself.
+// Two Linear layers with an activation between them, applied to each token independently.
 // Vaswani et al. 2017, section 3.3; the book, section 4.3.
-//   x (..., d_model) -> (..., hidden_multiplier * d_model) -> (..., d_model)
-// The parameters are layers.0 and layers.2, as in the book's nn.Sequential.
+//   x (..., d_model) -> hidden (..., hidden_multiplier * d_model) -> y (..., d_model)
+//   hidden = activation(x W_0^T + b_0)
+//   y      = hidden W_2^T + b_2
+// The parameters are those of layers.0 and layers.2, as in the book's nn.Sequential.
 #pragma once
 
 #include "autograd/array/shape.h"

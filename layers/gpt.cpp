@@ -94,8 +94,8 @@ void draw_normal(Tensor weight, double std) {
   }
 }
 
-// Children first, as torch.nn.Module.apply: matrices from N(0, 0.02), biases 0; a tied matrix
-// twice.
+// Sets matrices to normal numbers of standard deviation 0.02 and biases to 0, children first as
+// torch.nn.Module.apply does. A tied matrix is drawn twice, as in PyTorch.
 void initialise_children_first(const Module& module) {
   for (const auto& [name, child] : module.children()) {
     initialise_children_first(*child);
@@ -112,8 +112,9 @@ void initialise_children_first(const Module& module) {
 
 }  // namespace
 
-// In nanoGPT's order: all of them, then once more those that end in a shortcut, with a standard
-// deviation of 0.02 / sqrt(2 num_layers).
+// Draws in nanoGPT's order: first everything, then once more the last matrix of each of the
+// 2 num_layers residual branches, with standard deviation 0.02 / sqrt(2 num_layers). The smaller
+// numbers keep the sum of the branches from growing with depth (Radford et al. 2019, section 2.3).
 void Gpt::initialise_as_gpt2() {
   const NoGrad off;
   initialise_children_first(*this);

@@ -2,6 +2,9 @@
 // The book, section 4.6; Radford et al. 2019. With bias false, tie_embeddings true, init gpt2 and
 // activation gelu it is nanoGPT's model.
 //   ids (B, T <= context_length) -> logits (B, T, vocab_size);  (T) -> (T, vocab_size)
+//   x      = drop_emb(tok_emb(ids) + positions)
+//   x      = trf_block(x), num_layers times
+//   logits = out_head(final_norm(x))
 #pragma once
 
 #include <optional>
@@ -46,7 +49,7 @@ class Gpt final : public Module {
 
   const Config config;
   Child<Embedding> tok_emb;
-  std::optional<Child<Positional>> pos_emb;  // unless position is rope: the attention sees to it
+  std::optional<Child<Positional>> pos_emb;  // none with rope, which acts inside the attention
   Child<Dropout> drop_emb;
   std::vector<Child<TransformerBlock>> trf_blocks;
   Child<Module> final_norm;

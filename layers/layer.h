@@ -1,7 +1,7 @@
-// The door for whoever writes a layer: Module and its parameters, what it is given, the fields of
-// its config, HEED_LAYER, initial numbers, and what attending layers share. How to write one: see
-// README.md in this folder. Layers that yours is made of have headers of their own
-// (heed/layers/linear.h), and so have operations (heed/autograd/ops/softmax.h).
+// The header to include when writing a layer: Module, Parameter, Input, config fields, HEED_LAYER,
+// initialisers, and what attention layers share. How to write a layer: README.md in this folder.
+// Include separately the layers that yours contains (heed/layers/linear.h) and the operations that
+// it calls (heed/autograd/ops/softmax.h).
 #pragma once
 
 #include "autograd/op.h"

@@ -1,6 +1,7 @@
-// y = (x - mean) / sqrt(var + eps) * scale + shift over the last axis, var as the mean of squares.
-//   x (..., d_model) -> y (..., d_model);    Ba et al. 2016; torch.nn.LayerNorm
-// The parameters carry the book's names: scale (d_model) begins at 1, shift (d_model) at 0.
+// Layer normalisation over the last axis. Ba et al. 2016; torch.nn.LayerNorm.
+//   x (..., d_model) -> y (..., d_model)
+//   y = (x - mean) / sqrt(var + eps) * scale + shift,  var = mean((x - mean)^2)
+// Parameters, named as in the book: scale (d_model), initially 1, and shift (d_model), initially 0.
 #pragma once
 
 #include "autograd/ops/layer_norm.h"

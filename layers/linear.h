@@ -1,5 +1,5 @@
 // y = x W^T + b.    x (..., d_in) -> y (..., d_out)
-// weight (d_out, d_in), bias (d_out); drawn as torch.nn.Linear draws them.
+// weight (d_out, d_in), bias (d_out); initialised as by torch.nn.Linear.
 #pragma once
 
 #include "autograd/ops/linear.h"

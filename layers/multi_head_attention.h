@@ -1,12 +1,13 @@
-// Multi-head attention with weight split: one projection for all heads, cut into num_heads pieces.
+// Multi-head attention with weight splits: one projection for all heads, split into num_heads.
 // The book, section 3.6.2; Vaswani et al. 2017, section 3.2.2.
 //   x (B, T <= context_length, d_in) -> context_vec (B, T, d_out);   head width d_out / num_heads
-// num_kv_heads: every num_heads / num_kv_heads queries share one key and one value head
-// (grouped-query attention, Ainslie et al. 2023, arXiv:2305.13245); W_key and W_value are narrower.
-// rope: queries and keys are turned by their positions (autograd/ops/rotary.h).
-// packed: the parameters and the initialisation of torch.nn.MultiheadAttention, in_proj_weight
-// (3 d_out, d_in) and in_proj_bias (3 d_out): out_proj is drawn first, then in_proj_weight by
-// xavier_uniform_, and all biases begin at zero.
+// num_kv_heads: grouped-query attention (Ainslie et al. 2023, arXiv:2305.13245). Every
+// num_heads / num_kv_heads query heads share one key and one value head, so W_key and W_value are
+// narrower.
+// rope: queries and keys are rotated by their positions (autograd/ops/rotary.h).
+// packed: the parameters and initialisation of torch.nn.MultiheadAttention, in_proj_weight
+// (3 d_out, d_in) and in_proj_bias (3 d_out). out_proj is drawn first, then in_proj_weight by
+// xavier_uniform_. All biases are initially 0.
 #pragma once
 
 #include <optional>
@@ -129,7 +130,7 @@ class MultiHeadAttention final : public Module {
     if (config.packed && !angles_ && in.cache == nullptr) {
       return attend(*this, in, project_packed(x), config.dropout, options);
     }
-    auto [queries, keys, values] = project(x);  // (B, T, d_out), keys and values Hkv d
+    auto [queries, keys, values] = project(x);  // (B, T, d_out); keys, values (B, T, Hkv d)
     if (angles_) {
       queries = rotary(queries, angles_, in.past());
       keys = rotary(keys, angles_, in.past());

@@ -1,4 +1,5 @@
-// Causal heads side by side, each with weights of its own. The book, section 3.6.1.
+// Multi-head attention as num_heads separate causal_attention layers, their outputs concatenated.
+// The book, section 3.6.1.
 //   x (B, T <= context_length, d_in) -> context_vec (B, T, num_heads * d_out)
 #pragma once
 

@@ -1,5 +1,6 @@
-// Adds a vector for each position.    x (..., T <= context_length, d_model) -> the same shape
-//   learned      weight (context_length, d_model), drawn as an embedding
+// Adds a vector to each token by its position: y[..., t, :] = x[..., t, :] + p[t, :].
+//   x (..., T <= context_length, d_model) -> y of the same shape
+//   learned      p = weight (context_length, d_model), initialised from N(0, 1)
 //   sinusoidal   p[t, 2i]     = sin(t / 10000^(2i / d_model))
 //                p[t, 2i + 1] = cos(t / 10000^(2i / d_model))
 //                No parameters. Vaswani et al. 2017, section 3.5.

@@ -1,5 +1,7 @@
-// y = x / sqrt(mean(x^2) + eps) * scale over the last axis.    x (..., d_model) -> y (..., d_model)
-// Zhang and Sennrich 2019; torch.nn.RMSNorm with eps 1e-5 in both precisions. scale begins at 1.
+// RMS normalisation over the last axis. Zhang and Sennrich 2019; torch.nn.RMSNorm, but with default
+// eps 1e-5 in both precisions.
+//   x (..., d_model) -> y (..., d_model)
+//   y = x / sqrt(mean(x^2) + eps) * scale,  scale (d_model) initially 1
 #pragma once
 
 #include "autograd/ops/rms_norm.h"

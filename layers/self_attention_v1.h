@@ -1,11 +1,11 @@
-// Self-attention with trainable weights, kept as bare matrices. The book, section 3.4.
+// Self-attention with trainable weights, stored as plain matrices. The book, section 3.4.
 //   x (B, T, d_in) -> context_vec (B, T, d_out)
 //   queries      = x W_query
 //   keys         = x W_key
 //   values       = x W_value
 //   attn_weights = softmax(queries keys^T / sqrt(d_out))
 //   context_vec  = attn_weights values
-// W_* (d_in, d_out), drawn with rand: the transpose of what Linear holds.
+// W_* (d_in, d_out), initialised from U(0, 1) as by torch.rand. Linear stores the transpose.
 #pragma once
 
 #include "autograd/ops/arithmetic.h"

@@ -1,8 +1,9 @@
-// Self-attention with Linear layers for the weights. The book, section 3.4.
+// Self-attention with Linear layers as projections. The book, section 3.4.
 //   x (B, T, d_in) -> context_vec (B, T, d_out)
 //   attn_weights = softmax(queries keys^T / sqrt(d_out))
 //   context_vec  = attn_weights values
-// Every token sees every other, the ones after it too: no language model is trained with it.
+// There is no causal mask: every token attends to all others, also to later ones. A language model
+// needs causal_attention.
 #pragma once
 
 #include "layers/linear.h"

@@ -1,4 +1,4 @@
-// Layers one after the other; their paths are their numbers, as in torch.nn.Sequential.
+// Applies layers in sequence. They are named by index, "0", "1", ..., as in torch.nn.Sequential.
 //   layers: [{type: linear, d_in: 4, d_out: 8}, {type: relu}, {type: linear, d_in: 8, d_out: 2}]
 #pragma once
 

@@ -1,4 +1,4 @@
-// Self-attention without weights: every token is compared with every other by its own vector.
+// Self-attention without trainable weights: the token vectors serve as queries, keys and values.
 // The book "Build a Large Language Model (From Scratch)", section 3.3.
 //   x (B, T, d) -> context_vec (B, T, d)
 //   attn_scores  = x x^T

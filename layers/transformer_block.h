@@ -1,5 +1,5 @@
-// One block of a GPT: attention and feed-forward, each behind a norm and beside a shortcut.
-// The book, section 4.5; Radford et al. 2019 (pre-norm).
+// One block of a GPT: attention and feed-forward, each preceded by a norm and bypassed by a
+// shortcut. The book, section 4.5; Radford et al. 2019 (pre-norm).
 //   x (B, T, d_model) -> x (B, T, d_model)
 //   x = x + drop(att(norm1(x)))
 //   x = x + drop(ff(norm2(x)))
@@ -12,8 +12,9 @@
 
 namespace heed {
 
-// What a model's `norm:` may say, and the norm that it means. `bias`: whether a layer_norm shifts.
+// The values of a model's `norm:`.
 inline const std::vector<std::string> norm_names{"layer_norm", "rms_norm"};
+// Makes one of these norms. `bias`: whether layer_norm has a shift; rms_norm never has one.
 inline std::unique_ptr<Module> make_norm(const std::string& norm, int64_t d_model, bool bias) {
   ConfigNode options = ConfigNode::map({{"d_model", d_model}});
   if (norm == "layer_norm") {
@@ -22,7 +23,7 @@ inline std::unique_ptr<Module> make_norm(const std::string& norm, int64_t d_mode
   return make_layer(norm, options);
 }
 
-// What a model fills in for the attention inside it, unless the config says otherwise.
+// Options of the attention layer that a model fills in unless the config gives them (see Fills).
 inline const Fills attention_fills{{"d_in", "d_model"},
                                    {"d_out", "d_model"},
                                    {"d_head", "d_model/num_heads"},

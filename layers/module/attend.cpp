@@ -8,7 +8,8 @@ namespace heed {
 
 namespace {
 
-// The mask over attn_scores (B, T, S) as what is to be hidden: 1 where attending is not allowed.
+// Returns the inverse of the mask, broadcastable to attn_scores (B, T, S): 1 where attending is not
+// allowed.
 Mask hidden_of(const Mask& mask, const Shape& scores) {
   const bool over_keys = mask.rank() == 2;
   const int64_t batch = scores[0], queries = scores[1], keys = scores[2];
@@ -44,7 +45,7 @@ void record_attention(const Module& layer, const Tensor& attn_weights) {
 
 namespace {
 
-// attend() with the keys and values of the tokens that came before.
+// attend() to the cached keys and values of earlier tokens as well.
 Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const Tensor& keys,
                      const Tensor& values, AttentionOptions options) {
   const int64_t past = in.past();
@@ -53,11 +54,13 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
           "time, got queries ",
           queries.shape(), " after ", past, options.causal ? "" : ", not causal");
   const auto [all_keys, all_values] = std::exchange(in.cache, nullptr)->extend(layer, keys, values);
-  options.causal = past == 0;  // the last token may look at all of them
+  options.causal = past == 0;  // a single query, the last token, may attend to all keys
   return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
 }
 
-// call(options) with what `in` and the layer's state have to say, for `weights` weights.
+// Completes the options with the mask of `in`, a dropout mask for `weights` attention weights while
+// the layer is training, and an output for the weights if they are being recorded. Then returns
+// call(options).
 template <class Call>
 Tensor attend_as(const Module& layer, const Input& in, int64_t weights, double dropout,
                  AttentionOptions options, Call&& call) {

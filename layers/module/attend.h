@@ -1,4 +1,4 @@
-// What the attending layers share.
+// What attention layers share: softmax with a mask, dropout, the cache, recording of weights.
 #pragma once
 
 #include "autograd/ops/scaled_dot_product_attention.h"
@@ -6,20 +6,24 @@
 
 namespace heed {
 
-// attn_scores (B, T, S) -> attn_weights: softmax over the keys that the mask allows.
+// attn_scores (B, T, S) -> attn_weights (B, T, S): softmax over the keys that the mask allows; a
+// row in which it allows none is 0. mask: (B, S), (B, 1, T, S), (1, 1, T, S) or none. Throws
+// ShapeError for another mask.
 Tensor attention_weights(const Tensor& attn_scores, const Mask& mask);
 
-// Gives the weights (B, T, S) of a layer with one head to the AttentionRecorder, if there is one.
+// Passes the weights (B, T, S) of a layer with one head to the current AttentionRecorder, if any.
 void record_attention(const Module& layer, const Tensor& attn_weights);
 
-// scaled_dot_product_attention for a layer: q, k, v (B, T, H d) -> context_vec (B, T, H d), with
-// the mask of `in`, dropout while training, and the weights handed to the AttentionRecorder. With a
-// cache in `in` the keys and values of earlier tokens are attended to as well; `causal` layers
-// only.
+// Runs scaled_dot_product_attention for a layer.
+//   queries (B, T, H d), keys and values (B, S, Hkv d) -> context_vec (B, T, H d)
+// Applies the mask of `in` and, while training, dropout to the weights; passes the weights to the
+// current AttentionRecorder, if any. With a cache in `in`, queries also attend to the keys and
+// values of earlier tokens, without dropout. This requires options.causal and, after the first
+// call, one new token per call. Throws ShapeError.
 Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
               const Tensor& values, double dropout, AttentionOptions options);
-// The same of qkv (B, T, (H + 2 Hkv) d), side by side as one projection makes them; without a
-// cache.
+// The same for queries, keys and values side by side in one tensor, qkv (B, T, (H + 2 Hkv) d), as
+// one projection computes them. Throws ShapeError if `in` has a cache.
 Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dropout,
               AttentionOptions options);
 

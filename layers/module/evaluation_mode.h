@@ -1,4 +1,4 @@
-// Evaluation: no dropout and no graph, and whatever was on before comes back afterwards.
+// A scope for evaluation: switches off dropout and graph recording, and restores both at its end.
 #pragma once
 
 #include "layers/module/module.h"

@@ -1,5 +1,6 @@
-// How parameters begin: PyTorch's numbers for the same seed and order of construction. All draw
-// from streams().init(), in the order in which parameters are built; a dry run draws nothing.
+// Initialisers of parameters. They give PyTorch's numbers for the same seed and order of
+// construction. All draw from streams().init(), in the order in which parameters are built. A dry
+// run draws nothing.
 #pragma once
 
 #include <cmath>
@@ -36,10 +37,12 @@ inline void rand(Array& values) { uniform(values, 0, 1); }
 // torch.nn.Embedding: N(0, 1)
 inline void embedding(Array& values) { normal(values, 0, 1); }
 
-// torch.nn.Linear's weight (d_out, d_in): kaiming_uniform_(a = sqrt 5), that is, uniform within
-// sqrt(3) gain / sqrt(d_in) of 0
+// torch.nn.Linear's weight (d_out, d_in): kaiming_uniform_(a = sqrt(5)), that is,
+//   U(-bound, bound),  bound = sqrt(3) gain / sqrt(d_in),  gain = sqrt(2 / (1 + a^2))
+// In exact arithmetic the bound is 1 / sqrt(d_in). It is computed in PyTorch's steps, so that it
+// rounds to the same number.
 inline void linear_weight(Array& values) {
-  const double gain = std::sqrt(2.0 / (1.0 + std::sqrt(5.0) * std::sqrt(5.0)));  // as torch rounds
+  const double gain = std::sqrt(2.0 / (1.0 + std::sqrt(5.0) * std::sqrt(5.0)));
   const double bound = std::sqrt(3.0) * (gain / std::sqrt(static_cast<double>(values.dim(1))));
   uniform(values, -bound, bound);
 }
@@ -50,7 +53,8 @@ inline void linear_bias(Array& values, int64_t d_in) {
   uniform(values, -bound, bound);
 }
 
-// xavier_uniform_ of a matrix (fan_out, fan_in): bound sqrt(6 / (fan_in + fan_out))
+// xavier_uniform_ of a matrix (fan_out, fan_in): U(-bound, bound) with
+//   bound = sqrt(6 / (fan_in + fan_out))
 inline void xavier_uniform(Array& values) {
   const double std = std::sqrt(2.0 / static_cast<double>(values.dim(0) + values.dim(1)));
   const double bound = std::sqrt(3.0) * std;

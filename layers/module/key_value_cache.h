@@ -1,5 +1,5 @@
-// Keys and values of the tokens that a model has seen: one more token then costs one token, not
-// all.
+// A cache of keys and values for generation token by token: each new token then costs the
+// computation of one token instead of all tokens so far.
 #pragma once
 
 #include <unordered_map>
@@ -10,24 +10,26 @@ namespace heed {
 
 class Module;
 
-// Given to a model in Input::cache, again and again: each forward pass sees the tokens that come
-// next, and its layers attend to those before as well. Batches of one, without a graph.
+// Passed to a model in Input::cache in every forward pass. Each pass takes only the next tokens;
+// attention layers add their keys and values here and attend to those of all tokens so far. The
+// caller calls advance() after each pass. Requires a batch of one and NoGrad.
 class KeyValueCache {
  public:
   // Room for `capacity` tokens.
   explicit KeyValueCache(int64_t capacity) : capacity_(capacity) {}
 
-  // Tokens of the forward passes that are over: the position of the next one.
+  // Number of tokens in finished forward passes: the position of the next token.
   int64_t length() const { return length_; }
   int64_t capacity() const { return capacity_; }
 
   struct KeysValues {
     Tensor keys, values;  // (1, length + t, d)
   };
-  // Adds the keys and values (1, t, d) of a layer's tokens; gives those of all tokens so far.
+  // Adds keys and values (1, t, d) of a layer's new tokens; returns those of all tokens so far.
+  // Throws ShapeError for a batch or beyond the capacity, GraphError while a graph is recorded.
   KeysValues extend(const Module& layer, const Tensor& keys, const Tensor& values);
 
-  // A forward pass over `tokens` tokens is over.
+  // Marks a forward pass over `tokens` tokens as finished.
   void advance(int64_t tokens) { length_ += tokens; }
   void clear() { length_ = 0; }
 

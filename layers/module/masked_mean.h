@@ -1,4 +1,4 @@
-// The mean of the tokens that a mask keeps.
+// The mean over the tokens that a mask keeps.
 //   x (B, T, d), mask (B, T) or none -> y (B, 1, d)
 //   y_b = sum_t mask_bt x_bt / sum_t mask_bt;  0 where the mask keeps nothing
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// Throws ShapeError, in the name of `layer`, for another mask.
+// Throws ShapeError, naming `layer`, if the mask has another shape.
 inline Tensor masked_mean(const char* layer, const Tensor& x, const Mask& mask) {
   const int64_t batch = x.dim(0), tokens = x.dim(1);
   require(!mask || mask.shape() == Shape{batch, tokens}, layer, ": expected a mask (B, T) = (",

@@ -1,7 +1,8 @@
-// What every layer is: a forward function, named parameters, named children.
+// The base class of layers: a forward function, named parameters and named children.
 //
 // Letters in shapes: B batch, T tokens, S keys (T unless there is a context), d width, H heads,
-// V vocabulary. Layers take (B, T, d) and (T, d), the latter as a batch of one.
+// V vocabulary. Layers take (B, T, d) and (T, d), the latter as a batch of one. They throw
+// ShapeError for other shapes.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,8 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  // Runs the layer, so that errors, profiles and graphs know where they are.
+  // Runs forward(). Errors, profiles and graph nodes made meanwhile carry the layer's path. Calls
+  // the ForwardObserver, if any.
   Tensor operator()(const Input& in);
 
   // Own parameters first, then those of the children in the order of construction, as PyTorch's
@@ -31,24 +33,24 @@ class Module {
   std::vector<NamedParameter> parameters() const;
   int64_t parameter_count() const;
 
-  // Only switches dropout. Whether a graph is recorded is NoGrad's business.
+  // Switches dropout on or off, here and in all children. Does not affect the graph: see NoGrad.
   void train(bool on = true);
   bool training() const { return training_; }
 
-  // "trf_blocks.0.att", "" for the root.
+  // The names from the root to this layer, "trf_blocks.0.att"; "" for the root.
   const std::string& path() const;
   const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
   const std::vector<Parameter*>& own_parameters() const { return parameters_; }
 
-  // What `heed forward` and the gradient check have to give the layer.
+  // The member of Input that the layer reads. `heed forward` and gradient checks depend on it.
   enum class Takes { x, ids };
   virtual Takes takes() const { return Takes::x; }
-  // Whether it reads from a second sequence as well: `context` beside x; `source_ids`, and perhaps
-  // `source_mask`, beside ids.
+  // True if the layer also reads a second sequence: Input::context with x, or Input::source_ids
+  // (and optionally source_mask) with ids.
   virtual bool takes_context() const { return false; }
-  // Whether outputs at t depend on inputs at t and before only.
+  // True if the output at t depends only on inputs up to t.
   virtual bool causal() const { return false; }
-  // Whether the layer can be given a few tokens at a time, those before in Input::cache.
+  // True if the layer can take a few tokens at a time, with earlier ones in Input::cache.
   virtual bool takes_cache() const { return false; }
 
  protected:
@@ -71,8 +73,8 @@ class Module {
   bool training_ = true;
 };
 
-// A layer inside a layer, under a name. Child<Linear> is built from its config; Child<Module> holds
-// whatever a registry made.
+// A named layer inside a layer, which owns it. Child<Linear> is built from its config;
+// Child<Module> holds any layer, such as one made by the registry.
 template <class Layer>
 class Child {
  public:
@@ -92,7 +94,8 @@ class Child {
   std::unique_ptr<Layer> layer_;
 };
 
-// The one copy of a text that lives as long as the process (graph nodes keep pointers to paths).
+// Returns the only copy of this text, which lives as long as the process. Graph nodes keep pointers
+// to such paths.
 const std::string& intern(const std::string& text);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// What can be watched while layers run: attention weights, and the output of every layer.
+// Observers of running layers: of attention weights, and of the output of every layer.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace heed {
 struct Input;
 class Module;
 
-// While one exists, layers that attend add their weights to it: for pictures.
+// While a recorder is alive, attention layers of its thread append their weights to it. Pictures of
+// attention are drawn from them.
 class AttentionRecorder {
  public:
   struct Weights {
@@ -33,7 +34,8 @@ class AttentionRecorder {
   AttentionRecorder* before_;
 };
 
-// While one exists, it is told what every layer made: for the tree of shapes that `inspect` prints.
+// While an observer is alive, every layer of its thread calls it before and after forward().
+// `heed inspect` uses this to print the tree of shapes.
 class ForwardObserver {
  public:
   ForwardObserver() : before_(std::exchange(current_, this)) {}

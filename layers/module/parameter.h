@@ -10,14 +10,15 @@ namespace heed {
 
 class Module;
 
-// A tensor that is trained, under a name in its layer. Copies of the tensor share value and
+// A trained tensor, registered under a name in its layer. Copies of the tensor share value and
 // gradient.
 class Parameter {
  public:
   using Init = std::function<void(Array& values)>;
 
+  // Throws Error if `owner` already has a parameter of this name.
   Parameter(Module* owner, std::string name, const Shape& shape, const Init& init);
-  // One that may be left out (a bias): without it the parameter is empty and has no name.
+  // For an optional parameter such as a bias: if not `present`, it is empty and not registered.
   Parameter(Module* owner, std::string name, const Shape& shape, const Init& init, bool present);
   Parameter(const Parameter&) = delete;
   Parameter& operator=(const Parameter&) = delete;
@@ -27,7 +28,7 @@ class Parameter {
   const std::string& name() const { return name_; }
   explicit operator bool() const { return static_cast<bool>(tensor_); }
 
-  // From now on this is the other parameter (tied weights); its own numbers are forgotten.
+  // Ties weights: shares the tensor of the other parameter and drops its own.
   void tie(const Parameter& other) { tensor_ = other.tensor_; }
 
  private:

@@ -1,7 +1,7 @@
-// Makes things by the `type` of a config: layers here, optimizers, schedules and tasks in train/.
-// What can be made is declared by HEED_LAYER(Class, "name") at the end of the header that defines
-// the class; the build collects these lines into one function, so there is no list to edit and no
-// registration that a linker may drop.
+// Registries make objects by the `type` in a config: layers here; optimizers, schedules and tasks
+// in train/. The header that defines a layer ends in HEED_LAYER(Class, "name"). The build collects
+// these lines into one function, register_layers(). So there is no list to edit, and no static
+// registration object that a linker may drop.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@
 
 namespace heed {
 
-// A class fits when it has `struct Config` with fields(), `static constexpr const char* help`, and
-// a constructor (const Config&, Arguments...).
+// A registry of classes derived from Base. Each class needs `struct Config` with fields(),
+// `static constexpr const char* help`, and a constructor (const Config&, Arguments...).
 template <class Base, class... Arguments>
 class Registry {
  public:
   explicit Registry(std::string kind) : types_(&config_types(kind)) {}
 
-  // A registry that lives as long as the process, with what `fill` adds to it.
+  // Returns a registry that lives as long as the process, after calling `fill` on it.
   static Registry& filled(const char* kind, void (*fill)(Registry&)) {
     auto& registry = *new Registry(kind);
     fill(registry);
@@ -50,7 +50,7 @@ class Registry {
     return maker->second(spec.options, arguments...);
   }
 
-  // The name a thing was registered under; "" when its class never was.
+  // The name under which the object's class is registered, or "".
   std::string name_of(const Base& thing) const {
     const auto name = names_.find(typeid(thing));
     return name == names_.end() ? "" : name->second;
@@ -68,17 +68,17 @@ class Registry {
 
 using LayerRegistry = Registry<Module>;
 
-// All layers of this process.
+// The registry of all layers.
 LayerRegistry& layer_registry();
 
-// A layer by its type and options.
+// Makes a layer from its type and options. Throws ConfigError.
 std::unique_ptr<Module> make_layer(const LayerSpec& spec);
 std::unique_ptr<Module> make_layer(const std::string& type, const ConfigNode& options = {});
 
-// Filled in by the build from the HEED_LAYER lines of layers/*.h.
+// Adds all layers. The build generates this function from the HEED_LAYER lines of layers/*.h.
 void register_layers(LayerRegistry& registry);
 
-// The line that the build looks for; to the compiler it is a check.
+// Registers a layer: the build searches headers for these lines. The compiler only checks the base.
 #define HEED_LAYER(Class, name) \
   static_assert(std::is_base_of_v<heed::Module, Class>, name " must derive from Module")
 
