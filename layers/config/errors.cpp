@@ -21,7 +21,7 @@ void ConfigErrors::add_all(const ConfigErrors& other, const std::vector<std::str
 
 std::vector<std::string> ConfigErrors::lines() const {
   std::vector<std::string> files;
-  const auto rank = [&](const ConfigMark& mark) {  // the command line after the files
+  const auto rank = [&](const ConfigMark& mark) {  // sorts the command line after the files
     const std::string file = mark.file ? *mark.file : "";
     const auto place = std::find(files.begin(), files.end(), file);
     const auto index = place - files.begin();
@@ -43,7 +43,7 @@ std::vector<std::string> ConfigErrors::lines() const {
     const std::string place = mistake->mark.file ? to_text(mistake->mark) + ": " : "";
     std::string written =
         printable(place, 1000) + printable(path, 300) + printable(mistake->message, 2000);
-    if (!lines.empty() && written.starts_with(lines.back())) {  // the same, in more words
+    if (!lines.empty() && written.starts_with(lines.back())) {  // a longer version replaces it
       seen.erase(lines.back());
       lines.pop_back();
     }
@@ -55,7 +55,7 @@ std::vector<std::string> ConfigErrors::lines() const {
 }
 
 void ConfigErrors::throw_if_any() const {
-  constexpr size_t most = 200;  // a screenful or two; whoever has more has one cause
+  constexpr size_t most = 200;  // a few screenfuls; more mistakes usually have a common cause
   if (empty()) {
     return;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The mistakes of a config, collected so that all of them can be reported at once.
+// Collects the mistakes of a config, so that all of them can be reported at once.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,27 +12,27 @@ namespace heed {
 // All mistakes of a config. Each prints as `file:line:column: path: message`.
 class ConfigErrors {
  public:
-  // A mistake in the value of a node.
+  // Adds a mistake in the value of a node.
   template <class... Parts>
   void add(const ConfigNode& node, const Parts&... parts) {
     add_at(node.mark(), node.path(), heed::text(parts...));
   }
-  // A mistake in a field of a map; at the field's value, or at the map when the field is not given.
+  // Adds a mistake in a field of a map, located at its value, or at the map if the field is absent.
   template <class... Parts>
   void add_field(const ConfigNode& map, const std::string& key, const Parts&... parts) {
     const ConfigNode* child = map.find(key);
     add_at(child ? child->mark() : map.mark(), join_path(map.path(), key), heed::text(parts...));
   }
   void add_at(const ConfigMark& mark, const std::string& path, const std::string& message);
-  // Takes over the mistakes of `other`, except those about one of the paths in `excused`.
+  // Adds the mistakes of `other`, except those at one of the paths in `excused`.
   void add_all(const ConfigErrors& other, const std::vector<std::string>& excused = {});
 
   bool empty() const { return mistakes_.empty(); }
   int64_t count() const { return static_cast<int64_t>(mistakes_.size()); }
-  // Sorted by place: files in the order they came up, the command line after them. Every mistake
-  // once.
+  // The messages without duplicates, sorted by location: files in the order of their first mistake,
+  // then the command line.
   std::vector<std::string> lines() const;
-  // Throws ConfigError with all lines joined by newlines.
+  // Throws ConfigError with the lines joined by newlines; after 200 it only counts the rest.
   void throw_if_any() const;
 
  private:

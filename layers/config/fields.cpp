@@ -26,7 +26,7 @@ constexpr FieldType scalar_type() {
   }
 }
 
-// How a C++ value stands in a config, and what type of field it makes.
+// The type of field for a C++ type, and how a value is written in a config.
 template <class T>
 struct Traits {
   static constexpr FieldType type = scalar_type<T>();
@@ -73,7 +73,7 @@ bool Fields::failed(const std::string& name) const {
 FieldInfo& Fields::add(const std::string& name, FieldType type, const std::string& help) {
   require<ConfigError>(!find(name), "Fields: the field ", name, " is declared twice");
   if (infos_.empty()) {
-    infos_.reserve(16);  // few have more
+    infos_.reserve(16);  // few structs have more fields
   }
   FieldInfo& info = infos_.emplace_back();
   info.name = name;

@@ -1,14 +1,14 @@
 #pragma once
-// The fields of a config struct, declared once. A struct says
+// The fields of a config struct, declared once in its fields():
 //   void fields(Fields& f) {
 //     f.required("d_in", d_in, at_least(1), "width of x").example(4);
 //     f.optional("dropout", dropout, probability, "chance to drop an attention weight");
 //   }
-// and that reads a config, finds unknown keys, prints the resolved config, writes the documentation
-// and the JSON Schema, and lists the options that a gradient check has to try.
+// From this declaration come: reading a config, finding unknown keys, printing the resolved config,
+// the documentation, the JSON Schema, and the list of options that a gradient check has to try.
 //
 // A rule between fields goes into `void check(ConfigErrors& errors, const ConfigNode& at) const`,
-// which runs when every field of the struct was read without a mistake:
+// which runs if every field of the struct was read without a mistake:
 //   if (d_model % num_heads != 0)
 //     errors.add_field(at, "num_heads", "does not divide d_model: d_model is ", d_model, ...);
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace heed {
 
 enum class Bound { closed, open };
 
-// Numbers that a field takes. A bound that is open is not itself allowed.
+// The numbers that a field accepts. An open bound is itself excluded.
 struct Range {
   std::optional<double> min;
   std::optional<double> max;
@@ -41,7 +41,7 @@ inline Range in_range(double min, double max, Bound min_bound = Bound::closed,
 }
 inline const Range probability = in_range(0, 1, Bound::closed, Bound::open);  // [0, 1): dropout
 
-// How many elements a list has.
+// The number of elements that a list may have.
 struct Length {
   int64_t min = 0;
   std::optional<int64_t> max;
@@ -52,8 +52,8 @@ inline Length at_least_elements(int64_t count) { return {count, {}}; }
 
 // A part of a config whose fields depend on its `type`: a layer, an optimizer, a data set. In YAML
 // `{type: multi_head_attention, num_heads: 4}`; `options` is that map without `type`. After
-// reading, `options` is complete: defaults and what was filled in from the struct around it
-// included.
+// reading, `options` is complete: it includes defaults and the values filled in from the enclosing
+// struct (see Fills).
 struct Spec {
   std::string type;  // "": not given
   ConfigNode options;
@@ -61,11 +61,12 @@ struct Spec {
 };
 using LayerSpec = Spec;
 
-// Fields of a nested layer that follow from fields of the struct around it unless they are given:
-// {{"d_in", "d_model"}} fills d_in of the layer, if it has one, with d_model. {{"vocab_size", ""}}
-// only allows vocab_size to be missing: whoever knows it completes the Spec later. One field
-// divided by another, {{"d_head", "d_model/num_heads"}}, is possible too, and whether a choice was
-// made, {{"rope", "position=rope"}}.
+// Fields of a nested layer that, unless given, are filled in from the enclosing struct. Pairs of
+// {field of the nested layer, source}; fields that the layer does not have are ignored.
+//   {"d_in", "d_model"}               the value of d_model
+//   {"d_head", "d_model/num_heads"}   one field divided by another
+//   {"rope", "position=rope"}         true if position is rope, otherwise false
+//   {"vocab_size", ""}                not filled in, but may be absent: C++ code sets it later
 using Fills = std::vector<std::pair<std::string, std::string>>;
 
 enum class FieldType {
@@ -83,7 +84,7 @@ enum class FieldType {
   group
 };
 
-// All that is known about a field.
+// The declaration of a field.
 struct FieldInfo {
   std::string name;
   FieldType type = FieldType::string;
@@ -92,14 +93,14 @@ struct FieldInfo {
   Range range;                       // numbers, and the elements of lists of numbers
   Length length;                     // lists
   std::vector<std::string> choices;  // choice
-  std::string off_word;              // "none" or "all": may stand instead of a number; else ""
-  std::string spec_kind;             // spec, spec_list: which types fit, "layer", "optimizer", ...
+  std::string off_word;              // a word allowed instead of a number: "none", "all"; or ""
+  std::string spec_kind;             // spec, spec_list: kind of the type, "layer", "optimizer", ...
   Fills fills;                       // spec, spec_list
   std::vector<FieldInfo> group;      // group: its fields
-  ConfigNode value;                  // of the live object: in a fresh one the default. Absent: none
+  ConfigNode value;                  // current value, at first the default; absent: none
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
-  std::string fill_name;             // what a struct around it calls it when filling in (see Fills)
+  std::string fill_name;             // the name of this field in Fills; "": the same name
 
   FieldInfo& example(ConfigNode node) {
     example_value = std::move(node);
@@ -109,7 +110,7 @@ struct FieldInfo {
     variants = std::move(values);
     return *this;
   }
-  // A struct around this one fills the field in under another name than the field's own.
+  // Sets the name under which Fills of an enclosing struct refer to this field.
   FieldInfo& fill_as(std::string other_name) {
     fill_name = std::move(other_name);
     return *this;
@@ -120,13 +121,13 @@ struct FieldsAround;  // layers/config/nested.h
 
 class Fields {
  public:
-  // Lists the fields of a live object with their values.
+  // Lists the fields of a struct with their current values.
   Fields() = default;
-  // Reads them from `node`, a map, where an absent node counts as an empty one. Both arguments
+  // Reads the fields from `node`, a map; an absent node counts as an empty map. Both arguments must
   // outlive this object.
   Fields(const ConfigNode& node, ConfigErrors& errors) : node_(&node), errors_(&errors) {}
 
-  // T: int64_t, double, or a std::vector of one of them (then the range is that of the elements).
+  // T: int64_t, double, or a std::vector of one of them (the range then applies to the elements).
   template <class T>
   FieldInfo& required(const std::string& name, T& member, const Range& range,
                       const std::string& help, const Length& length = any_length) {
@@ -148,19 +149,19 @@ class Fields {
                       const Length& length = any_length) {
     return bind(name, member, false, any_number, length, "", help);
   }
-  // T: int64_t or double. `off_word` in the place of a number gives std::nullopt.
+  // T: int64_t or double. `off_word` instead of a number gives std::nullopt.
   template <class T>
   FieldInfo& optional(const std::string& name, std::optional<T>& member, const Range& range,
                       const std::string& help, const std::string& off_word = "none") {
     return bind(name, member, false, range, any_length, off_word, help);
   }
 
-  // One word of a list; `required` when the member is empty.
+  // One of the words in `choices`. Required if the member is empty.
   FieldInfo& choice(const std::string& name, std::string& member, std::vector<std::string> choices,
                     const std::string& help);
 
-  // A part chosen by its `type:` among the types registered for `kind`. Required when the member
-  // has no type yet, unless `may_be_absent`. Options of the member hold where the config names the
+  // A part whose `type:` is one of those registered for `kind`. Required if the member has no type
+  // yet, unless `may_be_absent`. The member's options serve as defaults if the config names the
   // same type or none.
   FieldInfo& section(const std::string& name, Spec& member, const std::string& kind,
                      const std::string& help, Fills fills = {}, bool may_be_absent = false);
@@ -168,16 +169,17 @@ class Fields {
                    Fills fills = {}) {
     return section(name, member, "layer", help, std::move(fills));
   }
-  // At least one layer; required when the member is empty.
+  // A list of at least one layer. Required if the member is empty.
   FieldInfo& layers(const std::string& name, std::vector<LayerSpec>& member,
                     const std::string& help, Fills fills = {});
 
-  // A nested struct with its own fields. Its required fields are required even without the group.
+  // A nested struct with its own fields. Its required fields are required even if the config does
+  // not have the group.
   template <class Group>
   FieldInfo& group(const std::string& name, Group& member, const std::string& help) {
     return add_group(name, help, false, [&member](Fields& f) { return f.run(member); });
   }
-  // The same, std::nullopt when the config does not have it.
+  // An optional group: std::nullopt if the config does not have it.
   template <class Group>
   FieldInfo& group(const std::string& name, std::optional<Group>& member, const std::string& help) {
     return add_group(name, help, !member.has_value(), [&member](Fields& f) {
@@ -190,8 +192,8 @@ class Fields {
     });
   }
 
-  // Lets `config` declare its fields here, reads them, and runs its rules. True when every field
-  // was read; mistakes are in the ConfigErrors.
+  // Calls config.fields(), reads the fields, then calls config.check(). Returns true if every field
+  // was read; mistakes go to the ConfigErrors.
   template <class Config>
   bool run(Config& config) {
     config.fields(*this);
@@ -222,10 +224,10 @@ class Fields {
   FieldInfo* find(const std::string& name);
   bool failed(const std::string& name) const;
   FieldsAround around() const;
-  // What the config gives for a field; null when nothing, which is a mistake for a required one.
+  // Returns the field's node in the config, or null if absent. Reports an absent required field.
   const ConfigNode* given(const FieldInfo& info);
-  // Nested parts may need any field around them, so they come when all fields are declared; then
-  // keys that no field has. True when every field was read.
+  // Reads the nested parts, which may depend on any field of this struct and so have to wait until
+  // all are declared. Then reports unknown keys. Returns true if every field was read.
   bool finish();
   void read_section(FieldInfo& info, Spec& member);
   void read_layers(FieldInfo& info, std::vector<Spec>& member);
@@ -242,7 +244,7 @@ struct NoFields {
   void fields(Fields&) {}
 };
 
-// Reads a config; mistakes go to `errors`, and the fields they are about keep their defaults.
+// Reads a config. Mistakes go to `errors`, and the fields concerned keep their defaults.
 template <class Config>
 Config read_fields(const ConfigNode& node, ConfigErrors& errors) {
   Config config;
@@ -250,7 +252,7 @@ Config read_fields(const ConfigNode& node, ConfigErrors& errors) {
   return config;
 }
 
-// The same, throwing ConfigError with every mistake.
+// The same, but throws ConfigError with all mistakes.
 template <class Config>
 Config read_fields(const ConfigNode& node) {
   ConfigErrors errors;
@@ -267,8 +269,8 @@ std::vector<FieldInfo> list_fields() {
   return fields.infos();
 }
 
-// The values of a config, defaults included; read_fields reads it back. What would be filled in
-// anyway (see Fills) is left out.
+// Returns the values of a config, defaults included, for read_fields to read back. Leaves out
+// options that would be filled in with the same value (see Fills).
 template <class Config>
 ConfigNode write_fields(Config config) {
   Fields fields;
@@ -276,8 +278,8 @@ ConfigNode write_fields(Config config) {
   return fields.values();
 }
 
-// A config made in C++, held to the same ranges and rules as one from a file, its nested layers
-// completed. Throws ConfigError.
+// Checks a config made in C++ against the same ranges and rules as one from a file, and returns it
+// with its nested layers completed. Throws ConfigError.
 template <class Config>
 Config checked(const Config& config) {
   return read_fields<Config>(write_fields(config));

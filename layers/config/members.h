@@ -1,4 +1,4 @@
-// How many members a Config has, to see whether fields() declares them all.
+// Counts the members of a Config, to check that fields() declares all of them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace detail {
 
 struct AnyMember {
   template <class T>
-  operator T() const;  // NOLINT: stands for any member in an initialiser that is never run
+  operator T() const;  // NOLINT: initialises a member of any type, in code that never runs
 };
 
 template <class Config, size_t... I>
@@ -31,7 +31,8 @@ constexpr int64_t count_members() {
 
 }  // namespace detail
 
-// 0 for what is no aggregate (a Config with a constructor or private members): then nobody knows.
+// Returns the number of members of Config, found by trying how many initialisers it takes. 0 means
+// unknown: Config is not an aggregate, since it has a constructor or private members.
 template <class Config>
 constexpr int64_t config_members() {
   if constexpr (std::is_aggregate_v<Config>) {

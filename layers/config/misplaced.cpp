@@ -12,11 +12,11 @@ namespace heed {
 
 namespace {
 
-using Places = std::map<std::string, std::vector<std::string>>;  // that take each key
+using Places = std::map<std::string, std::vector<std::string>>;  // key -> the paths that take it
 
 struct UnknownKey {
   const ConfigNode* node;
-  std::vector<std::string> known;  // where it stands
+  std::vector<std::string> known;  // the fields valid in its place
 };
 
 std::vector<std::string> names_of(const std::vector<FieldInfo>& fields) {
@@ -34,8 +34,9 @@ std::string unknown_key(const std::string& key, const std::vector<std::string>& 
                         : "unknown key, did you mean " + near + "?";
 }
 
-// A config together with its fields, groups and chosen types included; `values`, where there are
-// any, stand for those of the fields. A field that is filled in from around it has its place there.
+// Walks through a config along its fields, groups and chosen types included, and collects the
+// places that take each key and the unknown keys. `values`, if not null, replace the values in
+// `fields`. A field that `fills` fills in is not listed: its place is in the enclosing struct.
 void walk(const std::vector<FieldInfo>& fields, const ConfigNode* values, const Fills& fills,
           const ConfigNode& config, const std::string& path, Places& places,
           std::vector<UnknownKey>& unknown) {
@@ -64,7 +65,8 @@ void walk(const std::vector<FieldInfo>& fields, const ConfigNode* values, const 
   }
 }
 
-// What the types of a kind take. They are asked once; types can only be added.
+// The keys that the types of a kind take. Kept between calls: types are only ever added, so their
+// number tells whether the result is still valid.
 const Places& places_in_types(const std::string& kind) {
   thread_local std::map<std::string, std::pair<size_t, Places>> asked;
   const std::vector<std::string> names = config_types(kind).names();
@@ -81,7 +83,7 @@ const Places& places_in_types(const std::string& kind) {
   return places;
 }
 
-// The types that the config could have chosen for these fields, and that take the key.
+// The types that take the key, among all that the config could have chosen for these fields.
 std::vector<std::string> types_with(const std::string& key, const std::vector<FieldInfo>& fields) {
   std::set<std::string> kinds;
   for (const FieldInfo& info : fields) {
@@ -107,7 +109,7 @@ std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fi
 
 void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNode& config,
                             ConfigErrors& errors) {
-  constexpr size_t most = 3;  // more places say nothing
+  constexpr size_t most = 3;  // a longer list would not help
   Places places;
   std::vector<UnknownKey> unknown;
   walk(fields, nullptr, {}, config, "", places, unknown);

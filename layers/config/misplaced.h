@@ -1,4 +1,4 @@
-// Messages about keys of a config that stand where nothing takes them.
+// Messages about unknown keys of a config, and where in the config they would be valid.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace heed {
 
-// Of a key beside fields of other names: the nearest of these, or all of them.
+// The message about an unknown key: suggests the field with the most similar name, or lists all.
 std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fields);
 
-// For every unknown key of a whole config that would be right somewhere else, the same message and
-// where: "...; lr belongs to optimizer", or "...; momentum belongs to the optimizer sgd" when that
-// would have to be chosen first. `fields` are those of the config, with the values that were read.
+// Adds to the message of each unknown key where the config takes such a key: "...; lr belongs to
+// optimizer", or "...; momentum belongs to the optimizer sgd" if that type would have to be chosen
+// first. Takes a whole config; `fields` are its fields with the values that were read.
 void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNode& config,
                             ConfigErrors& errors);
 

@@ -10,22 +10,22 @@ namespace heed {
 
 namespace {
 
-// The field that a Spec's type calls so; null: none.
+// Returns the field of this name, or null.
 const FieldInfo* find_info(const std::vector<FieldInfo>& infos, const std::string& name) {
   const auto found = std::find_if(infos.begin(), infos.end(),
                                   [&](const FieldInfo& info) { return info.name == name; });
   return found == infos.end() ? nullptr : &*found;
 }
 
-// A plain whole number, 0 for anything else.
+// Returns the whole number with which the text begins, or 0.
 int64_t whole_number(const ConfigNode& node) {
   int64_t value = 0;
   std::from_chars(node.text().data(), node.text().data() + node.text().size(), value);
   return value;
 }
 
-// "d_model/num_heads" in numbers, 0 for one that is not known; a divisor that the nested part gives
-// itself goes first.
+// A source such as "d_model/num_heads", with the values of both fields (0: unknown). If the nested
+// part itself gives the divisor, that value is used.
 struct Quotient {
   std::string dividend, divisor;
   int64_t number = 0, by = 0;
@@ -48,8 +48,8 @@ Quotient quotient_of(const std::string& fill, const std::vector<FieldInfo>& arou
   return q;
 }
 
-// The fill that divides by the field `own`, so that a value that does not divide is reported where
-// it was written; `own` itself when there is none, or when it is a quotient.
+// Returns the source that divides by the field `own`, or `own` if there is none. Used to report a
+// divisor that does not divide at the location where it was written.
 const std::string& quotient_by(const std::string& own, const Fills& fills) {
   const auto fill = std::find_if(fills.begin(), fills.end(), [&](const auto& candidate) {
     return candidate.second.ends_with("/" + own);
@@ -57,8 +57,8 @@ const std::string& quotient_by(const std::string& own, const Fills& fills) {
   return fill == fills.end() ? own : fill->second;
 }
 
-// The value of one of the fields around, of one divided by another ("d_model/num_heads"), or
-// whether one has a value ("position=rope"). Absent: not known, or not whole.
+// Returns the value of a source (see Fills): a field, a quotient of two, or whether a field has a
+// given value. Absent if it is unknown or the quotient is not whole.
 ConfigNode fill_value(const FieldsAround& around, const std::string& own,
                       const ConfigNode& options) {
   if (own.find('/') != std::string::npos) {

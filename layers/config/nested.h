@@ -7,10 +7,10 @@
 
 namespace heed {
 
-// What fills in a field of a nested part: the name of a field around it; null: nothing does.
+// Returns the source in `fills` that fills in a field of a nested part, or null.
 const std::string* fill_for(const Fills& fills, const FieldInfo& field);
 
-// The fields of the struct around a nested part.
+// The fields of the struct that encloses a nested part.
 struct FieldsAround {
   const std::vector<FieldInfo>& infos;     // with the values that were read
   const std::vector<std::string>& failed;  // names of fields that could not be read
@@ -18,16 +18,16 @@ struct FieldsAround {
   ConfigErrors* errors;                    // null: nothing is being read
 };
 
-// Reads type and options of a nested part from its map. Options of `member` remain where the config
-// names the same type or none. Returns false after a mistake.
+// Reads type and options of a nested part from its map. Options of `member` serve as defaults if
+// the config names the same type or none. Returns false after a mistake.
 bool read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member, ConfigErrors& errors);
 
-// Adds to the options what the fields around fill in, and the defaults. `at` is the part in the
-// config, or around.node for a part that the config does not have.
+// Completes the options: first with values filled in from `around`, then with defaults. `at` is the
+// part's node in the config, or around.node if the config does not have the part.
 void complete_spec(const FieldsAround& around, const FieldInfo& info, const ConfigNode& at,
                    Spec& member);
 
-// The part as a config has it, without the options that would be filled in anyway.
+// Returns the part as a config node, without options that would be filled in with the same value.
 ConfigNode value_of(const FieldsAround& around, const FieldInfo& info, const Spec& spec);
 
 }  // namespace heed

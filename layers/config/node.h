@@ -1,6 +1,6 @@
 #pragma once
-// A config as a tree that remembers where each part of it was written. Nothing here knows a file
-// format: train/config/yaml.h makes these trees from files, C++ makes them with
+// A config as a tree that remembers where each part of it was written. It is independent of file
+// formats: train/config/yaml.h makes these trees from files, C++ code makes them with
 // `ConfigNode::map({{"type", "gpt"}, {"d_model", 128}})`.
 #include <concepts>
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace heed {
 
-// A place in a file. Lines and columns count from 1, columns count characters, not bytes.
+// A location in a file. Lines and columns start at 1. Columns count characters, not bytes.
 struct ConfigMark {
   std::shared_ptr<const std::string> file;  // null: made in C++
-  int64_t line = 0;                         // 0: no place of its own
+  int64_t line = 0;                         // 0: unknown
   int64_t column = 0;
 };
 
-// `file:line:column`; nothing for what was made in C++.
+// `file:line:column`, or "" for a value made in C++.
 std::string to_text(const ConfigMark& mark);
 
-// One value of a config: a scalar, a list, a map with ordered keys, or nothing at all. Copies are
-// deep. A scalar keeps its text; what it means is decided by the field that reads it (fields.h).
+// One value of a config: a scalar, a list, a map with ordered keys, or absent. Copies are deep. A
+// scalar keeps its text; the field that reads it decides what it means (fields.h).
 class ConfigNode {
  public:
   enum class Kind { absent, scalar, list, map };
@@ -41,8 +41,8 @@ class ConfigNode {
   // The shortest text that reads back to the same double.
   ConfigNode(double value);
 
-  // A scalar as it stands in a file. Plain text that could not stand without quotes becomes quoted;
-  // plain `null`, `Null`, `NULL` and nothing become `~`.
+  // A scalar as read from a file. Plain text that cannot be written without quotes becomes quoted;
+  // plain `null`, `Null`, `NULL` and "" become `~`.
   static ConfigNode scalar(const std::string& text, bool quoted);
   static ConfigNode list(std::vector<ConfigNode> elements = {});
   static ConfigNode map(std::initializer_list<std::pair<std::string, ConfigNode>> entries = {});
@@ -59,13 +59,13 @@ class ConfigNode {
   // "model.attention.num_heads", "layers.0.d_in"; "" at the top.
   const std::string& path() const { return path_; }
   const ConfigMark& mark() const { return mark_; }
-  // The key under which the node stands in its map, and where that key was written.
+  // The node's key in its map, and where that key was written.
   const std::string& key() const { return key_; }
   const ConfigMark& key_mark() const { return key_mark_; }
 
   const std::vector<ConfigNode>& children() const { return children_; }
   int64_t size() const { return static_cast<int64_t>(children_.size()); }
-  // The child of a map, or a node that is absent.
+  // The child with this key, or an absent node.
   const ConfigNode& get(const std::string& key) const;
   bool has(const std::string& key) const { return find(key) != nullptr; }
   const ConfigNode* find(const std::string& key) const;
@@ -74,23 +74,24 @@ class ConfigNode {
   const ConfigNode& at(int64_t index) const;
   ConfigNode& at(int64_t index);
 
-  // Adds a key, or replaces its value where it stands. An absent node or a null becomes a map.
-  // Parts without a place take `key_mark`, or the place of this map when that has none either.
+  // Adds a key, or replaces its value without changing the order. An absent node or a null becomes
+  // a map. Parts without a location take `key_mark` or, if that is empty too, this map's location.
   ConfigNode& set(const std::string& key, ConfigNode value, ConfigMark key_mark = {});
   ConfigNode& append(ConfigNode element);
   // Replaces the value, keeping key and path.
   void assign(ConfigNode value);
   bool erase(const std::string& key);
-  // Gives the place to this node and to every part of it that has none.
+  // Sets the location of this node and of every part of it that has none.
   void set_mark(ConfigMark mark);
-  // Makes the node and its parts begin at this path (for a part that is read on its own).
+  // Sets the path of this node, with which the paths of its parts begin. For a part that is read
+  // on its own.
   void set_path(const std::string& path);
 
-  // Kinds, texts, quotes, keys of the children and their order; not places.
+  // Compares kinds, texts, quotes, and the keys and order of children, but not locations.
   friend bool operator==(const ConfigNode& a, const ConfigNode& b);
 
  private:
-  // A node that has a place, has one for every part; paths of parts begin with that of the node.
+  // Sets the location unless there is one. A node that has a location has one for every part.
   void inherit_mark(const ConfigMark& mark);
 
   Kind kind_ = Kind::absent;
@@ -103,10 +104,10 @@ class ConfigNode {
   std::vector<ConfigNode> children_;
 };
 
-// Children in path notation: ("model", "d_in") -> "model.d_in".
+// The path of a child: ("model", "d_in") -> "model.d_in".
 std::string join_path(const std::string& path, const std::string& key);
 
-// What a node is, in the words of a message: `4.0`, `the text "4"`, `a list`, `a map`, `nothing`.
+// Describes a node for a message: `4.0`, `the text "4"`, `a list`, `a map`, `nothing`.
 std::string in_words(const ConfigNode& node);
 
 // The text of every scalar by its path: "model.num_heads" -> "4". For comparing two configs.

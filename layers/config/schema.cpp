@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A number where the text is one from end to end.
+// Parses the whole text as a number. Returns false if it is not one.
 template <class T>
 bool parse_number(const std::string& text, T& number) {
   const char* end = text.data() + text.size();
@@ -21,7 +21,7 @@ bool parse_number(const std::string& text, T& number) {
   return error == std::errc() && rest == end;
 }
 
-// The value as a YAML reader gives it to a validator.
+// The value as a YAML parser passes it to a schema validator.
 Json value_json(const ConfigNode& node) {
   if (node.is_map() || node.is_list()) {
     Json value = node.is_map() ? Json::object() : Json::array();
@@ -45,7 +45,7 @@ Json value_json(const ConfigNode& node) {
   return parse_number(node.text(), number) ? Json(number) : Json(node.text());
 }
 
-// 1, not 1.0, as people write it.
+// Writes a whole number as 1, not 1.0.
 Json number_json(double number) {
   const bool whole = std::floor(number) == number && std::abs(number) < 1e15;
   return whole ? Json(static_cast<int64_t>(number)) : Json(number);
@@ -66,7 +66,7 @@ Json number_schema(const char* type, const Range& range) {
 
 Json object_schema(const std::vector<FieldInfo>& fields);
 
-// Whether a map without the field is wrong; a group is needed when one of its own fields is.
+// True if a map without the field is invalid. A group is needed if one of its own fields is.
 bool is_needed(const FieldInfo& info) {
   if (info.type != FieldType::group) {
     return info.required;
@@ -78,8 +78,8 @@ std::string definition_name(const std::string& kind, const std::string& type) {
   return kind + "." + type;
 }
 
-// One of the types of the kind. What the struct around it fills in need not be there, nor `type`
-// where there is a default: then the fields are those of the default type.
+// One of the types of the kind. Fields that the enclosing struct fills in are not required. Nor is
+// `type` if the spec has a default type, whose fields are then valid.
 Json spec_schema(const FieldInfo& info) {
   const ConfigTypes& types = config_types(info.spec_kind);
   const std::string usual = info.value.is_map() ? info.value.get("type").text() : "";
@@ -105,7 +105,7 @@ Json spec_schema(const FieldInfo& info) {
 
 Json list_schema(const FieldInfo& info);
 
-// What a value of the field is, without the words about it.
+// The schema of the field's value, without description and default.
 Json type_schema(const FieldInfo& info) {
   switch (info.type) {
     case FieldType::boolean:
@@ -114,7 +114,7 @@ Json type_schema(const FieldInfo& info) {
       return number_schema("integer", info.range);
     case FieldType::number:
       return number_schema("number", info.range);
-    case FieldType::string:  // 2026 without quotes is a text too, where a text belongs
+    case FieldType::string:  // a string field also takes unquoted numbers and booleans
       return {{"type", {"string", "number", "boolean"}}};
     case FieldType::choice:
       return {{"enum", info.choices}};
@@ -175,7 +175,7 @@ Json object_schema(const std::vector<FieldInfo>& fields) {
           {"additionalProperties", false}};
 }
 
-// {type: NAME, ...}. Which of its fields are required depends on where it stands.
+// The schema of {type: NAME, ...}. Which fields are required depends on its use: see spec_schema.
 Json type_definition(const ConfigType& type) {
   Json properties = {{"type", {{"const", type.name}}}}, required = Json::array({"type"});
   add_fields(type.fields(), properties, required);
@@ -186,7 +186,7 @@ Json type_definition(const ConfigType& type) {
           {"additionalProperties", false}};
 }
 
-// The kinds that a spec among the fields, or in the types of its kind, may name.
+// Collects the kinds of all specs among the fields and, recursively, in the types of those kinds.
 void collect_kinds(const std::vector<FieldInfo>& fields, std::vector<std::string>& kinds) {
   for (const FieldInfo& info : fields) {
     collect_kinds(info.group, kinds);

@@ -47,8 +47,8 @@ std::string key_text(const std::string& key) {
   return can_stand_plain(key) && !is_null_text(key) ? key : double_quoted(key);
 }
 
-// What fits on the line of its key: a scalar, an empty list or map, a short list of scalars that
-// mean nothing special between brackets.
+// True if the node is written on the line of its key: a scalar, an empty list or map, or a short
+// list of scalars without characters that are special between brackets.
 bool fits_on_line(const ConfigNode& node) {
   if (!node.is_list()) {
     return node.size() == 0;
@@ -83,7 +83,7 @@ void write_block(const ConfigNode& node, size_t indent, std::string& out) {
     out.append(indent, ' ').append(node.is_map() ? key_text(child.key()) + ":" : "-");
     if (fits_on_line(child)) {
       out.append(" ").append(on_line(child)).append("\n");
-    } else if (node.is_list()) {  // the first part of an element stands beside the dash
+    } else if (node.is_list()) {  // the first part of an element follows its dash on the same line
       const size_t begin = out.size();
       write_block(child, indent + 2, out);
       out.erase(begin, indent + 1);
@@ -99,7 +99,7 @@ void write_block(const ConfigNode& node, size_t indent, std::string& out) {
 std::string printable(const std::string& text, size_t limit) {
   std::string out;
   for (const char c : text) {
-    if (out.size() >= limit && (c & 0xC0) != 0x80) {  // never inside a character of UTF-8
+    if (out.size() >= limit && (c & 0xC0) != 0x80) {  // never cuts a UTF-8 character
       return out + "...";
     }
     if (c == '\n') {

@@ -10,7 +10,7 @@ namespace heed {
 
 namespace {
 
-// 1000000, not 1e+06.
+// Writes 1000000, not 1e+06.
 std::string number_text(double value) {
   const bool whole = std::floor(value) == value && std::abs(value) < 1e15;
   return whole ? std::to_string(static_cast<int64_t>(value)) : ConfigNode(value).text();

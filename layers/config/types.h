@@ -45,27 +45,27 @@ class ConfigTypes {
   std::vector<ConfigType> types_;  // sorted by name
 };
 
-// One table a kind for the whole process, empty until something is added. Add before threads start.
+// The process's table for a kind, empty until something is added. Add before threads start.
 ConfigTypes& config_types(const std::string& kind);
 
-// Adds the built-in types of a kind to its table, if they are missing. Config code does not know
-// the registries: the build generates this function together with register_layers() and its
-// siblings (tools/cmake/write_registration.cmake). Programs without a config depend on it, as they
-// may build a layer out of layers before they ask for one by name.
+// Adds the built-in types of a kind to its table, if they are missing. Config code does not depend
+// on the registries, so the build generates this function together with register_layers() and its
+// siblings (tools/cmake/write_registration.cmake). Declaring a nested part calls it, so that C++
+// code can construct a layer that contains layers before it has used a registry.
 void fill_types(const std::string& kind);
 
-// What a field takes, in words: "a whole number of at least 1".
+// Describes what a field accepts: "a whole number of at least 1".
 std::string expected(const FieldInfo& info);
 
-// What stands for a field that is not given: "default 4", "required", "optional".
+// Describes what happens if the field is absent: "default 4", "required" or "optional".
 std::string default_words(const FieldInfo& info);
 
-// The required fields with their example values (where none is declared, one within the range).
+// The required fields with their example values or, if none is declared, a value within the range.
 ConfigNode example_config(const std::vector<FieldInfo>& fields);
 
-// The example config, and after it one config for every other value of an option: booleans both
-// ways, every choice, off-words, and the values of also_try. One option differs from the example at
-// a time.
+// The example config, followed by one config for every other value of each option: booleans both
+// ways, every choice, off-words, and the values of also_try. Each differs from the example in one
+// option.
 std::vector<ConfigNode> option_variants(const std::vector<FieldInfo>& fields);
 
 }  // namespace heed

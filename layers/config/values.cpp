@@ -21,7 +21,7 @@ std::string without(std::string text, char c) {
   return text;
 }
 
-// The text as from_chars takes it: that refuses a leading plus.
+// Removes a leading plus, which from_chars rejects.
 std::string without_plus(const std::string& text) {
   return text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+' ? text.substr(1)
                                                                                : text;
@@ -44,7 +44,7 @@ Parsed parse_double(const std::string& text, double& value) {
   return error == std::errc::result_out_of_range ? Parsed::out_of_range : Parsed::yes;
 }
 
-// 010 and 00.5: some read that as octal.
+// True for 010 and 00.5, which some parsers read as octal.
 bool has_leading_zero(const std::string& text) {
   const std::string digits = magnitude(text);
   return digits.size() > 1 && digits[0] == '0' &&
@@ -58,7 +58,7 @@ std::string without_leading_zeros(const std::string& text) {
   return heed::text(text[0] == '-' ? "-" : "", digits.substr(fraction ? first - 1 : first));
 }
 
-// What to write instead of a text that almost is a number: "; write 16", or "".
+// Suggests what to write instead of a text that is almost a number: "; write 16", or "".
 std::string number_hint(const std::string& text, bool whole) {
   const std::string sign = !text.empty() && text[0] == '-' ? "-" : "";
   const std::string digits = magnitude(text);
@@ -86,7 +86,7 @@ std::string number_hint(const std::string& text, bool whole) {
   return "";
 }
 
-// A quoted number is text; whoever wrote it meant a number.
+// A quoted number is text. If it would be valid without quotes, suggests that.
 std::string quote_hint(const ConfigNode& node, bool would_fit) {
   return node.quoted() && would_fit ? "; write it without quotes" : "";
 }

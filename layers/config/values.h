@@ -1,6 +1,6 @@
 #pragma once
-// How the text of a config becomes the value of a field. Stricter than YAML: `010` is no octal 8,
-// `no` no false, `"4"` no number, and every refusal says what to write instead.
+// Reads the value of a field from the text of a config. Stricter than YAML: `010` is not octal 8,
+// `no` is not false, `"4"` is not a number. Each error message suggests what to write instead.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, double& value, Co
 bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& value,
                 ConfigErrors& errors);
 
-// Reports a value of the wrong kind: a list, a map or nothing where a scalar belongs, and so on.
+// Returns true if the node has this kind. Otherwise reports it: a list instead of a scalar, say.
 bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind kind,
               ConfigErrors& errors);
 
@@ -37,7 +37,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, std::optional<T>&
   return true;
 }
 
-// What an element of a list field takes.
+// The declaration of one element of a list field.
 FieldInfo element_of(const FieldInfo& list);
 bool has_length(const FieldInfo& info, const ConfigNode& node, ConfigErrors& errors);
 
