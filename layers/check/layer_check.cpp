@@ -9,7 +9,7 @@ namespace heed {
 
 namespace {
 
-// The parameters of a layer under other tensors, until the end of the scope.
+// Replaces the parameter tensors of a layer; restores them at the end of the scope.
 class Binding {
  public:
   explicit Binding(Module& layer) : originals_(layer.parameters()), places_(originals_.size()) {
@@ -32,7 +32,7 @@ class Binding {
   const std::vector<NamedParameter>& originals() const { return originals_; }
 
  private:
-  // A tied parameter has several places.
+  // Finds the Parameter objects that share each tensor: several for a tied parameter.
   void find_places(const Module& layer) {
     for (Parameter* parameter : layer.own_parameters()) {
       for (size_t k = 0; k < originals_.size(); ++k) {
@@ -59,7 +59,7 @@ GradcheckResult check_form(const LayerMaker& make, const InputSizes& sizes, cons
   Generator numbers(seed);
 
   GradcheckOptions checks{.tolerance = options.tolerance, .sample = options.sample};
-  checks.smallest = 1e-3;  // the bias of a key: zero, found as 1e-11
+  checks.smallest = 1e-3;  // the gradient of a key bias is 0; numerically it is about 1e-11
   std::vector<Tensor> inputs;
   for (const NamedParameter& parameter : binding.originals()) {
     Array values = parameter.tensor.value().clone();
@@ -79,7 +79,7 @@ GradcheckResult check_form(const LayerMaker& make, const InputSizes& sizes, cons
   }
   return gradcheck(
       [&](const std::vector<Tensor>& given) {
-        manual_seed(seed, Generators::separate, stream);  // every evaluation drops the same
+        manual_seed(seed, Generators::separate, stream);  // same dropout mask in every evaluation
         binding.bind([&](size_t k) { return given[k]; });
         in.x = given.size() > parameters ? given[parameters] : Tensor();
         in.context = given.size() > parameters + 1 ? given[parameters + 1] : Tensor();
@@ -100,8 +100,8 @@ std::string differences(const ConfigNode& config, const ConfigNode& base) {
   return out;
 }
 
-// Every option at the last of its other values that goes with those before; absent when that is no
-// new config.
+// Returns a config with all options changed: each at the last of its other values that is valid
+// together with the changes before it. Absent if that changes only one option, which is not new.
 ConfigNode all_changed(const std::string& type, const std::vector<ConfigNode>& variants) {
   ConfigNode changed = variants.front();
   int options = 0;
@@ -138,8 +138,8 @@ std::vector<LayerCheck> check_gradients(const std::string& name, const LayerMake
 
   std::vector<LayerCheck> checks;
   for (const InputForm& form : input_forms(sizes, options.tokens, masks)) {
-    // A step across the kink of a relu looks like a wrong gradient; with other numbers it does
-    // not come back, a wrong gradient does.
+    // A finite difference across the kink of a relu looks like a wrong gradient. Other numbers tell
+    // them apart: a wrong gradient fails again.
     GradcheckResult result;
     for (uint64_t seed = 1; seed <= 3 && !result.passed; ++seed) {
       result = check_form(make, sizes, form, options, seed);

@@ -1,6 +1,6 @@
-// Gradient checks of whole layers, for any registered type: every parameter and x, with dropout on,
-// for batches and single sequences, and with padding masks where the layer looks at masks.
-// In float64 only, as gradcheck.
+// Gradient checks of whole layers: every parameter, x and context, with dropout on, for batches and
+// single sequences, and with padding masks if the layer uses masks. Requires float64, as gradcheck
+// does.
 #pragma once
 
 #include <string>
@@ -23,25 +23,26 @@ struct LayerCheck {
 
 struct LayerCheckOptions {
   double tolerance = 1e-6;
-  int64_t sample = 512;  // elements compared of a parameter
-  int64_t tokens = 5;    // at most: no more than context_length
-  int64_t width = 0;     // of x; 0: found by trying
+  int64_t sample = 512;  // elements compared of each tensor
+  int64_t tokens = 5;    // length of x, or context_length if that is smaller
+  int64_t width = 0;     // of x; 0: found by trial (see input_sizes in probe.h)
 };
 
-// The layer as it is described, one LayerCheck for each kind of input. Parameters are the initial
-// ones, moved a little so that no 0 or 1 hides a mistake. The random streams are left as they were.
+// Checks the layer with these options; returns one LayerCheck for each form of input. Parameters
+// are the initial ones plus small random numbers, since values of 0 or 1 can hide an error. The
+// random streams are restored.
 std::vector<LayerCheck> check_gradients(const LayerSpec& spec,
                                         const LayerCheckOptions& options = {});
 
-// The same for a layer that no registry knows. `make` builds it anew at every call; `config` holds
-// its sizes under the usual names: d_in or d_model, vocab_size, context_length.
+// The same for a layer that is not registered. `make` returns a new instance at every call;
+// `config` holds its sizes under the usual names: d_in or d_model, vocab_size, context_length.
 using LayerMaker = std::function<std::unique_ptr<Module>()>;
 std::vector<LayerCheck> check_gradients(const std::string& name, const LayerMaker& make,
                                         const ConfigNode& config,
                                         const LayerCheckOptions& options = {});
 
-// A registered type by its example config (see FieldInfo::example), then once for every other value
-// of each option, then with all options changed together.
+// Checks a registered type with its example config (see FieldInfo::example), then once for every
+// other value of each option, then with all options changed together. Throws ConfigError.
 std::vector<LayerCheck> check_gradients_of_type(const std::string& type,
                                                 const LayerCheckOptions& options = {});
 

@@ -17,9 +17,10 @@ Ids random_ids(const Shape& shape, int64_t vocab_size, Generator& generator) {
   return ids;
 }
 
-// Every third key is hidden, another one for each sequence; with queries (B, 1, T, S) another one
-// for each query too, and the last query of the first sequence sees nothing. Under a causal
-// mask the first token of the first sequence sees nothing in either.
+// A mask that hides every third key s, with an offset for each sequence b and query t:
+//   (B, S)         hidden if (s + b) % 3 == 0
+//   (B, 1, T, S)   hidden if (s + b + 2 t) % 3 == 0; the last query of sequence 0 sees nothing
+// Key 0 of sequence 0 is hidden from query 0, so with a causal mask that query sees nothing either.
 Mask padding(int64_t batch, int64_t queries, int64_t keys, bool with_queries) {
   Mask mask =
       Mask::uninitialised(with_queries ? Shape{batch, 1, queries, keys} : Shape{batch, keys});
@@ -37,7 +38,7 @@ Mask padding(int64_t batch, int64_t queries, int64_t keys, bool with_queries) {
 std::vector<InputForm> input_forms(const InputSizes& sizes, int64_t most, bool masks) {
   const int64_t batch = 2;
   const int64_t tokens = std::min(most, sizes.context_length.value_or(most));
-  // Of another length than x, so that one cannot be taken for the other.
+  // A different length from x, so that confusing the two sequences gives an error.
   const int64_t source = std::min(most + 1, sizes.source_length.value_or(most + 1));
   const int64_t keys = sizes.takes_context ? source : tokens;
   std::vector<InputForm> forms{{batch, tokens, source}, {0, tokens, source}};

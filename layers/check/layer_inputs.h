@@ -1,5 +1,5 @@
-// Inputs with numbers, of every form that a layer takes: for whatever checks a layer of which
-// nothing is known but its sizes (see probe.h).
+// Random inputs of every form that a layer accepts, for checks that know only the sizes of the
+// layer (see probe.h).
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// Gives the random streams back as they were.
+// Restores the random streams at the end of the scope.
 class KeepStreams {
  public:
   KeepStreams() : before_(streams().state()) {}
@@ -24,8 +24,8 @@ class KeepStreams {
   const StreamsState before_;
 };
 
-// A kind of input: a batch (0: a single sequence) of tokens, a second sequence where the layer
-// takes one, a mask.
+// The form of an input: batch size (0: a single sequence), number of tokens, length of the second
+// sequence if the layer takes one, mask.
 struct InputForm {
   int64_t batch = 0;
   int64_t tokens = 0;
@@ -33,7 +33,8 @@ struct InputForm {
   Mask mask = {};
 };
 
-// Batches, single sequences, one token and, with `masks`, padding; of at most `most` tokens.
+// The forms to check: a batch, a single sequence, one token and, with `masks`, padding masks; x has
+// at most `most` tokens.
 std::vector<InputForm> input_forms(const InputSizes& sizes, int64_t most, bool masks);
 
 // "x (2, 5, 4), mask (2, 5)"
@@ -45,16 +46,16 @@ Input random_input(const InputSizes& sizes, const InputForm& form, const Module&
 
 Array uniform_array(const Shape& shape, double low, double high, Generator& generator);
 
-// Adds uneven numbers to every parameter: after initialisation some are 0 or 1, which hides
-// mistakes.
+// Adds random numbers in [-0.3, 0.3) to every parameter, since initial values of 0 or 1 can hide
+// errors.
 void perturb(Module& layer, uint64_t seed);
 
-// y, the gradients "x" and "context" (not of ids) and those of the parameters by name; what got
-// none has zeros.
+// The output "y", the gradients "x" and "context" (if the layer takes them), and those of the
+// parameters by name. Zeros for a tensor that got no gradient.
 using LayerResults = std::map<std::string, Array>;
 
-// Runs forward and backward, `dy` (uneven numbers without it) as the cotangent; the dropout stream
-// is seeded first, the gradients are cleared before and after.
+// Runs forward and backward with the cotangent `dy` (random if absent). Seeds the dropout stream
+// first, and clears the gradients before and after.
 LayerResults run_layer(Module& layer, const Input& in, const Array& dy = {});
 
 }  // namespace heed

@@ -29,7 +29,7 @@ struct WholeNumber {
   int64_t value = 0;
 };
 
-// All whole numbers of a config, in the order in which they stand there.
+// Collects all whole numbers of a config, in order of appearance.
 void collect_numbers(const ConfigNode& node, std::vector<WholeNumber>& found) {
   const std::string& digits = node.text();
   int64_t value = 0;
@@ -96,7 +96,7 @@ Input blank_input(const InputSizes& sizes, int64_t batch, int64_t tokens, int64_
 
 namespace {
 
-// The smallest of the numbers under this key.
+// The smallest number under this key, if there is one.
 std::optional<int64_t> limit(const std::vector<WholeNumber>& numbers, const std::string& key) {
   std::optional<int64_t> smallest;
   for (const WholeNumber& number : numbers) {
