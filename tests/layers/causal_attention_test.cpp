@@ -26,10 +26,11 @@ TEST_CASE("causal_attention: with the weights of v2 it is v2 under a lower trian
 TEST_CASE("causal_attention: dropout is on the weights after the softmax") {
   const auto layer =
       layer_of("{type: causal_attention, d_in: 3, d_out: 6, context_length: 6, dropout: 0.5}", 789);
-  // Values that are the identity: the output is the weights after dropout.
+  // Gives the layer, of width 6, the attention weights of the v2 layer of width 2: the query and
+  // key matrices are padded with zeros, and the query is rescaled.
   const auto v2 = layer_of("{type: self_attention_v2, d_in: 3, d_out: 2}", 789);
   Array query = Array::zeros({6, 3}), key = Array::zeros({6, 3});
-  const real scale = std::sqrt(real(3));  // 1 / sqrt(6) here, 1 / sqrt(2) there
+  const real scale = std::sqrt(real(3));  // scores are divided by sqrt(6) here, by sqrt(2) in v2
   for (int64_t i = 0; i < 6; ++i) {
     query.mutable_data()[i] = parameter_of(*v2, "W_query.weight").data()[i] * scale;
     key.mutable_data()[i] = parameter_of(*v2, "W_key.weight").data()[i];
@@ -42,7 +43,8 @@ TEST_CASE("causal_attention: dropout is on the weights after the softmax") {
   REQUIRE(recorder.recorded.size() == 1);  // taken before dropout
   CHECK(check_seed_numbers("causal.weights", recorder.recorded[0].weights.reshaped({6, 6})) == 36);
 
-  // v = I: a wider input whose last six columns number the rows.
+  // With values = I the output equals the weights after dropout. Six more columns of x hold I, and
+  // W_value selects them.
   const auto wide =
       layer_of("{type: causal_attention, d_in: 9, d_out: 6, context_length: 6, dropout: 0.5}", 789);
   Array x = Array::zeros({6, 9}), value = Array::zeros({6, 9});

@@ -41,7 +41,7 @@ TEST_CASE("cross_attention: every query may see all of the context, and nothing 
   CrossAttention layer({4, 6, 2, 3});
   Input in = with_context({2, 5, 4}, {2, 3, 3});
   in.mask = Mask::full({2, 3}, 1);
-  in.mask.mutable_data()[2] = 0;  // the last of the first item
+  in.mask.mutable_data()[2] = 0;  // hides the last context token of item 0
   AttentionRecorder recorder;
   const Array y = layer(in).value().clone();
   REQUIRE(recorder.recorded.size() == 1);

@@ -34,7 +34,7 @@ TEST_CASE("dropout layer: in evaluation x itself, and nothing is drawn") {
   CHECK_FALSE(streams().dropout().state() == before);
   const auto none = layer_of("{type: dropout, dropout: 0}");
   CHECK((*none)(x).value().data() == x.value().data());
-  CHECK(streams().dropout().state() == before);  // layer_of seeded it anew
+  CHECK(streams().dropout().state() == before);  // layer_of has reseeded the stream
   CHECK(check_golden("dropout_in_evaluation") == 2 * 2);
 }
 

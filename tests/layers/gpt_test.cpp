@@ -79,7 +79,7 @@ TEST_CASE("gpt: init gpt2 draws once more, as nanoGPT does") {
     want[b + "ff.layers.2.weight"] = drawn_normal(generator, {12, 48}, 0.02);
     want[b + "ff.layers.2.bias"] = Array::zeros({12});
   }
-  want["tok_emb.weight"] = drawn_normal(generator, {11, 12}, 0.02);  // at out_head, tied
+  want["tok_emb.weight"] = drawn_normal(generator, {11, 12}, 0.02);  // again, as out_head's weight
   for (const std::string b : {"trf_blocks.0.", "trf_blocks.1."}) {
     want[b + "att.out_proj.weight"] = drawn_normal(generator, {12, 12}, 0.02 / std::sqrt(4.0));
     want[b + "ff.layers.2.weight"] = drawn_normal(generator, {12, 48}, 0.02 / std::sqrt(4.0));

@@ -59,7 +59,7 @@ TEST_CASE("multi_head_attention: grouped, keys and values are narrower") {
         "W_query.weight (12, 12)\nW_query.bias (12,)\nW_key.weight (4, 12)\nW_key.bias (4,)\n"
         "W_value.weight (4, 12)\nW_value.bias (4,)\nout_proj.weight (12, 12)\n");
   CHECK(check_torch_init(mha("num_kv_heads: 1"), 3) == 2 * 144 + 2 * 48 + 12);
-  // With the one head's weights three times it is the layer with three heads.
+  // Equals a layer of three key and value heads that all have the weights of the shared one.
   const auto grouped = layer_of(mha("num_kv_heads: 1"));
   const auto full = layer_of(mha());
   for (const NamedParameter& p : grouped->parameters()) {

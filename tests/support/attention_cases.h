@@ -27,7 +27,7 @@ struct AttentionCase {
   double dropout = 0;
   DropoutStream stream = DropoutStream::mcg31;
   real scale = 0;
-  double spread = 1;  // of q and k
+  double spread = 1;  // q and k are in [-2 spread, 2 spread)
 };
 
 inline std::string describe(const AttentionCase& c) {

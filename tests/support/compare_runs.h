@@ -1,4 +1,4 @@
-// What two runs that should be the same have left behind.
+// Compares the files of two runs that should be the same.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 
 namespace heed::testing {
 
-// Everything of a metrics file but the seconds.
+// The rows of a metrics file without the seconds.
 inline std::string rows_of(const std::filesystem::path& run) {
   std::string rows;
   for (MetricsRow row : read_metrics(run / "metrics.csv")) {
@@ -31,7 +31,7 @@ inline std::string file_of(const std::filesystem::path& run, int step, const std
   return read_text(checkpoint_of(run, step) / name);
 }
 
-// Checks that the files of two checkpoints are the same bytes; how many were.
+// Checks that the files of two checkpoints have the same bytes. Returns the number that do.
 inline int compare_checkpoints(const std::filesystem::path& a, const std::filesystem::path& b,
                                int step) {
   int compared = 0;
@@ -44,8 +44,8 @@ inline int compare_checkpoints(const std::filesystem::path& a, const std::filesy
   return compared;
 }
 
-// A copy of a run as it was when it was ended after `step`: checkpoints beyond it are gone, rows
-// and samples that came later are still there.
+// Copies a run as if it had been killed some time after `step`: later checkpoints are missing,
+// later rows and samples are not.
 inline void copy_ended_after(int step, const std::filesystem::path& run,
                              const std::filesystem::path& copy) {
   namespace fs = std::filesystem;

@@ -15,13 +15,13 @@ using In = const std::vector<Tensor>&;  // the argument of the functions under t
 
 class GradCaseList {
  public:
-  // Checks f at these inputs; the gradients of those that require one are compared.
+  // Adds a check of f at these inputs. Compares the gradients of the inputs that require one.
   void add(std::string name, Differentiable f, std::vector<Tensor> inputs,
            GradcheckOptions options = {}) {
     cases_.push_back({std::move(name), std::move(f), std::move(inputs), options});
   }
 
-  // Checks an elementwise function on shapes of every kind; `make` returns inputs in its domain.
+  // Adds checks of an elementwise function for several shapes; `make` returns inputs in its domain.
   void add_unary(const std::string& name, const std::function<Tensor(const Tensor&)>& f,
                  const std::function<Array(const Shape&)>& make);
 

@@ -169,7 +169,7 @@ SafeTensors open_golden(const std::string& name) {
   return SafeTensors(golden_folder() / (name + ".safetensors"));
 }
 
-// Gives the layer the parameters of the file, which must be those and no others.
+// Loads the parameters of the file, which must be exactly those of the layer.
 void load_golden(const SafeTensors& file, Module& layer) {
   int64_t in_file = 0;
   for (const std::string& name : file.names()) in_file += name.starts_with("param.") ? 1 : 0;
@@ -217,8 +217,8 @@ int64_t check_golden(const std::string& name) {
   for (const std::string& tensor : file.names()) {
     if (tensor.starts_with("grad.")) want[tensor.substr(5)] = file.array(tensor);
   }
-  // As tools/reference/forward_cases.py. dx of a layer norm of width 1 is 0; PyTorch gives rounding
-  // times 1 / sqrt(eps).
+  // The tolerances of tools/reference/forward_cases.py. dx of a layer norm of width 1 is 0, but
+  // PyTorch's is a rounding error times 1 / sqrt(eps).
   const double in_float64 = name == "layer_norm_width_1" ? 1e-10 : 1e-11;
   const double tolerance = is_float64 ? in_float64 : 2e-5;
   int64_t compared = 0;
@@ -232,7 +232,7 @@ int64_t check_golden(const std::string& name) {
 
 namespace {
 
-// The number PyTorch's module would have drawn there, given those of its weight drawn just before.
+// Draws a parameter as PyTorch's module does. bias_bound: 1 / sqrt(d_in) of the weight before it.
 void draw(const NamedParameter& parameter, double bias_bound, Generator& generator,
           std::span<real> out) {
   const std::string& name = parameter.name;

@@ -1,5 +1,5 @@
-// Layers from a line of YAML, run forward and backward, and compared: with the golden files that
-// PyTorch made, with themselves under other circumstances.
+// Makes layers from a line of YAML, runs them forward and backward, and compares the results: with
+// golden files from PyTorch, or with those of another run.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace heed::testing {
 // The layer of `{type: linear, d_in: 4, d_out: 3}`, its parameters drawn from `seed`.
 std::unique_ptr<Module> layer_of(const std::string& yaml, uint64_t seed = 123);
 
-// The message of the error that the call ends with; "no error" without one.
+// The message of the error that the call throws; "no error" if it throws none.
 template <class E = ShapeError, class Call>
 std::string error_of(Call&& call) {
   try {
@@ -26,23 +26,23 @@ std::string error_of(Call&& call) {
   return "no error";
 }
 
-// The message about a config that cannot be made; its places are `model.yaml:line:column`.
+// The message of the error for an invalid config, with locations `model.yaml:line:column`.
 std::string config_error_of(const std::string& yaml);
 
 // "W_query.weight (3, 4)\n", one line a parameter, in order.
 std::string parameter_lines(const Module& layer);
 Array parameter_of(const Module& layer, const std::string& name);
 void set_parameter(Module& layer, const std::string& name, const Array& value);
-// Every parameter of `to` takes the value of the one of the same name.
+// Sets every parameter of `to` to the value of the parameter of that name in `from`.
 void copy_parameters(const Module& from, Module& to);
-// All parameters take uneven numbers, biases and norms too: after initialisation some are 0 or 1.
+// Adds random numbers in [-0.2, 0.2) to all parameters: initial values of 0 or 1 can hide errors.
 void perturb_parameters(Module& layer, uint64_t seed = 3);
 
 // a (n, m) -> (m, n); rows [first, last) of a.
 Array transposed(const Array& a);
 Array rows_between(const Array& a, int64_t first, int64_t last);
 
-// Fused operations off while it exists.
+// Switches fused operations off (`on` false: on) until the end of the scope.
 class Composed {
  public:
   explicit Composed(bool on = true);
@@ -59,11 +59,12 @@ inline Results run(Module& layer, const Input& in, const Array& dy = {}) {
   return run_layer(layer, in, dy);
 }
 
-// The largest difference of two results: of y relative to its largest number; of a gradient to its
-// own, but at least a fiftieth of all gradients', or, for a bias, that of its weight: some are zero
-// but for rounding. Fails where names or shapes differ or a number is not finite.
+// The largest relative difference between two results. The scale of a tensor is its largest number.
+// Some gradients are zero except for rounding, so the scale of a gradient is at least 1/50 of the
+// largest of all gradients, and that of a bias at least the scale of its weight. The test fails if
+// names or shapes differ or a number is not finite.
 double distance(const Results& got, const Results& want);
-// How many tensors were compared; those named in `without` are left out of `want`.
+// Returns the number of tensors compared; those named in `without` are left out of `want`.
 int64_t check_near(const Results& got, const Results& want, double tolerance = 20 * rounding,
                    const std::vector<std::string>& without = {});
 int64_t check_same_bits(const Results& got, const Results& want);
@@ -75,12 +76,11 @@ std::vector<std::string> golden_names();
 // The `type` of a golden file's model, and of the layers inside it as far as the config names them.
 std::vector<std::string> golden_types(const std::string& name);
 
-// The numbers of PyTorch's modules under the names of ours, drawn in the order of the parameters:
+// Checks that the initial parameters are those of PyTorch's modules, drawn in the same order:
 // embeddings normal, Linear uniform, norms 1 and 0. Returns how many numbers were compared.
 int64_t check_torch_init(const std::string& yaml, uint64_t seed);
 
-// Layers of width 12 (a multiple of it with `times`) over a vocabulary of 11: every layer that
-// attends, and blocks and models around each of them.
+// Sizes for attending_layers: width 12 * times, vocabulary 11.
 struct Sizes {
   int64_t times = 1;
   int64_t context_length = 16;
@@ -89,10 +89,11 @@ struct Sizes {
 struct LayerCase {
   std::string name;
   std::string yaml;
-  bool attends_itself = false;  // an attention layer, no block or model around one
+  bool attends_itself = false;  // an attention layer, not a block or model around one
 };
+// All attention layers, and blocks and models around each of them.
 std::vector<LayerCase> attending_layers(const Sizes& sizes);
-// x (lead.., 12 times) or ids (lead..), whichever the layer takes.
+// x (lead..., 12 * times) or ids (lead...), whichever the layer takes.
 Input input_for(const Module& layer, const Shape& lead, int64_t times = 1, uint64_t seed = 1);
 
 }  // namespace heed::testing

@@ -1,4 +1,4 @@
-// Tasks whose examples are made: what holds for each of them.
+// Checks for every task whose examples are generated.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -26,8 +26,8 @@ inline std::vector<int32_t> row_of(const Ids& ids, int64_t row) {
   return {ids.data() + row * width, ids.data() + (row + 1) * width};
 }
 
-// What the model is given, one row an example: the ids to read and, where there are two sequences,
-// not what the decoder is told.
+// The questions of a batch, one row an example: the source if there are two sequences (without the
+// decoder's input, which contains the answer), otherwise the ids.
 inline std::vector<std::vector<int32_t>> asked(const Batch& batch) {
   const Ids& ids = batch.input.source_ids ? batch.input.source_ids : batch.input.ids;
   std::vector<std::vector<int32_t>> rows;
@@ -43,8 +43,9 @@ inline bool same_ids(const Ids& a, const Ids& b) {
   return a.shape() == b.shape() && std::equal(a.data(), a.data() + a.size(), b.data());
 }
 
-// What is held out is as much as was promised, all different, and never comes up in training: not
-// in the sample, not in `batches` batches. Returns how many training examples were looked at.
+// Checks that at least `expected` examples are held out, that they all differ, and that none occurs
+// in the sample of training examples or in `batches` batches. Returns how many training examples
+// were examined.
 inline int64_t check_held_out(Task& task, int64_t expected, int64_t batches = 150) {
   CHECK(task.example_count(Split::validation) >= expected);
   const auto held_out = asked(all_examples(task, Split::validation));
@@ -63,8 +64,8 @@ inline int64_t check_held_out(Task& task, int64_t expected, int64_t batches = 15
   return looked_at;
 }
 
-// All of it follows from the seed and the state of the stream of the data; a dry run draws nothing
-// and gives batches of the same shapes.
+// Checks that the examples depend only on the seed and the state of the data stream, and that a dry
+// run draws nothing and gives batches of the same shapes.
 inline void check_streams(const std::string& type, const ConfigNode& options = {}) {
   const auto task = made_task(type, options), again = made_task(type, options);
   CHECK(same_ids(all_examples(*task, Split::validation).targets,
@@ -75,7 +76,7 @@ inline void check_streams(const std::string& type, const ConfigNode& options = {
   task->next(8, data);
   const GeneratorState state = data.state();
   const Batch batch = task->next(8, data);
-  CHECK(task->position().empty());  // the stream is all there is to save
+  CHECK(task->position().empty());  // a checkpoint needs only the stream
   other.set_state(state);
   const Batch same = again->next(8, other);
   CHECK(asked(batch) == asked(same));

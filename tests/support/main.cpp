@@ -1,5 +1,5 @@
-// The main of both test programs. A run that selects no test case, or in which nothing is asserted,
-// fails: a test that moved, or that compares nothing, must not look like one that passed.
+// main() of both test programs. A run fails if it selects no test case or asserts nothing.
+// Otherwise a test that was renamed, or that compares nothing, would seem to pass.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -39,7 +39,7 @@ inline std::string error_of(const std::function<void()>& f) {
   return "no error";
 }
 
-// Set at every third place.
+// A mask with 1 at every third element and 0 elsewhere.
 inline Mask every_third(const Shape& shape) {
   Mask mask = Mask::zeros(shape);
   for (int64_t i = 0; i < mask.size(); i += 3) mask.mutable_data()[i] = 1;

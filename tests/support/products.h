@@ -1,4 +1,4 @@
-// Matrix products of one thread against a loop in double.
+// Checks single-threaded matrix products against a loop in double.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace heed::testing {
 
 using detail::Product;
 
-inline constexpr int64_t row_gap = 3;  // between rows
+inline constexpr int64_t row_gap = 3;  // unused numbers after each row
 
 struct Matrix {
   Matrix(int64_t rows, int64_t columns, heed::Generator& g) : step(columns + row_gap) {
@@ -46,7 +46,8 @@ struct Factors {
   Matrix a, b, c;
 };
 
-// The largest difference to a loop in double, of one product.
+// The largest error of one product, compared with a loop in double. Includes the gaps between the
+// rows of C, which must not change.
 inline double largest_error(const std::function<void(const Product&)>& gemm, Trans ta, Trans tb,
                             ProductSize size, real alpha, real beta) {
   Factors f(ta, tb, size);
@@ -69,14 +70,14 @@ inline double largest_error(const std::function<void(const Product&)>& gemm, Tra
         }
       }
       const double error = std::abs(f.c.at(Trans::no, i, j) - want);
-      largest = error <= largest ? largest : error;  // NaN stays
+      largest = error <= largest ? largest : error;  // keeps a NaN
     }
   }
   return largest;
 }
 
-// All four kinds of product of each size, stored and added, with numbers as near as a float32 or
-// float64 sum of k products can be. What lies between the rows of C stays.
+// Checks all four transpositions of each size, for beta 0 and 1. The tolerance is the rounding
+// error of a sum of k products in `real`.
 template <size_t count>
 void check_products(const std::function<void(const Product&)>& gemm,
                     const ProductSize (&sizes)[count], real alpha_of_added) {

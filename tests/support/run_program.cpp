@@ -43,7 +43,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-// Until both pipes are closed by the program.
+// Reads both pipes until the program has closed them.
 void read_both(const Pipe& out, const Pipe& err, ProgramResult& result) {
   std::array<pollfd, 2> waiting{{{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}}};
   std::array<std::string*, 2> texts{&result.out, &result.err};

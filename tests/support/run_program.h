@@ -1,4 +1,4 @@
-// Programs of the build folder as a user runs them.
+// Runs programs of the build folder as a user does.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace heed::testing {
 
-// Under the address sanitizer programs need more memory: for its notes, and for what it keeps back.
+// True under AddressSanitizer. Programs then need more memory, for its shadow memory and for freed
+// blocks that it keeps in quarantine.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool address_sanitizer = true;
 #elif defined(__has_feature)
@@ -18,19 +19,19 @@ inline constexpr bool address_sanitizer = false;
 #endif
 
 struct ProgramResult {
-  int exit_code = -1;      // 128 + signal when one ended it
+  int exit_code = -1;      // 128 + signal if a signal ended it
   std::string out;         // standard output
   std::string err;         // standard error
-  int64_t peak_bytes = 0;  // of memory at any one time
+  int64_t peak_bytes = 0;  // peak resident memory
 };
 
-// Runs `program` ("heed", or a path) with these arguments and nothing on standard input, waits for
-// its end, and fails the test when it cannot be started. `environment`: "NAME=value" on top of
-// this process's own.
+// Runs `program` ("heed", or a path) with these arguments and empty standard input, and waits for
+// it to end. Fails the test if it cannot be started. `environment`: variables "NAME=value" in
+// addition to those of this process.
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& environment = {});
 
-// heed itself, the program of this test's precision.
+// Runs heed, in the precision of this test.
 ProgramResult run_heed(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& environment = {});
 

@@ -11,8 +11,8 @@ namespace heed::testing {
 Array seed_inputs();
 Array seed_batch();
 
-// Compares with the numbers printed under `key`, within the tolerance noted there; returns how
-// many.
+// Compares with the numbers printed under `key`, within the tolerance noted there. Returns how many
+// numbers were compared.
 int64_t check_seed_numbers(const std::string& key, const Array& got);
 
 }  // namespace heed::testing

@@ -40,7 +40,7 @@ class Moments final : public Optimizer {
   std::vector<Array> first_, second_;
 };
 
-// A model with an optimizer, all numbers of which follow from `seed`.
+// A model with an optimizer and random streams, all determined by `seed`.
 struct Training {
   explicit Training(uint64_t seed, int64_t step = 500)
       : model((manual_seed(seed),
@@ -112,7 +112,8 @@ std::string io_error(F&& f) {
   return "";
 }
 
-// Why a fresh model does not load the checkpoint, without its path; it must not have changed.
+// The error of loading the checkpoint into a fresh model, without the path; "" if it loads. Checks
+// that a failed load does not change the model or the optimizer.
 inline std::string refusal(const fs::path& checkpoint) {
   Training fresh(9);
   const std::string weights = weights_of(fresh.model), moments = moments_of(fresh.optimizer);
@@ -132,7 +133,7 @@ inline void flip(const fs::path& path, size_t at) {
 
 inline void truncate(const fs::path& path) { fs::resize_file(path, fs::file_size(path) - 1); }
 
-// Writes the manifest of what is in the folder now: for damage that no checksum can find.
+// Rewrites the manifest to match the files as they are now, for damage that checksums do not show.
 inline void sign_again(const fs::path& folder) {
   Manifest manifest = read_manifest(folder);
   for (auto& [name, print] : manifest.files) {

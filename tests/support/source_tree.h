@@ -1,4 +1,4 @@
-// The source tree as text, for the tests of the rules of the house.
+// The source tree as text, for the tests of house rules.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ std::filesystem::path root();
 
 SourceFile read_source(const std::filesystem::path& file);
 
-// The files of the folders and their sub-folders that end so, sorted by path.
+// The files with these extensions in the folders and their sub-folders, sorted by path.
 std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
                                  const std::vector<std::string>& extensions);
 
@@ -25,13 +25,13 @@ std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
 const std::vector<SourceFile>& sources();
 const std::vector<SourceFile>& sources_and_tests();
 
-// What stands between the quotes or brackets of an #include, "" for any other line.
+// The path in an #include line; "" for any other line.
 std::string included(const std::string& line);
 
-// "file:line" of every line that the pattern is found in.
+// "file:line" of every line that contains a match of the pattern.
 std::vector<std::string> places(const std::vector<SourceFile>& files, const std::string& pattern);
 
-// The files among them, each once.
+// The files that contain a match, each once.
 std::vector<std::string> files_with(const std::vector<SourceFile>& files,
                                     const std::string& pattern);
 

@@ -1,4 +1,4 @@
-// A variable of the environment, put back when a test is over.
+// An environment variable. The destructor restores its value.
 #pragma once
 
 #include <stdlib.h>

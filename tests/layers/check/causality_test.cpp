@@ -1,6 +1,6 @@
-// Changing the future leaves the past's bits alone, in every layer that attends and says so; the
-// others are changed, so that this test can fail. Smaller and for every registered layer:
-// tests/train/check/examine_test.cpp.
+// Changing later tokens changes no bit of earlier outputs in attention layers that are causal(). In
+// the others it must, which shows that the test can fail. A smaller test covers every registered
+// layer: tests/train/check/examine_test.cpp.
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/layer_cases.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t sequences = 2;
 
-// Other numbers at every place after `last`.
+// Returns a copy of the input with every token after `last` changed.
 Input with_other_future(const Input& in, int64_t last, int64_t tokens) {
   Input other = in;
   if (in.ids) {
@@ -32,7 +32,7 @@ Input with_other_future(const Input& in, int64_t last, int64_t tokens) {
   return other;
 }
 
-// Whether rows 0 to `last` of every item have the same bits.
+// True if rows 0 to `last` of every item have the same bits.
 bool same_past(const Array& a, const Array& b, int64_t last) {
   const int64_t width = a.dim(2), item = a.dim(1) * width;
   for (int64_t i = 0; i < a.dim(0); ++i) {
@@ -48,7 +48,7 @@ bool same_past(const Array& a, const Array& b, int64_t last) {
 
 TEST_CASE("causality: the future changes no bit of the past, where causal() says so") {
   int64_t causal = 0, others = 0;
-  for (const int64_t tokens : {9, 150}) {  // within a tile of attention, and across several
+  for (const int64_t tokens : {9, 150}) {  // within one tile of attention, and across several
     for (const LayerCase& c : attending_layers({.context_length = 150, .dropout = 0.2})) {
       CAPTURE(c.name);
       const auto layer = layer_of(c.yaml);

@@ -113,7 +113,7 @@ TEST_CASE("layer gradients: float32 refuses" * doctest::skip(is_float64)) {
 
 namespace {
 
-// Wrong on purpose.
+// Its backward is wrong on purpose: dx is 1% too large.
 class WrongLayer final : public Module {
  public:
   struct Config {

@@ -1,4 +1,5 @@
-// Padding masks in every layer that attends, beside the causal one, fused and composed.
+// Padding masks in every attention layer and in blocks and models around it, with the causal mask
+// in causal ones, fused and composed.
 #include "autograd/array/storage.h"
 #include "tests/support/layer_cases.h"
 
@@ -9,10 +10,10 @@ namespace {
 
 constexpr int64_t batch = 2, tokens = 7;
 
-// The first item hides keys 0, 3 and 6 (causal, its first query sees nothing), the second none.
+// Item 0 hides keys 0, 3 and 6, so in a causal layer its query 0 sees nothing. Item 1 hides none.
 Mask some_keys() { return mask_of({batch, tokens}, {0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1}); }
 
-// The same for each query: (B, T) -> (B, 1, T, T).
+// Repeats the mask for each query: (B, T) -> (B, 1, T, T).
 Mask by_query(const Mask& keys) {
   Mask full = Mask::uninitialised({batch, 1, tokens, tokens});
   for (int64_t i = 0; i < full.size(); ++i) {
@@ -46,7 +47,7 @@ bool all_zero(const Array& a) {
   return std::all_of(a.data(), a.data() + a.size(), [](real v) { return v == 0; });
 }
 
-// Other numbers at one place of one item.
+// Returns a copy of the input with one token of one item changed.
 Input changed_at(const Input& in, int64_t item, int64_t token) {
   Input other = in;
   if (in.ids) {
@@ -120,14 +121,14 @@ TEST_CASE("masks: a query that sees nothing gives zeros and zero gradients") {
   int64_t layers = 0;
   for_all([&](const LayerCase& c, Module& layer, Input in) {
     if (!c.attends_itself) return;
-    // Query 2 of item 0 sees nothing, and, in a causal layer, query 0 only what comes after it.
+    // Query 2 of item 0 sees nothing. Query 0 sees only later keys: nothing in a causal layer.
     Mask mask = Mask::full({batch, 1, tokens, tokens}, 1);
     std::fill_n(mask.mutable_data() + 2 * tokens, tokens, uint8_t{0});
     mask.mutable_data()[0] = 0;
     in.mask = mask;
     const bool projects = c.name.starts_with("multi_head") || c.name.starts_with("packed");
     const bool bare = c.name == "multi_head bare";
-    Array bias;  // what a projection after the attention makes of zeros
+    Array bias;  // the output projection of zeros
     if (projects && !bare) bias = parameter_of(layer, "out_proj.bias");
     const Results results = run(layer, in);
     const int64_t width = results.at("y").dim(2);
@@ -136,7 +137,7 @@ TEST_CASE("masks: a query that sees nothing gives zeros and zero gradients") {
       CHECK(results.at("y").data()[2 * width + j] == nothing);
       CHECK((results.at("y").data()[j] == nothing) == layer.causal());
     }
-    // Of that row alone, nothing flows back but into out_proj's bias.
+    // With a cotangent in that row only, all gradients are zero except that of out_proj's bias.
     Array dy = Array::zeros(results.at("y").shape());
     std::fill_n(dy.mutable_data() + 2 * width, width, real{1});
     for (const auto& tensor : run(layer, in, dy)) {

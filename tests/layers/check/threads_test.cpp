@@ -1,5 +1,5 @@
-// The same bits for any number of threads: values and gradients, with dropout, of every layer that
-// attends and everything around it.
+// Values and gradients, with dropout, have the same bits for any number of threads: for every
+// attention layer and for blocks and models around it.
 #include "autograd/random/streams.h"
 #include "autograd/threads/parallel.h"
 #include "tests/support/layer_cases.h"

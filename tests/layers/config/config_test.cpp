@@ -110,7 +110,7 @@ std::string mistakes(const std::string& yaml) {
   return "accepted";
 }
 
-// Those of heedgrad and of this file.
+// The names of all layers, those of this file included; `before_last` replaces the last comma.
 std::string all_layers(const std::string& before_last) {
   register_types();
   std::string all = joined(layer_registry().types().names());
@@ -244,7 +244,7 @@ TEST_CASE("config: all mistakes in one run, in the order of the file") {
         "c:4:8: attention.num_heads: does not divide d_in: d_in is 8, num_heads is 3\n"
         "c:5:1: heads: this key stands twice, on line 4 and on line 5; remove one\n"
         "c:6:1: count: missing value, expected a whole number from 1 to 10");
-  // A width that cannot be read is one mistake, not also a missing width of the nested layer.
+  // An unreadable width is reported once, not also as a missing width of the nested layer.
   CHECK(mistakes("d_model: x\ntrain: {steps: 1}\n") ==
         "c:1:10: d_model: expected a whole number of at least 1, got x");
   CHECK(mistakes<Root>("modle: {type: plain}\n") ==
@@ -313,7 +313,7 @@ TEST_CASE("config: a nested layer is completed from the struct around it") {
         "d_in: 6\nnum_heads: 2\ndropout: 0\npacked: true\nbias: true\n");
   CHECK(attention("attention: {type: plain}").options.size() == 0);
 
-  // What is filled in anyway is not printed, so that the printed config can be edited.
+  // Options filled in from around are not printed, so that they follow edits of the printed config.
   Everything made;
   made.d_model = 16;
   made.train.steps = 1;

@@ -1,4 +1,4 @@
-// What attending layers share: batches, and the weights they hand out. Masks: masks_test.cpp.
+// What attention layers share: the batch axis and recorded weights. Masks: masks_test.cpp.
 #include "layers/module/attend.h"
 
 #include "tests/support/layer_cases.h"
@@ -8,7 +8,8 @@ using namespace heed::testing;
 
 namespace {
 
-// Every row sums to 1, what causality or the mask hides is 0; returns the number of rows.
+// Checks that weights hidden by causality or the mask are 0, and that every row sums to 1, or to 0
+// if all of it is hidden. Returns the number of rows.
 int64_t check_weights(const Array& weights, bool causal, const Mask& keys_mask = {}) {
   const int64_t tokens = weights.dim(3), per_item = weights.dim(1) * weights.dim(2);
   const int64_t rows = weights.size() / tokens;

@@ -128,7 +128,7 @@ TEST_CASE("module: train() reaches every layer, EvaluationMode brings it back") 
   CHECK(tree.left->training());
   CHECK(NoGrad::recording());
   tree.train(false);
-  CHECK(tree(Tensor(values({1, 2}))).requires_grad());  // evaluation is not NoGrad
+  CHECK(tree(Tensor(values({1, 2}))).requires_grad());  // train(false) still records a graph
 }
 
 TEST_CASE("module: an observer sees every layer, from the inside out") {

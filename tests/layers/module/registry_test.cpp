@@ -45,7 +45,7 @@ TEST_CASE("registry: a name is taken once") {
 TEST_CASE("registry: every layer is made from its own example, and every option of it") {
   int64_t made = 0, ran = 0;
   for (const std::string& type : layer_registry().types().names()) {
-    // config_test.cpp has types of its own, without a layer.
+    // Types that config_test.cpp adds; no layers belong to them.
     if (type == "attention" || type == "everything" || type == "plain") continue;
     CAPTURE(type);
     const std::vector<FieldInfo> fields = layer_registry().types().find(type)->fields();
@@ -60,7 +60,7 @@ TEST_CASE("registry: every layer is made from its own example, and every option 
       Input in = layer->takes() == Module::Takes::ids ? Input(ids({2, 3}, {0, 1, 2, 3, 4, 5}))
                                                       : Input(Tensor(values({2, 3, d})));
       if (layer->takes_context()) {
-        const int64_t of_context = options.has("d_context") ? 3 : d;  // the one value that is tried
+        const int64_t of_context = options.has("d_context") ? 3 : d;  // also_try({3})
         in.context = Tensor(values({2, 4, of_context}));
         in.source_ids = ids({2, 4}, {0, 1, 2, 3, 4, 0, 1, 2});
         in.ids = in.ids ? ids({2, 2}, {0, 1, 2, 3}) : Ids();
