@@ -39,11 +39,25 @@ int64_t peak_resident_bytes();
 // Physical cores within the affinity mask and the cgroup quota (rounded down), at least 1.
 int available_cores();
 
-// The first number of OMP_NUM_THREADS when that is a positive number, else available_cores().
+// The first number of OMP_NUM_THREADS, or 0 when that is not a positive number.
+int requested_threads();
+
+// requested_threads() when that is not 0, else available_cores().
 int default_threads();
 
 // One line for people when OMP_WAIT_POLICY=passive is set, which makes small models slow, else "".
 std::string wait_policy_warning();
+
+// CPU time in seconds: of all processes of the machine that are not niced, and of this process. The
+// difference of two calls says how many CPUs other programs keep busy.
+struct CpuTime {
+  double machine = 0;  // 0 when the system does not tell
+  double process = 0;
+};
+CpuTime cpu_time();
+
+// Logical CPUs of the machine, whether or not this process may use them.
+int machine_cpus();
 
 // Reads <root>/proc/self/cgroup and <root>/sys/fs/cgroup; tests give another root.
 CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -17,6 +19,41 @@ namespace heed {
 namespace {
 
 std::atomic<int> chosen_threads{0};
+std::atomic<bool> asked_for{false};  // by set_num_threads or by OMP_NUM_THREADS
+
+// Counts the CPUs of the machine that other programs leave free, on average over half a second.
+class FreeCpus {
+ public:
+  int count() {
+    constexpr std::chrono::milliseconds window{500};
+    const Clock::time_point now = Clock::now();
+    if (now - since_ >= window) {
+      const CpuTime time = cpu_time();
+      const double seconds = std::chrono::duration<double>(now - since_).count();
+      const double elsewhere = time.machine - before_.machine - (time.process - before_.process);
+      count_ = machine_cpus();
+      if (before_.machine > 0) {
+        count_ -= static_cast<int>(std::lround(elsewhere / seconds));
+      }
+      before_ = time;
+      since_ = now;
+    }
+    return count_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_{};
+  CpuTime before_;
+  int count_ = 0;
+};
+
+// The number of threads that the next region asks for.
+int threads_now() {
+  static FreeCpus free_cpus;
+  const int threads = num_threads();
+  return threads == 1 || asked_for ? threads : detail::threads_beside(free_cpus.count(), threads);
+}
 
 // The chunks [begin, end) that nobody has claimed yet, in one word. The owner claims from the
 // front, other threads from the back. The order of memory accesses is relaxed: a range hands out
@@ -89,8 +126,7 @@ void claim_and_run(const Loop& loop, std::vector<Range>& ranges, size_t self) {
 // OMP_DYNAMIC); the ranges of those that are missing are claimed by the others. The number asked
 // for is the same for short loops: libgomp ends the threads that a smaller team leaves over, and
 // starts them again for the next larger one.
-void share(const Loop& loop) {
-  const int threads = num_threads();
+void share(const Loop& loop, int threads) {
   static std::vector<Range> ranges;  // kept from loop to loop: a step allocates nothing
   if (ranges.size() != static_cast<size_t>(threads)) {
     ranges = std::vector<Range>(static_cast<size_t>(threads));
@@ -115,18 +151,29 @@ void check(const char* name, int64_t grain) {
 
 int num_threads() {
   if (chosen_threads == 0) {
+    asked_for = requested_threads() > 0;
     chosen_threads = default_threads();
   }
   return chosen_threads;
 }
 
-void set_num_threads(int threads) { chosen_threads = std::max(threads, 1); }
+void set_num_threads(int threads) {
+  asked_for = true;
+  chosen_threads = std::max(threads, 1);
+}
 
 // The level counts regions of a single thread too, such as one that OMP_THREAD_LIMIT=1 leaves: a
 // loop inside its body must not open another one either.
 bool in_parallel() { return omp_get_level() > 0; }
 
 namespace detail {
+
+// A region ends when its last thread arrives, and a thread that shares its core with another
+// program is often not running. One thread for each free CPU waits for nobody. Half of the threads
+// is this program's fair share next to others that could use all cores.
+int threads_beside(int free_cpus, int threads) {
+  return std::clamp(free_cpus, (threads + 1) / 2, threads);
+}
 
 void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
   if (dry_run() || count <= 0) {
@@ -138,13 +185,14 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
     return;
   }
   const Loop loop{count, grain, body, context};
-  if (in_parallel() || num_threads() == 1 || loop.chunks() > std::numeric_limits<uint32_t>::max()) {
+  const int threads = in_parallel() ? 1 : threads_now();
+  if (threads == 1 || loop.chunks() > std::numeric_limits<uint32_t>::max()) {
     for (int64_t c = 0; c < loop.chunks(); ++c) {
       loop.run(c);
     }
     return;
   }
-  share(loop);
+  share(loop, threads);
 }
 
 double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {

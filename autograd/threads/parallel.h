@@ -24,7 +24,8 @@ namespace heed {
 // OMP_NUM_THREADS when that is set.
 int num_threads();
 
-// Takes effect at the next loop; values below 1 mean 1.
+// Takes effect at the next loop; values below 1 mean 1. A number that is set here or in
+// OMP_NUM_THREADS is kept. Otherwise loops use fewer threads while other programs keep cores busy.
 void set_num_threads(int threads);
 
 // True inside an OpenMP region: in the body of a shared loop, or in a region of the calling
@@ -42,6 +43,9 @@ namespace detail {
 
 using ChunkBody = void (*)(void* context, int64_t begin, int64_t end);
 using ChunkSum = double (*)(void* context, int64_t begin, int64_t end);
+
+// How many of `threads` are worth using while other programs leave `free_cpus` CPUs free.
+int threads_beside(int free_cpus, int threads);
 
 void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context);
 double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context);

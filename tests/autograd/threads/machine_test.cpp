@@ -50,10 +50,20 @@ TEST_CASE("cpu: OMP_NUM_THREADS wins, its first number counts") {
   const heed::testing::Variable threads("OMP_NUM_THREADS");
   threads.set("3,2");
   CHECK(heed::default_threads() == 3);
+  CHECK(heed::requested_threads() == 3);
   for (const char* nothing : {"", "0", "-2", "many"}) {
     threads.set(nothing);
     CHECK(heed::default_threads() == heed::available_cores());
+    CHECK(heed::requested_threads() == 0);
   }
+}
+
+TEST_CASE("cpu: time of this process passes as it computes, on the machine too") {
+  const heed::CpuTime before = heed::cpu_time();
+  heed::CpuTime after = before;
+  while (after.process < before.process + 0.1) after = heed::cpu_time();
+  CHECK(after.machine >= before.machine);  // by less where this process is niced
+  CHECK(heed::machine_cpus() >= 1);
 }
 
 TEST_CASE("cpu: OMP_WAIT_POLICY=passive is worth a warning, other policies are not") {

@@ -182,6 +182,24 @@ TEST_CASE("parallel: a team that is smaller than asked for does all chunks") {
   omp_set_dynamic(dynamic);
 }
 
+TEST_CASE("parallel: fewer threads next to other programs, half of them at least") {
+  struct Case {
+    int free_cpus, threads, expected;
+  };
+  for (const Case& c : std::vector<Case>{{2, 2, 2},   // quiet
+                                         {1, 2, 1},   // one busy neighbour
+                                         {0, 2, 1},   // two
+                                         {7, 8, 7},   // one on eight cores
+                                         {0, 8, 4},   // eight
+                                         {-1, 7, 4},  // rounding of what was measured
+                                         {30, 8, 8},  // a larger machine, of which we may use 8
+                                         {1, 1, 1}}) {
+    CAPTURE(c.free_cpus);
+    CAPTURE(c.threads);
+    CHECK(heed::detail::threads_beside(c.free_cpus, c.threads) == c.expected);
+  }
+}
+
 TEST_CASE("parallel: a program's own number of OpenMP threads stays") {
   const Threads scope(3);
   const int before = omp_get_max_threads();
