@@ -1,4 +1,4 @@
-// How good a model is on a fixed set of examples. Draws from no stream and records no graph.
+// Evaluation of a model on a fixed set of examples. Uses no random stream and records no graph.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace heed {
 
-// `batches` batches of `batch_size` examples, evenly spaced over the split; all of it for nullopt.
-// Throws ConfigError for a split without examples.
+// Evaluates `batches` batches of `batch_size` examples, evenly spaced over the split, or all
+// examples if nullopt. Throws ConfigError for a split without examples.
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches);
 

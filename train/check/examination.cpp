@@ -1,4 +1,4 @@
-// Sizes, names, initial numbers, gradients, checkpoints.
+// Checks of names and sizes, the forward pass, gradients and checkpoints.
 #include "train/check/examination.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace heed::detail {
 
 namespace {
 
-// (B, T, d) or (T, d) of x, (B, T) or (T) of ids.
+// The batch and token counts of a shape: (B, T, d) or (T, d) for x, (B, T) or (T) for ids.
 InputForm form_of(const Shape& shape, Module::Takes takes) {
   const int inner = takes == Module::Takes::x ? 2 : 1;
   require(shape.rank() == inner || shape.rank() == inner + 1, "expected shapes ",
@@ -30,7 +30,7 @@ bool plain_name(const std::string& name) {
   });
 }
 
-// A list of layers has children "heads.0", "heads.1", ...
+// Children in a list of layers have names with a dot: "heads.0", "heads.1", ...
 bool child_name(const std::string& name) {
   const size_t dot = name.find('.');
   return plain_name(name.substr(0, dot)) &&
@@ -73,7 +73,7 @@ Examination::Examination(const LayerSubject& examined, const std::vector<Shape>&
   }
   sizes =
       input_sizes(*layer, subject.options, wide ? shapes.front()[shapes.front().rank() - 1] : 0);
-  (*layer)(input(*layer, forms.empty() ? InputForm{1, 1, 1} : forms.front()));  // or its own error
+  (*layer)(input(*layer, forms.empty() ? InputForm{1, 1, 1} : forms.front()));  // or its error
   const bool masks = takes_mask(*layer, blank_input(sizes, 1, 1, 1));
   const std::vector<InputForm> others = input_forms(sizes, most, masks);
   forms.insert(forms.end(), others.begin(), others.end());
@@ -163,7 +163,7 @@ std::string check_gradients_right(const Examination& it) {
   return "";
 }
 
-// A parameter, or x, that y depends on although no gradient comes back to it.
+// Fails for a parameter (or x) that affects y but receives no gradient.
 std::string check_gradients_arrive(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   const Input in = it.input(*layer, it.forms.front());
@@ -179,7 +179,7 @@ std::string check_gradients_arrive(const Examination& it) {
     real* const values = parameter.tensor.mutable_value();
     std::transform(kept.data(), kept.data() + kept.size(), values,
                    [](real v) { return v * real{2} + real{1}; });
-    streams().dropout().manual_seed(5);  // as run_layer does
+    streams().dropout().manual_seed(5);  // the same seed as in run_layer
     const std::string changed = far((*layer)(in).value(), before.at("y"));
     std::copy_n(kept.data(), kept.size(), parameter.tensor.mutable_value());
     if (!changed.empty()) {
@@ -201,7 +201,7 @@ std::string check_gradients_arrive(const Examination& it) {
 std::string check_checkpoint(const Examination& it) {
   const std::unique_ptr<Module> trained = it.perturbed(1);
   for (const InputForm& form : it.forms) {
-    run_layer(*trained, it.input(*trained, form));  // whatever it keeps from step to step
+    run_layer(*trained, it.input(*trained, form));  // fills what the layer keeps between steps
   }
   const SafeTensors saved(to_safetensors("layer", parameter_views(*trained)), "layer");
   const std::unique_ptr<Module> loaded = it.fresh(2);

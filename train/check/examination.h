@@ -1,4 +1,4 @@
-// The parts of examine_layer: what is examined, and one function a thing to look at.
+// The parts of examine_layer: the layer under test, and one function per check.
 #pragma once
 
 #include "layers/check/layer_inputs.h"
@@ -6,7 +6,7 @@
 
 namespace heed::detail {
 
-// A layer, what it is given, and fresh copies of both.
+// A layer under test, with factories for fresh copies of it and for its inputs.
 class Examination {
  public:
   Examination(const LayerSubject& subject, const std::vector<Shape>& shapes);
@@ -28,16 +28,16 @@ class Examination {
 
   const LayerSubject& subject;
   InputSizes sizes;
-  std::vector<InputForm> forms;  // of the shapes, then of every kind
+  std::vector<InputForm> forms;  // those of the given shapes first, then all other kinds
 };
 
-// Without dropout, without a graph.
+// Output of the layer in evaluation mode (no dropout), without recording a graph.
 Array evaluate_layer(Module& layer, const Input& in);
 
-// "" or where they differ by more than rounding.
+// "" if a and b agree up to rounding, else a description of the difference.
 std::string far(const Array& a, const Array& b);
 
-// Each returns "" or what is wrong and what to mend.
+// Each returns "" or an error message that says how to fix the layer.
 std::string check_parameters(const Examination& it);
 std::string check_forward(const Examination& it);
 std::string check_gradients_right(const Examination& it);

@@ -1,6 +1,6 @@
-// What everybody expects of a layer, checked for one's own, built in or from outside: fields, named
-// parameters, gradients, checkpoints, evaluation, causality, threads, finite numbers. doctest cases
-// from it: train/testing.h.
+// Checks every property that a layer must have, for built-in layers and your own: fields, named
+// parameters, gradients, checkpoints, evaluation mode, causality, thread counts, finite results.
+// train/testing.h wraps these checks for doctest.
 #pragma once
 
 #include <string>
@@ -12,34 +12,34 @@
 
 namespace heed {
 
-// A layer that is made anew whenever it is needed, and all its options under their usual names.
+// Factory for the layer under test, together with its options by name.
 struct LayerSubject {
   std::string name;
   LayerMaker make;
   ConfigNode options;
-  int64_t members = 0;  // of its Config; 0: not known
-  int64_t fields = 0;   // that it declares
+  int64_t members = 0;  // of its Config; 0: unknown
+  int64_t fields = 0;   // that its Config declares
 };
 
-// Everything that was looked at. `shapes` are shapes of x, (B, T, d) or (T, d), or of ids, (B, T)
-// or (T), to be tried beside those that follow from the options; with none, the width of x is found
-// by trying. The random streams are left as they were. Gradients are compared with differences in
-// float64 only.
+// Runs all checks and returns one Finding per check. `shapes` are shapes of x, (B, T, d) or (T, d),
+// or of ids, (B, T) or (T). They are tested in addition to those that follow from the options.
+// Without them, the width of x is found by trial. The random streams are restored afterwards.
+// Gradients are compared with finite differences in float64 builds only.
 std::vector<Finding> examine_layer(const LayerSubject& subject,
                                    const std::vector<Shape>& shapes = {});
 
 // A registered layer.
 std::vector<Finding> examine_layer(const LayerSpec& spec, const std::vector<Shape>& shapes = {});
 
-// The layer of a line of YAML, {type: causal_attention, d_in: 4, ...}. A config that cannot be read
-// is a finding too.
+// A layer given as a line of YAML: {type: causal_attention, d_in: 4, ...}. An invalid config is
+// reported as a finding.
 std::vector<Finding> examine_layer(const std::string& config,
                                    const std::vector<Shape>& shapes = {});
 
-// The map that a line of YAML says.
+// Parses one YAML map.
 ConfigNode options_from(const std::string& yaml);
 
-// The same for a class that no registry knows; `options` without `type`.
+// The same for an unregistered class. `options` is a YAML map without `type`.
 template <class Layer>
 std::vector<Finding> examine_layer_class(const std::string& options,
                                          const std::vector<Shape>& shapes = {}) {

@@ -10,7 +10,7 @@ namespace heed::detail {
 
 namespace {
 
-// Other numbers at every token after `last`.
+// `in` with different values at every token after `last`.
 Input with_other_future(const Examination& it, const Input& in, int64_t last, int64_t tokens) {
   Input other = in;
   if (in.ids) {
@@ -32,7 +32,7 @@ Input with_other_future(const Examination& it, const Input& in, int64_t last, in
   return other;
 }
 
-// The first token up to `last` at which they differ; -1: none.
+// The first token in [0, last] at which a and b differ; -1 if there is none.
 int64_t changed_token(const Array& a, const Array& b, int64_t tokens, int64_t last) {
   const int64_t width = a.dim(-1);
   for (int64_t i = 0; i < a.size(); ++i) {
@@ -67,7 +67,7 @@ std::string not_finite(const LayerResults& results) {
   return "";
 }
 
-// ": log made NaN at element 0 of shape (2, 5)", as anomaly mode has it.
+// The error of anomaly mode, ": log made NaN at element 0 of shape (2, 5)"; "" if there is none.
 std::string first_bad_op(Module& layer, const Input& in) {
   const bool before = anomaly_mode();
   set_anomaly_mode(true);
@@ -195,7 +195,7 @@ std::string check_inputs(const Examination& it) {
   return "";
 }
 
-// The tokens one at a time out of a cache give what they give together.
+// Processing one token at a time with a cache must give the same output as all tokens at once.
 std::string check_cache(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   if (!layer->takes_cache()) {

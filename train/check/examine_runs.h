@@ -1,11 +1,11 @@
-// The parts of examine_layer that look at what a layer does from call to call.
+// The parts of examine_layer that compare several runs of one layer.
 #pragma once
 
 #include "train/check/examination.h"
 
 namespace heed::detail {
 
-// Each returns "" or what is wrong and what to mend.
+// Each returns "" or an error message that says how to fix the layer.
 std::string check_evaluation(const Examination& it);
 std::string check_causality(const Examination& it);
 std::string check_threads(const Examination& it);

@@ -28,7 +28,7 @@ int64_t size_of(const Task& task, const std::string& name) {
   return 0;
 }
 
-// "" or the first that is not in [0, limit); a limit of 0 is none.
+// "", or an error for the first id outside [0, limit). limit = 0 means no upper limit.
 std::string outside(const char* what, const Ids& ids, int64_t limit, bool may_be_ignored) {
   for (int64_t i = 0; i < ids.size(); ++i) {
     const int32_t id = ids.data()[i];
@@ -97,7 +97,7 @@ std::string check_examples(const TaskSubject& subject) {
   return "";
 }
 
-// A run that goes on has the state of the stream and position(), and nothing else.
+// Resuming restores the state of the data generator and position(), and nothing else.
 std::string check_resuming(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make(), resumed = subject.make();
   Generator data(1), other(2);
@@ -105,7 +105,7 @@ std::string check_resuming(const TaskSubject& subject) {
   resumed->set_position(task->position());
   other.set_state(data.state());
   if (task->example_count(Split::validation) > 0) {
-    task->examples(Split::validation, 0, 1, 1);  // an evaluation on the way
+    task->examples(Split::validation, 0, 1, 1);  // an evaluation in between must not matter
   }
   for (int step = 0; step < 3; ++step) {
     if (!same(task->next(rows, data), resumed->next(rows, other))) {

@@ -1,4 +1,4 @@
-// The checks that every task has to pass.
+// The checks that every task must pass.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace heed {
 
-// The task of a line of YAML, {type: sort, length: 8}: ids and targets within their vocabularies,
-// examples and batches that follow from seed and saved state alone, dry runs.
+// A task given as a line of YAML: {type: sort, length: 8}. Checks that ids and targets are within
+// their vocabularies, that batches and examples depend only on the seed and the saved state, and
+// that dry runs work.
 std::vector<Finding> examine_task(const std::string& config);
 
 }  // namespace heed

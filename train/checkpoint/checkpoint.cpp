@@ -35,7 +35,7 @@ std::string step_name(int64_t step) {
   return text(prefix, std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0'), digits);
 }
 
-// Of names as step_name() writes them and of no others.
+// The step in a folder name; nullopt for any name that step_name() does not produce.
 std::optional<int64_t> step_number(const fs::path& folder) {
   const std::string name = folder.filename().string();
   int64_t step = 0;
@@ -76,7 +76,7 @@ Manifest check_checkpoint(const fs::path& folder, Check check) {
   return manifest;
 }
 
-// "" for a sound one, else what is wrong.
+// "" if the checkpoint is intact, else what is wrong.
 std::string damage(const fs::path& folder, Check check) {
   try {
     check_checkpoint(folder, check);
@@ -92,7 +92,7 @@ std::string state_name(const std::string& kind, const NamedParameter& parameter)
   return kind + "." + parameter.name;
 }
 
-// Calls visit(name, array) for everything that the optimizer keeps.
+// Calls visit(name, array) for every array of the optimizer's state.
 template <class Visit>
 void for_each_state(Optimizer& optimizer, Visit&& visit) {
   for (const auto& [kind, arrays] : optimizer.state()) {
@@ -169,8 +169,8 @@ fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* op
 
 namespace {
 
-// Makes the link name the best checkpoint, or removes it when that is not there. A file system
-// that knows no links has to do without.
+// Points the link checkpoints/best to the best checkpoint, or removes the link if that checkpoint
+// is missing. Does nothing on file systems without symbolic links.
 void link_best(const fs::path& run, const std::optional<int64_t>& best) {
   const fs::path link = checkpoints_of(run) / best_link;
   const std::string target = best ? step_name(*best) : "";
@@ -202,7 +202,7 @@ void prune_checkpoints(const fs::path& run, int64_t step, const Retention& keep)
     const bool stays = each.number == step || (wanted && damage(each.folder, Check::sizes).empty());
     kept += stays ? 1 : 0;
     if (!stays) {
-      // Without its manifest it is no checkpoint any more, should the removal be interrupted.
+      // The manifest goes first: if the removal is interrupted, the rest is no valid checkpoint.
       std::error_code ignored;
       fs::remove(each.folder / "manifest.json", ignored);
       fs::remove_all(each.folder, ignored);

@@ -29,8 +29,8 @@ uint64_t hash_from(const std::string& digits) {
   return hash;
 }
 
-// Of the object before its own checksum is in it; keys are sorted, so the order in the file is
-// free.
+// Checksum of the object without its own "xxh64". Keys are sorted, so their order in the file does
+// not matter.
 std::string checksum(const json& facts) { return digits_of(fingerprint(as_bytes(facts.dump()))); }
 
 int64_t count_at(const json& facts, const char* key) {
@@ -39,13 +39,13 @@ int64_t count_at(const json& facts, const char* key) {
   return facts.at(key).get<int64_t>();
 }
 
-// A name that stays in the folder.
+// True for a name that cannot lead out of the folder.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos &&
          name.find('\0') == std::string::npos;
 }
 
-// Writing JSON out again recurses.
+// Limits the nesting, because dump() recurses.
 bool refuse_depth(int depth, json::parse_event_t, json&) {
   require<IoError>(depth <= 3, "damaged: nested too deeply");
   return true;

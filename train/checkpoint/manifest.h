@@ -1,4 +1,4 @@
-// What a checkpoint folder is said to hold: manifest.json, written last.
+// manifest.json, the list of files in a checkpoint folder; written last.
 //   {"format": 1, "heedgrad": "0.1.0", "precision": "float32", "step": 500,
 //    "files": {"model.safetensors": {"bytes": 1234, "xxh64": "<16 digits>"}, ...},
 //    "xxh64": "<of this object without this key, as compact JSON with sorted keys>"}
@@ -24,13 +24,13 @@ struct Manifest {
 
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
 
-// Throws IoError unless there is a manifest that is whole and of a format we know.
+// Throws IoError if the manifest is missing, damaged or of an unknown format.
 Manifest read_manifest(const std::filesystem::path& folder);
 
-// How much to look at: a file's length, or every byte of it.
+// How thoroughly to check: file sizes only, or every byte.
 enum class Check { sizes, contents };
 
-// Throws IoError for the first file that is missing or not the one that was written.
+// Throws IoError for the first file that is missing or differs from what was written.
 void check_files(const std::filesystem::path& folder, const Manifest& manifest, Check check);
 
 }  // namespace heed

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t max_json_bytes = 1 << 16;
 constexpr size_t generator_length = GeneratorState::kWords + 1;
 
-// The generators under the names that their tensors have.
+// The generators, under the names of their tensors.
 template <class State>
 auto generators_of(State& streams) {
   return std::array{std::pair{"generator.init", &streams.init},
@@ -32,7 +32,7 @@ auto generators_of(State& streams) {
 
 std::string cached_name(const std::string& generator) { return generator + ".cached_normal"; }
 
-// What a generator's two tensors point at.
+// The buffers behind a generator's two tensors.
 struct StoredGenerator {
   explicit StoredGenerator(const GeneratorState& state) {
     words.assign(state.words.begin(), state.words.end());
@@ -82,7 +82,7 @@ GeneratorState read_generator(const SafeTensors& file, const std::string& name) 
   return state;
 }
 
-// Throws IoError for states that no generators can have.
+// Throws IoError for states that no generator can have.
 void check_streams(const std::string& path, const StreamsState& state) {
   try {
     Streams(0, state.mode, state.dropout_stream).set_state(state);

@@ -1,11 +1,13 @@
-// Where a training run stands beside its weights and its optimizer, and the two files that hold it:
-//   state.json         for people too: {"step", "tokens", "best_val_loss", "best_step",
+// The state of a training run other than weights and optimizer, and the two files that hold it:
+//   state.json         readable: {"step", "tokens", "best_val_loss", "best_step",
 //                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream"};
-//                      best_val_loss and best_step are null before an evaluation
-//   state.safetensors  "generator.init", ".data", ".dropout", ".sampling": I64 (625), 624 words and
-//                      the index of the next; "generator.<purpose>.cached_normal": F64, (1) or (0);
+//                      best_val_loss and best_step are null before the first evaluation
+//   state.safetensors  "generator.init", ".data", ".dropout", ".sampling": I64 (625), the 624 words
+//                      of the generator and the index of the next one;
+//                      "generator.<purpose>.cached_normal": F64, (1) or (0);
 //                      "task_position": I64, one axis
-// Neither holds times, paths, thread counts or facts about the machine.
+// Neither contains times, paths, thread counts or facts about the machine, so that equal runs write
+// equal files.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@
 namespace heed {
 
 struct TrainingState {
-  int64_t step = 0;    // optimizer steps done
+  int64_t step = 0;    // completed optimizer steps
   int64_t tokens = 0;  // trained on so far
   std::optional<double> best_val_loss = {};
   std::optional<int64_t> best_step = {};
@@ -33,11 +35,11 @@ struct TrainingState {
   bool operator==(const TrainingState&) const = default;
 };
 
-// Writes both files into `folder`; returns what was written, by file name.
+// Writes both files into `folder` and returns their fingerprints by file name.
 std::map<std::string, Fingerprint> write_state(const std::filesystem::path& folder,
                                                const TrainingState& state);
 
-// Throws IoError, also for generators that no run can have had.
+// Throws IoError for damaged files, and for generator states that no run can have.
 TrainingState read_state(const std::filesystem::path& folder);
 
 }  // namespace heed

@@ -15,17 +15,17 @@ namespace heed {
 
 namespace {
 
-// A parameter and every name it goes by; more than one when it is tied.
+// A parameter and all its names. A tied parameter has more than one.
 struct Slot {
   std::vector<std::string> names;
   Tensor tensor;
 };
 
-// The buffer "mask" of a causal layer of the book.
+// The buffer "mask" of a causal layer in the book.
 struct MaskBuffer {
   std::string name;
   int64_t context_length = 0;
-  bool in_book = false;  // torch.nn.MultiheadAttention, which `packed` mirrors, has none
+  bool in_book = false;  // false for `packed`: torch.nn.MultiheadAttention has no such buffer
 };
 
 struct Inventory {
@@ -83,12 +83,12 @@ bool is_float(Dtype dtype) {
   return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 || dtype == Dtype::BF16;
 }
 
-// All mistakes, a line each, of which the first ten are shown.
+// Collects all errors, one per line; the first ten are shown.
 class Mistakes {
  public:
   explicit Mistakes(std::string path) : path_(std::move(path)) {}
 
-  // `message()` is only called for a mistake that is shown.
+  // Calls `message()` only for errors that are shown.
   template <class Message>
   void add(Message&& message) {
     if (count_++ < shown) {
@@ -108,7 +108,7 @@ class Mistakes {
   size_t count_ = 0;
 };
 
-// Compares a file with a model and finds out which tensor goes where.
+// Compares a file with a model and assigns tensors to parameters.
 class Matcher {
  public:
   Matcher(const Module& model, const SafeTensors& file)
@@ -194,7 +194,7 @@ class Matcher {
     return true;
   }
 
-  // Two names of one tied parameter must not say different things.
+  // Several names of one tied parameter must have the same contents.
   void check_same(const TensorInfo* first, const TensorInfo& info) {
     if (first == nullptr) {
       return;
@@ -254,8 +254,8 @@ class Matcher {
   Inventory model_;
   Mistakes mistakes_;
   std::set<std::string> known_;
-  std::vector<std::string> unused_;   // names of the file that the model has no use for
-  std::vector<std::string> missing_;  // parameters that the file lacks
+  std::vector<std::string> unused_;   // names in the file that the model does not use
+  std::vector<std::string> missing_;  // parameters that are not in the file
 };
 
 TensorView mask_view(const MaskBuffer& mask) {

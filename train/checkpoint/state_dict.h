@@ -1,4 +1,4 @@
-// The parameters of a model in a safetensors file, under PyTorch's names: what state_dict() holds.
+// Model parameters in a safetensors file, under the names of PyTorch's state_dict().
 #pragma once
 
 #include <filesystem>
@@ -9,24 +9,24 @@
 
 namespace heed {
 
-// What load_parameters does about tensors that the model has no use for.
+// What load_parameters does with tensors that the model does not use.
 enum class Extra { refuse, ignore };
 
-// Fills every parameter from the tensor of its name: F64, F32, F16 or BF16, converted to real.
-// A tied parameter may stand under any of its names, or under several with the same bytes. The
-// buffer that the book's CausalAttention and MultiHeadAttention register beside their parameters,
-// "<path>.mask" (context_length, context_length), ones above the diagonal, is checked and skipped.
-// Throws IoError with every mistake in a line of its own; the model is unchanged then.
+// Fills every parameter from the tensor of the same name: F64, F32, F16 or BF16, converted to real.
+// A tied parameter may be stored under any of its names, or under several with the same bytes. The
+// book's CausalAttention and MultiHeadAttention register a buffer "<path>.mask" of shape
+// (context_length, context_length), 1 above the diagonal; it is checked and skipped. Throws IoError
+// that lists all errors, one per line; the model is then unchanged.
 void load_parameters(Module& model, const SafeTensors& file, Extra extra = Extra::refuse);
 void load_parameters(Module& model, const std::filesystem::path& path, Extra extra = Extra::refuse);
 
-// Throws as load_parameters does, and changes nothing.
+// Throws as load_parameters does, but changes nothing.
 void check_parameters(const Module& model, const SafeTensors& file, Extra extra = Extra::refuse);
 
-// Whether to write the book's mask buffers too: its modules then load the file with strict=True.
+// Whether to write the book's mask buffers too, so that its modules load the file with strict=True.
 enum class BookBuffers { leave_out, write };
 
-// Every parameter under its path, a tied one once, under its first name. The views share buffers
+// Every parameter under its path; a tied one once, under its first name. The views share buffers
 // with the model.
 std::vector<TensorView> parameter_views(const Module& model,
                                         BookBuffers buffers = BookBuffers::leave_out);

@@ -145,15 +145,15 @@ bool has_field(const std::string& kind, const ConfigNode& section, const std::st
                      [&](const FieldInfo& info) { return info.name == field; });
 }
 
-// The task of a data section without mistakes; null, and the mistakes, otherwise. A file that
-// cannot be read is kept in `unreadable`: the other sections are looked at first.
+// The task, if the data section has no errors; otherwise null, and the errors go to `errors`. The
+// IoError of an unreadable file goes to `unreadable`, so that the other sections are checked first.
 std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
                                 ConfigErrors& errors, std::optional<IoError>& unreadable) {
   const ConfigNode& data = tree.get("data");
   const ConfigType* type =
       data.is_map() ? config_types("task").find(data.get("type").text()) : nullptr;
   if (type == nullptr) {
-    return nullptr;  // the reading of all sections says what is wrong
+    return nullptr;  // reported when all sections are read
   }
   Spec spec{type->name, data};
   spec.options.erase("type");
@@ -173,8 +173,8 @@ std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
   return nullptr;
 }
 
-// Sizes of the model that the data decides. Without a task, 1 stands for them, so that the other
-// mistakes of the config come out too.
+// Fills in the sizes of the model that the data determines. Without a task they are set to 1, so
+// that the other errors of the config are found too.
 void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) {
   ConfigNode* model = tree.find("model");
   if (model == nullptr || !model->is_map()) {
@@ -206,7 +206,7 @@ void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) 
   }
 }
 
-// Both sections may give it; the data must not be longer than what the model takes.
+// Both sections may set context_length; the data's must not exceed the model's.
 void check_context_length(const ConfigNode& tree, ConfigErrors& errors) {
   int64_t of_data = 0, of_model = 0;
   read_number(tree.get("data").get("context_length"), of_data);
@@ -226,13 +226,13 @@ void fill_context_length(ConfigNode& tree) {
       !has_field("task", *data, "context_length")) {
     return;
   }
-  // Where the model's is missing or wrong it is reported there, and 1 stands for it here.
+  // If the model's is missing or invalid, the error is reported there; use 1 here.
   int64_t of_model = 0;
   read_number(model.get("context_length"), of_model);
   data->set("context_length", of_model > 0 ? model.get("context_length") : ConfigNode(1));
 }
 
-// Whether the text on the way can be written: a mistake here would end the run at its first sample.
+// Checks the sample prompt before training; otherwise the run would fail at its first sample.
 void check_sample(const RunConfig& config, const ConfigNode& sample, const Task& task,
                   ConfigErrors& errors) {
   const Tokenizer* tokenizer = task.tokenizer();
@@ -243,7 +243,7 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
     }
     return;
   }
-  // The default prompt only matters when it is used.
+  // The default prompt only has to be valid if samples are written.
   const std::string& prompt = config.sample.prompt;
   if (!config.sample.every && prompt == SampleConfig{}.prompt) {
     return;
@@ -255,7 +255,7 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
   }
 }
 
-// The rules between the sections of a config and its data.
+// Checks the rules that involve several sections, or a section and the data.
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task& task,
                     ConfigErrors& errors) {
   check_sample(config, tree.get("sample"), task, errors);
@@ -272,8 +272,8 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task&
   }
 }
 
-// Where the data is and what it was, so that the run can go on from any folder, but on nothing
-// else.
+// Makes the path absolute and adds the file's fingerprint, so that the run can be resumed from any
+// folder, but only with the same data.
 void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
   if (data.has("path")) {
     const fs::path path = folder / data.get("path").text();
@@ -285,7 +285,7 @@ void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
   }
 }
 
-// Whoever goes on with the run loads the same; there is no such key where none is needed.
+// Lists the plugins that a resumed run must load. The key is left out if there are none.
 void resolve_plugins(ConfigNode& config, const fs::path& folder) {
   const std::vector<std::string> needed = plugins_of(config, folder);
   if (needed.empty()) {
@@ -295,7 +295,7 @@ void resolve_plugins(ConfigNode& config, const fs::path& folder) {
   }
 }
 
-// Every `dropout` of a config tree, nested layers included.
+// Sets every `dropout` in a config tree to 0, including nested layers.
 void turn_off_dropout(ConfigNode& node) {
   for (int64_t i = 0; i < node.size(); ++i) {
     if (node.at(i).key() == "dropout") {
@@ -305,7 +305,7 @@ void turn_off_dropout(ConfigNode& node) {
   }
 }
 
-// What train.overfit_batch: true does: the task gives one batch, and nothing is dropped.
+// Implements train.overfit_batch: true. The task returns one fixed batch, and dropout is 0.
 void overfit_one_batch(LoadedRun& run) {
   run.task = fixed_batch(std::move(run.task), static_cast<uint64_t>(run.config.seed));
   turn_off_dropout(run.config.model.options);

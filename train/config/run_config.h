@@ -1,4 +1,4 @@
-// A whole run as a config describes it: every section with its fields and defaults.
+// The config of a whole run: every section with its fields and defaults.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +20,10 @@ struct RandomConfig {
 };
 
 struct TrainConfig {
-  bool required = true;    // whether the config must say how long to train
+  bool required = true;    // whether steps and batch_size must be given
   int64_t steps = 0;       // optimizer steps
-  int64_t batch_size = 0;  // sequences of one micro-batch
-  int64_t accumulate = 1;  // micro-batches of a step
+  int64_t batch_size = 0;  // sequences per micro-batch
+  int64_t accumulate = 1;  // micro-batches per step
   std::optional<double> clip_grad_norm;
   int64_t log_every = 10;
   bool overfit_batch = false;
@@ -32,13 +32,13 @@ struct TrainConfig {
 
 struct EvalConfig {
   std::optional<int64_t> every;     // steps
-  std::optional<int64_t> batches;   // of batch_size examples; none: all examples
-  std::optional<int64_t> patience;  // evaluations without gain before training stops
+  std::optional<int64_t> batches;   // of batch_size examples; default: all examples
+  std::optional<int64_t> patience;  // evaluations without improvement before training stops
   void fields(Fields& f);
 };
 
 struct CheckpointConfig {
-  std::optional<int64_t> every;  // steps; one always follows the last step
+  std::optional<int64_t> every;  // steps; one is always saved after the last step
   int64_t keep = 3;
   bool best = false;
   bool optimizer_state = true;
@@ -55,7 +55,7 @@ struct SampleConfig {
   void fields(Fields& f);
 };
 
-// What a config has to contain: all that training needs, or just a model to look at.
+// What a config must contain: everything for training, or only a model to inspect.
 enum class Purpose { train, model };
 
 struct RunConfig {
@@ -77,36 +77,36 @@ struct RunConfig {
   SampleConfig sample;
 
   void fields(Fields& f);
-  // A field of the model, 0 when it has none of that name.
+  // The value of a model field; 0 if the model has no such field.
   int64_t model_size(const std::string& field) const;
-  // How many tokens the model sees at once: its own context_length, or that of the data.
+  // How many tokens the model sees at once: its own context_length, else that of the data.
   int64_t context_length() const;
-  // The learning rate that the schedule starts from.
+  // The base learning rate, before the schedule is applied.
   double lr() const;
 };
 
-// All that a config may say. Sizes that model and data take from each other count as filled in.
+// All fields of a config. Sizes that model and data take from each other have defaults here.
 std::vector<FieldInfo> run_fields();
 
-// A config that was read and found right.
+// A config that was read and checked.
 struct LoadedRun {
   RunConfig config;
-  ConfigNode resolved;         // every key with its value, paths absolute, hash of the data
-  std::unique_ptr<Task> task;  // null when the config has no data section
+  ConfigNode resolved;         // every key with its value; absolute paths; hash of the data
+  std::unique_ptr<Task> task;  // null if the config has no data section
 };
 
-// The tree of a config file with `--set a.b=c` arguments applied. Throws IoError, ConfigError.
+// Reads a config file and applies `--set a.b=c` arguments. Throws IoError, ConfigError.
 ConfigNode read_run_tree(const std::filesystem::path& config,
                          const std::vector<std::string>& sets = {});
 
-// Loads the plugins, reads the sections and makes the task; relative paths start at `folder`. The
-// data comes first, for it decides sizes of the model (vocab_size) and takes others from it
-// (context_length). Throws ConfigError with every mistake at once, or IoError for a data file that
+// Loads the plugins, reads the sections and creates the task. Relative paths are relative to
+// `folder`. The data is read first: it determines sizes of the model (vocab_size) and takes others
+// from it (context_length). Throws ConfigError with all errors at once, or IoError if a data file
 // cannot be read.
 LoadedRun load_run(ConfigNode tree, const std::filesystem::path& folder,
                    Purpose purpose = Purpose::train);
 
-// Seeds the random streams and sets the switches that the config asks for.
+// Seeds the random streams and sets the global switches given in the config.
 void apply_settings(const RunConfig& config);
 
 }  // namespace heed

@@ -22,8 +22,7 @@ namespace {
 
 constexpr int64_t most_nodes = 10000;
 
-// yaml-cpp gives the escapes \N (U+0085) and \_ (U+00A0) as that byte alone; in UTF-8 they have
-// two.
+// yaml-cpp turns the escapes \N (U+0085) and \_ (U+00A0) into a single byte; UTF-8 needs two.
 std::string as_utf8(const std::string& value) {
   std::string text;
   for (size_t i = 0; i < value.size();) {
@@ -35,17 +34,17 @@ std::string as_utf8(const std::string& value) {
   return text;
 }
 
-// Builds the tree from the parser's events. Every event knows its place, tag and anchor, none of
-// which survive in yaml-cpp's own nodes.
+// Builds the tree from the parser's events. They carry position, tag and anchor, which yaml-cpp's
+// own nodes do not keep.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  // `start` is where the text begins in its file: line 1, column 1, or later on a command line.
+  // `start` is where the text begins in its file: line 1, column 1, or a later column of a --set.
   TreeBuilder(const std::string& text, ConfigMark start, ConfigErrors& errors)
       : text_(text), start_(std::move(start)), errors_(errors) {}
 
   ConfigNode root;
 
-  // The words for an error of the parser, which sees neither what is open nor how lines begin.
+  // Rewords a parser error. The parser knows neither the open lists and maps nor the indentation.
   [[noreturn]] void syntax_error(const YAML::ParserException& error) {
     const size_t line = line_begin(text_, static_cast<size_t>(std::max(0, error.mark.line)));
     const size_t indent = text_.find_first_not_of(" \t", line);
@@ -72,11 +71,11 @@ class TreeBuilder final : public YAML::EventHandler {
   [[noreturn]] void stop(const ConfigMark& mark, const std::string& message) {
     errors_.add_at(mark, "", message);
     errors_.throw_if_any();
-    std::abort();  // not reached: there is an error
+    std::abort();  // not reached: throw_if_any() has thrown
   }
 
-  // The parser counts bytes, people count characters. It may stand behind the line end that it was
-  // given: then the place is the end of the last line.
+  // Converts columns from bytes (parser) to characters (users). The parser's mark can be past the
+  // final newline; then the result is the end of the last line.
   ConfigMark place(const YAML::Mark& mark) const {
     const bool behind = offset(mark) > text_.size();
     const size_t end = behind ? text_.size() : offset(mark);
@@ -104,7 +103,7 @@ class TreeBuilder final : public YAML::EventHandler {
     node.set_mark(place(mark));
     if (!open_.empty() && open_.back().node.is_map() && open_.back().has_key) {
       const Level& level = open_.back();
-      const ConfigMark next = node.mark();  // where nothing stands, the mark is the next token's
+      const ConfigMark next = node.mark();  // for an empty value: the mark of the next token
       if (level.key_mark.line < next.line) {
         node.set_mark(level.key_mark);
       }
@@ -144,12 +143,12 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  // A list or map that is not complete yet.
+  // A list or map that is still open.
   struct Level {
     ConfigNode node;
-    std::map<std::string, int64_t> lines = {};  // of the keys so far
+    std::map<std::string, int64_t> lines = {};  // line of each key so far
     bool has_key = false;
-    bool duplicate = false;  // the value that comes next is left out
+    bool duplicate = false;  // the next value is dropped
     std::string key = {};
     ConfigMark key_mark = {};
   };
@@ -221,7 +220,7 @@ class TreeBuilder final : public YAML::EventHandler {
     take(std::move(node));
   }
 
-  // A scalar: a key or a value.
+  // Adds a scalar: a key or a value.
   void take(ConfigNode node) {
     if (!open_.empty() && open_.back().node.is_map() && !open_.back().has_key) {
       take_key(node);
@@ -292,7 +291,7 @@ ConfigNode parse_value(const std::string& text, const ConfigMark& start, ConfigE
   }
   TreeBuilder builder(text, start, errors);
   try {
-    // Without a last newline the parser takes an open quote for a key.
+    // Without a final newline the parser mistakes an unclosed quote for a key.
     std::istringstream in(text.ends_with('\n') ? text : text + "\n");
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {

@@ -13,7 +13,7 @@ namespace heed {
 
 namespace {
 
-// A key of the path in an argument, and the column where it begins.
+// A key in the path of an argument, and the column where it starts.
 using PathKey = std::pair<std::string, int64_t>;
 
 std::vector<PathKey> split_path(const std::string& path) {
@@ -37,7 +37,7 @@ int64_t levels_of(const ConfigNode& node) {
   return node.is_scalar() ? 0 : deepest + 1;
 }
 
-// The child of `node` that the key names; made when a map does not have it; null after a mistake.
+// The child of `node` with this key. Creates it if a map does not have it; null after an error.
 ConfigNode* step(ConfigNode& node, const std::string& key, const ConfigMark& mark,
                  ConfigErrors& errors) {
   const std::string path = join_path(node.path(), key);
@@ -103,7 +103,7 @@ void apply_set(ConfigNode& root, const std::string& argument, ConfigErrors& erro
       return;
     }
   }
-  if (parent->is_map()) {  // with the key's place on the command line
+  if (parent->is_map()) {  // record the key's position on the command line
     parent->set(keys.back().first, std::move(value), {file, 1, keys.back().second});
   } else {
     node->assign(std::move(value));

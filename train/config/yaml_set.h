@@ -1,4 +1,4 @@
-// Values of a config that the command line changes.
+// Config values set on the command line.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace heed {
 
-// `--set model.d_model=64`: sets a value under a path of keys; makes the sections on the way that
-// are not there; a number selects an element of a list (layers.0.d_out=3). The value is YAML by the
-// rules of yaml.h (betas=[0.9, 0.99]). Places are `--set model.d_model=64:1:N`, N a column of the
-// argument.
+// `--set model.d_model=64`: sets the value at a path of keys. Missing sections on the path are
+// created. A number selects a list element (layers.0.d_out=3). The value is YAML by the rules of
+// yaml.h (betas=[0.9, 0.99]). Errors have the position `--set model.d_model=64:1:N`, where N is a
+// column of the argument.
 void apply_set(ConfigNode& root, const std::string& argument);
 void apply_set(ConfigNode& root, const std::string& argument, ConfigErrors& errors);
 

@@ -12,8 +12,8 @@ namespace heed {
 namespace {
 
 constexpr int64_t most_lines = 20000;
-// Far above the 16 levels of a config, far below what the parser's recursion survives. Brackets are
-// counted in text and comments too, so the exact limit is left to the tree builder.
+// Far above the 16 levels of a config, far below what overflows the parser's recursion. Brackets in
+// text and comments are counted too, so the exact limit is checked by the tree builder.
 constexpr size_t most_nesting = 100;
 
 std::string bad_character(const std::string& text, size_t i) {
@@ -32,7 +32,7 @@ std::string bad_character(const std::string& text, size_t i) {
                  : "";
 }
 
-// How deep lines and dashes are nested by where they begin.
+// Counts block nesting by the columns where lines and dashes start.
 class Indentation {
  public:
   size_t depth_after(const std::string& text, size_t begin) {
@@ -141,10 +141,10 @@ namespace {
 struct Line {
   int64_t number = 0;  // from 1
   size_t indent = 0;
-  std::string words;  // from the first that is no blank
+  std::string words;  // from the first non-blank character
 };
 
-// The lines from the first to the one that byte `end` lies in, but for blank ones and comments.
+// The lines up to the one that contains byte `end`, without blank lines and comments.
 std::vector<Line> lines_up_to(const std::string& text, size_t end) {
   std::vector<Line> lines;
   int64_t number = 1;
@@ -160,7 +160,7 @@ std::vector<Line> lines_up_to(const std::string& text, size_t end) {
   return lines;
 }
 
-// Where the colon of a key stands, npos: there is none.
+// The position of a key's colon; npos if there is none.
 size_t key_colon(const std::string& words) {
   const size_t colon = words.find(": ");
   return colon == std::string::npos && words.ends_with(':') ? words.size() - 1 : colon;
@@ -176,7 +176,7 @@ std::optional<TextProblem> find_key_problem(const std::string& text, size_t colo
   const Line &above = lines[lines.size() - 2], &here = lines.back();
   const size_t begin = line_begin(text, static_cast<size_t>(here.number - 1)) + here.indent;
   if (begin + key_colon(here.words) != colon) {
-    return std::nullopt;  // not the first of its line
+    return std::nullopt;  // not the first colon of its line
   }
   const auto column = [](const Line& line) { return static_cast<int64_t>(line.indent) + 1; };
   if (above.indent == here.indent && key_colon(above.words) == std::string::npos) {

@@ -1,6 +1,5 @@
 #pragma once
-// The text of a config before and beside the parser: what must never reach it, and the words for
-// what it refuses.
+// Checks on the text of a config before it is parsed, and readable messages for parser errors.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,22 +18,22 @@ struct TextProblem {
   std::string message;
 };
 
-// Size, number of lines, UTF-8, control characters, directives, and nesting so deep that the
-// parser's recursion could matter. Linear in the text.
+// Checks size, number of lines, UTF-8, control characters, directives, and nesting that could
+// overflow the parser's recursion. Linear in the length of the text.
 std::optional<TextProblem> find_text_problem(const std::string& text);
 
-// The byte where line `line` (from 0) begins, or the end of the text.
+// The byte where line `line` (counted from 0) begins, or the end of the text.
 size_t line_begin(const std::string& text, size_t line);
 
-// Whether the quote or bracket at this byte is closed somewhere; true for any other character.
+// True if the quote or bracket at this byte is closed somewhere, and for any other character.
 // Brackets inside quotes and comments count too.
 bool is_closed(const std::string& text, size_t begin);
 
-// What is likely to be wrong where the parser meets a colon that does not belong there: the key
-// above has no colon or no value, or the two lines are not indented alike. `colon` is its byte.
+// The likely cause of an unexpected colon at byte `colon`: the key above has no colon or no value,
+// or the indentation of the two lines differs.
 std::optional<TextProblem> find_key_problem(const std::string& text, size_t colon);
 
-// A syntax error of the parser, in words for people who do not know its terms.
+// A syntax error of the parser, in words that need no knowledge of YAML's terms.
 std::string syntax_words(const std::string& parser_message);
 
 }  // namespace heed

@@ -1,15 +1,15 @@
-// Data files of tasks: opened when there is memory for them, and recognised again.
+// Data files of tasks: a memory check before reading, and identification by fingerprint.
 #pragma once
 
 #include "train/files/files.h"
 
 namespace heed {
 
-// Throws IoError for a file that cannot be read, and TaskError("path", ...) when `factor` times its
-// size is more than the memory this machine has left.
+// Opens a file. Throws IoError if it cannot be read, and TaskError("path", ...) if `factor` times
+// its size exceeds the memory that this machine has left.
 FileReader open_data_file(const std::filesystem::path& path, int64_t factor);
 
-// Throws IoError that names both unless `expected` is "" or the fingerprint of the bytes.
+// Throws IoError naming both fingerprints if they differ. `expected` "" accepts any bytes.
 void require_fingerprint(const std::filesystem::path& path, Bytes bytes,
                          const std::string& expected);
 

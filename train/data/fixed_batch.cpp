@@ -10,11 +10,11 @@ class FixedBatch final : public Task {
  public:
   FixedBatch(std::unique_ptr<Task> of, uint64_t seed) : of_(std::move(of)), seed_(seed) {}
 
-  // Drawn from a generator of its own: a run that goes on draws the same one again.
+  // Draws from its own generator, so that a resumed run gets the same batch.
   Batch next(int64_t batch_size, Generator&) override {
     Generator data(seed_);
     if (dry_run()) {
-      return of_->next(batch_size, data);  // a batch of a dry run is address space only
+      return of_->next(batch_size, data);  // not kept: a dry run's arrays hold no data
     }
     if (!batch_) {
       batch_ = of_->next(batch_size, data);

@@ -1,4 +1,4 @@
-// Training on a single batch, to see whether a model can learn at all.
+// Training on a single batch, to check that a model can learn at all.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace heed {
 
-// The task `of` with the same batch at every step: the first one that it draws from a generator of
-// this seed.
+// Wraps the task `of` so that every step gets the same batch: the first one drawn from a generator
+// with this seed.
 std::unique_ptr<Task> fixed_batch(std::unique_ptr<Task> of, uint64_t seed);
 
 }  // namespace heed

@@ -24,7 +24,7 @@ void check(const SamplingOptions& options) {
                        options.top_p.value_or(0));
 }
 
-// Sets the weights of all but the likeliest to 0, as top_k and top_p ask.
+// Sets all weights to 0 except the most likely ones that top_k and top_p keep.
 void keep_likeliest(std::vector<double>& weights, const SamplingOptions& options) {
   std::vector<size_t> ranked(weights.size());
   std::iota(ranked.begin(), ranked.end(), size_t{0});
@@ -52,16 +52,16 @@ void keep_likeliest(std::vector<double>& weights, const SamplingOptions& options
   }
 }
 
-// Runs the model over the last context_length tokens, those it has not seen yet as far as it can.
+// Runs the model over the last context_length tokens. Uses the cache where possible.
 class Reader {
  public:
   Reader(Module& model, int64_t context_length)
       : model_(model), context_length_(context_length), cache_(context_length) {}
 
-  // Logits (1, t, V), the last row of which is for the token after `ids`.
+  // Logits (1, t, V). The last row predicts the token after `ids`.
   Array logits(const std::vector<int32_t>& ids) {
     const auto length = static_cast<int64_t>(ids.size());
-    // When the window slides every token has another position: all are read again.
+    // Once the window slides, all positions change, so the whole window is processed again.
     int64_t first = std::max<int64_t>(0, length - context_length_);
     const bool cached = model_.takes_cache() && first == 0;
     if (cached) {

@@ -1,4 +1,4 @@
-// Text out of a model, one token after the other.
+// Text generation: sampling from a model, token by token.
 #pragma once
 
 #include <functional>
@@ -13,41 +13,42 @@
 namespace heed {
 
 struct SamplingOptions {
-  double temperature = 1;        // logits are divided by it; 0: always the likeliest token
-  std::optional<int64_t> top_k;  // choose among the k likeliest
-  std::optional<double> top_p;   // ... the fewest of the likeliest whose probabilities reach p
+  double temperature = 1;        // logits are divided by it; 0: greedy
+  std::optional<int64_t> top_k;  // sample from the k most likely tokens
+  std::optional<double> top_p;   // nucleus: the smallest set with total probability p
   uint64_t seed = 123;
 };
 
-// Continues a prompt by `tokens` tokens, which are returned; `each` is told of every one as it
-// comes. The model, ids (1, t) -> logits (1, t, V), sees the last context_length tokens. It runs in
-// evaluation mode and is left as it was; no random stream of training moves. A model that takes a
-// KeyValueCache reads each token once, until there are more than context_length.
+// Continues a prompt by `tokens` tokens and returns them. Calls `each(token)` for every generated
+// token. The model maps ids (1, t) to logits (1, t, V) and sees the last context_length tokens. It
+// runs in evaluation mode and is restored afterwards; the random streams of training are not used.
+// A model that takes a KeyValueCache processes each token once, until there are more than
+// context_length.
 //
-// A token takes one number u in [0, 1) of a generator of its own: it is the first id, in the order
-// of ids, at which the cumulative probability exceeds u. With top_k and top_p both, k is applied
-// first. Tokens of equal logits count as likelier the lower their id.
+// Every token uses one number u in [0, 1) from a separate generator: the token is the first id, in
+// ascending order, at which the cumulative probability exceeds u. If both top_k and top_p are
+// given, k is applied first. Among tokens with equal logits the lowest ids count as most likely.
 //
-// Throws ConfigError for an empty prompt or options out of range, DivergedError for logits that are
-// NaN or infinite.
+// Throws ConfigError for an empty prompt or options out of range, DivergedError if a logit is NaN
+// or infinite.
 std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt, int64_t tokens,
                               const SamplingOptions& options, int64_t context_length,
                               const std::function<void(int32_t)>& each = {});
 
-// The token of the largest logit; of equal ones the lowest. Throws DivergedError as generate().
+// The token with the largest logit, the lowest id among equals. Throws DivergedError as generate().
 int32_t likeliest(std::span<const real> logits);
 
-// The token that logits (V) give for u.
+// The token that the distribution of logits (V) gives for u in [0, 1).
 int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u);
 
-// Text of tokens as they come, in whole characters: bytes of one that is not complete wait for the
-// rest, bytes that cannot become one are shown as U+FFFD.
+// Decodes tokens to text as they arrive, in whole characters. The bytes of an incomplete character
+// are held back until the rest arrives; invalid bytes become U+FFFD.
 class TextStream {
  public:
   explicit TextStream(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
 
   std::string push(int32_t id);
-  // What is still waiting, when no more tokens come.
+  // The bytes still held back, after the last token.
   std::string finish();
 
  private:

@@ -7,7 +7,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t most_ids = int64_t{1} << 24;  // 16.8 million; a token is drawn from one word
+constexpr int64_t most_ids = int64_t{1} << 24;  // 16.8 million; each id takes one 32-bit word
 
 TokenRow draw_tokens(const SyntheticTask::Config& c, uint64_t seed) {
   Generator generator(seed);

@@ -1,4 +1,4 @@
-// Tokens drawn evenly from the seed, for benchmarks: any vocabulary, no file, nothing to learn.
+// Uniformly random tokens for benchmarks: any vocabulary, no file, nothing to learn.
 #pragma once
 
 #include "train/data/window_task.h"
@@ -16,8 +16,8 @@ class SyntheticTask final : public WindowTask {
     void fields(Fields& f);
   };
 
-  // Token t is torch.randint(vocab_size) under a generator of its own, seeded as the run is.
-  // Throws TaskError when there are too few tokens for one window.
+  // Token t is torch.randint(vocab_size) from a separate generator with the seed of the run. Throws
+  // TaskError if there are too few tokens for one window.
   SyntheticTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {

@@ -16,26 +16,26 @@
 
 namespace heed {
 
-// A target that no loss is counted for.
+// A target that does not count for the loss (PyTorch's ignore_index).
 inline constexpr int32_t ignored_target = -100;
 
-// B sequences: what the model is given and what it should say.
+// A batch of B sequences: the model's input and the expected output.
 struct Batch {
-  Input input;  // ids (B, T); a mask where sequences are padded; source_ids for an encoder_decoder
-  Ids targets;  // one for each row of the model's output, or ignored_target: (B, T), or (B) classes
+  Input input;  // ids (B, T); mask if padded; source_ids for encoder_decoder
+  Ids targets;  // one per output row, or ignored_target: (B, T) tokens or (B) classes
 };
 
-// Sum of the losses of a batch and how many targets were counted (all but ignored_target).
+// The sum of the losses over a batch, and the number of counted targets (not ignored_target).
 struct BatchLoss {
   Tensor sum;
   int64_t counted = 0;
 };
 
-// What was right, counted over the examples of an evaluation.
+// Counts of correct targets and sequences in an evaluation.
 struct Score {
   struct Sequences {
     int64_t all = 0;
-    int64_t exact = 0;  // with every target right
+    int64_t exact = 0;  // with every target correct
   };
   int64_t targets = 0;
   int64_t right = 0;
@@ -43,24 +43,24 @@ struct Score {
   std::map<int64_t, Sequences> by_length;  // by the number of targets of a sequence
 };
 
-// How good a model is on a set of examples, from the Score of all of them (train/evaluate.h).
+// The metrics of a model on a set of examples, computed from their Score (train/evaluate.h).
 struct Evaluation {
   double loss = 0;     // mean over the counted targets
-  int64_t tokens = 0;  // how many there were
-  // As the task counts it. A model that writes token after token is given the right ones before
-  // each: a sequence is wholly right then if and only if greedy decoding writes it.
-  double accuracy = 0;                            // share of targets that are right
-  double exact_match = 0;                         // share of sequences with every target right
+  int64_t tokens = 0;  // number of counted targets
+  // As the task counts them. Token-by-token models are scored with teacher forcing: a sequence is
+  // then completely correct if and only if greedy decoding produces it.
+  double accuracy = 0;                            // fraction of targets that are correct
+  double exact_match = 0;                         // fraction of sequences with every target correct
   std::map<int64_t, Score::Sequences> by_length;  // by the number of targets
 };
 
-// How a task is to answer a prompt (Task::answer). Tasks with one right answer take the likeliest
-// tokens and leave `tokens` and `sampling` aside.
+// Options for answering a prompt (Task::answer). Tasks with a single correct answer decode greedily
+// and ignore `tokens` and `sampling`.
 struct AnswerOptions {
   int64_t tokens = 200;
   SamplingOptions sampling = {};
   int64_t context_length = 0;                         // of the model
-  std::function<void(const std::string&)> each = {};  // is told of the text as it comes
+  std::function<void(const std::string&)> each = {};  // called with each new piece of text
 
   void say(const std::string& text) const {
     if (each && !text.empty()) {
@@ -69,21 +69,21 @@ struct AnswerOptions {
   }
 };
 
-// What a trained model says to a prompt.
+// A trained model's answer to a prompt.
 struct Answer {
   std::string text;
-  Input shown;  // a batch of one: what the model saw; its attention to this explains the answer
+  Input shown;  // batch of one: the model's last input; its attention explains the answer
 };
 
-// What a task may want to know beyond its own fields.
+// What a task may need beyond its own fields.
 struct TaskSetup {
-  std::filesystem::path config_folder;  // relative paths in a config start here
-  uint64_t seed = 123;                  // of generated data, the same for every run of the config
-  int64_t batch_size = 0;               // of training, to check that there is enough; 0: not known
+  std::filesystem::path config_folder;  // base of relative paths in a config
+  uint64_t seed = 123;                  // of generated data; the same for every run of the config
+  int64_t batch_size = 0;               // of training, to check that the data suffices; 0: unknown
 };
 
-// What is wrong with one field of a task beyond what its declaration can say (a text that is too
-// short): a mistake of the config, reported at that field.
+// An error in one field of a task that its declaration cannot express (a text that is too short).
+// Reported as an error of the config, at that field.
 class TaskError : public ConfigError {
  public:
   TaskError(std::string wrong_field, const std::string& message)
@@ -99,52 +99,53 @@ class Task {
 
   // ---- Data
 
-  // Fields of the model that the data decides, by name: {"vocab_size", 65}. Filled in where the
-  // config does not give them, checked where it does.
+  // Model fields that the data determines, by name: {"vocab_size", 65}. Filled in if the config
+  // does not give them, checked if it does.
   virtual std::vector<std::pair<std::string, int64_t>> model_sizes() const = 0;
-  // How many numbers the model gives for a target: the last axis of its output. vocab_size of the
-  // above; 0: any number.
+  // The required size of the last axis of the model's output. Default: vocab_size as returned by
+  // model_sizes(). 0: any size.
   virtual int64_t output_size() const;
 
-  // The next batch of the training set; everything random about it is drawn from `data`.
+  // The next training batch. All randomness is drawn from `data`.
   virtual Batch next(int64_t batch_size, Generator& data) = 0;
-  // Where the training set stands between two calls of next(), for checkpoints; may be empty.
+  // The position in the training set between two calls of next(), for checkpoints; may be empty.
   virtual std::vector<int64_t> position() const { return {}; }
   virtual void set_position(const std::vector<int64_t>&) {}
 
-  // The fixed examples that a split is judged by (windows of a text, held-out sequences).
+  // The number of fixed examples for evaluating a split (windows of a text, held-out sequences).
   virtual int64_t example_count(Split split) const = 0;
-  // Examples first, first + stride, first + 2 stride, ... `count` of them, as one batch.
+  // `count` examples, first, first + stride, first + 2 stride, ..., as one batch.
   virtual Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const = 0;
 
-  // Tokens of all training data, and a line for the plan: "tinyshakespeare.txt: 1,115,394
-  // characters, 65 different".
+  // The number of tokens in the training data, and a line that describes the data in the plan:
+  // "tinyshakespeare.txt: 1,115,394 characters, 65 different".
   virtual int64_t training_tokens() const = 0;
   virtual std::string description() const = 0;
-  // Files that were read, to put their size and hash into the resolved config.
+  // The files that were read; their size and hash are added to the resolved config.
   virtual std::vector<std::filesystem::path> files() const { return {}; }
 
   // ---- Loss and metrics
 
-  // Of what the model made of batch.input. Unless said otherwise the cross entropy of logits
-  // (..., V) with the targets.
+  // The loss of the model's output for batch.input. Default: cross entropy of logits (..., V) with
+  // the targets.
   virtual BatchLoss loss(const Tensor& output, const Batch& batch) const;
-  // Adds a batch. Unless said otherwise a target is right when its logit is the largest, and what
-  // shares the first index of the targets is a sequence.
+  // Adds a batch to `score`. By default a target is correct if its logit is the largest, and the
+  // targets with the same first index are one sequence.
   virtual void score(const Array& output, const Batch& batch, Score& score) const;
 
   // ---- Text
 
-  // Of the model's ids; null for tasks that have no text.
+  // The tokenizer of the model's ids; null for tasks without text.
   virtual const Tokenizer* tokenizer() const { return nullptr; }
-  // Of its source_ids.
+  // The tokenizer of its source_ids.
   virtual const Tokenizer* source_tokenizer() const { return nullptr; }
-  // Throws ConfigError for a prompt that cannot be answered. Only where there is a tokenizer, as
-  // the following. Unless said otherwise: at least one token, all of them known.
+  // Throws ConfigError for a prompt that cannot be answered. This and the following functions
+  // require a tokenizer. By default a prompt needs at least one token, and all of them must be
+  // known.
   virtual void check_prompt(const std::string& prompt) const;
-  // Whether the answer goes on from the prompt; else it is a text of its own.
+  // True if the answer continues the prompt, false if it is a separate text.
   virtual bool continues_prompt() const { return true; }
-  // Unless said otherwise what the model, sampled, writes after the prompt.
+  // By default, samples a continuation of the prompt.
   virtual Answer answer(Module& model, const std::string& prompt,
                         const AnswerOptions& options) const;
 };

@@ -40,7 +40,7 @@ void TextTask::Config::fields(Fields& f) {
 }
 
 TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config_folder / c.path) {
-  // The text itself and two bytes a token are in memory at the same time.
+  // Factor 3: the text itself and two bytes per token are in memory at the same time.
   const FileReader file = open_data_file(path_, 3);
   std::string corpus(static_cast<size_t>(file.size()), '\0');
   file.read(0, std::as_writable_bytes(std::span(corpus)));

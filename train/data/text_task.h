@@ -1,4 +1,4 @@
-// The next character (or byte) of a text.
+// Predicting the next character (or byte) of a text.
 #pragma once
 
 #include "train/data/window_task.h"
@@ -17,8 +17,8 @@ class TextTask final : public WindowTask {
     void fields(Fields& f);
   };
 
-  // Throws IoError for a file that cannot be read, is no UTF-8 or has another fingerprint;
-  // TaskError for one that is too short or too long for this machine.
+  // Throws IoError if the file cannot be read, is not UTF-8 or has another fingerprint; TaskError
+  // if it is too short, or too long for this machine.
   TextTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {

@@ -22,7 +22,7 @@ void require_id(int32_t id, int64_t vocab_size) {
 // ---- Characters
 
 CharTokenizer::CharTokenizer(std::string_view corpus) : direct_(direct_limit, -1) {
-  std::vector<uint64_t> seen;  // a bit for each character, up to the last one there is
+  std::vector<uint64_t> seen;  // one bit per character, up to the largest that occurs
   for (size_t at = 0; at < corpus.size();) {
     const Utf8Character c = utf8_at(corpus, at);
     require<IoError>(c.size > 0, "tokenizer: byte ", at, " of the text is no UTF-8");

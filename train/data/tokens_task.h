@@ -1,4 +1,4 @@
-// The next token of a file of little-endian 16-bit token ids, as nanoGPT's prepare.py writes them.
+// Predicting the next token in a file of little-endian 16-bit ids, as nanoGPT's prepare.py writes.
 #pragma once
 
 #include "train/data/window_task.h"
@@ -17,8 +17,8 @@ class TokensTask final : public WindowTask {
     void fields(Fields& f);
   };
 
-  // Throws IoError for a file that cannot be read, has an odd size, an id that is not in the
-  // vocabulary or another fingerprint; TaskError for one that is too short or too long for this
+  // Throws IoError if the file cannot be read, has an odd size, contains an id outside the
+  // vocabulary or has another fingerprint; TaskError if it is too short, or too long for this
   // machine.
   TokensTask(const Config& c, const TaskSetup& setup);
 

@@ -1,4 +1,4 @@
-// What tasks share that go through a long row of tokens by windows: `text`, `tokens`, `synthetic`.
+// Base of the tasks that read windows of a long token sequence: `text`, `tokens`, `synthetic`.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class WindowTask : public Task {
   int64_t training_tokens() const final { return data_->training_tokens(); }
 
  protected:
-  // To be called in the constructor; the arguments and errors are those of WindowData.
+  // Must be called in the constructor. Arguments and errors are those of WindowData.
   void set_tokens(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
                   const std::string& source = "path") {
     data_ = std::make_unique<WindowData>(std::move(tokens), config, batch_size, source);

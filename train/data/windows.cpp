@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t ids_of_16_bits = int64_t{1} << 16;
 
-// Windows of T + 1 tokens, `stride` apart, that a part of `size` tokens holds.
+// The number of windows of T + 1 tokens, `stride` apart, in a part of `size` tokens.
 int64_t windows_in(int64_t size, int64_t context_length, int64_t stride) {
   return size > context_length ? (size - context_length - 1) / stride + 1 : 0;
 }

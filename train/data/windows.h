@@ -1,7 +1,7 @@
-// Training and validation windows of a long row of tokens.
+// Training and validation windows of a long token sequence.
 //
-// A window at o is x = tokens[o .. o + T), y = tokens[o + 1 .. o + T], T = context_length. The
-// first train_fraction of the tokens is trained on, the rest is for validation.
+// A window at offset o is x = tokens[o .. o + T), y = tokens[o + 1 .. o + T], T = context_length.
+// The first train_fraction of the tokens is for training, the rest for validation.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace heed {
 
-// Token ids: 16 bits each when the vocabulary allows it.
+// Token ids, stored in 16 bits each if the vocabulary size allows it.
 class TokenRow {
  public:
   // `count` zeros, for ids below vocab_size.
   TokenRow(int64_t count, int64_t vocab_size);
   explicit TokenRow(std::vector<uint16_t> ids) : ids_(std::move(ids)) {}
 
-  // Bytes that `count` tokens take.
+  // The size of `count` tokens in bytes.
   static int64_t bytes(int64_t count, int64_t vocab_size);
 
   int64_t size() const;
@@ -38,31 +38,31 @@ struct WindowConfig {
   int64_t context_length = 0;
   double train_fraction = 0.9;
   std::string sampling = "random";
-  std::optional<int64_t> stride;  // of `windows`; none: context_length
-  bool shuffle = true;            // of `windows`
+  std::optional<int64_t> stride;  // for sampling = windows; default: context_length
+  bool shuffle = true;            // for sampling = windows
   void fields(Fields& f);
 };
 
 class WindowData {
  public:
-  // Throws TaskError when a part is too short for one window (at `source`, the field that says
-  // where the tokens are from), or when the windows do not fill a batch of `batch_size` (0: not
-  // known yet).
+  // Throws TaskError if a part is too short for one window (reported at the field `source`), or if
+  // there are fewer windows than one batch (batch_size; 0: unknown).
   WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
              const std::string& source = "path");
 
-  // sampling random: offsets as nanoGPT draws them, torch.randint(tokens - T, (batch_size,)).
-  // sampling windows: starts 0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch
-  // after epoch, a last batch that is not full left out. In a dry run nothing is drawn and the ids
-  // mean nothing.
+  // The next batch, x and y of shape (batch_size, T). In a dry run nothing is drawn and the ids are
+  // undefined.
+  //   sampling random    offsets as in nanoGPT: torch.randint(tokens - T, (batch_size,))
+  //   sampling windows   0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch after
+  //                      epoch, without an incomplete last batch (drop_last)
   Batch next(int64_t batch_size, Generator& data);
 
   // {} for random sampling and before the first epoch, else {seed of the epoch's order, windows
-  // given out}.
+  // used so far}.
   std::vector<int64_t> position() const;
   void set_position(const std::vector<int64_t>& position);
 
-  // Windows at 0, T, 2T, ... of the part.
+  // The number of windows of a split, which start at 0, T, 2T, ...
   int64_t example_count(Split split) const;
   Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const;
 
@@ -73,7 +73,7 @@ class WindowData {
   int64_t part_begin(Split split) const { return split == Split::train ? 0 : train_size_; }
   int64_t part_size(Split split) const;
   int64_t stride() const { return config_.stride.value_or(config_.context_length); }
-  int64_t window_count() const;  // of sampling windows
+  int64_t window_count() const;  // for sampling = windows
   void require_enough_windows(int64_t batch_size) const;
   void begin_epoch(Generator& data);
   void order_epoch(int64_t seed);
@@ -86,8 +86,8 @@ class WindowData {
   std::vector<int64_t> offsets_;  // of the current batch
   bool in_epoch_ = false;
   int64_t epoch_seed_ = 0;
-  int64_t given_out_ = 0;       // windows of this epoch
-  std::vector<int64_t> order_;  // of this epoch's windows, when they are shuffled
+  int64_t given_out_ = 0;       // windows of this epoch used so far
+  std::vector<int64_t> order_;  // the shuffled windows of this epoch
 };
 
 }  // namespace heed
