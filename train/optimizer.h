@@ -1,6 +1,6 @@
-// The door for whoever writes an optimizer or a schedule, and for training loops in C++: the bases
-// with HEED_OPTIMIZER and HEED_SCHEDULE, the optimizers that exist, and weights in a file. How to
-// write one: see README.md in this folder.
+// The header to include for writing an optimizer or a schedule, or a training loop in C++: the base
+// classes with HEED_OPTIMIZER and HEED_SCHEDULE, the built-in optimizers, and weights in a file.
+// See README.md in this folder for how to write one.
 #pragma once
 
 #include "autograd/op.h"

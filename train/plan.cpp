@@ -21,7 +21,7 @@ namespace heed {
 
 namespace {
 
-// Puts the random streams, the task and the switch for fused operations back as they were.
+// Restores the random streams, the task and the switch for fused operations.
 class Untouched {
  public:
   explicit Untouched(Task& task)
@@ -45,10 +45,10 @@ class Untouched {
   ConfigErrors errors;
   errors.add_at(place, "model", message);
   errors.throw_if_any();
-  std::abort();  // there was one
+  std::abort();  // not reached: throw_if_any() has thrown
 }
 
-// One number for every token or class that there is.
+// Requires one output per token or class of the data.
 void require_vocabulary(Module& model, const LoadedRun& run) {
   const EvaluationMode mode(model);
   const Batch batch = run.task->next(1, streams().data());
@@ -83,7 +83,8 @@ void walk_through(const LoadedRun& run, Plan& plan) {
   pool::reset_peak();
   const int64_t at_rest = pool::stats().live_bytes;
   const int64_t flops = flop_count();
-  // All micro-batches are alike; the second is the first that adds to gradients.
+  // All micro-batches cost the same. Two are enough: the second is the first to accumulate
+  // gradients.
   const int64_t accumulate = run.config.train.accumulate;
   TrainConfig walked = run.config.train;
   walked.accumulate = std::min<int64_t>(accumulate, 2);

@@ -17,7 +17,7 @@ void require_finite(double value, const std::string& what) {
   }
 }
 
-// Names the first gradient that is to blame.
+// Throws, naming the first gradient that is not finite.
 void require_finite_gradients(double norm, const std::vector<NamedParameter>& parameters) {
   if (std::isfinite(norm)) {
     return;
@@ -27,7 +27,7 @@ void require_finite_gradients(double norm, const std::vector<NamedParameter>& pa
     require<DivergedError>(!g || all_finite(g), "the gradient of ", parameter.name,
                            " is not finite");
   }
-  require_finite(norm, "norm of the gradients");  // all are finite, their squares are not
+  require_finite(norm, "norm of the gradients");  // gradients are finite, but the norm overflows
 }
 
 }  // namespace
@@ -36,9 +36,8 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
                       double lr) {
   StepResult result;
   double loss_sum = 0;
-  // Gradients are divided by the number of targets of all micro-batches. Until the last one is
-  // drawn that number is taken to be a multiple of the first one's; what is wrong about it is put
-  // right afterwards.
+  // Gradients are divided by the number of targets in all micro-batches. That is only known after
+  // the last one, so it is first estimated from the first micro-batch and corrected at the end.
   double expected = 0;
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = task.next(config.batch_size, streams().data());
@@ -52,7 +51,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
     result.tokens += loss.counted;
   }
   const auto tokens = static_cast<double>(std::max<int64_t>(1, result.tokens));
-  const double correction = expected / tokens;  // 1 unless micro-batches differ
+  const double correction = expected / tokens;  // 1 if all micro-batches have equally many targets
   result.loss = loss_sum / tokens;
   result.grad_norm = correction * grad_norm(optimizer.parameters());
   if (!dry_run()) {

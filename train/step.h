@@ -7,12 +7,12 @@
 namespace heed {
 
 struct StepResult {
-  double loss = 0;       // mean over the counted targets, before the update
+  double loss = 0;       // mean over counted targets, before the update
   double grad_norm = 0;  // of all gradients together, before clipping
   int64_t tokens = 0;    // counted targets
 };
 
-// Throws DivergedError, before any weight is touched, when the loss or a gradient is not finite.
+// Throws DivergedError, before any weight changes, if the loss or a gradient is not finite.
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
                       double lr);
 

@@ -1,6 +1,6 @@
-// The door for whoever writes a task: Task and HEED_TASK, tokenizers, sampling, and the bases of
-// tasks that make their examples or read a long text. How to write one: see README.md in this
-// folder.
+// The header to include for writing a task: Task and HEED_TASK, tokenizers, sampling, and base
+// classes for tasks that generate examples or read a long text. See README.md in this folder for
+// how to write one.
 #pragma once
 
 #include "autograd/op.h"

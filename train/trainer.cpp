@@ -22,10 +22,10 @@ bool may_change(const std::string& path) {
   }
   const std::string section = path.substr(0, path.find('.'));
   return section == "eval" || section == "checkpoint" || section == "sample" ||
-         section == "plugins";  // files move; what comes from them is named in the other sections
+         section == "plugins";  // files can move; their types are named in other sections
 }
 
-// Every value that has to stay the same for a run to go on, by its path.
+// The values that must stay the same to resume a run, by path.
 std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
   std::map<std::string, std::string> values = flat_values(config);
   const bool known_data = values.contains("data.fingerprint");
@@ -35,7 +35,7 @@ std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
   return values;
 }
 
-// Puts the step before what diverged in it.
+// Prefixes a DivergedError of f() with the step.
 template <class F>
 auto at_step(int64_t step, F&& f) {
   try {
@@ -45,7 +45,7 @@ auto at_step(int64_t step, F&& f) {
   }
 }
 
-// A config that was resolved by an earlier version, with what has been added since.
+// A config resolved by an earlier version, with the defaults of fields added since.
 ConfigNode with_defaults(const ConfigNode& config) {
   RunConfig run;
   ConfigErrors errors;
@@ -94,7 +94,7 @@ Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>&
   }
 }
 
-// config.yaml comes first: with it, a run can be resumed.
+// config.yaml is written first: a run can be resumed once it exists.
 void Trainer::begin() {
   folder_.write_config(to_yaml(run_.resolved));
   folder_.cut_samples(0);
@@ -106,7 +106,7 @@ void Trainer::resume(const fs::path& checkpoint) {
   state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
   streams().set_state(state_.streams);
   run_.task->set_position(state_.task_position);
-  // What came after the checkpoint belongs to a past that is not gone on with.
+  // Discards everything recorded after this checkpoint: training resumes from here.
   prune_checkpoints(folder_.path(), state_.step, retention());
   folder_.cut_samples(state_.sample_bytes);
   metrics_ = MetricsWriter::resume(folder_.metrics_file(), state_.step);
@@ -127,7 +127,7 @@ void Trainer::notify(F&& call) {
   for (TrainingListener* listener : listeners_) {
     call(*listener);
     if (const std::string trouble = listener->trouble(); !trouble.empty()) {
-      progress_.note(trouble);  // not into the log, which may be what cannot be written
+      progress_.note(trouble);  // not to the log, which may be the file that failed
     }
   }
 }
@@ -268,8 +268,8 @@ void Trainer::sample_if_due() {
                       task.continues_prompt() ? "" : "\n", answer.text, "\n"));
 }
 
-// The loss of a step is that before its update: the last update may have been the bad one. Weights
-// that are finite may be too large for a forward pass: one batch is tried, always the same.
+// The loss of a step is computed before its update, so it does not show whether the last update was
+// bad. Finite weights can still be too large for a forward pass, so one fixed batch is evaluated.
 void Trainer::require_sound_weights() {
   for (const NamedParameter& parameter : model_->parameters()) {
     require<DivergedError>(all_finite(parameter.tensor.value()), "step ", state_.step, ": ",

@@ -1,4 +1,4 @@
-// Trains a model as a config says, and leaves a run folder behind.
+// Trains the model of a config and writes a run folder.
 #pragma once
 
 #include <chrono>
@@ -20,31 +20,31 @@
 
 namespace heed {
 
-// no_gain: as many evaluations as eval.patience says have not lowered the validation loss.
+// no_gain: the validation loss has not improved for eval.patience evaluations.
 enum class Ending { finished, out_of_time, interrupted, no_gain };
 
 class Trainer {
  public:
-  // A run from its first step in `folder`: seeds the streams, builds the model, writes config.yaml;
-  // what an earlier process wrote before its first checkpoint goes. With a checkpoint of the run in
-  // that folder it goes on from there as if it had never stopped.
+  // Starts a run in `folder`: seeds the streams, builds the model, writes config.yaml, and removes
+  // anything that an earlier process wrote before its first checkpoint. Given a checkpoint of the
+  // run in that folder, resumes from it with the same results as an uninterrupted run.
   Trainer(LoadedRun run, RunFolder folder,
           const std::optional<std::filesystem::path>& checkpoint = {});
 
-  // Tells `listener` how the run goes; it has to live until train() returns.
+  // Calls `listener` during training. It must live until train() returns.
   void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
 
-  // Trains to the last step, or until `max_seconds` are over, the user interrupts or patience is
-  // at its end; in each case a checkpoint is saved. Throws DivergedError, which names the step, at
-  // the first loss, gradient or weight that is not finite; a loss or gradient before any weight is
-  // changed. A checkpoint only ever holds weights that are finite and give a finite loss. Throws
-  // IoError when a file cannot be written; it names the last good checkpoint.
+  // Trains until the last step, `max_seconds`, an interrupt, or the end of patience; in each case
+  // saves a checkpoint. Throws DivergedError, which names the step, at the first loss, gradient or
+  // weight that is not finite; for a loss or gradient, no weight has changed. Checkpoints only
+  // contain finite weights that give a finite loss. Throws IoError, naming the last good
+  // checkpoint, if a file cannot be written.
   Ending train(std::optional<double> max_seconds = {});
 
   int64_t step() const { return state_.step; }
-  const TrainingState& state() const { return state_; }  // streams and data: of the last save
+  const TrainingState& state() const { return state_; }  // streams, position: of the last save
   const RunFolder& folder() const { return folder_; }
-  void say(const std::string& line);  // to the user and to log.txt
+  void say(const std::string& line);  // to the terminal and to log.txt
 
  private:
   void begin();
@@ -57,7 +57,7 @@ class Trainer {
   std::optional<Evaluation> evaluate_if_due();
   void write_metrics(const StepResult& result, std::optional<double> val_loss, double lr);
   void sample_if_due();
-  // call(listener) for each, and what did not work to the user.
+  // Calls call(listener) for each listener and prints its trouble().
   template <class F>
   void notify(F&& call);
   void save();
@@ -73,16 +73,16 @@ class Trainer {
   std::optional<MetricsWriter> metrics_;
   Progress progress_;
   std::vector<TrainingListener*> listeners_;
-  double seconds_before_ = 0;  // of earlier processes
+  double seconds_before_ = 0;  // spent by earlier processes
   int64_t tokens_before_ = 0, steps_before_ = 0;
   std::chrono::steady_clock::time_point start_;
 };
 
-// What a resumed run may change: train.steps, train.log_every, anomaly, everything of eval,
-// checkpoint and sample, where plugins lie, and the data when its fingerprint is known. Throws
-// ConfigError with every other difference between the resolved config that a run was trained with,
-// read from `of_run`, and the one given. A key that one of them lacks has its default: the run may
-// have been made by an earlier version.
+// Throws ConfigError, listing every difference that a resumed run may not have, between the
+// resolved config read from `of_run` and `given`. These may change: train.steps, train.log_every,
+// anomaly, all of eval, checkpoint and sample, the location of plugins, and the location of data
+// with a known fingerprint. A missing key has its default, since the run may be from an earlier
+// version.
 void require_resumable(const std::filesystem::path& of_run, const ConfigNode& given);
 
 }  // namespace heed

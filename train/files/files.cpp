@@ -33,7 +33,7 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// Calls make(candidate), which returns 0 or an errno, with fresh names until none is taken.
+// Calls make(candidate), which returns 0 or an errno, with new names until one is free.
 template <class Make>
 fs::path make_temporary(const fs::path& target, Make&& make) {
   for (;;) {
@@ -53,7 +53,7 @@ fs::path make_temporary(const fs::path& target, Make&& make) {
 
 void sync(int descriptor, const fs::path& path) {
   while (::fsync(descriptor) != 0) {
-    // Some file systems cannot flush a folder and say so with EINVAL; there is nothing to do then.
+    // Some file systems cannot flush a folder and report EINVAL. Nothing more can be done then.
     if (errno == EINVAL) {
       return;
     }
@@ -77,8 +77,8 @@ void rename_path(const fs::path& from, const fs::path& to) {
   }
 }
 
-// The file that is to be replaced: what a symbolic link points to, or the path itself. A device
-// must not be renamed over (as root this would succeed).
+// The file to replace: the target of a symbolic link, or the path itself. Refuses a device, which
+// root could otherwise rename over.
 fs::path replaceable(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -133,7 +133,7 @@ FileHandle::~FileHandle() {
   }
 }
 
-// O_NONBLOCK: to open a pipe that nobody writes to must not wait; it means nothing for files.
+// O_NONBLOCK: opening a pipe that has no writer must not block. Regular files ignore it.
 FileReader::FileReader(fs::path path)
     : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (file_.get() < 0) {
@@ -222,7 +222,7 @@ void FileWriter::write_through(Bytes bytes) {
 Fingerprint FileWriter::commit() {
   flush();
   sync(file_.get(), target_);
-  // After EINTR the descriptor is closed all the same, and the data are already on the disk.
+  // After EINTR the descriptor is closed anyway, and the data is already on the disk.
   if (::close(file_.release()) != 0 && errno != EINTR) {
     fail_errno(target_, "cannot write", errno);
   }
@@ -269,7 +269,7 @@ void fsync_dir(const fs::path& folder) { sync_path(folder); }
 
 namespace {
 
-// Everything below `folder`, then the folder itself: a name is flushed after what it names.
+// Flushes everything below `folder` before the folder itself, so that names never precede contents.
 void sync_tree(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_symlink()) {
@@ -279,8 +279,8 @@ void sync_tree(const fs::path& folder) {
   sync_path(folder);
 }
 
-// Gives `temporary` the name `path`. A folder that had it ends up under the name `temporary`; it
-// is never absent, except on file systems that cannot exchange two names.
+// Renames `temporary` to `path`. An existing folder at `path` is swapped to `temporary`, so that
+// `path` never disappears, except on file systems without atomic exchange.
 void put_in_place(const fs::path& temporary, const fs::path& path) {
   if (!fs::exists(fs::symlink_status(path))) {
     rename_path(temporary, path);
@@ -335,8 +335,8 @@ void write_folder_atomically(const fs::path& path,
 
 namespace {
 
-// Whether `name` is that of a temporary whose process has ended. The process numbers of containers
-// repeat: one of our own number that we have not made yet is of a predecessor.
+// True if `name` is a temporary of a process that has ended. Process ids repeat in containers: a
+// temporary with our own id and a number we have not used yet belongs to a predecessor.
 bool is_leftover(std::string_view name) {
   if (!name.starts_with(temporary_prefix)) {
     return false;

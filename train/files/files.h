@@ -1,5 +1,5 @@
-// Files that are there whole or not at all, reading that trusts nothing, and checksums.
-// Every failure is an IoError that begins with the path and ends with the reason.
+// Files that are written completely or not at all, defensive reading, and checksums. Every failure
+// is an IoError that begins with the path and ends with the reason.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace heed {
 
 inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-// What a file held: its length in bytes and their XXH64 with seed 0.
+// A file's contents in brief: the length in bytes and their XXH64 with seed 0.
 struct Fingerprint {
   int64_t bytes = 0;
   uint64_t xxh64 = 0;
@@ -50,8 +50,8 @@ class FileHandle {
   int descriptor_;
 };
 
-// A regular file open for reading; anything else (a folder, a pipe, a device) is refused, without
-// waiting for it. The length is that of the moment it was opened, known before anything is read.
+// A regular file open for reading. Anything else (a folder, a pipe, a device) is refused without
+// blocking. The length is taken when the file is opened, before anything is read.
 class FileReader {
  public:
   explicit FileReader(std::filesystem::path path);
@@ -59,7 +59,7 @@ class FileReader {
   const std::filesystem::path& path() const { return path_; }
   int64_t size() const { return size_; }
 
-  // Bytes [offset, offset + out.size()), all of them or an IoError.
+  // Reads bytes [offset, offset + out.size()); throws IoError if there are fewer.
   void read(int64_t offset, std::span<std::byte> out) const;
 
  private:
@@ -68,10 +68,10 @@ class FileReader {
   int64_t size_ = 0;
 };
 
-// The whole file; one longer than `max_bytes` is refused before memory is taken for it.
+// The whole file. One longer than `max_bytes` is refused before memory is allocated for it.
 std::string read_file(const std::filesystem::path& path, int64_t max_bytes);
 
-// The bytes of a file in the making; passed to the callback of write_file_atomically.
+// A file being written; passed to the callback of write_file_atomically.
 class FileWriter {
  public:
   explicit FileWriter(const std::filesystem::path& target);
@@ -81,7 +81,7 @@ class FileWriter {
 
   void write(Bytes bytes);
 
-  // Flushes to the disk and gives the file its name. To be called once.
+  // Flushes to disk and renames the file to its final name. Must be called once.
   Fingerprint commit();
 
  private:
@@ -97,29 +97,30 @@ class FileWriter {
   int64_t size_ = 0;
 };
 
-// Replaces `path` or leaves it as it was: a temporary file in the same folder, flushed to the disk,
-// renamed, and the folder flushed. A symbolic link stays and what it points to is replaced; a path
-// that is there but is no regular file is refused. Returns the fingerprint of what was written.
-// A process that may meet a file size limit must ignore SIGXFSZ to see it as an error.
+// Replaces the file `path`, or leaves it unchanged on failure: writes a temporary file in the same
+// folder, flushes it, renames it and flushes the folder. A symbolic link is kept and its target
+// replaced. An existing path that is not a regular file is refused. Returns the fingerprint of what
+// was written. A process that may hit a file size limit must ignore SIGXFSZ to get an error
+// instead.
 Fingerprint write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 Fingerprint write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> parts);
 Fingerprint write_file_atomically(const std::filesystem::path& path,
                                   const std::function<void(FileWriter&)>& produce);
 
-// Makes `link` a symbolic link to `target`; one that is there is replaced, never absent.
+// Makes `link` a symbolic link to `target`. An existing link is replaced atomically.
 void replace_link(const std::filesystem::path& link, const std::filesystem::path& target);
 
-// Flushes the names in a folder to the disk: a rename is only lasting after this.
+// Flushes the names in a folder to disk. A rename survives a power failure only after this.
 void fsync_dir(const std::filesystem::path& folder);
 
-// The same for a folder: `fill` writes into a temporary one beside `path` (whose parent exists);
-// all that is in it is flushed and it gets its name. A folder that is there is exchanged in one
-// step and then removed. If `fill` throws, nothing has happened.
+// The same for a folder: `fill` writes into a temporary folder next to `path` (whose parent must
+// exist), which is then flushed and renamed. An existing folder is exchanged in one step and then
+// removed. If `fill` throws, nothing changes.
 void write_folder_atomically(const std::filesystem::path& path,
                              const std::function<void(const std::filesystem::path&)>& fill);
 
-// Removes from `folder` the temporaries (".tmp-<process>-<number>") of processes that have ended,
-// and returns how many there were. A folder that does not exist has none.
+// Removes the temporaries (".tmp-<process>-<number>") of ended processes from `folder` and returns
+// their number; 0 if the folder does not exist.
 int remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace heed

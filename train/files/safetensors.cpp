@@ -40,7 +40,7 @@ float widened(Half half) {
   return std::bit_cast<float>(sign | (rebiased << 23) | (fraction << 13));
 }
 
-// The upper half of a binary32.
+// bfloat16: the upper half of a binary32.
 float widened(BFloat value) {
   return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16);
 }
@@ -50,7 +50,7 @@ T widened(T value) {
   return value;
 }
 
-// Whether numbers may be written as it.
+// True if floats may be stored in this type.
 bool stores_floats(Dtype dtype) { return dtype == Dtype::F32 || dtype == Dtype::F64; }
 
 }  // namespace
@@ -137,7 +137,7 @@ BasicArray<T> array_for(const std::string& path, const TensorInfo& info) {
 
 }  // namespace
 
-// Calls element(i, value) for every stored value in turn.
+// Calls element(i, value) for every stored value, in order.
 template <class T, class Element>
 void SafeTensors::convert(const TensorInfo& info, Element&& element) const {
   std::vector<T> chunk(std::min(chunk_elements, static_cast<size_t>(info.end - info.begin)));
@@ -279,7 +279,7 @@ void emit(const std::string& path, std::vector<TensorView> tensors, const Metada
           std::optional<Dtype> floats, const std::function<void(Bytes)>& sink) {
   require<IoError>(!floats || stores_floats(*floats), path, ": floats are stored as F32 or F64");
   const auto stored = [&](Dtype dtype) { return floats && stores_floats(dtype) ? *floats : dtype; };
-  // Larger alignment first, so that every tensor lies aligned, then by name.
+  // Sorts by alignment, largest first, so that every tensor is aligned; then by name.
   std::sort(tensors.begin(), tensors.end(), [&](const TensorView& a, const TensorView& b) {
     const Dtype first = stored(a.dtype), second = stored(b.dtype);
     return first != second ? first > second : a.name < b.name;

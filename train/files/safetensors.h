@@ -1,6 +1,7 @@
-// Tensors by name in one file: the safetensors format
-// (https://github.com/huggingface/safetensors): 8 bytes of header length N, little-endian; N bytes
-// of JSON, {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}; the data.
+// The safetensors format (https://github.com/huggingface/safetensors), named tensors in one file:
+//   8 bytes    the header length N, little-endian
+//   N bytes    JSON {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
+//   the rest   the data
 // Every failure is an IoError, "path: the rule in words (got ...)".
 #pragma once
 
@@ -20,7 +21,7 @@
 
 namespace heed {
 
-// In the order of the reference implementation, whose writer puts the last of them first.
+// In the order of the reference implementation, which writes the last of them first.
 enum class Dtype { BOOL, U8, F16, BF16, I32, F32, F64, I64 };
 
 std::string_view dtype_name(Dtype dtype);
@@ -29,28 +30,28 @@ int64_t dtype_size(Dtype dtype);  // in bytes
 struct TensorInfo {
   std::string name;
   Dtype dtype = Dtype::F32;
-  std::vector<int64_t> shape;  // up to 8 axes; empty for a single number
-  int64_t begin = 0;           // its bytes are [begin, end) of the data, which follow the header
+  std::vector<int64_t> shape;  // up to 8 axes; empty for a scalar
+  int64_t begin = 0;           // its bytes are [begin, end) of the data after the header
   int64_t end = 0;
 };
 
 namespace safetensors_limits {
-inline constexpr int64_t header_bytes = 100'000'000;    // as the reference implementation
-inline constexpr size_t token_bytes = size_t{1} << 24;  // of one string, one number
-inline constexpr size_t name_bytes = 512;               // and no control characters
+inline constexpr int64_t header_bytes = 100'000'000;    // as in the reference implementation
+inline constexpr size_t token_bytes = size_t{1} << 24;  // of a single string or number
+inline constexpr size_t name_bytes = 512;               // without control characters
 inline constexpr size_t rank = 8;
 inline constexpr size_t tensors = 65'536;
 inline constexpr size_t metadata_entries = 65'536;
 inline constexpr int64_t extent = int64_t{1} << 40;
 }  // namespace safetensors_limits
 
-// Opening checks the whole header against the file before any memory is taken for data; what
-// remains are reads of ranges known to lie inside the file. Data may hold NaN and infinities.
+// Opening a file checks the whole header against the file size before any memory is allocated for
+// data. All later reads are within the file. Data may contain NaN and infinities.
 class SafeTensors {
  public:
   explicit SafeTensors(const std::filesystem::path& path);
 
-  // A file that is already in memory; `name` stands for the path in messages.
+  // A file that is already in memory. `name` is used as the path in messages.
   SafeTensors(std::string bytes, std::string name);
 
   SafeTensors(SafeTensors&&) = default;
@@ -58,23 +59,23 @@ class SafeTensors {
 
   const std::string& path() const { return path_; }
 
-  // In the order of the data.
+  // In the order of their data.
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
   std::vector<std::string> names() const;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
-  const TensorInfo* find(std::string_view name) const;  // null when there is none
-  const TensorInfo& at(std::string_view name) const;    // throws, naming the nearest
+  const TensorInfo* find(std::string_view name) const;  // null if there is none
+  const TensorInfo& at(std::string_view name) const;    // throws, suggesting the nearest name
 
   Array array(std::string_view name) const;  // from F64, F32, F16 and BF16, converted to real
-  // The same into memory that is there: out.size() is the number of elements.
+  // The same, into existing memory of out.size() == the number of elements.
   void copy(std::string_view name, std::span<real> out) const;
 
   Ids ids(std::string_view name) const;    // from I64, I32 and U8; must fit 32 bits
-  Mask mask(std::string_view name) const;  // from BOOL, and from U8: 1 where not zero
+  Mask mask(std::string_view name) const;  // from BOOL, or U8 (nonzero is 1)
 
   std::vector<int64_t> integers(std::string_view name) const;  // from I64, I32 and U8
-  std::vector<std::byte> bytes(std::string_view name) const;   // as stored, of any dtype
+  std::vector<std::byte> bytes(std::string_view name) const;   // as stored; any dtype
 
  private:
   void open();
@@ -94,7 +95,7 @@ class SafeTensors {
   std::map<std::string, std::string> metadata_;
 };
 
-// A tensor to be written. Those made of arrays share the buffer; the others only point at theirs.
+// A tensor to write. Those made from arrays share the buffer; the others only refer to the memory.
 struct TensorView {
   std::string name;
   Dtype dtype = Dtype::F32;
@@ -111,13 +112,13 @@ TensorView view(std::string name, std::span<const int64_t> integers);  // I64, o
 
 using Metadata = std::map<std::string, std::string>;
 
-// Writes byte for byte what the reference implementation writes (its metadata come in no order;
-// here they are sorted), atomically and without a copy of the data. `floats` (F32 or F64) is how
-// to store F32 and F64 tensors; without it they are stored as they are.
+// Writes, atomically and without copying the data, the same bytes as the reference implementation
+// (whose metadata has no fixed order; here it is sorted). `floats` (F32 or F64) converts F32 and F64
+// tensors to that type; by default they are stored unchanged.
 Fingerprint write_safetensors(const std::filesystem::path& path, std::vector<TensorView> tensors,
                               const Metadata& metadata = {}, std::optional<Dtype> floats = {});
 
-// The same bytes in memory. `name` stands for the path in messages.
+// The same bytes in memory. `name` is used as the path in messages.
 std::string to_safetensors(const std::string& name, std::vector<TensorView> tensors,
                            const Metadata& metadata = {}, std::optional<Dtype> floats = {});
 

@@ -30,7 +30,7 @@ constexpr std::array<DtypeRow, 8> dtypes{{{"BOOL", 1},
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// Text of a hostile file for a message: one line, not too long, no half characters.
+// Untrusted text for a message: one line, shortened, without incomplete characters.
 std::string shown(std::string text) {
   constexpr size_t longest = 60;
   if (text.size() > longest) {
@@ -46,8 +46,8 @@ std::string shown(std::string text) {
 
 std::string in_quotes(const std::string& text) { return heed::text('"', shown(text), '"'); }
 
-// Follows the one structure that a header may have; whatever comes at a wrong place is refused
-// there, so nesting never goes deeper than {"name": {"shape": [ and memory stays near the input.
+// Accepts only the structure that a header may have and rejects anything else where it occurs. So
+// nesting never exceeds {"name": {"shape": [ and memory use is proportional to the input.
 class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderParser(const std::string& path) : path_(path) {}
@@ -67,7 +67,7 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
     if (place_ == Place::shape_items) {
       add_extent(value);
     } else if (place_ == Place::offset_items && offsets_ < 2) {
-      // A file has fewer than 2^63 bytes: what is too large for an offset lies outside of it.
+      // A file has fewer than 2^63 bytes, so any larger offset is outside the file.
       const auto largest = static_cast<uint64_t>(INT64_MAX);
       (offsets_++ == 0 ? tensor().begin : tensor().end) =
           static_cast<int64_t>(std::min<uint64_t>(value, largest));
@@ -153,7 +153,7 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  // What comes next.
+  // What is expected next.
   enum class Place {
     start,
     root,
@@ -268,7 +268,8 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
           byte_size(info), " bytes for its shape and dtype (got ", info.end - info.begin, ")");
   }
 
-  // Zero extents are left out of the test, so that no product of the others overflows elsewhere.
+  // Zero extents count as 1 in the overflow check, so that a later product of the others is safe
+  // too.
   int64_t byte_size(const TensorInfo& info) {
     int64_t size = dtype_size(info.dtype);
     bool empty = false;
@@ -290,8 +291,8 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   bool has_offsets_ = false;
 };
 
-// What the parser does not see to: it takes a NUL for the end and never looks at what follows, and
-// it copies the token of an error several times.
+// Checks what the parser does not: it treats a NUL as the end and ignores what follows, and on an
+// error it copies the current token several times, so tokens must not be too long.
 void check_tokens(const std::string& path, const std::string& json) {
   const size_t nul = json.find('\0');
   require<IoError>(nul == std::string::npos, path,
@@ -381,7 +382,7 @@ std::string safetensors_header(const std::string& path, const std::vector<Tensor
   require<IoError>(static_cast<int64_t>(json.size()) <= limits::header_bytes, path,
                    ": the header must have at most ", limits::header_bytes, " bytes (got ",
                    json.size(), ")");
-  // What the reader refuses is not written; a wrong name, shape or duplicate ends here.
+  // Throws for anything the reader would refuse: a bad name, a bad shape, a duplicate.
   parse_safetensors_header(path, json);
   return json;
 } catch (const nlohmann::json::exception&) {

@@ -1,4 +1,4 @@
-// The JSON header of a safetensors file, read and written. Part of train/files/safetensors.h.
+// Reads and writes the JSON header of a safetensors file. Part of train/files/safetensors.h.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct SafeTensorsHeader {
   Metadata metadata;
 };
 
-// Checks everything that the header says by itself: JSON, fields, names, shapes, sizes. Takes
-// memory in proportion to the header. Throws IoError "path: rule (got ...)".
+// Parses a header and checks everything that does not depend on the file: JSON, fields, names,
+// shapes, sizes. Memory use is proportional to the header. Throws IoError "path: rule (got ...)".
 SafeTensorsHeader parse_safetensors_header(const std::string& path, const std::string& json);
 
-// The ranges of the sorted tensors must fill [0, data_bytes) without holes and without overlap.
+// Throws unless the sorted tensors fill [0, data_bytes) without gaps or overlaps.
 void check_safetensors_data(const std::string& path, const std::vector<TensorInfo>& sorted,
                             int64_t data_bytes);
 
-// The header of tensors laid out in this order, padded with spaces to a multiple of 8 bytes. Throws
-// IoError for what parse_safetensors_header would refuse.
+// The header for tensors stored in this order, padded with spaces to a multiple of 8 bytes. Throws
+// IoError for anything parse_safetensors_header would refuse.
 std::string safetensors_header(const std::string& path, const std::vector<TensorInfo>& tensors,
                                const Metadata& metadata);
 

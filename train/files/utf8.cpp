@@ -8,8 +8,8 @@ namespace heed {
 
 namespace {
 
-// How a character begins: bytes in it, the bits of the first byte, and the range of the second byte
-// (the others are 80 to BF).
+// The lead byte of a character: length in bytes, payload bits of the first byte, and the valid
+// range of the second byte (later bytes are always 80 to BF).
 struct Lead {
   size_t size;
   unsigned bits, low, high;
@@ -27,7 +27,7 @@ Lead lead_of(unsigned first) {
   return {0, 0, 0, 0};
 }
 
-// Control characters, and the marks and blanks that print nothing.
+// Control characters, and marks and blanks without a visible glyph.
 bool is_invisible(char32_t c) {
   const auto within = [c](char32_t low, char32_t high) { return c >= low && c <= high; };
   return within(0, 0x1F) || within(0x7F, 0xA0) || c == 0xAD || within(0x300, 0x36F) ||

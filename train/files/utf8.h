@@ -1,5 +1,4 @@
-// UTF-8: characters out of bytes and back (RFC 3629: no overlong forms, no surrogates, nothing
-// above U+10FFFF).
+// UTF-8 decoding and encoding (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
 #pragma once
 
 #include <cstddef>
@@ -10,18 +9,18 @@ namespace heed {
 
 struct Utf8Character {
   char32_t code = 0;
-  size_t size = 0;   // bytes; 0: no character begins here
-  bool cut = false;  // size 0 because the text ends within what could become a character
+  size_t size = 0;   // bytes; 0: no valid character here
+  bool cut = false;  // the text ends in the middle of a character (size is 0)
 };
 
-// The character that begins at `at`, which lies within the text.
+// Decodes the character at byte `at`, which must be within the text.
 Utf8Character utf8_at(std::string_view text, size_t at);
 
 void append_utf8(std::string& text, char32_t code);
 std::string to_utf8(char32_t code);
 
-// The character as people can see it: "\n" for a newline, "␣" for a blank, "U+00AD" for what has no
-// picture.
+// A visible form of the character: "\n" for a newline, "␣" for a blank, "U+00AD" if it has no
+// glyph.
 std::string visible(char32_t code);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// A checksum that finds damage.
+// A checksum for detecting damaged files.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace heed {
 
 using Bytes = std::span<const std::byte>;
 
-// XXH64 of a stream of bytes (Y. Collet, "xxHash fast digest algorithm", version 0.1.1). It finds
-// damage, not forgery, and is chosen because it runs at memory speed with no package behind it.
+// XXH64 of a stream of bytes (Y. Collet, "xxHash fast digest algorithm", version 0.1.1). It detects
+// damage, not forgery. Chosen because it runs at memory speed and needs no library.
 class Xxh64 {
  public:
   explicit Xxh64(uint64_t seed = 0);

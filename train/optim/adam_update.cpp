@@ -19,11 +19,11 @@ void AdamConfig::fields(Fields& f) {
 
 namespace {
 
-// Everything that is the same for all numbers of a parameter.
+// Factors that are the same for all elements of a parameter.
 struct AdamFactors {
   real grad_scale;
-  real keep;     // of the weight: 1 - lr decay, or 1
-  real coupled;  // decay that is added to the gradient, or 0
+  real keep;     // factor of the weight: 1 - lr decay, or 1
+  real coupled;  // weight decay added to the gradient, or 0
   real rest1;    // 1 - beta1
   real beta2, rest2;
   real root2;  // sqrt(1 - beta2^s)
@@ -35,7 +35,7 @@ template <bool coupled>
 void update_stretch(real* p, real* m, real* v, const real* g, int64_t n,
                     const AdamFactors& factors) {
   const AdamFactors f = factors;
-  const bool nearer = f.rest1 < real{0.5};  // torch.lerp starts from the nearer end
+  const bool nearer = f.rest1 < real{0.5};  // as torch.lerp: start at the nearer end
   const real weight = nearer ? f.rest1 : f.rest1 - 1;
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
@@ -80,7 +80,7 @@ void AdamBase::update(size_t k, Tensor& parameter, const Array& g, double lr, do
   real* p = parameter.mutable_value();
   real *m = mean_[k].mutable_data(), *v = square_[k].mutable_data();
   const real* gradient = g.data();
-  constexpr int64_t grain = elementwise_grain / 4;  // a root and two divisions a number
+  constexpr int64_t grain = elementwise_grain / 4;  // a square root and two divisions per element
   parallel_for(g.size(), grain, [&](int64_t begin, int64_t end) {
     const auto stretch = coupled ? update_stretch<true> : update_stretch<false>;
     stretch(p + begin, m + begin, v + begin, gradient + begin, end - begin, f);

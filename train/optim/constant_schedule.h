@@ -1,4 +1,4 @@
-// The full learning rate, after a warm-up if there is one.
+// A constant learning rate, after an optional warm-up.
 #pragma once
 
 #include "train/optim/warmup_schedule.h"

@@ -1,5 +1,5 @@
-// From the full learning rate to min_lr along half a cosine:
-//   min_lr + (1 + cos(pi ratio)) / 2 (lr - min_lr).     Loshchilov and Hutter 2017
+// Cosine decay from the full learning rate to min_lr (Loshchilov and Hutter 2017):
+//   min_lr + (1 + cos(pi ratio)) / 2 (lr - min_lr)
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// From the full learning rate to min_lr in a straight line: lr + (min_lr - lr) ratio.
+// Linear decay from the full learning rate to min_lr: lr + (min_lr - lr) ratio.
 #pragma once
 
 #include "train/optim/warmup_schedule.h"

@@ -1,4 +1,4 @@
-// Arithmetic that is rounded where PyTorch's vector kernels round.
+// Arithmetic with the same rounding as PyTorch's vector kernels.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// a b + c, rounded once where the CPU can.
+// a b + c, rounded once on CPUs with FMA.
 inline real multiply_add(real a, real b, real c) {
 #ifdef __FMA__
   return std::fma(a, b, c);

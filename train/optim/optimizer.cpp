@@ -10,7 +10,7 @@ namespace heed {
 
 namespace {
 
-// A stretch of one gradient.
+// A contiguous part of one gradient.
 struct Stretch {
   const real* values;
   int64_t count;
@@ -61,8 +61,9 @@ std::vector<Array> Optimizer::zeros_like_parameters() const {
 }
 
 double grad_norm(const std::vector<NamedParameter>& parameters) {
-  // One parallel loop over stretches of all gradients: many small parameters cost little.
-  static std::vector<Stretch> stretches;  // keeps its capacity from step to step
+  // A single parallel loop over parts of all gradients, so that many small parameters are cheap
+  // too.
+  static std::vector<Stretch> stretches;  // static: keeps its capacity between steps
   stretches.clear();
   for (const NamedParameter& parameter : parameters) {
     if (const Array g = parameter.tensor.grad()) {

@@ -1,4 +1,4 @@
-// How gradients change weights.
+// Optimizers: the base class, and gradient clipping.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace heed {
 
-// Which parameters weight decay applies to: those with two or more axes (nanoGPT's rule), or all
-// (PyTorch's own).
+// True if weight decay applies to the parameter. `rule` is "matrices" (two or more axes, as in
+// nanoGPT) or "all" (as in PyTorch).
 bool decays(const std::string& rule, const Tensor& parameter);
 
 class Optimizer {
@@ -18,22 +18,22 @@ class Optimizer {
   explicit Optimizer(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
   virtual ~Optimizer() = default;
 
-  // One update with learning rate lr. Every gradient counts as multiplied by grad_scale: clipping,
-  // without a pass of its own. A parameter without a gradient stays as it is.
+  // One update with learning rate lr. Gradients are multiplied by grad_scale on the fly, which
+  // clips without a separate pass. Parameters without a gradient are unchanged.
   void step(double lr, double grad_scale = 1);
   int64_t steps() const { return steps_; }
 
   void zero_grad();
 
-  // What it keeps for each parameter, under the names of PyTorch's state: {"exp_avg", ...}. The
-  // arrays share their buffers with the optimizer.
+  // The state of each parameter, under PyTorch's names: {"exp_avg", ...}. The arrays share their
+  // buffers with the optimizer.
   virtual std::vector<std::pair<std::string, std::vector<Array>*>> state() = 0;
   void set_steps(int64_t steps) { steps_ = steps; }
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
 
  protected:
-  // Updates parameter k, which has the gradient g; steps() already counts this update.
+  // Updates parameter k with gradient g. steps() already counts this update.
   virtual void update(size_t k, Tensor& parameter, const Array& g, double lr,
                       double grad_scale) = 0;
 
@@ -44,8 +44,8 @@ class Optimizer {
   int64_t steps_ = 0;
 };
 
-// The norm of all gradients together, as torch.nn.utils.clip_grad_norm_ computes it, and what they
-// have to be multiplied with so that it is at most max_norm: min(1, max_norm / (norm + 1e-6)).
+// The norm of all gradients together, and the factor that clips it to max_norm: min(1, max_norm /
+// (norm + 1e-6)). Both as in torch.nn.utils.clip_grad_norm_.
 double grad_norm(const std::vector<NamedParameter>& parameters);
 double clip_factor(double norm, double max_norm);
 

@@ -1,4 +1,4 @@
-// The learning rate at each step. Steps count from 1.
+// Learning rate schedules. Steps count from 1.
 #pragma once
 
 #include "layers/module/registry.h"
@@ -14,7 +14,7 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual double lr(int64_t step) const = 0;
-  // A line about options that hardly make sense together; "" when all is well.
+  // A warning about options that make little sense together; "" if there is none.
   virtual std::string warning() const { return ""; }
 };
 

@@ -40,7 +40,7 @@ void Sgd::update(size_t k, Tensor& parameter, const Array& g, double lr, double 
   const auto scale = static_cast<real>(grad_scale);
   const auto decay = static_cast<real>(decays(config_.decay, parameter) ? config_.weight_decay : 0);
   const auto momentum = static_cast<real>(config_.momentum);
-  // At the first step the direction is the gradient itself, whatever dampening says.
+  // The first update uses the gradient itself, regardless of dampening.
   const auto fresh = static_cast<real>(steps() == 1 ? 1 : 1 - config_.dampening);
   const real ahead = config_.nesterov ? momentum : 0;
   const auto step = static_cast<real>(-lr);

@@ -13,7 +13,7 @@ double WarmupSchedule::lr(int64_t step) const {
   if (step <= warmup_steps_) {
     return setup_.lr * static_cast<double>(step) / static_cast<double>(warmup_steps_ + 1);
   }
-  // A run may go on beyond its last step, or be no longer than its warm-up.
+  // A run can continue beyond its last step, or be no longer than its warm-up.
   const auto done = static_cast<double>(step - 1 - warmup_steps_);
   const auto all = static_cast<double>(std::max<int64_t>(1, setup_.steps - warmup_steps_));
   return after_warmup(std::min(1.0, done / all));

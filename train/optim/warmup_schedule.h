@@ -1,7 +1,7 @@
-// What all schedules begin with: the learning rate rises in a straight line, never from 0.
+// Linear warm-up, common to all schedules. The learning rate is never 0.
 //   step <= warmup_steps:  lr step / (warmup_steps + 1)
 //   after that             ratio = (step - 1 - warmup_steps) / (steps - warmup_steps), from 0 to 1
-// nanoGPT's rule, with its iteration number being step - 1.
+// As in nanoGPT, whose iteration number is step - 1.
 #pragma once
 
 #include "train/optim/schedule.h"
@@ -17,7 +17,7 @@ class WarmupSchedule : public Schedule {
   std::string warning() const override;
 
  protected:
-  // The learning rate at a ratio in [0, 1] of the way after the warm-up.
+  // The learning rate after the warm-up, at ratio in [0, 1].
   virtual double after_warmup(double ratio) const = 0;
   double full_lr() const { return setup_.lr; }
 
@@ -26,7 +26,7 @@ class WarmupSchedule : public Schedule {
   const int64_t warmup_steps_;
 };
 
-// Options of the schedules that fall from the full learning rate to min_lr.
+// Options of the schedules that decay from the full learning rate to min_lr.
 struct FallingConfig {
   int64_t warmup_steps = 0;
   double min_lr = 0;

@@ -51,7 +51,7 @@ fs::path float64_name(const fs::path& path) {
          (single.stem().string() + std::string(of_float64) + single.extension().string());
 }
 
-// The build for this process where there is one beside `given`.
+// The build for this process's precision if it exists next to `given`, else `given`.
 fs::path of_this_precision(const fs::path& given) {
   const fs::path own = is_float64 ? float64_name(given) : float32_name(given);
   std::error_code missing;
@@ -60,7 +60,7 @@ fs::path of_this_precision(const fs::path& given) {
 
 using BuildText = std::array<std::string, 3>;  // version, precision, standard library
 
-// Of "...|version|precision|standard library|...", from the first bar on.
+// Splits "...|version|precision|standard library|...", starting at the first bar.
 BuildText split_build(std::string_view text) {
   BuildText parts;
   for (std::string& part : parts) {
@@ -82,11 +82,11 @@ void require_fitting(const std::string& file, const BuildText& plugin, const std
                    " beside it; heedgrad_add_plugin in CMake builds both");
 }
 
-// Reads the words that every plugin contains, before the system's loader runs any of its code.
+// Checks the text that every plugin contains, before dlopen can run any of its code.
 void require_plugin(const fs::path& file, const fs::path& given) {
   constexpr int64_t most = int64_t{1} << 30;
   const std::string bytes = read_file(file, most);
-  // Put together here, so that no library of heed's own contains it.
+  // Built from two parts, so that no library of heedgrad contains the whole text.
   const std::string words = std::string("heedgrad") + " plugin|";
   const size_t found = bytes.find(words);
   require<IoError>(bytes.starts_with("\177ELF") && found != std::string::npos, file.string(),
@@ -125,7 +125,7 @@ void load(const fs::path& given, bool from_command_line) {
   loaded.push_back({name, from_command_line});
 }
 
-// A plugin of that file name from the command line.
+// The plugin with this file name that was given on the command line; null if there is none.
 const LoadedPlugin* given_by_name(const fs::path& name) {
   for (const LoadedPlugin& plugin : plugins().loaded) {
     if (plugin.from_command_line && plugin.path.filename() == name.filename()) {
@@ -166,7 +166,7 @@ void load_plugin(const fs::path& path) { load(path, true); }
 void load_plugins(const ConfigNode& config, const fs::path& folder) {
   const ConfigNode& named = config.get("plugins");
   if (!named.is_list()) {
-    return;  // the reading of all sections says what is wrong
+    return;  // reported when all sections are read
   }
   for (const ConfigNode& plugin : named.children()) {
     if (!plugin.is_scalar() || given_by_name(float32_name(plugin.text())) != nullptr) {

@@ -1,9 +1,9 @@
 // Plugins: shared libraries that add layers, tasks, optimizers and schedules by name. CMake's
-// heedgrad_add_plugin builds them from headers with HEED_LAYER lines, one a precision, side by
-// side: libmine.so and libmine-f64.so. Either name stands for the one of this process.
+// heedgrad_add_plugin builds them from headers with HEED_LAYER lines, one library per precision,
+// next to each other: libmine.so and libmine-f64.so. Either name loads the one for this process.
 //
-// Version, precision and standard library stand in the file as text and are compared before any of
-// its code runs: what does not fit is refused, with both sides named.
+// The file contains version, precision and standard library as text. They are compared before any
+// of its code runs; a plugin that does not match is refused with an error that names both sides.
 #pragma once
 
 #include <filesystem>
@@ -17,26 +17,26 @@
 
 namespace heed {
 
-// Loads the plugin at `path`, or its sibling of the other precision; one that is loaded already
-// stays. Throws IoError for a file that is missing, no plugin or built against something else, and
-// ConfigError, with nothing added, for a name that is taken.
+// Loads the plugin at `path`, or its sibling for the other precision. Does nothing if it is already
+// loaded. Throws IoError if the file is missing, not a plugin or built against something else;
+// throws ConfigError, with nothing added, if a name is taken.
 void load_plugin(const std::filesystem::path& path);
 
-// Those that a config names under `plugins`, relative to `folder`. One that load_plugin() was given
-// under the same file name takes the place of the path: it may have moved since.
+// Loads the plugins listed under `plugins` in a config, relative to `folder`. A plugin with the
+// same file name that was passed to load_plugin() is used instead: it may have moved.
 void load_plugins(const ConfigNode& config, const std::filesystem::path& folder);
 
-// The plugins that a config needs, as absolute paths under their float32 names: those that it names
-// and those that one of its types comes from.
+// The plugins that a config needs, as absolute paths under their float32 names: those it lists, and
+// those that define one of its types.
 std::vector<std::string> plugins_of(const ConfigNode& config, const std::filesystem::path& folder);
 
-// How many fields the Config of a layer from a plugin has; 0 when that is not known.
+// The number of fields in the Config of a plugin's layer; 0 if unknown.
 int64_t config_members_of(const std::string& layer);
 
-// What the function of a plugin is given.
+// The argument of a plugin's registration function.
 class PluginRegistration {
  public:
-  // In a first pass the names are only looked at: when one is taken, nothing is added.
+  // The first pass (look) only checks that all names are free. The second (add) registers.
   enum class Pass { look, add };
   PluginRegistration(std::string plugin, Pass pass) : plugin_(std::move(plugin)), pass_(pass) {}
 
@@ -58,7 +58,7 @@ class PluginRegistration {
   Pass pass_;
 };
 
-// For a program that links a plugin instead of loading it: its own tests.
+// For programs that link a plugin instead of loading it, such as its own tests.
 using PluginFunction = void (*)(PluginRegistration&);
 bool add_linked_plugin(const char* identity, PluginFunction function);
 
@@ -67,7 +67,7 @@ bool add_linked_plugin(const char* identity, PluginFunction function);
 #define HEED_TEXT_OF(x) #x
 #define HEED_TEXT(x) HEED_TEXT_OF(x)
 
-// The standard library, as far as its containers' layout goes.
+// Identifies the standard library as far as it affects the layout of containers.
 #if defined(_LIBCPP_VERSION)
 #define HEED_STANDARD_LIBRARY "libc++ with ABI " HEED_TEXT(_LIBCPP_ABI_VERSION)
 #elif defined(_GLIBCXX_DEBUG)
@@ -86,11 +86,11 @@ bool add_linked_plugin(const char* identity, PluginFunction function);
 #define HEED_PLUGIN_PRECISION "float32"
 #endif
 
-// "|version|precision|standard library|", after words that only a plugin contains.
+// "|version|precision|standard library|"; follows a text that only plugins contain.
 #define HEED_BUILD_TEXT "|" HEED_VERSION "|" HEED_PLUGIN_PRECISION "|" HEED_STANDARD_LIBRARY "|"
 
-// What every plugin has, once: HEED_PLUGIN(plugin) { plugin.add<Mine>(heed::layer_registry(),
-// "mine"); }
+// Every plugin contains this once:
+//   HEED_PLUGIN(plugin) { plugin.add<Mine>(heed::layer_registry(), "mine"); }
 extern "C" {
 [[gnu::visibility("default")]] extern const char heed_plugin_identity[];
 [[gnu::visibility("default")]] void heed_plugin_add(heed::PluginRegistration& plugin);

@@ -15,7 +15,7 @@ void on_signal(int) {
   if (interrupts > 1) {
     _exit(130);
   }
-  const int error = errno;  // whoever was interrupted may be about to read it
+  const int error = errno;  // the interrupted code may be about to read it
   constexpr char words[] = "\nstopping after this step; once more ends at once\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
   errno = error;

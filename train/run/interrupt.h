@@ -1,13 +1,13 @@
-// Ctrl-C and SIGTERM while training: the first asks for an end after the current step and says so,
-// the second
-// ends the process at once (exit code 130; a checkpoint that is being written stays as it was).
+// Ctrl-C and SIGTERM during training. The first signal prints a message and stops the run after the
+// current step. The second ends the process at once (exit code 130); a checkpoint being written is
+// never damaged.
 #pragma once
 
 #include <csignal>
 
 namespace heed {
 
-// While one exists, the signals are caught; afterwards they do what they did before.
+// Catches the signals during its lifetime; the previous handlers are restored afterwards.
 class InterruptGuard {
  public:
   InterruptGuard();

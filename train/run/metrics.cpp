@@ -28,14 +28,14 @@ std::string field(std::optional<double> value) {
 
 std::string field(std::optional<int64_t> value) { return value ? std::to_string(*value) : ""; }
 
-// Takes the text up to the next comma off the front of `rest`.
+// Removes the text up to the next comma from `rest` and returns it.
 std::string_view next_field(std::string_view& rest) {
   const std::string_view front = rest.substr(0, rest.find(','));
   rest.remove_prefix(std::min(rest.size(), front.size() + 1));
   return front;
 }
 
-// False unless the digits are none at all or a number from end to end.
+// Parses an optional number. False if the text is neither empty nor a complete number.
 template <class T>
 bool parse(std::string_view digits, std::optional<T>& value) {
   if (digits.empty()) {
@@ -61,7 +61,7 @@ std::optional<MetricsRow> parse_row(std::string_view line) {
   return row;
 }
 
-// Calls visit(row, line) for every whole row of the file's text, and returns its first line.
+// Calls visit(row, line) for every complete row of the text, and returns the header line.
 std::string_view for_each_row(
     const fs::path& path, std::string_view bytes,
     const std::function<void(const MetricsRow& row, std::string_view line)>& visit) {

@@ -1,5 +1,5 @@
-// metrics.csv: step,loss,val_loss,lr,grad_norm,tokens,seconds; one row a step that was logged or
-// evaluated, floats with nine significant digits, empty what was not measured.
+// metrics.csv: step,loss,val_loss,lr,grad_norm,tokens,seconds. One row per logged or evaluated
+// step; floats have nine significant digits; values that were not measured are empty.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace heed {
 
 struct MetricsRow {
-  int64_t step = 0;                     // the first is 1
-  std::optional<double> loss = {};      // of the batch of this step, before its update
+  int64_t step = 0;                     // starts at 1
+  std::optional<double> loss = {};      // of this step's batch, before the update
   std::optional<double> val_loss = {};  // after the update
   std::optional<double> lr = {};
   std::optional<double> grad_norm = {};  // before clipping
@@ -25,22 +25,22 @@ struct MetricsRow {
   bool operator==(const MetricsRow&) const = default;
 };
 
-// "10,4.17438793,,0.001,2.51,768,0.25": without a line end.
+// "10,4.17438793,,0.001,2.51,768,0.25", without a line end.
 std::string metrics_line(const MetricsRow& row);
 
 class MetricsWriter {
  public:
-  // A new file; throws IoError if there is one already.
+  // Creates a new file. Throws IoError if it exists.
   static MetricsWriter create(const std::filesystem::path& path);
 
-  // Goes on after `step`: later rows, and a last one that was not written to its end, are dropped,
-  // atomically. Without a file a new one begins.
+  // Continues after `step`: removes later rows and an incomplete last one, atomically. Creates the
+  // file if it does not exist.
   static MetricsWriter resume(const std::filesystem::path& path, int64_t step);
 
-  // One row, written at once. Steps must grow.
+  // Writes one row immediately. Steps must increase.
   void write(const MetricsRow& row);
 
-  // To the disk: before a checkpoint, so that no checkpoint is ahead of the rows.
+  // Flushes to disk. Called before a checkpoint, so that no checkpoint is ahead of the rows.
   void flush_to_disk() { file_.flush_to_disk(); }
 
  private:
@@ -51,7 +51,7 @@ class MetricsWriter {
   int64_t last_step_;
 };
 
-// All whole rows; columns beyond ours are skipped, and so is a last row without its line end, for
+// All complete rows. Unknown columns are ignored, and so is a last row without a line end, because
 // a run may be writing it. Throws IoError "path:line: ...".
 std::vector<MetricsRow> read_metrics(const std::filesystem::path& path);
 

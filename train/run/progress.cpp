@@ -59,7 +59,7 @@ void Progress::show(const ProgressPoint& p) {
     std::fputs(line.c_str(), stderr);
     line_open_ = !p.val_loss && p.step != p.steps;
     if (!line_open_) {
-      std::fputc('\n', stderr);  // evaluations and the last step stay
+      std::fputc('\n', stderr);  // keep evaluations and the last step on screen
     }
     std::fflush(stderr);
     return;

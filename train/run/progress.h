@@ -1,4 +1,4 @@
-// What a run says while it trains: one line that is rewritten on a terminal, plain lines elsewhere.
+// Progress output: one line that is rewritten on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -9,21 +9,21 @@
 namespace heed {
 
 struct ProgressPoint {
-  int64_t first_step = 0;  // that were done before this process began
+  int64_t first_step = 0;  // completed before this process started
   int64_t step = 0;
   int64_t steps = 0;
   double loss = 0;
   std::optional<double> val_loss;
   double lr = 0;
-  int64_t tokens = 0;  // trained on since this process began
-  double seconds = 0;  // since then
+  int64_t tokens = 0;  // trained on by this process
+  double seconds = 0;  // since this process started
 };
 
 // "step 500/2000   loss 1.9412   val 1.9880   lr 9.1e-04   62,300 tokens/s   0:34 left"
 std::string progress_text(const ProgressPoint& point);
 
-// Prints to standard error. A terminal sees every point in one line; a pipe or a file sees a line
-// at each evaluation and otherwise at most one every few seconds.
+// Prints to standard error. A terminal shows every point on one line. A pipe or file gets a line
+// per evaluation, and otherwise at most one every few seconds.
 class Progress {
  public:
   Progress();
@@ -32,7 +32,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(const ProgressPoint& point);
-  // A line of its own that stays.
+  // Prints a permanent line.
   void note(const std::string& line);
 
  private:

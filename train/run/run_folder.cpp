@@ -31,7 +31,7 @@ void make_parents(const fs::path& folder) {
   }
 }
 
-// Whether the folder is new; false when the name is taken.
+// Creates the folder. False if the name is taken.
 bool make_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0777) == 0) {
     return true;
@@ -96,7 +96,7 @@ void AppendFile::append(std::string_view text) {
     const ssize_t count = ::write(file_.get(), text.data(), text.size());
     if (count < 0 && errno != EINTR) {
       const int error = errno;
-      // Half a row would make the file unreadable; if even this fails there is nothing left to do.
+      // Half a row would make the file unreadable. If even this fails, nothing more can be done.
       [[maybe_unused]] const int ignored = ::ftruncate(file_.get(), begin);
       fail_errno(path_, "cannot write", error);
     }
@@ -135,7 +135,7 @@ void AppendFile::flush_to_disk() {
 
 namespace {
 
-// Who holds the lock, in words: what it wrote into the file.
+// Describes the process that holds the lock, by what it wrote into the file.
 std::string holder(int lock) {
   char words[200];
   const ssize_t count = ::pread(lock, words, sizeof words, 0);
@@ -148,14 +148,14 @@ FileHandle lock_run(const fs::path& run) {
   if (lock.get() < 0) {
     fail_errno(path, "cannot write", errno);
   }
-  // Some network file systems have no locks and fail otherwise: then there is none.
+  // Some network file systems do not support locks and fail with another error: continue unlocked.
   const bool held = ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   require<IoError>(!held, run.string(), ": ", holder(lock.get()),
                    " is training in this folder; wait for its end, or stop it");
   char host[100] = "";
   ::gethostname(host, sizeof host - 1);
   const std::string words = text("process ", ::getpid(), " on ", host);
-  // The words are for people; the lock holds without them, on a full disk too.
+  // The text is for people only; the lock works without it, even on a full disk.
   [[maybe_unused]] const bool written =
       ::ftruncate(lock.get(), 0) == 0 && ::pwrite(lock.get(), words.data(), words.size(), 0) > 0;
   return lock;

@@ -1,4 +1,4 @@
-// The folder that a run keeps its files in:
+// The folder of a run:
 //   config.yaml  log.txt  samples.txt  metrics.csv (metrics.h)  checkpoints/ (checkpoint.h)
 //   .lock        held by the process that trains in it
 #pragma once
@@ -12,17 +12,17 @@
 
 namespace heed {
 
-// A file that grows at its end, a whole piece at a time. Nothing is held back in memory.
+// An append-only file. Every append is written immediately, completely or not at all.
 class AppendFile {
  public:
-  // Creates the file if it is not there. Throws IoError.
+  // Creates the file if it does not exist. Throws IoError.
   explicit AppendFile(std::filesystem::path path);
 
-  // If not all of `text` can be written (a full disk), the file is cut back and an IoError thrown.
+  // On a failure (full disk), removes what was written and throws IoError.
   void append(std::string_view text);
-  // In bytes. Throws IoError when the file has been removed in the meantime.
+  // Size in bytes. Throws IoError if the file has been deleted.
   int64_t size() const;
-  void cut(int64_t size) const;  // back to this many bytes, if there are more
+  void cut(int64_t size) const;  // truncates the file to at most `size` bytes
   void flush_to_disk();
 
  private:
@@ -30,17 +30,18 @@ class AppendFile {
   FileHandle file_;
 };
 
-// A folder has one process that writes into it. The system gives the lock back when that process
-// ends, however it ends, so there are no stale ones.
+// Only one process writes to a run folder. The operating system releases the lock when that process
+// ends for any reason, so there are no stale locks.
 class RunFolder {
  public:
-  // A new run. `out` must not exist or be an empty folder (ConfigError); without it the first of
-  // runs/<name>, runs/<name>-2, runs/<name>-3, ... that is not there is taken, also when several
-  // processes ask at the same time. Throws IoError when it cannot be written.
+  // Creates a new run. `out` must be an empty folder or not exist (ConfigError). Without `out`,
+  // takes the first free name of runs/<name>, runs/<name>-2, runs/<name>-3, ..., safely if several
+  // processes do so at once. Throws IoError if the folder cannot be written.
   static RunFolder create(const std::optional<std::filesystem::path>& out, const std::string& name);
 
-  // A run to go on with. Throws IoError when it is not there, no run, cannot be written, or when
-  // another process, which is named, is training in it. What earlier ones left half written goes.
+  // Opens an existing run. Throws IoError if it does not exist, is not a run, cannot be written or
+  // is being trained by another process (which is named). Removes incomplete files of earlier
+  // processes.
   static RunFolder open(const std::filesystem::path& run);
 
   const std::filesystem::path& path() const { return path_; }
@@ -48,10 +49,10 @@ class RunFolder {
   std::filesystem::path metrics_file() const { return path_ / "metrics.csv"; }
 
   void write_config(std::string_view yaml) const;
-  void log(std::string_view line);     // to log.txt; the line end is added
-  void sample(std::string_view text);  // to samples.txt, as it is
+  void log(std::string_view line);     // to log.txt; adds the line end
+  void sample(std::string_view text);  // to samples.txt, unchanged
 
-  // The length of samples.txt is part of a checkpoint: whoever resumes cuts off what came later.
+  // Checkpoints store the length of samples.txt, so that resuming can cut off later samples.
   int64_t sample_bytes() const { return samples_.size(); }
   void cut_samples(int64_t bytes) const { samples_.cut(bytes); }
 
