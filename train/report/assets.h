@@ -1,4 +1,4 @@
-// What the build puts into the library for report.html: see tools/cmake/report.cmake.
+// Files that the build embeds in the library for report.html; see tools/cmake/report.cmake.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ struct ReportAssets {
   std::string_view scripts;   // the *.js of this folder
   std::string_view curve;     // curve.json, a Vega specification
   std::string_view heat_map;  // heat_map.json
-  std::string_view vega;      // Vega 5, "" when it was not there at build time
+  std::string_view vega;      // Vega 5; "" if it was missing at build time
 };
 
 const ReportAssets& report_assets();

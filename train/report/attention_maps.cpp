@@ -10,9 +10,9 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t fewest_tokens = 3;  // fewer make no picture
+constexpr int64_t fewest_tokens = 3;  // fewer are not worth showing
 
-// Which layers ran beside a context, and which were given it themselves.
+// Records for each layer whether it runs inside one that has a context, or has a context itself.
 class ContextObserver final : public ForwardObserver {
  public:
   struct Sides {
@@ -42,7 +42,7 @@ std::vector<std::string> names_of(const Ids& ids, const Tokenizer* tokenizer) {
   return names;
 }
 
-// The likeliest token after each place: what a decoder writes there.
+// The most likely token at each position: what a decoder writes there.
 std::vector<std::string> written(const Array& logits, const Tokenizer* tokenizer) {
   std::vector<int32_t> ids;
   const auto width = static_cast<size_t>(logits.dim(-1));
@@ -52,7 +52,7 @@ std::vector<std::string> written(const Array& logits, const Tokenizer* tokenizer
   return names_of(Ids::from({1, static_cast<int64_t>(ids.size())}, ids), tokenizer);
 }
 
-// Names for an axis of this length: a sequence that was pooled has none of its own.
+// Names for an axis of this length. If the lengths differ (after pooling), positions are numbered.
 std::vector<std::string> fitting(const std::vector<std::string>& names, int64_t length) {
   if (static_cast<int64_t>(names.size()) == length) {
     return names;
@@ -98,7 +98,7 @@ Ids first_of(const Ids& ids, int64_t count) {
   return Ids::from({1, kept}, std::span(ids.data(), static_cast<size_t>(kept)));
 }
 
-// How many of a row come up to the last one that counts.
+// The length of a row up to its last element that counts.
 template <class Values, class Counts>
 int64_t length_of(const Values& row, Counts&& counts) {
   int64_t length = row.size();
@@ -108,7 +108,7 @@ int64_t length_of(const Values& row, Counts&& counts) {
   return length;
 }
 
-// One example of the data without its padding.
+// The first example of the data, without padding.
 Input example_of(const Task& task, int64_t most_tokens) {
   const Split split = task.example_count(Split::validation) > 0 ? Split::validation : Split::train;
   const Batch batch = task.examples(split, 0, 1, 1);
@@ -129,7 +129,7 @@ Input example_of(const Task& task, int64_t most_tokens) {
   return shown;
 }
 
-// What a task that has text answers; nothing when the prompt is none.
+// The task's answer to a prompt; nullopt if the prompt is invalid.
 std::optional<Exhibit> answered(Module& model, const Task& task, const std::string& prompt,
                                 const AnswerOptions& options) {
   try {
@@ -147,7 +147,7 @@ Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_
   if (task.tokenizer() == nullptr) {
     return {"", "", example_of(task, most_tokens)};
   }
-  // A text is looked at, not gone on with.
+  // Shows the prompt only; does not generate.
   const AnswerOptions options{.tokens = 0, .context_length = config.context_length()};
   const auto long_enough = [](const std::optional<Exhibit>& of) {
     return of &&

@@ -1,4 +1,4 @@
-// What attends to what: the attention weights of every layer, with the tokens on both axes.
+// The attention weights of every layer, with token names on both axes.
 #pragma once
 
 #include <string>
@@ -10,25 +10,25 @@ namespace heed {
 
 struct AttentionMap {
   std::string path;                  // of the layer: "trf_blocks.0.att"
-  bool cross = false;                // the keys are of another sequence than the queries
-  std::vector<std::string> queries;  // T names, of the rows; of a cross map: the tokens written
-  std::vector<std::string> keys;     // S names, of the columns
-  Array weights;                     // (H, T, S), every row sums to 1, before dropout
+  bool cross = false;                // cross-attention: the keys come from another sequence
+  std::vector<std::string> queries;  // T names, one per row; if cross: the written tokens
+  std::vector<std::string> keys;     // S names, one per column
+  Array weights;                     // (H, T, S), rows sum to 1; before dropout
 };
 
-// The maps of every layer that attends, in the order in which they run, for a batch of one (as
-// Answer::shown). Runs the model in evaluation mode and leaves it as it was.
+// The maps of all attention layers, in the order in which they run, for a batch of one (as
+// Answer::shown). Runs the model in evaluation mode and restores it.
 std::vector<AttentionMap> attention_maps(Module& model, const Task& task, const Input& shown);
 
-// What a model is looked at with when nobody asks it anything.
+// A default input for showing a model's attention.
 struct Exhibit {
-  std::string prompt;  // "" for data that has no text
+  std::string prompt;  // "" for data without text
   std::string answer;
   Input shown;  // a batch of one
 };
 
-// The config's sample.prompt if it can be answered and has at least 3 tokens, else the first
-// held-out example; of a text the first `most_tokens`.
+// The config's sample.prompt if it is valid and has at least 3 tokens, else the first held-out
+// example. Plain texts are cut to `most_tokens`.
 Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_t most_tokens = 32);
 
 }  // namespace heed

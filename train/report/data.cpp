@@ -20,15 +20,15 @@ namespace {
 
 using ReportJson = nlohmann::ordered_json;
 
-// What a page has room for, all runs together.
+// The limits that keep the page small, for all runs together.
 constexpr size_t most_rows = 1600;
 constexpr size_t most_samples = 24;
-constexpr size_t most_sample_bytes = 3000;  // of one
+constexpr size_t most_sample_bytes = 3000;  // per sample
 constexpr size_t most_config_bytes = 20'000;
 constexpr size_t most_map_bytes = 1'400'000;
 constexpr int64_t most_samples_file = int64_t{1} << 28;
 
-// Six digits are more than a screen shows.
+// Six significant digits are more than a screen can show.
 ReportJson rounded(std::optional<double> value) {
   if (!value) {
     return nullptr;
@@ -38,7 +38,7 @@ ReportJson rounded(std::optional<double> value) {
   return std::strtod(digits, nullptr);
 }
 
-// `most` of `count` things, evenly spaced, the first and the last among them.
+// Indices of `most` out of `count` items, evenly spaced, including the first and the last.
 std::vector<size_t> evenly(size_t count, size_t most) {
   std::vector<size_t> chosen;
   const size_t kept = std::min(count, std::max<size_t>(2, most));
@@ -48,7 +48,7 @@ std::vector<size_t> evenly(size_t count, size_t most) {
   return chosen;
 }
 
-// Rows of metrics.csv: those with a validation loss and, between them, as many as there is room.
+// Thins out the rows of metrics.csv: keeps those with a validation loss first, then others.
 std::vector<MetricsRow> thinned(const std::vector<MetricsRow>& rows, size_t most) {
   std::vector<size_t> evaluated;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -76,7 +76,7 @@ std::vector<MetricsRow> rows_of(const fs::path& run) {
   return fs::exists(file, error) ? read_metrics(file) : std::vector<MetricsRow>();
 }
 
-// Text in at most this many bytes, cut between characters.
+// The text cut to at most this many bytes, at a character boundary.
 std::string cut_text(std::string text, size_t most) {
   if (text.size() > most) {
     size_t end = most;
@@ -88,7 +88,7 @@ std::string cut_text(std::string text, size_t most) {
   return text;
 }
 
-// samples.txt: a line "--- step 500" before each.
+// Reads samples.txt, in which a line "--- step 500" precedes each sample.
 ReportJson samples_of(const fs::path& run, size_t most) {
   std::error_code error;
   const fs::path file = run / "samples.txt";
@@ -120,7 +120,7 @@ size_t map_bytes(const ReportRecord::Snapshot& of) {
   return bytes;
 }
 
-// The record with as many snapshots as there is room for.
+// The record, with as many snapshots as fit.
 ReportJson record_json(const fs::path& run, size_t most_bytes) {
   ReportRecord record = read_record(run / "report.json");
   const auto all_bytes = [&] {
@@ -153,7 +153,7 @@ std::string duration_text(double seconds) {
                         : number_text("%.1f h", seconds / 3600);
 }
 
-// What the numbers of a run come to, in words.
+// Summary figures of a run, as text.
 ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::string& steps) {
   ReportJson out = ReportJson::array();
   if (rows.empty()) {

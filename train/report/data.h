@@ -1,4 +1,4 @@
-// All that report.html shows of one run or several, as JSON.
+// The data of report.html, for one or more runs, as JSON.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace heed {
 
-// What config.yaml, metrics.csv, samples.txt and report.json of the runs say, thinned out so that
-// the page stays below 3 MB, as one JSON object. What a run has not written yet is left out. Throws
-// IoError for a folder that is no run.
+// The contents of config.yaml, metrics.csv, samples.txt and report.json of all runs as one JSON
+// object, thinned out so that the page stays below 3 MB. Anything a run has not written yet is left
+// out. Throws IoError for a folder that is not a run.
 std::string report_data(std::span<const std::filesystem::path> runs);
 
 }  // namespace heed

@@ -8,8 +8,8 @@ namespace heed {
 
 namespace {
 
-// JSON inside a script element: the only signs that could end it, or begin a comment in it, are
-// written as escapes, which mean the same to whoever parses the JSON.
+// Escapes JSON for a script element: the only characters that could end the element or start a
+// comment in it become \u escapes, which JSON parsers read as the same characters.
 std::string within_script(const std::string& json) {
   std::string out;
   out.reserve(json.size() + json.size() / 50);
@@ -36,7 +36,7 @@ std::string report_page(const std::string& data) {
       {"{{data}}", json},          {"{{scripts}}", assets.scripts}};
   std::string_view rest = assets.page;
   std::string page;
-  for (const auto& [place, part] : parts) {  // in the order in which the page has them
+  for (const auto& [place, part] : parts) {  // in page order
     const size_t at = rest.find(place);
     require<Error>(at != std::string_view::npos, "report: page.html has no ", place);
     page.append(rest.substr(0, at)).append(part);

@@ -35,7 +35,7 @@ std::string base64(std::span<const uint8_t> bytes) {
   return out;
 }
 
-// The first `rows` rows and columns.
+// Keeps the first `rows` rows and columns.
 ReportRecord::Map quantised(const AttentionMap& map, int64_t rows) {
   const int64_t heads = map.weights.dim(0), queries = map.weights.dim(1), keys = map.weights.dim(2);
   const int64_t t_end = std::min(rows, queries), s_end = std::min(rows, keys);
@@ -92,7 +92,7 @@ ReportRecord::Snapshot snapshot(int64_t step, const Exhibit& exhibit,
 
 void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most) {
   while (snapshots.size() > std::max<size_t>(most, 2)) {
-    size_t closest = 1;  // the one whose neighbours are nearest to each other
+    size_t closest = 1;  // the one with the smallest gap between its neighbours
     const auto gap = [&](size_t i) { return snapshots[i + 1].step - snapshots[i - 1].step; };
     for (size_t i = 2; i + 1 < snapshots.size(); ++i) {
       closest = gap(i) < gap(closest) ? i : closest;
@@ -199,7 +199,7 @@ std::string to_json(const ReportRecord& record) {
                         {"evaluations", std::move(evaluations)},
                         {"by_length", std::move(by_length)},
                         {"snapshots", std::move(snapshots)}};
-  // Bytes that are no UTF-8 (half a character of a byte tokenizer) are replaced.
+  // Replaces bytes that are not UTF-8 (half a character of a byte tokenizer).
   return json.dump(-1, ' ', false, RecordJson::error_handler_t::replace);
 }
 

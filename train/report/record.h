@@ -1,5 +1,5 @@
-// report.json in a run folder: what its report shows beyond config.yaml, metrics.csv and
-// samples.txt. Nothing but the report reads it.
+// report.json in a run folder: data for the report that is not in config.yaml, metrics.csv or
+// samples.txt. Only the report reads it.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct ReportRecord {
     int64_t sequences = 0;
     int64_t exact = 0;
   };
-  // An AttentionMap with its weights as bytes, 255 for 1, in base64; rows in order, head after
-  // head.
+  // An AttentionMap with weights quantised to bytes (255 is 1), in base64, ordered (head, row,
+  // column).
   struct Map {
     std::string path;
     bool cross = false;
@@ -37,30 +37,30 @@ struct ReportRecord {
     int64_t step = 0;  // 0: before training
     std::string prompt, answer;
     std::vector<Map> maps;
-    int64_t omitted = 0;  // layers that attend for which there was no room
+    int64_t omitted = 0;  // attention layers left out for lack of space
   };
 
-  std::vector<std::pair<std::string, std::string>> facts;  // what to call it, what it is
+  std::vector<std::pair<std::string, std::string>> facts;  // (label, value)
   std::vector<Evaluated> evaluations;
   std::vector<Length> by_length;  // of the last evaluation
   std::vector<Snapshot> snapshots;
 
-  // What belongs to steps after this one goes: a run is gone on with from there.
+  // Removes everything after `step`, because the run is resumed from there.
   void cut(int64_t step);
   void add(int64_t step, const Evaluation& evaluation);
   void add(Snapshot snapshot);
 };
 
-// Maps in at most max_bytes: longer sequences are cut to their first tokens, and where that is not
-// enough the last layers are left out.
+// Quantises maps into at most max_bytes. Longer sequences are cut to their first tokens; if that is
+// not enough, the last layers are left out.
 ReportRecord::Snapshot snapshot(int64_t step, const Exhibit& exhibit,
                                 const std::vector<AttentionMap>& maps, int64_t max_bytes = 120'000);
 
-// Leaves at most `most` of them, the first and the last among them, as evenly as they lie.
+// Reduces to at most `most` snapshots, as evenly spaced as possible, including first and last.
 void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most);
 
 std::string to_json(const ReportRecord& record);
-// A file that is not there, or not as to_json() writes it, gives an empty record.
+// Returns an empty record if the file is missing or was not written by to_json().
 ReportRecord read_record(const std::filesystem::path& path);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// The report of a run that is being trained: report.json and report.html in its folder.
+// The report of a run during training: report.json and report.html in its folder.
 #pragma once
 
 #include <chrono>
@@ -11,17 +11,16 @@
 
 namespace heed {
 
-// A report is a picture of a run and never a reason to end it: nothing here throws. The first thing
-// that goes wrong is told by trouble(), and no more is tried.
+// Nothing here throws, because a report must never end a run. The first failure is returned by
+// trouble(), and the report is given up.
 class RunReport final : public TrainingListener {
  public:
-  // Goes on after `step`, with what report.json has up to there; a new run begins with a picture of
-  // what the model attends to before training.
+  // Continues after `step` with the entries of report.json up to there. A new run starts with a
+  // snapshot of its attention before training.
   void on_begin(const RunInTraining& run, int64_t step) override;
-  // Adds how good the model is and such a picture, and writes both files if that takes no more than
-  // a twentieth of the time of the run.
+  // Adds the metrics and a snapshot. Writes both files if that takes at most 5% of the run's time.
   void on_evaluation(int64_t step, const Evaluation& evaluation) override;
-  // Adds a picture unless this step has one or diverged, and writes both files.
+  // Adds a snapshot, unless this step has one or diverged, and writes both files.
   void on_end(int64_t step, bool diverged) override;
   std::string trouble() override { return std::exchange(trouble_, ""); }
 
@@ -33,7 +32,7 @@ class RunReport final : public TrainingListener {
 
   std::optional<RunInTraining> run_;
   ReportRecord record_;
-  std::optional<int64_t> last_snapshot_;  // its step
+  std::optional<int64_t> last_snapshot_;  // the step of the last snapshot
   std::string trouble_;
   bool given_up_ = false;
   std::chrono::steady_clock::time_point not_before_ = {};

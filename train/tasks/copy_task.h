@@ -1,4 +1,4 @@
-// A sequence of symbols in, the same out: attention that goes from place to place, the diagonal.
+// Copies a sequence of symbols. Attention has to move along the diagonal.
 #pragma once
 
 #include "train/tasks/symbol_pair_task.h"

@@ -37,7 +37,7 @@ std::vector<MadeTask::Question> MadeTask::different(int64_t count, Generator& ge
 
 void MadeTask::hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always) {
   Generator generator(seed);
-  // Nothing is held out yet, so whatever is drawn will do.
+  // held_out_ is still empty, so `false` accepts any question.
   held_out_ = different(count, generator, false);
   held_out_.insert(held_out_.end(), always.begin(), always.end());
   std::sort(held_out_.begin(), held_out_.end());

@@ -1,9 +1,9 @@
-// Tasks whose examples are made, not read: drawn from the seed, without end, some held out.
+// Tasks that generate their examples from the seed, without end, and hold some of them out.
 //
-// A task says what a question is (draw), and what a model is given for it and should say (batch).
-// From that follow training batches, in which nothing held out ever comes up, the held-out set and
-// a sample of what is trained on. All randomness of training comes from the stream of the data, so
-// a run that goes on needs nothing but that stream's state.
+// A derived class defines what a question is (draw), and the input and targets for it (batch). From
+// these follow training batches, which never contain held-out questions, the held-out set, and a
+// sample of the training questions. All randomness of training comes from the data stream, so its
+// state is all that a resumed run needs.
 #pragma once
 
 #include <span>
@@ -13,51 +13,50 @@
 
 namespace heed {
 
-// How many examples are held out where the task has that many to spare.
+// How many examples are held out if the task has enough of them.
 inline constexpr int64_t most_held_out = 2000;
 
-// One of the numbers below n, for the choices of a grammar.
+// A uniform random number in [0, n), for the choices of a grammar.
 int32_t draw_below(Generator& generator, size_t n);
 
 class MadeTask : public Task {
  public:
-  // What tells an example from every other: the symbols of a sequence, the choices that made a
-  // sentence.
+  // Identifies an example: the symbols of a sequence, or the choices that make up a sentence.
   using Question = std::vector<int32_t>;
 
   Batch next(int64_t batch_size, Generator& data) final;
   int64_t example_count(Split split) const final;
   Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const final;
-  int64_t training_tokens() const override { return 0; }  // made as they are needed, without end
+  int64_t training_tokens() const override { return 0; }  // generated on demand, without end
   bool continues_prompt() const override { return false; }
 
-  // In lexicographic order.
+  // Sorted lexicographically.
   const std::vector<Question>& questions(Split split) const {
     return split == Split::train ? sample_ : held_out_;
   }
-  // Whether a question must never come up in training. Unless said otherwise: it is in the held-out
-  // set. A task that holds out by a rule ("no sentence with `not` beside `shabby`") says it here.
+  // True if a question must never occur in training. Default: it is in the held-out set. Override
+  // it to hold out by a rule ("no sentence with `not` next to `shabby`").
   virtual bool is_held_out(const Question& question) const;
 
  protected:
-  // A question at random out of all there are, held out or not.
+  // Draws any question at random, held out or not.
   virtual Question draw(Generator& generator) const = 0;
-  // Inputs and targets of these questions, always of the same shape for as many of them. In a dry
-  // run the questions are empty and the numbers do not matter.
+  // Inputs and targets for the questions. The shape may only depend on their number. In a dry run
+  // the questions are empty and the values do not matter.
   virtual Batch batch(std::span<const Question> questions) const = 0;
 
-  // One of these is to be called at the end of the constructor. Each also draws the sample of what
-  // is trained on, by a generator of its own, seeded.
-  //   `count` different questions, drawn, and those in `always`:
+  // Exactly one of these must be called at the end of the constructor. Each also draws the sample
+  // of training questions, from a separate generator with this seed.
+  //   Holds out `count` distinct random questions, and those in `always`:
   void hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always = {});
-  //   `count` different ones of those that the task's own is_held_out() names:
+  //   Holds out `count` distinct questions for which the overridden is_held_out() is true:
   void hold_out_by_rule(uint64_t seed, int64_t count);
-  //   exactly these; the sample has `sampled`:
+  //   Holds out exactly these; the training sample has `sampled` questions:
   void hold_out_these(uint64_t seed, std::vector<Question> questions, int64_t sampled);
 
  private:
   Question draw_for_training(Generator& generator) const;
-  // `count` different ones for which is_held_out() is `held_out`.
+  // Draws `count` distinct questions for which is_held_out() equals `held_out`.
   std::vector<Question> different(int64_t count, Generator& generator, bool held_out) const;
 
   std::vector<Question> held_out_, sample_;

@@ -1,6 +1,7 @@
-// a + b modulo a prime, from a part of the table to the rest of it. Power et al. 2022, "Grokking",
-// arXiv:2201.02177: the part that is trained on is known by heart long before the rest is right.
-//   ids (B, 3): a, b, "=";  the target stands at "=", at the other places it is ignored
+// a + b modulo a prime, trained on part of the addition table and tested on the rest. Power et al.
+// 2022, "Grokking", arXiv:2201.02177: the model memorises the training part long before it
+// generalises.
+//   ids (B, 3): a, b, "=".  The target is at "="; the other positions are ignored.
 #pragma once
 
 #include "train/tasks/made_task.h"
@@ -39,7 +40,7 @@ class ModularAdditionTask final : public MadeTask {
 
   const int64_t modulus_;
   const WordTokenizer tokenizer_;
-  int64_t trained_on_ = 0;  // sums
+  int64_t trained_on_ = 0;  // number of sums trained on
 };
 HEED_TASK(ModularAdditionTask, "modular_addition");
 

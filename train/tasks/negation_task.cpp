@@ -15,7 +15,7 @@ const Words& verbs() {
   static const Words words{"is", "was"};
   return words;
 }
-// The first turns nothing round, the next three once, the last six twice.
+// Index 0 is no negation. The next three negate once, the last six twice.
 const Words& negations() {
   static const Words words{"",          "not",        "hardly",       "never",     "not hardly",
                            "not never", "hardly not", "hardly never", "never not", "never hardly"};
@@ -26,7 +26,7 @@ const Words& degrees() {
   static const Words words{"", "too", "so", "very", "really", "quite"};
   return words;
 }
-// Positive ones first, as many negative ones after them.
+// The first half is positive, the second half negative.
 const Words& judgements() {
   static const Words words{"good",   "great",     "lovely",     "clever",   "charming",
                            "superb", "brilliant", "delightful", "pleasant", "wonderful",
@@ -43,7 +43,7 @@ const Words& joints() {
   return words;
 }
 
-// What the choices of a sentence are about, in their order.
+// The indices of a sentence's choices.
 struct Said {
   enum Choice : size_t {
     subject,
@@ -66,7 +66,7 @@ const std::string& word(const Words& words, int32_t choice) {
   return words[static_cast<size_t>(choice)];
 }
 
-// None, one or two: a sixth, a half, a third.
+// No, one or two negations, with probabilities 1/6, 1/2, 1/3.
 int32_t draw_negation(Generator& generator) {
   const int32_t sixth = draw_below(generator, 6);
   if (sixth < static_cast<int32_t>(single_negations)) {
@@ -94,7 +94,7 @@ NegationTask::NegationTask(const Config&, const TaskSetup& setup)
 bool NegationTask::is_held_out(const Question& choices) const {
   const int32_t which = choices[Said::negation];
   const auto half = static_cast<int32_t>(judgements().size() / 2);
-  const int32_t place = choices[Said::judgement] % half;  // the same for praise and blame
+  const int32_t place = choices[Said::judgement] % half;  // the same for both classes
   if (turns_round(which)) {
     return (place + 2) % static_cast<int32_t>(single_negations) == which - 1;  // "not shabby"
   }
@@ -109,7 +109,7 @@ MadeTask::Question NegationTask::draw(Generator& generator) const {
   choices[Said::degree] = draw_below(generator, degrees().size());
   choices[Said::judgement] = draw_below(generator, judgements().size());
   if (draw_below(generator, 5) == 0) {
-    return choices;  // a fifth says only one thing
+    return choices;  // one fifth have no second clause
   }
   choices[Said::order] = 1 + draw_below(generator, 2);
   choices[Said::joint] = draw_below(generator, joints().size());

@@ -1,6 +1,6 @@
-// Sentiment where words turn each other round: "Attention is not too shabby" is praise. A sentence
-// says one thing with a judgement in it and mostly a second thing without one, and either may be
-// negated, once or twice. A bag of words cannot know what a "not" belongs to.
+// Sentiment with negation: "Attention is not too shabby" is positive. A sentence has a clause with
+// a judgement and usually a second, neutral clause. Either may be negated, once or twice. A bag of
+// words cannot tell which clause a "not" belongs to.
 #pragma once
 
 #include "train/tasks/sentence_task.h"
@@ -15,9 +15,9 @@ class NegationTask final : public SentenceTask {
   NegationTask(const Config&, const TaskSetup& setup);
 
   Sentence sentence(const Question& choices) const override;
-  // Combinations of a negation with a judgement, the same for every seed: for each judgement a
-  // single negation and half of the double ones. They are as likely to praise as to blame, so no
-  // word alone tells anything about what is held out.
+  // Holds out combinations of a negation and a judgement, the same for every seed: for each
+  // judgement one single negation and half of the double ones. Held-out examples are balanced
+  // between positive and negative, so no single word predicts their class.
   bool is_held_out(const Question& choices) const override;
   std::string description() const override { return "negation: " + described(); }
 

@@ -1,9 +1,8 @@
-// Tasks with a sequence to read and another one to write, for an encoder_decoder: what copy,
-// reverse and the translations share.
+// Base of the sequence-to-sequence tasks for an encoder_decoder: copy, reverse, translation.
 //
-//   source_ids (B, S)  the source and <end>, then padding, which source_mask hides
-//   ids (B, T)         <start> and the target: at each place the right token so far is given
-//   targets (B, T)     the target and <end>; ignored behind it
+//   source_ids (B, S)  the source and <end>, then padding (hidden by source_mask)
+//   ids (B, T)         <start> and the target (teacher forcing)
+//   targets (B, T)     the target and <end>, then ignored_target
 #pragma once
 
 #include "train/tasks/made_task.h"
@@ -18,11 +17,11 @@ class PairTask : public MadeTask {
     std::vector<int32_t> target;
   };
   struct Sizes {
-    int64_t source = 0;  // the longest source
-    int64_t target = 0;  // the longest target
+    int64_t source = 0;  // longest source, in tokens
+    int64_t target = 0;  // longest target, in tokens
   };
 
-  // The words of either side; the marks are put behind them.
+  // The words of either side. <start> and <end> are appended to them.
   PairTask(std::vector<std::string> source_words, std::vector<std::string> target_words,
            const Sizes& longest);
 
@@ -32,13 +31,13 @@ class PairTask : public MadeTask {
   const WordTokenizer* tokenizer() const override { return &target_tokenizer_; }
   const WordTokenizer* source_tokenizer() const override { return &source_tokenizer_; }
   void check_prompt(const std::string& prompt) const override;
-  // The likeliest token, again and again, until <end>. `shown` has all that was written.
+  // Greedy decoding until <end>. `shown` contains everything that was written.
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override;
 
  protected:
   Batch batch(std::span<const Question> questions) const override;
-  // Written tokens as text.
+  // The written tokens as text.
   virtual std::string text_of(std::span<const int32_t> target) const;
 
  private:

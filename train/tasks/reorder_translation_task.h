@@ -1,8 +1,8 @@
-// A toy German and a toy English of the same meaning but another order: German puts its verbs last
-// ("weil er den alten Brief heute lesen muss", "because he must read the old letter today"), so
-// translating word by word fails and a decoder has to look back and forth. 5 to 14 words, as many
-// on either side. The book's two sentences, "Kannst du mir helfen diesen Satz zu übersetzen" and
-// "Can you help me to translate this sentence", are in the grammar and held out.
+// Sentence pairs with the same meaning in two toy languages: "German" puts its verbs last,
+// "English" does not ("weil er den alten Brief heute lesen muss", "because he must read the old
+// letter today"). Translating word by word fails; the decoder has to look back and forth. Sentences
+// have 5 to 14 words, the same number on both sides. The book's pair, "Kannst du mir helfen diesen
+// Satz zu übersetzen" and "Can you help me to translate this sentence", is held out.
 #pragma once
 
 #include "train/tasks/pair_task.h"

@@ -1,5 +1,5 @@
-// A sequence of symbols in, the same out from its end to its beginning: attention along the
-// anti-diagonal, wherever the sequence ends.
+// Reverses a sequence of symbols. Attention has to move along the anti-diagonal, starting wherever
+// the sequence ends.
 #pragma once
 
 #include "train/tasks/symbol_pair_task.h"

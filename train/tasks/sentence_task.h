@@ -1,10 +1,10 @@
-// Sentences of a small grammar and a class for each, for a classifier: what negation and word_sense
-// share.
-//   ids (B, T)      <class> and the words, then padding, which the mask hides
+// Classification of generated sentences: the base of negation and word_sense.
+//   ids (B, T)      <class> and the words, then padding (hidden by the mask)
 //   targets (B)     the class
 //
-// A grammar makes a sentence of a row of choices. Held out are not sentences but combinations of
-// two choices that decide the class (`not` with `shabby`), by a rule of the task: a model has to
+// A grammar turns a list of choices into a sentence. The held-out set is defined by combinations of
+// two choices that determine the class (`not` with `shabby`), not by single sentences. A model has
+// to learn what each part does, instead of memorising which parts occur together.
 // know what either part does, not what it has seen together.
 #pragma once
 
@@ -22,7 +22,7 @@ class SentenceTask : public MadeTask {
   struct Vocabulary {
     std::vector<std::string> words;
     std::vector<std::string> classes;
-    int64_t longest = 0;  // words of a sentence
+    int64_t longest = 0;  // longest sentence, in words
   };
 
   explicit SentenceTask(const Vocabulary& vocabulary);
@@ -33,7 +33,7 @@ class SentenceTask : public MadeTask {
   int64_t output_size() const override { return static_cast<int64_t>(classes_.size()); }
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
   void check_prompt(const std::string& prompt) const override;
-  // "positive 99.8%": the likeliest class and its probability.
+  // The most likely class and its probability: "positive 99.8%".
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override;
   bool is_held_out(const Question& choices) const override = 0;

@@ -1,6 +1,6 @@
-// The next word of one sentence, "Your journey starts with one step": the six tokens on which the
-// book explains attention, as the smallest language model there is. There are no other sentences,
-// so nothing is held out: it is judged by the sentence itself.
+// Next-word prediction on one sentence, "Your journey starts with one step": the six tokens with
+// which the book explains attention, as the smallest possible language model. There are no other
+// sentences, so nothing is held out and the evaluation uses the same sentence.
 #pragma once
 
 #include "train/data/task.h"
@@ -25,12 +25,12 @@ class SixWordsTask final : public Task {
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
   void check_prompt(const std::string& prompt) const override;
-  // The likeliest word, again and again, until the sentence ends.
+  // Greedy decoding until the sentence ends.
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override;
 
  private:
-  // ids (B, 6), targets (B, 6): the word after each, and <end>.
+  // ids (B, 6); targets (B, 6), the next word at each position, the last of them <end>.
   Batch sentences(int64_t count) const;
 
   const WordTokenizer tokenizer_;

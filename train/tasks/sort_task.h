@@ -1,5 +1,5 @@
-// Sequences of symbols in, the same symbols sorted out. Every place is predicted at once from the
-// whole sequence, so there is no future to leak: any attention may be compared on it.
+// Sorts a sequence of symbols. All positions are predicted at once from the whole sequence, so no
+// future can leak and every kind of attention can be compared.
 #pragma once
 
 #include "train/tasks/made_task.h"
@@ -16,7 +16,7 @@ class SortTask final : public MadeTask {
 
   SortTask(const Config& c, const TaskSetup& setup);
 
-  // Where lengths differ, one more symbol ends a sequence; what follows it is padding, masked out.
+  // If lengths differ, an extra symbol ends the sequence. Padding after it is masked.
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }

@@ -1,4 +1,4 @@
-// Sequences of symbols to be written anew: what copy and reverse share.
+// Base of copy and reverse: one sequence of symbols is rewritten as another.
 #pragma once
 
 #include "train/files/words.h"

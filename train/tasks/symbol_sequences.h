@@ -1,4 +1,4 @@
-// Sequences of numbered symbols: what copy, reverse and sort are about.
+// Random sequences of numbered symbols, for copy, reverse and sort.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 namespace heed {
 
 struct SymbolSequences {
-  int64_t length = 8;                 // the longest
-  std::optional<int64_t> min_length;  // none: all have `length`
+  int64_t length = 8;                 // maximum length
+  std::optional<int64_t> min_length;  // minimum length; default: `length`
   int64_t symbols = 32;
   void fields(Fields& f);
-  // To be called from the check of the struct that has these as fields.
+  // Must be called from the check() of the struct that contains these fields.
   void check(ConfigErrors& errors, const ConfigNode& at) const;
 
   int64_t shortest() const { return min_length.value_or(length); }
   bool lengths_differ() const { return shortest() < length; }
-  // torch.randint of the length where lengths differ, then of every symbol.
+  // Draws the length (if lengths differ), then every symbol, as torch.randint.
   std::vector<int32_t> draw(Generator& generator) const;
-  // A tenth of all sequences there are, but at least 1 and at most most_held_out.
+  // A tenth of all possible sequences, but at least 1 and at most most_held_out.
   int64_t held_out_count() const;
   // "0", "1", ...
   std::vector<std::string> names() const;
-  // Throws ConfigError for a sequence of another length.
+  // Throws ConfigError if the length is not allowed.
   void check_length(size_t count) const;
   // "sequences of 4 to 16 out of 32 symbols"
   std::string description() const;

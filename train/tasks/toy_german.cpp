@@ -14,7 +14,7 @@ struct Word {
   const char* english;
 };
 
-// The form of a modal verb that goes with a subject: kann, kannst, können.
+// Person and number of a subject, which select the modal verb's form: kann, kannst, können.
 enum Person { first_or_third, second, plural };
 struct Subject {
   Word word;
@@ -81,13 +81,13 @@ const std::vector<Word> verbs{
     {"zeigen", "show"},          {"verstehen", "understand"}, {"erklären", "explain"},
     {"suchen", "seek"},          {"bringen", "bring"},        {"ändern", "change"}};
 
-// Somebody is helped to do something.
+// Verbs with a dative object: helping somebody to do something.
 const std::vector<Word> helping_verbs{
     {"helfen", "help"}, {"erlauben", "allow"}, {"raten", "advise"}, {"befehlen", "order"}};
 const std::vector<Word> helped{
     {"mir", "me"}, {"dir", "you"}, {"ihm", "him"}, {"uns", "us"}, {"ihnen", "them"}};
 
-// What the choices are about, in their order.
+// The indices of a sentence's choices.
 enum Choice : size_t {
   is_question,
   is_helping,
@@ -116,7 +116,7 @@ const T& at(const std::vector<T>& list, int32_t choice) {
   return list[static_cast<size_t>(choice)];
 }
 
-// ein rotes Buch, das rote Buch, einen roten Brief, eine rote Karte.
+// Adjective endings: ein rotes Buch, das rote Buch, einen roten Brief, eine rote Karte.
 std::string german_adjective(const std::string& stem, Gender gender, bool after_ein) {
   if (stem.empty()) {
     return "";
@@ -124,7 +124,7 @@ std::string german_adjective(const std::string& stem, Gender gender, bool after_
   return stem + (gender == masculine ? "en" : gender == neuter && after_ein ? "es" : "e");
 }
 
-// The parts of a clause, German and English, from the choices that begin at `from`.
+// The parts of a clause in both languages.
 struct Clause {
   Word subject;
   const char* german_modal;
@@ -196,7 +196,7 @@ Sentence sentence(const Choices& choices) {
 
 Choices draw(Generator& generator) {
   const auto below = [&](size_t n) { return draw_below(generator, n); };
-  // A word that may be missing is missing half the time.
+  // Optional words are left out half of the time.
   const auto perhaps = [&](size_t n) { return below(2) == 0 ? 0 : 1 + below(n - 1); };
   const auto draw_clause = [&](Choices& choices, Choice who) {
     choices[who] = below(subjects.size());
@@ -227,7 +227,7 @@ Choices draw(Generator& generator) {
 }
 
 Choices sentence_of_the_book() {
-  Choices choices(choices_there_are, 0);  // können, no adverb, Satz, übersetzen, helfen, mir
+  Choices choices(choices_there_are, 0);  // 0: können, no adverb, Satz, übersetzen, helfen, mir
   choices[is_question] = 1;
   choices[is_helping] = 1;
   choices[subject] = 1;     // du

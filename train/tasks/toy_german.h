@@ -8,7 +8,7 @@
 
 namespace heed::toy_german {
 
-inline constexpr int64_t shortest = 5, longest = 14;  // words of a sentence, on either side
+inline constexpr int64_t shortest = 5, longest = 14;  // words per sentence, in both languages
 
 using Choices = std::vector<int32_t>;
 
@@ -16,16 +16,16 @@ struct Sentence {
   std::vector<std::string> german, english;
 };
 
-// Every word of a side, each once, in the order of the grammar's tables.
+// All words of a language, once each, in the order of the grammar's tables.
 std::vector<std::string> german_words();
 std::vector<std::string> english_words();
 
-// The choices of a sentence of a length that is allowed; what a sentence does not need is 0, so
-// different choices are different sentences.
+// Draws the choices of a sentence of permitted length. Unused choices are 0, so different choices
+// give different sentences.
 Choices draw(Generator& generator);
 Sentence sentence(const Choices& choices);
 
-// "Kannst du mir helfen diesen Satz zu übersetzen".
+// The choices of "Kannst du mir helfen diesen Satz zu übersetzen".
 Choices sentence_of_the_book();
 
 }  // namespace heed::toy_german

@@ -11,7 +11,7 @@ const Words& people() {
                            "the woman", "the man", "a friend", "a child"};
   return words;
 }
-// Those of a river first, as many of money after them.
+// The first half is about rivers, the second half about money.
 const Words& deeds() {
   static const Words words{"swam",  "fished",  "rowed",     "waded",   "sailed",   "paddled",
                            "dived", "floated", "paid",      "saved",   "borrowed", "invested",
@@ -73,7 +73,7 @@ WordSenseTask::WordSenseTask(const Config&, const TaskSetup& setup)
 }
 
 bool WordSenseTask::is_held_out(const Question& choices) const {
-  return (choices[Told::deed] + choices[Told::other_deed]) % 5 == 3;  // a fifth: swam with paid
+  return (choices[Told::deed] + choices[Told::other_deed]) % 5 == 3;  // one fifth: swam with paid
 }
 
 MadeTask::Question WordSenseTask::draw(Generator& generator) const {
@@ -86,7 +86,7 @@ MadeTask::Question WordSenseTask::draw(Generator& generator) const {
   choices[Told::bank_first] = draw_below(generator, 2);
   choices[Told::linked_by] = draw_below(generator, sense_joints().size());
   choices[Told::other_person] = draw_below(generator, people().size());
-  // Three quarters of the other clauses are about the other world.
+  // In three quarters of the sentences the other clause is about the other sense.
   const bool of_river = choices[Told::deed] < static_cast<int32_t>(half);
   const bool other_of_river = of_river == (draw_below(generator, 4) == 0);
   choices[Told::other_deed] =

@@ -1,6 +1,6 @@
-// One word, two meanings: "she swam to the bank", "he paid at the bank". Each sentence has a second
-// clause, mostly about the other world, so it is not enough to know that someone swam: the word has
-// to look at the verb of its own clause.
+// One word with two meanings: "she swam to the bank", "he paid at the bank". Each sentence has a
+// second clause, which is usually about the other meaning. So it is not enough that somebody swam:
+// "bank" has to attend to the verb of its own clause.
 #pragma once
 
 #include "train/tasks/sentence_task.h"
@@ -15,7 +15,7 @@ class WordSenseTask final : public SentenceTask {
   WordSenseTask(const Config&, const TaskSetup& setup);
 
   Sentence sentence(const Question& choices) const override;
-  // Combinations of the verbs of the two clauses, the same for every seed.
+  // Holds out combinations of the verbs of the two clauses, the same for every seed.
   bool is_held_out(const Question& choices) const override;
   std::string description() const override { return "word_sense: " + described(); }
 

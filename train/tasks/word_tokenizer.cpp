@@ -10,7 +10,7 @@ namespace heed {
 
 namespace {
 
-// Letters of English and German: A to Z, and what lies between À and Þ.
+// Changes the case of English and German letters: A to Z, and those from À to Þ.
 char32_t changed_case(char32_t code, bool to_small) {
   const char32_t base = to_small ? code : code - 0x20;
   const bool letter =

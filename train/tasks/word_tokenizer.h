@@ -1,4 +1,4 @@
-// Text as words out of a list: what the tasks with sentences of their own share.
+// A tokenizer with a fixed list of words, for the tasks that generate sentences.
 #pragma once
 
 #include <map>
@@ -12,35 +12,35 @@ namespace heed {
 
 class WordTokenizer final : public Tokenizer {
  public:
-  // Words of a text are told apart by blanks. The ids are the places in the list; the last `marks`
-  // of them ("<end>") stand for no text: a prompt cannot hold them, decoded text leaves them out.
+  // Splits text at blanks. An id is a word's index in the list. The last `marks` words ("<end>")
+  // are special tokens: they cannot occur in a prompt and are left out of decoded text.
   WordTokenizer(std::vector<std::string> words, int64_t marks);
 
   int64_t vocab_size() const override { return static_cast<int64_t>(words_.size()); }
-  // Capital letters and the signs . , ; : ! ? " at either end of a word do not matter. Throws
-  // ConfigError that names an unknown word, its place and the nearest known one.
+  // Ignores case, and . , ; : ! ? " at either end of a word. Throws ConfigError naming an unknown
+  // word, its position and the nearest known one.
   std::vector<int32_t> encode(const std::string& text) const override;
-  // The words with blanks between them, the first one with a capital letter if `capital`.
+  // The words separated by blanks, starting with a capital letter if `capital`.
   std::string decode(std::span<const int32_t> ids) const override { return sentence(ids, false); }
   std::string sentence(std::span<const int32_t> ids, bool capital = true) const;
   std::string name(int32_t id) const override;
 
-  // The id of a word of the list, to the letter. Throws ConfigError for another one.
+  // The id of an exactly matching word. Throws ConfigError if there is none.
   int32_t id(const std::string& word) const;
 
  private:
   const std::vector<std::string> words_;
   const size_t marks_from_;
-  std::map<std::string, int32_t> ids_;        // of the words as they stand in the list
-  std::map<std::string, int32_t> lower_ids_;  // in small letters
-  std::vector<std::string> lower_;            // what a prompt may hold
+  std::map<std::string, int32_t> ids_;        // words as in the list
+  std::map<std::string, int32_t> lower_ids_;  // words in lower case
+  std::vector<std::string> lower_;            // words a prompt may contain, in lower case
 };
 
 // Appends the words of a text.
 void append_words(std::vector<std::string>& words, const std::string& text);
-// All words of these lists of texts, each once, in the order in which they come first.
+// All distinct words of these texts, in order of first occurrence.
 std::vector<std::string> words_of(const std::vector<std::vector<std::string>>& lists);
-// The words, each once, in the same order.
+// The distinct words, in the same order.
 std::vector<std::string> different_words(const std::vector<std::string>& words);
 
 }  // namespace heed
