@@ -29,7 +29,7 @@ class Browser:
         down, self.commands = os.pipe()
         self.answers, up = os.pipe()
 
-        def as_3_and_4():  # the numbers that Chromium expects
+        def as_3_and_4():  # the file descriptors that Chromium expects
             os.dup2(os.dup(down), 3)
             os.dup2(os.dup(up), 4)
 
@@ -41,7 +41,7 @@ class Browser:
         os.close(down)
         os.close(up)
         self.buffer, self.number = b"", 0
-        self.requests, self.complaints = [], []  # addresses that were asked for; errors of the page
+        self.requests, self.complaints = [], []  # requested addresses; errors of the page
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = None
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -57,7 +57,7 @@ class Browser:
         self.process.terminate()
         self.process.wait(20)
         try:
-            os.killpg(self.process.pid, signal.SIGKILL)  # its helpers, which still write into its home
+            os.killpg(self.process.pid, signal.SIGKILL)  # the whole group: Chromium's helpers still write to its home
         except ProcessLookupError:
             pass
         self.home.cleanup()

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Configures and builds the release preset without much noise; the whole output goes to build/release/build.log.
+# Configures and builds the release preset with little output; the full output is in
+# build/release/build.log.
 #   tools/build.sh                 the library, the programs and the tests
-#   tools/build.sh programs        these targets only
+#   tools/build.sh programs        only these targets
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

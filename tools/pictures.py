@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "configs/pictures"
 BEGIN, END = "<!-- maps: tools/pictures.py -->", "<!-- end of maps -->"
 
-# config, what to look at, prompt, what is to be seen
+# config, layer, prompt, caption
 MAPS = [
     ("copy", "decoder_blocks.0.cross_att", "7 3 3 21 0 14", "Copying reads from left to right: the diagonal."),
     ("reverse", "decoder_blocks.0.cross_att", "7 3 3 21 0 14", "Reversing reads from right to left: the anti-diagonal."),
@@ -29,7 +29,7 @@ MAPS = [
     ("negation", "trf_blocks.0.att", "Attention is not too shabby", "What a word means turns with its `not`."),
 ]
 DRAWN = [("copy", "copy"), ("reverse", "reverse"), ("reorder_translation", "translate")]  # side by side in attention.svg
-EVALUATIONS = 12  # of a run, so that one sees attention form
+EVALUATIONS = 12  # per run, to show how attention develops
 
 
 def heed(program, *arguments):

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From a checkout to a trained model: installs packages, builds, trains configs/quickstart.yaml, shows what it writes.
+# From a checkout to a trained model: installs packages, builds, trains configs/quickstart.yaml and
+# shows the output.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -76,7 +76,7 @@ def main():
     arguments = parser.parse_args()
 
     problems, lines = [], {}
-    evening = named_files(ROOT / "README.md", problems)  # a choice of what the others name
+    evening = named_files(ROOT / "README.md", problems)  # a selection of files that the other READMEs name
     read = [readme for folder in FOLDERS for readme in readmes(ROOT / folder)]
     for readme in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("README.md")):
         if readme not in read and named_files(readme, problems):

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian or Ubuntu packages that heedgrad needs; silent when all are there.
+# Installs the Debian or Ubuntu packages that heedgrad needs; prints nothing if all are installed.
 #   tools/setup.sh         compiler, CMake and libraries
 #   tools/setup.sh --dev   also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml,
 #                          chromium and graphviz
 set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev doctest-dev libcli11-dev nlohmann-json3-dev)
-charts=libjs-vega  # for report.html; without it the page has tables
+charts=libjs-vega  # for report.html; without it the page shows tables only
 case "${1:-}" in
   "") ;;
   --dev)
@@ -19,12 +19,12 @@ esac
 if ! command -v apt-get >/dev/null; then
   echo "setup: no apt-get here; heedgrad needs GCC 12 or Clang 14, CMake 3.25, make, OpenBLAS," \
        "yaml-cpp, doctest, CLI11, nlohmann-json and, for charts in report.html, Vega 5" >&2
-  exit 0  # they may be there; CMake names what is not
+  exit 0  # the tools may be installed anyway; CMake reports what is missing
 fi
 
 is_missing() {
   case "$1" in
-    cmake | make) command -v "$1" >/dev/null && return 1 ;;  # also those that came another way
+    cmake | make) command -v "$1" >/dev/null && return 1 ;;  # accept other sources too
   esac
   [[ $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null || true) != *" installed" ]]
 }
@@ -39,15 +39,15 @@ as_root=()
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt() {
-  # An empty array under `set -u` is an error in old versions of bash, hence the `+`.
+  # Old versions of bash reject an empty array under `set -u`, hence the `+`.
   ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
     -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" >>"$log" 2>&1 </dev/null
 }
-# install PACKAGE...: whether that worked; what apt-get said is in $log.
+# install PACKAGE...: returns whether it succeeded; the output of apt-get is in $log.
 install() {
   echo "setup: installing $*"
   if [ ${#as_root[@]} -gt 0 ]; then
-    # sudo asks for the password here, where it can be seen.
+    # sudo asks for the password here, where the prompt is visible.
     command -v sudo >/dev/null && sudo -v || { echo "setup: as root, run: apt-get install $*" >&2; return 1; }
   fi
   apt update && apt install --no-install-recommends "$@"

@@ -1,4 +1,4 @@
-// Times attention alone, forward and forward + backward, on random q, k and v:
+// Times attention alone on random q, k and v, forward and forward + backward:
 //   attention_bench --batch 1 --heads 4 --width 64 --length 4096 --dropout 0.1 --json
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace heed;
 struct Settings {
   int64_t batch = 1, heads = 4, kv_heads = 0, width = 64, length = 4096;
   double dropout = 0;
-  bool full = false;  // not causal
+  bool full = false;  // no causal mask
   bool composed = false;
   bool packed = false;
   bool json = false;
@@ -28,7 +28,7 @@ struct Settings {
 
 struct Times {
   double forward, both;  // milliseconds
-  double cpu;            // of all threads, for both; on a busy machine the one to compare
+  double cpu;            // CPU ms of all threads, for `both`; more robust on a busy machine
 };
 
 class Bench {
@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
   }
   try {
     Bench bench(s);
-    bench.round();  // fills the pool, wakes the threads
+    bench.round();  // warm-up: fills the pool, wakes the threads
     const int64_t before = flop_count();
     std::vector<Times> times;
     for (int i = 0; i < s.rounds; ++i) {

@@ -1,4 +1,5 @@
-// Times the engine itself: a chain of multiplications of small arrays, forward and backward.
+// Times the overhead of the autograd engine: a chain of multiplications of small arrays, forward
+// and backward.
 //   chain_bench --length 1000 --width 4 --json
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -31,7 +31,7 @@ LAYER = ["multi_head_attention", "--set", "d_in=768", "--set", "d_out=768", "--s
          "num_heads=12", "--set", "packed=true", "--batch", "8", "--length", "1024", "--width", "768", "--rounds", "6"]
 ALONE = ["--batch", "1", "--heads", "4", "--width", "64", "--length", "4096", "--rounds", "8"]
 
-# name: what it is, the ratio to reach, and how both sides are run (see commands()).
+# name: description, target ratio, and the arguments of both sides (see commands())
 ROWS = {
     "char": dict(NANO, what="char-GPT step, dropout 0", target=2.4, steps=100),
     "char_dropout": dict(NANO, what="char-GPT step, dropout 0.2", target=3.6, steps=100, dropout=0.2),

@@ -1,6 +1,7 @@
-// GFLOP/s of the matrix products of training: OpenBLAS and heed on one thread, and heed on all. The
-// three are timed in turn, so that a busy machine disturbs them alike, and the medians are printed.
-//   gemm_bench [seconds a shape = 0.5]
+// GFLOP/s of the matrix products in training: OpenBLAS and heed on one thread, and heed on all
+// threads. The three are timed alternately, so that other load affects all of them, and medians are
+// printed.
+//   gemm_bench [seconds per shape = 0.5]
 #include <cblas.h>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ constexpr Shape shapes[] = {
 
 CBLAS_TRANSPOSE flag(Trans t) { return t == yes ? CblasTrans : CblasNoTrans; }
 
-// As heed::gemm; the benchmarks are built in float32 only.
+// The same interface as heed::gemm. Benchmarks are built for float32 only.
 void openblas(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const real* a,
               int64_t lda, const real* b, int64_t ldb, real beta, real* c, int64_t ldc) {
   const auto narrow = [](int64_t extent) { return static_cast<int>(extent); };
@@ -68,7 +69,7 @@ class Bench {
  public:
   explicit Bench(const Shape& s)
       : s_(s), a_(size(s.m, s.k)), b_(size(s.k, s.n)), c_(size(s.m, s.n)) {
-    // Numbers with few digits make a CPU faster that its power limits.
+    // Random values: a CPU at its power limit runs faster on numbers with few significant bits.
     heed::Generator generator(1);
     heed::fill_uniform(generator, a_, -1, 1);
     heed::fill_uniform(generator, b_, -1, 1);

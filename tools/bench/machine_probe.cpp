@@ -1,4 +1,4 @@
-// What this machine can do right now, to be printed beside every timing: fused multiply-adds in
+// The current speed of this machine, printed next to every timing: fused multiply-adds in
 // registers, matrix products, and memory bandwidth, on all threads.
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ constexpr int lanes = 32 / sizeof(real);
 #endif
 typedef real Vector __attribute__((vector_size(lanes * sizeof(real))));
 
-// Twelve chains, enough to hide the latency of each; 2 * 12 * lanes * repeats operations.
+// Twelve independent chains hide the latency of each. 2 * 12 * lanes * repeats operations in all.
 constexpr int chains = 12;
 real multiply_add(int64_t repeats, real seed) {
   Vector sums[chains];
@@ -54,7 +54,7 @@ double fma_gflops() {
   return 2.0 * chains * lanes * static_cast<double>(repeats * tasks) / ms / 1e6;
 }
 
-// a = b + s c over arrays far larger than the caches; bytes read and written.
+// a = b + s c (STREAM triad) over arrays far larger than the caches; counts bytes read and written.
 double bandwidth() {
   constexpr int64_t size = 32 * 1024 * 1024;
   const Array b = Array::full({size}, 1), c = Array::full({size}, 2);

@@ -53,7 +53,7 @@ def agree(machine):
 
     def train():
         with tempfile.TemporaryDirectory() as folder:
-            # Rows of metrics.csv at steps 1 and 201; nothing but steps in between.
+            # Logs only steps 1 and 201, so nothing but training happens in between.
             machine.run("heed", "train", CHAR, "--out", pathlib.Path(folder) / "run", *sets(
                 f"train.steps={steps + 2}", f"train.log_every={steps + 1}", "eval.every=100000",
                 "sample.every=100000", "checkpoint.every=100000"))
@@ -82,7 +82,8 @@ def busy(machine):
 def memory(machine):
     lengths = [256, 512, 1024, 2048, 4096, 8192]
     mb = [json.loads(machine.run("attention_bench", "--length", t, "--rounds", 1, "--json"))["peak_mb"] for t in lengths]
-    # What a token costs between two lengths; growing squares would double it each time.
+    # Memory per additional token between two lengths. It would double each time if memory were
+    # quadratic in T.
     slopes = [(b - a) / (u - t) for a, b, t, u in zip(mb, mb[1:], lengths, lengths[1:])]
     figures = ", ".join(f"T {t} {m:.0f} MB" for t, m in zip(lengths, mb))
     return slopes[-1] <= 1.25 * slopes[-3], f"{figures}; kB a token {', '.join(f'{1e3 * s:.1f}' for s in slopes)}"

@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- results: tools/bench/task_results.py -->", "<!-- end of results -->"
 
-# name of the row, config, what is set, measure, the figure it must reach ("<": stay below)
+# name of the row, config, --set arguments, metric, target ("<": must stay below)
 ROWS = [
     ("`copy`", "copy", [], "exact_match", ">= 0.99"),
     ("`reverse`", "reverse", [], "exact_match", ">= 0.99"),
@@ -101,7 +101,7 @@ def length_table(results):
         right, all_of = {}, {}
         for run in results[(config,)]:
             for row in run["by_length"]:
-                words = row["targets"] - 1  # without the end of the sentence
+                words = row["targets"] - 1  # without <end>
                 all_of[words] = all_of.get(words, 0) + row["sequences"]
                 right[words] = right.get(words, 0) + row["sequences"] * row["exact_match"]
         shares.append({words: right[words] / all_of[words] for words in all_of})

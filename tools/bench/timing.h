@@ -1,4 +1,4 @@
-// What the benchmarks share: medians over rounds that follow one another.
+// Shared by the benchmarks: medians over consecutive rounds.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-// Milliseconds of wall-clock time, and of CPU time over all threads, since it was made.
+// Wall-clock time, and CPU time over all threads, in milliseconds since construction.
 class Stopwatch {
  public:
   double ms() const {
@@ -31,7 +31,8 @@ class Stopwatch {
   const std::clock_t cpu_ = std::clock();
 };
 
-// Milliseconds of `rounds` calls, after one to fill the pool and wake the threads.
+// Milliseconds of each of `rounds` calls, after a warm-up call that fills the pool and wakes the
+// threads.
 template <class Work>
 double median_ms(int rounds, const Work& work) {
   work();

@@ -1,5 +1,5 @@
-// Makes known to a test program what the plugin it links adds. heedgrad_add_plugin compiles it into
-// the tests; the declarations are those of train/plugin/plugin.h, without all that it includes.
+// Registers the contents of the plugin that a test program links; heedgrad_add_plugin compiles this
+// file into the tests. The declarations repeat train/plugin/plugin.h, to avoid its includes.
 namespace heed {
 class PluginRegistration;
 bool add_linked_plugin(const char* identity, void (*function)(PluginRegistration&));

@@ -1,4 +1,4 @@
-// heed bench: times the trainer's own step.
+// heed bench: times training steps, with the same code as the trainer.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -41,8 +41,8 @@ struct Measured {
   std::vector<double> seconds;  // of each step, sorted
   double tokens = 0;            // of a step
   double flops = 0;             // of a step
-  double loss = 0;              // of the last step, as `heed train` has it there
-  double peak_mb = 0;           // until then
+  double loss = 0;              // of the last step; equals that of `heed train` at this step
+  double peak_mb = 0;           // peak so far
   std::vector<ProfileRow> rows;
 
   double quantile(double q) const {
@@ -61,7 +61,7 @@ Measured measure(LoadedRun& run, int64_t steps, bool profile) {
   const std::unique_ptr<Module> model = make_layer(run.config.model);
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, model->parameters());
-  const int64_t last = run.config.train.steps;  // of the schedule
+  const int64_t last = run.config.train.steps;  // the last step of the schedule
   const std::unique_ptr<Schedule> schedule =
       schedule_registry().make(run.config.schedule, {run.config.lr(), last});
   Measured measured;
@@ -89,10 +89,10 @@ Measured measure(LoadedRun& run, int64_t steps, bool profile) {
   return measured;
 }
 
-// These read a part of their input; how large it is, nobody counts.
+// These operations read only part of their input, so their traffic is not counted.
 bool reads_all(const std::string& op) { return op != "embedding" && op != "slice"; }
 
-// By operation, for one step; at the end what belongs to none: the batch, clipping, the optimizer.
+// Time per step by operation. The last row is everything else: the batch, clipping, the optimizer.
 nlohmann::ordered_json profile_rows(const Measured& m) {
   const auto steps = static_cast<double>(m.seconds.size());
   nlohmann::ordered_json rows;

@@ -1,4 +1,4 @@
-// heed eval: how good a trained model is, over the whole validation set.
+// heed eval: metrics of a trained model over the whole validation set.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -68,7 +68,7 @@ int run(const EvalOptions& o) {
   const Task& task = *trained.loaded.task;
   const int64_t batch_size = trained.loaded.config.train.batch_size;
   const Evaluation validation = evaluate(*trained.model, task, Split::validation, batch_size, {});
-  // As many examples of the training set, evenly spaced over it.
+  // The same number of training examples, evenly spaced.
   const int64_t batches = (task.example_count(Split::validation) + batch_size - 1) / batch_size;
   const Evaluation training = evaluate(*trained.model, task, Split::train, batch_size, batches);
 

@@ -1,4 +1,4 @@
-// heed forward: a layer or model on given tensors, to compare with another program.
+// heed forward: runs a layer or model on given tensors, for comparison with other programs.
 #include <cstdio>
 #include <filesystem>
 

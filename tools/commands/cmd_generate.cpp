@@ -1,4 +1,4 @@
-// heed generate: what a trained model writes.
+// heed generate: text written by a trained model.
 #include <unistd.h>
 
 #include <cstdio>
@@ -74,7 +74,7 @@ void answer(const TrainedRun& trained, const std::string& prompt, const Generate
   options.say("\n");
 }
 
-// Prompts from a terminal, a line each, until it ends (Ctrl-D). A mistake is told and forgotten.
+// Answers prompts from a terminal, one per line, until Ctrl-D. Prints errors and continues.
 void converse(const TrainedRun& trained, const GenerateOptions& o) {
   const auto ask = [] { std::fputs("> ", stderr); };
   ask();

@@ -1,5 +1,5 @@
-// heed gradcheck: gradients against differences, for layers by name or the model of a config; of
-// layers by name also what else everybody expects of them (train/check/examine_layer.h).
+// heed gradcheck: compares gradients with finite differences, for layers by name or for the model
+// of a config. For layers by name it also runs the other checks of train/check/examine_layer.h.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -40,7 +40,7 @@ struct LayerFinding {
 };
 using Findings = std::vector<LayerFinding>;
 
-// Causality, threads, checkpoints and so on, for the example config of each layer.
+// The checks for causality, threads, checkpoints etc., on the example config of each layer.
 Findings findings_of(const std::vector<std::string>& types) {
   Findings all;
   for (const std::string& type : types) {
@@ -54,7 +54,7 @@ Findings findings_of(const std::vector<std::string>& types) {
 
 bool is_right(const LayerFinding& found) { return found.finding.message.empty(); }
 
-// The layers that the target names; none for a config.
+// The layers that the target names; empty if it is a config.
 std::vector<std::string> layers_named(const std::string& target) {
   const std::vector<std::string> known = layer_registry().types().names();
   if (target == "all") {
@@ -64,8 +64,8 @@ std::vector<std::string> layers_named(const std::string& target) {
                                                           : std::vector<std::string>{};
 }
 
-// How many elements of a parameter are compared: all of a small model; of a larger one so many
-// that its forward passes (four an element) stay within about a minute.
+// How many elements per parameter are compared: all for a small model; for a larger one as many as
+// fit into about a minute, at four forward passes per element.
 int64_t affordable_sample(const LayerSpec& model, int64_t tokens) {
   constexpr int64_t flops = 500'000'000'000, passes = 400'000;
   const ModelTree tree = layer_tree(model, 2, tokens);
@@ -149,7 +149,7 @@ nlohmann::ordered_json as_json(const Checks& checks, const Findings& findings, d
           {"findings", std::move(others)}};
 }
 
-// One line a case; for many layers one line for all inputs of a config.
+// Merges the cases of a layer config with different inputs into one line.
 Checks merged(const Checks& checks) {
   Checks lines;
   std::vector<int64_t> inputs;

@@ -1,4 +1,4 @@
-// heed info: this build and this machine, and how fast matrix products are on it.
+// heed info: this build, this machine, and the speed of matrix products.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -32,7 +32,7 @@ std::string compiler() {
 #endif
 }
 
-// The vector unit that the compiler was allowed to use.
+// The SIMD level that the compiler was allowed to use.
 Simd built_simd() {
 #if defined(__AVX512F__)
   return Simd::avx512;
@@ -47,7 +47,7 @@ Simd built_simd() {
 #endif
 }
 
-// "native" where the compiler was told about this kind of CPU, "portable" for any CPU of its kind.
+// "native" if compiled for this CPU model, "portable" for any CPU of this architecture.
 std::string build_kind() {
   return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
 }

@@ -1,7 +1,6 @@
-// heed inspect: the layers of a model with their shapes, parameters and arithmetic, and the memory
-// that all of it takes. Everything comes from a dry run: no model is too large to be looked at.
-// Only
-// --attention runs the model.
+// heed inspect: the layers of a model with shapes, parameters and arithmetic, and the memory
+// needed. Everything comes from a dry run, so models of any size can be inspected. Only --attention
+// runs the model.
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -45,12 +44,12 @@ void declare(Arguments& arguments, InspectOptions& o) {
 
 struct Inspected {
   LoadedRun loaded;
-  std::optional<int64_t> step;  // of a run's newest checkpoint
+  std::optional<int64_t> step;  // of the run's newest checkpoint
   ModelTree tree;
-  std::optional<Plan> plan;  // when the config says how to train
+  std::optional<Plan> plan;  // if the config has a train section
 };
 
-// A run folder before its first checkpoint is a config like any other.
+// The step of the newest checkpoint; nullopt for a run without one, which is treated as a config.
 std::optional<int64_t> newest_step(const fs::path& run) {
   std::error_code missing;
   if (fs::is_empty(run / "checkpoints", missing) || missing) {
@@ -115,7 +114,7 @@ void add_rows(const LayerNode& node, const std::string& indent, Table& table) {
   for (size_t i = 0; i < node.children.size(); ++i) {
     const LayerNode& child = node.children[i];
     add_rows(child, indent + "  ", table);
-    // Equal siblings after the first in one line: the blocks of a GPT, the heads of a wrapper.
+    // Merges equal siblings into one line: the blocks of a GPT, the heads of a wrapper.
     size_t next = i + 1;
     while (next < node.children.size() && !child.children.empty() &&
            alike(child, node.children[next])) {

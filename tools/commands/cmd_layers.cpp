@@ -1,4 +1,4 @@
-// heed layers: what can stand after `type:` in a config, and what it takes.
+// heed layers: the values of `type:` in a config, and their fields.
 #include <algorithm>
 #include <cstdio>
 
@@ -47,7 +47,7 @@ int list_all() {
   return 0;
 }
 
-// The example config as it would stand under its section, without a line for what has a default.
+// The example config, as it would appear in its section; fields with a default are left out.
 std::string example_text(const ConfigType& type, const std::vector<FieldInfo>& fields) {
   ConfigNode config = ConfigNode::map({{"type", type.name}});
   const ConfigNode example = example_config(fields);
@@ -63,7 +63,7 @@ std::string example_text(const ConfigType& type, const std::vector<FieldInfo>& f
   return out;
 }
 
-// Two lines a field: what it is for, and what it takes.
+// Two lines per field: its meaning and its permitted values.
 void add_fields(const std::vector<FieldInfo>& fields, const std::string& indent, Table& table) {
   for (const FieldInfo& field : fields) {
     table.add({indent + field.name, field.help});
@@ -84,7 +84,7 @@ void show(const ConfigType& type, const std::string& kind) {
   std::printf("\n%s\nExample\n%s\n", table.text("  ").c_str(), example_text(type, fields).c_str());
 }
 
-// Throws unless something is called so.
+// Throws unless some type has this name.
 void require_known(const std::string& name) {
   std::vector<std::string> known;
   for (const Section& section : sections()) {
@@ -113,7 +113,7 @@ int run(const LayersOptions& o) {
   if (o.name.empty()) {
     return list_all();
   }
-  int shown = 0;  // linear is a layer and a schedule
+  int shown = 0;  // "linear" is both a layer and a schedule
   for (const Section& section : sections()) {
     if (const ConfigType* type = section.types.find(o.name)) {
       std::fputs(shown++ > 0 ? "\n" : "", stdout);

@@ -1,5 +1,5 @@
-// heed new: a start for a layer, an operation or a task of one's own, that builds, passes its tests
-// and trains as it is written.
+// heed new: generates a layer, an operation or a task that builds, passes its tests and trains as
+// it is, as a starting point for your own.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -35,7 +35,7 @@ void check_kind(const std::string& kind) {
                        near.empty() ? "" : ", did you mean " + near + "?");
 }
 
-// Words of C++, targets of CMake and classes of heedgrad that the name would collide with.
+// C++ keywords, CMake targets and heedgrad classes that the name would conflict with.
 const std::vector<std::string> reserved{
     "all",      "and",    "array",    "auto",    "batch",     "bool",    "break",  "case",
     "catch",    "char",   "child",    "class",   "clean",     "config",  "const",  "delete",
@@ -91,7 +91,8 @@ std::string filled_in(const std::string& text, const NewOptions& o) {
   return replaced(replaced(text, stand_in, o.name), class_name(stand_in), class_name(o.name));
 }
 
-// Where heedgrad's package lies, seen from this program: for people who installed it somewhere.
+// The install prefix of heedgrad relative to this program, as a CMake option; "" for standard
+// prefixes.
 std::string prefix_option() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();

@@ -1,4 +1,4 @@
-// heed report: the page of one run, or of several side by side.
+// heed report: the HTML page of one or more runs.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -23,7 +23,7 @@ void declare(Arguments& arguments, ReportOptions& o) {
       .option("--out", o.out, "the page (default: report.html in the run, or here for several)");
 }
 
-// A run folder; a checkpoint stands for the run that it belongs to.
+// The run folder; for a checkpoint, the run that it belongs to.
 fs::path run_folder(const std::string& argument) {
   const bool checkpoint = fs::exists(fs::path(argument) / "manifest.json");
   const fs::path run =

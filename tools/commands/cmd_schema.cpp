@@ -1,4 +1,4 @@
-// heed schema: the whole config as JSON Schema, for editors and validators.
+// heed schema: the JSON Schema of a config, for editors and validators.
 #include <cstdio>
 
 #include "layers/config/schema.h"

@@ -1,4 +1,4 @@
-// heed tour: attention step by step, with its numbers.
+// heed tour: attention step by step, with real numbers.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -22,7 +22,7 @@ struct Options {
   bool json = false;
 };
 
-// "Your journey starts with one step", embedded as in the book.
+// "Your journey starts with one step", with the embeddings from the book.
 Given six_words() {
   Given given;
   given.words = {"Your", "journey", "starts", "with", "one", "step"};
@@ -35,7 +35,7 @@ Given six_words() {
   return given;
 }
 
-// The tensor called x, else inputs, else the only one.
+// Reads the tensor `x`, else `inputs`, else the only tensor of the file.
 Given words_from(const std::string& path) {
   constexpr int64_t most_tokens = 1024, widest = 65536;  // the tour shows matrices (T, T)
   const SafeTensors file{std::filesystem::path(path)};
@@ -64,7 +64,7 @@ Given given_by(const Options& options) {
   return given;
 }
 
-// The name that was meant: a misspelt one, else one that contains the word.
+// The suggested name for a wrong one: the nearest by spelling, else one that contains the word.
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
   const auto contains = [&word](const std::string& name) { return name.find(word) != name.npos; };
   const auto containing = std::find_if(names.begin(), names.end(), contains);
@@ -98,7 +98,7 @@ void print_list(const std::vector<Step>& steps) {
 
 void print_json(const std::vector<Step>& steps, const Given& given) {
   std::string object;
-  const bool all = steps.size() == 1;  // the tour has the keys of the reference file, a step all
+  const bool all = steps.size() == 1;  // not only the keys of the reference file
   for (const Step& step : steps) {
     for (const std::string& line : tour::json_lines(step, tour::run(step, given), all)) {
       object += (object.empty() ? "" : ",\n ") + line;
@@ -130,7 +130,7 @@ void print_step(const Step& step, const Given& given) {
 }
 
 int run(const Options& options) {
-  require_precision("float32");  // the numbers people compare with are float32
+  require_precision("float32");  // float32, to match published numbers
   const std::vector<Step> steps = chosen_steps(options.step);
   if (options.list) {
     print_list(steps);

@@ -1,4 +1,4 @@
-// heed train: a run from a config, or one that goes on.
+// heed train: trains the model of a config, or resumes a run.
 #include <cstdio>
 #include <filesystem>
 
@@ -39,7 +39,7 @@ void declare(Arguments& arguments, TrainOptions& o) {
       .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout");
 }
 
-// A run that ended before its first checkpoint begins again, in its folder.
+// Finds the checkpoint to resume. A run that ended before its first checkpoint starts again.
 RunArgument run_to_resume(const std::string& argument, std::vector<std::string>& warnings) {
   if (never_saved(argument)) {
     warnings.push_back(argument + " has no checkpoint yet: it begins again");
@@ -48,13 +48,13 @@ RunArgument run_to_resume(const std::string& argument, std::vector<std::string>&
   return resolve_run(argument, warnings);
 }
 
-// The config that the run was trained with so far.
+// The config that the run has been trained with.
 fs::path config_before(const RunArgument& resumed) {
   return resumed.checkpoint.empty() ? resumed.run / "config.yaml"
                                     : config_of_checkpoint(resumed.checkpoint);
 }
 
-// The config to read and the folder that its relative paths start at.
+// The config to read, and the base folder of its relative paths.
 struct Source {
   ConfigNode tree;
   fs::path folder;

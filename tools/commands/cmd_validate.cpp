@@ -1,4 +1,4 @@
-// heed validate: everything that `heed train` would say about a config before its first step.
+// heed validate: reports everything that `heed train` would report before its first step.
 #include <cstdio>
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-// What a subcommand of `heed` is. One file each; program.cpp lists them.
+// Subcommands of `heed`: one file each, listed in program.cpp.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,7 @@ class App;
 
 namespace heed::cli {
 
-// The arguments of a subcommand, declared once: what is given is written into the members bound
-// here.
+// Declares the arguments of a subcommand. Parsed values are written to the bound variables.
 class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(app) {}
@@ -28,8 +27,8 @@ class Arguments {
   Arguments& flag(const std::string& name, bool& value, const std::string& help);
 
   Arguments& required_option(const std::string& name, std::string& value, const std::string& help);
-  // T: std::string, int64_t, double, or std::optional of one of them; std::vector<std::string> for
-  // an option that may come several times.
+  // T is std::string, int64_t, double or std::optional of one of them, or std::vector<std::string>
+  // for an option that may be repeated.
   template <class T>
   Arguments& option(const std::string& name, T& value, const std::string& help);
 
@@ -41,7 +40,7 @@ struct Command {
   std::string name;
   std::string help;
   std::string example;
-  // Declares the arguments and returns what to do with them; that returns the exit code.
+  // Declares the arguments and returns the function to run, which returns the exit code.
   std::function<std::function<int()>(Arguments& arguments)> declare;
 };
 
@@ -56,7 +55,7 @@ Command command(std::string name, std::string help, std::string example,
           }};
 }
 
-// One a file, cmd_<name>.cpp; program.cpp lists them.
+// Each is defined in cmd_<name>.cpp; program.cpp lists them.
 Command train_command();
 Command eval_command();
 Command generate_command();
@@ -72,23 +71,23 @@ Command tour_command();
 Command bench_command();
 Command new_command();
 
-// What a command line asks for.
+// A parsed command line.
 struct Request {
   std::string command;
-  std::function<int()> run;               // none: help was shown, or the command is wrong
-  int exit_code = 0;                      // then
-  std::vector<std::string> plugins = {};  // loaded before it is run
+  std::function<int()> run;               // empty: help was shown or the command line is invalid
+  int exit_code = 0;                      // used if `run` is empty
+  std::vector<std::string> plugins = {};  // to load before running
 };
 Request parse(int count, char** arguments);
 
-// Runs it and says what goes wrong; returns the exit code.
+// Runs the request, reports errors and returns the exit code.
 int run(const Request& request);
 
 // The arguments of the process, as main() got them.
 void set_process_arguments(int count, char** arguments);
 
-// Goes on in the sibling program of that precision, with the same arguments, unless this one has
-// it.
+// Unless this program has the given precision, replaces the process by the sibling program that
+// does, with the same arguments.
 void require_precision(const std::string& precision);
 
 }  // namespace heed::cli

@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-// What has to be there: the values, and those of a second sequence where the layer reads from one.
+// The required tensors: the input, and that of a second sequence for layers that take a context.
 std::vector<std::string> value_names(const Module& layer) {
   const bool ids = layer.takes() == Module::Takes::ids;
   if (!layer.takes_context()) {
@@ -34,13 +34,13 @@ std::string mask_name(const Module& layer) {
   return mask_member(layer) == &Input::mask ? "mask" : "source_mask";
 }
 
-// What a layer reads from a file: its input, and the cotangent of its output.
+// The inputs of a layer from a file: its input, and the cotangent dy of its output.
 struct Given {
   Input in;
   Array dy;
 };
 
-// Gathers what the file has for the layer, by functions from a name to numbers, ids or a mask.
+// Collects the file's tensors for the layer. The functions map a name to floats, ids or a mask.
 template <class Numbers, class Tokens, class Keep>
 Given gather(const SafeTensors& file, const Module& layer, const Numbers& numbers,
              const Tokens& tokens, const Keep& keep) {
@@ -61,7 +61,7 @@ Given gather(const SafeTensors& file, const Module& layer, const Numbers& number
   return given;
 }
 
-// The tensors of the file as shapes without numbers, for a dry run.
+// Inputs with the shapes of the file's tensors but without data, for a dry run.
 Given blanks(const SafeTensors& file, const Module& layer) {
   const auto shape = [&](const std::string& name) {
     return Shape(std::span<const int64_t>(file.at(name).shape));
@@ -96,7 +96,7 @@ void check_names(const SafeTensors& file, Module& layer, const std::string& type
   allowed.push_back("dy");
   Input without_mask = blanks(file, layer).in;
   without_mask.*mask_member(layer) = {};
-  layer(without_mask);  // its own message for a wrong shape
+  layer(without_mask);  // throws the layer's own message for a wrong shape
   if (takes_mask(layer, without_mask)) {
     allowed.push_back(mask_name(layer));
   }
@@ -121,7 +121,7 @@ Tensor run_layer(Module& layer, const Given& given, bool backward) {
   return y.detach();
 }
 
-// Names and shapes before any number is read, and whether there is memory for all of it.
+// Checks names, shapes and memory in a dry run, before any data is read.
 void rehearse(const SafeTensors& file, const LayerSpec& spec, const ForwardJob& job) {
   const DryRun dry;
   const int64_t before = pool::stats().live_bytes;

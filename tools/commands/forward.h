@@ -1,10 +1,10 @@
-// Runs one layer or model on given tensors: what `heed forward` does. Tensors come from and go to
-// safetensors files.
-//   in   x (float) or ids (integers), whichever the layer takes; mask where it attends; context
-//        beside x, source_ids and perhaps source_mask beside ids, where it reads from a second
-//        sequence; dy, the cotangent of y (ones if absent)
-//   out  y; after a backward pass grad.x, grad.context and grad.<path> of every parameter (zeros
-//        where none came)
+// Runs one layer or model on given tensors, for `heed forward`. Input and output are safetensors
+// files:
+//   in   x (floats) or ids (integers), whichever the layer takes; mask (attention layers);
+//        context (with x) or source_ids and optionally source_mask (with ids), for layers that read
+//        a second sequence; dy, the cotangent of y (default: ones)
+//   out  y; after a backward pass also grad.x, grad.context and grad.<path> of every parameter
+//        (zeros if it received no gradient)
 #pragma once
 
 #include <filesystem>
@@ -19,18 +19,17 @@ namespace heed {
 struct ForwardJob {
   std::filesystem::path in;
   std::filesystem::path out;
-  std::optional<std::filesystem::path> weights;       // else the initial ones
+  std::optional<std::filesystem::path> weights;       // default: the initial ones
   std::optional<std::filesystem::path> save_weights;  // written before `out`
-  bool ignore_extra = false;                          // weights may hold more than is needed
-  bool book_buffers = false;                          // save the book's mask buffers too
+  bool ignore_extra = false;                          // accept unused tensors in `weights`
+  bool book_buffers = false;                          // also save the book's mask buffers
   bool backward = false;
-  bool train = false;  // dropout on
+  bool train = false;  // enables dropout
 };
 
-// Returns what it wrote into `out`, in words, one tensor a line. Parameters and dropout are drawn
-// from the current streams. Throws IoError for files that are not what they should be,
-// ShapeError for tensors that the layer cannot take, ConfigError when memory does not suffice;
-// then `out` is as it was.
+// Returns a line of text per tensor written to `out`. Parameters and dropout are drawn from the
+// current streams. Throws IoError for invalid files, ShapeError for tensors that the layer cannot
+// take, ConfigError if memory does not suffice; `out` is then unchanged.
 std::vector<std::string> run_forward(const LayerSpec& spec, const ForwardJob& job);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// What `heed inspect` shows beside the tree of layers.
+// The parts of `heed inspect` other than the tree of layers.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 namespace heed::cli {
 
 struct LookAt {
-  std::string target;             // a run, or a config: then its model before training
-  std::vector<std::string> sets;  // of a config
+  std::string target;             // a run, or a config (its model before training)
+  std::vector<std::string> sets;  // --set arguments, for a config
   std::optional<std::string> prompt;
   bool json = false;
 };
@@ -19,8 +19,8 @@ struct LookAt {
 // Prints the attention weights of every layer and head for a prompt; returns the exit code.
 int inspect_attention(const LookAt& look);
 
-// Writes the graph of a training step as `file`.dot and, where graphviz is there, `file`.svg; an
-// ending .dot or .svg of `file` is left aside. Returns what was written.
+// Writes the graph of a training step to `file`.dot and, if graphviz is installed, `file`.svg. A
+// suffix .dot or .svg of `file` is ignored. Returns the files written.
 std::vector<std::string> write_graph(const LoadedRun& run, const std::string& file);
 
 }  // namespace heed::cli

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using LookJson = nlohmann::ordered_json;
 
-// A model as it is before training.
+// The model of a config before training.
 TrainedRun untrained(const LookAt& look) {
   const fs::path config = look.target;
   ConfigNode tree = read_run_tree(config, look.sets);
@@ -35,7 +35,7 @@ TrainedRun model_of(const LookAt& look) {
   return load_trained(look.target);
 }
 
-// A text is looked at, not gone on with.
+// For text tasks, shows the prompt only; does not generate.
 Exhibit asked(const TrainedRun& run, const std::string& prompt) {
   const Task& task = *run.loaded.task;
   require<ConfigError>(task.tokenizer() != nullptr,

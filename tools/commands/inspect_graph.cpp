@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A layer in the picture: a frame around what runs in it.
+// A layer in the drawing: a frame around its operations and inner layers.
 struct Frame {
   std::vector<size_t> operations;
   std::map<std::string, Frame> inner;
-  std::vector<std::string> order;  // of inner, as they first run
+  std::vector<std::string> order;  // of inner layers, by first use
 };
 
-// "trf_blocks.0.att" -> {"trf_blocks.0", "att"}: a number belongs to the name before it.
+// "trf_blocks.0.att" -> {"trf_blocks.0", "att"}: a number stays with the name before it.
 std::vector<std::string> names_in(const std::string& path) {
   std::vector<std::string> names;
   for (size_t at = 0; at < path.size();) {
@@ -114,7 +114,7 @@ class DotWriter {
   std::string out_;
 };
 
-// Whether graphviz is there and drew it.
+// True if graphviz is installed and has drawn the file.
 bool draw(const fs::path& dot, const fs::path& svg) {
   const std::string from = dot.string(), to = svg.string();
   std::string program = "dot", format = "-Tsvg", option = "-o", source = from, target = to;

@@ -4,7 +4,7 @@
 #include "tools/commands/command.h"
 
 int main(int count, char** arguments) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit becomes an error that is reported
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit then returns an error
   heed::cli::set_process_arguments(count, arguments);
   return heed::cli::run(heed::cli::parse(count, arguments));
 }

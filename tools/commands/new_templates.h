@@ -1,4 +1,4 @@
-// What `heed new` writes: the files of tools/new, which the build puts into the program.
+// The templates of `heed new`: the files of tools/new, which the build embeds in the program.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The subcommands, the parsing of a command line, and what becomes of errors.
+// The list of subcommands, command line parsing, and error reporting.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -23,7 +23,7 @@ std::vector<Command> all_commands() {
           bench_command(),    new_command()};
 }
 
-// Every line of a message on its own, after the program's name unless it begins with a place.
+// Prints an error, prefixed with the program's name.
 int report(const std::exception& error, ExitCode code) {
   std::fprintf(stderr, "heed: %s\n", error.what());
   return code;
@@ -52,8 +52,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// One line about a command line that is wrong: the first word that nothing takes and the nearest
-// one that is known, or else what CLI11 says.
+// A one-line message about an invalid command line: the first unknown word with the nearest known
+// one, else the message of CLI11.
 std::string explain(const CLI::App* app, const CLI::Error& error) {
   const std::vector<CLI::App*> chosen = app->get_subcommands();
   const bool has_command = !chosen.empty();
@@ -96,7 +96,7 @@ Request parse(int count, char** arguments) {
   const auto is_named = [&](const Command& command) {
     return std::find(words.begin(), words.end(), command.name) != words.end();
   };
-  // Where one is named, nothing asks for the others; where none is, for no options.
+  // Declares only the named command, to save time; without one, all commands but not their options.
   const bool named = std::any_of(commands.begin(), commands.end(), is_named);
   for (const Command& command : commands) {
     if (named && !is_named(command)) {
@@ -129,7 +129,7 @@ int run(const Request& request) {
     return request.exit_code;
   }
   try {
-    detail::kernels_in_use();  // refuses a wrong HEED_KERNELS before anything runs
+    detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid
     for (const std::string& plugin : request.plugins) {
       load_plugin(plugin);
     }

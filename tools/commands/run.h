@@ -1,4 +1,4 @@
-// A trained model from a RUN argument, for the commands that look at one.
+// Loads a trained model from a RUN argument, for the commands that inspect one.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ struct TrainedRun {
   TrainingState state;
 };
 
-// Hands over to the program of the precision that the config names, if it names one.
+// Switches to the program of the config's precision (require_precision), if it names one.
 void require_precision_of(const ConfigNode& config);
 
-// Hands over to the program of the run's precision if that is the other one. Warnings about damaged
-// checkpoints go to standard error.
+// Loads a run, switching to the program of its precision if necessary. Prints warnings about
+// damaged checkpoints to standard error.
 TrainedRun load_trained(const std::string& run);
 
 }  // namespace heed::cli

@@ -12,7 +12,7 @@ namespace heed {
 
 namespace {
 
-// Everything that `result` depends on, in the order of creation.
+// All nodes that `result` depends on, in order of creation.
 std::vector<Node*> nodes_behind(const Tensor& result) {
   std::map<uint64_t, Node*> found;
   std::vector<Node*> open{result.node().get()};
@@ -38,7 +38,7 @@ std::string words_for(const Input& in) {
   return words + (in.ids ? text("ids ", in.ids.shape()) : text("x ", in.x.shape()));
 }
 
-// The batch and what training makes of it.
+// The loss of a batch, or the model's output if there is no data.
 Tensor result_of(const LoadedRun& run, Module& model, std::string& words) {
   const int64_t size = std::max<int64_t>(1, run.config.train.batch_size);
   if (!run.task) {

@@ -1,4 +1,4 @@
-// The graph that one training step records: every operation with its layer and the shape it makes.
+// The graph recorded by a training step: each operation with its layer and output shape.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace heed {
 
 struct StepGraph {
   struct Operation {
-    std::string name;   // "linear"; of a parameter its name in the layer
-    std::string layer;  // path, "" outside of layers
-    Shape shape;        // of what it makes
+    std::string name;   // "linear"; for a parameter its name in the layer
+    std::string layer;  // path; "" outside layers
+    Shape shape;        // of the output
     bool parameter = false;
   };
-  std::vector<Operation> operations;              // in the order in which they run; the result last
+  std::vector<Operation> operations;              // in execution order; the result is last
   std::vector<std::pair<size_t, size_t>> inputs;  // (from, to), indices into operations
   std::string input;                              // "ids (16, 64)"
 };
 
-// Records a forward pass and the loss in a dry run: nothing is computed, nothing is changed. A
-// config without data has no loss: the graph ends with the model's output. The backward pass runs
-// the same graph the other way.
+// Records a forward pass and the loss in a dry run: nothing is computed or changed. A config
+// without data has no loss, so the graph ends with the model's output. The backward pass traverses
+// the same graph in reverse.
 StepGraph step_graph(const LoadedRun& run);
 
 }  // namespace heed

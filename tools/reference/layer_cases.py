@@ -66,7 +66,7 @@ def make_case(config: dict, inputs: dict[str, Tensor], seed: int) -> Case:
             for module in net.modules():
                 for name, p in module.named_parameters(recurse=False):
                     if isinstance(module, torch_layers.SelfAttention_v1):
-                        p.mul_(p.shape[0] ** -0.5)  # rand weights make scores too large for a fair comparison
+                        p.mul_(p.shape[0] ** -0.5)  # raw torch.rand weights make the scores too large to compare
                     p.add_(0.1 * torch.randn(p.shape, dtype=torch.float64))
         case = Case(config, dict(inputs), {k: p.detach().clone() for k, p in net.named_parameters()})
         with torch.no_grad():
@@ -235,7 +235,7 @@ def draw_case(rng: random.Random, kind: str) -> Case:
     return make_case(config, inputs, rng.randrange(1 << 31))
 
 
-# Attention and models come up more often than the layers with little to go wrong.
+# Attention and whole models are drawn more often than the simple layers.
 KINDS = tuple(torch_layers.LAYERS) + ATTENTION[2:] + ("multi_head_attention",) * 4 + ("transformer_block", "gpt") * 4
 
 

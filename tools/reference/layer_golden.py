@@ -30,7 +30,7 @@ CLASSIFY = {"type": "classifier", "vocab_size": V, "num_classes": 3, "context_le
             "num_heads": 2, "num_layers": 2}
 NANO = {**GPT, "bias": False, "tie_embeddings": True, "init": "gpt2", "activation": "gelu"}
 
-# name: (config, what the case has beside plain (B, T, ..) input)
+# name: (config, inputs beyond plain x or ids)
 CASES = {
     "linear": ({"type": "linear", "d_in": D, "d_out": 3}, ""),
     "linear_no_bias": ({"type": "linear", "d_in": D, "d_out": 3, "bias": False}, "unbatched"),
@@ -127,11 +127,11 @@ def inputs_of(config: dict, what: str) -> dict:
         keys = S
     if "source" in what:
         keys, mask = S, "source_mask"
-    if "keys" in what:  # the first key of the first sequence is hidden: causal, its row 0 sees nothing
+    if "keys" in what:  # hides the first key of sequence 0: with causality, query 0 sees nothing
         inputs[mask] = torch.tensor([[0, 1, 1, 0, 1], [1, 1, 0, 0, 0]]).bool()[:, :keys]
     if "full" in what:
         inputs[mask] = torch.rand(B, 1, T, keys) < 0.5
-        inputs[mask][1, 0, 2] = False  # one query that sees nothing
+        inputs[mask][1, 0, 2] = False  # a query that sees nothing
     return inputs
 
 

@@ -34,7 +34,8 @@ def number_cases() -> list[torch.Tensor]:
     shapes = [(0,), (0, 3), (2, 0), (2, 0, 4), (17,), (40,), (3, 25), (2, 3, 4), (2, 1, 2, 3), (1, 1, 1, 1, 2, 2), (1000,),
               (1001,), (6, 167), (7, 144), (1500, 1), (1, 1100), (12, 9, 10), (7, 7, 7, 3)]
     cases = [torch.tensor(v, dtype=torch.float64) for v in lists] + [spread(*s) for s in shapes]
-    # Only what is shown decides the format: the huge number is in the middle.
+    # Only the elements that are shown determine the format: the huge number is in the hidden
+    # middle.
     hidden = spread(1200)
     hidden[600] = 1e30
     return cases + [hidden]

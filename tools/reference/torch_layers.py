@@ -36,7 +36,8 @@ def attend(queries, keys, values, scale, allowed, dropout):
         attn_weights = torch.softmax(attn_scores, dim=-1)
     else:
         some = allowed.any(-1, keepdim=True)
-        # A row without any key is filled with zeros before the softmax and after it: no NaN, no gradient.
+        # Rows without any visible key are set to 0 before and after the softmax: no NaN, no
+        # gradient.
         attn_scores = attn_scores.masked_fill(~allowed, -torch.inf).masked_fill(~some, 0.0)
         attn_weights = torch.softmax(attn_scores, dim=-1).masked_fill(~some, 0.0)
     return dropout(attn_weights) @ values, attn_weights

@@ -44,7 +44,8 @@ def dropout_mcg31(x: torch.Tensor, p: float) -> torch.Tensor:
     The default generator's next 32-bit word is x_0 (mod 2^31 - 1; 0 becomes 1), x_i = 1132489760 x_(i-1) mod 2^31 - 1, and
     element i is kept while x_i / (2^31 - 1) < 1 - p.
     """
-    # All 64 bits of a draw, of which the first word is the high half. (The second is lost: call it after manual_seed.)
+    # Draws all 64 bits; the first 32-bit word is the high half. The second is lost, so call this
+    # after manual_seed.
     bits = torch.empty((), dtype=torch.int64).random_(-(2**63), None).item() & (2**64 - 1)
     modulus = 2**31 - 1
     state, keep = (bits >> 32) % modulus or 1, []

@@ -122,7 +122,8 @@ def train(config: dict, text: str, dtype: torch.dtype, threads: int) -> dict:
                 x, y = next(batches)
             with streams.of("dropout"):
                 logits = net(x)
-            # All micro-batches have the same number of tokens: dividing by their number divides by all tokens.
+            # All micro-batches have equally many tokens, so dividing by their number averages over
+            # all tokens.
             loss = F.cross_entropy(logits.flatten(0, 1), y.flatten()) / micro_batches
             loss.backward()
             total += loss.item()
@@ -158,7 +159,7 @@ def configs() -> dict[str, dict]:
             for decay in ("matrices", "all"):
                 out[f"dropout_{dropout}_{generators}_{decay}".replace("0.", "0")] = variant(
                     model={"dropout": dropout}, random={"generators": generators}, optimizer={"decay": decay})
-    # 288 windows of 16, 64 apart: 72 batches an epoch, so that step 73 begins the second one.
+    # 288 windows of 16, 64 apart: 72 batches per epoch, so step 73 starts the second epoch.
     windows = {"path": "the-verdict.txt", "sampling": "windows", "stride": 64}
     out["windows_separate"] = variant(data=windows, model={"dropout": 0.1})
     out["windows_single"] = variant(data=windows, model={"dropout": 0.1}, random={"generators": "single"}, seed=7)

@@ -22,7 +22,7 @@ double seconds(Body&& body) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Without the first two.
+// The median without the first two (warm-up).
 double median(std::vector<double> values) {
   values.erase(values.begin(), values.begin() + 2);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -16,13 +16,13 @@ namespace heed::cli {
 namespace {
 
 constexpr size_t longest_name = 14;
-constexpr int64_t gap = 3;  // blanks between two heads
+constexpr int64_t gap = 3;  // blanks between heads
 
 constexpr std::string_view shades = " .:-=+*#%@";
-// From dark violet to light yellow in the terminal's colour cube.
+// From dark violet to light yellow, in the 256-colour palette of terminals.
 constexpr std::array<int, 11> colors{16, 17, 54, 90, 126, 162, 198, 203, 209, 215, 229};
 
-// Two columns for a weight.
+// A cell is two characters wide.
 std::string cell(double weight, bool color) {
   const double w = std::clamp(weight, 0.0, 1.0);
   if (color) {
@@ -64,7 +64,7 @@ size_t longest(const std::vector<std::string>& names) {
   return most;
 }
 
-// Lines with the names of the keys from top to bottom, each above its column.
+// The keys' names as vertical text, one line per letter, above their columns.
 std::vector<std::string> column_names(const std::vector<std::string>& keys) {
   const size_t height = longest(keys);
   std::vector<std::string> lines(height);
@@ -106,7 +106,7 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style) {
   const std::vector<std::string> queries = shortened_names(map.queries);
   const std::vector<std::string> above = column_names(shortened_names(map.keys));
   const size_t margin = longest(queries) + 1;
-  const int64_t field = std::max<int64_t>(2 * columns, 7);  // "head 12"
+  const int64_t field = std::max<int64_t>(2 * columns, 7);  // at least as wide as "head 12"
   const int64_t room = style.width - static_cast<int64_t>(margin) + gap;
   const int64_t beside = std::clamp<int64_t>(room / (field + gap), 1, heads);
 
@@ -114,7 +114,7 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style) {
                                           : ": rows look at columns\n");
   for (int64_t first = 0; first < heads; first += beside) {
     const int64_t end = std::min(heads, first + beside);
-    // part(h) of every head of this band, side by side behind `name`.
+    // One line of output: `name`, then part(h) of every head in this band, side by side.
     const auto band = [&](const std::string& name, auto&& part) {
       std::string line = padded(name, margin);
       for (int64_t h = first; h < end; ++h) {

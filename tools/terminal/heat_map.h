@@ -1,4 +1,4 @@
-// Attention weights on a terminal.
+// Attention heat maps on a terminal.
 #pragma once
 
 #include <string>
@@ -8,17 +8,18 @@
 namespace heed::cli {
 
 struct HeatMapStyle {
-  bool color = false;   // cells in 256 colours; else in characters, " .:-=+*#%@" from 0 to 1
-  int64_t width = 100;  // of a line; as many heads stand side by side as fit
+  bool color = false;   // 256 colours; otherwise characters, " .:-=+*#%@" from 0 to 1
+  int64_t width = 100;  // of a line, in columns; shows as many heads side by side as fit
 };
 
-// Colour if standard output is a terminal that has it and NO_COLOR is not set; its width.
+// The terminal's width. Colour if standard output is a terminal that supports it and NO_COLOR is
+// not set.
 HeatMapStyle style_of_terminal();
 
-// All heads of a layer: a row for each query, a column for each key, names on both axes.
+// All heads of a layer: one row per query, one column per key, both with names.
 std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style);
 
-// One line that says which cell stands for which weight.
+// A legend in one line: which cell means which weight.
 std::string heat_map_scale(const HeatMapStyle& style);
 
 }  // namespace heed::cli

@@ -19,7 +19,7 @@ constexpr std::string_view opening = "tensor(";
 
 bool summarised(const Shape& shape) { return shape.size() > summary_above; }
 
-// What is written of an axis of n: all of it, or its first and last items with a gap between them.
+// The printed indices of an axis of length n: all, or the first and last three.
 std::vector<int64_t> shown_items(const Shape& shape, int64_t n) {
   std::vector<int64_t> items;
   for (int64_t i = 0; i < n; ++i) {
@@ -30,7 +30,7 @@ std::vector<int64_t> shown_items(const Shape& shape, int64_t n) {
   return items;
 }
 
-// Calls see(i) for every element i that is written, those of the axes from `axis` on.
+// Calls see(i) for every printed element i, over the axes from `axis` to the last.
 void for_shown(const Shape& shape, int axis, int64_t block,
                const std::function<void(int64_t)>& see) {
   if (axis == shape.rank()) {
@@ -41,7 +41,7 @@ void for_shown(const Shape& shape, int axis, int64_t block,
   }
 }
 
-// How the elements of one tensor are written; all are padded to the width of the widest.
+// The number format of one tensor. All elements are padded to the same width.
 struct Format {
   std::function<std::string(int64_t)> element;
   size_t width = 1;
@@ -60,7 +60,7 @@ std::string brackets(const std::vector<std::string>& parts, const std::string& b
   return all + "]";
 }
 
-// The last axis, broken into lines of at most line_width columns.
+// The last axis, in lines of at most line_width columns.
 std::string vector_text(const Shape& shape, int64_t block, size_t indent, const Format& format) {
   std::vector<std::string> words;
   const int64_t n = shape[-1];
@@ -104,7 +104,7 @@ std::string block_text(const Shape& shape, int axis, int64_t block, size_t inden
   return brackets(parts, text(",", std::string(new_lines, '\n'), std::string(indent + 1, ' ')));
 }
 
-// Adds ", suffix", on a line of its own where the last one has no room.
+// Appends ", suffix" to the last line, or starts a new line if it does not fit.
 std::string with_suffixes(std::string all, const std::vector<std::string>& suffixes) {
   const size_t line_start = all.rfind('\n');
   size_t length = all.size() + (line_start == std::string::npos ? 2 : 1 - line_start);
@@ -120,7 +120,7 @@ std::string with_suffixes(std::string all, const std::vector<std::string>& suffi
   return all + ")";
 }
 
-// `always`: whether the type is named even where elements show it.
+// `always`: print the dtype even if the elements imply it.
 std::string tensor_text(const Shape& shape, const Format& format, const std::string& type,
                         bool always) {
   std::vector<std::string> suffixes;
@@ -140,11 +140,11 @@ void fit(Format& format, const Shape& shape) {
 }
 
 std::string formatted(const char* how, double value) {
-  char out[512];  // the longest double has 309 digits before the point
+  char out[512];  // the largest double has 309 digits before the point
   return {out, static_cast<size_t>(std::snprintf(out, sizeof out, how, value))};
 }
 
-// Zeros, infinities and NaN have no say in how the others are written, nor in the width.
+// Zeros, infinities and NaN do not affect the format of the other elements.
 Format float_format(const Array& values) {
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
   bool integers = true;
@@ -160,7 +160,7 @@ Format float_format(const Array& values) {
   const bool scientific =
       largest > 0 && (largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4);
   const auto write = [scientific, integers](double value) -> std::string {
-    if (std::isnan(value)) return "nan";  // printf may give it a sign
+    if (std::isnan(value)) return "nan";  // printf may print a sign
     if (scientific) return formatted("%.4e", value);
     if (!integers) return formatted("%.4f", value);
     return formatted("%.0f", value) + (std::isinf(value) ? "" : ".");

@@ -1,11 +1,11 @@
-// Values in words, as PyTorch prints a tensor: what people compare with a book or a notebook.
+// Prints values as PyTorch prints tensors, for comparison with a book or a notebook.
 //   tensor([[0.4300, 0.1500, 0.8900],
 //           [0.5500, 0.8700, 0.6600]])
-// Four digits; one width for all numbers of a tensor; integers as "1."; scientific notation when
-// the largest number is more than 1000 times the smallest, above 1e8, or the smallest below 1e-4
-// (zeros, infinities and NaN aside); lines of at most 80 columns; above 1000 elements only the
-// first and last three along each axis. Under HEED_FLOAT64 it ends in dtype=torch.float64.
-// Source: PyTorch 2.13, torch/_tensor_str.py.
+// Four digits; one width for all elements; integers as "1."; lines of at most 80 columns.
+// Scientific notation if the largest number is above 1e8 or more than 1000 times the smallest, or
+// the smallest is below 1e-4 (ignoring zeros, infinities and NaN). Above 1000 elements, only the
+// first and last three along each axis. Under HEED_FLOAT64 it ends in dtype=torch.float64. Source:
+// PyTorch 2.13, torch/_tensor_str.py.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@ namespace heed::cli {
 
 namespace {
 
-// Characters of UTF-8 text.
+// The number of characters in UTF-8 text.
 size_t width_of(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

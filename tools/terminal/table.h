@@ -1,4 +1,4 @@
-// Text for people: columns that line up, and numbers that can be read.
+// Text output: aligned columns and readable numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace heed::cli {
 
 enum class Align { left, right };
 
-// Columns two blanks apart; the last one of a line is not padded. Widths count characters.
+// Columns separated by two blanks; the last one is not padded. Widths count characters.
 class Table {
  public:
   explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  // The lines, each ending in a newline.
+  // The table as lines, each ending in a newline.
   std::string text(const std::string& indent = "") const;
 
  private:
@@ -23,7 +23,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` in at most `width` characters, "..." at its end if it is longer.
+// `text` cut to at most `width` characters, ending in "..." if it was longer.
 std::string shortened(const std::string& text, size_t width);
 
 std::string bytes_text(int64_t bytes);    // "12.3 MB", "104 GB"

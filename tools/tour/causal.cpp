@@ -1,4 +1,4 @@
-// Hiding the words to come, and dropout on attention weights.
+// Causal masking, and dropout on attention weights.
 #include <cmath>
 #include <limits>
 
@@ -21,7 +21,7 @@ namespace {
 constexpr real infinity = std::numeric_limits<real>::infinity();
 constexpr int64_t d_out = 2;
 
-// queries @ keys^T of the step self_attention_v2: (T, T)
+// queries @ keys^T as in the step self_attention_v2: (T, T)
 Tensor v2_scores(const Given& given) {
   manual_seed(given.seed_v2);
   SelfAttentionV2 attention({.d_in = given.width(), .d_out = d_out});
@@ -67,7 +67,7 @@ void causal(const Given& given, Shown& show) {
   const Tensor masked_weights = attn_weights * mask;
   const Tensor renormalised = masked_weights / sum(masked_weights, -1, /*keepdim=*/true);
 
-  const Mask hidden = nonzero(triu(ones({T, T}), 1).value());  // 1: hide
+  const Mask hidden = nonzero(triu(ones({T, T}), 1).value());  // 1: hidden
   const Tensor masked_scores = masked_fill(attn_scores, hidden, -infinity);
   const Tensor causal_weights = softmax(masked_scores / scale);
   show("attn_weights", attn_weights, "causal.v2_weights");

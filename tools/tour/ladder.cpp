@@ -1,5 +1,5 @@
-// The same again from the bottom, one rung at a time: what is between a plain sum and multi-head
-// attention. Shapes as most code has them: B batch, T tokens, C channels (the width).
+// Attention once more from the bottom up, one rung at a time, from a plain average to multi-head
+// attention. Shapes as in most code: B batch, T tokens, C channels (the width).
 #include <cmath>
 #include <limits>
 
@@ -39,7 +39,7 @@ void mixed_by_ones(const Given& given, Shown& show) {
   show("mixed", matmul(weights, values));  // (T, D)
 }
 
-// Queries, keys and values of the ladder, (T, D) each, by Linear layers drawn in this order.
+// Queries, keys and values, (T, D) each, from Linear layers initialised in this order.
 struct Projected {
   Tensor queries, keys, values;
 };

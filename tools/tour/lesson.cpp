@@ -16,9 +16,9 @@ using nlohmann::json;
 
 constexpr size_t text_width = 88;
 
-// What a text may refer to besides the values of its step.
+// The names a text may refer to, in addition to the values of its step.
 std::map<std::string, std::string> common_words(const Given& given) {
-  constexpr size_t most = 12;  // words of a sentence that is written out
+  constexpr size_t most = 12;  // longer sentences are shortened
   std::string sentence;
   for (size_t i = 0; i < std::min(most, given.words.size()); ++i) {
     sentence += (i > 0 ? " " : "") + given.words[i];
@@ -29,7 +29,7 @@ std::map<std::string, std::string> common_words(const Given& given) {
           {"sentence", sentence},      {"query_word", given.words[1]}};
 }
 
-// A value as its text shows it: in words within a paragraph, or in lines of its own.
+// Converts a value to text: a paragraph's word, or a block of lines.
 struct InWords {
   std::string operator()(const Tensor& tensor) const { return printed(tensor); }
   std::string operator()(const Ids& ids) const { return printed(ids); }
@@ -82,7 +82,8 @@ class Writer {
                                                : wrapped(filled_in(block)));
   }
 
-  // "name = how" as "name = how, shape (T, d):" and the value under it; a bare message without it.
+  // Turns "name = how" into "name = how, shape (T, d):" and the value on the next lines. A name
+  // alone prints only its value.
   std::string value(const std::string& heading) const {
     const std::string name = heading.substr(0, heading.find(' '));
     const auto found = words_.find(name);
@@ -92,7 +93,7 @@ class Writer {
     return (bare ? "" : filled_in(heading) + shape + ":\n") + found->second + "\n";
   }
 
-  // {name} replaced by its words; braces around anything else stay.
+  // Replaces {name} by its value as text; other braces are left alone.
   std::string filled_in(const std::string& block) const {
     std::string all;
     for (size_t at = 0; at < block.size();) {
@@ -125,7 +126,7 @@ class Writer {
 json number(real value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  char digits[64];  // the shortest that read back as this float; JSON itself knows doubles only
+  char digits[64];  // the shortest float that reads back; JSON only has doubles
   const auto end = std::to_chars(std::begin(digits), std::end(digits), value).ptr;
   double shortest = 0;
   std::from_chars(std::begin(digits), end, shortest);
@@ -133,7 +134,7 @@ json number(real value) {
 }
 json number(int32_t value) { return value; }
 
-// Lists within lists, as deep as the shape.
+// Nested lists with the nesting of the shape.
 template <class T>
 json nested(const Shape& shape, int axis, const T*& next) {
   if (axis == shape.rank()) {

@@ -1,4 +1,4 @@
-// A step as text for people, and its numbers as JSON.
+// A tour step as text, and its numbers as JSON.
 #pragma once
 
 #include "tools/tour/step.h"
@@ -7,12 +7,12 @@ namespace heed::tour {
 
 Shown run(const Step& step, const Given& given);
 
-// The step under its title, at most 88 columns wide; tensors as PyTorch prints them.
+// The text of a step with its title, at most 88 columns wide. Tensors are printed as in PyTorch.
 std::string lesson(const Step& step, const Given& given, const Shown& shown);
 
-// The lines `"key": [[...], ...]` of a JSON object. Numbers have the fewest digits that give the
-// same float32 back; "-inf", "inf" and "nan" are strings. What has no key is left out or, with
-// `all`, comes as "<step>.<name>".
+// The lines `"key": [[...], ...]` of a JSON object. Numbers have the fewest digits that read back
+// as the same float32; "-inf", "inf" and "nan" are strings. Values without a key are left out or,
+// with `all`, get the key "<step>.<name>".
 std::vector<std::string> json_lines(const Step& step, const Shown& shown, bool all);
 
 }  // namespace heed::tour

@@ -1,4 +1,4 @@
-// Several heads: side by side, then as one projection that is cut into pieces.
+// Multi-head attention: separate heads, then one projection that is split into heads.
 #include <set>
 
 #include "autograd/ops/matmul.h"
@@ -195,7 +195,7 @@ void text_to_attention(const Given& given, Shown& show) {
   const auto vocab_size = static_cast<int64_t>(letters.size());
   constexpr int64_t context_length = 4, d_model = 8;
 
-  const int64_t count = (std::ssize(ids) - 1) / context_length;  // of windows
+  const int64_t count = (std::ssize(ids) - 1) / context_length;  // number of windows
   Ids windows = Ids::uninitialised({count, context_length});     // (B, T)
   Ids targets = Ids::uninitialised({count, context_length});
   std::copy_n(ids.begin(), windows.size(), windows.mutable_data());

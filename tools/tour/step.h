@@ -1,5 +1,5 @@
-// A step of `heed tour`: code as anyone would write it with the ops and layers, and the text of a
-// lesson that shows what the code found.
+// A step of `heed tour`: code that uses the ops and layers as a user would, and a text that shows
+// the values it computed.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@
 
 namespace heed::tour {
 
-// What every step works on. Steps that draw begin with manual_seed(seed), so each can be run alone.
+// The inputs of every step. Steps that draw call manual_seed(seed) first, so each can be run alone.
 struct Given {
-  Tensor inputs;                   // (T, d): one embedded word a row, T >= 2
+  Tensor inputs;                   // (T, d): one word embedding per row, T >= 2
   std::vector<std::string> words;  // T
   int64_t seed = 123;
-  int64_t seed_v2 = 789;  // of SelfAttention_v2, which has its own in the book
+  int64_t seed_v2 = 789;  // for SelfAttention_v2, which has its own seed in the book
 
   int64_t tokens() const { return inputs.dim(0); }
   int64_t width() const { return inputs.dim(1); }
@@ -25,13 +25,13 @@ struct Given {
 
 using Value = std::variant<Tensor, Ids, int64_t, std::string>;
 
-// What a step found, by the names that its text uses.
+// The values a step computed, by the names used in its text.
 class Shown {
  public:
   struct Entry {
     std::string name;
     Value value;
-    std::string key;  // in --json; "" for what the reference file does not hold
+    std::string key;  // key in --json; "" if not in the reference file
   };
 
   void operator()(const std::string& name, Value value, const std::string& key = "") {
@@ -43,15 +43,15 @@ class Shown {
   std::vector<Entry> entries_;
 };
 
-// `text` is a template; blank lines separate its blocks (see lesson.cpp):
-//   {attn_scores = inputs @ inputs^T}   alone: the value shown as attn_scores, under this heading
-//   "  x = ..." (indented)              kept as it is: formulas, code
-//   anything else                       a paragraph; {name} within it is the value in words
+// `text` is a template of blocks separated by blank lines (see lesson.cpp):
+//   {attn_scores = inputs @ inputs^T}   alone: the value attn_scores under this heading
+//   "  x = ..." (indented)              copied unchanged: formulas, code
+//   anything else                       a paragraph; {name} within it is replaced by the value
 struct Step {
   std::string name;
   std::string title;
-  std::string source;  // where the step comes from
-  std::string file;    // where its code is
+  std::string source;  // where the step comes from (book, paper)
+  std::string file;    // the source file of the step
   std::string text;
   void (*run)(const Given& given, Shown& show);
 };
@@ -60,12 +60,12 @@ std::vector<Step> simple_steps();      // attention without weights
 std::vector<Step> trainable_steps();   // queries, keys, values
 std::vector<Step> causal_steps();      // masks and dropout
 std::vector<Step> multi_head_steps();  // several heads
-std::vector<Step> ladder_steps();      // once more from the bottom, a rung at a time
+std::vector<Step> ladder_steps();      // from the bottom up, one rung at a time
 
-// All of them, in the order of the tour.
+// All steps, in the order of the tour.
 std::vector<Step> all_steps();
 
-// x[i], as (d) from x (n, d).
+// x[i]: row i of x (n, d), as (d).
 inline Tensor row(const Tensor& x, int64_t i) { return reshape(slice(x, 0, i, i + 1), {x.dim(1)}); }
 
 inline Tensor ones(const Shape& shape) { return Array::full(shape, 1); }

@@ -113,8 +113,8 @@ TensorView view(std::string name, std::span<const int64_t> integers);  // I64, o
 using Metadata = std::map<std::string, std::string>;
 
 // Writes, atomically and without copying the data, the same bytes as the reference implementation
-// (whose metadata has no fixed order; here it is sorted). `floats` (F32 or F64) converts F32 and F64
-// tensors to that type; by default they are stored unchanged.
+// (whose metadata has no fixed order; here it is sorted). `floats` (F32 or F64) converts F32 and
+// F64 tensors to that type; by default they are stored unchanged.
 Fingerprint write_safetensors(const std::filesystem::path& path, std::vector<TensorView> tensors,
                               const Metadata& metadata = {}, std::optional<Dtype> floats = {});
 

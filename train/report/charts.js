@@ -1,8 +1,8 @@
-// Curves over the steps, by curve.json. All charts of the page show the same steps.
+// Line charts over the steps, drawn with curve.json. All charts of a page share one x range.
 
 const curveCharts = [];
 
-// What the wheel, the mouse and the keys do is the same in all charts.
+// Applies a zoom or cursor change in one chart to all others.
 function share(from, name, value) {
   for (const chart of curveCharts) {
     if (chart.view && chart !== from && JSON.stringify(chart.view.signal(name)) !== JSON.stringify(value)) {
@@ -99,7 +99,7 @@ class CurveChart {
 
   reset() { this.show(...stepExtent()); }
 
-  // To the neighbouring step that was measured.
+  // Moves the cursor to the next measured step.
   move(by) {
     const steps = [...new Set(this.points().map((point) => point.step))].sort((a, b) => a - b);
     const at = this.view.signal("at") ?? (by > 0 ? -Infinity : Infinity);
@@ -134,7 +134,7 @@ function speeds(rows) {
   return out;
 }
 
-// What is drawn: [id, title, title of the axis, series], without the charts that have nothing to show.
+// The charts to draw: [id, title, y axis title, series]. Charts without data are left out.
 function curves() {
   const column = (k) => (run) => run.rows.filter((row) => row[k] !== null).map((row) => [row[0], row[k]]);
   const several = data.runs.length > 1;

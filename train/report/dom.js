@@ -21,13 +21,13 @@ function svgElement(tag, attributes, ...children) {
   return element;
 }
 
-// A section of the page under its title.
+// A section of the page with a title.
 function section(id, title, ...children) {
   const heading = el("h2", { id: `${id}-title` }, title);
   return el("section", { id, "aria-labelledby": heading.id }, heading, ...children);
 }
 
-// A table with a row of column names and, in each other row, the first cell as its name.
+// A table: a header row, then rows whose first cell is a row header.
 function table(columns, rows, kind = "") {
   const cell = (words, i) => (i === 0 ? el("th", { scope: "row" }, words) : el("td", {}, words));
   return el("div", { class: "scroll", tabindex: 0 },
@@ -39,14 +39,14 @@ function table(columns, rows, kind = "") {
 const whole = (number) => Math.round(number).toLocaleString("en-US");
 const short = (number) =>
   number === null ? "" : Math.abs(number) >= 10000 ? whole(number) : Number(number.toPrecision(4)).toString();
-// `most` of the items, the first and the last among them.
+// At most `most` of the items, evenly spaced, including the first and the last.
 function evenly(items, most) {
   const kept = Math.min(most, items.length), last = items.length - 1;
   return Array.from({ length: kept }, (_, i) => items[kept === 1 ? 0 : Math.round((i * last) / (kept - 1))]);
 }
 const percent = (share) => `${(100 * share).toFixed(2)}%`;
 
-// One colour a run, told apart on either background.
+// One colour per run, distinguishable on light and dark backgrounds.
 const palettes = {
   light: ["#2563b0", "#c2452b", "#22804f", "#8046a8", "#9a6c00", "#0b7d8c",
     "#b8346f", "#59636e", "#6d7d12", "#9c4a1d", "#4a48c0", "#222222"],
@@ -57,7 +57,7 @@ const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 const palette = () => (darkScheme.matches ? palettes.dark : palettes.light);
 const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// What Vega draws axes and titles in.
+// The colours in which Vega draws axes and titles.
 function theme() {
   const ink = cssColor("--ink"), faint = cssColor("--faint"), line = cssColor("--line");
   const font = getComputedStyle(document.documentElement).fontFamily;
@@ -69,7 +69,7 @@ function theme() {
   };
 }
 
-// Calls draw() now, and again when the colours or the width of `element` change.
+// Calls draw() now, and again whenever the colours or the width of `element` change.
 function redrawn(element, draw) {
   let width = 0;
   const again = () => { width = element.clientWidth; draw(width); };

@@ -1,4 +1,4 @@
-// Attention heat maps, by heat_map.json: for every layer one drawing with a field for each head.
+// Attention heat maps, drawn with heat_map.json: one drawing per layer, with one panel per head.
 
 function bytesOf(base64) {
   return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -11,7 +11,7 @@ function mapColors() {
   return Array.from({ length: 256 }, (_, i) => from.map((low, k) => Math.round(low + ((to[k] - low) * i) / 255)));
 }
 
-// One head as a picture of a pixel a weight.
+// One head as an image with one pixel per weight.
 function headImage(bytes, rows, columns, colors) {
   const canvas = el("canvas", { width: columns, height: rows });
   const context = canvas.getContext("2d");
@@ -48,7 +48,7 @@ class LayerMaps {
     return Array.from({ length: heads }, (_, head) => ({ title: `head ${head}`, image: image(head) }));
   }
 
-  // Side by side where that leaves cells of a good size, else in rows as full as each other.
+  // All heads side by side if the cells stay large enough, otherwise in rows of equal length.
   layout(width) {
     const { queries, keys, heads } = this.map;
     const beside = Math.min(90, 7 * Math.max(...queries.map((name) => name.length))) + 30;  // names and title
@@ -114,7 +114,7 @@ class LayerMaps {
   }
 }
 
-// The maps of one run and a slider over its snapshots.
+// The maps of one run, with a slider over its snapshots.
 function runMaps(run) {
   const { snapshots } = run.record;
   const last = snapshots.length - 1;
@@ -156,7 +156,7 @@ function runMaps(run) {
   return box;
 }
 
-// Something of one run at a time, with a choice where there are several.
+// A section that shows one run at a time, with a selector if there are several.
 function perRun(id, title, runs, make, intro) {
   const place = el("div"), parts = intro ? [el("p", { class: "faint" }, intro)] : [];
   const show = (run) => {

@@ -1,6 +1,6 @@
 // The sections of the page, from top to bottom.
 
-// Rows of several runs side by side: [[name, value], ...] of each, by name.
+// Merges the [[name, value], ...] lists of several runs into one row per name.
 function sideBySide(lists) {
   const names = [...new Set(lists.flatMap((list) => list.map(([name]) => name)))];
   const value = (list, name) => (list.find(([key]) => key === name) ?? [name, ""])[1];

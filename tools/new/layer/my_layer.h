@@ -1,7 +1,7 @@
-// my_layer: one causal attention head whose output passes a gate, one learned number an element.
+// my_layer: a causal attention head whose output is multiplied by a learned gate per element.
 //   x (B, T <= context_length, d_in) -> y (B, T, d_out)
 //   y = sigmoid(gate) * softmax(Q K^T / sqrt(d_out)) V
-// Change what you like: the tests say what breaks.
+// Change anything you like; the tests report what breaks.
 #pragma once
 
 #include <heed/autograd/ops/arithmetic.h>
@@ -18,8 +18,8 @@ class MyLayer final : public Module {
   // The line that `heed layers` shows.
   static constexpr const char* help = "one causal head behind a gate";
 
-  // What a config may say. One declaration a field: it reads the YAML, checks it, documents it and
-  // fills it in. .example() and .also_try() are what `heed gradcheck my_layer` uses.
+  // The fields of the config. Each is declared once, for reading, checking, documentation and
+  // defaults. `heed gradcheck my_layer` uses the values of .example() and .also_try().
   struct Config {
     int64_t d_in = 0;
     int64_t d_out = 0;
@@ -35,8 +35,8 @@ class MyLayer final : public Module {
     }
   };
 
-  // checked() holds the fields to their ranges for callers in C++ too. Children and parameters
-  // register under their names and draw their first numbers in this order.
+  // checked() also enforces the fields' ranges for C++ callers. Children and parameters register
+  // under their names, and are initialised in this order.
   explicit MyLayer(const Config& c)
       : config(checked(c)),
         W_query(this, "W_query", Linear::Config{c.d_in, c.d_out, false}),
@@ -44,10 +44,9 @@ class MyLayer final : public Module {
         W_value(this, "W_value", Linear::Config{c.d_in, c.d_out, false}),
         gate(this, "gate", {c.d_out}, init::zeros) {}
 
-  // y at a token depends on that token and those before: checked by the tests.
+  // y at a token depends only on that token and earlier ones; the tests check this.
   bool causal() const override { return true; }
-  // Text is generated one token at a time, keys and values of those before in a cache: attend()
-  // does that.
+  // Supports generation with a cache of the keys and values of earlier tokens. attend() handles it.
   bool takes_cache() const override { return true; }
 
   const Config config;
@@ -56,7 +55,7 @@ class MyLayer final : public Module {
 
  protected:
   Tensor forward(const Input& in) override {
-    const Tensor x = with_batch("my_layer", in.x, config.d_in);  // (B, T, d_in), or an error
+    const Tensor x = with_batch("my_layer", in.x, config.d_in);  // (B, T, d_in), or throws
     require_context("my_layer", in, config.context_length);
     const Tensor queries = W_query(x), keys = W_key(x), values = W_value(x);  // (B, T, d_out)
     const Tensor context_vec =
@@ -67,5 +66,5 @@ class MyLayer final : public Module {
 
 }  // namespace mine
 
-// The line that the build looks for: my_layer is what a config says.
+// The build finds this line. "my_layer" is the type name in configs.
 HEED_LAYER(mine::MyLayer, "my_layer");

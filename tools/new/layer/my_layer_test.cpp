@@ -5,8 +5,8 @@
 
 using namespace heed;
 
-// Fields, names, gradients (in float64), checkpoints, evaluation, causality, threads, NaN: each
-// failure says what to mend.
+// Fields, names, gradients (in float64), checkpoints, evaluation mode, causality, threads, NaN.
+// Each failure says how to fix it.
 TEST_CASE("my_layer: everything that is expected of a layer") {
   testing::check_layer("{type: my_layer, d_in: 8, d_out: 6, context_length: 9}",
                        {{2, 9, 8}, {9, 8}, {1, 1, 8}});

@@ -1,4 +1,4 @@
-// my_op: a times a soft step of b.        a, b of shapes that broadcast -> y
+// my_op: a times the sigmoid of b.        a, b of shapes that broadcast -> y
 //   y  = a * s,  s = 1 / (1 + e^-b)
 //   da = dy * s
 //   db = dy * a * s * (1 - s)             saves a and s
@@ -14,7 +14,7 @@ namespace mine {
 
 using namespace heed;
 
-// The same out of other operations: what my_op is, and what the tests compare it with.
+// The same, composed of other operations: a definition of my_op, used by the tests as a reference.
 [[nodiscard]] inline Tensor my_op_composed(const Tensor& a, const Tensor& b) {
   return a * sigmoid(b);
 }
@@ -22,13 +22,13 @@ using namespace heed;
 [[nodiscard]] inline Tensor my_op(const Tensor& a, const Tensor& b) {
   const auto times = [](real u, real v) { return u * v; };
   const Array s = map(b.value(), [](real v) { return 1 / (1 + std::exp(-v)); });
-  Array y = zip("my_op", a.value(), s, times);  // an error names the shapes that do not broadcast
-  // What the lambda captures is what is saved: Arrays and numbers, never a Tensor.
+  Array y = zip("my_op", a.value(), s, times);  // throws if the shapes do not broadcast
+  // The lambda's captures are what is saved for backward: Arrays and numbers, never a Tensor.
   return record("my_op", std::move(y), {a, b},
                 [a = a.value(), s, times](const Array& dy, Grads& grads) {
                   if (!grads.needs(0) && !grads.needs(1)) return;
                   const Array dy_s = zip("my_op", dy, s, times);
-                  // add() sums over what was broadcast.
+                  // add() sums over broadcast axes.
                   if (grads.needs(1)) {
                     const Array slope = map(s, [](real v) { return 1 - v; });
                     grads.add(1, zip("my_op", zip("my_op", dy_s, a, times), slope, times));

@@ -1,4 +1,4 @@
-// my_op_layer: my_op between two projections of each token, so that a config can use it.
+// my_op_layer: my_op of two projections of each token, so that a config can use it.
 //   x (B, T, d_in) -> y (B, T, d_out),  y = my_op(W_value x, W_gate x)
 #pragma once
 
@@ -27,8 +27,8 @@ class MyOpLayer final : public Module {
         W_value(this, "W_value", Linear::Config{c.d_in, c.d_out}),
         W_gate(this, "W_gate", Linear::Config{c.d_in, c.d_out}) {}
 
-  bool causal() const override { return true; }       // each token for itself
-  bool takes_cache() const override { return true; }  // so there is nothing to remember
+  bool causal() const override { return true; }       // tokens do not interact
+  bool takes_cache() const override { return true; }  // nothing to remember
 
   const Config config;
   Child<Linear> W_value, W_gate;
@@ -39,5 +39,5 @@ class MyOpLayer final : public Module {
 
 }  // namespace mine
 
-// The line that the build looks for: my_op_layer is what a config says.
+// The build finds this line. "my_op_layer" is the type name in configs.
 HEED_LAYER(mine::MyOpLayer, "my_op_layer");

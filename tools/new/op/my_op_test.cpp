@@ -17,7 +17,7 @@ TEST_CASE("my_op: numbers") {
   CHECK(y.value().data()[2] == doctest::Approx(3));
 }
 
-// Gradients (in float64), threads, inputs, NaN: each failure says what to mend.
+// Gradients (in float64), threads, inputs, NaN. Each failure says how to fix it.
 TEST_CASE("my_op: everything that is expected of an operation") {
   for (const std::vector<Shape>& inputs : shapes) {
     testing::check_op(

@@ -1,6 +1,7 @@
-// my_task: after each symbol of a random sequence, the one that stood `distance` places before it.
+// my_task: after each symbol of a random sequence, predict the symbol `distance` positions before
+// it.
 //   ids (B, length) in [0, symbols);  target_t = ids_{t - distance}, ignored for t < distance
-// Attention learns to look back; without it a model can only guess.
+// Attention learns to look back; without attention a model can only guess.
 #pragma once
 
 #include <heed/train/task.h>
@@ -9,14 +10,14 @@ namespace mine {
 
 using namespace heed;
 
-// A MadeTask makes its examples. It says what a question is and what a model is given for it; the
-// rest (batches, a held-out set that training never sees, resuming) follows.
+// MadeTask is the base of tasks that generate their examples. The class defines what a question is,
+// and a model's input and targets for it. Batches, a held-out set and resuming follow from these.
 class MyTask final : public MadeTask {
  public:
   // The line that `heed layers` shows.
   static constexpr const char* help = "the symbol that stood some places before";
 
-  // What stands under `data:` in a config.
+  // The fields of the `data:` section.
   struct Config {
     int64_t length = 12;
     int64_t symbols = 8;
@@ -34,14 +35,14 @@ class MyTask final : public MadeTask {
   };
 
   MyTask(const Config& c, const TaskSetup& setup) : config(c) {
-    hold_out_some(setup.seed, most_held_out);  // drawn from the seed of the config
+    hold_out_some(setup.seed, most_held_out);  // drawn with the seed of the config
   }
 
-  // Fields of the model that the data decides, where the model has them.
+  // Sizes of the model that the data determines.
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
     return {{"vocab_size", config.symbols}, {"context_length", config.length}};
   }
-  // What the plan before training says.
+  // The description of the data in the plan.
   std::string description() const override {
     return text("my_task: ", config.length, " of ", config.symbols, " symbols, the one ",
                 config.distance, " places before");
@@ -61,7 +62,7 @@ class MyTask final : public MadeTask {
   Batch batch(std::span<const Question> questions) const override {
     const Shape shape{static_cast<int64_t>(questions.size()), config.length};
     Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
-    for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {  // a dry run has no numbers
+    for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {  // a dry run has no data
       const Question& sequence = questions[i];
       const int64_t row = static_cast<int64_t>(i) * config.length;
       std::copy(sequence.begin(), sequence.end(), batch.input.ids.mutable_data() + row);
@@ -74,5 +75,5 @@ class MyTask final : public MadeTask {
 
 }  // namespace mine
 
-// The line that the build looks for: my_task is what a config says.
+// The build finds this line. "my_task" is the type name in configs.
 HEED_TASK(mine::MyTask, "my_task");

@@ -4,8 +4,8 @@
 
 using namespace heed;
 
-// Ids and targets within their vocabulary, the same batches from the same state, dry runs: each
-// failure says what to mend.
+// Ids and targets within their vocabulary, the same batches from the same state, dry runs. Each
+// failure says how to fix it.
 TEST_CASE("my_task: everything that is expected of a task") {
   testing::check_task("{type: my_task}");
   testing::check_task("{type: my_task, length: 20, symbols: 5, distance: 7}");
