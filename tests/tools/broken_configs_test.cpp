@@ -1,5 +1,5 @@
-// Broken configs: each is refused by `validate` and `train` with its place and what to do about it,
-// with exit code 2, at once and in little memory, and nothing is trained.
+// Broken configs. `validate` and `train` must reject each with its position and a fix, exit code 2,
+// little time and memory, and without training.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -36,13 +36,13 @@ std::string right_with(const std::string& before, const std::string& after) {
   return text.replace(at, before.size(), after);
 }
 
-// The right config with `before` replaced by `after`, or nothing but `after`. The messages are
-// without the file's name.
+// The correct config with `before` replaced by `after`; or `after` alone, if `before` is empty.
+// Messages are given without the file's name.
 struct Broken {
   std::string before, after, messages;
 };
 
-// What stands for LAYERS: "causal_attention, classifier, ... or transformer_block".
+// Replaces LAYERS in messages: "causal_attention, classifier, ... or transformer_block".
 std::string every_layer() {
   const std::vector<std::string> names = layer_registry().types().names();
   std::string all = names.front();
@@ -229,8 +229,8 @@ const std::vector<Broken> broken = {
     {"", "\177ELF\002\001", "1:1: the control character 0x7F; write \"\\x7F\" in double quotes"},
 };
 
-// `part` so many times, and the end; written piece by piece, for a program's memory is measured
-// together with that of the process that starts it.
+// `part` repeated `count` times, then `end`. Written piece by piece, because a program's measured
+// memory includes that of the process that starts it.
 struct Hostile {
   std::string part;
   int64_t count;
@@ -256,7 +256,7 @@ const std::vector<Hostile> hostile_files = {
      "1:1: aliases (*name) are not allowed; put text that begins with * in quotes"},
 };
 
-// One key below another, each a blank deeper: 10,000 of them would be larger than a config may be.
+// Nested keys, each indented by one more blank. 10,000 of them would exceed the size of a config.
 std::string stairs(size_t count) {
   std::string all;
   for (size_t i = 0; i < count; ++i) all += std::string(i, ' ') + "a:\n";
@@ -278,7 +278,7 @@ std::string without_name(std::string messages, const std::string& name) {
   return messages;
 }
 
-// What `validate` and `train` say about the config; neither takes much memory, or trains.
+// Checks the messages of `validate` and `train`, their memory use, and that nothing is trained.
 void check_refused(const TempDir& folder, const std::string& config, const std::string& messages) {
   const std::string out = (folder / "out").string();
   for (const std::vector<std::string>& words :
@@ -314,8 +314,8 @@ TEST_CASE("broken configs: one mistake at a time") {
   CHECK(count >= 75);
 }
 
-// A key that is right somewhere else: the message begins so, lists the keys that are right here,
-// and ends so.
+// A key in the wrong section. The message starts with `begin`, lists the keys of this section and
+// ends with `end`.
 struct Misplaced {
   std::string before, after, begin, end;
 };
@@ -336,7 +336,7 @@ const std::vector<Misplaced> misplaced = {
     {"train:", "schedule: {type: cosine}\ntrain:\n  warmup_steps: 5", "12:3: train.warmup_steps",
      "; warmup_steps belongs to schedule"},
     {"lr: 1e-2", "num_wrapped: 2", "9:3: optimizer.num_wrapped", "weight_decay, decay"},
-    // Where the type that takes the key was not chosen, the type is named.
+    // The key belongs to a type that is not chosen: the message names that type.
     {"lr: 1e-2", "momentum: 0.9", "9:3: optimizer.momentum",
      "; momentum belongs to the optimizer sgd"},
     {"train_fraction: 0.8", "symbols: 8", "1:36: data.symbols",
@@ -345,9 +345,9 @@ const std::vector<Misplaced> misplaced = {
      "; num_classes belongs to the layer classifier"},
     {"d_model: 12", "d_model: 12\n  attention: {type: causal_attention, lr: 1}",
      "6:39: model.attention.lr", "; lr belongs to optimizer"},
-    // The width of any layer: there are too many of them to be named.
+    // A key of many layers: too many to name them all.
     {"steps: 12", "steps: 12\n  d_in: 3", "12:3: train.d_in", "log_every, overfit_batch"},
-    // Beside a key of nearly that name.
+    // In addition to a misspelt key.
     {"steps: 12", "steps: 12\n  log_evry: 5\n  best: true", "13:3: train.best",
      "; best belongs to checkpoint"},
     {"train:", "eval:\n  batch: 3\n  keep: 3\ntrain:", "12:3: eval.keep",
@@ -367,7 +367,7 @@ TEST_CASE("broken configs: keys that belong somewhere else") {
     REQUIRE_MESSAGE(begin != std::string::npos, messages);
     const std::string line = messages.substr(begin, messages.find('\n', begin) - begin);
     CHECK_MESSAGE(line.ends_with(each.end), line);
-    CHECK(messages.find(each.begin, begin + 1) == std::string::npos);  // said once
+    CHECK(messages.find(each.begin, begin + 1) == std::string::npos);  // reported only once
   }
 }
 

@@ -1,4 +1,4 @@
-// layers, validate, info, inspect as a user runs them. What the numbers mean is tested elsewhere.
+// layers, validate, info and inspect, as a user runs them. Their numbers are tested elsewhere.
 #include <nlohmann/json.hpp>
 
 #include "layers/module/registry.h"
@@ -178,7 +178,7 @@ TEST_CASE("heed inspect: tree, shapes and parameters of a GPT") {
   CHECK(block["name"] == "trf_blocks.0");
   CHECK(block["type"] == "transformer_block");
   CHECK(block["output"] == Json{2, 8, 12});
-  // 2 m n k for each product: q, k, v, out_proj; feed-forward; attention itself comes on top.
+  // 2 m n k per product: q, k, v, out_proj and feed-forward. Attention itself is extra.
   const int64_t rows = 16, products = 2 * rows * 12 * 12 * 4 + 2 * rows * 12 * 48 * 2;
   CHECK(block["flops"] > products);
   CHECK(block["flops"] < 2 * products);
@@ -200,7 +200,7 @@ TEST_CASE("heed inspect: a model of hundreds of gigabytes, a layer, tied weights
   REQUIRE_MESSAGE(huge.exit_code == 0, huge.err);
   CHECK(Json::parse(huge.out)["parameters"] > 80'000'000'000);
 
-  // Single buffers of terabytes.
+  // Single buffers of several terabytes.
   const Json wide =
       Json::parse(run_heed({"inspect", config, "--json", "--set", "model.d_model=402000"}).out);
   const int64_t wide_weights = wide["memory_bytes"]["weights"];

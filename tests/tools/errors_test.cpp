@@ -1,5 +1,5 @@
-// What wrong configs, files and arguments get to hear: the exact words and the exit code, from
-// `train` and `validate` alike, with nothing created or changed.
+// Messages for wrong configs, files and arguments: exact words and exit code, the same from `train`
+// and `validate`, and nothing is created or changed.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Everything in a folder: names and contents.
+// The names and contents of all files in a folder.
 std::string snapshot(const fs::path& folder) {
   std::vector<std::string> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
@@ -27,7 +27,7 @@ std::string snapshot(const fs::path& folder) {
   return all;
 }
 
-// The folder's name taken out of a message.
+// A message without the folder's name.
 std::string without(const TempDir& folder, std::string message) {
   const std::string path = folder.path().string() + "/";
   for (size_t at; (at = message.find(path)) != std::string::npos;) message.erase(at, path.size());
@@ -168,7 +168,7 @@ const std::vector<WrongFile> wrong_files = {
      "on)\n"},
 };
 
-// `heed train` into DIR/out and `heed validate` say the same, and leave the folder as it was.
+// `heed train` into DIR/out and `heed validate` report the same, and leave the folder unchanged.
 void check_refused(const TempDir& folder, const std::string& config,
                    const std::vector<std::string>& more, int exit_code,
                    const std::string& message) {
@@ -216,7 +216,7 @@ TEST_CASE("errors: wrong files") {
   fs::create_directory(folder / "folder");
   check_refused(folder, (folder / "folder").string(), {}, 1,
                 "heed: cannot read the config folder: it is a folder, expected a YAML file\n");
-  // Root may read everything.
+  // Root can read every file.
   if (geteuid() != 0) {
     const std::string config = write_config(folder);
     REQUIRE(chmod((folder / "text.txt").c_str(), 0) == 0);

@@ -1,5 +1,5 @@
-// heed forward as a user runs it: files in, files out. The numbers against PyTorch's are compared
-// by tools/reference/forward_cases.py and the golden files of the layers.
+// heed forward as a user runs it: files in, files out. tools/reference/forward_cases.py and the
+// golden files of the layers compare the numbers with PyTorch's.
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A config, an input file and the command around them.
+// A config, an input file, and the command that uses them.
 class ForwardCase {
  public:
   explicit ForwardCase(const std::string& model) {
@@ -36,7 +36,7 @@ class ForwardCase {
   std::string path(const std::string& name) const { return (folder / name).string(); }
   SafeTensors out() const { return SafeTensors(folder / "out.safetensors"); }
 
-  // Fails with this exit code and these words, and leaves nothing behind.
+  // Expects this exit code and message, and no output file.
   void refuses(int exit_code, const std::string& words,
                const std::vector<std::string>& more = {}) const {
     CAPTURE(words);
@@ -142,7 +142,7 @@ TEST_CASE("heed forward: weights with more than the layer needs, and the book's 
 
 TEST_CASE("heed forward: inputs that the layer cannot take") {
   const ForwardCase c(attention);
-  c.refuses(1, "in.safetensors");  // not there
+  c.refuses(1, "in.safetensors");  // missing file
   c.give({view("dy", x_of({2, 3}))});
   c.refuses(1, "expected a tensor x");
   c.give({view("x", x_of({2, 5, 4})), view("z", x_of({1}))});

@@ -1,4 +1,4 @@
-// HEED_KERNELS, which only a new process reads: what it accepts, and training with each kernel.
+// HEED_KERNELS, which is read once per process: accepted values, and training with each kernel.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -14,8 +14,8 @@ using detail::KernelEntry;
 
 namespace {
 
-// Its products, and the one head of 64 over 128 places, are large enough for AMX. The vocabulary
-// has no whole blocks.
+// Matrix products and attention (one head of 64, T = 128) are large enough for AMX. The vocabulary
+// size is not a multiple of the block size.
 const char* const amx_sized = R"(seed: 5
 data: {type: text, path: text.txt, train_fraction: 0.8}
 model: {type: gpt, context_length: 128, d_model: 64, num_heads: 1, num_layers: 1}
@@ -96,6 +96,6 @@ TEST_CASE("kernels: training, the same bits with one thread and two, losses as w
     for (size_t i = 0; i < one.rows.size(); ++i) {
       CHECK(std::abs(*one.rows[i].loss - *expected.rows[i].loss) <= 1e-4 * *expected.rows[i].loss);
     }
-    CHECK((one.weights != expected.weights || !on_amx(k)));  // AMX did take part
+    CHECK((one.weights != expected.weights || !on_amx(k)));  // shows that AMX was used
   }
 }

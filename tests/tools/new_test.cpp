@@ -1,5 +1,5 @@
-// heed new: what it writes and what it refuses. That the result builds, passes its tests and trains
-// is shown by tests/extension.
+// heed new: what it writes and what it refuses. tests/extension shows that the result builds,
+// passes its tests and trains.
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
@@ -91,7 +91,7 @@ TEST_CASE("heed new: README.md shows what it says") {
       "/bin/sh", {"-c", "cd '" + folder.path().string() + "' && '" + program + "' new layer demo"});
   REQUIRE_MESSAGE(result.exit_code == 0, result.err);
   std::string said = result.out;
-  const size_t option = said.find(" -DCMAKE_PREFIX_PATH=");  // in the build folder too
+  const size_t option = said.find(" -DCMAKE_PREFIX_PATH=");  // from the build folder too
   if (option != std::string::npos) said.erase(option, said.find('\n', option) - option);
   const std::string readme = read_text(fs::path(HEED_SOURCE_DIR) / "README.md");
   CHECK_MESSAGE(readme.find("$ heed new layer demo\n" + said + "```\n") != std::string::npos, said);

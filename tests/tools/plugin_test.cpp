@@ -1,5 +1,5 @@
-// heed --plugin and `plugins:` in a config: what a plugin adds works like what is built in, and
-// what is no plugin, or one for another heedgrad, is refused.
+// heed --plugin, and `plugins:` in a config. Added types work like built-in ones. Files that are
+// not plugins, or are built for another heedgrad, are refused.
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 
@@ -32,7 +32,8 @@ ProgramResult run_with(std::vector<std::string> words) {
   return run_heed(words);
 }
 
-// A copy of the plugin of this precision in which every `from` is `to`, as long.
+// A copy of this precision's plugin with every `from` replaced by `to`, which must have equal
+// length.
 fs::path patched(const fs::path& folder, const std::string& from, const std::string& to) {
   std::string bytes = read_text(own_plugin);
   int64_t places = 0;
@@ -60,7 +61,7 @@ TEST_CASE("plugin: layers, schema and gradcheck know what it adds") {
   const ProgramResult near = run_with({"layers", "plugin_laier"});
   CHECK(near.exit_code == 2);
   CHECK(contains(near.err, "did you mean plugin_layer?"));
-  const ProgramResult checked = run_with({"gradcheck", "plugin_layer"});  // in float64, always
+  const ProgramResult checked = run_with({"gradcheck", "plugin_layer"});  // always in float64
   CHECK_MESSAGE(checked.exit_code == 0, checked.err);
   CHECK(contains(checked.out, "none failed"));
 }
@@ -78,7 +79,7 @@ TEST_CASE("plugin: validate, inspect, train, eval and resume with --plugin") {
   const ProgramResult trained = run_with({"train", file, "--out", whole});
   REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
 
-  // The checkpoint says what it needs: from here on no --plugin.
+  // The checkpoint lists its plugins, so --plugin is not needed any more.
   REQUIRE(run_with({"train", file, "--out", parts, "--set", "train.steps=3"}).exit_code == 0);
   CHECK(contains(read_text(folder / "parts/checkpoints/step-000003/config.yaml"), plugin));
   const ProgramResult resumed =
@@ -104,7 +105,7 @@ TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the abso
   CHECK(contains(read_text(folder / "run/config.yaml"), path));
   CHECK(run_heed({"eval", out}).exit_code == 0);
 
-  // It moves: the run says what is missing, and --plugin takes its place.
+  // After the plugin has moved, the run reports it as missing; --plugin gives the new location.
   fs::rename(folder / "lib", folder / "other");
   const ProgramResult missing = run_heed({"eval", out});
   CHECK(missing.exit_code == 1);
@@ -169,7 +170,7 @@ TEST_CASE("plugin: one for another version, standard library or precision is ref
   CHECK(standard.exit_code == 1);
   CHECK(contains(standard.err,
                  "was built with the standard library libodd++1, this heedgrad with libstdc++"));
-  // The build of the other precision, alone.
+  // The build of the other precision only.
   const fs::path alone = folder / "libalone.so";
   fs::copy_file(plugins / (is_float64 ? "libtest_plugin.so" : "libtest_plugin-f64.so"), alone);
   const ProgramResult precision = run_heed({"--plugin", alone.string(), "layers"});
@@ -193,7 +194,7 @@ TEST_CASE("plugin: a name that is taken, by heedgrad or by another plugin") {
   const ProgramResult other = run_with({"--plugin", copy, "layers"});
   CHECK(other.exit_code == 2);
   CHECK(contains(other.err, "the layer name plugin_layer is taken by libtest_plugin.so"));
-  CHECK(run_with({"--plugin", plugin, "layers"}).exit_code == 0);  // the same one twice
+  CHECK(run_with({"--plugin", plugin, "layers"}).exit_code == 0);  // the same plugin twice
   const ProgramResult sibling =
       run_heed({"--plugin", (plugins / "libtest_plugin-f64.so").string(), "layers"});
   CHECK_MESSAGE(sibling.exit_code == 0, sibling.err);

@@ -1,4 +1,4 @@
-// A program compiled for one precision; precision_test.cpp starts it with either library.
+// A program compiled for one precision. precision_test.cpp starts it with either library.
 #include <cstdio>
 
 #include "autograd/base/real.h"

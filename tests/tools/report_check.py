@@ -39,7 +39,7 @@ eval: {every: 20, batches: 1}
 sample: {every: 20, prompt: "1 2 3 4 5"}
 """}
 
-# Of each canvas: how many different colours it has.
+# For each canvas, the number of different colours.
 COLORS = """[...document.querySelectorAll('#attention canvas')].map((canvas) => {
   const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
   const colors = new Set();
@@ -47,7 +47,7 @@ COLORS = """[...document.querySelectorAll('#attention canvas')].map((canvas) => 
   return colors.size;
 })"""
 PIXELS = "[...document.querySelectorAll('#attention canvas')].map((canvas) => canvas.toDataURL()).join()"
-# The corners of the curves of a chart, in its own coordinates.
+# The vertices of the curves in a chart, in its own coordinates.
 POINTS = """[...document.querySelectorAll('#%s .mark-line path')].map((path) =>
   [...(path.getAttribute('d') || '').matchAll(/[ML](-?[\\d.]+),(-?[\\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]))"""
 
@@ -89,7 +89,7 @@ def check_interaction(browser):
     x, y, width, height = chart_box(browser, "loss")
     browser.mouse("mouseMoved", x + width * 0.5, y + height * 0.5)
     check(text_of(browser, "#loss .readout").startswith("step "), "no readout under the mouse")
-    # All charts follow the one that is used, after it has been drawn.
+    # Dragging one chart must change the x range of all. Waits until they have been drawn.
     domain = ("Promise.all(curveCharts.map((chart) => chart.view.runAsync())).then(() =>"
               " curveCharts.map((chart) => chart.view.signal('domain').map(Math.round).join()))")
     whole = browser.evaluate(domain)

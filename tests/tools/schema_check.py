@@ -20,7 +20,7 @@ except ImportError as missing:
     print(f"skipped: {missing}; tools/setup.sh --dev installs it")
     sys.exit(77)
 
-# Changes of quickstart.yaml, as after --set, that break it.
+# --set changes to quickstart.yaml that make it invalid.
 BROKEN = """
 seed=-1            seed=1.5             seed=true           seed="1"             seed=[1]
 precision=float16  fused=1              sead=1              random.generators=x  random=separate
@@ -41,7 +41,7 @@ model={context_length: 8, d_model: 8, num_heads: 2, num_layers: 1}
 data={path: data/tinyshakespeare.txt}
 """
 
-# Changes after which it is still right.
+# Changes that keep it valid.
 RIGHT = """
 seed=0                  precision=float32       random.generators=single    optimizer={lr: 1e-3}
 optimizer={type: sgd, momentum: 0.9}            schedule={}             schedule={type: constant}

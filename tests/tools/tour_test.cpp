@@ -1,4 +1,4 @@
-// heed tour as a user runs it: its numbers against PyTorch's, its text against PyTorch's printing.
+// heed tour as a user runs it: numbers compared with PyTorch's, text with PyTorch's printing.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ const std::string golden_folder = std::string(HEED_SOURCE_DIR) + "/tests/golden/
 
 Json golden(const std::string& name) { return Json::parse(read_text(golden_folder + name)); }
 
-// The numbers of nested lists, one after the other.
+// The numbers of nested lists, in order.
 void flatten(const Json& value, std::vector<double>& numbers) {
   if (value.is_array()) {
     for (const Json& item : value) flatten(item, numbers);
@@ -38,12 +38,12 @@ std::vector<double> flat(const Json& value) {
   return numbers;
 }
 
-// How deep the lists are and how long each is, as text: nesting counts too.
+// The depth and lengths of nested lists, as text, so that nesting is compared too.
 std::string nesting_of(const Json& value) {
   return value.is_array() && !value.empty() ? text(value.size(), " ", nesting_of(value[0])) : "";
 }
 
-// Compares one key; returns how many numbers.
+// Compares one key; returns the count of compared numbers.
 int64_t check_key(const std::string& key, const Json& got, const Json& want, double tolerance) {
   CAPTURE(key);
   CHECK(nesting_of(got) == nesting_of(want));
@@ -76,8 +76,8 @@ void check_all(const Json& got, const Json& want, double tolerance) {
   CHECK(numbers > 400);
 }
 
-// PyTorch prints 1. when all numbers are whole: whether a sum of weights is 1 to the last bit
-// depends on the CPU.
+// PyTorch prints "1." if all numbers are whole. Whether a sum of weights is exactly 1 depends on
+// the CPU, so both forms are accepted.
 std::string with_short_ones(const std::string& text) {
   return std::regex_replace(text, std::regex("1\\.0000"), "1.");
 }
@@ -133,7 +133,7 @@ TEST_CASE("heed tour: all steps in a row, no wider than 88 columns, every value 
     CHECK_MESSAGE(contains(all.out, "\n" + name + ": "), name);
   }
   CHECK(steps == 27);
-  const std::regex left_over(R"(^\{|\{\w*\})");  // of the texts' templates
+  const std::regex left_over(R"(^\{|\{\w*\})");  // template markers left over
   std::istringstream lines(all.out);
   int64_t read = 0;
   for (std::string line; std::getline(lines, line); ++read) {

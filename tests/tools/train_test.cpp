@@ -1,4 +1,4 @@
-// train, eval, generate and going on, as a user runs them.
+// train, eval, generate and resuming, as a user runs them.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -115,7 +115,7 @@ TEST_CASE("heed train: Ctrl-C saves, says how to go on, and nothing is lost") {
   words.insert(words.end(), sets.begin(), sets.end());
   REQUIRE(run_heed(words).exit_code == 0);
 
-  // As a shell starts a job in the background: with SIGINT ignored.
+  // As a shell starts background jobs: with SIGINT ignored.
   std::string command =
       "'" + (fs::path(HEED_BUILD_DIR) / program).string() + "' train " + config + " --out " + parts;
   for (const std::string& word : sets) command += " '" + word + "'";
@@ -156,7 +156,7 @@ TEST_CASE("heed train: --overfit-batch learns its batch by heart") {
   CHECK(read_metrics(folder / "run/metrics.csv").back().loss.value() < 0.1);
 }
 
-// The bytes in "... about 123 MB: ..." or "memory     123 MB at most, ...", after `before`.
+// The bytes in "... about 123 MB: ..." or "memory     123 MB at most, ...", following `before`.
 double megabytes_after(const std::string& output, const std::string& before) {
   REQUIRE_MESSAGE(contains(output, before), output);
   return std::stod(output.substr(output.find(before) + before.size()));
@@ -166,7 +166,7 @@ TEST_CASE("heed train: the memory of the plan is that of the run") {
   const TempDir folder;
   const std::string config = write_config(folder);
   int runs = 0;
-  // Activations, the same without fused operations, weights with their moments.
+  // Dominated by activations; the same without fused operations; weights and optimizer state.
   for (const std::vector<std::string>& sets : std::vector<std::vector<std::string>>{
            {"model.d_model=192", "model.context_length=128", "train.batch_size=12",
             "model.num_layers=3", "eval={every: 1, batches: 1}"},
@@ -195,7 +195,7 @@ TEST_CASE("heed train: the memory of the plan is that of the run") {
 TEST_CASE("heed train: a second process in the folder of a run is refused") {
   const TempDir folder;
   const std::string config = write_config(folder), out = (folder / "run").string();
-  // The first one waits for nothing: it trains until the second has ended.
+  // The first process trains until the second has ended.
   const ProgramResult both = run_program(
       "/bin/sh", {"-c", "heed='" + (fs::path(HEED_BUILD_DIR) / program).string() +
                             "'\n\"$heed\" train " + config + " --out " + out +
@@ -239,7 +239,7 @@ TEST_CASE("heed train: every config in configs/ is valid and runs") {
       const std::string first = read_text(path).substr(0, read_text(path).find('\n'));
       CHECK(first == "# heed train configs/" + name + ".yaml");
       ++configs;
-      if (name == "gpt2_124m") continue;  // two steps and a checkpoint of 1.5 GB: not in a test
+      if (name == "gpt2_124m") continue;  // two steps and a checkpoint of 1.5 GB: too slow
       const ProgramResult run = run_heed({"train", path, "--out", (folder / name).string(), "--set",
                                           "train.steps=2", "--set", "eval.batches=1"});
       CHECK_MESSAGE(run.exit_code == 0, run.err);
@@ -258,7 +258,7 @@ TEST_CASE("heed bench: the trainer's own steps, to the same loss, and where thei
       {"bench", config, "--steps", "9", "--profile", "--json", "--set", "schedule.type=cosine"});
   REQUIRE_MESSAGE(bench.exit_code == 0, bench.err);
   const Json result = Json::parse(bench.out);
-  // Three to warm up and nine: the twelve of the run.
+  // Three warm-up steps and nine timed ones: the run's twelve.
   const std::string metrics = read_text(folder / "run/metrics.csv");
   const std::string last = metrics.substr(metrics.rfind("\n12,") + 4);
   CHECK(result["loss"].get<double>() == doctest::Approx(std::stod(last)).epsilon(1e-8));

@@ -11,7 +11,7 @@ using namespace heed::testing;
 
 namespace {
 
-// Example i has i as its first id and three targets; the last one of odd examples is ignored.
+// Example i starts with id i and has three targets; the last one is ignored if i is odd.
 class Counted final : public Task {
  public:
   explicit Counted(int64_t count) : count_(count) {}
@@ -39,7 +39,7 @@ class Counted final : public Task {
   int64_t count_;
 };
 
-// Says that every token is followed by itself, but never 4 by 4.
+// Predicts that every token is followed by itself, except for token 4.
 std::unique_ptr<Module> copying_model() {
   auto model = make_layer("embedding", ConfigNode::map({{"vocab_size", 5}, {"d_model", 5}}));
   Tensor weight = model->parameters()[0].tensor;

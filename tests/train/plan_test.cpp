@@ -22,12 +22,13 @@ TEST_CASE("plan: parameters, tokens and arithmetic of a GPT") {
   const int64_t v = run.task->tokenizer()->vocab_size(), d = 12, t = 8, b = 4;
   const int64_t block = 4 * d * d + d + 2 * (4 * d * d) + 5 * d + 4 * d;
   CHECK(plan.parameters == 2 * v * d + t * d + block + 2 * d);
-  CHECK(plan.training_tokens == 1972);  // four fifths of 2,466 characters, rounded down
+  CHECK(plan.training_tokens == 1972);  // 4/5 of 2,466 characters, rounded down
   CHECK(plan.tokens_per_step == 3 * b * t);
 
-  // 2 (forward) + 4 (backward) operations for each weight of a product and token.
+  // 2 (forward) + 4 (backward) operations per weight and token.
   const int64_t products = 6 * (4 * d * d + 8 * d * d + v * d) * 3 * b * t;
-  // Q K' and P V, each T (T + 1) / 2 products of heads x head width; five such products backward.
+  // Attention. At least: Q K' and P V forward and four products backward, for T (T + 1) / 2 pairs.
+  // At most: all T^2 pairs, and Q K' recomputed in the backward pass.
   const int64_t least = products + 6 * 2 * d * t * (t + 1) / 2 * 3 * b;
   const int64_t most = products + 7 * 2 * d * t * t * 3 * b;
   CHECK(plan.flops_per_step >= least);
@@ -49,7 +50,7 @@ TEST_CASE("plan: memory is that of a real step") {
     const auto model = make_layer(run.config.model);
     const auto optimizer = optimizer_registry().make(run.config.optimizer, model->parameters());
     const int64_t at_rest = pool::stats().live_bytes - before;
-    // The pool gives out free blocks that are up to a quarter larger than asked for.
+    // The pool reuses free blocks that are up to a quarter larger than requested.
     const auto planned_at_rest = static_cast<double>(plan.weight_bytes + plan.optimizer_bytes);
     CHECK(planned_at_rest == doctest::Approx(static_cast<double>(at_rest)).epsilon(0.05));
     pool::reset_peak();
@@ -92,7 +93,7 @@ TEST_CASE("plan: a model of terabytes is refused before anything is allocated") 
   CHECK(message.ends_with(" for it; make the model or the batch smaller"));
   CHECK(error_of([&] { require_memory(make_plan(load_small(folder))); }) == "no error");
 
-  // Beyond what an address space holds, and beyond what can be counted.
+  // More memory than an address space has, and more than int64_t can count.
   for (const char* width : {"12000000", "120000000000"}) {
     const LoadedRun huge = load_small(folder, {text("model.d_model=", width)});
     CHECK(error_of([&] { make_plan(huge); }).find("c.yaml:3:8: model: ") != std::string::npos);

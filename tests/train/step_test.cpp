@@ -1,4 +1,4 @@
-// One step: accumulation, clipping, what it refuses, what it leaves behind.
+// One training step: accumulation, clipping, errors, and memory left behind.
 #include "train/step.h"
 
 #include "autograd/array/storage.h"
@@ -20,7 +20,7 @@ TrainConfig steps_of(int64_t batch_size, int64_t accumulate, std::optional<doubl
   return config;
 }
 
-// Batches in which the number of counted targets differs.
+// Batches with different numbers of counted targets.
 class Uneven final : public Task {
  public:
   Batch next(int64_t batch_size, Generator&) override {
@@ -120,7 +120,7 @@ TEST_CASE("step: clipping scales the update, not the norm that is reported") {
 TEST_CASE("step: no buffer from the system after the third, no graph left, nothing grows") {
   const TempDir folder;
   Stepping run(folder, "--dropout");
-  const int64_t parameters = live_nodes();  // one each
+  const int64_t parameters = live_nodes();  // one leaf node per parameter
   int64_t misses = 0, live = 0, nodes = 0;
   for (int i = 1; i <= 12; ++i) {
     train_step(*run.model, *run.loaded.task, *run.optimizer, steps_of(4, 2, 1.0), 1e-3);

@@ -1,5 +1,5 @@
-// 100 steps of training against PyTorch: tests/golden/traces, made by
-// tools/reference/train_traces.py.
+// 100 training steps compared with PyTorch's, which are in tests/golden/traces (made by
+// tools/reference/train_traces.py).
 #include <nlohmann/json.hpp>
 
 #include "tests/support/near.h"
@@ -21,7 +21,7 @@ struct Trace {
   std::vector<double> loss, grad_norm, lr;
 };
 
-// The steps of a run as the trainer takes them.
+// Runs the steps with the trainer's code.
 Trace train_as(const Json& golden) {
   const LoadedRun run = load_run(parse_config(golden["config"], "trace.yaml"), traces);
   apply_settings(run.config);
@@ -57,7 +57,7 @@ double worst(const std::vector<double>& got, const std::vector<double>& want, Sc
 
 double one(double) { return 1; }
 
-// The worst loss and norm: differences in float64, parts of what is allowed in float32.
+// The largest deviation of loss and gradient norm, as a fraction of the tolerance.
 struct Worst {
   double loss = 0, grad_norm = 0;
 };
@@ -78,8 +78,8 @@ Worst compare(const Trace& trace, const Json& golden) {
 
 }  // namespace
 
-// In float64 every loss, and relative every norm, within 1e-8; in float32 within 3 times what 1 and
-// 2 threads of PyTorch differ by.
+// Tolerances. float64: 1e-8, absolute for the loss, relative for the norm. float32: 3 times the
+// difference between PyTorch with 1 and with 2 threads.
 TEST_CASE("traces: 100 steps are PyTorch's") {
   Worst all;
   int compared = 0, without_float32 = 0;

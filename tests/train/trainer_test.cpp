@@ -1,4 +1,4 @@
-// Whole runs: what they leave behind, how they go on, how they end.
+// Whole runs: their files, how they resume, how they end.
 #include "train/trainer.h"
 
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Dropout, shuffled windows, accumulation, warm-up, evaluation and samples at once.
+// Dropout, shuffled windows, accumulation, warm-up, evaluation and samples in one run.
 const std::vector<std::string> everything = {
     "model.dropout=0.2",
     "data.sampling=windows",
@@ -32,7 +32,7 @@ std::vector<std::string> plus(std::vector<std::string> sets, const std::vector<s
   return sets;
 }
 
-// A run of the small config into folder/name.
+// Starts a run of the small config in folder/name.
 Trainer start(const TempDir& folder, const std::string& name,
               const std::vector<std::string>& sets = {}) {
   return Trainer(load_small(folder, sets), RunFolder::create(folder / name, ""));
@@ -194,7 +194,7 @@ TEST_CASE("trainer: patience ends a run that learns no more, and stays at its en
                                          "checkpoint={every: 4, keep: 1, best: true}"};
   CHECK(run_of(folder, "run", sets) == Ending::no_gain);
   const std::vector<MetricsRow> rows = read_metrics(folder / "run/metrics.csv");
-  // Rates that small change nothing: the first evaluation, at step 2, is the best.
+  // Such small learning rates change nothing, so the first evaluation (step 2) is the best.
   CHECK(rows.back().step == 8);
   CHECK(file_of(folder / "run", 8, "state.json")
             .find("\"best_step\": 2,\n  "
@@ -231,7 +231,7 @@ TEST_CASE("trainer: a folder that vanishes or cannot be written stops the run wi
   const TempDir folder;
   const auto message_after = [&](const std::string& name, const std::function<void()>& disturb) {
     Trainer trainer = start(folder, name, {"checkpoint.every=4", "train.log_every=1"});
-    CHECK(trainer.train(1e-9) == Ending::out_of_time);  // one step, saved
+    CHECK(trainer.train(1e-9) == Ending::out_of_time);  // stops after one step and saves
     disturb();
     return error_of([&] { trainer.train(); });
   };
@@ -240,8 +240,7 @@ TEST_CASE("trainer: a folder that vanishes or cannot be written stops the run wi
                   "training stopped at step 2; the checkpoint of step 1 is the last good one; once "
                   "this is put right, go on with\n  heed train --resume ") != std::string::npos);
 
-  // A file where the folder of the checkpoints was; folders without the right to write mean nothing
-  // to root.
+  // A file in place of the checkpoints folder: unlike missing permissions, it also stops root.
   const std::string blocked = message_after("blocked", [&] {
     fs::rename(folder / "blocked/checkpoints", folder / "blocked/aside");
     write_text(folder / "blocked/checkpoints", "");

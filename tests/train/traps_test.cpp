@@ -1,5 +1,5 @@
-// Traps that users of other trainers fell into, each under its name. Where one is tested in full
-// elsewhere, the file is named; here is the shortest form of it.
+// Bugs that users of other trainers have run into, one test per bug, in their shortest form. A file
+// name in a comment says where the same thing is tested in full.
 #include <cmath>
 
 #include "autograd/graph/graph.h"
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What the steps of a config did to each parameter.
+// The change of each parameter over the steps of a config.
 struct Update {
   std::vector<std::string> names;
   std::vector<Array> before, after;
@@ -54,7 +54,7 @@ void for_each_weight(const Update& u, F&& f) {
   }
 }
 
-// A batch in which no target counts.
+// A batch without counted targets.
 class Nothing final : public Task {
  public:
   Batch next(int64_t batch_size, Generator&) override {
@@ -75,8 +75,8 @@ const std::string in_order = "data={type: text, path: text.txt, sampling: window
 
 }  // namespace
 
-// nanoGPT#206, transformers PR#34191, build-nanogpt PR#30: gradients were as many times too large
-// as there were micro-batches. step_test.cpp has micro-batches of different numbers of targets.
+// nanoGPT#206, transformers PR#34191, build-nanogpt PR#30: gradients were too large by a factor of
+// the number of micro-batches. step_test.cpp: micro-batches with different numbers of targets.
 TEST_CASE("trap: accumulated gradients are divided by the tokens of all micro-batches") {
   const Update one = update({sgd, in_order, "train.batch_size=8"});
   const Update four = update({sgd, in_order, "train.batch_size=2", "train.accumulate=4"});
@@ -89,7 +89,7 @@ TEST_CASE("trap: accumulated gradients are divided by the tokens of all micro-ba
   CHECK(compared > 2000);
 }
 
-// lingua PR#59, tt-metal#17568: clipped micro-batch by micro-batch, which turns the direction.
+// lingua PR#59, tt-metal#17568: micro-batches were clipped separately, which changes the direction.
 TEST_CASE("trap: gradients are clipped once a step, after accumulation") {
   const std::vector<std::string> sets = {sgd, in_order, "train.accumulate=4"};
   const Update free = update(sets);
@@ -105,7 +105,7 @@ TEST_CASE("trap: gradients are clipped once a step, after accumulation") {
   CHECK(compared > 2000);
 }
 
-// llm.c commit c6680a2: max_steps counted micro-batches, so a run was twice as long as it said.
+// llm.c commit c6680a2: max_steps counted micro-batches, so runs were twice as long as configured.
 TEST_CASE("trap: a step is an update, not a micro-batch") {
   const TempDir folder;
   Trainer(load_small(folder, {"train.accumulate=3", "train.steps=5"}),
@@ -117,8 +117,8 @@ TEST_CASE("trap: a step is an update, not a micro-batch") {
   CHECK(file_of(folder / "run", 5, "state.json").find("\"step\": 5,") != std::string::npos);
 }
 
-// nanoGPT#443, torchtitan PR#1261: a first learning rate of 0, a division by 0 where the schedule
-// has no steps left to fall in. schedule_test.cpp has all values at the edges.
+// nanoGPT#443, torchtitan PR#1261: a first learning rate of 0, and a division by 0 if no steps are
+// left for the decay. schedule_test.cpp: all values at the edges.
 TEST_CASE("trap: warm-up never gives 0, and no length of a schedule divides by 0") {
   int64_t tried = 0;
   for (const char* type : {"constant", "linear", "cosine"}) {
@@ -177,7 +177,7 @@ TEST_CASE(
       CHECK(std::abs(moved(u, p, i)) < 1.001e-3);
       full += std::abs(moved(u, p, i)) > 0.999e-3 ? 1 : 0;
     });
-    CHECK(full > 1500);  // all but those whose gradient is hardly more than eps
+    CHECK(full > 1500);  // all except those with gradients close to eps
   }
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("trap: a batch without targets has loss 0 and changes nothing") {
   for (size_t p = 0; p < before.size(); ++p) check_same_bits(before[p], after[p]);
 }
 
-// horovod PR#641, pytorch#64586: a sum of losses that keeps every graph. step_test.cpp: memory too.
+// horovod PR#641, pytorch#64586: a sum of losses kept every graph alive. step_test.cpp: memory too.
 TEST_CASE("trap: nothing that a step reports keeps its graph") {
   const TempDir folder;
   Stepping run(folder, "--dropout");
@@ -211,7 +211,7 @@ TEST_CASE("trap: nothing that a step reports keeps its graph") {
   CHECK(total > 0);
 }
 
-// micrograd PR#102, llm.c PR#548: gradients of the step before were still there.
+// micrograd PR#102, llm.c PR#548: gradients of the previous step were still there.
 TEST_CASE("trap: no gradient is carried from one step into the next") {
   const TempDir folder;
   Stepping run(folder, "");
@@ -219,13 +219,13 @@ TEST_CASE("trap: no gradient is carried from one step into the next") {
   for (const NamedParameter& parameter : run.model->parameters()) {
     CHECK_MESSAGE(!parameter.tensor.grad(), parameter.name);
   }
-  // With a learning rate of 0 the same batch gives the same gradients again.
+  // With a learning rate of 0, the same batch must give the same gradients.
   const Update once = update({sgd, "train.overfit_batch=true"}, 1, 0);
   const Update thrice = update({sgd, "train.overfit_batch=true"}, 3, 0);
   CHECK(once.last.grad_norm == thrice.last.grad_norm);
 }
 
-// ng-video-lecture#16, nanoGPT PR#240: dropout while generating or evaluating.
+// ng-video-lecture#16, nanoGPT PR#240: dropout was active while generating or evaluating.
 TEST_CASE("trap: generating switches dropout off, and back on") {
   const TempDir folder;
   Stepping run(folder, "--dropout");
@@ -237,7 +237,7 @@ TEST_CASE("trap: generating switches dropout off, and back on") {
   CHECK(streams().state() == before);
 }
 
-// nanoGPT#136, #167, #215: NaN for thousands of steps. trainer_test.cpp: the checkpoint that stays.
+// nanoGPT#136, #167, #215: NaN for thousands of steps. trainer_test.cpp: the last good checkpoint.
 TEST_CASE("trap: training stops at the first number that is not finite, before a weight changes") {
   const TempDir folder;
   Stepping run(folder, "--sgd");
@@ -254,8 +254,8 @@ TEST_CASE("trap: training stops at the first number that is not finite, before a
   for (size_t p = 0; p < before.size(); ++p) check_same_bits(before[p], after[p]);
 }
 
-// nanoGPT#467, transformers#11323, torchtune#2439: the same batches again, a learning rate that
-// begins anew, a stream that is off by one number. resume_test.cpp: everything, byte for byte.
+// nanoGPT#467, transformers#11323, torchtune#2439: repeated batches, a restarted learning rate, a
+// random stream off by one number. resume_test.cpp: everything, byte for byte.
 TEST_CASE("trap: a resumed run neither repeats batches nor begins its learning rate anew") {
   const TempDir folder;
   const std::vector<std::string> sets = {"data={type: text, path: text.txt, sampling: windows}",
@@ -277,7 +277,7 @@ TEST_CASE("trap: a resumed run neither repeats batches nor begins its learning r
   }
 }
 
-// lightning#688, F5-TTS PR#756: the good checkpoint was gone when its successor was half written.
+// lightning#688, F5-TTS PR#756: the old checkpoint was deleted before the new one was complete.
 // tests/kill_test.sh kills a run 200 times.
 TEST_CASE("trap: a checkpoint that is half written takes nothing from the one before it") {
   const TempDir folder;
@@ -294,7 +294,7 @@ TEST_CASE("trap: a checkpoint that is half written takes nothing from the one be
   CHECK(warnings.front().find("step-000018/manifest.json: cannot open: ") != std::string::npos);
 }
 
-// nanoGPT#112, #131, ru-gpts#15: found out in the middle of a run, or never.
+// nanoGPT#112, #131, ru-gpts#15: detected in the middle of a run, or never.
 TEST_CASE("trap: a text shorter than the context and an empty validation set are refused at once") {
   const TempDir folder;
   for (const char* set : {"model.context_length=4000", "data.train_fraction=0.999"}) {

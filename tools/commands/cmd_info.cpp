@@ -47,7 +47,7 @@ Simd built_simd() {
 #endif
 }
 
-// "native" if compiled for this CPU model, "portable" for any CPU of this architecture.
+// "native" if compiled for AVX2 or AVX-512, else "portable".
 std::string build_kind() {
   return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
 }

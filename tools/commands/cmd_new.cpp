@@ -91,8 +91,8 @@ std::string filled_in(const std::string& text, const NewOptions& o) {
   return replaced(replaced(text, stand_in, o.name), class_name(stand_in), class_name(o.name));
 }
 
-// The install prefix of heedgrad relative to this program, as a CMake option; "" for standard
-// prefixes.
+// The CMake option to find the heedgrad package that this program belongs to; "" if it is in a
+// standard prefix.
 std::string prefix_option() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();

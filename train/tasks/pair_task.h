@@ -21,7 +21,7 @@ class PairTask : public MadeTask {
     int64_t target = 0;  // longest target, in tokens
   };
 
-  // The words of either side. <start> and <end> are appended to them.
+  // The words of either side. The tokens <end> (source) and <start>, <end> (target) are appended.
   PairTask(std::vector<std::string> source_words, std::vector<std::string> target_words,
            const Sizes& longest);
 

@@ -5,7 +5,6 @@
 // A grammar turns a list of choices into a sentence. The held-out set is defined by combinations of
 // two choices that determine the class (`not` with `shabby`), not by single sentences. A model has
 // to learn what each part does, instead of memorising which parts occur together.
-// know what either part does, not what it has seen together.
 #pragma once
 
 #include "train/tasks/made_task.h"

@@ -1,6 +1,6 @@
 // One word with two meanings: "she swam to the bank", "he paid at the bank". Each sentence has a
-// second clause, which is usually about the other meaning. So it is not enough that somebody swam:
-// "bank" has to attend to the verb of its own clause.
+// second clause, which is usually about the other meaning. Seeing "swam" is not enough: "bank" has
+// to attend to the verb of its own clause.
 #pragma once
 
 #include "train/tasks/sentence_task.h"

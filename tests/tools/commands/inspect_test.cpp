@@ -47,7 +47,7 @@ TEST_CASE("heed inspect --attention: maps of a run with the tokens on both axes"
         std::string::npos);
   CHECK(lines_of(shown.out, "head 0") == 3);
   CHECK(lines_of(shown.out, "head 1") == 3);
-  CHECK(shown.out.find("\x1b[") == std::string::npos);  // no terminal: characters
+  CHECK(shown.out.find("\x1b[") == std::string::npos);  // no terminal: no colours
   CHECK(shown.out.ends_with("weight 0 [  ..::--==++**##%%@@] 1\n"));
   CHECK(lines_of(shown.out, "\n<start> ") == 1);
 
@@ -107,7 +107,7 @@ TEST_CASE("heed inspect --graph: operations of a step in frames of their layers,
   const std::string dot = (folder / "out.dot").string();
   const ProgramResult made = run_heed({"inspect", config, "--graph", dot, "--json"});
   REQUIRE_MESSAGE(made.exit_code == 0, made.err);
-  CHECK(Json::parse(made.out)["type"] == "encoder_decoder");  // standard output stays what it was
+  CHECK(Json::parse(made.out)["type"] == "encoder_decoder");  // standard output is unchanged
   CHECK(made.err.starts_with(dot + "\n"));
   const std::string graph = read_text(dot);
   CHECK(graph.starts_with("digraph step {\n"));
@@ -123,7 +123,7 @@ TEST_CASE("heed inspect --graph: operations of a step in frames of their layers,
   if (made.err.find("out.svg") != std::string::npos) {
     CHECK(read_text(folder / "out.svg").find("cross_att") != std::string::npos);
   }
-  // Without data: the output of a layer, however large.
+  // Without data, the graph ends with the output of a layer of any size.
   const std::string layer =
       config_of(folder, "layer", "model: {type: linear, d_in: 700000, d_out: 900000}\n");
   REQUIRE(run_heed({"inspect", layer, "--graph", (folder / "layer").string()}).exit_code == 0);
@@ -145,7 +145,7 @@ TEST_CASE("heed report: one run, two runs, no run") {
   CHECK(again.out == one + "/report.html\n");
   CHECK(read_text(one + "/report.html") == page);
 
-  fs::remove(one + "/report.html");  // a checkpoint stands for its run
+  fs::remove(one + "/report.html");  // a checkpoint argument means its run
   REQUIRE(run_heed({"report", one + "/checkpoints/step-000002"}).exit_code == 0);
   CHECK(read_text(one + "/report.html") == page);
 

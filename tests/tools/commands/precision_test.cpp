@@ -1,4 +1,4 @@
-// One process has one precision: who hands over to whom, and what is refused.
+// Each process has one precision: which program hands over to which, and what is refused.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/near.h"
@@ -82,7 +82,7 @@ TEST_CASE("precision: a program with the library of the other one is refused, bo
   CHECK(right.exit_code == 0);
   CHECK(right.out == text(precision_name, "\n"));
 
-  // Beside a copy of the program, the other library under the name of its own.
+  // A copy of the program, next to the other precision's library under the name of its own.
   const TempDir folder;
   const fs::path build = HEED_BUILD_DIR;
   const char* own = is_float64 ? "libheedgrad-f64.so" : "libheedgrad.so";

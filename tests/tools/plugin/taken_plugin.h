@@ -1,4 +1,4 @@
-// A layer under a name that heedgrad has, after one that is free.
+// A layer with a free name, then one whose name heedgrad uses.
 #pragma once
 
 #include "layers/module/registry.h"

@@ -1,4 +1,4 @@
-// One of each kind that a plugin can add, as small as they get.
+// A minimal example of each kind that a plugin can add.
 #pragma once
 
 #include "layers/linear.h"
@@ -27,7 +27,7 @@ class PluginLayer final : public Module {
   Tensor forward(const Input& in) override { return in.x + inner(in); }
 };
 
-// 0 1 2 ... 6 again and again; each is to be followed by the next.
+// 0 1 2 ... 6 repeated; the target is the next number.
 class PluginTask final : public Task {
  public:
   static constexpr const char* help = "a task from the test plugin";

@@ -29,7 +29,7 @@ double number(const json& value) {
                        : -std::numeric_limits<double>::infinity();
 }
 
-// As spread() in tools/reference/print_golden.py.
+// The same as spread() in tools/reference/print_golden.py.
 double spread(int64_t i) { return static_cast<double>(i * 37 % 1009) / 8 - 50; }
 
 Array array_of(const json& entry) {

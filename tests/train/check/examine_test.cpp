@@ -1,4 +1,4 @@
-// Ten ways to write a layer wrongly, and what examine_layer says about each; right ones pass.
+// Ten incorrect layers, with the message of examine_layer for each. Correct layers pass.
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/dropout.h"
@@ -19,7 +19,7 @@ using namespace heed::testing;
 
 namespace {
 
-// What the wrong layers have in common: y = x W^T in one way or another.
+// The base of the incorrect layers, which compute variants of y = x W^T.
 struct Width {
   int64_t d_in = 4;
   void fields(Fields& f) { f.optional("d_in", d_in, at_least(1), "width of x"); }
@@ -33,7 +33,7 @@ class WithWeight : public Module {
   Parameter weight;
 };
 
-// The messages of all that is wrong: "what: message\n".
+// The messages of all failed checks: "what: message\n".
 template <class Layer>
 std::string wrong_with(const std::string& options = "{d_in: 4}") {
   std::string all;
@@ -278,12 +278,12 @@ TEST_CASE("examine: operations") {
 TEST_CASE("examine: every layer that is built in, every option") {
   int64_t layers = 0, causal = 0;
   for (const std::string& type : layer_registry().types().names()) {
-    // config_test.cpp has types of its own, without a layer.
+    // Types without a layer, registered by config_test.cpp.
     if (type == "attention" || type == "everything" || type == "plain") continue;
     bool claims = false;
     std::vector<ConfigNode> variants =
         option_variants(layer_registry().types().find(type)->fields());
-    // Gradients of every option are layer_gradients_test.cpp's.
+    // layer_gradients_test.cpp checks the gradients for every option.
     if (is_float64) variants.resize(1);
     for (const ConfigNode& options : variants) {
       report(type + " " + to_yaml(options), examine_layer(LayerSpec{type, options}));

@@ -18,7 +18,7 @@ TEST_CASE("checkpoint: every damaged byte is found") {
     for (size_t at = 0; at < bytes.size(); at += 1 + bytes.size() / 40) {
       flip(folder / name, at);
       const std::string message = refusal(folder);
-      // White space of the manifest may change; nothing else.
+      // Only the manifest's white space may change.
       const bool blank = name == "manifest.json" && (bytes[at] == ' ' || bytes[at] == '\n');
       CHECK((blank || message.find(name + ": ") != std::string::npos));
       write_file_atomically(folder / name, bytes);

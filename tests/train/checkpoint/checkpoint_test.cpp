@@ -125,13 +125,13 @@ TEST_CASE("checkpoint: pruning keeps what it must") {
   save(50, 3);
   CHECK(left() == Names{"best", "step-000030", "step-000040", "step-000050", "step-mine"});
 
-  // One that is damaged does not count, one of a later step was gone back behind.
+  // Damaged checkpoints do not count. Those of later steps are removed, as after resuming.
   fs::remove(run / "checkpoints/step-000040/manifest.json");
   fs::create_directories(run / "checkpoints/step-000070");
   save(60, 2);
   CHECK(left() == Names{"best", "step-000050", "step-000060", "step-mine"});
 
-  // Nothing goes while the newest one is not sound.
+  // Nothing is removed while the newest one is damaged.
   save(80, 9);
   flip(run / "checkpoints/step-000080/model.safetensors", 250);
   prune_checkpoints(run.path(), 80, {1});
@@ -202,7 +202,7 @@ TEST_CASE("checkpoint: the best one stays, and `best` names it") {
   CHECK(save(50, 50) == Names{"best", "step-000050"});
   CHECK(fs::read_symlink(run / "checkpoints/best") == "step-000050");
 
-  // A best one that is damaged neither stays nor is named.
+  // A damaged best one is removed, and so is the link to it.
   truncate(run / "checkpoints/step-000050/model.safetensors");
   CHECK(save(60, 50) == Names{"step-000060"});
   CHECK(save(70, 70) == Names{"best", "step-000070"});

@@ -1,5 +1,5 @@
-// N + M steps are N steps, save, another process, M steps: weights, optimizer, streams, metrics and
-// samples, for everything that a run can be made of.
+// N steps, a checkpoint and M steps in another process equal N + M steps: weights, optimizer,
+// streams, metrics and samples, for every kind of model, data and optimizer.
 #include "autograd/random/streams.h"
 #include "autograd/threads/parallel.h"
 #include "tests/support/compare_runs.h"
@@ -23,7 +23,7 @@ const std::vector<std::string> schedules = {
     "schedule={type: linear, warmup_steps: 2, min_lr: 1e-4}",
     "schedule={type: cosine, warmup_steps: 7, min_lr: 1e-3}"};
 
-// With samples where there is text.
+// Samples only for tasks with text.
 const std::vector<std::vector<std::string>> data_types = {
     {"data={type: text, path: text.txt}", "sample={every: 4, tokens: 6}"},
     {"data={type: text, path: text.txt, sampling: windows, stride: 3}",
@@ -34,7 +34,7 @@ const std::vector<std::vector<std::string>> data_types = {
     {"data={type: tokens, path: ids.bin, vocab_size: 50, sampling: windows}"},
     {"data={type: sort, length: 8, symbols: 5}"}};
 
-// Dropout, accumulation, clipping, evaluation in between.
+// Options of every run: dropout, accumulation, clipping, evaluation.
 const std::vector<std::string> always = {"model.dropout=0.2",
                                          "train.accumulate=2",
                                          "train.log_every=1",
@@ -59,7 +59,8 @@ bool same_samples(const fs::path& a, const fs::path& b) {
   return read_text(a / "samples.txt") == read_text(b / "samples.txt");
 }
 
-// A run in this process with one thread, broken off after step 5, and the rest with three.
+// Compares a whole run (one thread) with a copy that is cut after step 5 and resumed (three
+// threads).
 void check_resume(const std::vector<std::string>& sets) {
   const TempDir folder;
   write_ids(folder / "ids.bin");
@@ -68,7 +69,7 @@ void check_resume(const std::vector<std::string>& sets) {
   CHECK(Trainer(load_small(folder, sets), RunFolder::create(whole, "")).train() ==
         Ending::finished);
   copy_ended_after(5, whole, parts);
-  manual_seed(99);  // another process begins with other streams
+  manual_seed(99);  // a new process starts with other streams
   streams().data().random32();
   set_num_threads(3);
   Trainer rest(load_run(read_run_tree(parts / "config.yaml"), parts), RunFolder::open(parts),

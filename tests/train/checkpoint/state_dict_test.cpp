@@ -63,7 +63,7 @@ std::string refusal(Module& model, std::vector<TensorView> views, Extra extra = 
   return message;
 }
 
-// (4, 4) with ones above the diagonal.
+// (4, 4), with `above` above the diagonal and `elsewhere` on and below it.
 Array book_mask(real above = 1, real elsewhere = 0) {
   Array mask = Array::full({4, 4}, elsewhere);
   for (int64_t i = 0; i < 4; ++i) {
@@ -221,7 +221,7 @@ TEST_CASE("state_dict: a tied weight once, and under any of its names") {
   CHECK(refusal(*model, with(views, zeros("out_head.weight", {5, 4}))) ==
         "w.safetensors: out_head.weight: differs from tok_emb.weight, to which it is tied");
 
-  // As safetensors.torch.save_model writes it: one of the names, by the alphabet.
+  // As safetensors.torch.save_model writes it: under the first of its names alphabetically.
   *tied = view("out_head.weight", Array::full({5, 4}, 2));
   load_parameters(*model, in_memory(views));
   CHECK(values(model->parameters().front().tensor) == std::vector<real>(20, 2));

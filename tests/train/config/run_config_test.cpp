@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The messages about the small config with these changes, without the folder's name.
+// The error messages for the small config with these changes, without the folder's name.
 std::string message_of(const TempDir& folder, const std::vector<std::string>& sets) {
   std::string message = "no error";
   try {

@@ -1,4 +1,4 @@
-// heed train CONFIG --set a.b=c
+// heed train CONFIG --set a.b=c.
 #include "train/config/yaml_set.h"
 
 #include <doctest/doctest.h>

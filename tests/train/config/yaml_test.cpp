@@ -201,8 +201,9 @@ TEST_CASE("yaml: accepted at the limits") {
   }
 }
 
-// The place in a message is where the reading ended: depth and lines are counted before anything is
-// parsed. What the parser itself refuses (`expected ...`, aliases, quotes) it may have read whole.
+// The position in a message shows where reading stopped: depth and lines are checked before
+// parsing. Errors of the parser itself (`expected ...`, aliases, quotes) may come after reading
+// everything.
 TEST_CASE("yaml: hostile texts are refused where they become hostile") {
   const std::string deep = "nested too deep, more than 16 levels",
                     tall = "c.yaml:20001:1: the config has more than 20000 lines",

@@ -1,4 +1,4 @@
-// What models of every task say to a prompt, and that the evaluation counts what they would say.
+// The models of every task answer prompts, and the evaluation agrees with the answers.
 #include "autograd/random/streams.h"
 #include "tests/support/made_task_cases.h"
 #include "tests/support/training_run.h"
@@ -17,7 +17,7 @@ struct Trained {
   std::unique_ptr<Module> model;
 };
 
-// A config trained for its steps, without a run folder.
+// Trains a config for its steps, without a run folder.
 Trained trained(const std::string& config) {
   Trained made{load_run(parse_config(config, "c.yaml"), "."), nullptr};
   apply_settings(made.loaded.config);
@@ -40,7 +40,7 @@ Answer ask(const Trained& run, const std::string& prompt) {
   CHECK(said == answer.text);
   CHECK(streams().state() == before);
   CHECK(run.model->training());
-  (*run.model)(answer.shown);  // can be looked at again
+  (*run.model)(answer.shown);  // the shown input runs through the model again
   return answer;
 }
 

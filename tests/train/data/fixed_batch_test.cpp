@@ -19,14 +19,14 @@ namespace {
 constexpr int64_t most_steps = 300;
 constexpr double learned = 0.05;
 
-// These do not tell the 64 sequences of a batch apart. Attention without weights stays at a loss of
-// 0.84, also with a quarter of the learning rate and 3,000 steps. A bag of words sees how often
-// each word stands in a sentence, not where.
+// Models that cannot distinguish the 64 sequences of a batch. Attention without weights stays at a
+// loss of 0.84, even with a quarter of the learning rate and 3,000 steps. A bag of words only
+// counts the words of a sentence; it does not know their positions.
 const std::set<std::string> without_trained_attention = {"sort_simple_attention",
                                                          "negation_bag_of_words"};
 
-// Steps until the loss of the one batch is below `learned`; more than most_steps if it never is.
-// The batch is as large as the config says, the schedule its own.
+// Steps until the loss of the batch is below `learned`, or a number above most_steps if it never
+// is. Batch size and schedule are the config's.
 int64_t steps_to_learn(const fs::path& config) {
   std::vector<std::string> sets = {"train.overfit_batch=true"};
   if (address_sanitizer || without_trained_attention.contains(config.stem().string())) {
@@ -63,13 +63,13 @@ TEST_CASE("fixed batch: always the same one, drawn from a generator of its own")
   CHECK(run.resolved.get("model").get("dropout").text() == "0");
 }
 
-// In float32 alone, to stay a short test.
+// In float32 only, to keep the test short.
 TEST_CASE("fixed batch: every config that comes with heedgrad learns a batch by heart") {
   int configs = 0;
   for (const fs::directory_entry& entry :
        fs::directory_iterator(fs::path(HEED_SOURCE_DIR) / "configs")) {
     if (is_float64 || entry.path().extension() != ".yaml") continue;
-    if (entry.path().stem() == "gpt2_124m") continue;  // seconds a step, and nothing to learn
+    if (entry.path().stem() == "gpt2_124m") continue;  // seconds per step, and not meant to train
     const int64_t steps = steps_to_learn(entry.path());
     CHECK_MESSAGE(steps <= most_steps, entry.path().stem().string(), ": ", steps, " steps");
     ++configs;

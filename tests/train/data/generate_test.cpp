@@ -18,7 +18,7 @@ std::vector<real> logs(const std::vector<double>& probabilities) {
   return logits;
 }
 
-// How often each id is chosen over evenly spaced u.
+// How often each id is chosen, over evenly spaced u.
 std::vector<int> counts(const std::vector<real>& logits, const SamplingOptions& options) {
   std::vector<int> found(logits.size());
   for (int i = 0; i < 1000; ++i) {
@@ -51,9 +51,9 @@ TEST_CASE("generate: ids come up as often as they are likely") {
   CHECK(counts(logits, {.top_p = 0.65}) == Counts{0, 571, 0, 429});
   CHECK(counts(logits, {.top_p = 0.75}) == Counts{0, 444, 223, 333});
   CHECK(counts(logits, {.top_p = 1}) == Counts{100, 400, 200, 300});
-  // 0.4, 0.3, 0.2 of 0.9 after k: 0.7 of 0.9 is reached with two.
+  // k = 3 leaves 0.4, 0.3, 0.2, in all 0.9. The first two reach p: 0.7 / 0.9 > 0.75.
   CHECK(counts(logits, {.top_k = 3, .top_p = 0.75}) == Counts{0, 571, 0, 429});
-  // Squares of the probabilities: 1, 16, 4, 9 of 30.
+  // Temperature 0.5 squares the probabilities: 1, 16, 4, 9, of 30.
   CHECK(counts(logits, {.temperature = 0.5}) == Counts{33, 534, 133, 300});
   CHECK(counts(logits, {.temperature = 1e-300}) == Counts{0, 1000, 0, 0});
 }

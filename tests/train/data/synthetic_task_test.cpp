@@ -17,7 +17,7 @@ std::unique_ptr<Task> made_synthetic(int64_t vocab_size, int64_t tokens, uint64_
   return task_registry().make({"synthetic", config}, setup);
 }
 
-// Inputs of the first windows of training, one after the other.
+// The inputs of the first training windows, concatenated.
 std::vector<int32_t> first_tokens(const Task& task, int64_t windows) {
   const Ids ids = task.examples(Split::train, 0, 1, windows).input.ids;
   return {ids.data(), ids.data() + ids.size()};

@@ -20,7 +20,7 @@ ConfigNode options(int64_t context_length, ConfigNode more = ConfigNode::map({})
   return node;
 }
 
-// A task on a file of its own.
+// A task with its own text file.
 struct MadeText {
   MadeText(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
     write_file_atomically(folder / "t.txt", text);
@@ -55,7 +55,7 @@ std::string letters(size_t count) {
   return text;
 }
 
-// What one batch after the other is given, as text.
+// The inputs of consecutive batches, as text.
 std::string read_on(Task& task, int batches, int64_t batch_size, Generator& data) {
   std::string text;
   for (int i = 0; i < batches; ++i)
@@ -167,7 +167,7 @@ TEST_CASE("text: goes on from a position as if nothing had been") {
         other->set_position(position);
         CHECK(read_on(*other.task, 12, 4, again) == rest);
         again.set_state(state);
-        task->set_position(position);  // back in the same task, as the plan does it
+        task->set_position(position);  // setting the position in the same task, as make_plan does
         CHECK(read_on(*task.task, 12, 4, again) == rest);
       }
     }

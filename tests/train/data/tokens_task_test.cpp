@@ -11,7 +11,7 @@ using heed::testing::TempDir;
 
 namespace {
 
-// 16-bit ids as a little-endian file has them.
+// The bytes of a file of little-endian 16-bit ids.
 std::string file_of(const std::vector<int>& ids) {
   std::string bytes;
   for (const int id : ids) {

@@ -35,7 +35,7 @@ std::string pattern(size_t size) {
   return bytes;
 }
 
-// While it lives, no file grows beyond `bytes`: writing fails as it does on a full disk.
+// Limits the size of files to `bytes` during its lifetime: writing then fails as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -103,7 +103,7 @@ TEST_CASE("read_file: whole, empty and too long") {
   const std::string path = (dir / "a").string();
   CHECK_THROWS_WITH_AS(read_file(dir / "a", 4999),
                        (path + ": expected at most 4999 bytes, got 5000").c_str(), IoError);
-  // A sparse file of a terabyte is refused before memory is taken for it.
+  // A sparse file of a terabyte is refused before memory is allocated for it.
   fs::resize_file(dir / "a", uintmax_t{1} << 40);
   CHECK_THROWS_WITH_AS(read_file(dir / "a", anything),
                        (path + ": expected at most 1073741824 bytes, got 1099511627776").c_str(),
@@ -170,7 +170,7 @@ TEST_CASE("write_file_atomically: a full disk leaves the old file and no tempora
   const TempDir dir;
   const fs::path path = dir / "a";
   write_file_atomically(path, "old");
-  for (const size_t size : {size_t{100'000}, size_t{5} << 20}) {  // in the last flush, and before
+  for (const size_t size : {size_t{100'000}, size_t{5} << 20}) {  // in the last flush; before it
     const std::string bytes = pattern(size);
     const FileSizeLimit limit(65536);
     CHECK_THROWS_WITH_AS(write_file_atomically(path, bytes),
@@ -236,7 +236,7 @@ TEST_CASE("write_folder_atomically: new, replaced, failed") {
   CHECK(read_file(path / "model", anything) == "one");
   CHECK(read_file(path / "inner" / "plain", anything) == "one");
   std::ofstream(path / "extra") << "from before";
-  write_folder_atomically(path / "", fill("two"));  // with a slash at the end
+  write_folder_atomically(path / "", fill("two"));  // with a trailing slash
   CHECK(read_file(path / "model", anything) == "two");
   CHECK_FALSE(fs::exists(path / "extra"));
   CHECK_THROWS_AS(write_folder_atomically(path,

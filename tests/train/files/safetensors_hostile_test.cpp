@@ -1,4 +1,4 @@
-// Files that must be refused, one for each rule of the format, and those on the right side of it.
+// Files that must be refused, at least one per rule of the format, and valid files close to them.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -299,7 +299,7 @@ TEST_CASE("safetensors: a string or number of at most 16 MiB") {
   CHECK(message(note(most + 1)) == rule + "got more at byte 23 of it)");
   CHECK(message(file("{\"x\":" + std::string(most + 1, '1'))) ==
         rule + "got more at byte 6 of it)");
-  // A quote that is escaped does not end a string.
+  // An escaped quote does not end a string.
   std::string escaped(most + 2, '\\');
   for (size_t i = 1; i < escaped.size(); i += 2) {
     escaped[i] = '"';
@@ -313,7 +313,7 @@ TEST_CASE("safetensors: accepted though unusual") {
   CHECK(message(file(R"({"__metadata__":{}})")) == "accepted");
   CHECK(message(u8("[]", 1)) == "accepted");
   CHECK(message(file("{" + entry("", 0, 1) + "}", 1)) == "accepted");
-  // The order of the entries is free as long as their ranges fill the data.
+  // Entries may be in any order if their ranges fill the data.
   const std::string unordered = "{" + entry("c", 3, 3) + "," + entry("b", 3, 5) + "," +
                                 entry("a", 0, 3) + "," + entry("d", 0, 0) + "}";
   const SafeTensors tensors(file(unordered, 5), "f");
@@ -327,7 +327,7 @@ TEST_CASE("safetensors: the same rules for a file on disk") {
   const std::string path = (dir / "f").string();
   std::ofstream(path, std::ios::binary) << u8("[4]", 4);
   CHECK(SafeTensors(dir / "f").bytes("x").size() == 4);
-  // A length that lies in a file that is long enough, but has no disk behind it.
+  // The length is within the file, but the file is sparse.
   std::ofstream(path, std::ios::binary) << with_length(100'000'001, "{}");
   std::filesystem::resize_file(path, uintmax_t{1} << 40);
   CHECK_THROWS_WITH_AS(
@@ -352,7 +352,7 @@ TEST_CASE("safetensors: a file cut at every length, and with every byte of the h
     refused += message(whole.substr(0, length)) != "accepted" ? 1 : 0;
   }
   CHECK(refused == whole.size());
-  // Nothing but an IoError or a file that reads: message() lets no other exception pass.
+  // Every file either reads or throws IoError; message() does not catch anything else.
   size_t accepted = 0;
   for (size_t at = 0; at < whole.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -361,6 +361,6 @@ TEST_CASE("safetensors: a file cut at every length, and with every byte of the h
       accepted += message(damaged) == "accepted" ? 1 : 0;
     }
   }
-  CHECK(accepted > 0);  // other names, other metadata, other data
+  CHECK(accepted > 0);  // changes in names, metadata or data
   CHECK(accepted < whole.size() * 4);
 }

@@ -38,7 +38,7 @@ std::string golden(const std::string& name) {
   return read_file(std::string(HEED_SOURCE_DIR) + "/tests/golden/safetensors/" + name, 10'000);
 }
 
-// 0.5 i - 1, as in tools/reference/safetensors_golden.py.
+// 0.5 i - 1, the same as in tools/reference/safetensors_golden.py.
 template <class T>
 std::vector<T> numbers(int count) {
   std::vector<T> numbers;
@@ -133,7 +133,7 @@ TEST_CASE("safetensors: arrays, ids, masks and lists come back bit for bit, by w
   CHECK(values(file.mask("mask")) == values(mask));
   CHECK(file.integers("state") == std::vector<int64_t>{7, 0, 255});
   CHECK(file.integers("position") == position);
-  // Open, it is still the file that it was after another has taken its place.
+  // An open file keeps its contents when another one is renamed over it.
   write_safetensors(dir / "f", {});
   CHECK(values(file.ids("ids")) == values(ids));
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr int golden_steps = 6;
 const std::vector<std::string> golden_parameters = {"matrix", "vector", "number"};
 
-// As in tools/reference/optimizer_golden.py.
+// The same as in tools/reference/optimizer_golden.py.
 struct GoldenCase {
   std::string name, type;
   ConfigNode options;
@@ -42,9 +42,9 @@ std::vector<GoldenCase> golden_cases() {
   };
 }
 
-// The largest difference in units of the last place of the expected number, or of the hundredth
-// part of the largest one, for numbers that came about by cancellation. The count goes to
-// `compared`.
+// The largest difference, in units in the last place of the expected number. Small numbers, which
+// may result from cancellation, are measured against 1/100 of the largest one. Adds the count of
+// numbers to `compared`.
 double largest_difference(const Array& got, const Array& want, int64_t& compared) {
   REQUIRE(got.shape() == want.shape());
   const auto size = [&](int64_t i) { return std::abs(static_cast<double>(want.data()[i])); };
@@ -85,7 +85,7 @@ TEST_CASE("optimizer: the steps of PyTorch") {
 #ifdef __FMA__
   constexpr double most = 8;
 #else
-  constexpr double most = 24;  // a product and a sum are rounded apart, not once as by PyTorch
+  constexpr double most = 24;  // a product and sum are rounded separately, unlike PyTorch's FMA
 #endif
   int64_t compared = 0;
   for (const GoldenCase& golden : golden_cases()) {

@@ -26,7 +26,7 @@ TEST_CASE("schedule: values at the edges") {
     int64_t warmup, steps;
     double min_lr;
     int64_t step;
-    double lr;  // of 8 at full
+    double lr;  // expected; the full rate is 8
   };
   const Row rows[] = {
       {"constant", 0, 10, 0, 1, 8}, {"constant", 0, 10, 0, 10, 8}, {"constant", 3, 10, 0, 1, 2},
@@ -54,7 +54,7 @@ TEST_CASE("schedule: values at the edges") {
 }
 
 TEST_CASE("schedule: nanoGPT's settings, step by step") {
-  // configs of nanoGPT: lr 1e-3, 100 warm-up iterations, 2000 in all, down to 1e-4; it = step - 1.
+  // nanoGPT: lr 1e-3, 100 warm-up iterations, 2000 in all, min_lr 1e-4; it = step - 1.
   const auto schedule = made("cosine", falling(100, 1e-4), 1e-3, 2000);
   for (int64_t it = 0; it < 2000; ++it) {
     const double ratio = static_cast<double>(it - 100) / 1900;

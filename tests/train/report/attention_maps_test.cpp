@@ -1,4 +1,4 @@
-// Whose attention is shown, under which names, for every kind of model and task.
+// The attention maps of every kind of model and task, and the names on their axes.
 #include "train/report/attention_maps.h"
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ std::vector<AttentionMap> maps_of(const Looked& run, const Input& shown) {
   return attention_maps(*run.model, *run.loaded.task, shown);
 }
 
-// Every row is a distribution, and there is a name for each row and column.
+// Checks that every row is a distribution, and that each row and column has a name.
 int64_t check_map(const AttentionMap& map) {
   CHECK(static_cast<int64_t>(map.queries.size()) == map.weights.dim(1));
   CHECK(static_cast<int64_t>(map.keys.size()) == map.weights.dim(2));
@@ -65,7 +65,7 @@ TEST_CASE("attention maps: a language model, in the order of its layers") {
   const StreamsState before = streams().state();
   const Exhibit shown = exhibit_of(run);
   CHECK(shown.prompt == "Every");
-  CHECK(shown.answer.empty());  // a text is looked at, not gone on with
+  CHECK(shown.answer.empty());  // shows the prompt only, without generating
   const std::vector<AttentionMap> maps = maps_of(run, shown.shown);
   REQUIRE(maps.size() == 2);
   CHECK(maps[0].path == "trf_blocks.0.att");
@@ -76,7 +76,7 @@ TEST_CASE("attention maps: a language model, in the order of its layers") {
     CHECK(map.keys == map.queries);
     CHECK(map.weights.dim(0) == 3);
     CHECK(check_map(map) == 15);
-    CHECK(map.weights.data()[1] == 0);  // the first token sees nothing behind it
+    CHECK(map.weights.data()[1] == 0);  // token 0 does not attend to later ones
   }
   CHECK(run.model->training());
   CHECK(streams().state() == before);
@@ -102,7 +102,7 @@ TEST_CASE("attention maps: an encoder-decoder reads, writes and looks back") {
       CHECK(map.queries == map.keys);
     } else {
       CHECK(static_cast<int64_t>(map.queries.size()) == written);
-      CHECK((map.queries[0] == "<start>") == !map.cross);  // a cross map names what is written
+      CHECK((map.queries[0] == "<start>") == !map.cross);  // rows of a cross map are written
     }
     crossing += map.cross ? 1 : 0;
   }

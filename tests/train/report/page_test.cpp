@@ -1,4 +1,4 @@
-// What the page of a run holds, whatever a run holds.
+// The contents of report.html, for runs with any contents.
 #include "train/report/page.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 const char* const header = "step,loss,val_loss,lr,grad_norm,tokens,seconds\n";
 const char* const hostile = "</script><img src=x onerror=alert(1)><!-- & \xE2\x80\xA8 \xFF";
 
-// A run folder as training leaves it, without training.
+// A run folder as after training, made without training.
 fs::path make_run(const TempDir& folder, const std::string& name, const std::string& config) {
   fs::create_directory(folder / name);
   write_text(folder / (name + "/config.yaml"), config);
@@ -35,7 +35,7 @@ size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// What stands between the tags of the data.
+// The JSON data inside the page.
 std::string data_in(const std::string& page) {
   const std::string open = "<script type=\"application/json\" id=\"data\">";
   const size_t begin = page.find(open) + open.size();
@@ -87,11 +87,11 @@ TEST_CASE("report page: nothing from outside becomes markup") {
       {3, hostile, hostile, {{hostile, false, {hostile}, {hostile}, 1, "AA=="}}, 0}};
   write_text(run / "report.json", to_json(record));
   const std::string page = report_page(report_data({&run, 1}));
-  // The elements of page.html and no more.
+  // Only the elements of page.html, and no others.
   CHECK(count(page, "</script>") == 5);
   const std::string data = data_in(page);
   CHECK(data.find_first_of("<>&") == std::string::npos);
-  const Json read = Json::parse(data)["runs"][0];  // and all of it is there
+  const Json read = Json::parse(data)["runs"][0];  // the data is complete
   CHECK(read["name"] == "<b>&run");
   CHECK(read["config"]["sample.prompt"] == "</script><b>");
   const std::string sample = read["samples"][0]["text"];

@@ -1,5 +1,4 @@
-// What a run remembers for its report: pictures of attention in bytes, few enough, and told apart
-// from what is none.
+// report.json: quantised attention maps, their number and size, and rejection of invalid files.
 #include "train/report/record.h"
 
 #include <doctest/doctest.h>
@@ -73,7 +72,7 @@ TEST_CASE("report record: snapshots are thinned evenly, the first and the last s
   CHECK(steps.size() == 12);
   CHECK(steps.front() == 0);
   CHECK(steps.back() == 1000);
-  for (size_t i = 1; i + 1 < steps.size(); ++i) {  // the last is kept wherever it is
+  for (size_t i = 1; i + 1 < steps.size(); ++i) {  // the last one is always kept
     CHECK(steps[i] - steps[i - 1] >= 30);
     CHECK(steps[i] - steps[i - 1] <= 260);
   }
@@ -91,7 +90,7 @@ TEST_CASE("report record: written, read and cut back to a step") {
   ReportRecord read = read_record(folder / "report.json");
   CHECK(read.facts == record.facts);
   REQUIRE(read.snapshots.size() == 3);
-  CHECK(read.snapshots[2].prompt == "\xEF\xBF\xBD");  // what is no UTF-8 is replaced
+  CHECK(read.snapshots[2].prompt == "\xEF\xBF\xBD");  // invalid UTF-8 is replaced
   CHECK(read.snapshots[2].maps[0].weights == record.snapshots[2].maps[0].weights);
   REQUIRE(read.evaluations.size() == 2);
   CHECK(read.evaluations[1].accuracy == 0.75);

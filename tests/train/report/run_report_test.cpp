@@ -1,4 +1,4 @@
-// The report of a run in training: there at every evaluation, and never a reason to stop.
+// The report of a run in training: written at every evaluation, and never a reason to stop.
 #include "train/report/run_report.h"
 
 #include <doctest/doctest.h>

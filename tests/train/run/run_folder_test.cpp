@@ -22,7 +22,7 @@ using namespace heed::testing;
 
 namespace {
 
-// Goes back to where the process was.
+// Restores the current working directory.
 class WorkingFolder {
  public:
   explicit WorkingFolder(const fs::path& folder) : before_(fs::current_path()) {
@@ -128,7 +128,7 @@ TEST_CASE("run_folder: its files") {
     CHECK(read_text(path / "log.txt") == "first\nsecond\n");
     CHECK(run.sample_bytes() == 16);
   }
-  fs::create_directory(path / ".tmp-999999999-3");  // of a process that was killed
+  fs::create_directory(path / ".tmp-999999999-3");  // left by a killed process
   RunFolder again = RunFolder::open(path);
   CHECK(!fs::exists(path / ".tmp-999999999-3"));
   again.log("third");

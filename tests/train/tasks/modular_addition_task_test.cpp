@@ -25,7 +25,7 @@ TEST_CASE("modular_addition: all the rest of the table is held out") {
   CHECK(task->training_tokens() == 4704);
   CHECK(check_held_out(*task, 4705) == 2000 + 150 * 64);
   check_streams("modular_addition");
-  // All that is not held out comes up.
+  // Every sum that is not held out occurs in training.
   const auto small =
       made_task("modular_addition", ConfigNode::map({{"modulus", 5}, {"train_fraction", 0.6}}));
   Generator data(1);

@@ -9,8 +9,8 @@ using namespace heed::testing;
 
 namespace {
 
-// The label worked out from the words, by a way of its own: the negations that stand before the
-// judgement in its clause.
+// The label, derived independently from the words: counts the negations before the judgement,
+// within its clause.
 int32_t label_of(const std::vector<std::string>& words) {
   const std::set<std::string> good{"good",   "great",     "lovely",     "clever",   "charming",
                                    "superb", "brilliant", "delightful", "pleasant", "wonderful"};

@@ -36,7 +36,7 @@ TEST_CASE("reorder_translation: 5 to 14 words, as many on either side, out of 60
     lengths[made.german.size()] += 1;
     german.insert(made.german.begin(), made.german.end());
     english.insert(made.english.begin(), made.english.end());
-    // One meaning only: the same German always has the same English.
+    // Every German sentence has exactly one English translation.
     const auto [known, fresh] = translations.emplace(spaced(made.german), spaced(made.english));
     REQUIRE((fresh || known->second == spaced(made.english)));
   }

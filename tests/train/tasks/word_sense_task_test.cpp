@@ -45,7 +45,7 @@ TEST_CASE("word_sense: the class is that of the verb in the clause of the bank")
 
 namespace {
 
-// The verb of the bank's clause and that of the other one, from the words.
+// The verbs of the bank's clause and of the other clause, taken from the words.
 std::string verbs_of(const std::string& text) {
   std::vector<std::string> words, verbs;
   append_words(words, text);
