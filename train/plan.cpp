@@ -117,10 +117,10 @@ void require_memory(const Plan& plan) {
   const int64_t available = memory().available + plan.process_bytes;
   if (plan.total_bytes() > available) {
     fail_at(plan.place,
-            text("the run needs about ", megabytes(plan.total_bytes()), " of memory (weights ",
-                 megabytes(plan.weight_bytes), ", gradients ", megabytes(plan.gradient_bytes),
-                 ", optimizer ", megabytes(plan.optimizer_bytes), ", activations ",
-                 megabytes(plan.activation_bytes), "), this machine has ", megabytes(available),
+            text("the run needs about ", bytes_text(plan.total_bytes()), " of memory (weights ",
+                 bytes_text(plan.weight_bytes), ", gradients ", bytes_text(plan.gradient_bytes),
+                 ", optimizer ", bytes_text(plan.optimizer_bytes), ", activations ",
+                 bytes_text(plan.activation_bytes), "), this machine has ", bytes_text(available),
                  " for it; make the model or the batch smaller"));
   }
 }
@@ -132,15 +132,14 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            precision_name),
       text("data       ", run.task->description()),
       text("step       ", grouped(plan.tokens_per_step), " tokens, ",
-           plan.flops_per_step < 10'000'000 ? grouped(plan.flops_per_step)
-                                            : grouped(plan.flops_per_step / 1'000'000) + " million",
-           " operations in matrix products"),
+           short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products"),
       text("run        ", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type,
            ", ", run.config.schedule.type, " schedule"),
-      text("memory     about ", megabytes(plan.total_bytes()), ": weights ",
-           megabytes(plan.weight_bytes), ", gradients ", megabytes(plan.gradient_bytes),
-           ", optimizer ", megabytes(plan.optimizer_bytes), ", activations ",
-           megabytes(plan.activation_bytes), ", program and data ", megabytes(plan.process_bytes)),
+      text("memory     about ", bytes_text(plan.total_bytes()), ": weights ",
+           bytes_text(plan.weight_bytes), ", gradients ", bytes_text(plan.gradient_bytes),
+           ", optimizer ", bytes_text(plan.optimizer_bytes), ", activations ",
+           bytes_text(plan.activation_bytes), ", program and data ",
+           bytes_text(plan.process_bytes)),
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd), "), ",
            blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};

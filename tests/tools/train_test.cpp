@@ -29,7 +29,7 @@ TEST_CASE("heed train: a run, its folder, eval and generate") {
   CHECK(run.err.starts_with("model      gpt, "));
   CHECK(contains(run.err, "\nstep 1/12   loss "));
   CHECK(contains(run.err, "\nstep 12/12   loss "));
-  CHECK(contains(run.err, " at most, "));
+  CHECK(contains(run.err, "\nmemory     peak "));
   CHECK(run.err.ends_with("done: " + out + "\n"));
   CHECK(contains(read_text(folder / "run/log.txt"), "OpenBLAS kernels for "));
   for (const char* name :
@@ -156,7 +156,7 @@ TEST_CASE("heed train: --overfit-batch learns its batch by heart") {
   CHECK(read_metrics(folder / "run/metrics.csv").back().loss.value() < 0.1);
 }
 
-// The bytes in "... about 123 MB: ..." or "memory     123 MB at most, ...", following `before`.
+// The bytes in "... about 123 MB: ..." or "memory     peak 123 MB (...)", following `before`.
 double megabytes_after(const std::string& output, const std::string& before) {
   REQUIRE_MESSAGE(contains(output, before), output);
   return std::stod(output.substr(output.find(before) + before.size()));
@@ -183,7 +183,7 @@ TEST_CASE("heed train: the memory of the plan is that of the run") {
     const ProgramResult run = run_heed(words);
     REQUIRE_MESSAGE(run.exit_code == 0, run.err);
     const double planned = megabytes_after(plan.out, "\nmemory     about ");
-    const double used = megabytes_after(run.err, " left\nmemory     ");
+    const double used = megabytes_after(run.err, "\nmemory     peak ");
     MESSAGE("planned ", planned, " MB, used ", used, " MB");
     CHECK(used > 40);
     CHECK(std::abs(planned - used) < (address_sanitizer ? 3 : 1) * std::max(30.0, 0.15 * used));

@@ -120,8 +120,8 @@ TEST_CASE("plan: the lines name what matters, and a warm-up that is too long") {
   for (const std::string& line : describe(make_plan(run), run)) all += line + "\n";
   for (const char* part :
        {"model      gpt, ", precision_name, "data       text.txt: ", "step       32 tokens, ",
-        "run        12 steps, adamw, cosine schedule", "memory     about ", "threads    ",
-        "OpenBLAS kernels for ",
+        "FLOP in matrix products", "run        12 steps, adamw, cosine schedule",
+        "memory     about ", "threads    ", "OpenBLAS kernels for ",
         "warning    schedule.warmup_steps is 50, but the run has only 12 steps: the learning rate "
         "never gets to 0.01"}) {
     CHECK_MESSAGE(all.find(part) != std::string::npos, part, " in ", all);

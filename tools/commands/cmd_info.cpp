@@ -11,6 +11,7 @@
 #include "tools/commands/command.h"
 #include "tools/terminal/gemm_speed.h"
 #include "tools/terminal/table.h"
+#include "train/files/words.h"
 
 namespace heed::cli {
 

@@ -86,6 +86,17 @@ void say_ending(Trainer& trainer, Ending ending) {
                    trainer.step(), ", saved; go on with\n  heed train --resume ", run));
 }
 
+// "peak 79.9 MB (66.2 planned)"; the second unit only if it is another.
+std::string memory_text(int64_t peak, int64_t planned) {
+  const std::string most = bytes_text(peak);
+  std::string before = bytes_text(planned);
+  const std::string unit = most.substr(most.find(' '));
+  if (before.ends_with(unit)) {
+    before.resize(before.size() - unit.size());
+  }
+  return text("memory     peak ", most, " (", before, " planned)");
+}
+
 void check(const TrainOptions& o) {
   require<ConfigError>(!o.config.empty() || o.resume, "heed train: expected a CONFIG, or --resume ",
                        "with a run folder");
@@ -142,8 +153,7 @@ int run(const TrainOptions& o) {
     trainer.say(text("nothing to do: all ", steps, " steps are done; --set train.steps=N goes on"));
   }
   const Ending ending = trainer.train(o.max_seconds);
-  trainer.say(text("memory     ", megabytes(peak_resident_bytes()), " at most, ",
-                   megabytes(plan.total_bytes()), " planned"));
+  trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes()));
   say_ending(trainer, ending);
   return ending == Ending::interrupted ? 130 : 0;
 }

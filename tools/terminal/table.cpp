@@ -14,13 +14,6 @@ size_t width_of(const std::string& text) {
   }));
 }
 
-template <class... Numbers>
-std::string printed(const char* format, Numbers... numbers) {
-  char out[64];
-  std::snprintf(out, sizeof out, format, numbers...);
-  return out;
-}
-
 }  // namespace
 
 std::string Table::text(const std::string& indent) const {
@@ -58,27 +51,10 @@ std::string shortened(const std::string& text, size_t width) {
   return text.substr(0, end) + "...";
 }
 
-std::string bytes_text(int64_t bytes) {
-  const auto b = static_cast<double>(bytes);
-  if (b >= 1e9) {
-    return printed(b < 1e11 ? "%.2f GB" : "%.0f GB", b / 1e9);
-  }
-  return printed(b < 1e8 ? "%.1f MB" : "%.0f MB", b / 1e6);
+std::string scientific(double number) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.1e", number);
+  return out;
 }
-
-std::string short_number(double number) {
-  const struct {
-    double unit;
-    const char* name;
-  } units[] = {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}};
-  for (const auto& [unit, name] : units) {
-    if (number >= unit) {
-      return printed("%.3g", number / unit) + name;
-    }
-  }
-  return printed("%.3g", number);
-}
-
-std::string scientific(double number) { return printed("%.1e", number); }
 
 }  // namespace heed::cli

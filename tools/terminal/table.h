@@ -26,8 +26,6 @@ class Table {
 // `text` cut to at most `width` characters, ending in "..." if it was longer.
 std::string shortened(const std::string& text, size_t width);
 
-std::string bytes_text(int64_t bytes);    // "12.3 MB", "104 GB"
-std::string short_number(double number);  // 1234567 -> "1.23 M"
-std::string scientific(double number);    // "3.1e-09"
+std::string scientific(double number);  // "3.1e-09"
 
 }  // namespace heed::cli

@@ -31,12 +31,31 @@ std::string clock_text(double seconds) {
                    : formatted("%lld:%02lld", minutes, rest);
 }
 
-std::string megabytes(int64_t bytes) {
-  const double mb = static_cast<double>(bytes) / 1e6;
-  if (mb >= 1e4) {
-    return formatted("%.1f GB", mb / 1e3);
+std::string bytes_text(int64_t bytes) {
+  const auto b = static_cast<double>(bytes);
+  if (b < 1e3) {
+    return formatted("%.0f B", b);
   }
-  return formatted(mb < 100 ? "%.1f MB" : "%.0f MB", mb);
+  if (b < 999'500) {
+    return formatted(b < 1e5 ? "%.1f kB" : "%.0f kB", b / 1e3);
+  }
+  if (b < 999.5e6) {
+    return formatted(b < 1e8 ? "%.1f MB" : "%.0f MB", b / 1e6);
+  }
+  return formatted(b < 1e11 ? "%.2f GB" : "%.0f GB", b / 1e9);
+}
+
+std::string short_number(double number) {
+  const struct {
+    double unit;
+    const char* name;
+  } units[] = {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}};
+  for (const auto& [unit, name] : units) {
+    if (number >= 0.9995 * unit) {  // three digits of less round up to the unit
+      return formatted("%.3g", number / unit) + name;
+    }
+  }
+  return formatted("%.3g", number);
 }
 
 }  // namespace heed

@@ -6,8 +6,9 @@
 
 namespace heed {
 
-std::string grouped(int64_t number);     // 62300 -> "62,300"
-std::string clock_text(double seconds);  // 3725 -> "1:02:05", 34 -> "0:34"
-std::string megabytes(int64_t bytes);    // 73400320 -> "73.4 MB"; "12.5 GB" above 10 GB
+std::string grouped(int64_t number);      // 62300 -> "62,300"
+std::string clock_text(double seconds);   // 3725 -> "1:02:05", 34 -> "0:34"
+std::string bytes_text(int64_t bytes);    // "512 B", "15.6 kB", "73.4 MB", "12.50 GB"
+std::string short_number(double number);  // 1234567 -> "1.23 M"
 
 }  // namespace heed

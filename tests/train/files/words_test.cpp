@@ -1,0 +1,35 @@
+#include "train/files/words.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace heed;
+
+TEST_CASE("words: bytes in the unit that shows digits, never 0.0 MB") {
+  for (const auto& [bytes, expected] :
+       std::vector<std::pair<int64_t, std::string>>{{0, "0 B"},
+                                                    {512, "512 B"},
+                                                    {1000, "1.0 kB"},
+                                                    {15'640, "15.6 kB"},
+                                                    {231'000, "231 kB"},
+                                                    {999'499, "999 kB"},
+                                                    {999'500, "1.0 MB"},
+                                                    {73'400'320, "73.4 MB"},
+                                                    {999'499'999, "999 MB"},
+                                                    {999'500'000, "1.00 GB"},
+                                                    {12'500'000'000, "12.50 GB"},
+                                                    {104'000'000'000, "104 GB"}}) {
+    CHECK(bytes_text(bytes) == expected);
+  }
+}
+
+TEST_CASE("words: three digits and a prefix") {
+  CHECK(short_number(0) == "0");
+  CHECK(short_number(999) == "999");
+  CHECK(short_number(1234567) == "1.23 M");
+  CHECK(short_number(5087e6) == "5.09 G");
+  CHECK(short_number(999.7e6) == "1 G");  // not "1e+03 M"
+}
