@@ -55,7 +55,7 @@ def terminal_maps(program, runs):
     for config, layer, prompt, words in MAPS:
         shown = heed(program, "inspect", train(program, runs, config), "--attention", "--prompt", prompt)
         head, *maps = shown.split("\n\n")
-        chosen = next(text for text in maps if text.startswith(f"{layer}:"))
+        chosen = next(text for text in maps if re.match(rf"layer \d+, {re.escape(layer)}:", text))
         lines += ["", words, "", "```", f"$ heed inspect runs/{config} --attention --prompt '{prompt}'", *head.splitlines(), "...",
                   *chosen.splitlines(), "...", maps[-1].strip(), "```"]
     return "\n".join(lines)

@@ -26,6 +26,7 @@ struct InspectOptions {
   std::optional<int64_t> batch;
   bool attention = false;
   std::optional<std::string> prompt;
+  std::optional<int64_t> layer, head;
   std::optional<std::string> graph;
   bool json = false;
 };
@@ -37,6 +38,8 @@ void declare(Arguments& arguments, InspectOptions& o) {
       .flag("--attention", o.attention, "what attends to what: a heat map for every layer and head")
       .option("--prompt", o.prompt,
               "with --attention: what is read (default: the config's sample.prompt, or an example)")
+      .option("--layer", o.layer, "with --attention: only this attention layer, from 1")
+      .option("--head", o.head, "with --attention: only this head of it, from 1")
       .option("--graph", o.graph,
               "write the graph of a training step, as out.dot and, by graphviz, out.svg")
       .flag("--json", o.json, "one JSON object on standard output");
@@ -226,10 +229,13 @@ int run(const InspectOptions& o) {
                        "heed inspect: expected --batch of at least 1, got ", o.batch.value_or(1));
   require<ConfigError>(o.attention || !o.prompt,
                        "heed inspect: --prompt is what --attention looks at; give both");
+  require<ConfigError>(
+      o.attention || (!o.layer && !o.head),
+      "heed inspect: --layer and --head choose what --attention shows; give it too");
   require<ConfigError>(!o.attention || (!o.graph && !o.batch),
                        "heed inspect: --attention goes without --graph and --batch");
   if (o.attention) {
-    return inspect_attention({o.target, o.sets, o.prompt, o.json});
+    return inspect_attention({o.target, o.sets, o.prompt, o.layer, o.head, o.json});
   }
   const Inspected it = inspect(o);
   if (o.graph) {

@@ -13,10 +13,11 @@ struct LookAt {
   std::string target;             // a run, or a config (its model before training)
   std::vector<std::string> sets;  // --set arguments, for a config
   std::optional<std::string> prompt;
+  std::optional<int64_t> layer, head;  // from 1; all if absent
   bool json = false;
 };
 
-// Prints the attention weights of every layer and head for a prompt; returns the exit code.
+// Prints the attention weights of layers and heads for a prompt; returns the exit code.
 int inspect_attention(const LookAt& look);
 
 // Writes the graph of a training step to `file`.dot and, if graphviz is installed, `file`.svg. A

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -51,10 +52,46 @@ Exhibit asked(const TrainedRun& run, const std::string& prompt) {
   return {prompt, answer.text, answer.shown};
 }
 
-LookJson as_json(const AttentionMap& map) {
-  const int64_t heads = map.weights.dim(0), rows = map.weights.dim(1), columns = map.weights.dim(2);
+// An attention layer that is shown: all of its heads or one.
+struct Shown {
+  int64_t number;  // of the layer, from 1
+  const AttentionMap& map;
+  std::optional<int64_t> head;  // from 0
+};
+
+// The layers and heads that --layer and --head choose. Without --layer, those that have the head.
+std::vector<Shown> chosen(const std::vector<AttentionMap>& maps, const LookAt& look) {
+  const auto count = static_cast<int64_t>(maps.size());
+  require<ConfigError>(!look.layer || (*look.layer >= 1 && *look.layer <= count),
+                       "heed inspect: expected --layer from 1 to ", count, ", got ",
+                       look.layer.value_or(0));
+  std::vector<Shown> shown;
+  int64_t most_heads = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const AttentionMap& map = maps[static_cast<size_t>(i)];
+    if (look.layer.value_or(i + 1) != i + 1) {
+      continue;
+    }
+    const int64_t heads = map.weights.dim(0);
+    most_heads = std::max(most_heads, heads);
+    if (!look.head) {
+      shown.push_back({i + 1, map, {}});
+    } else if (*look.head >= 1 && *look.head <= heads) {
+      shown.push_back({i + 1, map, *look.head - 1});
+    }
+  }
+  require<ConfigError>(!shown.empty(), "heed inspect: expected --head from 1 to ", most_heads,
+                       ", got ", look.head.value_or(0));
+  return shown;
+}
+
+LookJson as_json(const Shown& shown) {
+  const AttentionMap& map = shown.map;
+  const int64_t rows = map.weights.dim(1), columns = map.weights.dim(2);
+  const int64_t begin = shown.head.value_or(0);
+  const int64_t end = shown.head ? *shown.head + 1 : map.weights.dim(0);
   LookJson weights = LookJson::array();
-  for (int64_t h = 0; h < heads; ++h) {
+  for (int64_t h = begin; h < end; ++h) {
     LookJson head = LookJson::array();
     for (int64_t t = 0; t < rows; ++t) {
       const real* row = map.weights.data() + (h * rows + t) * columns;
@@ -80,10 +117,11 @@ int inspect_attention(const LookAt& look) {
       look.prompt ? asked(run, *look.prompt) : heed::exhibit(*run.model, task, run.loaded.config);
   const std::vector<AttentionMap> maps = attention_maps(*run.model, task, exhibit.shown);
   require<ConfigError>(!maps.empty(), look.target, ": no layer of this model attends");
+  const std::vector<Shown> shown = chosen(maps, look);
   if (look.json) {
     LookJson layers = LookJson::array();
-    for (const AttentionMap& map : maps) {
-      layers.push_back(as_json(map));
+    for (const Shown& one : shown) {
+      layers.push_back(as_json(one));
     }
     const LookJson out{{"step", run.state.step},
                        {"prompt", exhibit.prompt},
@@ -99,8 +137,9 @@ int inspect_attention(const LookAt& look) {
   if (!exhibit.answer.empty()) {
     std::printf("answer  %s\n", printable(exhibit.answer, 200).c_str());
   }
-  for (const AttentionMap& map : maps) {
-    std::printf("\n%s", heat_map_text(map, style).c_str());
+  for (const Shown& one : shown) {
+    std::printf("\n%s",
+                text("layer ", one.number, ", ", heat_map_text(one.map, style, one.head)).c_str());
   }
   std::printf("\n%s", heat_map_scale(style).c_str());
   return 0;

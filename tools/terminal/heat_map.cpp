@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "tools/terminal/table.h"
+#include "train/files/display_width.h"
 #include "train/files/utf8.h"
 
 namespace heed::cli {
@@ -16,13 +17,14 @@ namespace heed::cli {
 namespace {
 
 constexpr size_t longest_name = 14;
+constexpr size_t cell_width = 2;
 constexpr int64_t gap = 3;  // blanks between heads
 
 constexpr std::string_view shades = " .:-=+*#%@";
 // From dark violet to light yellow, in the 256-colour palette of terminals.
 constexpr std::array<int, 11> colors{16, 17, 54, 90, 126, 162, 198, 203, 209, 215, 229};
 
-// A cell is two characters wide.
+// One weight, cell_width columns wide.
 std::string cell(double weight, bool color) {
   const double w = std::clamp(weight, 0.0, 1.0);
   if (color) {
@@ -33,19 +35,24 @@ std::string cell(double weight, bool color) {
   return std::string(2, shades[index]);
 }
 
+// The characters of a name, each with the marks that combine with it.
 std::vector<std::string> letters_of(const std::string& name) {
   std::vector<std::string> letters;
   for (size_t at = 0; at < name.size();) {
     const size_t size = std::max<size_t>(1, utf8_at(name, at).size);
-    letters.push_back(name.substr(at, size));
+    const std::string letter = name.substr(at, size);
+    if (!letters.empty() && display_width(letter) == 0) {
+      letters.back() += letter;
+    } else {
+      letters.push_back(letter);
+    }
     at += size;
   }
   return letters;
 }
 
 std::string padded(const std::string& name, size_t width) {
-  const size_t length = letters_of(name).size();
-  return name + std::string(width - std::min(width, length), ' ');
+  return name + std::string(width - std::min(width, display_width(name)), ' ');
 }
 
 std::vector<std::string> shortened_names(const std::vector<std::string>& names) {
@@ -56,23 +63,19 @@ std::vector<std::string> shortened_names(const std::vector<std::string>& names) 
   return out;
 }
 
-size_t longest(const std::vector<std::string>& names) {
-  size_t most = 0;
-  for (const std::string& name : names) {
-    most = std::max(most, letters_of(name).size());
-  }
-  return most;
-}
-
 // The keys' names as vertical text, one line per letter, above their columns.
 std::vector<std::string> column_names(const std::vector<std::string>& keys) {
-  const size_t height = longest(keys);
-  std::vector<std::string> lines(height);
+  std::vector<std::vector<std::string>> names;
+  size_t height = 0;
   for (const std::string& key : keys) {
-    const std::vector<std::string> letters = letters_of(key);
+    names.push_back(letters_of(key));
+    height = std::max(height, names.back().size());
+  }
+  std::vector<std::string> lines(height);
+  for (const std::vector<std::string>& letters : names) {
     for (size_t line = 0; line < height; ++line) {
       const size_t blanks = height - letters.size();
-      lines[line] += (line < blanks ? " " : letters[line - blanks]) + " ";
+      lines[line] += padded(line < blanks ? "" : letters[line - blanks], cell_width);
     }
   }
   return lines;
@@ -101,18 +104,23 @@ HeatMapStyle style_of_terminal() {
   return style;
 }
 
-std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style) {
-  const int64_t heads = map.weights.dim(0), rows = map.weights.dim(1), columns = map.weights.dim(2);
+std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
+                          std::optional<int64_t> head) {
+  const int64_t rows = map.weights.dim(1), columns = map.weights.dim(2);
+  const int64_t begin = head.value_or(0), heads = head ? *head + 1 : map.weights.dim(0);
   const std::vector<std::string> queries = shortened_names(map.queries);
   const std::vector<std::string> above = column_names(shortened_names(map.keys));
-  const size_t margin = longest(queries) + 1;
+  size_t margin = 0;
+  for (const std::string& query : queries) {
+    margin = std::max(margin, display_width(query) + 1);
+  }
   const int64_t field = std::max<int64_t>(2 * columns, 7);  // at least as wide as "head 12"
   const int64_t room = style.width - static_cast<int64_t>(margin) + gap;
-  const int64_t beside = std::clamp<int64_t>(room / (field + gap), 1, heads);
+  const int64_t beside = std::clamp<int64_t>(room / (field + gap), 1, heads - begin);
 
   std::string out = map.path + (map.cross ? ": rows are written, columns were read\n"
                                           : ": rows look at columns\n");
-  for (int64_t first = 0; first < heads; first += beside) {
+  for (int64_t first = begin; first < heads; first += beside) {
     const int64_t end = std::min(heads, first + beside);
     // One line of output: `name`, then part(h) of every head in this band, side by side.
     const auto band = [&](const std::string& name, auto&& part) {
@@ -124,7 +132,7 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style) {
       add_line(out, std::move(line));
     };
     const auto wide = static_cast<size_t>(field);
-    band("", [&](int64_t h) { return padded(text("head ", h), wide); });
+    band("", [&](int64_t h) { return padded(text("head ", h + 1), wide); });
     for (const std::string& names : above) {
       band("", [&](int64_t) { return padded(names, wide); });
     }

@@ -1,6 +1,7 @@
 // Attention heat maps on a terminal.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "train/report/attention_maps.h"
@@ -16,8 +17,10 @@ struct HeatMapStyle {
 // not set.
 HeatMapStyle style_of_terminal();
 
-// All heads of a layer: one row per query, one column per key, both with names.
-std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style);
+// All heads of a layer, or one of them (from 0): one row per query, one column per key, both with
+// names. Heads are numbered from 1 for the reader.
+std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
+                          std::optional<int64_t> head = {});
 
 // A legend in one line: which cell means which weight.
 std::string heat_map_scale(const HeatMapStyle& style);

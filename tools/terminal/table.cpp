@@ -2,32 +2,25 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
+
+#include "train/files/display_width.h"
+#include "train/files/utf8.h"
 
 namespace heed::cli {
-
-namespace {
-
-// The number of characters in UTF-8 text.
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
-
-}  // namespace
 
 std::string Table::text(const std::string& indent) const {
   std::vector<size_t> widths(columns_.size(), 0);
   for (const std::vector<std::string>& row : rows_) {
     for (size_t k = 0; k < row.size(); ++k) {
-      widths[k] = std::max(widths[k], width_of(row[k]));
+      widths[k] = std::max(widths[k], display_width(row[k]));
     }
   }
   std::string out;
   for (const std::vector<std::string>& row : rows_) {
     std::string line = indent;
     for (size_t k = 0; k < row.size(); ++k) {
-      const std::string blanks(widths[k] - width_of(row[k]), ' ');
+      const std::string blanks(widths[k] - display_width(row[k]), ' ');
       line += (k > 0 ? "  " : "");
       line += columns_[k] == Align::right ? blanks + row[k] : row[k] + blanks;
     }
@@ -38,15 +31,17 @@ std::string Table::text(const std::string& indent) const {
 }
 
 std::string shortened(const std::string& text, size_t width) {
-  if (width_of(text) <= width) {
+  if (display_width(text) <= width) {
     return text;
   }
   size_t end = 0;
-  for (size_t characters = 0; end < text.size(); ++end) {
-    const bool begins = (static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U;
-    if (begins && ++characters > width - 3) {
+  for (size_t columns = 3; end < text.size();) {  // of the dots
+    const size_t size = std::max<size_t>(1, utf8_at(text, end).size);
+    columns += display_width(std::string_view(text).substr(end, size));
+    if (columns > width) {
       break;
     }
+    end += size;
   }
   return text.substr(0, end) + "...";
 }

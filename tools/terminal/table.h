@@ -9,7 +9,7 @@ namespace heed::cli {
 
 enum class Align { left, right };
 
-// Columns separated by two blanks; the last one is not padded. Widths count characters.
+// Columns separated by two blanks; the last one is not padded. Widths are those of a terminal.
 class Table {
  public:
   explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
@@ -23,7 +23,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` cut to at most `width` characters, ending in "..." if it was longer.
+// `text` cut to at most `width` columns, ending in "..." if it was longer.
 std::string shortened(const std::string& text, size_t width);
 
 std::string scientific(double number);  // "3.1e-09"

@@ -1,0 +1,81 @@
+// Heat maps on a terminal: every row and name takes the columns that it should.
+#include "tools/terminal/heat_map.h"
+
+#include <doctest/doctest.h>
+
+#include "train/files/display_width.h"
+
+using namespace heed;
+using namespace heed::cli;
+
+namespace {
+
+const std::vector<std::string> chinese = {"\xE4\xB8\xAD", "a", "\xF0\x9F\x98\x80", "\xE6\x96\x87"};
+
+// Every token attends to itself only.
+AttentionMap diagonal(const std::vector<std::string>& names, int64_t heads) {
+  const auto n = static_cast<int64_t>(names.size());
+  AttentionMap map{"trf_blocks.0.att", false, names, names, Array::zeros({heads, n, n})};
+  for (int64_t h = 0; h < heads; ++h) {
+    for (int64_t t = 0; t < n; ++t) map.weights.mutable_data()[(h * n + t) * n + t] = 1;
+  }
+  return map;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+// The column in which `part` begins.
+size_t column_of(const std::string& line, const std::string& part, size_t from = 0) {
+  const size_t at = line.find(part, from);
+  REQUIRE_MESSAGE(at != std::string::npos, part, " in ", line);
+  return display_width(line.substr(0, at));
+}
+
+}  // namespace
+
+TEST_CASE("heat map: cells of wide and narrow tokens stand below their names") {
+  const std::vector<std::string> lines = lines_of(heat_map_text(diagonal(chinese, 2), {}));
+  REQUIRE(lines.size() == 2 + 1 + 4);
+  CHECK(lines[0] == "trf_blocks.0.att: rows look at columns");
+  for (size_t t = 0; t < chinese.size(); ++t) {
+    const std::string& row = lines[3 + t];
+    CHECK(row.starts_with(chinese[t]));
+    const size_t below = column_of(lines[2], chinese[t]);
+    CHECK(column_of(row, "@@") == below);
+    // The second head, to the right.
+    const size_t second = lines[2].find(chinese[t]) + 1;
+    CHECK(column_of(row, "@@", row.find("@@") + 2) == column_of(lines[2], chinese[t], second));
+  }
+}
+
+TEST_CASE("heat map: vertical names of words of wide characters and marks") {
+  const std::vector<std::string> words = {"\xE4\xB8\xAD\xE6\x96\x87", "e\xCC\x81x", "ab"};
+  const std::vector<std::string> lines = lines_of(heat_map_text(diagonal(words, 1), {}));
+  REQUIRE(lines.size() == 2 + 2 + 3);
+  CHECK(lines[2] ==
+        "     \xE4\xB8\xAD"
+        "e\xCC\x81 a");
+  CHECK(lines[3] ==
+        "     \xE6\x96\x87"
+        "x b");
+  for (size_t t = 0; t < words.size(); ++t) CHECK(column_of(lines[4 + t], "@@") == 5 + 2 * t);
+}
+
+TEST_CASE("heat map: one head of several, numbered from 1") {
+  const AttentionMap map = diagonal({"a", "b"}, 3);
+  const std::string all = heat_map_text(map, {}), one = heat_map_text(map, {}, 1);
+  for (const char* head : {"head 1", "head 2", "head 3"}) {
+    CHECK(all.find(head) != std::string::npos);
+    CHECK((one.find(head) != std::string::npos) == (std::string(head) == "head 2"));
+  }
+  CHECK(all.find("head 0") == std::string::npos);
+  CHECK(lines_of(one).size() == 5);
+}
