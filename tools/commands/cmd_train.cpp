@@ -1,9 +1,13 @@
 // heed train: trains the model of a config, or resumes a run.
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 
+#include "autograd/array/shape.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
+#include "tools/commands/next_steps.h"
 #include "tools/commands/run.h"
 #include "train/files/words.h"
 #include "train/report/run_report.h"
@@ -69,21 +73,32 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
   return {read_run_tree(config, sets), config.parent_path()};
 }
 
-void say_ending(Trainer& trainer, Ending ending) {
+// What happens next is listed on a terminal only; elsewhere the last line stays "done: RUN", or the
+// command that continues.
+void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const TrainingState& state = trainer.state();
   const std::string run = trainer.folder().path().string();
   if (ending == Ending::no_gain) {
-    const TrainingState& state = trainer.state();
     trainer.say(text("stopped early at step ", state.step, ": the last ",
                      state.evaluations_since_best, " evaluations have not lowered the validation ",
                      "loss of step ", state.best_step.value_or(0), ", ",
                      state.best_val_loss.value_or(0), " (eval.patience)"));
+    next.set = {text("eval.patience=", 2 * state.evaluations_since_best)};
   }
   if (ending == Ending::finished || ending == Ending::no_gain) {
     trainer.say("done: " + run);
-    return;
+  } else {
+    next.set.clear();
+    trainer.say(text(ending == Ending::interrupted ? "interrupted" : "time is over", " at step ",
+                     trainer.step(), ", saved",
+                     terminal ? "" : "; go on with\n  heed train --resume " + shell_word(run)));
   }
-  trainer.say(text(ending == Ending::interrupted ? "interrupted" : "time is over", " at step ",
-                   trainer.step(), ", saved; go on with\n  heed train --resume ", run));
+  if (terminal) {
+    for (const std::string& line : next_steps(next)) {
+      std::fprintf(stderr, "%s\n", line.c_str());
+    }
+  }
 }
 
 // "peak 79.9 MB (66.2 planned)"; the second unit only if it is another.
@@ -141,6 +156,11 @@ int run(const TrainOptions& o) {
   const std::string name = fs::path(o.config).stem().string();
   RunFolder folder = resumed ? RunFolder::open(resumed->run) : RunFolder::create(o.out, name);
   lines.push_back("run folder " + folder.path().string());
+  NextSteps next = {
+      .run = folder.path(),
+      .generates = loaded.task->tokenizer() != nullptr && loaded.task->continues_prompt(),
+      .prompt = loaded.config.sample.prompt,
+      .set = {text("train.steps=", saturated_product(2, steps))}};
   Trainer trainer(
       std::move(loaded), std::move(folder),
       resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt);
@@ -154,7 +174,8 @@ int run(const TrainOptions& o) {
   }
   const Ending ending = trainer.train(o.max_seconds);
   trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes()));
-  say_ending(trainer, ending);
+  next.attends = report.shows_attention();
+  say_ending(trainer, ending, std::move(next));
   return ending == Ending::interrupted ? 130 : 0;
 }
 

@@ -1,5 +1,7 @@
 #include "train/report/run_report.h"
 
+#include <algorithm>
+
 #include "autograd/kernels/blas_info.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
@@ -68,6 +70,11 @@ void RunReport::on_end(int64_t step, bool diverged) {
     attempt([&] { add_snapshot(step); });
   }
   write();
+}
+
+bool RunReport::shows_attention() const {
+  return std::any_of(record_.snapshots.begin(), record_.snapshots.end(),
+                     [](const ReportRecord::Snapshot& of) { return !of.maps.empty(); });
 }
 
 void RunReport::add_snapshot(int64_t step) {

@@ -24,6 +24,9 @@ class RunReport final : public TrainingListener {
   void on_end(int64_t step, bool diverged) override;
   std::string trouble() override { return std::exchange(trouble_, ""); }
 
+  // True if the model attends to anything.
+  bool shows_attention() const;
+
  private:
   template <class F>
   void attempt(F&& f);

@@ -33,3 +33,18 @@ TEST_CASE("words: three digits and a prefix") {
   CHECK(short_number(5087e6) == "5.09 G");
   CHECK(short_number(999.7e6) == "1 G");  // not "1e+03 M"
 }
+
+TEST_CASE("words: a word of a command line, quoted where a shell would change it") {
+  for (const auto& [word, expected] :
+       std::vector<std::pair<std::string, std::string>>{{"runs/a-1_b.c", "runs/a-1_b.c"},
+                                                        {"train.steps=40", "train.steps=40"},
+                                                        {"", "''"},
+                                                        {"my runs/a", "'my runs/a'"},
+                                                        {"~/a", "'~/a'"},
+                                                        {"$HOME", "'$HOME'"},
+                                                        {"a;b", "'a;b'"},
+                                                        {"it's", "'it'\\''s'"},
+                                                        {"\xE7\x8C\xAB", "'\xE7\x8C\xAB'"}}) {
+    CHECK(shell_word(word) == expected);
+  }
+}

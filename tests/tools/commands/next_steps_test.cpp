@@ -1,0 +1,98 @@
+// The closing lines of `heed train`, as text and on a terminal.
+#include "tools/commands/next_steps.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/support/training_run.h"
+#include "train/files/words.h"
+
+using namespace heed;
+using namespace heed::cli;
+using namespace heed::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Runs `heed train` with standard error on a terminal; returns what the terminal shows.
+std::string on_terminal(const std::vector<std::string>& words) {
+  std::string command =
+      shell_word((fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed")).string());
+  for (const std::string& word : words) command += " " + shell_word(word);
+  const ProgramResult shown =
+      run_program("/bin/sh", {"-c", "script -qefc " + shell_word(command) + " /dev/null"});
+  REQUIRE_MESSAGE(shown.exit_code == 0, shown.out, shown.err);
+  std::string out = shown.out;
+  std::erase(out, '\r');
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("next steps: three lines for a language model, quoted for a shell") {
+  const TempDir folder;
+  fs::create_directory(folder / "my run");
+  write_text(folder / "my run/report.html", "");
+  const std::string run = (folder / "my run").string();
+  CHECK(next_steps({.run = run,
+                    .generates = true,
+                    .prompt = "It's",
+                    .attends = true,
+                    .set = {"train.steps=40"}}) ==
+        std::vector<std::string>{
+            "write      heed generate '" + run + "' --prompt 'It'\\''s'",
+            "look       '" + run + "/report.html' in a browser, or heed inspect '" + run +
+                "' --attention",
+            "go on      heed train --resume '" + run + "' --set train.steps=40"});
+}
+
+TEST_CASE("next steps: only what applies") {
+  const TempDir folder;
+  const std::string run = folder.path().string();
+  CHECK(next_steps({.run = run}) ==
+        std::vector<std::string>{"go on      heed train --resume " + run});
+  CHECK(next_steps({.run = run, .attends = true}).front() ==
+        "look       heed inspect " + run + " --attention");
+  write_text(folder / "report.html", "");
+  CHECK(next_steps({.run = run}).front() == "look       " + run + "/report.html in a browser");
+  for (const std::string& prompt : {std::string("a\nb"), std::string(41, 'x'), std::string()}) {
+    CHECK(next_steps({.run = run, .generates = true, .prompt = prompt}).front() ==
+          "write      heed generate " + run);
+  }
+}
+
+TEST_CASE("heed train: on a terminal the last lines say what to do next") {
+  const TempDir folder;
+  const std::string config = write_config(folder), run = (folder / "my run").string();
+  const std::string shown = on_terminal({"train", config, "--out", run});
+  CHECK_MESSAGE(shown.ends_with("done: " + run + "\nwrite      heed generate '" + run +
+                                "'\nlook       '" + run + "/report.html' in a browser, or heed " +
+                                "inspect '" + run + "' --attention\ngo on      heed train " +
+                                "--resume '" + run + "' --set train.steps=24\n"),
+                shown);
+  CHECK(!contains(read_text(folder / "my run/log.txt"), "go on"));
+
+  const std::string timed =
+      on_terminal({"train", config, "--out", (folder / "timed").string(), "--max-seconds", "0.05",
+                   "--set", "train.steps=1000000", "--threads", "1"});
+  CHECK_MESSAGE(contains(timed, ", saved\nwrite      "), timed);
+  CHECK_MESSAGE(
+      timed.ends_with("go on      heed train --resume " + (folder / "timed").string() + "\n"),
+      timed);
+}
+
+TEST_CASE("heed train: a model that answers is not offered to write") {
+  const TempDir folder;
+  const std::string config = (folder / "bag.yaml").string();
+  write_text(config, text("precision: ", precision_name,
+                          "\ndata: {type: negation}\n"
+                          "model: {type: classifier, d_model: 8, num_layers: 0, position: none}\n"
+                          "train: {steps: 2, batch_size: 4}\n"));
+  const std::string shown = on_terminal({"train", config, "--out", (folder / "bag").string()});
+  CHECK(!contains(shown, "heed generate"));
+  CHECK(!contains(shown, "--attention"));
+  CHECK(contains(shown, "\nlook       "));
+  CHECK(contains(shown, "\ngo on      "));
+}

@@ -1,0 +1,45 @@
+#include "tools/commands/next_steps.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "train/files/words.h"
+
+namespace heed::cli {
+
+namespace {
+
+constexpr size_t longest_prompt = 40;  // bytes; a longer one is left to `heed generate` to ask for
+
+bool fits_a_line(const std::string& prompt) {
+  return !prompt.empty() && prompt.size() <= longest_prompt &&
+         std::none_of(prompt.begin(), prompt.end(),
+                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+}  // namespace
+
+std::vector<std::string> next_steps(const NextSteps& of) {
+  const std::string run = shell_word(of.run.string());
+  const std::string report = shell_word((of.run / "report.html").string());
+  const std::string maps = "heed inspect " + run + " --attention";
+  std::vector<std::string> lines;
+  if (of.generates) {
+    lines.push_back("write      heed generate " + run +
+                    (fits_a_line(of.prompt) ? " --prompt " + shell_word(of.prompt) : ""));
+  }
+  std::error_code error;
+  const bool has_report = std::filesystem::exists(of.run / "report.html", error);
+  if (has_report || of.attends) {
+    lines.push_back("look       " + (has_report ? report + " in a browser" : maps) +
+                    (has_report && of.attends ? ", or " + maps : ""));
+  }
+  std::string resume = "go on      heed train --resume " + run;
+  for (const std::string& value : of.set) {
+    resume += " --set " + shell_word(value);
+  }
+  lines.push_back(resume);
+  return lines;
+}
+
+}  // namespace heed::cli

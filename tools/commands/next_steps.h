@@ -1,0 +1,22 @@
+// What a finished training offers: the commands that write with the model, look at the run and
+// continue it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heed::cli {
+
+struct NextSteps {
+  std::filesystem::path run;
+  bool generates = false;        // a language model: `heed generate` continues a prompt
+  std::string prompt;            // for it, from the config; "" if there is none
+  bool attends = false;          // `heed inspect --attention` has something to show
+  std::vector<std::string> set;  // what has to change before the run can continue: "train.steps=40"
+};
+
+// Up to three lines (write, look, go on), of those that apply. Paths are quoted for a shell.
+std::vector<std::string> next_steps(const NextSteps& of);
+
+}  // namespace heed::cli
