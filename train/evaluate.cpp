@@ -1,6 +1,7 @@
 #include "train/evaluate.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "layers/module/evaluation_mode.h"
 
@@ -8,6 +9,7 @@ namespace heed {
 
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches) {
+  const auto start = std::chrono::steady_clock::now();
   const EvaluationMode mode(model);
   const int64_t available = task.example_count(split);
   require<ConfigError>(available > 0, "evaluate: the data has no ",
@@ -27,11 +29,13 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
   const auto share = [](int64_t part, int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
   };
-  return {.loss = score.targets > 0 ? loss / static_cast<double>(score.targets) : 0.0,
-          .tokens = score.targets,
-          .accuracy = share(score.right, score.targets),
-          .exact_match = share(score.sequences.exact, score.sequences.all),
-          .by_length = std::move(score.by_length)};
+  return {
+      .loss = score.targets > 0 ? loss / static_cast<double>(score.targets) : 0.0,
+      .tokens = score.targets,
+      .accuracy = share(score.right, score.targets),
+      .exact_match = share(score.sequences.exact, score.sequences.all),
+      .by_length = std::move(score.by_length),
+      .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 
 }  // namespace heed

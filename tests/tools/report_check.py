@@ -11,14 +11,15 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from browser import Browser, find_browser  # noqa: E402
 
 HOSTILE = "</script><img src=x onerror=hacked=1> & <b>"
-CHARTS = ["loss", "validation-loss", "learning-rate", "gradient-norm", "tokens-per-second"]
-TITLES = ["loss (nats per token)", "loss (nats per token)", "learning rate", "gradient norm (before clipping)",
-          "speed (tokens per second)"]
+CHARTS = ["loss", "validation-loss", "targets-right", "learning-rate", "gradient-norm", "tokens-per-second"]
+TITLES = ["loss (nats per token)", "loss (nats per token)", "of the validation set (%)", "learning rate",
+          "gradient norm (before clipping)", "tokens per second"]
 CONFIGS = {
     "hostile": f"""
 data: {{type: text, path: text.txt}}
@@ -109,6 +110,47 @@ def check_interaction(browser):
     check(len(browser.evaluate(POINTS % "gradient-norm")[0]) >= 2, "no curve on a logarithmic axis")
 
 
+def check_axis(browser):
+    """Steps, tokens, seconds: the same curves over another axis."""
+    shape = browser.evaluate(POINTS % "loss")[0]
+    for name, title in [("tokens", "tokens"), ("seconds", "time (s)"), ("steps", "step")]:
+        browser.evaluate(f"document.querySelector('#axis-{name}').click()")
+        words = text_of(browser, "#loss svg")
+        check(title in words, f"the axis by {name} has no title: {words[:80]}")
+        curve = browser.evaluate(POINTS % "loss")[0]
+        check(len(curve) == len(shape) and [y for _, y in curve] == [y for _, y in shape], f"by {name}: another curve")
+        check([x for x, _ in curve] == sorted(x for x, _ in curve), f"by {name}: the curve goes back")
+        browser.evaluate("curveCharts[0].move(1)")
+        check(title.split(" ")[0] in text_of(browser, "#loss .readout").replace(" s:", " time:"), f"by {name}: the readout")
+
+
+def check_reload(browser, folder):
+    """The page of a run that is going on: it reloads itself, and the reader's choices stay."""
+    text = (folder / "hostile/report.html").read_text()
+    page = folder / "going_on.html"
+    begin = '{"version":'
+    check(text.count(begin) == 1, "the data of the page begin in another way")
+    now = f'{{"going_on":{{"written":{int(time.time())},"reload":1}},"version":'
+    page.write_text(text.replace(begin, now))
+    browser.open(page.as_uri())
+    check("reloads itself" in text_of(browser, "#going-on"), "the page does not say that the run is going on")
+    browser.evaluate("(() => { document.querySelector('#axis-tokens').click(); curveCharts[0].zoom(0.5);"
+                     " const s = document.querySelector('#snapshot'); s.value = 1; s.dispatchEvent(new Event('input'));"
+                     " document.querySelector('#config details').open = true;"
+                     " scrollTo({top: 600, behavior: 'instant'}); window.before = true; })()")
+    state = ("JSON.stringify([document.querySelector('#axis-tokens').ariaPressed, curveCharts[0].view.signal('domain'),"
+             " document.querySelector('#snapshot').value, document.querySelector('#config details').open, scrollY])")
+    chosen = browser.evaluate(state)
+    for _ in range(100):
+        time.sleep(0.1)
+        if browser.evaluate("document.readyState === 'complete' && !window.before && curveCharts.every((c) => c.view)"):
+            break
+    else:
+        check(False, "the page does not reload itself")
+    check(browser.evaluate(state) == chosen, f"a reload changes {chosen} to {browser.evaluate(state)}")
+    check(not browser.complaints, f"reloading: the browser complains: {browser.complaints[:3]}")
+
+
 def check_maps(browser, what, canvases):
     colors = browser.evaluate(COLORS)
     check(len(colors) == canvases and all(count > 8 for count in colors), f"{what}: colours of the heat maps: {colors}")
@@ -138,6 +180,11 @@ def check_pages(browser, folder):
           "a text became markup")
     check(HOSTILE in text_of(browser, "#samples pre") and HOSTILE in text_of(browser, "#config"), "a text is not shown")
     check(text_of(browser, "#accuracy tbody tr:last-child th") == "60", "no table of accuracy")
+    check("chance: ln " in text_of(browser, "#loss svg"), "no line of chance in the chart of the loss")
+    check(text_of(browser, "#targets-right h3") == "Next character guessed right", "the accuracy has no words")
+    check(text_of(browser, "#attention h3") == "block 1: self-attention", "an attention layer has no words")
+    check("trf_blocks.0.att" in text_of(browser, "#attention .head"), "an attention layer has no path")
+    check_axis(browser)
     check_interaction(browser)
     check_maps(browser, "hostile", 2)
     quiet(browser, page, "used")
@@ -146,6 +193,7 @@ def check_pages(browser, folder):
     browser.open(page.as_uri())
     check_curves(browser, "two runs", 2)
     check("hostile" in text_of(browser, ".legend") and "reverse" in text_of(browser, ".legend"), "no legend of the runs")
+    check("cannot be compared" in text_of(browser, "#curves .notice"), "losses on different data are not told apart")
     check("data.type" in text_of(browser, "#config table"), "what differs between the configs is not told")
     browser.evaluate("(() => { const s = document.querySelector('#attention-run'); s.selectedIndex = 1;"
                      " s.dispatchEvent(new Event('change')); })()")
@@ -185,10 +233,11 @@ def main(heed):
             return 77
         with Browser() as browser:
             check_pages(browser, folder)
+            check_reload(browser, folder)
             check_without_vega(browser, folder)
     print("\n".join(failures))
     print(f"{checks} things looked at in the browser, {len(failures)} wrong")
-    return 1 if failures or checks < 60 else 0
+    return 1 if failures or checks < 90 else 0
 
 
 if __name__ == "__main__":

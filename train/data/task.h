@@ -52,6 +52,7 @@ struct Evaluation {
   double accuracy = 0;                            // fraction of targets that are correct
   double exact_match = 0;                         // fraction of sequences with every target correct
   std::map<int64_t, Score::Sequences> by_length;  // by the number of targets
+  double seconds = 0;                             // that the evaluation took
 };
 
 // Options for answering a prompt (Task::answer). Tasks with a single correct answer decode greedily

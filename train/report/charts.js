@@ -1,6 +1,32 @@
-// Line charts over the steps, drawn with curve.json. All charts of a page share one x range.
+// Line charts over the steps, tokens or seconds of training, drawn with curve.json. All charts of a page share one x
+// axis and one x range.
 
 const curveCharts = [];
+
+// rows: [step, loss, val_loss, lr, grad_norm, tokens, seconds]
+const lastSecond = () => Math.max(0, ...data.runs.flatMap((run) => run.rows.map((row) => row[6] ?? 0)));
+const [timeUnit, unitSeconds] = lastSecond() < 300 ? ["s", 1] : lastSecond() < 10800 ? ["min", 60] : ["h", 3600];
+
+const axisKinds = {
+  steps: { title: "step", of: (row) => row[0], format: ",d", tickMinStep: 1, words: (x) => `step ${whole(x)}` },
+  tokens: { title: "tokens", of: (row) => row[5], format: "~s", words: (x) => `${whole(x)} tokens` },
+  seconds: { title: `time (${timeUnit})`, of: (row) => (row[6] ?? 0) / unitSeconds, format: "~g",
+    words: (x) => `${short(x)} ${timeUnit}` },
+};
+let axis = axisKinds[kept.axis] ?? axisKinds.steps;
+
+// The place of a step on the x axis; between two rows in proportion.
+function placeOf(run, step) {
+  const { rows } = run;
+  run.byStep ??= new Map(rows.map((row) => [row[0], row]));
+  const exact = run.byStep.get(step);
+  if (exact) return axis.of(exact);
+  const after = rows.findIndex((row) => row[0] >= step);
+  if (after < 0) return axis.of(rows.at(-1) ?? [step]);
+  const to = rows[after], from = rows[after - 1] ?? to;
+  const share = to[0] > from[0] ? (step - from[0]) / (to[0] - from[0]) : 1;
+  return axis.of(from) + share * (axis.of(to) - axis.of(from));
+}
 
 // Applies a zoom or cursor change in one chart to all others.
 function share(from, name, value) {
@@ -11,29 +37,37 @@ function share(from, name, value) {
   }
 }
 
-function stepExtent() {
-  const steps = data.runs.flatMap((run) => run.rows.map((row) => row[0]));
-  const low = Math.min(...steps), high = Math.max(...steps);
+function extent() {
+  const places = data.runs.flatMap((run) => run.rows.map((row) => axis.of(row)));
+  const low = Math.min(...places), high = Math.max(...places);
   return low < high ? [low, high] : [low - 1, high + 1];
 }
 
+const isWhole = (domain) => JSON.stringify(domain) === JSON.stringify(extent());
+
+// The zoom of before a reload, if it is still within the data.
+function firstDomain() {
+  const [low, high] = extent();
+  return kept.zoom && kept.zoom[0] >= low && kept.zoom[1] <= high ? kept.zoom : [low, high];
+}
+
 class CurveChart {
-  // series: {run, name, dash, thin, dots, points: [[step, value], ...]}
-  constructor(id, title, unit, series) {
-    this.title = title;
-    this.unit = unit;
-    this.series = series;
-    this.log = false;
+  // series: {run, name, dash, thin, dots, points: [[step, value], ...]}; levels: horizontal lines, {run, value, label}
+  constructor(id, title, unit, series, levels = []) {
+    Object.assign(this, { id, title, unit, series, levels });
+    this.log = Boolean(kept[`log-${id}`]);
     const keys = "Plus and minus zoom, the arrow keys move along the curve, 0 shows all.";
     this.plot = el("div", { class: "plot", tabindex: 0, role: "group",
-      "aria-label": `${title} over the steps. ${keys}`, onkeydown: (event) => this.key(event) });
+      "aria-label": `${title} during training. ${keys}`, onkeydown: (event) => this.key(event) });
     this.readout = el("output", { class: "readout", "aria-live": "off" });
     this.figure = el("figure", { id },
       el("div", { class: "head" }, el("h3", {}, title),
-        this.button("log", "logarithmic axis", (button) => this.toggleLog(button), { "aria-pressed": "false" }),
-        this.button("+", "zoom in", () => this.zoom(0.5)),
-        this.button("−", "zoom out", () => this.zoom(2)),
-        this.button("all", "show all steps", () => this.reset())),
+        el("span", { class: "buttons" },
+          this.button("log", "logarithmic axis", (button) => this.toggleLog(button),
+            { "aria-pressed": String(this.log) }),
+          this.button("+", "zoom in", () => this.zoom(0.5)),
+          this.button("−", "zoom out", () => this.zoom(2)),
+          this.button("all", "show all", () => this.reset()))),
       this.plot, this.readout);
     curveCharts.push(this);
   }
@@ -45,6 +79,7 @@ class CurveChart {
 
   toggleLog(button) {
     this.log = !this.log;
+    keep(`log-${this.id}`, this.log);
     button.setAttribute("aria-pressed", String(this.log));
     this.draw(this.plot.clientWidth);
   }
@@ -52,58 +87,71 @@ class CurveChart {
   points() {
     return this.series.flatMap(({ points, name, ...style }, series) => points
       .filter(([, value]) => value !== null && (!this.log || value > 0))
-      .map(([step, value]) => ({ ...style, series, step, value })));
+      .map(([step, value]) => ({ ...style, series, step, x: placeOf(data.runs[style.run], step), value })));
   }
 
   draw(width) {
     const spec = JSON.parse(document.getElementById("curve-spec").textContent);
-    const domain = this.view ? this.view.signal("domain") : stepExtent();
-    spec.data.find((source) => source.name === "points").values = this.points();
-    const signal = (name) => spec.signals.find((one) => one.name === name);
-    signal("extent").value = stepExtent();
-    signal("domain").value = domain;
-    signal("colors").value = palette();
+    const points = this.points();
+    const values = { points, levels: this.levels };
+    for (const [name, all] of Object.entries(values)) spec.data.find((source) => source.name === name).values = all;
+    const domain = this.domain ?? firstDomain();
+    const signals = { extent: extent(), domain, colors: palette(), faint: cssColor("--faint") };
+    for (const [name, value] of Object.entries(signals)) spec.signals.find((one) => one.name === name).value = value;
     spec.width = Math.max(200, width);
-    const left = spec.axes.find((axis) => axis.scale === "y");
+    const [bottom, left] = spec.axes;
+    const { title, format, tickMinStep } = axis;
+    Object.assign(bottom, { title, format, tickMinStep });
     left.title = this.unit;
-    if (Math.max(...this.points().map((point) => point.value)) >= 10000) left.format = "~s";
+    if (Math.max(...points.map((point) => point.value)) >= 10000) left.format = "~s";
     if (this.log) Object.assign(spec.scales.find((scale) => scale.name === "y"), { type: "log" });
     if (this.view) this.view.finalize();
     this.view = new heedVega.View(heedVega.parse(spec, theme()), { renderer: "svg", container: this.plot });
     this.view.run();
-    this.view.addSignalListener("domain", (name, value) => share(this, name, value));
+    this.view.addSignalListener("domain", (name, value) => {
+      this.domain = value;
+      keep("zoom", isWhole(value) ? null : value);
+      share(this, name, value);
+    });
     this.view.addSignalListener("at", (name, value) => share(this, name, value));
     this.view.addDataListener("near", (name, near) => this.say(near));
     this.say([]);
   }
 
   say(near) {
-    const at = near.length ? near[0].step : 0;  // another curve may have been measured at another step
-    const elsewhere = (point) => (point.step === at ? "" : ` (step ${whole(point.step)})`);
+    const at = near.length ? near[0] : null;  // another curve may have been measured at another step
+    const elsewhere = (point) => (point.x === at.x ? "" : ` (${axis.words(point.x)})`);
     const words = near.map((point) =>
       `${this.series[point.series].name} ${short(point.value)}${elsewhere(point)}`);
-    this.readout.textContent = near.length ? `step ${whole(at)}: ${words.join(" · ")}` : "";
+    this.readout.textContent = at ? `${axis.words(at.x)}: ${words.join(" · ")}` : "";
   }
 
   show(low, high) {
-    const [first, last] = stepExtent();
+    const [first, last] = extent();
     this.view.signal("domain", [Math.max(first, low), Math.min(last, high)]).run();
+  }
+
+  // After a change of the x axis.
+  changeAxis() {
+    this.domain = null;
+    if (this.view) this.draw(this.plot.clientWidth);
   }
 
   zoom(factor) {
     const [low, high] = this.view.signal("domain");
     const middle = this.view.signal("at") ?? (low + high) / 2;
-    const half = Math.max(1, ((high - low) * factor) / 2);
+    const [first, last] = extent();
+    const half = Math.max((last - first) / 1000, ((high - low) * factor) / 2);
     this.show(middle - half, middle + half);
   }
 
-  reset() { this.show(...stepExtent()); }
+  reset() { this.show(...extent()); }
 
-  // Moves the cursor to the next measured step.
+  // Moves the cursor to the next measured point.
   move(by) {
-    const steps = [...new Set(this.points().map((point) => point.step))].sort((a, b) => a - b);
+    const places = [...new Set(this.points().map((point) => point.x))].sort((a, b) => a - b);
     const at = this.view.signal("at") ?? (by > 0 ? -Infinity : Infinity);
-    const next = by > 0 ? steps.find((step) => step > at) : steps.reverse().find((step) => step < at);
+    const next = by > 0 ? places.find((x) => x > at) : places.reverse().find((x) => x < at);
     if (next !== undefined) this.view.signal("at", next).run();
   }
 
@@ -124,33 +172,68 @@ class CurveChart {
   }
 }
 
-// tokens/s between two rows: [step, loss, val_loss, lr, grad_norm, tokens, seconds]
-function speeds(rows) {
-  const out = [];
-  for (let i = 1; i < rows.length; ++i) {
-    const seconds = rows[i][6] - rows[i - 1][6];
-    if (seconds > 0) out.push([rows[i][0], (rows[i][5] - rows[i - 1][5]) / seconds]);
-  }
-  return out;
+// The loss of a guess without any knowledge, once for each number of classes.
+function chanceLevels() {
+  const levels = new Map();
+  data.runs.forEach(({ record }, run) => {
+    const known = levels.get(record.outputs);
+    if (known) known.run = -1;  // of several runs: not in the colour of one
+    else if (record.outputs > 1) levels.set(record.outputs, { run: data.runs.length > 1 ? run : -1 });
+  });
+  return [...levels].map(([outputs, { run }]) => {
+    const value = Math.log(outputs);
+    return { run, value, label: `chance: ln ${outputs} = ${value.toFixed(2)}` };
+  });
 }
 
-// The charts to draw: [id, title, y axis title, series]. Charts without data are left out.
+// The charts to draw: [id, title, y axis title, series, levels]. Charts without data are left out.
 function curves() {
   const column = (k) => (run) => run.rows.filter((row) => row[k] !== null).map((row) => [row[0], row[k]]);
+  const judged = (field) => (run) => run.record.evaluations.map((one) => [one.step, 100 * one[field]]);
   const several = data.runs.length > 1;
   const series = (points, word, style = {}) => data.runs
     .map((run, index) => ({ run: index, name: several ? `${run.name}, ${word}` : word, points: points(run), ...style }))
     .filter((one) => one.points.length > 0)
     .map((one) => (one.points.length === 1 ? { ...one, dots: true } : one));
   const thin = { thin: true }, dots = { dots: true }, dashes = { dash: true, dots: true };
-  const nats = "loss (nats per token)";
+  const nats = "loss (nats per token)", share = "of the validation set (%)";
+  const losses = [...series(column(1), "training", thin), ...series(column(2), "validation", dashes)];
+  const targets = new Set(data.runs.map((run) => targetWords(run)));
+  const sequences = data.runs.some((run) => hasSequences(run));
   return [
-    ["loss", "Loss", nats, [...series(column(1), "training", thin), ...series(column(2), "validation", dashes)]],
+    ["loss", "Loss", nats, losses, chanceLevels()],
     ["validation-loss", "Validation loss", nats, series(column(2), "validation", dots)],
+    ["targets-right", capital(targets.size === 1 ? [...targets][0] : "guessed right"), share,
+      series(judged("accuracy"), "right", dots)],
+    ["sequences-right", "Whole sequences right", share, sequences ? series(judged("exact_match"), "right", dots) : []],
     ["learning-rate", "Learning rate", "learning rate", series(column(3), "learning rate")],
     ["gradient-norm", "Gradient norm", "gradient norm (before clipping)", series(column(4), "norm", thin)],
-    ["tokens-per-second", "Speed", "speed (tokens per second)", series((run) => speeds(run.rows), "tokens/s")],
+    ["tokens-per-second", "Speed without evaluation", "tokens per second",
+      series((run) => run.speed, "tokens/s")],
   ].filter(([, , , drawn]) => drawn.length > 0);
+}
+
+// The choice of the x axis.
+function axisChoice() {
+  const choose = (name) => {
+    axis = axisKinds[name];
+    keep("axis", name);
+    keep("zoom", null);
+    curveCharts.forEach((chart) => chart.changeAxis());
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.textContent === name));
+  };
+  const buttons = Object.keys(axisKinds).map((name) => el("button",
+    { type: "button", id: `axis-${name}`, "aria-pressed": String(axisKinds[name] === axis), onclick: () => choose(name) },
+    name));
+  return el("div", { class: "controls", role: "group", "aria-label": "Axis of the charts" }, "By", ...buttons);
+}
+
+// Losses on different data say nothing about each other.
+function dataWarning() {
+  const described = data.runs.map(({ record }) => (record.facts.find(([name]) => name === "data") ?? [])[1]);
+  return new Set(described.filter(Boolean)).size > 1
+    ? el("p", { class: "notice" }, "These runs learn different data: their losses cannot be compared with each other.")
+    : null;
 }
 
 function curveSection() {
@@ -158,7 +241,7 @@ function curveSection() {
   if (charts.length === 0) return section("curves", "Curves", el("p", {}, "Nothing has been measured yet."));
   if (!vegaHere) return section("curves", "Curves", noVega(), ...data.runs.map(rowTable));
   const help = "Drag across a chart to zoom in, double-click to see all; with the keyboard + − 0 and the arrow keys.";
-  return section("curves", "Curves", el("p", { class: "faint" }, help), legend(),
+  return section("curves", "Curves", el("p", { class: "faint" }, help), dataWarning(), axisChoice(), legend(),
     el("div", { class: "charts" }, ...charts.map((chart) => new CurveChart(...chart).figure)));
 }
 

@@ -1,8 +1,10 @@
 #include "train/report/data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -10,6 +12,7 @@
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/report/record.h"
+#include "train/report/speed.h"
 #include "train/run/metrics.h"
 
 namespace heed {
@@ -22,6 +25,7 @@ using ReportJson = nlohmann::ordered_json;
 
 // The limits that keep the page small, for all runs together.
 constexpr size_t most_rows = 1600;
+constexpr size_t most_speeds = 400;
 constexpr size_t most_samples = 24;
 constexpr size_t most_sample_bytes = 3000;  // per sample
 constexpr size_t most_config_bytes = 20'000;
@@ -121,8 +125,7 @@ size_t map_bytes(const ReportRecord::Snapshot& of) {
 }
 
 // The record, with as many snapshots as fit.
-ReportJson record_json(const fs::path& run, size_t most_bytes) {
-  ReportRecord record = read_record(run / "report.json");
+ReportJson record_json(ReportRecord record, size_t most_bytes) {
   const auto all_bytes = [&] {
     size_t bytes = 0;
     for (const ReportRecord::Snapshot& of : record.snapshots) {
@@ -153,8 +156,32 @@ std::string duration_text(double seconds) {
                         : number_text("%.1f h", seconds / 3600);
 }
 
+// The speed of training without evaluations, samples and checkpoints.
+std::vector<Speed> speed_of(const std::vector<MetricsRow>& rows, const ReportRecord& record,
+                            const std::map<std::string, std::string>& config) {
+  Pauses pauses;
+  for (const ReportRecord::Evaluated& of : record.evaluations) {
+    pauses.evaluations[of.step] = of.seconds;
+  }
+  for (const char* key : {"sample.every", "checkpoint.every"}) {
+    const auto found = config.find(key);
+    pauses.every.push_back(
+        found == config.end() ? 0 : std::strtoll(found->second.c_str(), nullptr, 10));
+  }
+  return training_speed(rows, pauses);
+}
+
+ReportJson speed_json(const std::vector<Speed>& speed, size_t most) {
+  ReportJson out = ReportJson::array();
+  for (const Speed& of : merged(speed, most)) {
+    out.push_back({of.step, rounded(of.tokens / of.seconds)});
+  }
+  return out;
+}
+
 // Summary figures of a run, as text.
-ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::string& steps) {
+ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::vector<Speed>& speed,
+                     const std::string& steps) {
   ReportJson out = ReportJson::array();
   if (rows.empty()) {
     return out;
@@ -162,12 +189,11 @@ ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::string& ste
   const MetricsRow& last = rows.back();
   out.push_back({"steps", text(grouped(last.step), " of ",
                                grouped(std::strtoll(steps.c_str(), nullptr, 10)))});
-  const auto tokens = static_cast<double>(last.tokens.value_or(0));
-  const double seconds = last.seconds.value_or(0);
   out.push_back({"tokens trained on", grouped(last.tokens.value_or(0))});
-  out.push_back({"time", duration_text(seconds)});
-  if (seconds > 0) {
-    out.push_back({"tokens/s", grouped(static_cast<int64_t>(tokens / seconds))});
+  out.push_back({"time", duration_text(last.seconds.value_or(0))});
+  if (!speed.empty()) {
+    const Speed all = merged(speed, 1).front();
+    out.push_back({"tokens/s in training", grouped(std::llround(all.tokens / all.seconds))});
   }
   const MetricsRow* best = nullptr;
   for (const MetricsRow& row : rows) {
@@ -187,6 +213,8 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share) 
   const ConfigNode config = read_run_tree(run / "config.yaml");
   const auto values = flat_values(config);
   const std::vector<MetricsRow> rows = rows_of(run);
+  ReportRecord record = read_record(run / "report.json");
+  const std::vector<Speed> speed = speed_of(rows, record, values);
   ReportJson points = ReportJson::array();
   for (const MetricsRow& row : thinned(rows, std::max<size_t>(60, most_rows / share))) {
     points.push_back({row.step, rounded(row.loss), rounded(row.val_loss), rounded(row.lr),
@@ -194,17 +222,18 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share) 
   }
   const auto steps = values.find("train.steps");
   return {{"name", name},
-          {"totals", totals_of(rows, steps == values.end() ? "0" : steps->second)},
+          {"totals", totals_of(rows, speed, steps == values.end() ? "0" : steps->second)},
           {"config", values},
           {"yaml", cut_text(read_file(run / "config.yaml", most_samples_file), most_config_bytes)},
           {"rows", std::move(points)},
+          {"speed", speed_json(speed, std::max<size_t>(60, most_speeds / share))},
           {"samples", samples_of(run, std::max<size_t>(4, most_samples / share))},
-          {"record", record_json(run, most_map_bytes / share)}};
+          {"record", record_json(std::move(record), most_map_bytes / share)}};
 }
 
 }  // namespace
 
-std::string report_data(std::span<const fs::path> runs) {
+std::string report_data(std::span<const fs::path> runs, const std::optional<GoingOn>& going_on) {
   ReportJson all = ReportJson::array();
   std::set<std::string> names;
   for (const fs::path& run : runs) {
@@ -214,7 +243,10 @@ std::string report_data(std::span<const fs::path> runs) {
     names.insert(name);
     all.push_back(run_json(folder, name, runs.size()));
   }
-  const ReportJson data{{"version", HEED_VERSION}, {"runs", std::move(all)}};
+  ReportJson data{{"version", HEED_VERSION}, {"runs", std::move(all)}};
+  if (going_on) {
+    data["going_on"] = {{"written", going_on->written}, {"reload", going_on->reload}};
+  }
   return data.dump(-1, ' ', false, ReportJson::error_handler_t::replace);
 }
 

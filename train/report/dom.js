@@ -44,7 +44,12 @@ function evenly(items, most) {
   const kept = Math.min(most, items.length), last = items.length - 1;
   return Array.from({ length: kept }, (_, i) => items[kept === 1 ? 0 : Math.round((i * last) / (kept - 1))]);
 }
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 const percent = (share) => `${(100 * share).toFixed(2)}%`;
+
+// What the accuracy of a run counts, and whether whole sequences were ever right (never for plain text).
+const targetWords = (run) => run.record.target || "guessed right";
+const hasSequences = (run) => run.record.evaluations.some((one) => one.exact_match > 0);
 
 // One colour per run, distinguishable on light and dark backgrounds.
 const palettes = {

@@ -21,15 +21,32 @@ function headImage(bytes, rows, columns, colors) {
   return canvas;
 }
 
+// "trf_blocks.0.att" -> "block 1: self-attention"; other paths stay as they are.
+function layerWords(path) {
+  const [, kind, block, part] = /^(trf|encoder|decoder)_blocks\.(\d+)\.(.+)$/.exec(path) ?? [];
+  if (!part) return path;
+  const kinds = { trf: "block", encoder: "encoder block", decoder: "decoder block" };
+  const words = part.replace(/^cross_att\b/, "cross-attention").replace(/^att\b/, "self-attention")
+    .replace(/\.heads\.(\d+)$/, (_, head) => `, head ${Number(head) + 1}`);
+  return `${kinds[kind]} ${Number(block) + 1}: ${words}`;
+}
+
+// The width of words in pixels, as Vega draws the names on the axes.
+const measure = el("canvas").getContext("2d");
+function widest(names, fontSize) {
+  measure.font = `${fontSize}px ${getComputedStyle(document.documentElement).fontFamily}`;
+  return Math.max(0, ...names.map((name) => measure.measureText(name).width));
+}
+
 class LayerMaps {
-  constructor(map) {
+  constructor(map, number) {
     this.plot = el("div", { class: "plot", tabindex: 0, role: "group",
-      "aria-label": `Attention weights of ${map.path}. The arrow keys move from weight to weight.`,
+      "aria-label": `Attention weights of ${layerWords(map.path)}. The arrow keys move from weight to weight.`,
       onkeydown: (event) => this.key(event) });
     this.readout = el("output", { class: "readout", "aria-live": "polite" });
-    const kind = map.cross ? "from what is written to what was read" : "within one sequence";
     this.figure = el("figure", { class: "map" },
-      el("div", { class: "head" }, el("h3", {}, map.path), el("span", { class: "faint" }, kind)),
+      el("div", { class: "head" }, el("h3", {}, layerWords(map.path)),
+        el("span", { class: "faint" }, `layer ${number}, ${map.path}`)),
       this.plot, this.readout);
     this.map = map;
   }
@@ -45,13 +62,13 @@ class LayerMaps {
     const colors = mapColors();
     const image = (head) => headImage(this.bytes.subarray(head * size, (head + 1) * size),
       queries.length, keys.length, colors);
-    return Array.from({ length: heads }, (_, head) => ({ title: `head ${head}`, image: image(head) }));
+    return Array.from({ length: heads }, (_, head) => ({ title: `head ${head + 1}`, image: image(head) }));
   }
 
   // All heads side by side if the cells stay large enough, otherwise in rows of equal length.
   layout(width) {
     const { queries, keys, heads } = this.map;
-    const beside = Math.min(90, 7 * Math.max(...queries.map((name) => name.length))) + 30;  // names and title
+    const beside = Math.min(90, widest(queries, 11)) + 38;  // names, title and the gap between heads
     const fitting = (columns) => Math.floor(((width + 8) / columns - beside) / keys.length);
     if (fitting(heads) >= 16) return { cell: Math.min(32, fitting(heads)), columns: heads };
     const cell = Math.max(5, Math.min(32, Math.floor(320 / Math.max(queries.length, keys.length)), fitting(1)));
@@ -80,7 +97,7 @@ class LayerMaps {
     left.title = cross ? "written (query)" : "who looks (query)";
     const labelFontSize = Math.max(7, Math.min(11, cell - 1));
     for (const axis of [top, left]) Object.assign(axis, { labelOverlap: cell < 8, labelFontSize });
-    if (keys.some((name) => name.length > 2)) {
+    if (keys.some((name) => [...name].length > 2) || widest(keys, labelFontSize) > 1.3 * cell) {
       Object.assign(top, { labelAngle: -90, labelAlign: "left", labelBaseline: "middle" });
     }
     if (this.view) this.view.finalize();
@@ -98,7 +115,7 @@ class LayerMaps {
     }
     const at = pointed.row * keys.length + pointed.column, size = queries.length * keys.length;
     const weight = (head) => (this.bytes[head * size + at] / 255).toFixed(2);
-    const words = Array.from({ length: heads }, (_, head) => (heads > 1 ? `head ${head} ` : "") + weight(head));
+    const words = Array.from({ length: heads }, (_, head) => (heads > 1 ? `head ${head + 1} ` : "") + weight(head));
     this.readout.textContent =
       `“${queries[pointed.row]}” looks at “${keys[pointed.column]}”: ${words.join(" · ")}`;
   }
@@ -114,14 +131,20 @@ class LayerMaps {
   }
 }
 
-// The maps of one run, with a slider over its snapshots.
+let playing = 0;  // the timer that moves the slider
+
+// The maps of one run, with a slider over its snapshots. It stands at the newest until the reader moves it.
 function runMaps(run) {
   const { snapshots } = run.record;
   const last = snapshots.length - 1;
-  const layers = snapshots[last].maps.map((map) => new LayerMaps(map));
+  const layers = snapshots[last].maps.map((map, i) => new LayerMaps(map, i + 1));
   const label = el("output", { for: "snapshot" }), answer = el("code");
   const slider = el("input", { type: "range", id: "snapshot", min: 0, max: last, step: 1, value: last,
-    oninput: () => choose(Number(slider.value)) });
+    oninput: () => pick(Number(slider.value)) });
+  const pick = (index) => {
+    keep(`snapshot-${run.name}`, index === last ? null : snapshots[index].step);
+    choose(index);
+  };
   const choose = (index) => {
     const now = snapshots[index];
     slider.value = index;
@@ -130,13 +153,16 @@ function runMaps(run) {
     answer.textContent = now.answer;
     now.maps.forEach((map, i) => layers[i] && layers[i].show(map));
   };
-  let playing = 0;
-  const play = () => {
+  const stop = () => {
     clearInterval(playing);
+    playing = 0;
+  };
+  const play = () => {
+    stop();
     choose(0);
     playing = setInterval(() => {
       choose(Math.min(last, Number(slider.value) + 1));
-      if (Number(slider.value) >= last) clearInterval(playing);
+      if (Number(slider.value) >= last) stop();
     }, 700);
   };
   const { prompt, omitted } = snapshots[last];
@@ -145,13 +171,14 @@ function runMaps(run) {
     prompt ? el("p", {}, "Prompt: ", el("code", {}, prompt)) : null,
     snapshots.some((one) => one.answer) ? el("p", {}, "Answer at this step: ", answer) : null,
     el("div", { class: "controls" }, el("label", { for: "snapshot" }, "Step"), slider, label,
-      last > 0 ? el("button", { type: "button", onclick: play }, "play") : null,
+      last > 0 ? el("button", { type: "button", id: "play", onclick: play }, "play") : null,
       el("span", { class: "faint" }, "weight 0", el("span", { class: "scale", "aria-hidden": "true" }), "1")),
     ...layers.map((layer) => layer.figure),
     omitted > 0 ? el("p", { class: "faint" }, more) : null);
   box.begin = () => {
     layers.forEach((layer) => redrawn(layer.plot, (width) => layer.draw(width)));
-    choose(last);
+    const before = snapshots.findIndex((one) => one.step === kept[`snapshot-${run.name}`]);
+    choose(before < 0 ? last : before);
   };
   return box;
 }
@@ -160,16 +187,21 @@ function runMaps(run) {
 function perRun(id, title, runs, make, intro) {
   const place = el("div"), parts = intro ? [el("p", { class: "faint" }, intro)] : [];
   const show = (run) => {
+    clearInterval(playing);
+    playing = 0;
     const box = make(run);
     place.replaceChildren(box);
     if (box.begin) box.begin();
   };
+  const first = runs.find((run) => run.name === kept[`${id}-run`]) ?? runs[0];
   if (runs.length > 1) {
-    const choice = el("select", { id: `${id}-run`, onchange: () => show(runs[choice.selectedIndex]) },
-      ...runs.map((run) => el("option", {}, run.name)));
+    const choice = el("select", { id: `${id}-run`, onchange: () => {
+      keep(`${id}-run`, runs[choice.selectedIndex].name);
+      show(runs[choice.selectedIndex]);
+    } }, ...runs.map((run) => el("option", run === first ? { selected: "" } : {}, run.name)));
     parts.push(el("div", { class: "controls" }, el("label", { for: choice.id }, "Run"), choice));
   }
   const made = section(id, title, ...parts, place);
-  made.begin = () => show(runs[0]);
+  made.begin = () => show(first);
   return made;
 }

@@ -2,7 +2,6 @@
 
 #include "train/files/files.h"
 #include "train/report/assets.h"
-#include "train/report/data.h"
 
 namespace heed {
 
@@ -45,8 +44,9 @@ std::string report_page(const std::string& data) {
   return page.append(rest);
 }
 
-void write_report(std::span<const std::filesystem::path> runs, const std::filesystem::path& out) {
-  write_file_atomically(out, report_page(report_data(runs)));
+void write_report(std::span<const std::filesystem::path> runs, const std::filesystem::path& out,
+                  const std::optional<GoingOn>& going_on) {
+  write_file_atomically(out, report_page(report_data(runs, going_on)));
 }
 
 }  // namespace heed

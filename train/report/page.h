@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "train/report/data.h"
 #include "train/report/record.h"
 
 namespace heed {
@@ -18,7 +20,8 @@ inline constexpr size_t most_runs = 12;
 // and is displayed as text, so none of it can become markup.
 std::string report_page(const std::string& data);
 
-// Writes the page atomically. Throws IoError.
-void write_report(std::span<const std::filesystem::path> runs, const std::filesystem::path& out);
+// Writes the page atomically. If the runs are going on, the page reloads itself. Throws IoError.
+void write_report(std::span<const std::filesystem::path> runs, const std::filesystem::path& out,
+                  const std::optional<GoingOn>& going_on = {});
 
 }  // namespace heed

@@ -15,7 +15,7 @@ function summarySection() {
 }
 
 function configSection() {
-  const files = data.runs.map((run) => el("details", {},
+  const files = data.runs.map((run) => remembered(`config-${run.name}`, false,
     el("summary", {}, `config.yaml of ${run.name}`), el("pre", { tabindex: 0 }, run.yaml)));
   if (data.runs.length === 1) return section("config", "Config", ...files);
   const rows = sideBySide(data.runs.map((run) => Object.entries(run.config)))
@@ -26,14 +26,14 @@ function configSection() {
 
 function accuracyTables(run) {
   const { evaluations, by_length: lengths } = run.record;
-  const sequences = evaluations.some((one) => one.exact_match > 0);  // always 0 for plain text
+  const sequences = hasSequences(run);
   const kept = (cells) => (sequences ? cells : cells.slice(0, 2));
   const rows = evenly(evaluations, 15)
     .map((one) => kept([whole(one.step), percent(one.accuracy), percent(one.exact_match)]));
-  const box = el("div", {}, table(kept(["step", "targets right", "sequences wholly right"]), rows, "numbers"));
+  const box = el("div", {}, table(kept(["step", targetWords(run), "whole sequences right"]), rows, "numbers"));
   if (sequences && lengths.length > 1) {
     box.append(el("h3", { class: "later" }, "The last evaluation by the length of a sequence"),
-      table(["targets", "sequences", "wholly right"], lengths.map((one) =>
+      table(["length", "sequences", "right"], lengths.map((one) =>
         [String(one.targets), whole(one.sequences), percent(one.exact / one.sequences)]), "numbers"));
   }
   return box;
@@ -41,7 +41,7 @@ function accuracyTables(run) {
 
 function sampleList(run) {
   const last = run.samples.length - 1;
-  return el("div", {}, ...run.samples.map((sample, i) => el("details", i === last ? { open: "" } : {},
+  return el("div", {}, ...run.samples.map((sample, i) => remembered(`sample-${run.name}-${sample.step}`, i === last,
     el("summary", {}, `after step ${whole(sample.step)}`), el("pre", { tabindex: 0 }, sample.text))));
 }
 
@@ -71,11 +71,13 @@ function build() {
   say("subtitle", kind);
   say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
   const parts = sections();
-  document.getElementById("main").append(...parts);
+  document.getElementById("main").append(...[goingOnNotice(), ...parts].filter(Boolean));
   document.getElementById("sections").append(...parts.map((part) =>
     el("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)));
   for (const part of parts) if (part.begin) part.begin();
   for (const chart of curveCharts) redrawn(chart.plot, (width) => chart.draw(width));
+  restorePlace();
+  reloadWhileGoingOn();
 }
 
 build();

@@ -107,7 +107,7 @@ void ReportRecord::cut(int64_t step) {
 }
 
 void ReportRecord::add(int64_t step, const Evaluation& evaluation) {
-  evaluations.push_back({step, evaluation.accuracy, evaluation.exact_match});
+  evaluations.push_back({step, evaluation.accuracy, evaluation.exact_match, evaluation.seconds});
   if (evaluations.size() > most_evaluations) {
     for (size_t i = 1; i < evaluations.size() - 1; ++i) {
       evaluations.erase(evaluations.begin() + static_cast<ptrdiff_t>(i));
@@ -167,8 +167,11 @@ ReportRecord record_of(const RecordJson& json) {
   for (const RecordJson& fact : json.at("facts")) {
     record.facts.emplace_back(fact.at(0), fact.at(1));
   }
+  record.target = json.value("target", "");  // not in reports of version 0.1
+  record.outputs = json.value("outputs", int64_t{0});
   for (const RecordJson& of : json.at("evaluations")) {
-    record.evaluations.push_back({of.at("step"), of.at("accuracy"), of.at("exact_match")});
+    record.evaluations.push_back(
+        {of.at("step"), of.at("accuracy"), of.at("exact_match"), of.value("seconds", 0.0)});
   }
   for (const RecordJson& of : json.at("by_length")) {
     record.by_length.push_back({of.at("targets"), of.at("sequences"), of.at("exact")});
@@ -185,8 +188,10 @@ std::string to_json(const ReportRecord& record) {
   RecordJson evaluations = RecordJson::array(), by_length = RecordJson::array(),
              snapshots = RecordJson::array();
   for (const ReportRecord::Evaluated& of : record.evaluations) {
-    evaluations.push_back(
-        {{"step", of.step}, {"accuracy", of.accuracy}, {"exact_match", of.exact_match}});
+    evaluations.push_back({{"step", of.step},
+                           {"accuracy", of.accuracy},
+                           {"exact_match", of.exact_match},
+                           {"seconds", of.seconds}});
   }
   for (const ReportRecord::Length& of : record.by_length) {
     by_length.push_back(
@@ -196,6 +201,8 @@ std::string to_json(const ReportRecord& record) {
     snapshots.push_back(snapshot_json(of));
   }
   const RecordJson json{{"facts", record.facts},
+                        {"target", record.target},
+                        {"outputs", record.outputs},
                         {"evaluations", std::move(evaluations)},
                         {"by_length", std::move(by_length)},
                         {"snapshots", std::move(snapshots)}};

@@ -18,6 +18,7 @@ struct ReportRecord {
     int64_t step = 0;
     double accuracy = 0;
     double exact_match = 0;
+    double seconds = 0;  // that the evaluation took; 0: unknown
   };
   struct Length {
     int64_t targets = 0;
@@ -41,6 +42,8 @@ struct ReportRecord {
   };
 
   std::vector<std::pair<std::string, std::string>> facts;  // (label, value)
+  std::string target;   // what the accuracy counts: "next character guessed right"
+  int64_t outputs = 0;  // the classes of a target, for the loss of a guess; 0: unknown
   std::vector<Evaluated> evaluations;
   std::vector<Length> by_length;  // of the last evaluation
   std::vector<Snapshot> snapshots;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "train/report/data.h"
 #include "train/report/record.h"
 #include "train/run/listener.h"
 
@@ -28,17 +29,20 @@ class RunReport final : public TrainingListener {
   bool shows_attention() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   template <class F>
   void attempt(F&& f);
   void add_snapshot(int64_t step);
-  void write();
+  void write(bool over);
+  GoingOn going_on(Clock::time_point now) const;
 
   std::optional<RunInTraining> run_;
   ReportRecord record_;
   std::optional<int64_t> last_snapshot_;  // the step of the last snapshot
   std::string trouble_;
   bool given_up_ = false;
-  std::chrono::steady_clock::time_point not_before_ = {};
+  Clock::time_point not_before_ = {}, last_written_ = {};
 };
 
 }  // namespace heed

@@ -69,7 +69,12 @@ TEST_CASE("report page: rows, totals, samples") {
                                     "[20,3.5,3.75,0.001,null,1280,2.0],"
                                     "[30,null,3.9,0.001,1.0,1920,4.0]]"));
   CHECK(data["totals"][0] == Json{"steps", "30 of 30"});
-  CHECK(data["totals"][3] == Json{"tokens/s", "480"});
+  CHECK(data["totals"][3] == Json{"tokens/s in training", "427"});  // 1,280 tokens in 3 seconds
+  CHECK(data["speed"] == Json::parse("[[20,640.0],[30,320.0]]"));
+  CHECK(!data_of({run}).contains("going_on"));
+  const GoingOn now{1'700'000'000, 5};
+  CHECK(Json::parse(report_data({&run, 1}, now))["going_on"] ==
+        Json{{"written", 1'700'000'000}, {"reload", 5}});
   CHECK(data["totals"].back() == Json{"lowest validation loss", "3.7500 at step 20"});
   REQUIRE(data["samples"].size() == 2);
   CHECK(data["samples"][0]["step"] == 10);

@@ -36,6 +36,7 @@ Evaluation half_right() {
   evaluation.accuracy = 0.75;
   evaluation.exact_match = 0.5;
   evaluation.by_length[4] = {10, 5};
+  evaluation.seconds = 0.125;
   return evaluation;
 }
 
@@ -82,6 +83,8 @@ TEST_CASE("report record: written, read and cut back to a step") {
   const TempDir folder;
   ReportRecord record;
   record.facts = {{"model", "gpt"}, {"data", "</script>"}};
+  record.target = "answers right";
+  record.outputs = 65;
   record.add(10, half_right());
   record.add(20, half_right());
   for (const int64_t step : {0, 10, 20}) record.add(at(step));
@@ -94,10 +97,31 @@ TEST_CASE("report record: written, read and cut back to a step") {
   CHECK(read.snapshots[2].maps[0].weights == record.snapshots[2].maps[0].weights);
   REQUIRE(read.evaluations.size() == 2);
   CHECK(read.evaluations[1].accuracy == 0.75);
+  CHECK(read.evaluations[1].seconds == 0.125);
+  CHECK(read.target == record.target);
+  CHECK(read.outputs == 65);
   CHECK(read.by_length[0].exact == 5);
   read.cut(10);
   CHECK(read.evaluations.size() == 1);
   CHECK(steps_of(read.snapshots) == std::vector<int64_t>{0, 10});
+}
+
+TEST_CASE("report record: a file of version 0.1 is complete but for what it does not have") {
+  const TempDir folder;
+  ReportRecord record;
+  record.facts = {{"model", "gpt"}};
+  record.add(10, half_right());
+  nlohmann::json old = nlohmann::json::parse(to_json(record));
+  old.erase("target");
+  old.erase("outputs");
+  old["evaluations"][0].erase("seconds");
+  write_text(folder / "report.json", old.dump());
+  const ReportRecord read = read_record(folder / "report.json");
+  CHECK(read.facts.size() == 1);
+  REQUIRE(read.evaluations.size() == 1);
+  CHECK(read.evaluations[0].seconds == 0);
+  CHECK(read.target.empty());
+  CHECK(read.outputs == 0);
 }
 
 TEST_CASE("report record: a file that is none counts as nothing") {
