@@ -40,6 +40,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"autograd/check", {"autograd/graph", "autograd/random"}},
 
     {"layers/config", {"autograd/base"}},
+    {"layers/schema", {"layers/config"}},
     {"layers/module", {"autograd/*", "layers/config"}},
     {"layers", {"autograd/*", "layers/config", "layers/module"}},
     {"layers/check", {"autograd/*", "layers/module"}},

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "layers/config/schema.h"
+#include "layers/schema/schema.h"
 #include "tools/commands/command.h"
 #include "tools/terminal/table.h"
 #include "train/data/task.h"

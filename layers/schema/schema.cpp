@@ -1,4 +1,4 @@
-#include "layers/config/schema.h"
+#include "layers/schema/schema.h"
 
 #include <charconv>
 #include <cmath>
