@@ -1,7 +1,10 @@
 #include "autograd/base/error.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace heed {
 
@@ -29,7 +32,42 @@ size_t edit_distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
+std::string in_lower_case(std::string word) {
+  for (char& c : word) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return word;
+}
+
+// How far a candidate is from a word: the edits, then what they do not share at the beginning, then
+// the difference in length.
+using Distance = std::tuple<size_t, size_t, size_t>;
+
+size_t difference(size_t a, size_t b) { return std::max(a, b) - std::min(a, b); }
+
+// Both in lower case.
+Distance distance(const std::string& word, const std::string& candidate) {
+  const auto end = std::mismatch(word.begin(), word.end(), candidate.begin(), candidate.end());
+  return {edit_distance(word, candidate), static_cast<size_t>(word.end() - end.first),
+          difference(word.size(), candidate.size())};
+}
+
 }  // namespace
+
+std::vector<std::string> by_closeness(const std::string& word,
+                                      const std::vector<std::string>& known) {
+  std::vector<std::pair<Distance, std::string>> ranked;
+  for (const std::string& candidate : known) {
+    ranked.emplace_back(distance(in_lower_case(word), in_lower_case(candidate)), candidate);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> words;
+  for (auto& [far, candidate] : ranked) {
+    words.push_back(std::move(candidate));
+  }
+  return words;
+}
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
   constexpr size_t longest_word =
@@ -37,16 +75,16 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   if (word.size() > longest_word) {
     return "";
   }
+  const size_t most = std::max<size_t>(1, word.size() / 3);
   std::string best;
-  size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;
+  Distance least = {most + 1, 0, 0};
   for (const std::string& candidate : known) {
-    const size_t lengths[] = {word.size(), candidate.size()};
-    if (std::max(lengths[0], lengths[1]) - std::min(lengths[0], lengths[1]) >= fewest) {
-      continue;  // the difference in length is a lower bound of the distance
+    if (difference(word.size(), candidate.size()) > most) {
+      continue;  // the difference in length is a lower bound of the edits
     }
-    const size_t edits = edit_distance(word, candidate);
-    if (edits < fewest) {
-      fewest = edits;
+    const Distance far = distance(in_lower_case(word), in_lower_case(candidate));
+    if (far < least) {
+      least = far;
       best = candidate;
     }
   }

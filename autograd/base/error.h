@@ -61,8 +61,13 @@ void require(bool ok, const Parts&... parts) {
   }
 }
 
-// Returns the known word closest to `word`, for "did you mean ...?", or "" if none is within an
-// edit distance of a third of its length (at least 1).
+// The known words, the one closest to `word` first: fewest edits, then the longest common beginning,
+// then the nearest length. Upper and lower case are the same.
+std::vector<std::string> by_closeness(const std::string& word,
+                                      const std::vector<std::string>& known);
+
+// Returns the closest of them, for "did you mean ...?", or "" if none is within an edit distance of
+// a third of the word's length (at least 1).
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace heed

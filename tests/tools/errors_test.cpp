@@ -70,7 +70,7 @@ const std::vector<Wrong> wrong_values = {
     {{"optimizer.type=adamm"},
      2,
      "--set optimizer.type=adamm:1:16: optimizer.type: unknown optimizer adamm, did you mean "
-     "adam?\n"},
+     "adamw?\n"},
     {{"train.steps=0"},
      2,
      "--set train.steps=0:1:13: train.steps: expected a whole number of at least 1, got 0\n"},
