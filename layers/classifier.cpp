@@ -10,12 +10,21 @@ void Classifier::Config::fields(Fields& f) {
   f.required("num_classes", num_classes, at_least(1),
              "number of classes; the data decides if absent")
       .example(3);
-  f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
-  f.optional("num_heads", num_heads, at_least(1), "number of attention heads").also_try({2});
+  f.required("context_length", context_length, at_least(1), "largest number of tokens")
+      .example(6)
+      .also_known_as(length_words);
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
+      .example(4)
+      .also_known_as(width_words);
+  f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
+      .also_try({2})
+      .also_known_as(heads_words);
   f.required("num_layers", num_layers, in_range(0, 1000), "number of transformer blocks")
-      .example(1);
-  f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
+      .example(1)
+      .also_known_as(layers_words);
+  f.optional("dropout", dropout, probability, "chance to drop a number")
+      .also_try({0.25})
+      .also_known_as(dropout_words);
   f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
   f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
   f.choice("norm", norm, norm_names, "which norm");

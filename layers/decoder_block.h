@@ -29,12 +29,18 @@ class DecoderBlock final : public Module {
     std::string activation = "gelu_tanh";
     int64_t hidden_multiplier = 4;
     void fields(Fields& f) {
-      f.required("d_model", d_model, at_least(1), "width of x and of the context").example(4);
+      f.required("d_model", d_model, at_least(1), "width of x and of the context")
+          .example(4)
+          .also_known_as(width_words);
       f.required("context_length", context_length, at_least(1), "largest number of tokens of x")
-          .example(6);
+          .example(6)
+          .also_known_as(length_words);
       f.required("num_heads", num_heads, at_least(1), "number of heads of either attention")
-          .example(2);
-      f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
+          .example(2)
+          .also_known_as(heads_words);
+      f.optional("dropout", dropout, probability, "chance to drop a number")
+          .also_try({0.25})
+          .also_known_as(dropout_words);
       f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
       f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
       f.choice("norm", norm, norm_names, "which norm stands before each of the three");

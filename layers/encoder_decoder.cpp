@@ -13,13 +13,21 @@ void EncoderDecoder::Config::fields(Fields& f) {
   f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
       .example(6);
   f.required("context_length", context_length, at_least(1), "largest number of tokens written")
-      .example(5);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
-  f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
+      .example(5)
+      .also_known_as(length_words);
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
+      .example(4)
+      .also_known_as(width_words);
+  f.required("num_heads", num_heads, at_least(1), "number of attention heads")
+      .example(2)
+      .also_known_as(heads_words);
   f.required("num_layers", num_layers, in_range(1, 1000),
              "number of blocks of the encoder, and of the decoder")
-      .example(1);
-  f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
+      .example(1)
+      .also_known_as(layers_words);
+  f.optional("dropout", dropout, probability, "chance to drop a number")
+      .also_try({0.25})
+      .also_known_as(dropout_words);
   f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
   f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
   f.choice("norm", norm, norm_names, "which norm");

@@ -7,15 +7,25 @@ namespace heed {
 void Gpt::Config::fields(Fields& f) {
   f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
       .example(7);
-  f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
-  f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
+  f.required("context_length", context_length, at_least(1), "largest number of tokens")
+      .example(6)
+      .also_known_as(length_words);
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
+      .example(4)
+      .also_known_as(width_words);
+  f.required("num_heads", num_heads, at_least(1), "number of attention heads")
+      .example(2)
+      .also_known_as(heads_words);
   f.required("num_layers", num_layers, in_range(1, 1000), "number of transformer blocks")
-      .example(2);
-  f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
+      .example(2)
+      .also_known_as(layers_words);
+  f.optional("dropout", dropout, probability, "chance to drop a number")
+      .also_try({0.25})
+      .also_known_as(dropout_words);
   f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
   f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
-  f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too");
+  f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
+      .also_known_as({"tie_word_embeddings"});
   f.choice("norm", norm, norm_names, "which norm");
   f.choice("activation", activation, activation_names, "activation of the feed-forward");
   f.choice("position", position, {"learned", "sinusoidal", "rope"}, "how positions are told apart");
@@ -25,7 +35,8 @@ void Gpt::Config::fields(Fields& f) {
              "hidden width of the feed-forward / d_model");
   f.optional("num_kv_heads", num_kv_heads, at_least(1),
              "heads of keys and values, each for as many of the queries", "all")
-      .also_try({1});
+      .also_try({1})
+      .also_known_as({"num_key_value_heads", "n_kv_groups"});
   f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)", attention_fills);
 }
 

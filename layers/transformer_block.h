@@ -23,6 +23,14 @@ inline std::unique_ptr<Module> make_norm(const std::string& norm, int64_t d_mode
   return make_layer(norm, options);
 }
 
+// The words of the book, nanoGPT, Hugging Face and PyTorch for the sizes of a model.
+inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "hidden_size", "embed_dim"};
+inline const std::vector<std::string> heads_words{"n_heads", "n_head", "num_attention_heads",
+                                                  "nhead"};
+inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers"};
+inline const std::vector<std::string> length_words{"block_size", "max_position_embeddings"};
+inline const std::vector<std::string> dropout_words{"drop_rate"};
+
 // Options of the attention layer that a model fills in unless the config gives them (see Fills).
 inline const Fills attention_fills{{"d_in", "d_model"},
                                    {"d_out", "d_model"},
@@ -51,11 +59,18 @@ class TransformerBlock final : public Module {
     int64_t hidden_multiplier = 4;
     LayerSpec attention{"multi_head_attention", {}};
     void fields(Fields& f) {
-      f.required("d_model", d_model, at_least(1), "width of x").example(4);
+      f.required("d_model", d_model, at_least(1), "width of x")
+          .example(4)
+          .also_known_as(width_words);
       f.required("context_length", context_length, at_least(1), "largest number of tokens")
-          .example(6);
-      f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
-      f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
+          .example(6)
+          .also_known_as(length_words);
+      f.required("num_heads", num_heads, at_least(1), "number of attention heads")
+          .example(2)
+          .also_known_as(heads_words);
+      f.optional("dropout", dropout, probability, "chance to drop a number")
+          .also_try({0.25})
+          .also_known_as(dropout_words);
       f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
       f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
       f.choice("norm", norm, norm_names, "which norm stands before attention and feed-forward");

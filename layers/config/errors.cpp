@@ -12,14 +12,44 @@ void ConfigErrors::add_at(const ConfigMark& mark, const std::string& path,
 }
 
 void ConfigErrors::add_all(const ConfigErrors& other, const std::vector<std::string>& excused) {
-  for (const Mistake& mistake : other.mistakes_) {
+  for (const ConfigMistake& mistake : other.mistakes_) {
     if (std::find(excused.begin(), excused.end(), mistake.path) == excused.end()) {
       mistakes_.push_back(mistake);
     }
   }
 }
 
-std::vector<std::string> ConfigErrors::lines() const {
+void ConfigErrors::reword(const ConfigMark& mark, const std::string& path, const std::string& begin,
+                          const std::string& message) {
+  for (ConfigMistake& mistake : mistakes_) {
+    if (mistake.path == path && mistake.mark.line == mark.line &&
+        mistake.mark.column == mark.column && mistake.message.starts_with(begin)) {
+      mistake.message = message;
+    }
+  }
+}
+
+void ConfigErrors::excuse(const std::function<bool(const ConfigMistake&)>& follows) {
+  std::erase_if(mistakes_, follows);
+}
+
+bool ConfigErrors::are_within(const std::string& path) const {
+  return std::any_of(mistakes_.begin(), mistakes_.end(), [&](const ConfigMistake& mistake) {
+    return mistake.path == path || mistake.path.starts_with(path + ".");
+  });
+}
+
+namespace {
+
+std::string line_of(const ConfigMistake& mistake) {
+  const std::string path = mistake.path.empty() ? "" : mistake.path + ": ";
+  const std::string place = mistake.mark.file ? to_text(mistake.mark) + ": " : "";
+  return printable(place, 1000) + printable(path, 300) + printable(mistake.message, 2000);
+}
+
+}  // namespace
+
+std::vector<ConfigMistake> ConfigErrors::sorted() const {
   std::vector<std::string> files;
   const auto rank = [&](const ConfigMark& mark) {  // sorts the command line after the files
     const std::string file = mark.file ? *mark.file : "";
@@ -30,26 +60,32 @@ std::vector<std::string> ConfigErrors::lines() const {
     }
     return std::pair(file.starts_with(command_line_prefix), index);
   };
-  using Key = std::tuple<std::pair<bool, std::ptrdiff_t>, int64_t, int64_t, const Mistake*>;
+  using Key = std::tuple<std::pair<bool, std::ptrdiff_t>, int64_t, int64_t, const ConfigMistake*>;
   std::vector<Key> order;
-  for (const Mistake& mistake : mistakes_) {
+  for (const ConfigMistake& mistake : mistakes_) {
     order.emplace_back(rank(mistake.mark), mistake.mark.line, mistake.mark.column, &mistake);
   }
   std::sort(order.begin(), order.end());
-  std::vector<std::string> lines;
+  std::vector<ConfigMistake> sorted;
   std::set<std::string> seen;
   for (const auto& [file, line, column, mistake] : order) {
-    const std::string path = mistake->path.empty() ? "" : mistake->path + ": ";
-    const std::string place = mistake->mark.file ? to_text(mistake->mark) + ": " : "";
-    std::string written =
-        printable(place, 1000) + printable(path, 300) + printable(mistake->message, 2000);
-    if (!lines.empty() && written.starts_with(lines.back())) {  // a longer version replaces it
-      seen.erase(lines.back());
-      lines.pop_back();
+    const std::string written = line_of(*mistake);
+    // A longer version replaces the one before it.
+    if (!sorted.empty() && written.starts_with(line_of(sorted.back()))) {
+      seen.erase(line_of(sorted.back()));
+      sorted.pop_back();
     }
     if (seen.insert(written).second) {
-      lines.push_back(std::move(written));
+      sorted.push_back(*mistake);
     }
+  }
+  return sorted;
+}
+
+std::vector<std::string> ConfigErrors::lines() const {
+  std::vector<std::string> lines;
+  for (const ConfigMistake& mistake : sorted()) {
+    lines.push_back(line_of(mistake));
   }
   return lines;
 }
@@ -67,7 +103,7 @@ void ConfigErrors::throw_if_any() const {
   if (all.size() > most) {
     joined += text("\n... and ", all.size() - most, " more");
   }
-  throw ConfigError(joined);
+  throw ConfigMistakes(joined, sorted());
 }
 
 }  // namespace heed

@@ -1,13 +1,29 @@
 #pragma once
 // Collects the mistakes of a config, so that all of them can be reported at once.
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "layers/config/node.h"
 #include "layers/config/text.h"
 
 namespace heed {
+
+struct ConfigMistake {
+  ConfigMark mark;
+  std::string path;
+  std::string message;
+};
+
+// Thrown with all mistakes of a config, as lines and one by one.
+class ConfigMistakes : public ConfigError {
+ public:
+  ConfigMistakes(const std::string& lines, std::vector<ConfigMistake> all)
+      : ConfigError(lines), mistakes(std::move(all)) {}
+  const std::vector<ConfigMistake> mistakes;  // in the order of the lines
+};
 
 // All mistakes of a config. Each prints as `file:line:column: path: message`.
 class ConfigErrors {
@@ -27,21 +43,28 @@ class ConfigErrors {
   // Adds the mistakes of `other`, except those at one of the paths in `excused`.
   void add_all(const ConfigErrors& other, const std::vector<std::string>& excused = {});
 
+  // Replaces the messages at this place that begin with `begin`.
+  void reword(const ConfigMark& mark, const std::string& path, const std::string& begin,
+              const std::string& message);
+
+  // Removes the mistakes that follow from something else.
+  void excuse(const std::function<bool(const ConfigMistake&)>& follows);
+
+  // True if a mistake has this path or one below it.
+  bool are_within(const std::string& path) const;
   bool empty() const { return mistakes_.empty(); }
   int64_t count() const { return static_cast<int64_t>(mistakes_.size()); }
   // The messages without duplicates, sorted by location: files in the order of their first mistake,
   // then the command line.
   std::vector<std::string> lines() const;
-  // Throws ConfigError with the lines joined by newlines; after 200 it only counts the rest.
+  // Throws ConfigMistakes, whose text is the lines; after 200 it only counts the rest.
   void throw_if_any() const;
 
  private:
-  struct Mistake {
-    ConfigMark mark;
-    std::string path;
-    std::string message;
-  };
-  std::vector<Mistake> mistakes_;
+  // Without duplicates, sorted as lines() are.
+  std::vector<ConfigMistake> sorted() const;
+
+  std::vector<ConfigMistake> mistakes_;
 };
 
 }  // namespace heed

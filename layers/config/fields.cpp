@@ -224,7 +224,7 @@ void Fields::read_group(FieldInfo& info, const std::function<bool(Fields&)>& run
     failed_.push_back(info.name);
     return;
   }
-  Fields nested(child ? *child : empty, *errors_);
+  Fields nested(child ? *child : empty, *errors_, topic_within(topic_, info));
   if (!run(nested)) {
     failed_.push_back(info.name);
   }
@@ -257,7 +257,7 @@ void Fields::report_unknown_keys() {
     if (find(child.key())) {
       continue;
     }
-    errors_->add_at(child.key_mark(), child.path(), unknown_key(child.key(), infos_));
+    errors_->add_at(child.key_mark(), child.path(), unknown_key(child.key(), infos_, topic_));
   }
 }
 

@@ -84,6 +84,12 @@ enum class FieldType {
   group
 };
 
+// What other tools call a field.
+struct Synonym {
+  std::string word;
+  std::string rule;  // how the value follows from theirs; "": it is the same
+};
+
 // The declaration of a field.
 struct FieldInfo {
   std::string name;
@@ -101,6 +107,7 @@ struct FieldInfo {
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
   std::string fill_name;             // the name of this field in Fills; "": the same name
+  std::vector<Synonym> synonyms;
 
   FieldInfo& example(ConfigNode node) {
     example_value = std::move(node);
@@ -115,6 +122,13 @@ struct FieldInfo {
     fill_name = std::move(other_name);
     return *this;
   }
+  // Words of other tools, in the documentation and in the message about an unknown key.
+  FieldInfo& also_known_as(const std::vector<std::string>& words, const std::string& rule = "") {
+    for (const std::string& word : words) {
+      synonyms.push_back({word, rule});
+    }
+    return *this;
+  }
 };
 
 struct FieldsAround;  // layers/config/nested.h
@@ -123,9 +137,10 @@ class Fields {
  public:
   // Lists the fields of a struct with their current values.
   Fields() = default;
-  // Reads the fields from `node`, a map; an absent node counts as an empty map. Both arguments must
-  // outlive this object.
-  Fields(const ConfigNode& node, ConfigErrors& errors) : node_(&node), errors_(&errors) {}
+  // Reads the fields from `node`, a map; an absent node counts as an empty map. Both must outlive
+  // this object. `heed layers TOPIC` describes the fields.
+  Fields(const ConfigNode& node, ConfigErrors& errors, std::string topic = "")
+      : node_(&node), errors_(&errors), topic_(std::move(topic)) {}
 
   // T: int64_t, double, or a std::vector of one of them (the range then applies to the elements).
   template <class T>
@@ -235,6 +250,7 @@ class Fields {
 
   const ConfigNode* node_ = nullptr;
   ConfigErrors* errors_ = nullptr;
+  std::string topic_;
   std::vector<FieldInfo> infos_;
   std::vector<std::function<void()>> deferred_;
   std::vector<std::string> failed_;  // fields that could not be read

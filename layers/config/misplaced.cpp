@@ -12,55 +12,54 @@ namespace heed {
 
 namespace {
 
-using Places = std::map<std::string, std::vector<std::string>>;  // key -> the paths that take it
+using Places = std::map<std::string, std::vector<std::string>>;
 
 struct UnknownKey {
   const ConfigNode* node;
-  std::vector<std::string> known;  // the fields valid in its place
+  std::string message;  // without other places
 };
 
-std::vector<std::string> names_of(const std::vector<FieldInfo>& fields) {
-  std::vector<std::string> names;
-  for (const FieldInfo& info : fields) {
-    names.push_back(info.name);
-  }
-  return names;
+// What a walk through a config finds.
+struct Found {
+  Places names;     // field -> the sections that have it
+  Places synonyms;  // word of another tool -> the paths of the fields
+  std::vector<UnknownKey> unknown;
+};
+
+std::string here_it_is(const std::string& path, const Synonym& synonym) {
+  return path + (synonym.rule.empty() ? "" : ": " + synonym.rule);
 }
 
-std::string unknown_key(const std::string& key, const std::vector<std::string>& known) {
-  const std::string near = nearest(key, known);
-  return known.empty()  ? "unknown key; there are no keys here"
-         : near.empty() ? "unknown key; the keys here are " + joined(known)
-                        : "unknown key, did you mean " + near + "?";
-}
-
-// Walks through a config along its fields, groups and chosen types included, and collects the
-// places that take each key and the unknown keys. `values`, if not null, replace the values in
-// `fields`. A field that `fills` fills in is not listed: its place is in the enclosing struct.
+// Walks through a config along its fields, groups and chosen types included. `values`, if not null,
+// replace the values in `fields`. A field that `fills` fills in is not listed: its place is in the
+// enclosing struct.
 void walk(const std::vector<FieldInfo>& fields, const ConfigNode* values, const Fills& fills,
-          const ConfigNode& config, const std::string& path, Places& places,
-          std::vector<UnknownKey>& unknown) {
+          const ConfigNode& config, const std::string& path, const std::string& topic,
+          Found& found) {
   for (const ConfigNode& child : config.children()) {
     const bool known = std::any_of(fields.begin(), fields.end(),
                                    [&](const FieldInfo& info) { return info.name == child.key(); });
     if (config.is_map() && !known) {
-      unknown.push_back({&child, names_of(fields)});
+      found.unknown.push_back({&child, unknown_key(child.key(), fields, topic)});
     }
   }
   for (const FieldInfo& info : fields) {
-    if (fill_for(fills, info) == nullptr) {
-      places[info.name].push_back(path.empty() ? "the top level" : path);
-    }
     const std::string below = join_path(path, info.name);
+    if (fill_for(fills, info) == nullptr) {
+      found.names[info.name].push_back(path.empty() ? "the top level" : path);
+      for (const Synonym& synonym : info.synonyms) {
+        found.synonyms[synonym.word].push_back(here_it_is(below, synonym));
+      }
+    }
     const ConfigNode& part = config.get(info.name);
     const ConfigNode& value = values ? values->get(info.name) : info.value;
     const ConfigType* type = info.type == FieldType::spec && value.is_map()
                                  ? config_types(info.spec_kind).find(value.get("type").text())
                                  : nullptr;
     if (info.type == FieldType::group) {
-      walk(info.group, nullptr, {}, part, below, places, unknown);
+      walk(info.group, nullptr, {}, part, below, topic_within(topic, info), found);
     } else if (type != nullptr) {
-      walk(type->fields(), &value, info.fills, part, below, places, unknown);
+      walk(type->fields(), &value, info.fills, part, below, type->name, found);
     }
   }
 }
@@ -101,27 +100,73 @@ std::vector<std::string> types_with(const std::string& key, const std::vector<Fi
   return types;
 }
 
+// The message about an unknown key, given the other places that take it; `message` if there are
+// none, or too many to help.
+std::string with_places(const std::string& key, const std::string& message,
+                        const std::vector<FieldInfo>& fields, const Found& found) {
+  constexpr size_t most = 3;
+  const auto name = found.names.find(key);
+  const auto synonym = found.synonyms.find(key);
+  if (name == found.names.end() && synonym != found.synonyms.end()) {
+    return synonym->second.size() > most ? message : "here it is " + one_of(synonym->second);
+  }
+  const std::vector<std::string> all =
+      name != found.names.end() ? name->second : types_with(key, fields);
+  if (all.empty() || all.size() > most) {
+    return message;
+  }
+  const std::string begin = message.ends_with('?') ? message + " " : "unknown key; ";
+  return text(begin, key, " belongs to ", one_of(all));
+}
+
 }  // namespace
 
-std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fields) {
-  return unknown_key(key, names_of(fields));
+std::string suggestion(const std::string& word, const std::vector<std::string>& known,
+                       const std::string& these, const std::string& topic) {
+  if (const std::string near = nearest(word, known); !near.empty()) {
+    return ", did you mean " + near + "?";
+  }
+  if (known.size() <= few_names) {
+    return "; " + these + " " + joined(known);
+  }
+  const std::vector<std::string> near = by_closeness(word, known);
+  return text("; the nearest are ", near[0], " and ", near[1], "; see heed layers",
+              topic.empty() ? "" : " " + topic);
+}
+
+std::string topic_within(const std::string& topic, const FieldInfo& group) {
+  return topic.empty() ? group.name : topic;
+}
+
+std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fields,
+                        const std::string& topic) {
+  std::vector<std::string> names, words;
+  for (const FieldInfo& info : fields) {
+    names.push_back(info.name);
+    for (const Synonym& synonym : info.synonyms) {
+      words.push_back(synonym.word);
+    }
+  }
+  const std::string word = nearest(key, names).empty() ? nearest(key, words) : "";
+  for (const FieldInfo& info : fields) {
+    for (const Synonym& synonym : info.synonyms) {
+      if (synonym.word == key || synonym.word == word) {
+        return "here it is " + here_it_is(info.name, synonym);
+      }
+    }
+  }
+  return names.empty() ? "unknown key; there are no keys here"
+                       : "unknown key" + suggestion(key, names, "the keys here are", topic);
 }
 
 void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNode& config,
                             ConfigErrors& errors) {
-  constexpr size_t most = 3;  // a longer list would not help
-  Places places;
-  std::vector<UnknownKey> unknown;
-  walk(fields, nullptr, {}, config, "", places, unknown);
-  for (const auto& [node, known] : unknown) {
-    const auto found = places.find(node->key());
-    const std::vector<std::string> all =
-        found != places.end() ? found->second : types_with(node->key(), fields);
-    if (!all.empty() && all.size() <= most) {
-      const std::string message = unknown_key(node->key(), known);
-      errors.add_at(node->key_mark(), node->path(),
-                    text(message, message.ends_with('?') ? " " : "; ", node->key(), " belongs to ",
-                         one_of(all)));
+  Found found;
+  walk(fields, nullptr, {}, config, "", "", found);
+  for (const auto& [node, message] : found.unknown) {
+    if (message.starts_with("unknown key")) {
+      errors.reword(node->key_mark(), node->path(), message,
+                    with_places(node->key(), message, fields, found));
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "layers/config/misplaced.h"
 #include "layers/config/types.h"
 #include "layers/config/values.h"
 
@@ -91,6 +92,7 @@ bool read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member, Conf
   std::string type = member.type;
   FieldInfo type_info;
   type_info.type = FieldType::choice;
+  type_info.spec_kind = info.spec_kind;
   type_info.choices = config_types(info.spec_kind).names();
   if (const ConfigNode* named = node.find("type")) {
     if (!has_kind(type_info, *named, ConfigNode::Kind::scalar, errors)) {
@@ -98,10 +100,8 @@ bool read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member, Conf
     }
     type = named->text();
     if (!config_types(info.spec_kind).find(type)) {
-      const std::string near = nearest(type, type_info.choices);
       errors.add(*named, "unknown ", info.spec_kind, " ", in_words(*named),
-                 near.empty() ? "; there are " + joined(type_info.choices)
-                              : ", did you mean " + near + "?");
+                 suggestion(type, type_info.choices, "there are", ""));
       return false;
     }
   } else if (type.empty()) {

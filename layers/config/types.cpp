@@ -43,9 +43,15 @@ std::string list_words(const FieldInfo& info, const std::string& element) {
   return text("a list of ", element, range_words(info.range), least, most);
 }
 
-std::string spec_words(const std::string& kind) {
-  const bool vowel = kind.find_first_of("aeiou") == 0;
-  return text(vowel ? "an " : "a ", kind, ", written {type: NAME, ...}");
+std::string with_article(const std::string& kind) {
+  return (kind.find_first_of("aeiou") == 0 ? "an " : "a ") + kind;
+}
+
+// The choices; of many types only where they are listed.
+std::string choice_words(const FieldInfo& info) {
+  return info.spec_kind.empty() || info.choices.size() <= few_names
+             ? one_of(info.choices)
+             : "the name of " + with_article(info.spec_kind) + "; see heed layers";
 }
 
 // A value within the range: 4 for whole numbers and 0.5 for others if they fit.
@@ -143,7 +149,7 @@ std::string expected(const FieldInfo& info) {
     case FieldType::string:
       return "text";
     case FieldType::choice:
-      return one_of(info.choices);
+      return choice_words(info);
     case FieldType::boolean_list:
       return list_words(info, "true or false");
     case FieldType::integer_list:
@@ -153,7 +159,7 @@ std::string expected(const FieldInfo& info) {
     case FieldType::string_list:
       return list_words(info, "texts");
     case FieldType::spec:
-      return spec_words(info.spec_kind);
+      return with_article(info.spec_kind) + ", written {type: NAME, ...}";
     case FieldType::spec_list:
       return list_words(info, info.spec_kind + "s");
     case FieldType::group:

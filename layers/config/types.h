@@ -23,9 +23,9 @@ ConfigType config_type(const std::string& name, const std::string& help) {
     static const std::vector<FieldInfo> infos = list_fields<Config>();
     return infos;
   };
-  return {name, help, listed, [](const ConfigNode& options, ConfigErrors& errors) {
+  return {name, help, listed, [name](const ConfigNode& options, ConfigErrors& errors) {
             Config config;
-            Fields fields(options, errors);
+            Fields fields(options, errors, name);
             fields.run(config);
             return fields.values();
           }};

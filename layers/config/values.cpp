@@ -86,9 +86,11 @@ std::string number_hint(const std::string& text, bool whole) {
   return "";
 }
 
-// A quoted number is text. If it would be valid without quotes, suggests that.
-std::string quote_hint(const ConfigNode& node, bool would_fit) {
-  return node.quoted() && would_fit ? "; write it without quotes" : "";
+// A quoted number is text. If it, or a word such as none, would be valid without quotes, suggests
+// that.
+std::string quote_hint(const FieldInfo& info, const ConfigNode& node, bool number_would_fit) {
+  const bool off = !info.off_word.empty() && node.text() == info.off_word;
+  return node.quoted() && (off || number_would_fit) ? "; write it without quotes" : "";
 }
 
 bool in_range_or_report(const FieldInfo& info, const ConfigNode& node, double value,
@@ -152,7 +154,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
   const bool whole = all_digits(magnitude(written)) && !has_leading_zero(written);
   if (node.quoted() || !whole) {
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
-               node.quoted() ? quote_hint(node, whole) : number_hint(written, true));
+               node.quoted() ? quote_hint(info, node, whole) : number_hint(written, true));
     return false;
   }
   const std::string digits = without_plus(written);
@@ -180,9 +182,9 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
   const std::string& written = node.text();
   const Parsed parsed = parse_double(written, number);
   if (node.quoted() || parsed == Parsed::no || has_leading_zero(written)) {
-    errors.add(
-        node, "expected ", expected(info), ", got ", in_words(node),
-        node.quoted() ? quote_hint(node, parsed == Parsed::yes) : number_hint(written, false));
+    errors.add(node, "expected ", expected(info), ", got ", in_words(node),
+               node.quoted() ? quote_hint(info, node, parsed == Parsed::yes)
+                             : number_hint(written, false));
     return false;
   }
   if (parsed == Parsed::out_of_range) {

@@ -61,6 +61,8 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, std::vector<T>& v
   return ok;
 }
 
+// A message lists up to this many names.
+inline constexpr size_t few_names = 6;
 // "a, b, c"
 std::string joined(const std::vector<std::string>& words);
 // "a, b or c"

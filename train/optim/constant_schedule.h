@@ -13,7 +13,8 @@ class ConstantSchedule final : public WarmupSchedule {
     int64_t warmup_steps = 0;
     void fields(Fields& f) {
       f.optional("warmup_steps", warmup_steps, at_least(0),
-                 "steps in which the learning rate rises");
+                 "steps in which the learning rate rises")
+          .also_known_as({"warmup_iters"});
     }
   };
 

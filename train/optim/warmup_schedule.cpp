@@ -5,7 +5,8 @@
 namespace heed {
 
 void FallingConfig::fields(Fields& f) {
-  f.optional("warmup_steps", warmup_steps, at_least(0), "steps in which the learning rate rises");
+  f.optional("warmup_steps", warmup_steps, at_least(0), "steps in which the learning rate rises")
+      .also_known_as({"warmup_iters"});
   f.optional("min_lr", min_lr, at_least(0), "learning rate that it falls to");
 }
 
