@@ -5,6 +5,7 @@
 
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
+#include "train/config/yaml.h"
 #include "train/data/generate.h"
 #include "train/run/interrupt.h"
 
@@ -58,7 +59,7 @@ ConfigNode with_defaults(const ConfigNode& config) {
 }  // namespace
 
 void require_resumable(const fs::path& of_run, const ConfigNode& given) {
-  const auto before = fixed_values(with_defaults(read_run_tree(of_run)));
+  const auto before = fixed_values(with_defaults(read_config(of_run.string())));
   const auto now = fixed_values(given);
   const auto at = [](const auto& values, const std::string& path) {
     const auto found = values.find(path);

@@ -160,8 +160,8 @@ void print_profile(const nlohmann::ordered_json& rows) {
 
 int run(const BenchOptions& o) {
   require<ConfigError>(o.steps >= 1, "heed bench: expected --steps of at least 1, got ", o.steps);
-  ConfigNode tree = read_run_tree(o.config, o.sets);
-  if (tree.get("precision").text() == "float64") {
+  RunTree tree = read_run_tree(o.config, o.sets);
+  if (tree.root.get("precision").text() == "float64") {
     require_precision("float64");
   }
   LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());

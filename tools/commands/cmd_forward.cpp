@@ -40,14 +40,14 @@ void declare(Arguments& arguments, ForwardOptions& o) {
       .option("--set", o.sets, "change a value: --set model.dropout=0.1; may come several times");
 }
 
-std::string wanted_precision(const ForwardOptions& o, const ConfigNode& tree) {
+std::string wanted_precision(const ForwardOptions& o, const RunTree& tree) {
   if (o.precision) {
     require<ConfigError>(*o.precision == "float32" || *o.precision == "float64",
                          "heed forward: expected --precision float32 or float64, got ",
                          printable(*o.precision));
     return *o.precision;
   }
-  return tree.get("precision").text() == "float64" ? "float64" : "float32";
+  return tree.root.get("precision").text() == "float64" ? "float64" : "float32";
 }
 
 int run(const ForwardOptions& o) {
@@ -57,7 +57,7 @@ int run(const ForwardOptions& o) {
                        "heed forward: --book-buffers is about --save-weights, which is not given");
   require<ConfigError>(o.seed.value_or(0) >= 0, "heed forward: expected --seed of at least 0, got ",
                        o.seed.value_or(0));
-  ConfigNode tree = read_run_tree(o.config, o.sets);
+  RunTree tree = read_run_tree(o.config, o.sets);
   require_precision(wanted_precision(o, tree));
   LoadedRun loaded =
       load_run(std::move(tree), std::filesystem::path(o.config).parent_path(), Purpose::model);

@@ -74,8 +74,8 @@ Inspected inspect(const InspectOptions& o) {
     out.step = is_checkpoint ? read_manifest(config).step : newest_step(config);
     config = (is_checkpoint ? config / ".." / ".." : config) / "config.yaml";
   }
-  ConfigNode tree = read_run_tree(config, o.sets);
-  require_precision(tree.get("precision").text() == "float64" ? "float64" : "float32");
+  RunTree tree = read_run_tree(config, o.sets);
+  require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
   out.loaded = load_run(std::move(tree), config.parent_path(), Purpose::model);
   RunConfig& run = out.loaded.config;
   run.train.batch_size = o.batch.value_or(run.train.batch_size);

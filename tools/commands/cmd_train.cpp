@@ -60,7 +60,7 @@ fs::path config_before(const RunArgument& resumed) {
 
 // The config to read, and the base folder of its relative paths.
 struct Source {
-  ConfigNode tree;
+  RunTree tree;
   fs::path folder;
 };
 

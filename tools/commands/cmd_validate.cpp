@@ -20,9 +20,9 @@ void declare(Arguments& arguments, ValidateOptions& o) {
 }
 
 int run(const ValidateOptions& o) {
-  ConfigNode tree = read_run_tree(o.config, o.sets);
-  if (tree.get("precision").is_scalar()) {
-    require_precision(tree.get("precision").text() == "float64" ? "float64" : "float32");
+  RunTree tree = read_run_tree(o.config, o.sets);
+  if (tree.root.get("precision").is_scalar()) {
+    require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
   }
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   const Plan plan = make_plan(loaded);

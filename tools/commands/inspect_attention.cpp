@@ -18,7 +18,7 @@ using LookJson = nlohmann::ordered_json;
 // The model of a config before training.
 TrainedRun untrained(const LookAt& look) {
   const fs::path config = look.target;
-  ConfigNode tree = read_run_tree(config, look.sets);
+  RunTree tree = read_run_tree(config, look.sets);
   require_precision_of(tree);
   TrainedRun run{load_run(std::move(tree), config.parent_path(), Purpose::model), {}, {}};
   apply_settings(run.loaded.config);

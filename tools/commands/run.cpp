@@ -4,8 +4,8 @@
 
 namespace heed::cli {
 
-void require_precision_of(const ConfigNode& config) {
-  const std::string& precision = config.get("precision").text();
+void require_precision_of(const RunTree& config) {
+  const std::string& precision = config.root.get("precision").text();
   if (precision == "float32" || precision == "float64") {
     require_precision(precision);
   }
@@ -14,7 +14,7 @@ void require_precision_of(const ConfigNode& config) {
 TrainedRun load_trained(const std::string& run) {
   std::vector<std::string> warnings;
   const RunArgument argument = resolve_run(run, warnings);
-  ConfigNode tree = read_run_tree(argument.run / "config.yaml");
+  RunTree tree = read_run_tree(argument.run / "config.yaml");
   require_precision_of(tree);
   for (const std::string& warning : warnings) {
     std::fprintf(stderr, "%s\n", warning.c_str());

@@ -17,7 +17,7 @@ struct TrainedRun {
 };
 
 // Switches to the program of the config's precision (require_precision), if it names one.
-void require_precision_of(const ConfigNode& config);
+void require_precision_of(const RunTree& config);
 
 // Loads a run, switching to the program of its precision if necessary. Prints warnings about
 // damaged checkpoints to standard error.

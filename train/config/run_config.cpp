@@ -1,10 +1,12 @@
 #include "train/config/run_config.h"
 
 #include <charconv>
+#include <sstream>
 
 #include "autograd/base/modes.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
+#include "train/config/rules.h"
 #include "train/config/yaml.h"
 #include "train/config/yaml_set.h"
 #include "train/data/fixed_batch.h"
@@ -33,19 +35,24 @@ void RandomConfig::fields(Fields& f) {
 }
 
 void TrainConfig::fields(Fields& f) {
-  const auto size = [&](const char* name, int64_t& member, Range range, const char* help) {
+  const auto size = [&](const char* name, int64_t& member, Range range,
+                        const char* help) -> FieldInfo& {
     if (required) {
-      f.required(name, member, range, help);
-    } else {
-      range.min = 0;
-      f.optional(name, member, range, help);
+      return f.required(name, member, range, help);
     }
+    range.min = 0;
+    return f.optional(name, member, range, help);
   };
-  size("steps", steps, at_least(1), "optimizer steps");
-  size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch");
+  size("steps", steps, at_least(1), "optimizer steps")
+      .also_known_as({"max_iters", "max_steps"})
+      .also_known_as(epoch_words, "epochs * training examples / (batch_size * accumulate)");
+  size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch")
+      .also_known_as({"per_device_train_batch_size"});
   f.optional("accumulate", accumulate, in_range(1, 1'000'000),
-             "micro-batches whose gradients make a step");
-  f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");
+             "micro-batches whose gradients make a step")
+      .also_known_as({"gradient_accumulation_steps"});
+  f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together")
+      .also_known_as({"grad_clip", "max_grad_norm"});
   f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
   f.optional(
       "overfit_batch", overfit_batch,
@@ -53,8 +60,10 @@ void TrainConfig::fields(Fields& f) {
 }
 
 void EvalConfig::fields(Fields& f) {
-  f.optional("every", every, at_least(1), "steps between evaluations");
-  f.optional("batches", batches, at_least(1), "batches of an evaluation", "all");
+  f.optional("every", every, at_least(1), "steps between evaluations")
+      .also_known_as({"eval_interval", "eval_steps"});
+  f.optional("batches", batches, at_least(1), "batches of an evaluation", "all")
+      .also_known_as({"eval_iters"});
   f.optional("patience", patience, at_least(1),
              "evaluations in a row without a lower loss after which training stops");
 }
@@ -90,9 +99,11 @@ void RunConfig::fields(Fields& f) {
   f.section("data", data, "task", "what to train on", {}, may_be_absent);
   f.section("model", model, "layer", "what to train");
   f.section("optimizer", optimizer, "optimizer", "how gradients change weights");
-  f.section("schedule", schedule, "schedule", "the learning rate over the run");
-  f.group("train", train, "how long and in what pieces");
-  f.group("eval", eval, "validation on the way");
+  f.section("schedule", schedule, "schedule", "the learning rate over the run")
+      .also_known_as({"lr_scheduler", "scheduler"});
+  f.group("train", train, "how long and in what pieces").also_known_as({"training", "trainer"});
+  f.group("eval", eval, "validation on the way")
+      .also_known_as({"evaluate", "evaluation", "validation"});
   f.group("checkpoint", checkpoint, "what is kept");
   f.group("sample", sample, "text written on the way");
 }
@@ -232,46 +243,6 @@ void fill_context_length(ConfigNode& tree) {
   data->set("context_length", of_model > 0 ? model.get("context_length") : ConfigNode(1));
 }
 
-// Checks the sample prompt before training; otherwise the run would fail at its first sample.
-void check_sample(const RunConfig& config, const ConfigNode& sample, const Task& task,
-                  ConfigErrors& errors) {
-  const Tokenizer* tokenizer = task.tokenizer();
-  if (tokenizer == nullptr) {
-    if (config.sample.every) {
-      errors.add_field(sample, "every", "the task ", config.data.type,
-                       " has no text that a model could write; leave sample.every out");
-    }
-    return;
-  }
-  // The default prompt only has to be valid if samples are written.
-  const std::string& prompt = config.sample.prompt;
-  if (!config.sample.every && prompt == SampleConfig{}.prompt) {
-    return;
-  }
-  try {
-    task.check_prompt(prompt);
-  } catch (const ConfigError& error) {
-    errors.add_field(sample, "prompt", error.what());
-  }
-}
-
-// Checks the rules that involve several sections, or a section and the data.
-void check_together(const RunConfig& config, const ConfigNode& tree, const Task& task,
-                    ConfigErrors& errors) {
-  check_sample(config, tree.get("sample"), task, errors);
-  const char* const needs_evaluation = "needs a validation loss on the way; give eval.every too";
-  if (config.eval.patience && !config.eval.every) {
-    errors.add_field(tree.get("eval"), "patience", needs_evaluation);
-  }
-  if (config.checkpoint.best && !config.eval.every) {
-    errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);
-  }
-  if (config.eval.every && task.example_count(Split::validation) == 0) {
-    errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",
-                     "make data.train_fraction smaller, or leave eval.every out");
-  }
-}
-
 // Makes the path absolute and adds the file's fingerprint, so that the run can be resumed from any
 // folder, but only with the same data.
 void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
@@ -314,20 +285,55 @@ void overfit_one_batch(LoadedRun& run) {
 
 }  // namespace
 
-ConfigNode read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {
-  ConfigErrors errors;
-  ConfigNode tree = read_config(config.string(), errors);
-  for (const std::string& argument : sets) {
-    apply_set(tree, argument, errors);
+namespace {
+
+// Throws all mistakes, if there are any, with those of files that could not be read.
+void throw_all(ConfigErrors& errors, const ConfigNode& tree,
+               const std::optional<IoError>& no_plugin, const std::optional<IoError>& no_data) {
+  if (no_plugin) {  // then its types are unknown, which is no second mistake
+    errors.excuse([](const ConfigMistake& mistake) {
+      return mistake.path.ends_with("type") && mistake.message.starts_with("unknown ");
+    });
+  }
+  if (errors.empty() && no_plugin && !no_data) {
+    throw IoError(*no_plugin);
+  }
+  if (errors.empty() && no_data && !no_plugin) {
+    throw IoError(text("data: ", no_data->what()));
+  }
+  if (no_data) {
+    errors.add_field(tree.get("data"), "path", no_data->what());
+  }
+  if (no_plugin) {
+    std::istringstream lines(no_plugin->what());
+    for (std::string line; std::getline(lines, line);) {
+      errors.add_at({}, "", line);  // it begins with its place
+    }
   }
   errors.throw_if_any();
-  return tree;
 }
 
-LoadedRun load_run(ConfigNode tree, const fs::path& folder, Purpose purpose) {
-  layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
-  load_plugins(tree, folder);
+}  // namespace
+
+RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {
   ConfigErrors errors;
+  ConfigNode root = read_config(config.string(), errors);
+  for (const std::string& argument : sets) {
+    apply_set(root, argument, errors);
+  }
+  return {std::move(root), std::move(errors)};
+}
+
+LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose purpose) {
+  layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+  ConfigNode& tree = tree_and_mistakes.root;
+  ConfigErrors& errors = tree_and_mistakes.mistakes;
+  std::optional<IoError> unreadable, no_plugin;
+  try {
+    load_plugins(tree, folder);
+  } catch (const IoError& error) {
+    no_plugin = error;
+  }
   LoadedRun run;
   run.config.purpose = purpose;
   TaskSetup setup{.config_folder = folder};
@@ -336,20 +342,13 @@ LoadedRun load_run(ConfigNode tree, const fs::path& folder, Purpose purpose) {
 
   fill_context_length(tree);
   check_context_length(tree, errors);
-  std::optional<IoError> unreadable;
   run.task = make_task(tree, setup, errors, unreadable);
   fill_model_sizes(tree, run.task.get(), errors);
   Fields fields(tree, errors);
-  if (fields.run(run.config) && run.task) {
-    check_together(run.config, tree, *run.task, errors);
-  }
-  if (unreadable && errors.empty()) {
-    throw IoError(text("data: ", unreadable->what()));
-  }
-  if (unreadable) {
-    errors.add_field(tree.get("data"), "path", unreadable->what());
-  }
-  errors.throw_if_any();
+  fields.run(run.config);
+  check_together(run.config, tree, run.task.get(), errors);
+  count_epochs(run.config, tree, run.task.get(), errors);
+  throw_all(errors, tree, no_plugin, unreadable);
 
   run.resolved = fields.values();
   resolve_plugins(run.resolved, folder);

@@ -95,15 +95,25 @@ struct LoadedRun {
   std::unique_ptr<Task> task;  // null if the config has no data section
 };
 
-// Reads a config file and applies `--set a.b=c` arguments. Throws IoError, ConfigError.
-ConfigNode read_run_tree(const std::filesystem::path& config,
-                         const std::vector<std::string>& sets = {});
+// A config as it is written, and the mistakes that do not stop the rest from being read: duplicate
+// keys, say, or a wrong --set.
+struct RunTree {
+  RunTree(ConfigNode whole, ConfigErrors found = {})
+      : root(std::move(whole)), mistakes(std::move(found)) {}
+  ConfigNode root;
+  ConfigErrors mistakes;
+};
+
+// Reads a config file and applies `--set a.b=c` arguments. Throws IoError; ConfigError if the file
+// cannot be parsed.
+RunTree read_run_tree(const std::filesystem::path& config,
+                      const std::vector<std::string>& sets = {});
 
 // Loads the plugins, reads the sections and creates the task. Relative paths are relative to
 // `folder`. The data is read first: it determines sizes of the model (vocab_size) and takes others
-// from it (context_length). Throws ConfigError with all errors at once, or IoError if a data file
-// cannot be read.
-LoadedRun load_run(ConfigNode tree, const std::filesystem::path& folder,
+// from it (context_length). Throws ConfigError with all mistakes at once, those of `config`
+// included; IoError if a data file or a plugin cannot be read and nothing else is wrong.
+LoadedRun load_run(RunTree config, const std::filesystem::path& folder,
                    Purpose purpose = Purpose::train);
 
 // Seeds the random streams and sets the global switches given in the config.

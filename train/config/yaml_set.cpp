@@ -85,7 +85,12 @@ void apply_set(ConfigNode& root, const std::string& argument, ConfigErrors& erro
   }
   const std::string text_of_value = argument.substr(equals + 1);
   const ConfigMark value_mark = {file, 1, static_cast<int64_t>(equals) + 2};
-  ConfigNode value = parse_value(text_of_value, value_mark, errors);
+  ConfigNode value;
+  try {
+    value = parse_value(text_of_value, value_mark, errors);
+  } catch (const ConfigError&) {  // it is among `errors`; other arguments may have more
+    return;
+  }
   if (value.is_absent()) {
     value = ConfigNode::scalar("", false);
     value.set_mark(value_mark);

@@ -168,6 +168,8 @@ void load_plugins(const ConfigNode& config, const fs::path& folder) {
   if (!named.is_list()) {
     return;  // reported when all sections are read
   }
+  std::string unreadable;
+  ConfigErrors errors;
   for (const ConfigNode& plugin : named.children()) {
     if (!plugin.is_scalar() || given_by_name(float32_name(plugin.text())) != nullptr) {
       continue;
@@ -177,16 +179,16 @@ void load_plugins(const ConfigNode& config, const fs::path& folder) {
     } catch (const IoError& error) {
       std::error_code missing;
       const bool there = fs::exists(folder / plugin.text(), missing);
-      fail<IoError>(to_text(plugin.mark()), plugin.mark().line > 0 ? ": " : "", plugin.path(), ": ",
-                    error.what(),
-                    there ? "" : "; build it, or if it has moved: heed --plugin PATH/",
-                    there ? "" : fs::path(plugin.text()).filename().string() + " COMMAND ...");
+      unreadable += text(unreadable.empty() ? "" : "\n", to_text(plugin.mark()),
+                         plugin.mark().line > 0 ? ": " : "", plugin.path(), ": ", error.what(),
+                         there ? "" : "; build it, or if it has moved: heed --plugin PATH/",
+                         there ? "" : fs::path(plugin.text()).filename().string() + " COMMAND ...");
     } catch (const ConfigError& error) {
-      ConfigErrors errors;
       errors.add(plugin, error.what());
-      errors.throw_if_any();
     }
   }
+  errors.throw_if_any();
+  require<IoError>(unreadable.empty(), unreadable);
 }
 
 std::vector<std::string> plugins_of(const ConfigNode& config, const fs::path& folder) {

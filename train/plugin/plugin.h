@@ -23,7 +23,8 @@ namespace heed {
 void load_plugin(const std::filesystem::path& path);
 
 // Loads the plugins listed under `plugins` in a config, relative to `folder`. A plugin with the
-// same file name that was passed to load_plugin() is used instead: it may have moved.
+// same file name that was passed to load_plugin() is used instead: it may have moved. Throws
+// IoError with a line for each that cannot be loaded.
 void load_plugins(const ConfigNode& config, const std::filesystem::path& folder);
 
 // The plugins that a config needs, as absolute paths under their float32 names: those it lists, and

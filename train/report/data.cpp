@@ -9,6 +9,7 @@
 #include <set>
 
 #include "train/config/run_config.h"
+#include "train/config/yaml.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/report/record.h"
@@ -210,7 +211,7 @@ ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::vector<Spee
 }
 
 ReportJson run_json(const fs::path& run, const std::string& name, size_t share) {
-  const ConfigNode config = read_run_tree(run / "config.yaml");
+  const ConfigNode config = read_config((run / "config.yaml").string());
   const auto values = flat_values(config);
   const std::vector<MetricsRow> rows = rows_of(run);
   ReportRecord record = read_record(run / "report.json");

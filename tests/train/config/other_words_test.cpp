@@ -1,0 +1,165 @@
+// Keys of other tools and misspelt names: what the message leads to. The words are declared at the
+// fields (also_known_as); this table says which ones must be.
+#include <doctest/doctest.h>
+
+#include "tests/support/training_run.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+// What follows "PATH: " in the message about `--set ARGUMENT`.
+struct Hint {
+  std::string argument, hint;
+};
+
+const std::vector<Hint> words_of_other_tools = {
+    // the book
+    {"model.emb_dim=8", "here it is d_model"},
+    {"model.drop_rate=0.1", "here it is dropout"},
+    {"model.n_heads=2", "here it is num_heads"},
+    {"model.n_layers=2", "here it is num_layers"},
+    {"model.n_kv_groups=1", "here it is num_kv_heads"},
+    // nanoGPT
+    {"model.n_embd=8", "here it is d_model"},
+    {"model.n_head=2", "here it is num_heads"},
+    {"model.n_layer=2", "here it is num_layers"},
+    {"model.block_size=8", "here it is context_length"},
+    {"optimizer.learning_rate=1e-3", "here it is lr"},
+    {"optimizer.beta1=0.9", "here it is betas: a list of both"},
+    {"optimizer.beta2=0.99", "here it is betas: a list of both"},
+    {"train.max_iters=5", "here it is steps"},
+    {"train.grad_clip=1", "here it is clip_grad_norm"},
+    {"train.gradient_accumulation_steps=2", "here it is accumulate"},
+    {"eval.eval_interval=5", "here it is every"},
+    {"eval.eval_iters=5", "here it is batches"},
+    {"schedule.warmup_iters=5", "here it is warmup_steps"},
+    // Hugging Face
+    {"model.hidden_size=8", "here it is d_model"},
+    {"model.num_attention_heads=2", "here it is num_heads"},
+    {"model.num_hidden_layers=2", "here it is num_layers"},
+    {"model.max_position_embeddings=8", "here it is context_length"},
+    {"model.num_key_value_heads=1", "here it is num_kv_heads"},
+    {"model.tie_word_embeddings=true", "here it is tie_embeddings"},
+    {"train.max_grad_norm=1", "here it is clip_grad_norm"},
+    {"train.per_device_train_batch_size=4", "here it is batch_size"},
+    {"evaluation={every: 5}", "here it is eval"},
+    // PyTorch, Lightning
+    {"model.nhead=2", "here it is num_heads"},
+    {"model.embed_dim=8", "here it is d_model"},
+    {"train.max_steps=5", "here it is steps"},
+    {"lr_scheduler={type: cosine}", "here it is schedule"},
+    {"scheduler={type: cosine}", "here it is schedule"},
+    {"trainer={steps: 5}", "here it is train"},
+    {"training={steps: 5}", "here it is train"},
+    {"evaluate={every: 5}", "here it is eval"},
+    {"validation={every: 5}", "here it is eval"},
+    // In the wrong section, or in none
+    {"learning_rate=1e-3", "here it is optimizer.lr"},
+    {"model.learning_rate=1e-3", "here it is optimizer.lr"},
+    {"train.learning_rate=1e-3", "here it is optimizer.lr"},
+    {"max_iters=5", "here it is train.steps"},
+    {"grad_clip=1", "here it is train.clip_grad_norm"},
+    {"optimizer.max_grad_norm=1", "here it is train.clip_grad_norm"},
+    {"n_embd=8", "here it is model.d_model"},
+    {"train.n_layer=2", "here it is model.num_layers"},
+    {"block_size=8", "here it is model.context_length"},
+    {"data.block_size=8", "here it is model.context_length"},
+    {"train.warmup_iters=5", "here it is schedule.warmup_steps"},
+    {"train.eval_interval=5", "here it is eval.every"},
+    {"eval_iters=5", "here it is eval.batches"},
+    {"beta2=0.99", "here it is optimizer.betas: a list of both"},
+    {"drop_rate=0.1", "here it is model.dropout"},
+    {"gradient_accumulation_steps=2", "here it is train.accumulate"},
+};
+
+const std::vector<Hint> misspellings = {
+    {"optimizer.type=adamv", "unknown optimizer adamv, did you mean adamw?"},
+    {"optimizer.type=adamW", "unknown optimizer adamW, did you mean adamw?"},
+    {"optimizer.type=AdamW", "unknown optimizer AdamW, did you mean adamw?"},
+    {"optimizer.type=Adam", "unknown optimizer Adam, did you mean adam?"},
+    {"optimizer.type=SGD", "unknown optimizer SGD, did you mean sgd?"},
+    {"model.type=GPT", "unknown layer GPT, did you mean gpt?"},
+    {"model.norm=LayerNorm",
+     "expected layer_norm or rms_norm, got LayerNorm; did you mean layer_norm?"},
+    {"model.D_MODEL=8", "unknown key, did you mean d_model?"},
+    {"model.d_modle=8", "unknown key, did you mean d_model?"},
+    {"model.nun_heads=2", "unknown key, did you mean num_heads?"},
+    {"model.Dropout=0.1", "unknown key, did you mean dropout?"},
+    {"model.tie_embedding=true", "unknown key, did you mean tie_embeddings?"},
+    {"model.n_emb=8", "here it is d_model"},
+    {"optimizer.lerning_rate=1e-3", "here it is lr"},
+    {"optimizer.weight_decy=0", "unknown key, did you mean weight_decay?"},
+    {"optimizr={lr: 1}", "unknown key, did you mean optimizer?"},
+    {"shedule={type: cosine}", "unknown key, did you mean schedule?"},
+    {"chekpoint={keep: 1}", "unknown key, did you mean checkpoint?"},
+    {"Eval={every: 5}", "unknown key, did you mean eval?"},
+    {"train.batchsize=4", "unknown key, did you mean batch_size?"},
+    {"train.stpes=5", "unknown key, did you mean steps?"},
+    {"train.max_iter=5", "here it is steps"},
+    // Near nothing: the two nearest, and where the list is
+    {"model.zzz=1", "unknown key; the nearest are bias and norm; see heed layers gpt"},
+    {"zzz=1", "unknown key; the nearest are seed and data; see heed layers"},
+    {"eval.zzz=1", "unknown key; the keys here are every, batches, patience"},
+    {"optimizer.zzz=1", "unknown key; the keys here are lr, betas, eps, weight_decay, decay"},
+};
+
+// The messages about the small config with these arguments.
+std::vector<ConfigMistake> mistakes_with(const std::vector<std::string>& arguments) {
+  const TempDir folder;
+  try {
+    load_small(folder, arguments);
+  } catch (const ConfigMistakes& error) {
+    return error.mistakes;
+  }
+  return {};
+}
+
+int check_hints(const std::vector<Hint>& hints) {
+  int checked = 0;
+  for (const Hint& each : hints) {
+    const std::vector<ConfigMistake> mistakes = mistakes_with({each.argument});
+    REQUIRE_MESSAGE(mistakes.size() == 1, each.argument);
+    CHECK(mistakes.front().path == each.argument.substr(0, each.argument.find('=')));
+    CHECK(mistakes.front().message == each.hint);
+    CHECK(mistakes.front().message.size() < 200);
+    ++checked;
+  }
+  return checked;
+}
+
+}  // namespace
+
+TEST_CASE("other words: keys of the book, nanoGPT, Hugging Face, PyTorch and Lightning") {
+  CHECK(check_hints(words_of_other_tools) >= 50);
+}
+
+TEST_CASE("other words: misspelt keys and values") { CHECK(check_hints(misspellings) >= 20); }
+
+TEST_CASE("other words: epochs as steps, where data and batch are known") {
+  const TempDir folder;
+  const int64_t examples = load_small(folder).task->example_count(Split::train);
+  REQUIRE(examples > 4);
+  const auto hint = [](const std::vector<std::string>& arguments, const std::string& path) {
+    for (const ConfigMistake& mistake : mistakes_with(arguments)) {
+      if (mistake.path == path) return mistake.message;
+    }
+    return std::string("no mistake");
+  };
+  const auto steps = [&](int64_t epochs, int64_t a_step) {
+    return (epochs * examples + a_step - 1) / a_step;
+  };
+  CHECK(hint({"train.epochs=3"}, "train.epochs") == text("here it is steps: ", steps(3, 4),
+                                                         " for 3 epochs of ", examples,
+                                                         " training examples, 4 in a step"));
+  CHECK(hint({"num_train_epochs=1", "train.accumulate=2"}, "num_train_epochs") ==
+        text("here it is train.steps: ", steps(1, 8), " for 1 epoch of ", examples,
+             " training examples, 8 in a step"));
+  const std::string rule = "epochs * training examples / (batch_size * accumulate)";
+  CHECK(hint({"train.epochs=3", "train.batch_size=x"}, "train.epochs") ==
+        "here it is steps: " + rule);
+  CHECK(hint({"train.epochs=3", "data.train_fraction=x"}, "train.epochs") ==
+        "here it is steps: " + rule);
+  CHECK(hint({"optimizer.epochs=3"}, "optimizer.epochs") == "here it is train.steps: " + rule);
+}

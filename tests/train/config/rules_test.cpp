@@ -1,0 +1,90 @@
+// All mistakes at once: those of the text, of --set, of plugins, of fields, and of the rules
+// between sections, as far as the sections that a rule needs were read without a mistake.
+#include "train/config/rules.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/training_run.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+// The lines about a config and --set arguments, without the folder's name; "no error".
+std::string lines_of(const std::string& config, const std::vector<std::string>& sets = {}) {
+  const TempDir folder;
+  const std::string file = write_config(folder, config);
+  std::string lines = "no error";
+  try {
+    load_run(read_run_tree(file, sets), folder.path());
+  } catch (const Error& error) {
+    lines = error.what();
+  }
+  const std::string path = folder.path().string() + "/";
+  for (size_t at; (at = lines.find(path)) != std::string::npos;) lines.erase(at, path.size());
+  return lines;
+}
+
+const std::string sections = R"(data: {type: text, path: text.txt, train_fraction: 0.8}
+model: {type: gpt, context_length: 8, d_model: 12, num_heads: 3, num_layers: 1}
+train: {steps: 12, batch_size: 4}
+)";
+
+const std::string needs_loss = "needs a validation loss on the way; give eval.every too";
+
+}  // namespace
+
+TEST_CASE("rules: duplicate keys and wrong --set do not hide the mistakes of fields") {
+  CHECK(
+      lines_of("seed: 5\nseed: 6\n" + sections, {"model.d_modle=4", "train.stepz=3", "nothing",
+                                                 "optimizer.lr=[1", "eval.every=&a 3", "seed=x"}) ==
+      "c.yaml:2:1: seed: this key stands twice, on line 1 and on line 2; remove one\n"
+      "--set nothing:1:1: expected KEY=VALUE, such as train.steps=100; there is no =\n"
+      "--set optimizer.lr=[1:1:16: expected a comma, or the ] for the bracket on line 1, column "
+      "14\n"
+      "--set eval.every=&a 3:1:12: anchors (&name) are not allowed\n"
+      "--set seed=x:1:6: seed: expected a whole number of at least 0, got x\n"
+      "--set model.d_modle=4:1:7: model.d_modle: unknown key, did you mean d_model?\n"
+      "--set train.stepz=3:1:7: train.stepz: unknown key, did you mean steps?");
+}
+
+TEST_CASE("rules: a broken rule between sections is reported with everything else") {
+  const std::string wrong_optimizer = "optimizer: {type: sgd, lr: 1, nesterov: true}\n";
+  const std::string lines =
+      lines_of(sections + wrong_optimizer +
+               "eval: {patience: 2}\ncheckpoint: {best: true}\nsample: {prompt: Zoo}\n");
+  for (const std::string& line :
+       {std::string("optimizer.nesterov: "), "eval.patience: " + needs_loss,
+        "checkpoint.best: " + needs_loss, std::string("sample.prompt: the character Z")}) {
+    CHECK_MESSAGE(contains(lines, line), lines);
+  }
+  CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
+}
+
+TEST_CASE("rules: none about a section that was not read") {
+  CHECK(lines_of(sections + "eval: {evry: 5}\ncheckpoint: {best: true}\n") ==
+        "c.yaml:4:8: eval.evry: unknown key, did you mean every?");
+  CHECK(lines_of(sections + "eval: {every: 5}\ncheckpoint: {best: 1}\nsample: {prompt: [a]}\n") ==
+        "c.yaml:5:20: checkpoint.best: expected true or false, got 1; write true\n"
+        "c.yaml:6:18: sample.prompt: expected text, got a list");
+  // The prompt needs the data, patience does not.
+  CHECK(lines_of(sections + "eval: {patience: 2}\nsample: {prompt: Zoo}\n",
+                 {"data.train_fraction=9"}) ==
+        "c.yaml:4:18: eval.patience: " + needs_loss +
+            "\n--set data.train_fraction=9:1:21: data.train_fraction: expected a number above 0 up "
+            "to 1, got 9");
+}
+
+TEST_CASE("rules: missing plugins do not hide the rest, nor do their types count as mistakes") {
+  const std::string missing =
+      ": cannot open: No such file or directory; build it, or if it has moved: heed --plugin PATH/";
+  const std::string first = "c.yaml:1:11: plugins.0: a.so" + missing + "a.so COMMAND ...";
+  const std::string second = "c.yaml:1:17: plugins.1: b.so" + missing + "b.so COMMAND ...";
+  const std::string plugins = "plugins: [a.so, b.so]\n";
+  CHECK(lines_of(plugins + sections, {"model.type=mine"}) == first + "\n" + second);
+  CHECK(
+      lines_of(plugins + sections, {"model.type=mine", "train.steps=0"}) ==
+      first + "\n" + second +
+          "\n--set train.steps=0:1:13: train.steps: expected a whole number of at least 1, got 0");
+}

@@ -1,0 +1,83 @@
+#include "train/config/rules.h"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace heed {
+
+namespace {
+
+// Checks the sample prompt before training; otherwise the run would fail at its first sample.
+void check_sample(const RunConfig& config, const ConfigNode& sample, const Task& task,
+                  ConfigErrors& errors) {
+  const Tokenizer* tokenizer = task.tokenizer();
+  if (tokenizer == nullptr) {
+    if (config.sample.every) {
+      errors.add_field(sample, "every", "the task ", config.data.type,
+                       " has no text that a model could write; leave sample.every out");
+    }
+    return;
+  }
+  // The default prompt only has to be valid if samples are written.
+  const std::string& prompt = config.sample.prompt;
+  if (!config.sample.every && prompt == SampleConfig{}.prompt) {
+    return;
+  }
+  try {
+    task.check_prompt(prompt);
+  } catch (const ConfigError& error) {
+    errors.add_field(sample, "prompt", error.what());
+  }
+}
+
+}  // namespace
+
+void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
+                    ConfigErrors& errors) {
+  const bool has_eval = !errors.are_within("eval");
+  const bool has_checkpoint = !errors.are_within("checkpoint");
+  const bool has_sample = !errors.are_within("sample");
+  if (task != nullptr && has_sample) {
+    check_sample(config, tree.get("sample"), *task, errors);
+  }
+  const char* const needs_evaluation = "needs a validation loss on the way; give eval.every too";
+  if (has_eval && config.eval.patience && !config.eval.every) {
+    errors.add_field(tree.get("eval"), "patience", needs_evaluation);
+  }
+  if (has_eval && has_checkpoint && config.checkpoint.best && !config.eval.every) {
+    errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);
+  }
+  if (task != nullptr && has_eval && config.eval.every &&
+      task->example_count(Split::validation) == 0) {
+    errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",
+                     "make data.train_fraction smaller, or leave eval.every out");
+  }
+}
+
+void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* task,
+                  ConfigErrors& errors) {
+  const TrainConfig& train = config.train;
+  const int64_t examples = task != nullptr ? task->example_count(Split::train) : 0;
+  for (const char* needed : {"train.batch_size", "train.accumulate", "model.context_length"}) {
+    if (examples == 0 || errors.are_within(needed)) {
+      return;
+    }
+  }
+  const int64_t a_step = train.batch_size * train.accumulate;
+  for (const ConfigNode* section : {&tree, &tree.get("train")}) {
+    for (const std::string& word : epoch_words) {
+      const double epochs = std::strtod(section->get(word).text().c_str(), nullptr);
+      if (!section->has(word) || !(epochs > 0)) {
+        continue;
+      }
+      const auto all = epochs * static_cast<double>(examples);
+      errors.reword(section->get(word).key_mark(), section->get(word).path(), "here it is",
+                    text("here it is ", section == &tree ? "train.steps" : "steps", ": ",
+                         std::ceil(all / static_cast<double>(a_step)), " for ", epochs,
+                         epochs == 1 ? " epoch of " : " epochs of ", examples,
+                         " training examples, ", a_step, " in a step"));
+    }
+  }
+}
+
+}  // namespace heed

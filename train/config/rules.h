@@ -1,0 +1,23 @@
+#pragma once
+// What is checked when all sections of a config have been read.
+#include <string>
+#include <vector>
+
+#include "train/config/run_config.h"
+
+namespace heed {
+
+// The words of other tools for a length of training in epochs.
+inline const std::vector<std::string> epoch_words{"epochs", "num_epochs", "num_train_epochs",
+                                                  "max_epochs"};
+
+// Checks the rules that involve several sections, or a section and the data, as far as these were
+// read without a mistake. `task` is null if the data was not.
+void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
+                    ConfigErrors& errors);
+
+// Says how many steps the epochs of a config are, if data and batch are known.
+void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* task,
+                  ConfigErrors& errors);
+
+}  // namespace heed
