@@ -1,10 +1,11 @@
-// heed layers: the values of `type:` in a config, and their fields.
+// heed layers: the sections of a config, the values of `type:`, and the fields of each.
 #include <algorithm>
 #include <cstdio>
 
 #include "layers/schema/schema.h"
 #include "tools/commands/command.h"
 #include "tools/terminal/table.h"
+#include "train/config/run_config.h"
 #include "train/data/task.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
@@ -19,29 +20,43 @@ struct LayersOptions {
 };
 
 void declare(Arguments& arguments, LayersOptions& o) {
-  arguments.positional("NAME", o.name, "a layer, optimizer, schedule or task: its fields", false)
-      .flag("--json", o.json, "the same as JSON Schema: {kind: {name: schema}}");
+  arguments
+      .positional("NAME", o.name, "a section, layer, optimizer, schedule or task: its fields",
+                  false)
+      .flag("--json", o.json, "the types as JSON Schema: {kind: {name: schema}}");
 }
 
-struct Section {
+struct Kind {
   const char* title;
   const ConfigTypes& types;
 };
 
-std::vector<Section> sections() {
+std::vector<Kind> kinds_of_types() {
   return {{"Layers", layer_registry().types()},
           {"Tasks (data)", task_registry().types()},
           {"Optimizers", optimizer_registry().types()},
           {"Schedules", schedule_registry().types()}};
 }
 
+// The field of this name at the top of a config, or null.
+const FieldInfo* find_section(const std::vector<FieldInfo>& sections, const std::string& name) {
+  const auto found = std::find_if(sections.begin(), sections.end(),
+                                  [&](const FieldInfo& info) { return info.name == name; });
+  return found == sections.end() ? nullptr : &*found;
+}
+
 int list_all() {
-  for (const Section& section : sections()) {
+  Table sections({Align::left, Align::left});
+  for (const FieldInfo& section : run_fields()) {
+    sections.add({section.name, section.help});
+  }
+  std::printf("Sections\n%s\n", sections.text("  ").c_str());
+  for (const Kind& kind : kinds_of_types()) {
     Table table({Align::left, Align::left});
-    for (const std::string& name : section.types.names()) {
-      table.add({name, section.types.find(name)->help});
+    for (const std::string& name : kind.types.names()) {
+      table.add({name, kind.types.find(name)->help});
     }
-    std::printf("%s\n%s\n", section.title, table.text("  ").c_str());
+    std::printf("%s\n%s\n", kind.title, table.text("  ").c_str());
   }
   std::printf("heed layers NAME shows the fields of one of them.\n");
   return 0;
@@ -63,11 +78,25 @@ std::string example_text(const ConfigType& type, const std::vector<FieldInfo>& f
   return out;
 }
 
+// "; elsewhere emb_dim, n_embd", for a field that other tools call so. A rule stands behind the last
+// word that has it.
+std::string synonym_words(const FieldInfo& field) {
+  std::string words;
+  for (size_t i = 0; i < field.synonyms.size(); ++i) {
+    const Synonym& synonym = field.synonyms[i];
+    const bool same_next =
+        i + 1 < field.synonyms.size() && field.synonyms[i + 1].rule == synonym.rule;
+    words += (i == 0 ? "; elsewhere " : ", ") + synonym.word;
+    words += synonym.rule.empty() || same_next ? "" : " (" + synonym.rule + ")";
+  }
+  return words;
+}
+
 // Two lines per field: its meaning and its permitted values.
 void add_fields(const std::vector<FieldInfo>& fields, const std::string& indent, Table& table) {
   for (const FieldInfo& field : fields) {
     table.add({indent + field.name, field.help});
-    table.add({"", "  " + expected(field) + "; " + default_words(field)});
+    table.add({"", "  " + expected(field) + "; " + default_words(field) + synonym_words(field)});
     add_fields(field.group, indent + "  ", table);
   }
 }
@@ -84,11 +113,34 @@ void show(const ConfigType& type, const std::string& kind) {
   std::printf("\n%s\nExample\n%s\n", table.text("  ").c_str(), example_text(type, fields).c_str());
 }
 
-// Throws unless some type has this name.
-void require_known(const std::string& name) {
+// A section: the fields of a group, else what its value may be.
+void show(const FieldInfo& section) {
+  std::printf("%s (section): %s\n", section.name.c_str(), section.help.c_str());
+  if (section.type == FieldType::group) {
+    Table table({Align::left, Align::left});
+    add_fields(section.group, "", table);
+    std::printf("\n%s", table.text("  ").c_str());
+    return;
+  }
+  std::printf("\n  %s; %s\n", expected(section).c_str(), default_words(section).c_str());
+  if (!section.spec_kind.empty()) {
+    std::printf("\nTypes\n");
+    Table types({Align::left, Align::left});
+    for (const std::string& name : config_types(section.spec_kind).names()) {
+      types.add({name, config_types(section.spec_kind).find(name)->help});
+    }
+    std::printf("%s", types.text("  ").c_str());
+  }
+}
+
+// Throws unless a section or some type has this name.
+void require_known(const std::string& name, const std::vector<FieldInfo>& sections) {
   std::vector<std::string> known;
-  for (const Section& section : sections()) {
-    const std::vector<std::string> names = section.types.names();
+  for (const FieldInfo& section : sections) {
+    known.push_back(section.name);
+  }
+  for (const Kind& kind : kinds_of_types()) {
+    const std::vector<std::string> names = kind.types.names();
     known.insert(known.end(), names.begin(), names.end());
   }
   const bool found = std::find(known.begin(), known.end(), name) != known.end();
@@ -99,13 +151,17 @@ void require_known(const std::string& name) {
 }
 
 int run(const LayersOptions& o) {
+  const std::vector<FieldInfo> sections = run_fields();
   if (!o.name.empty()) {
-    require_known(o.name);
+    require_known(o.name, sections);
   }
+  const FieldInfo* section = find_section(sections, o.name);
   if (o.json) {
+    require<ConfigError>(section == nullptr, "heed layers: --json describes types, and ", o.name,
+                         " is a section; heed schema describes all sections");
     std::vector<std::string> kinds;
-    for (const Section& section : sections()) {
-      kinds.push_back(section.types.kind());
+    for (const Kind& kind : kinds_of_types()) {
+      kinds.push_back(kind.types.kind());
     }
     std::fputs(types_schema(kinds, o.name).c_str(), stdout);
     return 0;
@@ -114,11 +170,15 @@ int run(const LayersOptions& o) {
     return list_all();
   }
   int shown = 0;  // "linear" is both a layer and a schedule
-  for (const Section& section : sections()) {
-    if (const ConfigType* type = section.types.find(o.name)) {
+  for (const Kind& kind : kinds_of_types()) {
+    if (const ConfigType* type = kind.types.find(o.name)) {
       std::fputs(shown++ > 0 ? "\n" : "", stdout);
-      show(*type, section.types.kind());
+      show(*type, kind.types.kind());
     }
+  }
+  if (section != nullptr) {
+    std::fputs(shown > 0 ? "\n" : "", stdout);
+    show(*section);
   }
   return 0;
 }
@@ -126,8 +186,9 @@ int run(const LayersOptions& o) {
 }  // namespace
 
 Command layers_command() {
-  return command<LayersOptions>("layers", "layers, tasks, optimizers, schedules and their fields",
-                                "heed layers multi_head_attention", declare, run);
+  return command<LayersOptions>(
+      "layers", "what a config may say: sections, layers, tasks, optimizers, schedules",
+      "heed layers multi_head_attention", declare, run);
 }
 
 }  // namespace heed::cli
