@@ -1,8 +1,34 @@
 #include <CLI/CLI.hpp>
 
+#include "layers/config/values.h"
 #include "tools/commands/command.h"
 
 namespace heed::cli {
+
+namespace {
+
+// What is wrong with the text of a number, or "". The same numbers are valid as in a config:
+// CLI11 alone would read 010 as 8.
+template <class T>
+std::string number_mistake(const std::string& text) {
+  FieldInfo info;
+  info.type = std::is_same_v<T, int64_t> ? FieldType::integer : FieldType::number;
+  ConfigErrors errors;
+  T number{};
+  read_value(info, ConfigNode::scalar(text, false), number, errors);
+  return errors.empty() ? "" : errors.lines().front();
+}
+
+template <class T>
+struct NumberOf {
+  using type = T;
+};
+template <class T>
+struct NumberOf<std::optional<T>> {
+  using type = T;
+};
+
+}  // namespace
 
 Arguments& Arguments::positional(const std::string& name, std::string& value,
                                  const std::string& help, bool required) {
@@ -32,6 +58,10 @@ Arguments& Arguments::option(const std::string& name, T& value, const std::strin
   CLI::Option* option = app_.add_option(name, value, help);
   if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     option->allow_extra_args(false);
+  }
+  using Number = typename NumberOf<T>::type;
+  if constexpr (std::is_same_v<Number, int64_t> || std::is_same_v<Number, double>) {
+    option->check(number_mistake<Number>, "");
   }
   return *this;
 }
