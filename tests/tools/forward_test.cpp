@@ -168,6 +168,8 @@ TEST_CASE("heed forward: ids outside the vocabulary, a mask that nothing looks a
   c.give({view("x", x_of({1, 3}))});
   c.refuses(1, "expected a tensor ids, token ids (B, T) for the gpt, got x");
   c.give({view("ids", ids({1, 3}, {1, 3, 2}))});
+  c.refuses(2, "--out and --save-weights are the same file",
+            {"--save-weights", c.path("./out.safetensors")});
   c.refuses(2, "float16", {"--precision", "float16"});
   c.refuses(2, "--seed", {"--seed", "-1"});
   c.refuses(2, "--weights", {"--ignore-extra"});

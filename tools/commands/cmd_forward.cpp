@@ -50,11 +50,21 @@ std::string wanted_precision(const ForwardOptions& o, const RunTree& tree) {
   return tree.root.get("precision").text() == "float64" ? "float64" : "float32";
 }
 
+// Whether two paths name one file, which need not exist yet.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code unknown;
+  return std::filesystem::weakly_canonical(a, unknown) ==
+         std::filesystem::weakly_canonical(b, unknown);
+}
+
 int run(const ForwardOptions& o) {
   require<ConfigError>(!o.ignore_extra || o.weights,
                        "heed forward: --ignore-extra is about --weights, which is not given");
   require<ConfigError>(!o.book_buffers || o.save_weights,
                        "heed forward: --book-buffers is about --save-weights, which is not given");
+  require<ConfigError>(!o.save_weights || !same_file(o.out, *o.save_weights),
+                       "heed forward: --out and --save-weights are the same file, ",
+                       printable(o.out), "; give two");
   require<ConfigError>(o.seed.value_or(0) >= 0, "heed forward: expected --seed of at least 0, got ",
                        o.seed.value_or(0));
   RunTree tree = read_run_tree(o.config, o.sets);
