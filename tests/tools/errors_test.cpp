@@ -306,6 +306,20 @@ TEST_CASE("errors: run folders") {
   CHECK(snapshot(folder.path()) == before);
 }
 
+TEST_CASE("errors: generate without --prompt, where the config's prompt cannot be read") {
+  const TempDir folder;
+  const std::string config = write_config(folder), run = (folder / "run").string();
+  std::string text = sample_text();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  write_text(folder / "text.txt", text);
+  REQUIRE(run_heed({"train", config, "--out", run, "--threads", "1"}).exit_code == 0);
+  const ProgramResult result = run_heed({"generate", run});  // standard input is empty
+  CHECK(result.exit_code == 2);
+  CHECK(result.out.empty());
+  CHECK(result.err.starts_with(
+      "heed generate: give --prompt; the config's sample.prompt: the character \\n "));
+}
+
 TEST_CASE("errors: damaged checkpoints") {
   const TempDir folder;
   const std::string config = write_config(folder), run = (folder / "run").string();

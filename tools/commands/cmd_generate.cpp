@@ -47,12 +47,17 @@ void check(const GenerateOptions& o) {
   require<ConfigError>(o.seed >= 0, "heed generate: expected --seed of at least 0, got ", o.seed);
 }
 
-void check_prompt(const Task& task, const std::string& prompt) {
+// The prompt given, or else that of the config.
+std::string checked_prompt(const GenerateOptions& o, const LoadedRun& loaded) {
+  const std::string prompt = o.prompt.value_or(loaded.config.sample.prompt);
   try {
-    task.check_prompt(prompt);
+    loaded.task->check_prompt(prompt);
   } catch (const ConfigError& error) {
-    fail<ConfigError>("heed generate: --prompt: ", error.what());
+    fail<ConfigError>(
+        "heed generate: ", o.prompt ? "--prompt: " : "give --prompt; the config's sample.prompt: ",
+        error.what());
   }
+  return prompt;
 }
 
 void answer(const TrainedRun& trained, const std::string& prompt, const GenerateOptions& o) {
@@ -99,9 +104,7 @@ int run(const GenerateOptions& o) {
     converse(trained, o);
     return 0;
   }
-  const std::string prompt = o.prompt.value_or(config.sample.prompt);
-  check_prompt(*trained.loaded.task, prompt);
-  answer(trained, prompt, o);
+  answer(trained, checked_prompt(o, trained.loaded), o);
   return 0;
 }
 
