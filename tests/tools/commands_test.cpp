@@ -5,6 +5,7 @@
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/training_run.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -79,9 +80,37 @@ TEST_CASE("heed layers: lists everything that is registered") {
     ++layers;
   }
   CHECK(layers >= 20);
-  for (const char* title : {"Layers", "Tasks (data)", "Optimizers", "Schedules"}) {
+  for (const char* title : {"Sections", "Layers", "Tasks (data)", "Optimizers", "Schedules"}) {
     CHECK(lines_with(result.out, title) == 1);
   }
+}
+
+TEST_CASE("heed layers: every section, and what its fields are called elsewhere") {
+  const std::string all = run_heed({"layers"}).out;
+  int sections = 0;
+  for (const FieldInfo& section : run_fields()) {
+    CHECK_MESSAGE(lines_with(all, "  " + section.name + " ") == 1, section.name);
+    const ProgramResult one = run_heed({"layers", section.name});
+    CHECK(one.exit_code == 0);
+    CHECK(lines_with(one.out, section.name + " (section): " + section.help) == 1);
+    for (const FieldInfo& field : section.group) {
+      CHECK_MESSAGE(lines_with(one.out, "  " + field.name + " ") == 1, field.name);
+    }
+    ++sections;
+  }
+  CHECK(sections >= 14);
+  CHECK(contains(run_heed({"layers", "train"}).out,
+                 "or none; default none; elsewhere grad_clip, max_grad_norm\n"));
+  CHECK(contains(run_heed({"layers", "gpt"}).out,
+                 "required; elsewhere emb_dim, n_embd, hidden_size, embed_dim\n"));
+  CHECK(lines_with(run_heed({"layers", "optimizer"}).out, "  adamw ") == 1);
+  CHECK(lines_with(run_heed({"layers", "seed"}).out,
+                   "  a whole number of at least 0; default 123") == 1);
+  const ProgramResult json = run_heed({"layers", "train", "--json"});
+  CHECK(json.exit_code == 2);
+  CHECK(json.err ==
+        "heed layers: --json describes types, and train is a section; heed schema describes all "
+        "sections\n");
 }
 
 TEST_CASE("heed layers: the fields of one") {
@@ -139,6 +168,101 @@ train: {steps: 3, batch_size: 2}
   CHECK(huge.exit_code == 2);
   CHECK(huge.err.find("of memory") != std::string::npos);
   CHECK(run_heed({"validate"}).exit_code == 2);
+}
+
+TEST_CASE("heed validate --json: ok, or every mistake with its place") {
+  const TempDir folder;
+  const std::string config = write_config(folder);
+  const ProgramResult right = run_heed({"validate", config, "--json"});
+  CHECK(right.exit_code == 0);
+  CHECK(Json::parse(right.out) == Json{{"ok", true}});
+  write_text(config, "seed: x\n" + std::string(small_config) + "trian: {}\n");
+  const ProgramResult wrong = run_heed({"validate", config, "--json", "--set", "train.steps=0"});
+  CHECK(wrong.exit_code == 2);
+  const Json object = Json::parse(wrong.out);
+  CHECK(object["code"] == 2);
+  CHECK(object["error"].get<std::string>() + "\n" == wrong.err);
+  const Json expected{{{"file", config},
+                       {"line", 2},
+                       {"column", 1},
+                       {"path", "seed"},
+                       {"message", "this key stands twice, on line 1 and on line 2; remove one"}},
+                      {{"file", config},
+                       {"line", 1},
+                       {"column", 7},
+                       {"path", "seed"},
+                       {"message", "expected a whole number of at least 0, got x"}},
+                      {{"file", config},
+                       {"line", 7},
+                       {"column", 1},
+                       {"path", "trian"},
+                       {"message", "unknown key, did you mean train?"}},
+                      {{"file", "--set train.steps=0"},
+                       {"line", 1},
+                       {"column", 13},
+                       {"path", "train.steps"},
+                       {"message", "expected a whole number of at least 1, got 0"}}};
+  CHECK(object["mistakes"].size() == expected.size());
+  for (const Json& mistake : expected) {
+    const bool there =
+        std::count(object["mistakes"].begin(), object["mistakes"].end(), mistake) == 1;
+    CHECK_MESSAGE(there, mistake.dump());
+  }
+}
+
+TEST_CASE("--json: an error is one object on standard output too, in every command") {
+  const TempDir folder;
+  const std::string none = (folder / "none").string();
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"bench", none},
+                                             {"gradcheck", none},
+                                             {"inspect", none},
+                                             {"eval", none},
+                                             {"validate", none},
+                                             {"layers", "no_such_layer"},
+                                             {"tour", "no_such_step"},
+                                             {"gradcheck", "linear", "--tolerance", "0x1"},
+                                             {"info", "--no-such-option"}}) {
+    CAPTURE(words.front());
+    const ProgramResult plain = run_heed(words);
+    CHECK(plain.exit_code != 0);
+    CHECK(plain.out.empty());
+    std::vector<std::string> more = words;
+    more.push_back("--json");
+    const ProgramResult json = run_heed(more);
+    CHECK(json.exit_code == plain.exit_code);
+    CHECK(json.err == plain.err);
+    const Json object = Json::parse(json.out);
+    CHECK(object["code"] == plain.exit_code);
+    CHECK(object["error"].get<std::string>() + "\n" == plain.err);
+    CHECK(object.size() == 2);
+  }
+}
+
+TEST_CASE("numbers on the command line are those of a config") {
+  struct Number {
+    std::string option, value, message;
+  };
+  const std::string whole = "expected a whole number, got ", number = "expected a number, got ";
+  for (const Number& each : std::vector<Number>{
+           {"--seed", "0123", whole + "0123; write it without leading zeros: 123"},
+           {"--seed", "0x10", whole + "0x10; write it in decimals: 16"},
+           {"--tokens", "1e3", whole + "1e3; write 1000"},
+           {"--tokens", "ten", whole + "ten"},
+           {"--top-k", "010", whole + "010; write it without leading zeros: 10"},
+           {"--temperature", "0,5",
+            number + "0,5; decimals begin with a point, and nothing separates thousands"},
+           {"--top-p", "0x1p-1", number + "0x1p-1; write it in decimals"},
+           {"--temperature", "nan", number + "nan"}}) {
+    const ProgramResult result = run_heed({"generate", "none", each.option, each.value});
+    CHECK(result.exit_code == 2);
+    CHECK(result.err ==
+          "heed generate: " + each.option + ": " + each.message + "; see heed generate --help\n");
+  }
+  CHECK(contains(run_heed({"inspect", "none", "--batch", "010"}).err, "010; write it without"));
+  for (const char* value : {"7", "+7", "0"}) {  // refused for the folder, not for the number
+    CHECK(run_heed({"generate", "none", "--seed", value}).exit_code == 1);
+  }
 }
 
 TEST_CASE("heed info: one JSON object, and lines for people") {

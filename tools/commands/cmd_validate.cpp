@@ -12,11 +12,13 @@ namespace {
 struct ValidateOptions {
   std::string config;
   std::vector<std::string> sets;
+  bool json = false;
 };
 
 void declare(Arguments& arguments, ValidateOptions& o) {
   arguments.positional("CONFIG", o.config, "the config to check")
-      .option("--set", o.sets, "change a value: --set optimizer.lr=3e-4; may come several times");
+      .option("--set", o.sets, "change a value: --set optimizer.lr=3e-4; may come several times")
+      .flag("--json", o.json, "one JSON object: {ok: true}, or error, code and the mistakes");
 }
 
 int run(const ValidateOptions& o) {
@@ -26,6 +28,11 @@ int run(const ValidateOptions& o) {
   }
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   const Plan plan = make_plan(loaded);
+  if (o.json) {
+    require_memory(plan);
+    std::printf("{\"ok\":true}\n");
+    return 0;
+  }
   for (const std::string& line : describe(plan, loaded)) {
     std::printf("%s\n", line.c_str());
   }

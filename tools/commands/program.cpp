@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
+#include "layers/config/errors.h"
 #include "tools/commands/command.h"
 #include "train/plugin/plugin.h"
 
@@ -23,15 +25,34 @@ std::vector<Command> all_commands() {
           bench_command(),    new_command()};
 }
 
-// Prints an error, prefixed with the program's name.
-int report(const std::exception& error, ExitCode code) {
-  std::fprintf(stderr, "heed: %s\n", error.what());
-  return code;
+// The mistakes of a config for editors: [{file, line, column, path, message}, ...].
+nlohmann::ordered_json mistakes_json(const std::vector<ConfigMistake>& mistakes) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const ConfigMistake& mistake : mistakes) {
+    all.push_back({{"file", mistake.mark.file ? *mistake.mark.file : ""},
+                   {"line", mistake.mark.line},
+                   {"column", mistake.mark.column},
+                   {"path", mistake.path},
+                   {"message", mistake.message}});
+  }
+  return all;
 }
 
-int report_config(const ConfigError& error) {
-  std::fprintf(stderr, "%s\n", error.what());  // file:line:column: ...
-  return wrong_config;
+// Prints an error to standard error and, with --json, as one object to standard output. Returns the
+// exit code.
+int report(const Request& request, const std::string& message, ExitCode code,
+           const std::vector<ConfigMistake>& mistakes = {}) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  if (request.json) {
+    nlohmann::ordered_json object = {{"error", message}, {"code", static_cast<int>(code)}};
+    if (!mistakes.empty()) {
+      object["mistakes"] = mistakes_json(mistakes);
+    }
+    const auto replace =
+        nlohmann::ordered_json::error_handler_t::replace;  // bytes that are no UTF-8
+    std::printf("%s\n", object.dump(-1, ' ', false, replace).c_str());
+  }
+  return code;
 }
 
 std::vector<std::string> command_names() {
@@ -83,7 +104,6 @@ Request parse(int count, char** arguments) {
   CLI::App app("heed: attention, from scratch, on your CPU");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("heedgrad ") + HEED_VERSION);
-  app.failure_message(explain);
 
   Request request;
   app.add_option("--plugin", request.plugins,
@@ -108,7 +128,10 @@ Request parse(int count, char** arguments) {
     }
     sub->footer("Example:\n  " + command.example);
     Arguments declared(*sub);
-    sub->callback([&request, name = command.name, run = command.declare(declared)] {
+    const auto run = command.declare(declared);
+    const bool has_json = sub->get_option_no_throw("--json") != nullptr;
+    request.json = has_json && std::find(words.begin(), words.end(), "--json") != words.end();
+    sub->callback([&request, name = command.name, run] {
       request.command = name;
       request.run = run;
     });
@@ -118,7 +141,8 @@ Request parse(int count, char** arguments) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return {"", {}, app.exit(asked)};
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
+    const std::string message = explain(&app, error);
+    report(request, message.substr(0, message.find_last_not_of('\n') + 1), wrong_config);
     return {"", {}, wrong_config};
   }
   return request;
@@ -134,15 +158,16 @@ int run(const Request& request) {
       load_plugin(plugin);
     }
     return request.run();
+  } catch (const ConfigMistakes& error) {
+    return report(request, error.what(), wrong_config, error.mistakes);
   } catch (const ConfigError& error) {
-    return report_config(error);
+    return report(request, error.what(), wrong_config);
   } catch (const DivergedError& error) {
-    return report(error, diverged);
+    return report(request, text("heed: ", error.what()), diverged);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "heed: out of memory\n");
-    return failed;
+    return report(request, "heed: out of memory", failed);
   } catch (const std::exception& error) {
-    return report(error, failed);
+    return report(request, text("heed: ", error.what()), failed);
   }
 }
 
