@@ -26,6 +26,8 @@ struct Found {
   std::vector<UnknownKey> unknown;
 };
 
+const std::string hint_begin = "here it is ";
+
 std::string here_it_is(const std::string& path, const Synonym& synonym) {
   return path + (synonym.rule.empty() ? "" : ": " + synonym.rule);
 }
@@ -108,7 +110,7 @@ std::string with_places(const std::string& key, const std::string& message,
   const auto name = found.names.find(key);
   const auto synonym = found.synonyms.find(key);
   if (name == found.names.end() && synonym != found.synonyms.end()) {
-    return synonym->second.size() > most ? message : "here it is " + one_of(synonym->second);
+    return synonym->second.size() > most ? message : hint_begin + one_of(synonym->second);
   }
   const std::vector<std::string> all =
       name != found.names.end() ? name->second : types_with(key, fields);
@@ -117,6 +119,15 @@ std::string with_places(const std::string& key, const std::string& message,
   }
   const std::string begin = message.ends_with('?') ? message + " " : "unknown key; ";
   return text(begin, key, " belongs to ", one_of(all));
+}
+
+// The path of the field that a message of here_it_is() names. One about the key's own section names
+// the field alone.
+std::string field_of(const std::string& message, const ConfigNode& key, bool own_section) {
+  const std::string name =
+      message.substr(hint_begin.size(), message.find(": ") - hint_begin.size());
+  const size_t section = own_section ? key.path().size() - key.key().size() : 0;
+  return key.path().substr(0, section) + name;
 }
 
 }  // namespace
@@ -151,7 +162,7 @@ std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fi
   for (const FieldInfo& info : fields) {
     for (const Synonym& synonym : info.synonyms) {
       if (synonym.word == key || synonym.word == word) {
-        return "here it is " + here_it_is(info.name, synonym);
+        return hint_begin + here_it_is(info.name, synonym);
       }
     }
   }
@@ -164,9 +175,15 @@ void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNo
   Found found;
   walk(fields, nullptr, {}, config, "", "", found);
   for (const auto& [node, message] : found.unknown) {
-    if (message.starts_with("unknown key")) {
-      errors.reword(node->key_mark(), node->path(), message,
-                    with_places(node->key(), message, fields, found));
+    const bool own_section = message.starts_with(hint_begin);
+    const std::string whole =
+        own_section ? message : with_places(node->key(), message, fields, found);
+    errors.reword(node->key_mark(), node->path(), message, whole);
+    if (whole.starts_with(hint_begin)) {  // the field is not missing, it has another name
+      const std::string field = field_of(whole, *node, own_section);
+      errors.excuse([&](const ConfigMistake& mistake) {
+        return mistake.path == field && mistake.message.starts_with("missing, expected");
+      });
     }
   }
 }

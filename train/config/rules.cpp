@@ -58,10 +58,10 @@ void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* t
                   ConfigErrors& errors) {
   const TrainConfig& train = config.train;
   const int64_t examples = task != nullptr ? task->example_count(Split::train) : 0;
-  for (const char* needed : {"train.batch_size", "train.accumulate", "model.context_length"}) {
-    if (examples == 0 || errors.are_within(needed)) {
-      return;
-    }
+  // The length of the model's context decides how many examples a text has.
+  if (examples == 0 || train.batch_size == 0 || errors.are_within("model") ||
+      errors.are_within("train.batch_size") || errors.are_within("train.accumulate")) {
+    return;
   }
   const int64_t a_step = train.batch_size * train.accumulate;
   for (const ConfigNode* section : {&tree, &tree.get("train")}) {

@@ -76,6 +76,20 @@ TEST_CASE("rules: none about a section that was not read") {
             "to 1, got 9");
 }
 
+TEST_CASE("rules: a config in the words of the book, one line for each") {
+  CHECK(lines_of("data: {type: text, path: text.txt}\n"
+                 "model: {type: gpt, context_length: 8, emb_dim: 12, n_heads: 3, n_layers: 1}\n"
+                 "max_iters: 12\n"
+                 "train: {per_device_train_batch_size: 4, epochs: 1}\n") ==
+        "c.yaml:2:39: model.emb_dim: here it is d_model\n"
+        "c.yaml:2:52: model.n_heads: here it is num_heads\n"
+        "c.yaml:2:64: model.n_layers: here it is num_layers\n"
+        "c.yaml:3:1: max_iters: here it is train.steps\n"
+        "c.yaml:4:9: train.per_device_train_batch_size: here it is batch_size\n"
+        "c.yaml:4:41: train.epochs: here it is steps: epochs * training examples / (batch_size * "
+        "accumulate)");
+}
+
 TEST_CASE("rules: missing plugins do not hide the rest, nor do their types count as mistakes") {
   const std::string missing =
       ": cannot open: No such file or directory; build it, or if it has moved: heed --plugin PATH/";
