@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "train/files/utf8.h"
+
 namespace heed {
 
 namespace {
@@ -60,19 +62,42 @@ std::string short_number(double number) {
   return formatted("%.3g", number);
 }
 
+namespace {
+
+bool is_plain(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("_./-+,:@%=").find(c) != std::string_view::npos;
+}
+
+// The size of the character at `at`; 0 for a control character or bytes that are not UTF-8.
+size_t printable_size(std::string_view word, size_t at) {
+  const Utf8Character character = utf8_at(word, at);
+  const bool control = character.code < 0x20 || (character.code >= 0x7F && character.code < 0xA0);
+  return control ? 0 : character.size;
+}
+
+}  // namespace
+
 std::string shell_word(const std::string& word) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_-./,:=+@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
     return word;
   }
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  std::string plain = "'", escaped = "$'";
+  bool needs_escapes = false;
+  for (size_t at = 0; at < word.size();) {
+    const size_t size = printable_size(word, at);
+    const std::string part = word.substr(at, std::max<size_t>(1, size));
+    if (size == 0) {
+      needs_escapes = true;
+      escaped += formatted("\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(word[at])));
+    } else {
+      plain += part == "'" ? "'\\''" : part;
+      escaped += part == "'" || part == "\\" ? "\\" : "";
+      escaped += part;
+    }
+    at += part.size();
   }
-  return quoted + "'";
+  return (needs_escapes ? escaped : plain) + "'";
 }
 
 }  // namespace heed

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "autograd/base/error.h"
+#include "train/files/words.h"
 
 namespace heed {
 
@@ -63,7 +64,7 @@ void make_or_take(const fs::path& folder) {
   require<ConfigError>(empty, "--out ", folder.string(),
                        ": exists and is not empty; give another folder",
                        fs::exists(folder / "config.yaml", error)
-                           ? ", or go on with that run: --resume " + folder.string()
+                           ? ", or go on with that run: --resume " + shell_word(folder.string())
                            : "");
   require_writable(folder);
 }

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/run_program.h"
+
 using namespace heed;
+using namespace heed::testing;
 
 TEST_CASE("words: bytes in the unit that shows digits, never 0.0 MB") {
   for (const auto& [bytes, expected] :
@@ -47,4 +50,21 @@ TEST_CASE("words: a word of a command line, quoted where a shell would change it
                                                         {"\xE7\x8C\xAB", "'\xE7\x8C\xAB'"}}) {
     CHECK(shell_word(word) == expected);
   }
+}
+
+TEST_CASE("words: a shell reads a quoted word back as it was") {
+  for (const std::string word :
+       {"runs/mine", "", "we ird", "it's", "$HOME `ls` \\ \"x\" *?!;&|<>(){}~#", "caf\xC3\xA9",
+        "caf\xE9", "a\nb\t'c'\\", "\x1B[31m",
+        "\xC2\x9B"
+        "1m",
+        "--out=x"}) {
+    const ProgramResult shell = run_program("/bin/bash", {"-c", "printf %s " + shell_word(word)});
+    CHECK(shell.exit_code == 0);
+    CHECK(shell.out == word);
+  }
+  CHECK(shell_word("runs/mine-2_a.b") == "runs/mine-2_a.b");
+  CHECK(shell_word("we ird") == "'we ird'");
+  CHECK(shell_word("it's") == "'it'\\''s'");
+  CHECK(shell_word("\x1B[0m'\xE9") == "$'\\x1b[0m\\'\\xe9'");
 }
