@@ -75,10 +75,10 @@ std::vector<MetricsRow> thinned(const std::vector<MetricsRow>& rows, size_t most
   return out;
 }
 
-std::vector<MetricsRow> rows_of(const fs::path& run) {
+std::vector<MetricsRow> rows_of(const fs::path& run, std::vector<std::string>& warnings) {
   std::error_code error;
   const fs::path file = run / "metrics.csv";
-  return fs::exists(file, error) ? read_metrics(file) : std::vector<MetricsRow>();
+  return fs::exists(file, error) ? read_metrics(file, warnings) : std::vector<MetricsRow>();
 }
 
 // The text cut to at most this many bytes, at a character boundary.
@@ -210,10 +210,12 @@ ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::vector<Spee
   return out;
 }
 
-ReportJson run_json(const fs::path& run, const std::string& name, size_t share) {
-  const ConfigNode config = read_config((run / "config.yaml").string());
+ReportJson run_json(const fs::path& run, const std::string& name, size_t share,
+                    std::vector<std::string>& warnings, const std::vector<std::string>& sets) {
+  const ConfigNode config = sets.empty() ? read_config((run / "config.yaml").string())
+                                         : read_run_tree(run / "config.yaml", sets).root;
   const auto values = flat_values(config);
-  const std::vector<MetricsRow> rows = rows_of(run);
+  const std::vector<MetricsRow> rows = rows_of(run, warnings);
   ReportRecord record = read_record(run / "report.json");
   const std::vector<Speed> speed = speed_of(rows, record, values);
   ReportJson points = ReportJson::array();
@@ -225,7 +227,9 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share) 
   return {{"name", name},
           {"totals", totals_of(rows, speed, steps == values.end() ? "0" : steps->second)},
           {"config", values},
-          {"yaml", cut_text(read_file(run / "config.yaml", most_samples_file), most_config_bytes)},
+          {"yaml", cut_text(sets.empty() ? read_file(run / "config.yaml", most_samples_file)
+                                         : to_yaml(config),
+                            most_config_bytes)},
           {"rows", std::move(points)},
           {"speed", speed_json(speed, std::max<size_t>(60, most_speeds / share))},
           {"samples", samples_of(run, std::max<size_t>(4, most_samples / share))},
@@ -234,7 +238,9 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share) 
 
 }  // namespace
 
-std::string report_data(std::span<const fs::path> runs, const std::optional<GoingOn>& going_on) {
+std::string report_data(std::span<const fs::path> runs, std::vector<std::string>& warnings,
+                        const std::optional<GoingOn>& going_on,
+                        const std::vector<std::string>& sets) {
   ReportJson all = ReportJson::array();
   std::set<std::string> names;
   for (const fs::path& run : runs) {
@@ -242,7 +248,7 @@ std::string report_data(std::span<const fs::path> runs, const std::optional<Goin
     std::string name = fs::weakly_canonical(folder).filename().string();
     name = names.contains(name) ? folder.string() : name;
     names.insert(name);
-    all.push_back(run_json(folder, name, runs.size()));
+    all.push_back(run_json(folder, name, runs.size(), warnings, sets));
   }
   ReportJson data{{"version", HEED_VERSION}, {"runs", std::move(all)}};
   if (going_on) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -17,8 +18,11 @@ struct GoingOn {
 
 // The contents of config.yaml, metrics.csv, samples.txt and report.json of all runs as one JSON
 // object, thinned out so that the page stays below 3 MB. Anything a run has not written yet is left
-// out. Throws IoError for a folder that is not a run.
+// out, and so are damaged rows of metrics.csv, named in `warnings`. `sets` are --set arguments that
+// change the configs shown. Throws IoError for a folder that is not a run.
 std::string report_data(std::span<const std::filesystem::path> runs,
-                        const std::optional<GoingOn>& going_on = {});
+                        std::vector<std::string>& warnings,
+                        const std::optional<GoingOn>& going_on = {},
+                        const std::vector<std::string>& sets = {});
 
 }  // namespace heed

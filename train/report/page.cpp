@@ -44,9 +44,13 @@ std::string report_page(const std::string& data) {
   return page.append(rest);
 }
 
-void write_report(std::span<const std::filesystem::path> runs, const std::filesystem::path& out,
-                  const std::optional<GoingOn>& going_on) {
-  write_file_atomically(out, report_page(report_data(runs, going_on)));
+std::vector<std::string> write_report(std::span<const std::filesystem::path> runs,
+                                      const std::filesystem::path& out,
+                                      const std::optional<GoingOn>& going_on,
+                                      const std::vector<std::string>& sets) {
+  std::vector<std::string> warnings;
+  write_file_atomically(out, report_page(report_data(runs, warnings, going_on, sets)));
+  return warnings;
 }
 
 }  // namespace heed

@@ -20,8 +20,11 @@ inline constexpr size_t most_runs = 12;
 // and is displayed as text, so none of it can become markup.
 std::string report_page(const std::string& data);
 
-// Writes the page atomically. If the runs are going on, the page reloads itself. Throws IoError.
-void write_report(std::span<const std::filesystem::path> runs, const std::filesystem::path& out,
-                  const std::optional<GoingOn>& going_on = {});
+// Writes the page atomically and returns warnings about damaged data. If the runs are going on, the
+// page reloads itself. `sets` as in report_data(). Throws IoError.
+std::vector<std::string> write_report(std::span<const std::filesystem::path> runs,
+                                      const std::filesystem::path& out,
+                                      const std::optional<GoingOn>& going_on = {},
+                                      const std::vector<std::string>& sets = {});
 
 }  // namespace heed

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 #include <iterator>
 #include <string_view>
 #include <system_error>
@@ -61,30 +60,73 @@ std::optional<MetricsRow> parse_row(std::string_view line) {
   return row;
 }
 
-// Calls visit(row, line) for every complete row of the text, and returns the header line.
-std::string_view for_each_row(
-    const fs::path& path, std::string_view bytes,
-    const std::function<void(const MetricsRow& row, std::string_view line)>& visit) {
-  std::string_view first;
-  int64_t last_step = 0;
+struct WholeRow {
+  MetricsRow row;
+  std::string_view line;
+};
+
+// A metrics file, split into lines.
+struct MetricsText {
+  std::string_view first;      // the header line
+  std::vector<WholeRow> rows;  // that are whole, by increasing step
+  std::string damage;          // "path:line: ..." of the first row that is not; else ""
+  size_t before_damage = 0;    // the number of rows before it
+};
+
+// What is wrong with this row; "" if nothing is.
+std::string mistake_in(const std::optional<MetricsRow>& row, int64_t last_step) {
+  if (!row) {
+    return "expected at least 7 numbers between commas";
+  }
+  return row->step > last_step ? ""
+                               : text("expected a step after ", last_step, ", got ", row->step);
+}
+
+// A last line without a line end is ignored. Throws IoError for a wrong header.
+MetricsText split_metrics(const fs::path& path, std::string_view bytes) {
+  MetricsText all;
   for (int64_t number = 1; bytes.find('\n') != std::string_view::npos; ++number) {
     const std::string_view line = bytes.substr(0, bytes.find('\n'));
     bytes.remove_prefix(line.size() + 1);
     if (number == 1) {
       require<IoError>(line.starts_with(header), path.string(), ":1: expected the columns ",
                        header);
-      first = line;
+      all.first = line;
       continue;
     }
     const std::optional<MetricsRow> row = parse_row(line);
-    require<IoError>(row.has_value(), path.string(), ":", number,
-                     ": expected at least 7 numbers between commas");
-    require<IoError>(row->step > last_step, path.string(), ":", number, ": expected a step after ",
-                     last_step, ", got ", row->step);
-    last_step = row->step;
-    visit(*row, line);
+    const std::string mistake = mistake_in(row, all.rows.empty() ? 0 : all.rows.back().row.step);
+    if (mistake.empty()) {
+      all.rows.push_back({*row, line});
+    } else if (all.damage.empty()) {
+      all.damage = text(path.string(), ":", number, ": ", mistake);
+      all.before_damage = all.rows.size();
+    }
   }
-  return first;
+  return all;
+}
+
+// Reduces to the rows up to `step`, as read_metrics_until() describes.
+void keep_until(MetricsText& all, int64_t step) {
+  const auto later = [&](const WholeRow& whole) { return whole.row.step > step; };
+  const auto end = std::find_if(all.rows.begin(), all.rows.end(), later);
+  require<IoError>(
+      all.damage.empty() || static_cast<size_t>(end - all.rows.begin()) <= all.before_damage,
+      all.damage, "; delete this line to go on without it");
+  all.rows.erase(end, all.rows.end());
+}
+
+std::vector<MetricsRow> rows_in(const MetricsText& all) {
+  std::vector<MetricsRow> rows;
+  std::transform(all.rows.begin(), all.rows.end(), std::back_inserter(rows),
+                 [](const WholeRow& whole) { return whole.row; });
+  return rows;
+}
+
+void warn_of_damage(const MetricsText& all, std::vector<std::string>& warnings) {
+  if (!all.damage.empty()) {
+    warnings.push_back(all.damage + "; left out");
+  }
 }
 
 }  // namespace
@@ -107,20 +149,16 @@ MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
     return create(path);
   }
   const std::string before = read_file(path, max_csv_bytes);
-  std::string rows;
-  int64_t last_step = 0;
-  const std::string_view first =
-      for_each_row(path, before, [&](const MetricsRow& row, std::string_view line) {
-        if (row.step <= step) {
-          rows.append(line) += '\n';
-          last_step = row.step;
-        }
-      });
-  const std::string after = text(first.empty() ? header : first, "\n", rows);
+  MetricsText kept = split_metrics(path, before);
+  keep_until(kept, step);
+  std::string after = text(kept.first.empty() ? header : kept.first, "\n");
+  for (const WholeRow& whole : kept.rows) {
+    after.append(whole.line) += '\n';
+  }
   if (after != before) {
     write_file_atomically(path, after);
   }
-  return MetricsWriter(AppendFile(path), last_step);
+  return MetricsWriter(AppendFile(path), kept.rows.empty() ? 0 : kept.rows.back().row.step);
 }
 
 void MetricsWriter::write(const MetricsRow& row) {
@@ -131,10 +169,29 @@ void MetricsWriter::write(const MetricsRow& row) {
 }
 
 std::vector<MetricsRow> read_metrics(const fs::path& path) {
-  std::vector<MetricsRow> rows;
   const std::string bytes = read_file(path, max_csv_bytes);
-  for_each_row(path, bytes, [&](const MetricsRow& row, std::string_view) { rows.push_back(row); });
-  return rows;
+  const MetricsText all = split_metrics(path, bytes);
+  require<IoError>(all.damage.empty(), all.damage);
+  return rows_in(all);
+}
+
+std::vector<MetricsRow> read_metrics(const fs::path& path, std::vector<std::string>& warnings) {
+  const std::string bytes = read_file(path, max_csv_bytes);
+  const MetricsText all = split_metrics(path, bytes);
+  warn_of_damage(all, warnings);
+  return rows_in(all);
+}
+
+std::vector<MetricsRow> read_metrics_until(const fs::path& path, int64_t step,
+                                           std::vector<std::string>& warnings) {
+  if (!fs::exists(path)) {
+    return {};
+  }
+  const std::string bytes = read_file(path, max_csv_bytes);
+  MetricsText all = split_metrics(path, bytes);
+  keep_until(all, step);
+  warn_of_damage(all, warnings);
+  return rows_in(all);
 }
 
 }  // namespace heed

@@ -33,8 +33,8 @@ class MetricsWriter {
   // Creates a new file. Throws IoError if it exists.
   static MetricsWriter create(const std::filesystem::path& path);
 
-  // Continues after `step`: removes later rows and an incomplete last one, atomically. Creates the
-  // file if it does not exist.
+  // Continues with the rows of read_metrics_until(): removes all others and an incomplete last one,
+  // atomically. Creates the file if it does not exist.
   static MetricsWriter resume(const std::filesystem::path& path, int64_t step);
 
   // Writes one row immediately. Steps must increase.
@@ -54,5 +54,14 @@ class MetricsWriter {
 // All complete rows. Unknown columns are ignored, and so is a last row without a line end, because
 // a run may be writing it. Throws IoError "path:line: ...".
 std::vector<MetricsRow> read_metrics(const std::filesystem::path& path);
+
+// The same, but leaves damaged rows out and names the first one in `warnings`.
+std::vector<MetricsRow> read_metrics(const std::filesystem::path& path,
+                                     std::vector<std::string>& warnings);
+
+// The rows up to `step`, to continue after it; none if there is no file. A damaged row that no
+// whole row up to `step` follows is left out and named in `warnings`; any other is an IoError.
+std::vector<MetricsRow> read_metrics_until(const std::filesystem::path& path, int64_t step,
+                                           std::vector<std::string>& warnings);
 
 }  // namespace heed

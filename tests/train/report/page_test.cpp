@@ -27,7 +27,14 @@ fs::path make_run(const TempDir& folder, const std::string& name, const std::str
   return folder / name;
 }
 
-Json data_of(const std::vector<fs::path>& runs) { return Json::parse(report_data(runs)); }
+std::string data_text(const std::vector<fs::path>& runs) {
+  std::vector<std::string> warnings;
+  const std::string data = report_data(runs, warnings);
+  CHECK(warnings.empty());
+  return data;
+}
+
+Json data_of(const std::vector<fs::path>& runs) { return Json::parse(data_text(runs)); }
 
 size_t count(const std::string& text, const std::string& part) {
   size_t found = 0;
@@ -44,6 +51,20 @@ std::string data_in(const std::string& page) {
 
 }  // namespace
 
+TEST_CASE("report page: a damaged row is left out and named; data that has moved is shown there") {
+  const TempDir folder;
+  const fs::path run = make_run(folder, "one", "data: {path: /old/text.txt}\ntrain: {steps: 9}\n");
+  write_text(run / "metrics.csv", header + std::string("1,2,,,,,\n2,x\n3,1,,,,,\n"));
+  std::vector<std::string> warnings;
+  const Json data = Json::parse(report_data({&run, 1}, warnings, {}, {"data.path=/new/text.txt"}));
+  CHECK(warnings == std::vector<std::string>{(run / "metrics.csv").string() +
+                                             ":3: expected at least 7 numbers between commas; left "
+                                             "out"});
+  CHECK(data["runs"][0]["rows"].size() == 2);
+  CHECK(data["runs"][0]["config"]["data.path"] == "/new/text.txt");
+  CHECK(data["runs"][0]["yaml"].get<std::string>().find("/old/") == std::string::npos);
+}
+
 TEST_CASE("report page: a run that has written nothing yet but its config") {
   const TempDir folder;
   const fs::path run = make_run(folder, "one", "seed: 1\ntrain: {steps: 9}\n");
@@ -53,7 +74,7 @@ TEST_CASE("report page: a run that has written nothing yet but its config") {
   CHECK(data["runs"][0]["rows"].empty());
   CHECK(data["runs"][0]["samples"].empty());
   CHECK(data["runs"][0]["config"]["train.steps"] == "9");
-  CHECK(report_page(report_data({&run, 1})).starts_with("<!DOCTYPE html>"));
+  CHECK(report_page(data_text({run})).starts_with("<!DOCTYPE html>"));
   CHECK_THROWS_AS(data_of({folder / "none"}), IoError);
 }
 
@@ -73,7 +94,8 @@ TEST_CASE("report page: rows, totals, samples") {
   CHECK(data["speed"] == Json::parse("[[20,640.0],[30,320.0]]"));
   CHECK(!data_of({run}).contains("going_on"));
   const GoingOn now{1'700'000'000, 5};
-  CHECK(Json::parse(report_data({&run, 1}, now))["going_on"] ==
+  std::vector<std::string> warnings;
+  CHECK(Json::parse(report_data({&run, 1}, warnings, now))["going_on"] ==
         Json{{"written", 1'700'000'000}, {"reload", 5}});
   CHECK(data["totals"].back() == Json{"lowest validation loss", "3.7500 at step 20"});
   REQUIRE(data["samples"].size() == 2);
@@ -91,7 +113,7 @@ TEST_CASE("report page: nothing from outside becomes markup") {
   record.snapshots = {
       {3, hostile, hostile, {{hostile, false, {hostile}, {hostile}, 1, "AA=="}}, 0}};
   write_text(run / "report.json", to_json(record));
-  const std::string page = report_page(report_data({&run, 1}));
+  const std::string page = report_page(data_text({run}));
   // Only the elements of page.html, and no others.
   CHECK(count(page, "</script>") == 5);
   const std::string data = data_in(page);
@@ -131,7 +153,7 @@ TEST_CASE("report page: a long run stays small, its evaluations and both ends st
   write_text(run / "report.json", to_json(record));
   for (const size_t runs : {1, 12}) {
     const std::vector<fs::path> all(runs, run);
-    const std::string page = report_page(report_data(all));
+    const std::string page = report_page(data_text(all));
     CHECK(page.size() < 3'000'000);
     const Json of = Json::parse(data_in(page))["runs"][0];
     CHECK(of["rows"].front()[0] == 1);

@@ -120,6 +120,34 @@ TEST_CASE("metrics: resuming drops what came after the checkpoint") {
   CHECK(read_text(path) == more);
 }
 
+TEST_CASE("metrics: a damaged row behind the checkpoint does not block, one before it is named") {
+  TempDir folder;
+  const fs::path path = folder / "m.csv";
+  const std::string until_20 = columns + "10,2.5,,,,,\n20,2.25,,,,,\n";
+  const std::string damage = ": expected at least 7 numbers between commas";
+  std::vector<std::string> warnings;
+  for (const char* rest :
+       {"garbage\n", "garbage\n30,2,,,,,\n", "30,2,,,,,\n3\xFF,,\n40,1,,,,,\n"}) {
+    write_file_atomically(path, until_20 + rest);
+    warnings.clear();
+    CHECK(read_metrics_until(path, 20, warnings).size() == 2);
+    const int line = rest[0] == 'g' ? 4 : 5;
+    CHECK(warnings ==
+          std::vector<std::string>{text(path.string(), ":", line, damage, "; left out")});
+    MetricsWriter::resume(path, 20);
+    CHECK(read_text(path) == until_20);
+  }
+  write_file_atomically(path, columns + "10,2.5,,,,,\ngarbage\n20,2.25,,,,,\n");
+  const std::string before = text(path.string(), ":3", damage);
+  const std::string refused = before + "; delete this line to go on without it";
+  CHECK_THROWS_WITH_AS(read_metrics_until(path, 20, warnings), refused.c_str(), IoError);
+  CHECK_THROWS_WITH_AS(MetricsWriter::resume(path, 20), refused.c_str(), IoError);
+  warnings.clear();
+  CHECK(read_metrics(path, warnings).size() == 2);
+  CHECK(warnings == std::vector<std::string>{before + "; left out"});
+  CHECK(read_metrics_until(folder / "none.csv", 20, warnings).empty());
+}
+
 TEST_CASE("metrics: damage is named with its line") {
   TempDir folder;
   const fs::path path = folder / "m.csv";
