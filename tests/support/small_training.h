@@ -62,7 +62,8 @@ struct Training {
              .evaluations_since_best = 1,
              .streams = streams().state(),
              .task_position = {3, -1, int64_t{1} << 60},
-             .sample_bytes = 77};
+             .sample_bytes = 77,
+             .seconds = 12.5};
   }
 
   fs::path save(const fs::path& run, int64_t keep = 3, std::optional<int64_t> best = {}) {

@@ -45,7 +45,27 @@ std::optional<int64_t> step_number(const fs::path& folder) {
   return step_name(step) == name ? std::optional(step) : std::nullopt;
 }
 
-fs::path checkpoints_of(const fs::path& run) { return run / "checkpoints"; }
+constexpr const char* checkpoints_name = "checkpoints";
+
+fs::path checkpoints_of(const fs::path& run) { return run / checkpoints_name; }
+
+// Whether an absolute path is a checkpoint. A run may have any name, so this depends on what the
+// folder holds or, if its manifest is missing, on where it is.
+bool is_checkpoint(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "manifest.json", error) ||
+         (step_number(folder) && folder.parent_path().filename() == checkpoints_name);
+}
+
+// Absolute, without a trailing slash; of the link `best`, its target.
+fs::path absolute_folder(const fs::path& argument) {
+  std::error_code error;
+  const fs::path path = fs::absolute(argument).lexically_normal();
+  const fs::path folder = path.has_filename() ? path : path.parent_path();
+  return fs::is_symlink(folder, error) && folder.filename() == best_link
+             ? folder.parent_path() / fs::read_symlink(folder, error)
+             : folder;
+}
 
 std::vector<Step> steps_newest_first(const fs::path& run) {
   std::vector<Step> steps;
@@ -210,6 +230,18 @@ void prune_checkpoints(const fs::path& run, int64_t step, const Retention& keep)
   }
 }
 
+std::string going_back(const fs::path& run, int64_t step) {
+  std::vector<Step> later = steps_newest_first(run);
+  std::erase_if(later, [&](const Step& each) { return each.number <= step; });
+  if (later.empty()) {
+    return "";
+  }
+  const std::string first = step_name(later.back().number), last = step_name(later.front().number);
+  return text("going back to step ", step, ": removes ", first,
+              later.size() == 1 ? "" : text(" to ", last, ", ", later.size(), " checkpoints"),
+              ", and the rows and samples after step ", step);
+}
+
 fs::path config_of_checkpoint(const fs::path& checkpoint) {
   check_checkpoint(checkpoint, Check::contents);
   return checkpoint / config_file;
@@ -217,45 +249,75 @@ fs::path config_of_checkpoint(const fs::path& checkpoint) {
 
 bool never_saved(const fs::path& run) {
   std::error_code error;
-  return fs::exists(run / config_file, error) && !fs::exists(run / "manifest.json", error) &&
-         !step_number(run) && steps_newest_first(run).empty();
+  return fs::exists(run / config_file, error) && !is_checkpoint(absolute_folder(run)) &&
+         steps_newest_first(run).empty();
 }
 
 // ---- Finding
 
-fs::path newest_good_checkpoint(const fs::path& run, std::vector<std::string>& warnings) {
-  std::vector<std::string> damaged;
-  for (const Step& each : steps_newest_first(run)) {
+namespace {
+
+// The first intact one, or null. What is wrong with those before it goes to `damaged`.
+const Step* first_good(const std::vector<Step>& steps, std::vector<std::string>& damaged) {
+  damaged.clear();
+  for (const Step& each : steps) {
     const std::string wrong = damage(each.folder, Check::contents);
     if (wrong.empty()) {
-      for (const std::string& message : damaged) {
-        warnings.push_back(text(message, "; using ", each.folder.filename().string()));
-      }
-      return each.folder;
+      return &each;
     }
     damaged.push_back(wrong);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+fs::path newest_good_checkpoint(const fs::path& run, std::vector<std::string>& warnings) {
+  constexpr int most_looks = 100;
+  std::vector<std::string> damaged;
+  std::vector<Step> steps = steps_newest_first(run);
+  const Step* good = first_good(steps, damaged);
+  for (int look = 1; (good == nullptr || !damaged.empty()) && look < most_looks; ++look) {
+    std::vector<Step> now = steps_newest_first(run);
+    const auto same = [](const Step& a, const Step& b) { return a.number == b.number; };
+    if (std::equal(now.begin(), now.end(), steps.begin(), steps.end(), same)) {
+      break;  // damaged, not removed by a process that trains
+    }
+    steps = std::move(now);
+    good = first_good(steps, damaged);
+  }
+  if (good != nullptr) {
+    for (const std::string& message : damaged) {
+      warnings.push_back(text(message, "; using ", good->folder.filename().string()));
+    }
+    return good->folder;
   }
   require<IoError>(!damaged.empty(), run.string(),
                    ": no checkpoint yet: expected a folder checkpoints/step-*");
   fail<IoError>(damaged.front(), "; ", run.string(), " has no checkpoint that is whole");
 }
 
-RunArgument resolve_run(const fs::path& argument, std::vector<std::string>& warnings) {
+RunArgument parse_run(const fs::path& argument) {
   std::error_code error;
   const fs::file_status status = fs::status(argument, error);
   require<IoError>(fs::is_directory(status), argument.string(),
                    ": expected a run folder, or checkpoints/step-* in one: ",
                    error ? error.message() : "not a folder");
-  fs::path folder = fs::absolute(argument).lexically_normal();
-  folder = folder.has_filename() ? folder : folder.parent_path();
-  if (fs::is_symlink(folder, error) && folder.filename() == best_link) {
-    folder = folder.parent_path() / fs::read_symlink(folder, error);
+  const fs::path folder = absolute_folder(argument);
+  if (!is_checkpoint(folder)) {
+    return {argument.has_filename() ? argument : argument.parent_path(), {}};
   }
-  if (step_number(folder) || fs::exists(folder / "manifest.json", error)) {
-    return {folder.parent_path().parent_path(), folder};
+  const fs::path above = folder.parent_path(), run = above.parent_path();
+  const bool in_run = above.filename() == checkpoints_name && fs::exists(run / config_file, error);
+  return {in_run ? run : folder, folder};
+}
+
+RunArgument resolve_run(const fs::path& argument, std::vector<std::string>& warnings) {
+  RunArgument found = parse_run(argument);
+  if (found.checkpoint.empty()) {
+    found.checkpoint = newest_good_checkpoint(found.run, warnings);
   }
-  const fs::path run = argument.has_filename() ? argument : argument.parent_path();
-  return {run, newest_good_checkpoint(run, warnings)};
+  return found;
 }
 
 // ---- Reading

@@ -42,6 +42,9 @@ std::filesystem::path save_checkpoint(const std::filesystem::path& run, const Mo
 // nothing is removed. Only folders named step-<number> are ever removed.
 void prune_checkpoints(const std::filesystem::path& run, int64_t step, const Retention& keep);
 
+// What resuming from `step` removes, as a line for the user; "" if there is no later checkpoint.
+std::string going_back(const std::filesystem::path& run, int64_t step);
+
 // The path of the config.yaml in a checkpoint. Throws IoError if the file is damaged.
 std::filesystem::path config_of_checkpoint(const std::filesystem::path& checkpoint);
 
@@ -49,17 +52,23 @@ std::filesystem::path config_of_checkpoint(const std::filesystem::path& checkpoi
 bool never_saved(const std::filesystem::path& run);
 
 // The newest checkpoint of a run that is undamaged in every byte. Newer, damaged ones are reported
-// in `warnings`. Throws IoError if there is none.
+// in `warnings`. Looks again if a process that trains has meanwhile removed one. Throws IoError if
+// there is none.
 std::filesystem::path newest_good_checkpoint(const std::filesystem::path& run,
                                              std::vector<std::string>& warnings);
 
 // A RUN argument on the command line: a run folder (meaning its newest good checkpoint), a folder
-// checkpoints/step-*, or the link checkpoints/best.
+// checkpoints/step-*, the link checkpoints/best, or a copy of a checkpoint outside of its run.
 struct RunArgument {
-  std::filesystem::path run;  // the folder that holds config.yaml
-  std::filesystem::path checkpoint;
+  std::filesystem::path run;         // the folder that holds config.yaml
+  std::filesystem::path checkpoint;  // equal to `run` for a copy
+  bool is_copy() const { return run == checkpoint; }
 };
 RunArgument resolve_run(const std::filesystem::path& argument, std::vector<std::string>& warnings);
+
+// The same without choosing a checkpoint of a run: `checkpoint` is then empty. Throws IoError if
+// there is no such folder.
+RunArgument parse_run(const std::filesystem::path& argument);
 
 // Loads the model and, to resume training, the optimizer (nullptr: weights only). All files are
 // checked, including names and shapes, before anything is changed. With weights only, the

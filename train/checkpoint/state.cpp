@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -98,6 +99,18 @@ int64_t integer_at(const json& facts, const char* key) {
   return count.get<int64_t>();
 }
 
+// Checkpoints of earlier versions have no "seconds".
+std::optional<double> seconds_in(const json& facts) {
+  const auto found = facts.find("seconds");
+  if (found == facts.end() || found->is_null()) {
+    return std::nullopt;
+  }
+  const double seconds = found->is_number() ? found->get<double>() : -1;
+  require<ConfigError>(std::isfinite(seconds) && seconds >= 0,
+                       "expected seconds to be a number >= 0");
+  return seconds;
+}
+
 void read_facts(const fs::path& path, TrainingState& state) {
   const std::string bytes = read_file(path, max_json_bytes);
   try {
@@ -115,6 +128,7 @@ void read_facts(const fs::path& path, TrainingState& state) {
     state.streams.mode = generators_from(facts.at("generators").get<std::string>());
     state.streams.dropout_stream =
         dropout_stream_from(facts.at("dropout_stream").get<std::string>());
+    state.seconds = seconds_in(facts);
   } catch (const json::exception& error) {
     fail<IoError>(path.string(), ": expected the facts of a training state: ", error.what());
   } catch (const ConfigError& error) {
@@ -134,6 +148,7 @@ std::map<std::string, Fingerprint> write_state(const fs::path& folder, const Tra
       {"sample_bytes", state.sample_bytes},
       {"generators", name_of(state.streams.mode)},
       {"dropout_stream", name_of(state.streams.dropout_stream)},
+      {"seconds", state.seconds ? json(*state.seconds) : json()},
   };
   return {{"state.safetensors", write_tensors(folder / "state.safetensors", state)},
           {"state.json", write_file_atomically(folder / "state.json", facts.dump(2) + "\n")}};

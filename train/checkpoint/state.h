@@ -1,13 +1,14 @@
 // The state of a training run other than weights and optimizer, and the two files that hold it:
 //   state.json         readable: {"step", "tokens", "best_val_loss", "best_step",
-//                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream"};
-//                      best_val_loss and best_step are null before the first evaluation
+//                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream",
+//                      "seconds"}; best_val_loss and best_step are null before the first
+//                      evaluation; checkpoints of earlier versions have no seconds
 //   state.safetensors  "generator.init", ".data", ".dropout", ".sampling": I64 (625), the 624 words
 //                      of the generator and the index of the next one;
 //                      "generator.<purpose>.cached_normal": F64, (1) or (0);
 //                      "task_position": I64, one axis
-// Neither contains times, paths, thread counts or facts about the machine, so that equal runs write
-// equal files.
+// Neither contains paths, thread counts or facts about the machine, so that equal runs write equal
+// files in all but the seconds.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct TrainingState {
   StreamsState streams = {};
   std::vector<int64_t> task_position = {};  // Task::position()
   int64_t sample_bytes = 0;                 // length of samples.txt
+  std::optional<double> seconds = {};       // spent on training so far
 
   bool operator==(const TrainingState&) const = default;
 };

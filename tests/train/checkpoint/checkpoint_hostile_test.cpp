@@ -93,6 +93,11 @@ TEST_CASE("checkpoint: what fits no model is refused, with right checksums too")
     CHECK(state_refused(text("{\"step\": ", count, rest)) ==
           "/state.json: expected step to be an integer >= 0");
   }
+  for (const char* seconds : {"-1", "1e999", "\"1\"", "[1]"}) {
+    CHECK(state_refused(text("{\"seconds\": ", seconds, ", \"step\": 500", rest))
+              .starts_with("/state.json: expected "));
+  }
+  CHECK(state_refused("{\"step\": 500" + rest) == "");  // an earlier version wrote no seconds
   CHECK(state_refused("{\"step\": 501" + rest) ==
         ": damaged: state.json is of step 501, the manifest of step 500");
 }

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "autograd/random/streams.h"
 #include "tests/support/small_training.h"
 #include "tests/support/temp_dir.h"
@@ -43,7 +46,8 @@ TEST_CASE("checkpoint: the same state is the same bytes, and the state is readab
         "{\n  \"step\": 500,\n  \"tokens\": 12345679401,\n"
         "  \"best_val_loss\": 0.3333333333333333,\n  \"best_step\": 400,\n"
         "  \"evaluations_since_best\": 1,\n  \"sample_bytes\": 77,\n"
-        "  \"generators\": \"separate\",\n  \"dropout_stream\": \"mcg31\"\n}\n");
+        "  \"generators\": \"separate\",\n  \"dropout_stream\": \"mcg31\",\n"
+        "  \"seconds\": 12.5\n}\n");
   const SafeTensors moments(a / "optimizer.safetensors");
   CHECK(moments.tensors().size() == 7);
   CHECK(moments.at("step").shape.empty());
@@ -151,6 +155,7 @@ TEST_CASE("checkpoint: what other processes left half written goes") {
 
 TEST_CASE("checkpoint: a RUN is a folder or one of its checkpoints") {
   TempDir run;
+  write_file_atomically(run / "config.yaml", "seed: 1\n");
   Training training(1);
   std::vector<std::string> warnings;
   training.at(100);
@@ -174,6 +179,77 @@ TEST_CASE("checkpoint: a RUN is a folder or one of its checkpoints") {
   CHECK(warnings.empty());
 }
 
+TEST_CASE("checkpoint: a run may have the name of a checkpoint, a checkpoint any place") {
+  TempDir folder;
+  Training training(1);
+  std::vector<std::string> warnings;
+  const fs::path run = folder / "step-000007";
+  fs::create_directory(run);
+  write_file_atomically(run / "config.yaml", "seed: 1\n");
+  CHECK(never_saved(run));
+  const fs::path one = training.save(run);
+  CHECK(!never_saved(run));
+  const RunArgument named = resolve_run(run, warnings);
+  CHECK(named.run == run);
+  CHECK(named.checkpoint == one);
+  CHECK(parse_run(run).checkpoint.empty());
+
+  // Its config.yaml is its own, even where the grandparent folder has one.
+  write_file_atomically(folder / "config.yaml", "seed: 2\n");
+  fs::create_directory(folder / "models");
+  for (const char* name : {"models/mine", "models/step-000500"}) {
+    fs::copy(one, folder / name, fs::copy_options::recursive);
+    const RunArgument copy = resolve_run(folder / name, warnings);
+    CHECK(copy.is_copy());
+    CHECK(copy.run == folder / name);
+  }
+  fs::remove(one / "manifest.json");  // damaged, and still a checkpoint of its run
+  CHECK(parse_run(one).run == run);
+  CHECK(parse_run(one).checkpoint == one);
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("checkpoint: what going back removes is named") {
+  TempDir run;
+  Training training(1);
+  const auto save = [&](int64_t step) {
+    training.at(step);
+    training.save(run.path());
+  };
+  save(10);
+  save(20);
+  CHECK(going_back(run.path(), 20).empty());
+  CHECK(going_back(run.path(), 10) ==
+        "going back to step 10: removes step-000020, and the rows and samples after step 10");
+  save(30);
+  CHECK(going_back(run.path(), 10) ==
+        "going back to step 10: removes step-000020 to step-000030, 2 checkpoints, and the rows "
+        "and samples after step 10");
+}
+
+TEST_CASE("checkpoint: the newest one is found while others are saved and pruned") {
+  TempDir run;
+  Training training(1);
+  training.at(1);
+  training.save(run.path(), 1);
+  std::atomic<bool> done = false;
+  std::thread saver([&] {
+    for (int64_t step = 2; step <= 150; ++step) {
+      training.at(step);
+      training.save(run.path(), 1);
+    }
+    done = true;
+  });
+  std::vector<std::string> warnings, errors;
+  while (!done) {
+    errors.push_back(io_error([&] { newest_good_checkpoint(run.path(), warnings); }));
+  }
+  saver.join();
+  for (const std::string& error : errors) CHECK(error == "");
+  CHECK(warnings.empty());
+  CHECK(newest_good_checkpoint(run.path(), warnings) == run / "checkpoints/step-000150");
+}
+
 TEST_CASE("checkpoint: a run folder that is gone") {
   TempDir run;
   Training training(1);
@@ -184,6 +260,7 @@ TEST_CASE("checkpoint: a run folder that is gone") {
 
 TEST_CASE("checkpoint: the best one stays, and `best` names it") {
   TempDir run;
+  write_file_atomically(run / "config.yaml", "seed: 1\n");
   Training training(1);
   using Names = std::vector<std::string>;
   const auto save = [&](int64_t step, std::optional<int64_t> best) {
