@@ -36,9 +36,20 @@ inline std::string write_config(const TempDir& folder, const std::string& config
   return (folder / "c.yaml").string();
 }
 
-// Loads the small config with changes as given to --set.
+// Paths in --set are relative to the current folder; these are in `folder`.
+inline std::vector<std::string> sets_in(const TempDir& folder, std::vector<std::string> sets) {
+  for (std::string& set : sets) {
+    for (const std::string key : {"data.path=", "path: "}) {
+      const size_t at = set.starts_with("data") ? set.find(key) : std::string::npos;
+      if (at != std::string::npos) set.insert(at + key.size(), folder.path().string() + "/");
+    }
+  }
+  return sets;
+}
+
+// Loads the small config with changes as given to --set, with paths in `folder`.
 inline LoadedRun load_small(const TempDir& folder, const std::vector<std::string>& sets = {}) {
-  return load_run(read_run_tree(write_config(folder), sets), folder.path());
+  return load_run(read_run_tree(write_config(folder), sets_in(folder, sets)), folder.path());
 }
 
 // Copies of all parameters.

@@ -198,7 +198,9 @@ TEST_CASE("errors: wrong values and data") {
   int cases = 0;
   for (const Wrong& wrong : wrong_values) {
     std::vector<std::string> words;
-    for (const std::string& set : wrong.sets) words.insert(words.end(), {"--set", set});
+    for (const std::string& set : sets_in(folder, wrong.sets)) {
+      words.insert(words.end(), {"--set", set});
+    }
     check_refused(folder, config, words, wrong.exit_code, wrong.message);
     ++cases;
   }

@@ -6,6 +6,7 @@
 #include "autograd/base/modes.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
+#include "train/config/paths.h"
 #include "train/config/rules.h"
 #include "train/config/yaml.h"
 #include "train/config/yaml_set.h"
@@ -248,7 +249,9 @@ void fill_context_length(ConfigNode& tree) {
 void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
   if (data.has("path")) {
     const fs::path path = folder / data.get("path").text();
-    data.set("path", fs::absolute(path).lexically_normal().string());
+    const std::string absolute = fs::absolute(path).lexically_normal().string();
+    require_utf8_path("data.path", absolute);
+    data.set("path", absolute);
   }
   const std::vector<fs::path> files = task.files();
   if (files.size() == 1 && has_field("task", data, "fingerprint")) {
@@ -259,6 +262,9 @@ void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
 // Lists the plugins that a resumed run must load. The key is left out if there are none.
 void resolve_plugins(ConfigNode& config, const fs::path& folder) {
   const std::vector<std::string> needed = plugins_of(config, folder);
+  for (const std::string& plugin : needed) {
+    require_utf8_path("plugins", plugin);
+  }
   if (needed.empty()) {
     config.erase("plugins");
   } else {
@@ -283,6 +289,11 @@ void overfit_one_batch(LoadedRun& run) {
   turn_off_dropout(*run.resolved.find("model"));
 }
 
+// What to do about a data file that cannot be opened: the data of a run may have moved.
+std::string way_to_data(const ConfigNode& data) {
+  return data.has("fingerprint") ? "; if it has moved: --set data.path=FILE" : "";
+}
+
 }  // namespace
 
 namespace {
@@ -299,10 +310,10 @@ void throw_all(ConfigErrors& errors, const ConfigNode& tree,
     throw IoError(*no_plugin);
   }
   if (errors.empty() && no_data && !no_plugin) {
-    throw IoError(text("data: ", no_data->what()));
+    throw IoError(text("data: ", no_data->what(), way_to_data(tree.get("data"))));
   }
   if (no_data) {
-    errors.add_field(tree.get("data"), "path", no_data->what());
+    errors.add_field(tree.get("data"), "path", no_data->what(), way_to_data(tree.get("data")));
   }
   if (no_plugin) {
     std::istringstream lines(no_plugin->what());
@@ -320,6 +331,7 @@ RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& se
   ConfigNode root = read_config(config.string(), errors);
   for (const std::string& argument : sets) {
     apply_set(root, argument, errors);
+    make_set_paths_absolute(root, argument.substr(0, argument.find('=')));
   }
   return {std::move(root), std::move(errors)};
 }

@@ -104,7 +104,8 @@ struct RunTree {
   ConfigErrors mistakes;
 };
 
-// Reads a config file and applies `--set a.b=c` arguments. Throws IoError; ConfigError if the file
+// Reads a config file and applies `--set a.b=c` arguments. The paths in these (data.path, plugins)
+// are relative to the current folder and become absolute. Throws IoError; ConfigError if the file
 // cannot be parsed.
 RunTree read_run_tree(const std::filesystem::path& config,
                       const std::vector<std::string>& sets = {});

@@ -117,8 +117,9 @@ TEST_CASE("resume: a new process with other threads writes the same bytes") {
     const std::string config = write_config(folder);
     write_ids(folder / "ids.bin");
     const fs::path whole = folder / "whole", parts = folder / "parts";
-    const std::vector<std::string> sets =
-        together({data_types[d], {optimizers[d % 4], schedules[d % 3], "checkpoint.best=true"}});
+    const std::vector<std::string> sets = sets_in(
+        folder,
+        together({data_types[d], {optimizers[d % 4], schedules[d % 3], "checkpoint.best=true"}}));
     const ProgramResult first = run_heed(heed_train(config, whole, 1, sets));
     REQUIRE_MESSAGE(first.exit_code == 0, first.err);
     copy_ended_after(5, whole, parts);
@@ -137,7 +138,8 @@ TEST_CASE("resume: a run of N steps that is given M more is one of N + M") {
   const TempDir folder;
   const std::string config = write_config(folder);
   const fs::path whole = folder / "whole", parts = folder / "parts";
-  std::vector<std::string> sets = together({data_types[1], {optimizers[3], schedules[0]}});
+  std::vector<std::string> sets =
+      sets_in(folder, together({data_types[1], {optimizers[3], schedules[0]}}));
   sets.push_back("eval.every=4");
   REQUIRE(run_heed(heed_train(config, whole, 2, sets)).exit_code == 0);
   sets.push_back("train.steps=8");

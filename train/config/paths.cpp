@@ -1,0 +1,45 @@
+#include "train/config/paths.h"
+
+#include <filesystem>
+
+#include "autograd/base/error.h"
+#include "layers/config/text.h"
+#include "train/files/utf8.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void make_absolute(ConfigNode* path) {
+  if (path != nullptr && path->is_scalar() && !path->text().empty() &&
+      fs::path(path->text()).is_relative()) {
+    path->assign(fs::absolute(path->text()).lexically_normal().string());
+  }
+}
+
+}  // namespace
+
+void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
+  ConfigNode *data = tree.find("data"), *plugins = tree.find("plugins");
+  if (data != nullptr && data->is_map() && (key == "data" || key == "data.path")) {
+    make_absolute(data->find("path"));
+  }
+  for (int64_t i = 0; plugins != nullptr && plugins->is_list() && i < plugins->size(); ++i) {
+    if (key == "plugins" || key == text("plugins.", i)) {
+      make_absolute(&plugins->at(i));
+    }
+  }
+}
+
+void require_utf8_path(const char* key, const std::string& path) {
+  for (size_t at = 0; at < path.size(); at += utf8_at(path, at).size) {
+    require<ConfigError>(
+        utf8_at(path, at).size > 0, key, ": ", printable(path, 200),
+        ": expected a path in UTF-8, which config.yaml can hold; rename the folder "
+        "or the file");
+  }
+}
+
+}  // namespace heed
