@@ -2,11 +2,14 @@
 
 #include <cmath>
 #include <map>
+#include <new>
 
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
+#include "layers/module/evaluation_mode.h"
 #include "train/config/yaml.h"
 #include "train/data/generate.h"
+#include "train/files/words.h"
 #include "train/run/interrupt.h"
 
 namespace heed {
@@ -103,19 +106,52 @@ void Trainer::begin() {
 }
 
 void Trainer::resume(const fs::path& checkpoint) {
-  require_resumable(config_of_checkpoint(checkpoint), run_.resolved);
+  const fs::path config = config_of_checkpoint(checkpoint);
+  require_resumable(config, run_.resolved);
   state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
+  require_steps_left();
   streams().set_state(state_.streams);
   run_.task->set_position(state_.task_position);
-  // Discards everything recorded after this checkpoint: training resumes from here.
+  std::vector<std::string> notes;
+  const std::vector<MetricsRow> rows =
+      read_metrics_until(folder_.metrics_file(), state_.step, notes);
+  if (!state_.seconds) {  // a checkpoint of an earlier version
+    state_.seconds = rows.empty() ? 0 : rows.back().seconds.value_or(0);
+  }
+  if (const std::string removed = going_back(folder_.path(), state_.step); !removed.empty()) {
+    notes.push_back(removed);
+  }
+  for (const std::string& note : notes) {
+    say(note);
+  }
+  compare_losses_with(config);
+  // All that is needed has been read. Discards what was recorded after this checkpoint.
   prune_checkpoints(folder_.path(), state_.step, retention());
   folder_.cut_samples(state_.sample_bytes);
   metrics_ = MetricsWriter::resume(folder_.metrics_file(), state_.step);
-  const std::vector<MetricsRow> rows = read_metrics(folder_.metrics_file());
-  seconds_before_ = rows.empty() ? 0 : rows.back().seconds.value_or(0);
-  tokens_before_ = state_.tokens;
-  steps_before_ = state_.step;
   saved_step_ = state_.step;
+}
+
+void Trainer::require_steps_left() const {
+  const int64_t steps = run_.config.train.steps;
+  require<ConfigError>(state_.step <= steps, "train.steps: this run has done ", state_.step,
+                       " steps; expected at least as many, got ", steps);
+}
+
+// Losses over other examples than before are no measure for the best one so far. Its checkpoint
+// stays until the next evaluation.
+void Trainer::compare_losses_with(const fs::path& config) {
+  const auto batches = [](const ConfigNode& tree) {
+    const auto values = flat_values(tree);
+    const auto found = values.find("eval.batches");
+    return found == values.end() ? std::string() : found->second;
+  };
+  if (state_.best_val_loss &&
+      batches(with_defaults(read_config(config.string()))) != batches(run_.resolved)) {
+    say("eval.batches has changed: the lowest validation loss is that of the next evaluation");
+    state_.best_val_loss = std::nullopt;
+    state_.evaluations_since_best = 0;
+  }
 }
 
 void Trainer::say(const std::string& line) {
@@ -139,7 +175,11 @@ double Trainer::seconds() const {
 
 Ending Trainer::train(std::optional<double> max_seconds) {
   const InterruptGuard interrupts;
+  InterruptGuard::set_saved(saved_step_ == state_.step);
   start_ = std::chrono::steady_clock::now();
+  seconds_before_ = state_.seconds.value_or(0);
+  tokens_before_ = state_.tokens;
+  steps_before_ = state_.step;
   model_->train();
   const RunInTraining run{folder_.path(), run_, *model_};
   notify([&](TrainingListener& listener) { listener.on_begin(run, state_.step); });
@@ -150,10 +190,20 @@ Ending Trainer::train(std::optional<double> max_seconds) {
     fail<DivergedError>(error.what(), "; ", last_good(),
                         "; a smaller optimizer.lr or train.clip_grad_norm may help");
   } catch (const IoError& error) {
-    fail<IoError>(error.what(), "; training stopped at step ", state_.step, "; ", last_good(),
-                  "; once this is put right, go on with\n  heed train --resume ",
-                  folder_.path().string());
+    fail<IoError>(stopped_by(error.what()));
+  } catch (const ConfigError& error) {
+    fail<ConfigError>(stopped_by(error.what()));
+  } catch (const Error& error) {
+    fail<Error>(stopped_by(error.what()));
+  } catch (const std::bad_alloc&) {
+    fail<Error>(stopped_by("out of memory"));
   }
+}
+
+std::string Trainer::stopped_by(const std::string& reason) const {
+  return text(reason, "; training stopped at step ", state_.step, "; ", last_good(),
+              "; once this is put right, go on with\n  heed train --resume ",
+              shell_word(folder_.path().string()));
 }
 
 std::string Trainer::last_good() const {
@@ -181,6 +231,7 @@ Ending Trainer::train_on(std::optional<double> max_seconds) {
         at_step(step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr); });
     state_.step = step;
     state_.tokens += result.tokens;
+    InterruptGuard::set_saved(false);
 
     const std::optional<Evaluation> evaluation = evaluate_if_due();
     const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
@@ -277,11 +328,28 @@ void Trainer::require_sound_weights() {
                            parameter.name, " is not finite after its update");
   }
   at_step(state_.step, [&] {
-    const double loss =
-        evaluate(*model_, *run_.task, Split::train, run_.config.train.batch_size, 1).loss;
+    const double loss = loss_of_one_batch();
     require<DivergedError>(std::isfinite(loss), "the loss is ",
                            std::isnan(loss) ? "NaN" : "infinite", " after its update");
   });
+}
+
+// Of training examples, else of validation examples. A task with neither (a stream) gives a batch
+// drawn from another generator than that of training.
+double Trainer::loss_of_one_batch() {
+  Task& task = *run_.task;
+  const int64_t batch_size = run_.config.train.batch_size;
+  for (const Split split : {Split::train, Split::validation}) {
+    if (task.example_count(split) > 0) {
+      return evaluate(*model_, task, split, batch_size, 1).loss;
+    }
+  }
+  const EvaluationMode mode(*model_);
+  const std::vector<int64_t> position = task.position();
+  Generator generator(static_cast<uint64_t>(run_.config.seed));
+  const Batch batch = task.next(batch_size, generator);
+  task.set_position(position);
+  return static_cast<double>(task.loss((*model_)(batch.input), batch).sum.item());
 }
 
 void Trainer::save() {
@@ -289,10 +357,12 @@ void Trainer::save() {
   state_.streams = streams().state();
   state_.task_position = run_.task->position();
   state_.sample_bytes = folder_.sample_bytes();
+  state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
   Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
   save_checkpoint(folder_.path(), *model_, optimizer, state_, to_yaml(run_.resolved), retention());
   saved_step_ = state_.step;
+  InterruptGuard::set_saved(true);
 }
 
 }  // namespace heed

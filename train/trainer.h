@@ -27,7 +27,8 @@ class Trainer {
  public:
   // Starts a run in `folder`: seeds the streams, builds the model, writes config.yaml, and removes
   // anything that an earlier process wrote before its first checkpoint. Given a checkpoint of the
-  // run in that folder, resumes from it with the same results as an uninterrupted run.
+  // run in that folder, resumes from it with the same results as an uninterrupted run. What was
+  // written after that checkpoint is named and removed, once all that is needed has been read.
   Trainer(LoadedRun run, RunFolder folder,
           const std::optional<std::filesystem::path>& checkpoint = {});
 
@@ -37,8 +38,8 @@ class Trainer {
   // Trains until the last step, `max_seconds`, an interrupt, or the end of patience; in each case
   // saves a checkpoint. Throws DivergedError, which names the step, at the first loss, gradient or
   // weight that is not finite; for a loss or gradient, no weight has changed. Checkpoints only
-  // contain finite weights that give a finite loss. Throws IoError, naming the last good
-  // checkpoint, if a file cannot be written.
+  // contain finite weights that give a finite loss. Any other error names the last good checkpoint,
+  // such as the IoError if a file cannot be written.
   Ending train(std::optional<double> max_seconds = {});
 
   int64_t step() const { return state_.step; }
@@ -49,11 +50,15 @@ class Trainer {
  private:
   void begin();
   void resume(const std::filesystem::path& checkpoint);
+  void require_steps_left() const;
+  void compare_losses_with(const std::filesystem::path& config);
   std::string last_good() const;
+  std::string stopped_by(const std::string& reason) const;
   Retention retention() const;
   bool patience_is_over() const;
   Ending train_on(std::optional<double> max_seconds);
   void require_sound_weights();
+  double loss_of_one_batch();
   std::optional<Evaluation> evaluate_if_due();
   void write_metrics(const StepResult& result, std::optional<double> val_loss, double lr);
   void sample_if_due();
@@ -73,7 +78,7 @@ class Trainer {
   std::optional<MetricsWriter> metrics_;
   Progress progress_;
   std::vector<TrainingListener*> listeners_;
-  double seconds_before_ = 0;  // spent by earlier processes
+  double seconds_before_ = 0;  // when this call of train() began
   int64_t tokens_before_ = 0, steps_before_ = 0;
   std::chrono::steady_clock::time_point start_;
 };

@@ -8,13 +8,19 @@ namespace heed {
 
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
+constexpr std::array handled{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
-void on_signal(int) {
-  interrupts = interrupts + 1;
-  if (interrupts > 1) {
-    _exit(130);
+volatile std::sig_atomic_t stop_requested = 0;
+volatile std::sig_atomic_t step_saved = 0;
+
+void on_signal(int signal) {
+  if (stop_requested != 0) {
+    if (signal == SIGINT) {
+      _exit(step_saved != 0 ? 130 : 1);
+    }
+    return;
   }
+  stop_requested = 1;
   const int error = errno;  // the interrupted code may be about to read it
   constexpr char words[] = "\nstopping after this step; once more ends at once\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
@@ -24,20 +30,27 @@ void on_signal(int) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  interrupts = 0;
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, &before_int_);
-  sigaction(SIGTERM, &action, &before_term_);
+  stop_requested = 0;
+  step_saved = 0;
+  for (size_t i = 0; i < handled.size(); ++i) {
+    struct sigaction action {};
+    sigaction(handled[i], nullptr, &before_[i]);
+    const bool nohup = handled[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;
+    action.sa_handler = handled[i] == SIGPIPE || nohup ? SIG_IGN : on_signal;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    sigaction(handled[i], &action, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &before_int_, nullptr);
-  sigaction(SIGTERM, &before_term_, nullptr);
+  for (size_t i = 0; i < handled.size(); ++i) {
+    sigaction(handled[i], &before_[i], nullptr);
+  }
 }
 
-bool InterruptGuard::requested() { return interrupts > 0; }
+bool InterruptGuard::requested() { return stop_requested != 0; }
+
+void InterruptGuard::set_saved(bool saved) { step_saved = saved ? 1 : 0; }
 
 }  // namespace heed

@@ -1,0 +1,201 @@
+// What a trainer does before it changes a run that it resumes, and what it says when it fails.
+#include <algorithm>
+#include <functional>
+#include <new>
+
+#include "tests/support/compare_runs.h"
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+#include "train/trainer.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+void train_run(const TempDir& folder, const std::vector<std::string>& sets) {
+  Trainer(load_small(folder, sets), RunFolder::create(folder / "run", "")).train();
+}
+
+// Resumes the run in folder/run from the checkpoint of `step`.
+Trainer resumed(const TempDir& folder, int step, const std::vector<std::string>& sets) {
+  return Trainer(load_small(folder, sets), RunFolder::open(folder / "run"),
+                 checkpoint_of(folder / "run", step));
+}
+
+std::vector<std::string> checkpoints_in(const TempDir& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder / "run/checkpoints")) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// A task whose training examples are drawn without end, so that it has none to evaluate on. From
+// the batch `last` on, `fails` is called.
+class Endless final : public Task {
+ public:
+  explicit Endless(int64_t validation, int last = 1 << 30, std::function<void()> fails = {})
+      : validation_(validation), left_(last), fails_(std::move(fails)) {}
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", 21}};
+  }
+  Batch next(int64_t batch_size, Generator& data) override {
+    if (--left_ < 0) fails_();
+    ++position_;
+    Batch batch = batch_of(batch_size);
+    for (int64_t i = 0; i < batch.targets.size(); ++i) {
+      batch.input.ids.mutable_data()[i] = static_cast<int32_t>(data.random32() % 21);
+    }
+    return batch;
+  }
+  std::vector<int64_t> position() const override { return {position_}; }
+  void set_position(const std::vector<int64_t>& position) override { position_ = position.at(0); }
+  int64_t example_count(Split split) const override {
+    return split == Split::train ? 0 : validation_;
+  }
+  Batch examples(Split, int64_t, int64_t, int64_t count) const override { return batch_of(count); }
+  int64_t training_tokens() const override { return 0; }
+  std::string description() const override { return "numbers without end"; }
+
+ private:
+  static Batch batch_of(int64_t count) {
+    return {Input(Ids::zeros({count, 8})), Ids::zeros({count, 8})};
+  }
+  int64_t validation_, position_ = 0;
+  int left_;
+  std::function<void()> fails_;
+};
+
+LoadedRun with_task(const TempDir& folder, std::unique_ptr<Task> task,
+                    const std::vector<std::string>& sets) {
+  LoadedRun run = load_small(folder, sets);
+  run.task = std::move(task);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("trainer: going back reads everything before it removes anything, and says what") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"checkpoint={every: 4, keep: 9}", "train.log_every=1"};
+  train_run(folder, sets);
+  const fs::path metrics = folder / "run/metrics.csv";
+  const std::string whole = read_text(metrics);
+  const std::vector<std::string> all = {"step-000004", "step-000008", "step-000012"};
+
+  // A damaged row before the checkpoint: nothing is removed.
+  std::string damaged = whole;
+  write_text(metrics, damaged.replace(damaged.find("\n2,") + 1, 1, "x"));
+  CHECK(error_of([&] { resumed(folder, 4, sets); })
+            .ends_with("metrics.csv:3: expected at least 7 numbers between commas; delete this "
+                       "line to go on without it"));
+  CHECK(checkpoints_in(folder) == all);
+  CHECK(read_text(metrics) == damaged);
+
+  // One after it does not matter.
+  write_text(metrics, whole + "garbage\n");
+  CHECK(resumed(folder, 4, sets).step() == 4);
+  CHECK(checkpoints_in(folder) == std::vector<std::string>{"step-000004"});
+  CHECK(read_metrics(metrics).back().step == 4);
+  CHECK(contains(read_text(folder / "run/log.txt"),
+                 "going back to step 4: removes step-000008 to step-000012, 2 checkpoints, and the "
+                 "rows and samples after step 4\n"));
+}
+
+TEST_CASE("trainer: a run is not cut to fewer steps than it has done") {
+  const TempDir folder;
+  train_run(folder, {});
+  const std::string config = read_text(folder / "run/config.yaml");
+  CHECK(error_of([&] { resumed(folder, 12, {"train.steps=5"}); }) ==
+        "train.steps: this run has done 12 steps; expected at least as many, got 5");
+  CHECK(read_text(folder / "run/config.yaml") == config);
+}
+
+TEST_CASE("trainer: seconds go on from the checkpoint, also in a run that logged none") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"train.log_every=1000", "train.steps=13",
+                                         "checkpoint={every: 5, keep: 9}"};
+  train_run(folder, sets);
+  const auto state_of = [&](int step) {
+    Stepping fresh(folder, "");
+    return load_checkpoint(checkpoint_of(folder / "run", step), *fresh.model, nullptr);
+  };
+  const double at_5 = state_of(5).seconds.value(), at_10 = state_of(10).seconds.value();
+  CHECK(at_5 > read_metrics(folder / "run/metrics.csv").front().seconds.value());
+  CHECK(at_10 > at_5);
+  // As if the steps up to 5 had taken an hour.
+  TrainingState state = state_of(5);
+  const fs::path file = checkpoint_of(folder / "run", 5) / "state.json";
+  Manifest manifest = read_manifest(file.parent_path());
+  std::string json = read_text(file);
+  json.replace(json.find("\"seconds\": ") + 11, std::string::npos, "3600.0\n}\n");
+  manifest.files["state.json"] = write_file_atomically(file, json);
+  write_manifest(file.parent_path(), manifest);
+  resumed(folder, 5, sets).train();
+  CHECK(read_metrics(folder / "run/metrics.csv").back().seconds.value() > 3600);
+  CHECK(state_of(10).seconds.value() > 3600);
+
+  // A checkpoint of an earlier version: from the last row.
+  json.replace(json.find(",\n  \"seconds\""), std::string::npos, "\n}\n");
+  manifest.files["state.json"] = write_file_atomically(file, json);
+  write_manifest(file.parent_path(), manifest);
+  Trainer earlier = resumed(folder, 5, sets);
+  CHECK(earlier.state().seconds == read_metrics(folder / "run/metrics.csv").back().seconds.value());
+}
+
+TEST_CASE("trainer: the best loss is not one over other examples") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"eval={every: 4, batches: 1}", "train.steps=8",
+                                         "checkpoint={best: true, every: 4, keep: 9}"};
+  train_run(folder, sets);
+  const auto more = [&](const std::string& batches) {
+    return std::vector<std::string>{sets[0], sets[1], sets[2], "eval.batches=" + batches};
+  };
+  CHECK(resumed(folder, 8, more("1")).state().best_val_loss.has_value());
+  Trainer other = resumed(folder, 8, more("2"));
+  CHECK(!other.state().best_val_loss.has_value());
+  CHECK(other.state().evaluations_since_best == 0);
+  CHECK(other.state().best_step.has_value());  // its checkpoint stays until the next evaluation
+  CHECK(fs::exists(folder / "run/checkpoints/best"));
+}
+
+TEST_CASE("trainer: a task without training examples saves, resumes and evaluates") {
+  for (const int64_t validation : {int64_t{0}, int64_t{6}}) {
+    CAPTURE(validation);
+    const TempDir folder;
+    const std::vector<std::string> sets = {"checkpoint={every: 5, keep: 9}"};
+    const auto run = [&] { return with_task(folder, std::make_unique<Endless>(validation), sets); };
+    CHECK(Trainer(run(), RunFolder::create(folder / "whole", "")).train() == Ending::finished);
+    copy_ended_after(5, folder / "whole", folder / "run");
+    Trainer rest(run(), RunFolder::open(folder / "run"), checkpoint_of(folder / "run", 5));
+    CHECK(rest.train() == Ending::finished);
+    CHECK(compare_checkpoints(folder / "whole", folder / "run", 12) == 6);
+    CHECK(rest.state().task_position == std::vector<int64_t>{12});
+  }
+}
+
+TEST_CASE("trainer: every error in the middle of a run says where the last checkpoint is") {
+  const std::string stopped =
+      "; training stopped at step 5; the checkpoint of step 4 is the last good one; once this is "
+      "put right, go on with\n  heed train --resume ";
+  int cases = 0;
+  const auto message_of = [&](const std::function<void()>& fails) {
+    const TempDir folder;
+    ++cases;
+    Trainer trainer(
+        with_task(folder, std::make_unique<Endless>(1, 5, fails), {"checkpoint.every=4"}),
+        RunFolder::create(folder / "my run", ""));
+    const std::string message = error_of([&] { trainer.train(); });
+    const std::string quoted = "'" + (folder / "my run").string() + "'";
+    CHECK_MESSAGE(message.ends_with(stopped + quoted), message);
+    return message;
+  };
+  CHECK(message_of([] { throw std::bad_alloc(); }).starts_with("out of memory; "));
+  CHECK(message_of([] { fail<ConfigError>("task: no"); }).starts_with("task: no; "));
+  CHECK(message_of([] { fail<ShapeError>("op: no"); }).starts_with("op: no; "));
+  CHECK(cases == 3);
+}
