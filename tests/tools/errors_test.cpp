@@ -14,11 +14,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The names and contents of all files in a folder.
+// The names and contents of all files in a folder; of .lock the name, since it holds the process
+// that had the run last.
 std::string snapshot(const fs::path& folder) {
   std::vector<std::string> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    const bool readable = entry.is_regular_file() && access(entry.path().c_str(), R_OK) == 0;
+    const bool readable = entry.is_regular_file() && entry.path().filename() != ".lock" &&
+                          access(entry.path().c_str(), R_OK) == 0;
     files.push_back(entry.path().string() + "\n" + (readable ? read_text(entry.path()) : ""));
   }
   std::sort(files.begin(), files.end());

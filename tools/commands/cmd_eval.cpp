@@ -12,11 +12,13 @@ namespace {
 
 struct EvalOptions {
   std::string run;
+  std::vector<std::string> sets;
   bool json = false;
 };
 
 void declare(Arguments& arguments, EvalOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .option("--set", o.sets, set_of_run)
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
@@ -24,8 +26,12 @@ double share_exact(const Score::Sequences& of) {
   return static_cast<double>(of.exact) / static_cast<double>(of.all);
 }
 
-nlohmann::ordered_json as_json(int64_t step, const Evaluation& training,
+// The training metrics are null for a task that has no training examples (a stream).
+nlohmann::ordered_json as_json(int64_t step, const std::optional<Evaluation>& training,
                                const Evaluation& validation) {
+  const auto of_training = [&](double Evaluation::*metric) {
+    return training ? nlohmann::ordered_json(*training.*metric) : nlohmann::ordered_json();
+  };
   nlohmann::ordered_json by_length = nlohmann::ordered_json::array();
   for (const auto& [length, sequences] : validation.by_length) {
     by_length.push_back({{"targets", length},
@@ -33,19 +39,21 @@ nlohmann::ordered_json as_json(int64_t step, const Evaluation& training,
                          {"exact_match", share_exact(sequences)}});
   }
   return {{"step", step},
-          {"train_loss", training.loss},
+          {"train_loss", of_training(&Evaluation::loss)},
           {"val_loss", validation.loss},
           {"tokens", validation.tokens},
           {"accuracy", validation.accuracy},
           {"exact_match", validation.exact_match},
-          {"train_accuracy", training.accuracy},
-          {"train_exact_match", training.exact_match},
+          {"train_accuracy", of_training(&Evaluation::accuracy)},
+          {"train_exact_match", of_training(&Evaluation::exact_match)},
           {"by_length", std::move(by_length)}};
 }
 
-void print(int64_t step, const Evaluation& training, const Evaluation& validation) {
+void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation) {
   std::printf("step         %lld\n", static_cast<long long>(step));
-  std::printf("train loss   %.4f\n", training.loss);
+  if (training) {
+    std::printf("train loss   %.4f\n", training->loss);
+  }
   std::printf("val loss     %.4f over %lld targets\n", validation.loss,
               static_cast<long long>(validation.tokens));
   std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
@@ -64,13 +72,16 @@ void print(int64_t step, const Evaluation& training, const Evaluation& validatio
 }
 
 int run(const EvalOptions& o) {
-  const TrainedRun trained = load_trained(o.run);
+  const TrainedRun trained = load_trained(o.run, o.sets);
   const Task& task = *trained.loaded.task;
   const int64_t batch_size = trained.loaded.config.train.batch_size;
   const Evaluation validation = evaluate(*trained.model, task, Split::validation, batch_size, {});
   // The same number of training examples, evenly spaced.
   const int64_t batches = (task.example_count(Split::validation) + batch_size - 1) / batch_size;
-  const Evaluation training = evaluate(*trained.model, task, Split::train, batch_size, batches);
+  std::optional<Evaluation> training;
+  if (task.example_count(Split::train) > 0) {
+    training = evaluate(*trained.model, task, Split::train, batch_size, batches);
+  }
 
   if (o.json) {
     std::printf("%s\n", as_json(trained.state.step, training, validation).dump().c_str());

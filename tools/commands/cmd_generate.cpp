@@ -13,6 +13,7 @@ namespace {
 
 struct GenerateOptions {
   std::string run;
+  std::vector<std::string> sets;
   std::optional<std::string> prompt;
   int64_t tokens = 200;
   double temperature = 0.8;
@@ -31,7 +32,8 @@ void declare(Arguments& arguments, GenerateOptions& o) {
               "of a text: below 1 bolder, 0 always the likeliest (0.8)")
       .option("--top-k", o.top_k, "choose among the k likeliest")
       .option("--top-p", o.top_p, "choose among the likeliest with sum p")
-      .option("--seed", o.seed, "of the choices (123)");
+      .option("--seed", o.seed, "of the choices (123)")
+      .option("--set", o.sets, set_of_run);
 }
 
 void check(const GenerateOptions& o) {
@@ -96,7 +98,7 @@ void converse(const TrainedRun& trained, const GenerateOptions& o) {
 
 int run(const GenerateOptions& o) {
   check(o);
-  const TrainedRun trained = load_trained(o.run);
+  const TrainedRun trained = load_trained(o.run, o.sets);
   const RunConfig& config = trained.loaded.config;
   require<ConfigError>(trained.loaded.task->tokenizer() != nullptr, "heed generate: ", o.run,
                        " was trained on ", config.data.type, ", which has no text to go on from");

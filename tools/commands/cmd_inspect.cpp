@@ -70,9 +70,10 @@ Inspected inspect(const InspectOptions& o) {
   Inspected out;
   fs::path config = o.target;
   if (fs::is_directory(o.target)) {
-    const bool is_checkpoint = fs::exists(config / "manifest.json");
-    out.step = is_checkpoint ? read_manifest(config).step : newest_step(config);
-    config = (is_checkpoint ? config / ".." / ".." : config) / "config.yaml";
+    const RunArgument given = parse_run(config);
+    out.step =
+        given.checkpoint.empty() ? newest_step(config) : read_manifest(given.checkpoint).step;
+    config = given.run / "config.yaml";
   }
   RunTree tree = read_run_tree(config, o.sets);
   require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");

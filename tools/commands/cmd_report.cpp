@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "tools/commands/command.h"
+#include "tools/commands/run.h"
 #include "train/report/page.h"
 
 namespace heed::cli {
@@ -15,32 +15,37 @@ namespace fs = std::filesystem;
 
 struct ReportOptions {
   std::vector<std::string> runs;
+  std::vector<std::string> sets;
   std::optional<std::string> out;
 };
 
 void declare(Arguments& arguments, ReportOptions& o) {
   arguments.positionals("RUN", o.runs, "run folders; several are shown side by side")
-      .option("--out", o.out, "the page (default: report.html in the run, or here for several)");
+      .option("--out", o.out, "the page (default: report.html in the run, or here for several)")
+      .option("--set", o.sets, set_of_run);
 }
 
 // The run folder; for a checkpoint, the run that it belongs to.
 fs::path run_folder(const std::string& argument) {
-  const bool checkpoint = fs::exists(fs::path(argument) / "manifest.json");
-  const fs::path run =
-      checkpoint ? fs::canonical(argument).parent_path().parent_path() : fs::path(argument);
-  require<IoError>(fs::exists(run / "config.yaml"), argument,
+  const RunArgument given = parse_run(argument);
+  require<IoError>(!given.is_copy(), argument, ": a checkpoint without its run: metrics.csv is ",
+                   "missing, from which a report is made; give the run folder");
+  require<IoError>(fs::exists(given.run / "config.yaml"), argument,
                    ": expected a run folder: it has no config.yaml");
-  return run;
+  return given.run;
 }
 
 int run(const ReportOptions& o) {
   require<ConfigError>(o.runs.size() <= most_runs, "heed report: expected at most ", most_runs,
                        " runs on a page, got ", o.runs.size());
+  check_run_sets(o.sets);
   std::vector<fs::path> runs;
   std::transform(o.runs.begin(), o.runs.end(), std::back_inserter(runs), run_folder);
   const fs::path here = runs.size() > 1 ? "report.html" : runs[0] / "report.html";
   const fs::path out = o.out ? fs::path(*o.out) : here;
-  write_report(runs, out);
+  for (const std::string& warning : write_report(runs, out, {}, o.sets)) {
+    std::fprintf(stderr, "%s\n", warning.c_str());
+  }
   std::printf("%s\n", out.c_str());
   return 0;
 }

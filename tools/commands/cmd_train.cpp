@@ -1,6 +1,7 @@
 // heed train: trains the model of a config, or resumes a run.
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 
@@ -43,13 +44,28 @@ void declare(Arguments& arguments, TrainOptions& o) {
       .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout");
 }
 
-// Finds the checkpoint to resume. A run that ended before its first checkpoint starts again.
-RunArgument run_to_resume(const std::string& argument, std::vector<std::string>& warnings) {
+// The run to resume, with its checkpoint; one that ended before its first checkpoint starts again.
+// It is locked first (`folder`; not for a dry run), since another process may be about to save.
+RunArgument run_to_resume(const TrainOptions& o, std::optional<RunFolder>& folder,
+                          std::vector<std::string>& warnings) {
+  const std::string& argument = *o.resume;
+  const RunArgument given = parse_run(argument);
+  require<ConfigError>(!given.is_copy(), "heed train: --resume ", argument,
+                       ": a copy of a checkpoint; expected a run folder, or checkpoints/step-* in "
+                       "one");
+  if (!o.dry_run) {
+    folder.emplace(RunFolder::open(given.run));
+  }
   if (never_saved(argument)) {
     warnings.push_back(argument + " has no checkpoint yet: it begins again");
-    return {argument, {}};
+    return given;
   }
-  return resolve_run(argument, warnings);
+  RunArgument resumed = resolve_run(argument, warnings);
+  if (o.dry_run) {  // else the trainer says it
+    const std::string removed = going_back(resumed.run, read_manifest(resumed.checkpoint).step);
+    warnings.insert(warnings.end(), removed.empty() ? 0 : 1, removed);
+  }
+  return resumed;
 }
 
 // The config that the run has been trained with.
@@ -132,8 +148,9 @@ int run(const TrainOptions& o) {
   }
   std::vector<std::string> warnings;
   std::optional<RunArgument> resumed;
+  std::optional<RunFolder> folder;
   if (o.resume) {
-    resumed = run_to_resume(*o.resume, warnings);
+    resumed = run_to_resume(o, folder, warnings);
   }
   Source source = read_source(o, resumed);
   require_precision_of(source.tree);
@@ -152,17 +169,20 @@ int run(const TrainOptions& o) {
     return 0;
   }
 
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the progress that has gone must not end the run
   const int64_t steps = loaded.config.train.steps;
   const std::string name = fs::path(o.config).stem().string();
-  RunFolder folder = resumed ? RunFolder::open(resumed->run) : RunFolder::create(o.out, name);
-  lines.push_back("run folder " + folder.path().string());
+  if (!folder) {
+    folder.emplace(RunFolder::create(o.out, name));
+  }
+  lines.push_back("run folder " + folder->path().string());
   NextSteps next = {
-      .run = folder.path(),
+      .run = folder->path(),
       .generates = loaded.task->tokenizer() != nullptr && loaded.task->continues_prompt(),
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
   Trainer trainer(
-      std::move(loaded), std::move(folder),
+      std::move(loaded), std::move(*folder),
       resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt);
   RunReport report;
   trainer.add_listener(report);

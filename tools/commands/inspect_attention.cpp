@@ -31,9 +31,7 @@ TrainedRun model_of(const LookAt& look) {
   if (!fs::is_directory(look.target)) {
     return untrained(look);
   }
-  require<ConfigError>(look.sets.empty(), "heed inspect: --set changes a config; ", look.target,
-                       " is a run, which is as it was trained");
-  return load_trained(look.target);
+  return load_trained(look.target, look.sets);
 }
 
 // For text tasks, shows the prompt only; does not generate.

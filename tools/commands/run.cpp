@@ -11,10 +11,38 @@ void require_precision_of(const RunTree& config) {
   }
 }
 
-TrainedRun load_trained(const std::string& run) {
+void check_run_sets(const std::vector<std::string>& sets) {
+  for (const std::string& set : sets) {
+    require<ConfigError>(set.starts_with("data.path="), "--set ", printable(set),
+                         ": of a run, only data.path may be set: it is as it was trained");
+  }
+}
+
+namespace {
+
+// Loads the chosen checkpoint or, if a process that trains has removed it, the one chosen anew.
+TrainingState load_chosen(const std::string& run, RunArgument chosen, Module& model) {
+  while (true) {
+    try {
+      return load_checkpoint(chosen.checkpoint, model, nullptr);
+    } catch (const IoError&) {
+      std::vector<std::string> said_before;
+      RunArgument now = resolve_run(run, said_before);
+      if (now.checkpoint == chosen.checkpoint) {
+        throw;
+      }
+      chosen = std::move(now);
+    }
+  }
+}
+
+}  // namespace
+
+TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets) {
+  check_run_sets(sets);
   std::vector<std::string> warnings;
   const RunArgument argument = resolve_run(run, warnings);
-  RunTree tree = read_run_tree(argument.run / "config.yaml");
+  RunTree tree = read_run_tree(argument.run / "config.yaml", sets);
   require_precision_of(tree);
   for (const std::string& warning : warnings) {
     std::fprintf(stderr, "%s\n", warning.c_str());
@@ -23,7 +51,7 @@ TrainedRun load_trained(const std::string& run) {
   apply_settings(trained.loaded.config);
   trained.model = make_layer(trained.loaded.config.model);
   trained.model->train(false);
-  trained.state = load_checkpoint(argument.checkpoint, *trained.model, nullptr);
+  trained.state = load_chosen(run, argument, *trained.model);
   return trained;
 }
 

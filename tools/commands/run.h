@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/commands/command.h"
 #include "train/checkpoint/checkpoint.h"
@@ -19,8 +20,16 @@ struct TrainedRun {
 // Switches to the program of the config's precision (require_precision), if it names one.
 void require_precision_of(const RunTree& config);
 
+// What --set does for these commands.
+inline constexpr const char* set_of_run = "where the data is now: --set data.path=FILE";
+
+// Throws ConfigError if `sets` change anything else.
+void check_run_sets(const std::vector<std::string>& sets);
+
 // Loads a run, switching to the program of its precision if necessary. Prints warnings about
-// damaged checkpoints to standard error.
-TrainedRun load_trained(const std::string& run);
+// damaged checkpoints to standard error. Of `sets`, only data.path is allowed (ConfigError): the
+// run is as it was trained, but its data may have moved. If training removes the checkpoint before
+// it is read, the newer one is loaded.
+TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets);
 
 }  // namespace heed::cli

@@ -1,0 +1,183 @@
+// Where a run, a checkpoint and its data may be, for the commands that read them.
+#include <doctest/doctest.h>
+
+#include "tests/support/compare_runs.h"
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string trained(const TempDir& folder, const std::string& name,
+                    const std::vector<std::string>& more = {}) {
+  const std::string run = (folder / name).string();
+  std::vector<std::string> words = {"train", write_config(folder), "--out", run};
+  words.insert(words.end(), more.begin(), more.end());
+  const ProgramResult result = run_heed(words);
+  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("heed: a checkpoint that was copied elsewhere is a model") {
+  const TempDir folder;
+  const std::string run = trained(folder, "run", {"--set", "checkpoint.every=6"});
+  const std::string model = (folder / "my_model").string();
+  fs::copy(checkpoint_of(run, 6), model);
+  const ProgramResult eval = run_heed({"eval", model, "--json"});
+  CHECK_MESSAGE(eval.exit_code == 0, eval.err);
+  CHECK(eval.out == run_heed({"eval", checkpoint_of(run, 6).string(), "--json"}).out);
+  const ProgramResult text = run_heed({"generate", model, "--prompt", "E", "--tokens", "3"});
+  CHECK_MESSAGE(text.exit_code == 0, text.err);
+  const ProgramResult inspected = run_heed({"inspect", model});
+  CHECK_MESSAGE(contains(inspected.out, "checkpoint"), inspected.err);
+  CHECK(contains(inspected.out, "step 6"));
+  CHECK(run_heed({"inspect", "--attention", model, "--prompt", "E"}).exit_code == 0);
+  const ProgramResult report = run_heed({"report", model});
+  CHECK(report.exit_code == 1);
+  CHECK(report.err == "heed: " + model +
+                          ": a checkpoint without its run: metrics.csv is missing, from which a "
+                          "report is made; give the run folder\n");
+  const ProgramResult resume = run_heed({"train", "--resume", model});
+  CHECK(resume.exit_code == 2);
+  CHECK(resume.err == "heed train: --resume " + model +
+                          ": a copy of a checkpoint; expected a run folder, or "
+                          "checkpoints/step-* in one\n");
+  CHECK(!fs::exists(model + "/.lock"));
+}
+
+TEST_CASE("heed: a run called step-000007 is a run") {
+  const TempDir folder;
+  const std::string run = trained(folder, "step-000007");
+  CHECK(run_heed({"eval", run}).exit_code == 0);
+  CHECK(run_heed({"report", run}).exit_code == 0);
+  const ProgramResult more = run_heed({"train", "--resume", run, "--set", "train.steps=14"});
+  CHECK_MESSAGE(more.exit_code == 0, more.err);
+  CHECK(read_metrics(run + "/metrics.csv").back().step == 14);
+}
+
+TEST_CASE("heed: data that has moved is named by --set data.path") {
+  const TempDir folder;
+  const std::string run = trained(folder, "run");
+  const std::string all = run_heed({"eval", run, "--json"}).out;
+  fs::create_directory(folder / "moved");
+  fs::rename(folder / "text.txt", folder / "moved/new.txt");
+  const ProgramResult lost = run_heed({"eval", run});
+  CHECK(lost.exit_code == 1);
+  CHECK(lost.err == "heed: data: " + (folder / "text.txt").string() +
+                        ": cannot open: No such file or directory; if it has moved: --set "
+                        "data.path=FILE\n");
+  // Relative to the current folder, for these as for train --resume.
+  const fs::path here = fs::current_path();
+  fs::current_path(folder / "moved");
+  const std::vector<std::string> set = {"--set", "data.path=new.txt"};
+  CHECK(run_heed({"eval", run, "--json", set[0], set[1]}).out == all);
+  CHECK(run_heed({"generate", run, "--prompt", "E", set[0], set[1]}).exit_code == 0);
+  CHECK(run_heed({"inspect", "--attention", run, "--prompt", "E", set[0], set[1]}).exit_code == 0);
+  CHECK(run_heed({"report", run, set[0], set[1]}).exit_code == 0);
+  CHECK(contains(read_text(run + "/report.html"), (folder / "moved/new.txt").string()));
+  const ProgramResult resumed =
+      run_heed({"train", "--resume", run, "--set", "train.steps=14", set[0], set[1]});
+  CHECK_MESSAGE(resumed.exit_code == 0, resumed.err);
+  fs::current_path(here);
+  CHECK(run_heed({"eval", run}).exit_code == 0);  // its config knows the new place
+
+  write_text(folder / "moved/other.txt", sample_text() + "more");
+  const ProgramResult other =
+      run_heed({"eval", run, "--set", "data.path=" + (folder / "moved/other.txt").string()});
+  CHECK(other.exit_code == 1);
+  CHECK(contains(other.err, "not the file that the config was written for"));
+  const ProgramResult wrong = run_heed({"eval", run, "--set", "seed=7"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err ==
+        "--set seed=7: of a run, only data.path may be set: it is as it was trained\n");
+}
+
+TEST_CASE("heed train: a path that config.yaml cannot hold is refused before the first step") {
+  const TempDir folder;
+  const fs::path latin = folder / "caf\xE9";
+  fs::create_directory(latin);
+  const std::string config = write_config(folder);
+  fs::copy(folder / "text.txt", latin / "text.txt");
+  fs::copy(config, latin / "c.yaml");
+  const fs::path here = fs::current_path();
+  fs::current_path(latin);
+  const ProgramResult refused = run_heed({"train", "c.yaml"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "data.path: "));
+  CHECK(contains(refused.err, ": expected a path in UTF-8, which config.yaml can hold"));
+  CHECK(!fs::exists("runs"));
+  // The run itself may be in such a folder.
+  REQUIRE(run_heed({"train", config, "--out", "run"}).exit_code == 0);
+  CHECK(run_heed({"eval", "run"}).exit_code == 0);
+  CHECK(run_heed({"train", "--resume", "run", "--set", "train.steps=14"}).exit_code == 0);
+  fs::current_path(here);
+}
+
+TEST_CASE("heed train: the run is locked before its checkpoint is chosen") {
+  const TempDir folder;
+  const std::string run = trained(folder, "run");
+  fs::resize_file(checkpoint_of(run, 12) / "model.safetensors", 10);
+  CHECK(contains(run_heed({"train", "--resume", run}).err, ": damaged: "));
+  const RunFolder held = RunFolder::open(run);
+  const ProgramResult second = run_heed({"train", "--resume", run});
+  CHECK(second.exit_code == 1);
+  CHECK(contains(second.err, " is training in this folder; wait for its end, or stop it\n"));
+}
+
+TEST_CASE("heed train: the command that it prints can be copied into a shell") {
+  const TempDir folder;
+  fs::create_directory(folder / "we ird");
+  const std::string run =
+      trained(folder, "we ird/it's", {"--max-seconds", "1e-9", "--set", "train.steps=20"});
+  const std::string log = read_text(run + "/log.txt");
+  const std::string mark = "go on with\n  heed train ";
+  REQUIRE(contains(log, mark));
+  const std::string words = log.substr(log.find(mark) + mark.size());
+  const fs::path program = fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed");
+  const ProgramResult resumed =
+      run_program("/bin/bash", {"-c", "'" + program.string() + "' train " + words});
+  CHECK_MESSAGE(resumed.exit_code == 0, resumed.err);
+  CHECK(read_metrics(run + "/metrics.csv").back().step == 20);
+  const ProgramResult taken = run_heed({"train", (folder / "c.yaml").string(), "--out", run});
+  CHECK(contains(taken.err, "--resume '" + (folder / "we ird").string() + "/it'\\''s'\n"));
+}
+
+TEST_CASE("heed train: going back says what it removes, in a dry run too") {
+  const TempDir folder;
+  const std::string run = trained(folder, "run", {"--set", "checkpoint.every=6"});
+  const std::string line =
+      "going back to step 6: removes step-000012, and the rows and samples after step 6\n";
+  const std::string at_6 = checkpoint_of(run, 6).string();
+  const ProgramResult dry = run_heed({"train", "--resume", at_6, "--dry-run"});
+  CHECK(contains(dry.out, line));
+  CHECK(fs::exists(checkpoint_of(run, 12)));
+  const ProgramResult back = run_heed({"train", "--resume", at_6});
+  CHECK(back.exit_code == 0);
+  CHECK(contains(back.err, line));
+}
+
+TEST_CASE("heed eval: while its checkpoints are pruned") {
+  const TempDir folder;
+  const std::string run = (folder / "run").string();
+  const fs::path program = fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed");
+  const std::string heed = "'" + program.string() + "'";
+  const ProgramResult both = run_program(
+      "/bin/bash",
+      {"-c", heed + " train " + write_config(folder) + " --out " + run +
+                 " --threads 1 --set train.steps=100000000 --set 'checkpoint={every: 1, keep: 1}' "
+                 "2>/dev/null & job=$!\n"
+                 "until compgen -G '" +
+                 run +
+                 "/checkpoints/step-*' >/dev/null; do\n"
+                 "  kill -0 $job || exit 99\ndone\n"
+                 "failed=0\nfor i in {1..30}; do " +
+                 heed + " eval " + run +
+                 " >/dev/null || ((failed += 1)); done\nkill -TERM $job; wait $job\n"
+                 "echo \"$failed failed\"\n"});
+  CHECK_MESSAGE(both.out == "0 failed\n", both.err);
+}
