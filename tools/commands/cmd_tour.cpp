@@ -141,8 +141,6 @@ int run(const Options& options) {
   } else {
     print_tour(steps, given_by(options));
   }
-  require<IoError>(std::fflush(stdout) == 0 && static_cast<bool>(std::cout.flush()),
-                   "standard output: cannot write to it");
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -53,6 +54,17 @@ int report(const Request& request, const std::string& message, ExitCode code,
     std::printf("%s\n", object.dump(-1, ' ', false, replace).c_str());
   }
   return code;
+}
+
+// The exit code of a command that returned `code`: failed if its output could not be written.
+int after_output(int code) {
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0 && std::cout.good()) {
+    return code;
+  }
+  std::fprintf(stderr, "heed: standard output: cannot write to it\n");
+  return code == done ? failed : code;
 }
 
 std::vector<std::string> command_names() {
@@ -150,14 +162,14 @@ Request parse(int count, char** arguments) {
 
 int run(const Request& request) {
   if (!request.run) {
-    return request.exit_code;
+    return after_output(request.exit_code);
   }
   try {
     detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid
     for (const std::string& plugin : request.plugins) {
       load_plugin(plugin);
     }
-    return request.run();
+    return after_output(request.run());
   } catch (const ConfigMistakes& error) {
     return report(request, error.what(), wrong_config, error.mistakes);
   } catch (const ConfigError& error) {
