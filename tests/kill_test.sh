@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Trains a small model while it is ended again and again at random moments, resumes it each time, and
 # compares what is left with a run that nobody disturbed: weights, optimizer, random streams and samples
-# byte for byte, metrics.csv in all but the seconds.
+# byte for byte, metrics.csv and state.json in all but the seconds.
 #
-#   tests/kill_test.sh [--times N] [--heed PROGRAM] [kill] [term] [limit] [full]
+#   tests/kill_test.sh [--times N] [--heed PROGRAM] [kill] [term] [pipe] [hup] [limit] [full]
 #
 #   kill   SIGKILL, N times (200 unless told otherwise)
 #   term   SIGTERM, N / 4 times: exit code 130
+#   pipe   SIGINT to heed and to the `tee` that reads its output, as Ctrl-C in a terminal, N / 10 times: 130
+#   hup    SIGHUP, as a terminal that is closed, N / 10 times: 130
 #   limit  a limit on the size of files, N / 4 times: exit code 1 and the reason
 #   full   a file system of 2 MB that fills up, N / 4 times: exit code 1 and the reason (needs the right
 #          to mount a tmpfs; left out with a word otherwise)
-# Without names: all four. Exit code 0 when all is as it should be.
+# Without names: all six. Exit code 0 when all is as it should be.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 heed=$root/build/release/heed
@@ -20,19 +22,19 @@ while (($#)); do
   case $1 in
     --times) times=$2; shift ;;
     --heed) heed=$(realpath "$2"); shift ;;
-    kill | term | limit | full) kinds+=("$1") ;;
+    kill | term | pipe | hup | limit | full) kinds+=("$1") ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
   esac
   shift
 done
-((${#kinds[@]})) || kinds=(kill term limit full)
+((${#kinds[@]})) || kinds=(kill term pipe hup limit full)
 export OMP_WAIT_POLICY=passive  # many short processes: waiting threads must not take the cores from others
 
 work=$(mktemp -d)
 mounted=
 job=
 clean_up() {
-  [[ -z $job ]] || kill -9 "$job" 2>/dev/null || true
+  [[ -z $job ]] || kill -9 -- "$job" 2>/dev/null || true
   [[ -z $mounted ]] || umount "$mounted" 2>/dev/null || true
   rm -rf "$work"
 }
@@ -57,15 +59,19 @@ checkpoint: {every: 4, keep: 2, best: true}
 sample: {every: 30, tokens: 8}
 YAML
 
-# Starts or resumes the run in $1, in the background, as $job. Before there is a config.yaml there is nothing to
-# resume. Every other process computes with another number of threads.
-launch() {
+# Starts or resumes the run in $1. Before there is a config.yaml there is nothing to resume. Every other process
+# computes with another number of threads.
+train() {
   local arguments=(--resume "$1")
   if [[ ! -e $1/config.yaml ]]; then
     rm -rf "$1"
     arguments=("$work/c.yaml" --out "$1")
   fi
-  "$heed" train "${arguments[@]}" --threads $((1 + RANDOM % 3)) >"$work/said" 2>&1 &
+  exec "$heed" train "${arguments[@]}" --threads $((1 + RANDOM % 3))
+}
+# In the background, as $job.
+launch() {
+  train "$1" >"$work/said" 2>&1 &
   job=$!
 }
 # Waits for $job; its exit code is in $code.
@@ -76,11 +82,14 @@ finish() {
 }
 
 rows() { cut -d, -f1-6 "$1/metrics.csv"; }
+timeless() { grep -v '"seconds"' "$1"; }
 compare() {
   local last=checkpoints/step-000300 file
-  for file in $last/{model,optimizer,state}.safetensors $last/state.json $last/config.yaml samples.txt; do
+  for file in $last/{model,optimizer,state}.safetensors $last/config.yaml samples.txt; do
     cmp "$work/whole/$file" "$1/$file" || fail "$1/$file is not that of the undisturbed run"
   done
+  diff <(timeless "$work/whole/$last/state.json") <(timeless "$1/$last/state.json") >&2 ||
+    fail "$1/$last/state.json is not that of the undisturbed run"
   diff <(rows "$work/whole") <(rows "$1") >&2 || fail "$1/metrics.csv is not that of the undisturbed run"
   [[ -z $(find "$1" -name '.tmp-*') ]] || fail "$1 has temporary files left: $(find "$1" -name '.tmp-*')"
 }
@@ -119,11 +128,15 @@ disturb() {
   rm -rf "$run"
 }
 
+# Sleeps for up to $1 milliseconds.
+sleep_up_to() {
+  local delay=$((RANDOM * $1 / 32768))
+  sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
+}
 # Sends signal $1 to the run in $2 after up to $3 milliseconds.
 end_by_signal() {
   launch "$2"
-  local delay=$((RANDOM * $3 / 32768))
-  sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
+  sleep_up_to "$3"
   kill "-$1" "$job" 2>/dev/null || true
   finish
 }
@@ -131,12 +144,40 @@ end_by_kill() {
   end_by_signal KILL "$@"
   ((code == 0 || code == 137)) || fail "resume after a kill ended with $code"
 }
-# 143: before training began, when there is nothing to save.
+# The process that signal $1 was to end was ended by it ($2: before training began, when there is nothing to save),
+# or says in file $3 that it has saved.
+expect_saved() {
+  ((code == 0 || code == 130 || code == $2)) || fail "$1 ended with $code"
+  if ((code == 130)); then
+    grep -q 'saved; go on with' "$3" || fail "$1: not a word on how to go on"
+  fi
+}
 end_by_term() {
   end_by_signal TERM "$@"
-  ((code == 0 || code == 130 || code == 143)) || fail "SIGTERM ended with $code"
+  expect_saved SIGTERM 143 "$work/said"
+}
+end_by_hup() {
+  end_by_signal HUP "$@"
+  expect_saved SIGHUP 129 "$work/said"
+}
+# In a process group of its own, which gets the signal as a whole. `tee` ends at once; what heed says after that is
+# only in its log. The shell that writes the exit code waits for heed, or is ended with it before training begins.
+end_by_pipe() {
+  rm -f "$work/code"
+  local before
+  before=$(grep -c 'saved; go on with' "$1/log.txt" 2>/dev/null) || true
+  set -m
+  { (train "$1"); echo $? >"$work/code"; } 2>&1 | tee "$work/said" >/dev/null &
+  set +m
+  job=-$(jobs -p %+)
+  sleep_up_to "$2"
+  kill -INT -- "$job" 2>/dev/null || true
+  wait 2>/dev/null || true
+  job=
+  code=$(cat "$work/code" 2>/dev/null || echo 143)
+  ((code == 0 || code == 130 || code == 143)) || fail "SIGINT | tee ended with $code"
   if ((code == 130)); then
-    grep -q 'saved; go on with' "$work/said" || fail "SIGTERM: not a word on how to go on"
+    (($(grep -c 'saved; go on with' "$1/log.txt") == ${before:-0} + 1)) || fail "SIGINT | tee: not saved"
   fi
 }
 
@@ -179,6 +220,7 @@ begin=$(now)
 for kind in "${kinds[@]}"; do
   case $kind in
     kill) disturb kill "$times" ;;
+    pipe | hup) disturb "$kind" $(((times + 9) / 10)) ;;
     term | limit) disturb "$kind" $(((times + 3) / 4)) ;;
     full)
       mkdir -p "$work/small"
