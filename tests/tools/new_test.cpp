@@ -55,6 +55,16 @@ TEST_CASE("heed new: the files of each kind, under the name everywhere") {
   }
 }
 
+TEST_CASE("heed new: the commands that it prints are quoted for a shell") {
+  const TempDir folder;
+  const ProgramResult result =
+      run_heed({"new", "layer", "mine", "--dir", (folder / "we ird").string()});
+  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+  const std::string at = "'" + (folder / "we ird").string();
+  CHECK(result.out.find("  cmake -S " + at + "' -B " + at + "/build'") != std::string::npos);
+  CHECK(result.out.find("train " + at + "/mine.yaml'\n") != std::string::npos);
+}
+
 TEST_CASE("heed new: nothing is ever written over") {
   const TempDir folder;
   const std::string out = folder.path().string();

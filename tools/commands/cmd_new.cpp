@@ -8,6 +8,7 @@
 #include "tools/commands/new_templates.h"
 #include "train/data/task.h"
 #include "train/files/files.h"
+#include "train/files/words.h"
 
 namespace heed::cli {
 
@@ -99,7 +100,7 @@ std::string prefix_option() {
   for (const fs::path& prefix : {folder, folder.parent_path()}) {
     const bool usual = prefix == "/usr" || prefix == "/usr/local";
     if (!usual && fs::exists(prefix / "lib/cmake/heedgrad/heedgradConfig.cmake", error)) {
-      return " -DCMAKE_PREFIX_PATH=" + prefix.string();
+      return " -DCMAKE_PREFIX_PATH=" + shell_word(prefix.string());
     }
   }
   return "";
@@ -128,12 +129,13 @@ int run(const NewOptions& o) {
     write_file_atomically(path, text);
     std::printf("%s\n", path.c_str());
   }
-  const std::string at = folder.string(), build = (folder / "build").string();
+  const std::string at = shell_word(folder.string());
+  const std::string build = shell_word((folder / "build").string());
   std::printf(
       "\nBuild and test it, then train with it:\n  cmake -S %s -B %s%s\n"
       "  cmake --build %s && ctest --test-dir %s\n  heed train %s\n",
       at.c_str(), build.c_str(), prefix_option().c_str(), build.c_str(), build.c_str(),
-      (folder / (o.name + ".yaml")).c_str());
+      shell_word((folder / (o.name + ".yaml")).string()).c_str());
   return 0;
 }
 
