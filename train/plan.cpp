@@ -145,7 +145,7 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
   const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
   for (const std::string& warning :
-       {blas.warning, num_threads() > 1 ? wait_policy_warning() : "",
+       {blas.warning, thread_number_warning(), num_threads() > 1 ? wait_policy_warning() : "",
         schedule_registry().make(run.config.schedule, schedule)->warning()}) {
     if (!warning.empty()) {
       lines.push_back("warning    " + warning);

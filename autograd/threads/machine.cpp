@@ -13,6 +13,7 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #ifdef __linux__
 #include <sched.h>
@@ -36,6 +37,34 @@ std::optional<int64_t> leading_number(const std::string& text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+// A whole number above 0 between spaces, at most most_threads; else 0.
+int thread_number(std::string_view text) {
+  constexpr const char* spaces = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
+  text = text.substr(0, text.find_last_not_of(spaces) + 1);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (!std::all_of(text.begin(), text.end(), digit)) {
+    return 0;
+  }
+  int number = 0;
+  for (const char c : text) {
+    number = std::min(10 * number + (c - '0'), most_threads);
+  }
+  return number;
+}
+
+// The first number of a list such as "4, 2", of which every one must be right; else 0.
+int first_of_list(std::string_view list) {
+  const int first = thread_number(list.substr(0, list.find(',')));
+  for (size_t comma = list.find(','); comma != list.npos; comma = list.find(',')) {
+    list.remove_prefix(comma + 1);
+    if (thread_number(list.substr(0, list.find(','))) == 0) {
+      return 0;
+    }
+  }
+  return first;
 }
 
 // Value of `key` in a file of lines "key value" or "key: value kB".
@@ -191,8 +220,16 @@ int available_cores() {
 
 int requested_threads() {
   const char* wish = std::getenv("OMP_NUM_THREADS");
-  const int64_t number = wish != nullptr ? leading_number(wish).value_or(0) : 0;
-  return static_cast<int>(std::clamp<int64_t>(number, 0, 1024));
+  return wish != nullptr ? first_of_list(wish) : 0;
+}
+
+std::string thread_number_warning() {
+  const char* wish = std::getenv("OMP_NUM_THREADS");
+  if (wish == nullptr || *wish == '\0' || first_of_list(wish) > 0) {
+    return "";
+  }
+  return "OMP_NUM_THREADS=" + std::string(wish) +
+         " is ignored: expected a whole number above 0, or several with commas";
 }
 
 int default_threads() {

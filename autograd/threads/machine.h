@@ -39,8 +39,14 @@ int64_t peak_resident_bytes();
 // Physical cores within the affinity mask and the cgroup quota (rounded down), at least 1.
 int available_cores();
 
-// The first number of OMP_NUM_THREADS, or 0 when that is not a positive number.
+inline constexpr int most_threads = 1024;
+
+// The first number of OMP_NUM_THREADS, at most most_threads. 0 unless that is a list of whole
+// numbers above 0.
 int requested_threads();
+
+// One line for people when OMP_NUM_THREADS is set to something else, which is ignored; else "".
+std::string thread_number_warning();
 
 // requested_threads() when that is not 0, else available_cores().
 int default_threads();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <vector>
 
@@ -72,6 +73,8 @@ class alignas(64) Range {
     return claim([&](uint32_t&, uint32_t& end) { chunk = --end; });
   }
 
+  void drop_all() { fill(0, 0); }
+
  private:
   static uint64_t pack(uint32_t begin, uint32_t end) { return uint64_t{begin} << 32 | end; }
 
@@ -105,6 +108,12 @@ struct Loop {
   void run(int64_t chunk) const {
     body(context, chunk * grain, std::min(count, (chunk + 1) * grain));
   }
+
+  void run_all() const {
+    for (int64_t c = 0; c < chunks(); ++c) {
+      run(c);
+    }
+  }
 };
 
 // Thread `self` of a region: first its own chunks, in order, so that from loop to loop it keeps its
@@ -121,6 +130,25 @@ void claim_and_run(const Loop& loop, std::vector<Range>& ranges, size_t self) {
     }
   }
 }
+
+// The first exception of a region. None may leave it: OpenMP would end the process.
+class FirstException {
+ public:
+  void keep() noexcept {
+    if (!kept_.test_and_set()) {
+      exception_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (exception_) [[unlikely]] {
+      std::rethrow_exception(exception_);
+    }
+  }
+
+ private:
+  std::atomic_flag kept_;
+  std::exception_ptr exception_;
+};
 
 // Opens the region. OpenMP may give it fewer threads than it asks for (OMP_THREAD_LIMIT,
 // OMP_DYNAMIC); the ranges of those that are missing are claimed by the others. The number asked
@@ -139,8 +167,17 @@ void share(const Loop& loop, int threads) {
     ranges[t].fill(static_cast<uint32_t>(begin), static_cast<uint32_t>(end));
     begin = end;
   }
+  FirstException thrown;
 #pragma omp parallel num_threads(threads)
-  claim_and_run(loop, ranges, static_cast<size_t>(omp_get_thread_num()));
+  {
+    try {
+      claim_and_run(loop, ranges, static_cast<size_t>(omp_get_thread_num()));
+    } catch (...) {
+      thrown.keep();
+      for (Range& range : ranges) range.drop_all();
+    }
+  }
+  thrown.rethrow();
 }
 
 void check(const char* name, int64_t grain) {
@@ -159,7 +196,7 @@ int num_threads() {
 
 void set_num_threads(int threads) {
   asked_for = true;
-  chosen_threads = std::max(threads, 1);
+  chosen_threads = std::clamp(threads, 1, most_threads);
 }
 
 // The level counts regions of a single thread too, such as one that OMP_THREAD_LIMIT=1 leaves: a
@@ -175,6 +212,30 @@ int threads_beside(int free_cpus, int threads) {
   return std::clamp(free_cpus, (threads + 1) / 2, threads);
 }
 
+namespace {
+
+std::atomic<const char*> driver{nullptr};  // a place of the thread that drives the engine
+
+}  // namespace
+
+Driving::Driving() : outermost_(false) {
+  thread_local char place;
+  if (driver.load(std::memory_order_relaxed) == &place) {
+    return;
+  }
+  const char* nobody = nullptr;
+  outermost_ = driver.compare_exchange_strong(nobody, &place);
+  require<Error>(outermost_,
+                 "heedgrad: two threads compute at the same time; only one may at a "
+                 "time, and its loops use more threads by themselves");
+}
+
+Driving::~Driving() {
+  if (outermost_) {
+    driver.store(nullptr);
+  }
+}
+
 void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
   if (dry_run() || count <= 0) {
     return;
@@ -185,14 +246,17 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
     return;
   }
   const Loop loop{count, grain, body, context};
-  const int threads = in_parallel() ? 1 : threads_now();
-  if (threads == 1 || loop.chunks() > std::numeric_limits<uint32_t>::max()) {
-    for (int64_t c = 0; c < loop.chunks(); ++c) {
-      loop.run(c);
-    }
+  if (in_parallel()) {
+    loop.run_all();
     return;
   }
-  share(loop, threads);
+  const Driving driving;
+  const int threads = threads_now();
+  if (threads == 1 || loop.chunks() > std::numeric_limits<uint32_t>::max()) {
+    loop.run_all();
+  } else {
+    share(loop, threads);
+  }
 }
 
 double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
@@ -207,6 +271,7 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
     }
     return sum;
   }
+  const Driving driving;
   static std::vector<double> partial;  // keeps its capacity: no allocation after the first steps
   partial.resize(static_cast<size_t>((count - 1) / grain + 1));
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {

@@ -6,9 +6,10 @@
 // every partial sum has the same terms, for any number of threads. Choose `grain` from the shape,
 // never from num_threads(): a chunk of about 20 microseconds is worth handing to another thread.
 //
-// Bodies must not throw and must not touch the buffer pool. A loop inside a body runs serially, on
-// the thread that reaches it. So does a loop inside an OpenMP region of the calling program. One
-// thread at a time drives the engine.
+// Bodies must not touch the buffer pool. If one throws, chunks that nobody has begun are left out,
+// and the caller gets the first exception. A loop inside a body runs serially, on the thread that
+// reaches it. So does a loop inside an OpenMP region of the calling program. One thread at a time
+// drives the engine; a second one gets an Error.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,8 @@ namespace heed {
 // OMP_NUM_THREADS when that is set.
 int num_threads();
 
-// Takes effect at the next loop; values below 1 mean 1. A number that is set here or in
-// OMP_NUM_THREADS is kept. Otherwise loops use fewer threads while other programs keep cores busy.
+// Takes effect at the next loop; values below 1 mean 1, those above most_threads mean most_threads.
+// A number that is set here or in OMP_NUM_THREADS is kept. Otherwise loops use fewer threads while other programs keep cores busy.
 void set_num_threads(int threads);
 
 // True inside an OpenMP region: in the body of a shared loop, or in a region of the calling
@@ -46,6 +47,19 @@ using ChunkSum = double (*)(void* context, int64_t begin, int64_t end);
 
 // How many of `threads` are worth using while other programs leave `free_cpus` CPUs free.
 int threads_beside(int free_cpus, int threads);
+
+// While one exists, its thread drives the engine: loops and the backward pass make one. Error if
+// another thread has one. Threads that take turns are fine, and so is one inside another.
+class Driving {
+ public:
+  Driving();
+  ~Driving();
+  Driving(const Driving&) = delete;
+  Driving& operator=(const Driving&) = delete;
+
+ private:
+  bool outermost_;
+};
 
 void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context);
 double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context);

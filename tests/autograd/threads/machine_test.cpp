@@ -48,14 +48,35 @@ TEST_CASE("cpu: this machine") {
 
 TEST_CASE("cpu: OMP_NUM_THREADS wins, its first number counts") {
   const heed::testing::Variable threads("OMP_NUM_THREADS");
-  threads.set("3,2");
-  CHECK(heed::default_threads() == 3);
-  CHECK(heed::requested_threads() == 3);
-  for (const char* nothing : {"", "0", "-2", "many"}) {
+  for (const char* three : {"3", "3,2", " 3", "3 , 2 ", "\t3\t", "003,1,1"}) {
+    threads.set(three);
+    CHECK(heed::default_threads() == 3);
+    CHECK(heed::requested_threads() == 3);
+    CHECK(heed::thread_number_warning() == "");
+  }
+  for (const char* many : {"1000000", "99999999999999999999999"}) {
+    threads.set(many);
+    CHECK(heed::requested_threads() == heed::most_threads);
+  }
+}
+
+TEST_CASE("cpu: OMP_NUM_THREADS that is no list of whole numbers is ignored, with a warning") {
+  const heed::testing::Variable threads("OMP_NUM_THREADS");
+  for (const char* nothing : {" ", "0", "-2", "+3", "many", "1e3", "2.5", "3 2", "3,", ",3", "3,0",
+                              "4,x", "0x10", "3;2"}) {
+    CAPTURE(nothing);
     threads.set(nothing);
     CHECK(heed::default_threads() == heed::available_cores());
     CHECK(heed::requested_threads() == 0);
+    CHECK(heed::thread_number_warning() ==
+          "OMP_NUM_THREADS=" + std::string(nothing) +
+              " is ignored: expected a whole number above 0, or several with commas");
   }
+  threads.set("");
+  CHECK(heed::requested_threads() == 0);
+  CHECK(heed::thread_number_warning() == "");
+  threads.clear();
+  CHECK(heed::thread_number_warning() == "");
 }
 
 TEST_CASE("cpu: time of this process passes as it computes, on the machine too") {

@@ -8,12 +8,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <new>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "autograd/array/storage.h"
 #include "autograd/base/error.h"
+#include "autograd/threads/machine.h"
 
 namespace {
 
@@ -228,6 +231,81 @@ TEST_CASE("parallel: many short loops, sleeping in between, changing the number 
     total += items;
   }
   CHECK(total == 300 * 20 * 5);
+}
+
+TEST_CASE("parallel: an exception in a body reaches the caller, and the next loop runs") {
+  for (const int threads : {1, 2, 3}) {
+    CAPTURE(threads);
+    const Threads scope(threads);
+    for (const int64_t bad : {0, 57, 99}) {
+      const auto sick = [bad](int64_t begin, int64_t) {
+        heed::require<heed::GraphError>(begin != bad, "chunk ", begin);
+      };
+      CHECK_THROWS_WITH_AS(heed::parallel_for(100, 1, sick),
+                           ("chunk " + std::to_string(bad)).c_str(), heed::GraphError);
+      CHECK_THROWS_AS(heed::parallel_sum(100, 1,
+                                         [&](int64_t begin, int64_t end) {
+                                           sick(begin, end);
+                                           return 0.0;
+                                         }),
+                      heed::GraphError);
+    }
+    CHECK_FALSE(heed::in_parallel());
+    CHECK(heed::parallel_sum(60, 2, [](int64_t begin, int64_t end) {
+            return static_cast<double>(end - begin);
+          }) == 60.0);
+  }
+}
+
+TEST_CASE("parallel: when all bodies throw, one exception comes and most chunks do not run") {
+  constexpr int64_t chunks = 100000;
+  for (const int threads : {1, 2, 3}) {
+    const Threads scope(threads);
+    std::atomic<int64_t> begun{0};
+    CHECK_THROWS_AS(heed::parallel_for(chunks, 1,
+                                       [&](int64_t, int64_t) {
+                                         ++begun;
+                                         throw std::bad_alloc();
+                                       }),
+                    std::bad_alloc);
+    CHECK(begun >= 1);
+    CHECK(begun <= threads);
+  }
+}
+
+TEST_CASE("parallel: a second thread is refused while one computes, and may be next") {
+  const Threads scope(2);
+  const auto loop = [] { heed::parallel_for(100, 1, [](int64_t, int64_t) {}); };
+  const auto sum = [] { heed::parallel_sum(100, 1, [](int64_t, int64_t) { return 1.0; }); };
+  const auto message_of = [](const auto& f) {
+    std::string message;
+    std::thread([&] {
+      try {
+        f();
+      } catch (const heed::Error& error) {
+        message = error.what();
+      }
+    }).join();
+    return message;
+  };
+  std::string meanwhile, meanwhile_sum;
+  heed::parallel_for(2, 1, [&](int64_t begin, int64_t) {
+    if (begin == 0) {
+      meanwhile = message_of(loop);
+      meanwhile_sum = message_of(sum);
+    }
+  });
+  CHECK(meanwhile ==
+        "heedgrad: two threads compute at the same time; only one may at a time, and its loops use "
+        "more threads by themselves");
+  CHECK(meanwhile_sum == meanwhile);
+  CHECK(message_of(loop) == "");
+  loop();
+}
+
+TEST_CASE("parallel: a number of threads that no machine has becomes the largest one") {
+  const Threads scope(100000);
+  CHECK(heed::num_threads() == heed::most_threads);
 }
 
 TEST_CASE("parallel: takes temporaries and const bodies") {
