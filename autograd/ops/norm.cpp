@@ -32,13 +32,29 @@ NormStats<Number> norm_stats_of(Norm kind, const real* x, int64_t n, real eps) {
   return {mean, 1 / std::sqrt(squares / static_cast<Number>(n) + static_cast<Number>(eps))};
 }
 
+// What a backward reads: NormSaved as pointers.
+struct NormRows {
+  explicit NormRows(const NormSaved& saved)
+      : kind(saved.kind),
+        n(saved.x.dim(-1)),
+        x(saved.x.data()),
+        scale(saved.scale.data()),
+        stats(saved.row_stats.data()),
+        eps(saved.eps) {}
+
+  Norm kind;
+  int64_t n;
+  const real *x, *scale, *stats;
+  real eps;
+};
+
 // dx of one row, stored or added. Two passes over the row: the sums of g and g h, then the
 // elements.
 template <class Number>
-void put_row_gradient(const NormSaved& saved, const NormStats<Number>& stats, int64_t r,
+void put_row_gradient(const NormRows& saved, const NormStats<Number>& stats, int64_t r,
                       const real* dy, Grads::Target to) {
-  const int64_t n = saved.x.dim(-1);
-  const real *x = saved.x.data() + r * n, *scale = saved.scale.data();
+  const int64_t n = saved.n;
+  const real *x = saved.x + r * n, *scale = saved.scale;
   const auto g = [=](int64_t i) {
     return static_cast<Number>(dy[i]) * static_cast<Number>(scale[i]);
   };
@@ -64,28 +80,27 @@ void put_row_gradient(const NormSaved& saved, const NormStats<Number>& stats, in
   }
 }
 
-void norm_row_backward(const NormSaved& saved, int64_t r, const real* dy, Grads::Target to) {
+void norm_row_backward(const NormRows& saved, int64_t r, const real* dy, Grads::Target to) {
   // In a short row g - mean g and h mean(g h) nearly cancel: for two elements only a fraction
   // eps / variance of them is left. Float32 has no digits for it, so short rows use double.
   constexpr int64_t short_row = 8;
-  const int64_t n = saved.x.dim(-1);
+  const int64_t n = saved.n;
   if (saved.kind == Norm::layer && n == 1) {  // y is the shift for any x, so dx = 0
     if (!to.add) to.data[r] = 0;
   } else if (n <= short_row) {
-    const real* x = saved.x.data() + r * n;
+    const real* x = saved.x + r * n;
     put_row_gradient(saved, norm_stats_of<double>(saved.kind, x, n, saved.eps), r, dy, to);
   } else {
-    const real* stats = saved.row_stats.data() + 2 * r;
+    const real* stats = saved.stats + 2 * r;
     put_row_gradient(saved, NormStats<real>{stats[0], stats[1]}, r, dy, to);
   }
 }
 
 // The part of one row in the sums over rows: dscale += dy h, dshift += dy.
-void add_row_to_sums(const NormSaved& saved, int64_t r, const real* dy, real* dscale,
-                     real* dshift) {
-  const int64_t n = saved.x.dim(-1);
-  const real* x = saved.x.data() + r * n;
-  const real mean = saved.row_stats.data()[2 * r], rstd = saved.row_stats.data()[2 * r + 1];
+void add_row_to_sums(const NormRows& saved, int64_t r, const real* dy, real* dscale, real* dshift) {
+  const int64_t n = saved.n;
+  const real* x = saved.x + r * n;
+  const real mean = saved.stats[2 * r], rstd = saved.stats[2 * r + 1];
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
     dscale[i] += dy[i] * ((x[i] - mean) * rstd);
@@ -148,6 +163,7 @@ Array norm_forward(Norm kind, const Array& x, const Array& scale, const Array& s
 
 void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
   const Rows rows = rows_of(saved.x.shape());
+  const NormRows read(saved);
   const bool wants_x = grads.needs(0), wants_sums = grads.needs(1) || grads.needs(2);
   // One pass over x and dy for all three gradients. Each chunk of rows has its own partial sums.
   // There are at most 64 chunks, so that the partial sums are small compared with x.
@@ -161,8 +177,8 @@ void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
     real* dscale = sum + begin / grain * 2 * rows.width;
     for (int64_t r = begin; r < end; ++r) {
       const real* row = g + r * rows.width;
-      if (wants_x) norm_row_backward(saved, r, row, dx);
-      if (wants_sums) add_row_to_sums(saved, r, row, dscale, dscale + rows.width);
+      if (wants_x) norm_row_backward(read, r, row, dx);
+      if (wants_sums) add_row_to_sums(read, r, row, dscale, dscale + rows.width);
     }
   });
   if (grads.needs(1)) emit_sums(sums, 0, grads, 1);
