@@ -2,12 +2,16 @@
 // operations, and the bodies of parallel loops only read them.
 #pragma once
 
+// In front of an inline variable: one for the whole process. A program or plugin that is compiled
+// with -fvisibility=hidden would get one of its own, which the library never sees.
+#define HEED_ONE_PER_PROCESS [[gnu::visibility("default")]]
+
 namespace heed {
 
 namespace detail {
-inline bool use_fused = true;
-inline bool dry_run_active = false;
-inline bool anomaly_mode_on = false;
+HEED_ONE_PER_PROCESS inline bool use_fused = true;
+HEED_ONE_PER_PROCESS inline bool dry_run_active = false;
+HEED_ONE_PER_PROCESS inline bool anomaly_mode_on = false;
 }  // namespace detail
 
 // A fused operation computes in one pass what its composed form computes with several operations.
@@ -26,6 +30,6 @@ inline bool anomaly_mode() { return detail::anomaly_mode_on; }
 inline void set_anomaly_mode(bool on) { detail::anomaly_mode_on = on; }
 
 // True while time is measured by operation (autograd/graph/profile.h).
-inline bool profiling = false;
+HEED_ONE_PER_PROCESS inline bool profiling = false;
 
 }  // namespace heed

@@ -30,7 +30,7 @@ class AttentionRecorder {
   std::vector<Weights> recorded;
 
  private:
-  static inline thread_local AttentionRecorder* current_ = nullptr;
+  HEED_ONE_PER_PROCESS static inline thread_local AttentionRecorder* current_ = nullptr;
   AttentionRecorder* before_;
 };
 
@@ -48,7 +48,7 @@ class ForwardObserver {
   virtual void after_forward(const Module& layer, const Input& in, const Tensor& out) = 0;
 
  private:
-  static inline thread_local ForwardObserver* current_ = nullptr;
+  HEED_ONE_PER_PROCESS static inline thread_local ForwardObserver* current_ = nullptr;
   ForwardObserver* before_;
 };
 
