@@ -11,9 +11,10 @@
 
 namespace heed {
 
-// Copies share the buffer. Each copy remembers the version that the buffer had. Reading through it
-// after the value was rewritten (Tensor::mutable_value) throws GraphError, so that a backward
-// cannot use any value but the one its forward saved.
+// Copies share the buffer. Each copy remembers the version that the buffer had. Once the elements
+// were rewritten through another copy (mutable_data, Tensor::mutable_value), reading through this
+// one throws GraphError. So a backward cannot use any value, id or mask but the one that its
+// forward saved.
 template <class T>
 class BasicArray {
  public:
@@ -63,8 +64,13 @@ class BasicArray {
   }
   std::span<const T> span() const { return {data(), static_cast<size_t>(size())}; }
 
-  // For the function that computes the value, before it hands the array out.
-  T* mutable_data() { return begin(); }
+  // The elements, to be written. If other copies share the buffer, reading them throws from now on.
+  T* mutable_data() {
+    if (buffer_->refs > 1) [[unlikely]] {
+      version_ = ++buffer_->version;
+    }
+    return begin();
+  }
 
   // The same elements under another shape of the same size; shares the buffer.
   BasicArray reshaped(const Shape& shape) const {
@@ -95,15 +101,13 @@ class BasicArray {
   // True if no other array shares the buffer, so that it can be overwritten in place.
   bool unique() const { return buffer_ && buffer_->refs == 1; }
 
-  // A copy with the present version of the buffer (see the class comment).
+  // A copy that reads what the buffer holds now (see the class comment). For an operation: what it
+  // was given may have been rewritten since, what it saves may not.
   BasicArray current() const {
     BasicArray a = *this;
     a.version_ = buffer_ ? buffer_->version : 0;
     return a;
   }
-
-  // Makes every older copy throw when it is read: the value is about to be rewritten.
-  void mark_rewritten() { version_ = ++buffer_->version; }
 
  private:
   T* begin() const { return reinterpret_cast<T*>(buffer_->bytes()); }

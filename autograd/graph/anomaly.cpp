@@ -51,9 +51,12 @@ void check_gradients(Node& node) {
     return;
   }
   for (const NodeRef& input : node.inputs()) {
-    if (input && input->gradient && !all_finite(input->gradient)) {
+    if (!input || !input->gradient) {
+      continue;
+    }
+    if (const Array gradient = input->gradient.current(); !all_finite(gradient)) {
       fail<DivergedError>("anomaly: backward of ", node.op(), place(node.layer_path()), " made ",
-                          first_bad(input->gradient));
+                          first_bad(gradient));
     }
   }
 }

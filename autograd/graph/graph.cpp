@@ -77,19 +77,29 @@ void Node::destroy(Node* dead) noexcept {
   burying = false;
 }
 
-// A gradient may share its buffer with another array: add() keeps the array it is given. It is
-// copied before anything is added to it in place.
-Grads::Target Grads::target(size_t k) {
-  Node& input = *inputs_[k].get();
-  Array& gradient = input.gradient;
+// A gradient may share its buffer with another array: add_gradient() keeps the array it is given,
+// and grad() hands it out. It is copied before anything is added to it in place.
+Node::Target Node::gradient_target() {
   if (!gradient) {
-    gradient = Array::uninitialised(input.shape());
+    gradient = Array::uninitialised(shape_);
     return {gradient.mutable_data(), false};
   }
   if (!gradient.unique()) {
-    gradient = gradient.clone();
+    gradient = gradient.current().clone();
   }
   return {gradient.mutable_data(), true};
+}
+
+void Node::add_gradient(Array g) {
+  if (!gradient) {
+    gradient = is_leaf() && !g.unique() ? g.clone() : std::move(g);
+    return;
+  }
+  real* const to = gradient_target().data;
+  const real* const from = g.data();
+  parallel_for(shape_.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] += from[i];
+  });
 }
 
 void Grads::add(size_t k, Array g) {
@@ -97,12 +107,7 @@ void Grads::add(size_t k, Array g) {
   if (g.shape() != input.shape()) {
     g = sum_to(g, input.shape());
   }
-  if (!input.gradient) {
-    input.gradient = std::move(g);
-    return;
-  }
-  const real* from = g.data();
-  emit(k, [from](int64_t i) { return from[i]; });
+  input.add_gradient(std::move(g));
 }
 
 // Reverse-mode differentiation, from the root to the leaves:
@@ -115,7 +120,9 @@ void Grads::add(size_t k, Array g) {
 //      the pass.
 // The pass holds a reference to every collected node, since release_saved() drops the one that the
 // output held. A node whose gradient is still empty contributes nothing and is only released.
-// Leaves keep their gradients.
+// Leaves keep their gradients. If a backward throws, the nodes that did not run are released all
+// the same, with the gradients that already reached them: the next pass must not add to those. The
+// gradients of the inputs of the one that threw may be half written, so leaves lose these too.
 class BackwardPass {
  public:
   explicit BackwardPass(const NodeRef& root)
@@ -124,6 +131,11 @@ class BackwardPass {
   }
 
   ~BackwardPass() {
+    const auto not_run = [](const NodeRef& node) { return node && !node->is_leaf(); };
+    const auto threw = std::find_if(nodes_.begin(), nodes_.end(), not_run);
+    if (threw != nodes_.end()) {
+      abandon(threw);
+    }
     nodes_.clear();
     spare_stack = std::move(stack_);
     spare_nodes = std::move(nodes_);
@@ -163,6 +175,21 @@ class BackwardPass {
     }
   }
 
+  // Of the nodes that did not run, the first one threw.
+  void abandon(std::vector<NodeRef>::iterator first) noexcept {
+    for (const NodeRef& input : (*first)->inputs()) {
+      if (input) {
+        input->gradient = Array();
+      }
+    }
+    for (; first != nodes_.end(); ++first) {
+      if (!(*first)->is_leaf()) {
+        (*first)->gradient = Array();
+        (*first)->release_saved();
+      }
+    }
+  }
+
   static void run_node(Node& node) {
     if (node.gradient) {
       const Array dy = std::move(node.gradient);
@@ -193,11 +220,9 @@ void run_backward(const NodeRef& root, Array cotangent) {
   require<GraphError>(static_cast<bool>(root), "backward: nothing here requires a gradient");
   require(cotangent.shape() == root->shape(), "backward: expected a cotangent of shape ",
           root->shape(), ", got ", cotangent.shape());
+  const detail::Driving driving;
   BackwardPass pass(root);
-  if (root->is_leaf() && root->gradient) {
-    fail<GraphError>("backward: the root is a leaf that already holds a gradient");
-  }
-  root->gradient = std::move(cotangent);
+  root->add_gradient(std::move(cotangent));
   profile_restart();
   pass.run();
 }

@@ -64,11 +64,22 @@ class Node {
 
   // d(root)/d(value of this node); no array until the first contribution.
   Array gradient;
+  // Adds g, of this shape, to it. The first g is kept without a copy, but a leaf copies one that
+  // somebody else holds: its gradient outlives the pass.
+  void add_gradient(Array g);
   uint32_t refs = 1;                         // for NodeRef
   static void destroy(Node* dead) noexcept;  // for NodeRef
 
+  // Where a gradient goes, and whether to add to what is there or to overwrite it. For a matrix
+  // product that is beta 1 or 0.
+  struct Target {
+    real* data;
+    bool add;
+    real beta() const { return add ? real{1} : real{0}; }
+  };
+  Target gradient_target();
+
  private:
-  friend class Grads;
   friend class BackwardPass;
 
   static Node* allocate(const char* op, const Shape& shape, size_t inputs, size_t closure_bytes);
@@ -100,14 +111,9 @@ class Grads {
   // False if input k requires no gradient. The backward must not pass one then.
   bool needs(size_t k) const { return static_cast<bool>(inputs_[k]); }
 
-  // The buffer of d(input k), and whether to add to it or to overwrite it. For a matrix product
-  // that is beta 1 or 0.
-  struct Target {
-    real* data;
-    bool add;
-    real beta() const { return add ? real{1} : real{0}; }
-  };
-  Target target(size_t k);
+  // The buffer of d(input k).
+  using Target = Node::Target;
+  Target target(size_t k) { return inputs_[k]->gradient_target(); }
 
   // Adds g to d(input k). g has the shape of the input, or the shape that the input was broadcast
   // to: then it is summed over the stretched axes. The first contribution is kept without a copy.
@@ -147,7 +153,8 @@ class Grads {
 };
 
 // Adds d(loss)/d(leaf) to the gradient of every leaf that root depends on, given the cotangent
-// d(loss)/d(root), of root's shape. Frees the graph on the way: a second pass throws GraphError.
+// d(loss)/d(root), of root's shape. Frees the graph on the way, also if a backward throws: a second
+// pass throws GraphError.
 void run_backward(const NodeRef& root, Array cotangent);
 
 // While one exists, operations record no graph, on the thread that made it.
@@ -161,7 +168,7 @@ class NoGrad {
   static bool recording() { return recording_; }
 
  private:
-  static inline thread_local bool recording_ = true;
+  HEED_ONE_PER_PROCESS static inline thread_local bool recording_ = true;
   bool before_;
 };
 
@@ -177,7 +184,7 @@ class LayerScope {
   static const char* current() { return path_; }
 
  private:
-  static inline thread_local const char* path_ = "";
+  HEED_ONE_PER_PROCESS static inline thread_local const char* path_ = "";
   const char* before_;
 };
 

@@ -42,10 +42,21 @@ class Tensor {
   const NodeRef& node() const { return node_; }
   bool requires_grad() const { return static_cast<bool>(node_); }
 
-  // The accumulated gradient of a leaf; no array before the first backward.
-  Array grad() const { return node_ ? node_->gradient : Array(); }
-  void set_grad(Array gradient) { node_->gradient = std::move(gradient); }
-  void zero_grad() { node_->gradient = Array(); }
+  // The accumulated gradient of a leaf; no array before the first backward. It may be changed in
+  // place. No other leaf shares it.
+  Array grad() const { return node_ ? node_->gradient.current() : Array(); }
+  // Replaces it by an array of this shape.
+  void set_grad(Array gradient) {
+    require<GraphError>(requires_grad(), "set_grad: a tensor of shape ", shape(),
+                        " that requires no gradient has none; make it by Tensor::parameter");
+    require(gradient && gradient.shape() == shape(), "set_grad: expected a gradient of shape ",
+            shape(), ", got ", gradient ? text(gradient.shape()) : "no array");
+    node_->gradient = Array();
+    node_->add_gradient(std::move(gradient));
+  }
+  void zero_grad() {
+    if (node_) node_->gradient = Array();
+  }
 
   // Adds the gradient of this single number to every leaf it depends on.
   void backward() const {
@@ -64,7 +75,6 @@ class Tensor {
   real* mutable_value() {
     require<GraphError>(!requires_grad() || !NoGrad::recording(),
                         "mutable_value: values that want a gradient change under NoGrad only");
-    value_.mark_rewritten();
     return value_.mutable_data();
   }
 

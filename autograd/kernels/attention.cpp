@@ -48,7 +48,7 @@ AttentionProblem with_options(AttentionProblem p, const AttentionOptions& option
   p.scale = options.scale != 0 ? options.scale
                                : static_cast<real>(1 / std::sqrt(static_cast<double>(p.width)));
   p.causal = options.causal;
-  p.mask = options.mask;
+  p.mask = options.mask.current();
   p.dropout = options.dropout;
   if (p.mask) {
     check_mask(p);

@@ -52,8 +52,9 @@ void cross_entropy_backward(const Array& logits, const Ids& targets, int32_t ign
                             const Array& row_stats, double weight, const Array& dy, real* dx);
 }  // namespace detail
 
-[[nodiscard]] inline Tensor cross_entropy(const Tensor& logits, const Ids& targets,
+[[nodiscard]] inline Tensor cross_entropy(const Tensor& logits, const Ids& ids,
                                           CrossEntropyOptions options = {}) {
+  const Ids targets = ids.current();
   if (!fused()) {
     return cross_entropy_composed(logits, targets, options);
   }

@@ -14,10 +14,11 @@ namespace heed {
 [[nodiscard]] inline Tensor masked_fill(const Tensor& x, const Mask& mask, real value) {
   require(broadcast("masked_fill", x.shape(), mask.shape()) == x.shape(),
           "masked_fill: expected a mask that broadcasts to x ", x.shape(), ", got ", mask.shape());
-  Array y = select(mask, Array::full({}, value), x.value(), x.shape());
-  return record("masked_fill", std::move(y), {x}, [mask](const Array& dy, Grads& grads) {
-    grads.add(0, select(mask, Array::zeros({}), dy, dy.shape()));
-  });
+  Array y = select(mask.current(), Array::full({}, value), x.value(), x.shape());
+  return record("masked_fill", std::move(y), {x},
+                [mask = mask.current()](const Array& dy, Grads& grads) {
+                  grads.add(0, select(mask, Array::zeros({}), dy, dy.shape()));
+                });
 }
 
 }  // namespace heed

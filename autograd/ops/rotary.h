@@ -93,7 +93,7 @@ void rotate_row(const real* x, const real* angles, int64_t heads, int64_t width,
   detail::check_rotary(x.shape(), table.shape(), first);
   const Rows rows = rows_of(x.shape());
   const int64_t width = table.dim(1), heads = rows.width / width, tokens = x.dim(-2);
-  const auto angles = [table, first, width, tokens](int64_t r) {
+  const auto angles = [table = table.current(), first, width, tokens](int64_t r) {
     return table.data() + (first + r % tokens) * width;
   };
   const Array from = x.value();

@@ -12,12 +12,13 @@ namespace heed {
 
 [[nodiscard]] inline Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast("where", mask.shape(), broadcast("where", a.shape(), b.shape()));
-  Array y = select(mask, a.value(), b.value(), shape);
-  return record("where", std::move(y), {a, b}, [mask](const Array& dy, Grads& grads) {
-    const Array zero = Array::zeros({});
-    if (grads.needs(0)) grads.add(0, select(mask, dy, zero, dy.shape()));
-    if (grads.needs(1)) grads.add(1, select(mask, zero, dy, dy.shape()));
-  });
+  Array y = select(mask.current(), a.value(), b.value(), shape);
+  return record("where", std::move(y), {a, b},
+                [mask = mask.current()](const Array& dy, Grads& grads) {
+                  const Array zero = Array::zeros({});
+                  if (grads.needs(0)) grads.add(0, select(mask, dy, zero, dy.shape()));
+                  if (grads.needs(1)) grads.add(1, select(mask, zero, dy, dy.shape()));
+                });
 }
 
 }  // namespace heed

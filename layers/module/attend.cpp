@@ -20,7 +20,7 @@ Mask hidden_of(const Mask& mask, const Shape& scores) {
   require(fits, "attention: expected a mask (B, S) = (", batch, ", ", keys, ") or (B, 1, T, S) = (",
           batch, ", 1, ", queries, ", ", keys, "), got ", mask.shape());
   Mask hidden = Mask::uninitialised(mask.shape());
-  const uint8_t* may_attend = mask.data();
+  const uint8_t* may_attend = mask.current().data();
   std::transform(may_attend, may_attend + mask.size(), hidden.mutable_data(),
                  [](uint8_t allowed) { return static_cast<uint8_t>(allowed == 0); });
   return hidden.reshaped(over_keys ? Shape{batch, 1, keys} : Shape{mask.dim(0), queries, keys});

@@ -12,9 +12,10 @@ inline Tensor masked_mean(const char* layer, const Tensor& x, const Mask& mask) 
   const int64_t batch = x.dim(0), tokens = x.dim(1);
   require(!mask || mask.shape() == Shape{batch, tokens}, layer, ": expected a mask (B, T) = (",
           batch, ", ", tokens, ") for the mean over the tokens, got ", mask.shape());
+  const uint8_t* const may = mask ? mask.current().data() : nullptr;
   Array weights = Array::uninitialised({batch, 1, tokens});  // each row sums to 1
   for (int64_t b = 0; b < batch && !dry_run(); ++b) {
-    const auto kept = [&](int64_t t) { return !mask || mask.data()[b * tokens + t] != 0; };
+    const auto kept = [&](int64_t t) { return may == nullptr || may[b * tokens + t] != 0; };
     int64_t count = 0;
     for (int64_t t = 0; t < tokens; ++t) {
       count += kept(t) ? 1 : 0;

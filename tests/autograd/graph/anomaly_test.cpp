@@ -3,6 +3,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/log.h"
 #include "autograd/ops/sqrt.h"
+#include "autograd/ops/sum.h"
 #include "tests/support/near.h"
 
 using namespace heed;
@@ -40,6 +41,16 @@ TEST_CASE("anomaly: names the op and the layer of the first bad gradient") {
   CHECK_THROWS_WITH_AS(z.backward(Array::full({2}, 1)),
                        "anomaly: backward of sqrt in norm made infinity at element 1 of shape (2,)",
                        DivergedError);
+}
+
+TEST_CASE("anomaly: a second backward of what diverged is refused") {
+  const AnomalyMode on;
+  Tensor x = wanted(Array::from({2}, {4, 0}));
+  const Tensor y = sum(sqrt(x) * 2);
+  CHECK_THROWS_AS(y.backward(), DivergedError);
+  x.zero_grad();
+  CHECK_THROWS_WITH_AS(y.backward(), doctest::Contains("was already used"), GraphError);
+  CHECK(!x.grad());
 }
 
 TEST_CASE("anomaly: outside layers no path is named") {

@@ -2,8 +2,11 @@
 
 #include <pthread.h>
 
+#include <thread>
+
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/exp.h"
+#include "autograd/ops/reshape.h"
 #include "autograd/ops/sum.h"
 #include "tests/support/near.h"
 
@@ -201,4 +204,64 @@ TEST_CASE("graph: a backward that throws leaves nothing behind") {
                             [](const Array&, Grads&) { fail<GraphError>("on purpose"); });
     CHECK_THROWS_WITH_AS(y.backward(), "backward of broken: on purpose", GraphError);
   });
+}
+
+// The graph behind `bad` shares h with that of `good`, and its backward fails after h has got a
+// gradient.
+TEST_CASE("graph: a backward that failed leaves nothing for the next one") {
+  Tensor w = wanted(Array::from({2}, {1, 2})), p = wanted(Array::from({2}, {3, 4}));
+  const Tensor h = w * 3, bad = sum(h * p + h), good = sum(h * 1), other = sum(w * 3);
+  {
+    const NoGrad off;
+    p.mutable_value()[0] = 5;
+  }
+  CHECK_THROWS_WITH_AS(bad.backward(), doctest::Contains("was changed after it was used"),
+                       GraphError);
+  CHECK(!h.node()->gradient);
+  for (const Tensor& again : {bad, good}) {
+    CHECK_THROWS_WITH_AS(again.backward(), doctest::Contains("was already used"), GraphError);
+  }
+  w.zero_grad();
+  other.backward();
+  check_near(w.grad(), Array::from({2}, {3, 3}));
+}
+
+TEST_CASE("graph: a leaf that is the root adds up its gradients") {
+  Tensor x = wanted(Array::from({}, {3}));
+  x.backward();
+  x.backward();
+  CHECK(x.grad().data()[0] == 2);
+}
+
+TEST_CASE("graph: a leaf shares its gradient with no other array") {
+  Tensor p = wanted(Array::from({2}, {1, 2})), q = wanted(Array::from({2}, {1, 2}));
+  Array cotangent = Array::full({2}, 1);
+  reshape(p, {2}).backward(cotangent);
+  cotangent.mutable_data()[0] = 10;
+  check_near(p.grad(), Array::full({2}, 1));
+  p.zero_grad();
+  (p + q).backward(Array::full({2}, 1));
+  CHECK(p.grad().data() != q.grad().data());
+  Array scaled = p.grad();  // in place, as an optimizer of one's own may do
+  scaled.mutable_data()[0] = 7;
+  check_near(p.grad(), Array::from({2}, {7, 1}));
+  check_near(q.grad(), Array::full({2}, 1));
+  (p * 2).backward(Array::full({2}, 1));  // on top of what was changed
+  check_near(p.grad(), Array::from({2}, {9, 3}));
+  check_near(scaled, Array::from({2}, {7, 1}));
+  Array given = Array::full({2}, 4);
+  p.set_grad(given);
+  given.mutable_data()[1] = 5;
+  check_near(p.grad(), Array::full({2}, 4));
+}
+
+TEST_CASE("graph: a second thread may not run a backward during the first one's") {
+  const Tensor x = wanted(values({3})), mine = sum(x * 2);
+  const Tensor outer = record("outer", Array::full({}, 1), {x}, [&](const Array&, Grads& grads) {
+    std::string message;
+    std::thread([&] { message = error_of([&] { mine.backward(); }); }).join();
+    grads.add(0, Array::full({3}, message.find("two threads") != std::string::npos));
+  });
+  outer.backward();
+  check_near(x.grad(), Array::full({3}, 1));
 }

@@ -63,3 +63,20 @@ TEST_CASE("tensor: parameters change under NoGrad only") {
   x.mutable_value()[1] = 8;
   CHECK(x.value().data()[1] == 8);
 }
+
+TEST_CASE("tensor: a gradient that is set has the tensor's shape, and the tensor wants one") {
+  Tensor w = Tensor::parameter(Array::zeros({4, 2}));
+  CHECK_THROWS_WITH_AS(w.set_grad(Array::zeros({4})),
+                       "set_grad: expected a gradient of shape (4, 2), got (4,)", ShapeError);
+  CHECK_THROWS_WITH_AS(w.set_grad(Array()),
+                       "set_grad: expected a gradient of shape (4, 2), got no array", ShapeError);
+  CHECK(!w.grad());
+  w.set_grad(Array::full({4, 2}, 3));
+  w.set_grad(Array::full({4, 2}, 1));  // replaces, does not add
+  check_near(w.grad(), Array::full({4, 2}, 1));
+  Tensor constant(Array::zeros({2})), none;
+  CHECK_THROWS_AS(constant.set_grad(Array::zeros({2})), GraphError);
+  CHECK_THROWS_AS(none.set_grad(Array::zeros({})), GraphError);
+  none.zero_grad();
+  CHECK(!none.grad());
+}
