@@ -33,8 +33,8 @@ inline bool row_is_masked(const real* x, int64_t n, real top) {
   return top == minus_infinity && std::all_of(x, x + n, [](real v) { return v == minus_infinity; });
 }
 
-// sum_i exp(x_i - top) for top >= x_i
-inline real row_sum_exp(const real* x, int64_t n, real top) {
+// sum_i exp(x_i - top) for top >= x_i, of a row that one number adds up.
+inline real piece_sum_exp(const real* x, int64_t n, real top) {
   real sums[vector_block] = {};
   const auto add = [&sums, top](const real* block) {
 #pragma omp simd
@@ -57,6 +57,27 @@ inline real row_sum_exp(const real* x, int64_t n, real top) {
     }
   }
   return sums[0];
+}
+
+// total of piece(begin, end) over a row. Longer rows than any vocabulary are cut into pieces whose
+// sums add up in double: a float stops growing at 2^24 times what is added to it.
+template <class Piece>
+inline real row_sum(int64_t n, Piece&& piece) {
+  constexpr int64_t longest = int64_t{1} << 18;
+  if (n <= longest) {
+    return piece(0, n);
+  }
+  double total = 0;
+  for (int64_t begin = 0; begin < n; begin += longest) {
+    total += static_cast<double>(piece(begin, std::min(begin + longest, n)));
+  }
+  return static_cast<real>(total);
+}
+
+// sum_i exp(x_i - top) for top >= x_i
+inline real row_sum_exp(const real* x, int64_t n, real top) {
+  return row_sum(
+      n, [=](int64_t begin, int64_t end) { return piece_sum_exp(x + begin, end - begin, top); });
 }
 
 }  // namespace heed

@@ -60,13 +60,13 @@ struct BitsOf {
   using Type = std::make_unsigned_t<Integer>;
 };
 
-// 1 / k!
-inline constexpr auto inverse_factorials = [] {
+// 1 / (2 k!)
+inline constexpr auto half_of_inverse_factorials = [] {
   std::array<real, 14> values{};
   double factorial = 1;
   for (size_t k = 0; k < values.size(); ++k) {
     factorial *= k == 0 ? 1 : static_cast<double>(k);
-    values[k] = static_cast<real>(1 / factorial);
+    values[k] = static_cast<real>(0.5 / factorial);
   }
   return values;
 }();
@@ -77,9 +77,11 @@ inline constexpr auto inverse_factorials = [] {
 //
 //   exp(x) = 2^n exp(r),  n = x / ln 2 rounded,  |r| <= ln 2 / 2, exp(r) by its Taylor series
 //
-// Adding 1.5 * 2^(bits of the fraction) rounds to a whole number and leaves it in the lowest bits;
-// shifted into the exponent's place and added there it multiplies by 2^n. ln 2 comes in two parts,
-// the first with zeros at its end so that n times it is exact.
+// Adding 1.5 * 2^(bits of the fraction) rounds to a whole number and leaves it in the lowest bits.
+// With the bias of exponents added as well, shifting them gives 2^(n+1), by which half of the
+// series is multiplied: the series of a NaN stays NaN, whatever the bits of 2^(n+1) then are. The
+// bias of 2^(n+1) is even, so that ties round as without it. ln 2 comes in two parts, the first
+// with zeros at its end so that n times it is exact.
 //
 // V is a number, or a Vector of simd.h. A loop over numbers becomes one over vectors when nothing
 // in it is a call or a loop, also where little is inlined (-O1): hence the attribute and the fold.
@@ -87,7 +89,8 @@ template <class V>
 [[gnu::always_inline]] inline V exp_of(V x) {
   using Bits = typename BitsOf<V>::Type;
   constexpr int fraction_bits = std::numeric_limits<real>::digits - 1;
-  constexpr real rounder = static_cast<real>(int64_t{3} << (fraction_bits - 1));
+  constexpr int64_t bias = std::numeric_limits<real>::max_exponent;  // of 2^(n+1)
+  constexpr real rounder = static_cast<real>((int64_t{3} << (fraction_bits - 1)) + bias);
   constexpr real inverse_ln2 = static_cast<real>(1.44269504088896340736);
   constexpr real ln2_high = static_cast<real>(is_float64 ? 0x1.62e42fefa38p-1 : 0x1.62e4p-1);
   constexpr real ln2_low =
@@ -98,14 +101,13 @@ template <class V>
   const V shifted = x * inverse_ln2 + rounder;
   const V n = shifted - rounder;
   const V r = (x - n * ln2_high) - n * ln2_low;
-  V series = r * inverse_factorials[terms] + inverse_factorials[terms - 1];
+  V half = r * half_of_inverse_factorials[terms] + half_of_inverse_factorials[terms - 1];
   const auto add_terms = [&]<size_t... k>(std::index_sequence<k...>) {
-    ((series = series * r + inverse_factorials[terms - 2 - k]), ...);
+    ((half = half * r + half_of_inverse_factorials[terms - 2 - k]), ...);
   };
   add_terms(std::make_index_sequence<terms - 1>());
   const Bits exponent = std::bit_cast<Bits>(shifted) << fraction_bits;
-  const auto result = std::bit_cast<V>(std::bit_cast<Bits>(series) + exponent);
-  return x < smallest ? V{} : result;
+  return x < smallest ? V{} : half * std::bit_cast<V>(exponent);
 }
 
 }  // namespace detail

@@ -28,9 +28,10 @@ RowStats stats_of_row(const real* x, int64_t n) {
   return {top, row_is_masked(x, n, top) ? real{0} : std::log(row_sum_exp(x, n, top))};
 }
 
-// -ln softmax(x)_t. In a row that is all -infinity, x_t - top would be NaN.
+// -ln softmax(x)_t. In a row that is all -infinity, x_t - top would be NaN; a row with a NaN or
+// +infinity has none but NaN.
 double row_loss(const RowStats& s, real x_t) {
-  if (x_t == minus_infinity) {
+  if (x_t == minus_infinity && !std::isnan(s.log_sum)) {
     return std::numeric_limits<double>::infinity();
   }
   return static_cast<double>(s.log_sum) - static_cast<double>(x_t - s.top);

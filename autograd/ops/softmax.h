@@ -18,11 +18,14 @@ inline void softmax_row(const real* x, real* y, int64_t n) {
     return;
   }
   vector_map(x, y, n, [top](real v) { return exp_of(v - top); });
-  real total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < n; ++i) {
-    total += y[i];
-  }
+  const real total = row_sum(n, [y](int64_t begin, int64_t end) {
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; ++i) {
+      sum += y[i];
+    }
+    return sum;
+  });
   for (int64_t i = 0; i < n; ++i) {
     y[i] /= total;
   }

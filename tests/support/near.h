@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -20,6 +21,18 @@ inline const std::vector<int64_t> odd_sizes = {1, 7, 8, 15, 16, 17, 31, 33, 127,
 
 inline constexpr real inf = std::numeric_limits<real>::infinity();
 inline constexpr real not_a_number = std::numeric_limits<real>::quiet_NaN();
+
+// Quiet NaNs as files may hold them: other bits than the CPU's own, and CUDA's.
+inline std::vector<real> nans_with_payloads() {
+  using Bits = std::conditional_t<is_float64, uint64_t, uint32_t>;
+  const Bits own = std::bit_cast<Bits>(not_a_number), sign = Bits{1} << (sizeof(Bits) * 8 - 1);
+  std::vector<real> nans{not_a_number, -not_a_number};
+  for (const Bits payload : {Bits{1}, Bits{2}, Bits{0x80}, Bits{0x100}, Bits{0x1ff}, own - 1}) {
+    nans.push_back(std::bit_cast<real>(own | payload));
+    nans.push_back(std::bit_cast<real>(own | payload | sign));
+  }
+  return nans;
+}
 
 inline constexpr double rounding = is_float64 ? 1e-12 : 5e-6;
 

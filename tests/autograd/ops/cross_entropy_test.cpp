@@ -132,3 +132,18 @@ TEST_CASE("cross_entropy: refuses") {
   CHECK_THROWS_WITH_AS(cross_entropy(Array::zeros({2, 0}), ids({2}, {0, 0})),
                        "cross_entropy: expected logits (..., V >= 1), got (2, 0)", ShapeError);
 }
+
+TEST_CASE("cross_entropy: a row with a NaN or +infinity has no loss, whatever the target") {
+  std::vector<real> bad = nans_with_payloads();
+  bad.push_back(inf);
+  for (const real x : bad) {
+    for (const int32_t target : {0, 1, 2}) {
+      const Array logits = Array::from({1, 3}, {-inf, x, 0});
+      const real loss = cross_entropy(logits, ids({1}, {target})).item();
+      // The composed form picks log_softmax at the target, NaN here as well.
+      CHECK(std::isnan(loss));
+      CHECK(std::isnan(cross_entropy_composed(logits, ids({1}, {target})).item()));
+    }
+  }
+  check_values(cross_entropy(Array::from({1, 2}, {-inf, -inf}), ids({1}, {0})), {}, {inf});
+}

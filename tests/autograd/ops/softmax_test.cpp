@@ -1,5 +1,6 @@
 #include "autograd/ops/softmax.h"
 
+#include "autograd/ops/log_softmax.h"
 #include "tests/support/gradcases.h"
 
 using namespace heed;
@@ -61,4 +62,27 @@ TEST_CASE("softmax: refuses an empty row") {
                        "softmax: expected x (..., n >= 1), got (2, 0)", ShapeError);
   CHECK_THROWS_WITH_AS(softmax(Tensor(real{1})), "softmax: expected x (..., n >= 1), got ()",
                        ShapeError);
+}
+
+TEST_CASE("softmax: a NaN makes its row NaN, whatever its bits") {
+  for (const real nan : nans_with_payloads()) {
+    for (const int64_t at : {0, 3, 19}) {
+      Array x = values({2, 20});
+      x.mutable_data()[at] = nan;
+      const Array y = softmax(x).value();
+      for (int64_t i = 0; i < 40; ++i) CHECK(std::isnan(y.data()[i]) == (i < 20));
+    }
+  }
+}
+
+TEST_CASE("softmax: a row of millions of numbers") {
+  // A 1 and then 0.1 sixteen million times: floats that add up numbers one by one stop growing.
+  constexpr int64_t n = int64_t{1} << 24;
+  Array x = Array::full({n}, std::log(real(0.1)));
+  x.mutable_data()[0] = 0;
+  const double sum = 1 + 0.1 * static_cast<double>(n - 1);
+  CHECK(static_cast<double>(softmax(x).value().data()[0]) * sum ==
+        doctest::Approx(1).epsilon(1e-4));
+  CHECK(static_cast<double>(log_softmax(x).value().data()[0]) ==
+        doctest::Approx(-std::log(sum)).epsilon(1e-4));
 }
