@@ -3,7 +3,7 @@
 //   add        y = a + b     da = dy         db = dy
 //   subtract   y = a - b     da = dy         db = -dy
 //   multiply   y = a * b     da = dy * b     db = dy * a            saves a and b
-//   divide     y = a / b     da = dy / b     db = -dy * y / b       saves b and y
+//   divide     y = a / b     da = dy / b     db = -dy * (y / b)     saves b and y
 //   negate     y = -x        dx = -dy
 #pragma once
 
@@ -41,10 +41,9 @@ namespace heed {
   const auto over = [](real u, real v) { return u / v; };
   Array y = zip("divide", a.value(), b.value(), over);
   return record("divide", y, {a, b}, [b = b.value(), y, over](const Array& dy, Grads& grads) {
-    if (!grads.needs(0) && !grads.needs(1)) return;
-    const Array da = zip("divide", dy, b, over);
-    if (grads.needs(1)) grads.add(1, zip("divide", da, y, [](real g, real v) { return -g * v; }));
-    if (grads.needs(0)) grads.add(0, da);
+    const auto minus_times = [](real g, real v) { return -g * v; };
+    if (grads.needs(1)) grads.add(1, zip("divide", dy, zip("divide", y, b, over), minus_times));
+    if (grads.needs(0)) grads.add(0, zip("divide", dy, b, over));
   });
 }
 

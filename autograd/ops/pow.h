@@ -5,7 +5,8 @@
 //           dx = dy * p x^(p-1),  0 where p is 0
 //           dp = dy * y ln x,     0 where x is 0 and p >= 0      saves x, p and y
 // x and p broadcast. The power of a negative x is NaN unless p is an integer. The gradient at x = 0
-// is finite for p = 0 and p >= 1, as in PyTorch.
+// is finite for p = 0 and p >= 1, as in PyTorch. A number p = 0.5 is the square root, also in that
+// it is NaN at -infinity.
 #pragma once
 
 #include "autograd/op.h"
@@ -15,6 +16,7 @@ namespace heed {
 namespace detail {
 // p x^(p-1)
 inline real power_slope(real x, real p) { return p == 0 ? real{0} : p * std::pow(x, p - 1); }
+inline real root_slope(real x) { return real(0.5) / std::sqrt(x); }
 
 inline Array power(const Array& x, real p) {
   if (p == 2) {
@@ -22,6 +24,9 @@ inline Array power(const Array& x, real p) {
   }
   if (p == 3) {
     return map(x, [](real v) { return v * v * v; });
+  }
+  if (p == real(0.5)) {
+    return map(x, [](real v) { return std::sqrt(v); });
   }
   return map(x, [p](real v) { return std::pow(v, p); });
 }
@@ -34,6 +39,8 @@ inline Array power(const Array& x, real p) {
                   const real *g = dy.data(), *v = x.data();
                   if (p == 2) {
                     grads.emit(0, [=](int64_t i) { return g[i] * 2 * v[i]; });
+                  } else if (p == real(0.5)) {
+                    grads.emit(0, [=](int64_t i) { return g[i] * detail::root_slope(v[i]); });
                   } else {
                     grads.emit(0, [=](int64_t i) { return g[i] * detail::power_slope(v[i], p); });
                   }

@@ -70,3 +70,10 @@ TEST_CASE("arithmetic: refuses shapes that do not broadcast") {
                        "divide: shapes (4, 3) and (2, 1) do not broadcast: axis -2 is 4 and 2",
                        ShapeError);
 }
+
+TEST_CASE("arithmetic: 0 over a subnormal number has the gradient 0, as in PyTorch") {
+  const Tensor a = wanted(Array::zeros({1}));
+  const Tensor b = wanted(Array::full({1}, std::numeric_limits<real>::denorm_min()));
+  (a / b).backward(Array::full({1}, 1));
+  check_near(b.grad(), Array::zeros({1}));
+}

@@ -55,3 +55,12 @@ TEST_CASE("pow: refuses shapes that do not broadcast") {
                        "pow: shapes (2, 3) and (2,) do not broadcast: axis -1 is 3 and 2",
                        ShapeError);
 }
+
+// PyTorch 2.13: torch.tensor([-inf, -1, 0, 4, inf]).pow(0.5) and its gradient.
+TEST_CASE("pow: a half is the square root, at -infinity too") {
+  const Tensor x = wanted(Array::from({5}, {-inf, -1, 0, 4, inf}));
+  const Tensor y = pow(x, 0.5);
+  check_values(y, {5}, {not_a_number, not_a_number, 0, 2, inf});
+  y.backward(Array::full({5}, 1));
+  check_near(x.grad(), Array::from({5}, {not_a_number, not_a_number, inf, real(0.25), 0}));
+}
