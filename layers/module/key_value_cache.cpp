@@ -1,5 +1,7 @@
 #include "layers/module/key_value_cache.h"
 
+#include "layers/module/module.h"
+
 namespace heed {
 
 KeyValueCache::KeysValues KeyValueCache::extend(const Module& layer, const Tensor& keys,
@@ -9,7 +11,12 @@ KeyValueCache::KeysValues KeyValueCache::extend(const Module& layer, const Tenso
           values.shape());
   require<GraphError>(!NoGrad::recording(), "key/value cache: expected NoGrad, got a graph");
   Rows& rows = layers_[&layer];
-  return {Tensor(append(rows.keys, keys)), Tensor(append(rows.values, values))};
+  require<Error>(rows.pass != pass_, "key/value cache: ", layer.path(),
+                 " attends twice in one forward pass; call advance() after each pass, and say "
+                 "takes_cache() only if every layer attends once");
+  KeysValues all{Tensor(append(rows.keys, keys)), Tensor(append(rows.values, values))};
+  rows.pass = pass_;
+  return all;
 }
 
 Array KeyValueCache::append(Array& rows, const Tensor& added) const {

@@ -26,21 +26,30 @@ class KeyValueCache {
     Tensor keys, values;  // (1, length + t, d)
   };
   // Adds keys and values (1, t, d) of a layer's new tokens; returns those of all tokens so far.
-  // Throws ShapeError for a batch or beyond the capacity, GraphError while a graph is recorded.
+  // Throws ShapeError for a batch or beyond the capacity, GraphError while a graph is recorded, and
+  // Error for a layer that was here in this pass already: its rows would be overwritten.
   KeysValues extend(const Module& layer, const Tensor& keys, const Tensor& values);
 
   // Marks a forward pass over `tokens` tokens as finished.
-  void advance(int64_t tokens) { length_ += tokens; }
-  void clear() { length_ = 0; }
+  void advance(int64_t tokens) {
+    length_ += tokens;
+    ++pass_;
+  }
+  void clear() {
+    length_ = 0;
+    ++pass_;
+  }
 
  private:
   struct Rows {
     Array keys, values;  // (1, capacity, d); the first rows are in use
+    int64_t pass = 0;    // that wrote the last ones
   };
   Array append(Array& rows, const Tensor& added) const;
 
   int64_t capacity_;
   int64_t length_ = 0;
+  int64_t pass_ = 1;  // the number of this forward pass
   std::unordered_map<const Module*, Rows> layers_;
 };
 

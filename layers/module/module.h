@@ -58,6 +58,7 @@ class Module {
 
  private:
   friend class Parameter;
+  friend class EvaluationMode;
   template <class Layer>
   friend class Child;
 
@@ -85,6 +86,10 @@ class Child {
       : layer_(std::move(layer)) {
     parent->adopt(name, layer_.get());
   }
+  // Children may move, as in a vector of them that grows. But none replaces another one, whose
+  // layer the parent still lists.
+  Child(Child&&) noexcept = default;
+  Child& operator=(Child&&) = delete;
 
   Tensor operator()(const Input& in) const { return (*layer_)(in); }
   Layer* operator->() const { return layer_.get(); }

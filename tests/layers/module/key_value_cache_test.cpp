@@ -98,3 +98,23 @@ TEST_CASE("key/value cache: no graph, and only where the layer says so") {
   CHECK_FALSE(made_gpt("learned", looks_ahead)->takes_cache());
   CHECK_FALSE(made_gpt("learned", ConfigNode::map({{"type", "self_attention_v2"}}))->takes_cache());
 }
+
+// One set of weights for two layers of attention: the second would overwrite the first one's rows.
+TEST_CASE("key/value cache: a layer that attends twice in one pass is refused") {
+  const auto attention = make_layer(
+      "multi_head_attention",
+      ConfigNode::map({{"d_in", 8}, {"d_out", 8}, {"context_length", 4}, {"num_heads", 2}}));
+  const EvaluationMode mode(*attention);
+  KeyValueCache cache(4);
+  Input in(Tensor(values({1, 2, 8})));
+  in.cache = &cache;
+  const Tensor once = (*attention)(in);
+  CHECK_THROWS_WITH_AS((*attention)(in.with(once)),
+                       doctest::Contains("attends twice in one forward"), Error);
+  cache.advance(2);
+  Input next(Tensor(values({1, 1, 8})));
+  next.cache = &cache;
+  CHECK((*attention)(next).shape() == Shape{1, 1, 8});
+  cache.clear();
+  CHECK((*attention)(in).shape() == Shape{1, 2, 8});
+}

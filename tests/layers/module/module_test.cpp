@@ -131,6 +131,29 @@ TEST_CASE("module: train() reaches every layer, EvaluationMode brings it back") 
   CHECK(tree(Tensor(values({1, 2}))).requires_grad());  // train(false) still records a graph
 }
 
+TEST_CASE("module: EvaluationMode brings back the mode of each layer") {
+  Tree tree;
+  tree.right->train(false);  // a part that is frozen
+  {
+    const EvaluationMode evaluation(tree);
+    const EvaluationMode inside(*tree.left);
+    tree.right->train();
+  }
+  CHECK(tree.training());
+  CHECK(tree.left->training());
+  CHECK_FALSE(tree.right->training());
+}
+
+// The parent would go on to list the layer that was replaced.
+TEST_CASE("module: a child moves, but does not replace another one") {
+  static_assert(std::is_nothrow_move_constructible_v<Child<Linear>>);
+  static_assert(!std::is_move_assignable_v<Child<Linear>>);
+  static_assert(!std::is_copy_assignable_v<Child<Linear>>);
+  Tree tree;
+  const Child<Linear> moved = std::move(tree.left);
+  CHECK(tree.children()[0].second == &*moved);
+}
+
 TEST_CASE("module: an observer sees every layer, from the inside out") {
   Tree tree;
   const Tensor x(values({3, 2}));
