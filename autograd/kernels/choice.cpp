@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/tiled_attention.h"
 
 namespace heed::detail {
@@ -76,6 +77,7 @@ std::vector<KernelInUse> choose() {
   if (in_use.empty()) {
     refuse(wish);
   }
+  choose_blas_kernel();
   return in_use;
 }
 

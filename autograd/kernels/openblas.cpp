@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "autograd/kernels/blas_info.h"
-
 namespace heed {
 
 namespace {
@@ -14,10 +12,10 @@ using Product = detail::Product;
 
 // OpenBLAS's number of threads belongs to the process in its pthread build, but to the calling
 // thread (as OpenMP's own number does) in its OpenMP build: each thread sets it before its first
-// call. Nothing else here uses OpenMP's number, so it is not set back.
+// call. Nothing else here uses OpenMP's number, so it is not set back. (Which of its kernels run is
+// decided before the loop that leads here, by kernels_in_use.)
 void keep_openblas_serial() {
   thread_local const bool done = [] {
-    choose_blas_kernel();
     openblas_set_num_threads(1);
     return true;
   }();

@@ -1,5 +1,7 @@
 #include "autograd/kernels/attention/amx_kernel.h"
 
+#include <atomic>
+
 #ifdef HEED_HAS_AMX
 
 namespace heed::detail {
@@ -197,6 +199,27 @@ bool amx_serves(const AttentionProblem& p) {
          std::min(p.queries, p.keys) * std::min(p.width, p.value_width) >= least_size;
 }
 
+AmxFormat backward_format(AmxFormat format, const AttentionProblem& p,
+                          const AttentionInputs& inputs, const real* dy) {
+  if (format != AmxFormat::float16) {
+    return format;
+  }
+  const int64_t dy_row = p.heads * p.value_width;
+  std::atomic<bool> even{true};
+  const int64_t grain = row_grain(p.queries * (p.width + p.value_width));
+  parallel_for(p.batch * p.heads, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head) {
+      const int64_t b = head / p.heads, h = head % p.heads;
+      const real* const dy_rows = dy + b * p.queries * dy_row + h * p.value_width;
+      if (!magnitudes(p.queries, p.width, inputs.q.at(b, h, 0), inputs.q.row).even() ||
+          !magnitudes(p.queries, p.value_width, dy_rows, dy_row).even()) {
+        even = false;
+      }
+    }
+  });
+  return even ? AmxFormat::float16 : AmxFormat::bfloat16;
+}
+
 }  // namespace heed::detail
 
 #else
@@ -204,6 +227,11 @@ bool amx_serves(const AttentionProblem& p) {
 namespace heed::detail {
 
 bool amx_serves(const AttentionProblem&) { return false; }
+
+AmxFormat backward_format(AmxFormat format, const AttentionProblem&, const AttentionInputs&,
+                          const real*) {
+  return format;
+}
 
 }  // namespace heed::detail
 

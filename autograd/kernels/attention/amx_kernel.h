@@ -153,7 +153,8 @@ struct AmxKernel {
     const auto next_row = [&] {
       if (ready < end) {
         real factor = 1;
-        if constexpr (Format::scaled) {  // above 0, as it will multiply scores of -infinity
+        // Above 0, as it will multiply scores of -infinity. Inverse scales are not negative.
+        if constexpr (Format::scaled) {
           const real* const rows = queries.at(row + ready)->inverse_scale;
           factor = std::max(rows[ready % block_side] * columns.inverse_scale(),
                             std::numeric_limits<real>::min());
@@ -195,6 +196,11 @@ namespace heed::detail {
 
 // True for sizes that AMX can compute and was measured to be the fastest for.
 bool amx_serves(const AttentionProblem& p);
+
+// The format for a backward pass whose forward ran in `format`: float16 only if the rows of q and of
+// dy (B, T, H dv) keep their digits with one scale for all rows of a head, as those of k and v did.
+AmxFormat backward_format(AmxFormat format, const AttentionProblem& p,
+                          const AttentionInputs& inputs, const real* dy);
 
 // body.operator()<Kernel>()
 template <class Body>

@@ -108,7 +108,7 @@ void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real fa
     for (int64_t c = 0; c < n; c += lanes) {
       const Vector weight = load(weights + c);
       const Vector dweight = weight > none ? load(dscores + c) * factor : none;
-      store(weights + c, larger(weight, none));
+      store(weights + c, none > weight ? none : weight);  // a NaN stays
       put(dscores + c, larger(weight, -weight) * (dweight - dot));
     }
   }
@@ -326,7 +326,7 @@ class BackwardPass {
 void backward_pass(AmxFormat format, const AttentionProblem& p, const AttentionInputs& inputs,
                    const AttentionStatistics& statistics, const real* y, const real* dy,
                    const AttentionGradients& gradients) {
-  with_kernel(format, [&]<class Kernel>() {
+  with_kernel(backward_format(format, p, inputs, dy), [&]<class Kernel>() {
     BackwardPass<Kernel>(p, inputs, statistics, y, dy, gradients)
         .run(static_cast<double>(2 * p.forward_flops()));
   });

@@ -137,3 +137,55 @@ TEST_CASE("attention: the switch, the count of flops") {
   results(scaled_dot_product_attention, options_of(c), x);
   CHECK(flop_count() - before == 6 * 2 * 2 * 55 * 4);  // products, 2, heads, pairs, width
 }
+
+TEST_CASE("attention: a NaN of any bits in a key reaches all who look at it") {
+  const int64_t n = 200, sick = 150;
+  for (const int64_t width : {8, 64}) {
+    for (const double dropped : {0.0, 0.5}) {
+      const Case c{1, 1, 1, n, n, width, width, true, MaskForm::none, dropped};
+      for (const real nan : nans_with_payloads()) {
+        std::vector<Array> x = inputs_of(c);
+        x[1].mutable_data()[sick * width + 3] = nan;
+        const std::vector<Array> all = results(scaled_dot_product_attention, options_of(c), x);
+        for (int64_t i = 0; i < n * width; ++i) {
+          REQUIRE(std::isnan(all[0].data()[i]) == (i / width >= sick));
+        }
+        CHECK(std::isnan(all[3].data()[0]));  // dv of the first key, which all queries see
+      }
+    }
+  }
+}
+
+TEST_CASE("attention: a negative scale, wide heads too") {
+  for (const int64_t width : {8, 32, 96}) {
+    Case c{1, 2, 1, 300, 300, width, width, true, MaskForm::none, 0.1};
+    c.scale = real(-0.2);
+    check_twins(function_of(both_forms[0], options_of(c)),
+                function_of(both_forms[1], options_of(c)), inputs_of(c), is_float64 ? 1e-11 : 2e-4);
+  }
+}
+
+// One cotangent is far larger than the others, as with weights of a loss. The last keys are seen by
+// late queries alone, whose cotangents are small.
+TEST_CASE("attention: rows of dy of very different size") {
+  const int64_t n = 300, width = 64;
+  const Case c{1, 1, 1, n, n, width, width, true};
+  const auto of_form = [&](Form form) -> Function {
+    return [form, options = options_of(c)](const std::vector<Tensor>& in) {
+      const Tensor y = form(in[0], in[1], in[2], options);
+      Array size = Array::full({1, n, 1}, std::ldexp(real{1}, -28));
+      size.mutable_data()[0] = 1;
+      return y * Tensor(size);
+    };
+  };
+  const std::vector<Array> tiles = value_and_gradients(of_form(both_forms[0]), inputs_of(c));
+  const std::vector<Array> composed = value_and_gradients(of_form(both_forms[1]), inputs_of(c));
+  double error = 0, largest = 0;
+  for (int64_t i = (n - 40) * width; i < n * width; ++i) {  // dv of the last keys
+    const double want = static_cast<double>(composed[3].data()[i]);
+    error = std::max(error, std::abs(static_cast<double>(tiles[3].data()[i]) - want));
+    largest = std::max(largest, std::abs(want));
+  }
+  CHECK(largest > 0);
+  CHECK(error <= (is_float64 ? 1e-12 : 2e-5) * largest);
+}

@@ -96,17 +96,23 @@ class AmxProduct {
     return {p_.b, p_.ldb, p_.tb == Trans::yes, p_.tb == Trans::yes};
   }
 
+  // Panels that the format cannot hold wait for the next one that it can, or for the last one: many
+  // of them together cost less.
   void multiply_resident(Range outer, Range depth) {
     const bool resident_fits = resident_.split(outer, depth, space_.resident);
     const int64_t all = std::max(p_.m, p_.n);
+    Range waiting{0, 0};
     for (int64_t begin = 0; begin < all; begin += block_side) {
       const Range passing{begin, std::min(block_side, all - begin)};
       if (resident_fits && passing_.split(passing, depth, space_.panel)) {
+        multiply_otherwise(waiting, outer, depth);
         multiply_panel(passing, outer, depth);
+        waiting = {begin + passing.size, 0};
       } else {
-        multiply_exactly(passing, outer, depth);
+        waiting.size += passing.size;
       }
     }
+    multiply_otherwise(waiting, outer, depth);
   }
 
   void multiply_panel(Range passing, Range outer, Range depth) {
@@ -146,15 +152,22 @@ class AmxProduct {
     }
   }
 
-  // For numbers that the format cannot hold.
-  void multiply_exactly(Range passing, Range outer, Range depth) {
+  // For numbers that the format cannot hold: float16 falls back to bfloat16, and that to vectors.
+  void multiply_otherwise(Range passing, Range outer, Range depth) {
+    if (passing.size == 0) {
+      return;
+    }
     epilogue_.finish();
     const auto [rows, columns] = rows_pass_ ? std::pair(passing, outer) : std::pair(outer, passing);
     Product part = rows_of(p_, rows.begin, rows.begin + rows.size);
     part = columns_of(part, columns.begin, columns.begin + columns.size);
     part = depth_of(part, depth.begin, depth.begin + depth.size);
     part.beta = p_.beta != 0 || depth.begin > 0 ? real{1} : real{0};
-    packed_gemm(part);
+    if constexpr (Format::scaled) {
+      AmxProduct<Bfloat16x3>(part).run();
+    } else {
+      packed_gemm(part);
+    }
   }
 
   const Product& p_;

@@ -25,8 +25,9 @@ namespace heed::detail {
 // True if amx_gemm can compute p and was measured to be faster than packed_gemm and OpenBLAS.
 bool amx_pays(const Product& p);
 
-// alpha is 1, beta 0 (C is not read) or 1; amx_runs(format). Blocks with an infinity, in bfloat16
-// with a NaN, or in float16 with a number of at least 2^98 are computed by packed_gemm instead.
+// alpha is 1, beta 0 (C is not read) or 1; amx_runs(format). Blocks that float16 cannot hold, with
+// numbers from 2^98 on or of a row or column that spans more than 2^22, are computed in bfloat16
+// instead, and blocks with an infinity or a NaN there by packed_gemm.
 void amx_gemm(const Product& p, AmxFormat format);
 
 extern const ProductKernel amx_fp16_products, amx_bf16_products;

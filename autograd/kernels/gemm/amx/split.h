@@ -34,33 +34,68 @@ struct Range {
   int64_t begin, size;
 };
 
+// The largest and the smallest magnitude that each lane has seen.
+class Span {
+ public:
+  void see(TileVector v) {
+    largest_ = larger_magnitude(largest_, v);
+    const TileBits bits = order_of(v);
+    smallest_ = bits < smallest_ ? bits : smallest_;
+  }
+  void see(const Span& other) {
+    largest_ = larger_magnitude(largest_, other.largest_);
+    smallest_ = other.smallest_ < smallest_ ? other.smallest_ : smallest_;
+  }
+
+  TileVector largest() const { return largest_; }
+  // As order_of() has it: twice the bits of the smallest one, less one.
+  TileBits smallest() const { return smallest_; }
+
+ private:
+  // Without the sign, and 0 behind all others.
+  static TileBits order_of(TileVector v) {
+    const TileBits bits = std::bit_cast<TileBits>(v);
+    return bits + bits - 1;
+  }
+
+  TileVector largest_{};
+  TileBits smallest_ = ~TileBits{};
+};
+
 // The scales of Float16x2: a power of two for each row of A or column of B.
 class OuterScales {
  public:
   static constexpr int64_t most_outer = 512;
 
+  // From now on the scales are negative: what is split is minus the numbers.
+  void negate() { sign_ = uint32_t{1} << 31; }
+
   // Chooses scales for up to most_outer rows or columns, `depth` numbers each; the layout is that
   // of Splitter. Numbers are read in the order of memory, which the CPU's prefetchers follow.
-  // Returns false if a number is infinite or at least 2^98: a finite sum could then overflow. NaNs
-  // are ignored: they become NaN wherever they are multiplied.
+  // Returns false if a number is infinite or at least 2^98: a finite sum could then overflow. Also
+  // if the largest number of a row or column is more than 2^22 times the smallest that is not 0,
+  // which then keeps too few digits: where the other factor is large just there, the product would
+  // lose them. NaNs are ignored: they become NaN wherever they are multiplied.
   bool measure(const real* data, int64_t step, int64_t outer, int64_t depth, bool along_depth) {
     if (along_depth) {
       return measure_rows(data, step, outer, depth);
     }
-    TileVector top[most_outer / tile_side] = {};
+    Span spans[most_outer / tile_side];
     for (int64_t k = 0; k < depth; ++k, data += step) {
       int64_t i = 0;
       for (; i + tile_side <= outer; i += tile_side) {
-        top[i / tile_side] = larger_magnitude(top[i / tile_side], load_row(data + i));
+        spans[i / tile_side].see(load_row(data + i));
       }
       if (i < outer) {
-        top[i / tile_side] = larger_magnitude(top[i / tile_side], load_first(outer - i, data + i));
+        spans[i / tile_side].see(load_first(outer - i, data + i));
       }
     }
     bool fits = true;
     for (int64_t i = 0; i < outer; i += block_side) {
-      fits = choose(i, top[i / tile_side]) && fits;
-      fits = choose(i + tile_side, top[i / tile_side + 1]) && fits;
+      for (const int64_t first : {i, i + tile_side}) {
+        const Span& span = spans[first / tile_side];
+        fits = choose(first, span.largest()) && narrow(span.largest(), span.smallest()) && fits;
+      }
     }
     return fits;
   }
@@ -81,30 +116,45 @@ class OuterScales {
   const real* from(int64_t outer) const { return scale_ + outer; }
 
  private:
-  static TileVector largest_of_row(const real* row, int64_t depth) {
-    TileVector even{}, odd{};
+  static Span span_of_row(const real* row, int64_t depth) {
+    Span even, odd;
     int64_t k = 0;
     for (; k + 2 * tile_side <= depth; k += 2 * tile_side) {
-      even = larger_magnitude(even, load_row(row + k));
-      odd = larger_magnitude(odd, load_row(row + k + tile_side));
+      even.see(load_row(row + k));
+      odd.see(load_row(row + k + tile_side));
     }
     for (; k < depth; k += tile_side) {
-      even = larger_magnitude(even, load_first(std::min(tile_side, depth - k), row + k));
+      even.see(load_first(std::min(tile_side, depth - k), row + k));
     }
-    return larger_magnitude(even, odd);
+    even.see(odd);
+    return even;
   }
 
   bool measure_rows(const real* data, int64_t step, int64_t outer, int64_t depth) {
     bool fits = true;
     for (int64_t first = 0; first < round_up(outer, block_side); first += tile_side) {
-      TileVector top[tile_side] = {};
+      TileVector largest[tile_side] = {};
+      TileBits smallest[tile_side];
+      std::fill_n(smallest, tile_side, ~TileBits{});
       for (int64_t i = 0; i < std::min(tile_side, outer - first); ++i, data += step) {
-        top[i] = largest_of_row(data, depth);
+        const Span span = span_of_row(data, depth);
+        largest[i] = span.largest();
+        smallest[i] = span.smallest();
       }
       const auto larger_of = [](TileVector a, TileVector b) { return larger_magnitude(a, b); };
-      fits = choose(first, fold_rows(top, larger_of)) && fits;
+      const auto smaller_of = [](TileBits a, TileBits b) { return a < b ? a : b; };
+      const TileVector top = fold_rows(largest, larger_of);
+      fits = choose(first, top) && narrow(top, fold_rows(smallest, smaller_of)) && fits;
     }
     return fits;
+  }
+
+  // Whether the exponents of the largest and the smallest number of each lane are at most 22 apart.
+  // A lane of nothing but zeros and NaNs has 0 as its largest number.
+  static bool narrow(TileVector largest, TileBits smallest) {
+    constexpr uint32_t most = 22;
+    const TileBits top = std::bit_cast<TileBits>(largest) >> 23, least = (smallest + 1) >> 24;
+    return all_up_to(top > least ? top - least : TileBits{}, most);
   }
 
   // Computes with exponents alone: a power of two has no other bits. `target` brings the largest
@@ -115,11 +165,13 @@ class OuterScales {
     constexpr uint32_t least = 30, most = 224, target = 14, bias = 127, two = 2;
     const TileBits exponent = std::bit_cast<TileBits>(largest) >> 23;
     const TileBits used = exponent > least ? exponent : least + TileBits{};
-    store_row(scale_ + first, std::bit_cast<TileVector>((two * bias + target - used) << 23));
+    const TileBits scale = (two * bias + target - used) << 23 | sign_;
+    store_row(scale_ + first, std::bit_cast<TileVector>(scale));
     store_row(inverse_ + first, std::bit_cast<TileVector>((used - target) << 23));
     return all_up_to(exponent, most);
   }
 
+  uint32_t sign_ = 0;
   alignas(64) real scale_[most_outer], inverse_[most_outer];
 };
 
@@ -139,8 +191,12 @@ class Splitter {
   Splitter(const real* data, int64_t step, bool along_depth, bool transposed)
       : data_(data), step_(step), along_depth_(along_depth), transposed_(transposed) {}
 
-  // Multiplies all products with factors that are split after this by `factor`.
-  void multiply(real factor) requires(Format::scaled) { factor_ = factor; }
+  // Multiplies all products with factors that are split after this by `factor`. Its sign goes into
+  // the numbers: whoever multiplies scores by inverse scales relies on those being positive.
+  void multiply(real factor) requires(Format::scaled) {
+    factor_ = std::abs(factor);
+    if (factor < 0) scales_.negate();
+  }
 
   // Declares that no number is larger. One scale then serves all rows, and none is measured.
   void set_largest(real largest) requires(Format::scaled) {
@@ -149,8 +205,9 @@ class Splitter {
   }
 
   // Returns false if products of these Steps could differ from those of the numbers by more than
-  // rounding: if a number is infinite, in bfloat16 NaN, or in float16 too large for a scale
-  // (OuterScales::measure). What set_largest declares is not checked.
+  // rounding: if a number is infinite, in bfloat16 NaN, or in float16 too large for a scale or too
+  // small for the scale of its row or column (OuterScales::measure). What set_largest declares is
+  // not checked.
   bool split(Range outer, Range depth, Step* to) {
     if (along_depth_) {
       return transposed_ ? split_blocks<true, true>(outer, depth, to)

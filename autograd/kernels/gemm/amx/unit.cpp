@@ -3,6 +3,7 @@
 #if defined(HEED_HAS_AMX) && !defined(HEED_AMX_EMULATION)
 
 #include <cpuid.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,16 +40,28 @@ const Announced& announced() {
   return by_cpu;
 }
 
+// One trial at a time (see float16_runs).
 sigjmp_buf before_trial;
+pthread_t trying_thread;
+struct sigaction before_ours;
+
+// Another thread that meets an unknown instruction meanwhile gets the program's own handler: its
+// instruction runs again after this one returns.
+void end_trial(int) {
+  if (pthread_equal(pthread_self(), trying_thread) != 0) {
+    siglongjmp(before_trial, 1);
+  }
+  sigaction(SIGILL, &before_ours, nullptr);
+}
 
 bool try_float16_tiles() {
   const TileRegisters registers;
-  struct sigaction ours {
-  }, theirs{};
-  ours.sa_handler = [](int) { siglongjmp(before_trial, 1); };
-  sigaction(SIGILL, &ours, &theirs);
+  trying_thread = pthread_self();
+  struct sigaction ours {};
+  ours.sa_handler = end_trial;
+  sigaction(SIGILL, &ours, &before_ours);
   const bool ran = sigsetjmp(before_trial, 1) == 0 && (add_float16_products(), true);
-  sigaction(SIGILL, &theirs, nullptr);
+  sigaction(SIGILL, &before_ours, nullptr);
   return ran;
 }
 

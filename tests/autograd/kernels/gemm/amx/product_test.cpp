@@ -47,6 +47,26 @@ double mean_error(const Factors& f, ProductSize size, const std::vector<real>& c
   return std::sqrt(squares / static_cast<double>(size.m * size.n));
 }
 
+// Errors of 1e-6 of sum_l |a_il| |b_lj| at most, as those of float32 are, in each format.
+void check_errors(const Factors& f, ProductSize size) {
+  std::vector<real> c;
+  for (const AmxFormat format : formats()) {
+    amx_gemm(product(f, size, c), format);
+    for (int64_t i = 0; i < size.m; ++i) {
+      for (int64_t j = 0; j < size.n; ++j) {
+        double want = 0, magnitude = 0;
+        for (int64_t l = 0; l < size.k; ++l) {
+          const double x = f.a.at(Trans::no, i, l) * f.b.at(Trans::no, l, j);
+          want += x;
+          magnitude += std::abs(x);
+        }
+        const double got = static_cast<double>(c[static_cast<size_t>(i * size.n + j)]);
+        CHECK(std::abs(got - want) <= 1e-6 * magnitude);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("amx gemm: blocks, panels and pieces, whole and their rests" * without_amx) {
@@ -95,22 +115,42 @@ TEST_CASE("amx gemm: rows and columns of any size" * without_amx) {
       f.b.numbers[static_cast<size_t>(l * f.b.step + j)] *= static_cast<real>(row_size(j + 3));
     }
   }
-  std::vector<real> c;
-  for (const AmxFormat format : formats()) {
-    amx_gemm(product(f, size, c), format);
-    for (int64_t i = 0; i < size.m; ++i) {
-      for (int64_t j = 0; j < size.n; ++j) {
-        double want = 0, magnitude = 0;
-        for (int64_t l = 0; l < size.k; ++l) {
-          const double x = f.a.at(Trans::no, i, l) * f.b.at(Trans::no, l, j);
-          want += x;
-          magnitude += std::abs(x);
-        }
-        const double got = static_cast<double>(c[static_cast<size_t>(i * size.n + j)]);
-        CHECK(std::abs(got - want) <= 1e-6 * magnitude);
+  check_errors(f, size);
+}
+
+// Where the rows of one factor are small the other one is large, so that small numbers count as much
+// as large ones: of those a scale for the whole row leaves float16 nothing.
+TEST_CASE("amx gemm: numbers of any size within a row" * without_amx) {
+  for (const ProductSize size : {ProductSize{128, 128, 128}, {40, 200, 450}, {200, 40, 450}}) {
+    for (const int range : {20, 24, 32, 40, 120}) {
+      CAPTURE(range);
+      Factors f(Trans::no, Trans::no, size);
+      for (int64_t l = 0; l < size.k; ++l) {
+        const auto by = static_cast<real>(
+            std::ldexp(1.0, static_cast<int>(l * range / (size.k - 1)) - range / 2));
+        for (int64_t i = 0; i < size.m; ++i)
+          f.a.numbers[static_cast<size_t>(i * f.a.step + l)] *= by;
+        for (int64_t j = 0; j < size.n; ++j)
+          f.b.numbers[static_cast<size_t>(l * f.b.step + j)] /= by;
       }
+      check_errors(f, size);
     }
   }
+}
+
+// The same for some panels of rows alone: their neighbours stay in float16.
+TEST_CASE("amx gemm: some rows of a wide range between others" * without_amx) {
+  const ProductSize size{330, 64, 200};
+  Factors f(Trans::no, Trans::no, size);
+  for (const int64_t row : {40, 70, 130, 329}) {
+    for (int64_t l = 0; l < size.k; l += 2) {
+      f.a.numbers[static_cast<size_t>(row * f.a.step + l)] *= static_cast<real>(0x1p-40);
+    }
+  }
+  for (int64_t l = 1; l < size.k; l += 2) {
+    for (int64_t j = 0; j < size.n; ++j) f.b.numbers[static_cast<size_t>(l * f.b.step + j)] = 0;
+  }
+  check_errors(f, size);
 }
 
 TEST_CASE("amx gemm: what is infinite or not a number stays where it belongs" * without_amx) {
