@@ -85,7 +85,7 @@ void partial_tile(RegisterTile tile, int64_t depth, const TileFactor& a, const r
   }
 }
 
-constexpr std::array<std::array<RegisterTile, most_rows>, most_vectors> tiles = {
+constexpr std::array<std::array<RegisterTile, most_rows>, most_vectors> tile_table = {
     register_tiles<1, most_rows, true>, register_tiles<2, most_rows, true>,
     register_tiles<3, most_rows, true>, register_tiles<4, most_rows, true>};
 
@@ -160,7 +160,7 @@ void multiply_pieces(const Product& p, const Place& at, bool add) {
                                ? TileFactor{pieces().a + first * at.depth, 1, rows}
                                : TileFactor{p.a + (at.row + first) * p.lda + at.begin, p.lda, 1};
       const RegisterTile tile =
-          tiles[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
+          tile_table[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
       real* c = p.c + (at.row + first) * p.ldc + at.column + j;
       const Ahead ahead = upcoming.next(a, rows, j);
       if (columns == width) {
