@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "autograd/array/map.h"
 #include "autograd/random/fills.h"
 #include "autograd/random/generator.h"
 
@@ -75,9 +76,24 @@ std::vector<Array> results(const Differentiable& f, const std::vector<Array>& in
 
 std::string result_name(size_t k) { return k == 0 ? "y" : text("gradient of input ", k - 1); }
 
+// The inputs, their negatives and other numbers: each must pass, since a backward may be wrong on one
+// side of a branch only. After the first, gradients are compared along whole inputs.
 std::string gradients(const Differentiable& f, const std::vector<Array>& inputs) {
-  const GradcheckResult result = gradcheck(f, parameters(inputs));
-  return result.passed ? "" : result.message + "; compare the backward with the equations";
+  std::vector<Array> negatives, others;
+  Generator generator(3);
+  for (const Array& input : inputs) {
+    negatives.push_back(map(input, [](real x) { return -x; }));
+    others.push_back(random_array(input.shape(), generator));
+  }
+  GradcheckOptions options;
+  for (const auto& numbers : {inputs, negatives, others}) {
+    const GradcheckResult result = gradcheck(f, parameters(numbers), options);
+    if (!result.passed) {
+      return result.message + "; compare the backward with the equations";
+    }
+    options.sample = 0;
+  }
+  return "";
 }
 
 std::string threads(const Differentiable& f, const std::vector<Array>& inputs) {

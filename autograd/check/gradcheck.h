@@ -13,7 +13,7 @@ namespace heed {
 struct GradcheckOptions {
   double tolerance = 1e-6;  // of |analytic - numeric| / max(|analytic|, |numeric|, largest / 100)
   double step = 1e-4;       // of the four-point central difference
-  int64_t sample = 512;     // elements compared per input, evenly spaced in a larger one
+  int64_t sample = 512;     // elements compared one by one per input; see samples.h
   uint64_t seed = 1;        // of the cotangent
   double smallest = 1e-12;  // the least denominator: a gradient that is zero except for rounding
                             // (such as that of the bias of keys) has no relative error
@@ -23,7 +23,7 @@ struct GradcheckOptions {
 
 struct GradcheckResult {
   bool passed = false;
-  int64_t compared = 0;  // gradient elements
+  int64_t compared = 0;  // gradient elements, one by one
   double worst = 0;      // the largest relative error
   std::string message;   // the first failure: which input and element, both numbers; else ""
 };
@@ -32,12 +32,16 @@ using Differentiable = std::function<Tensor(const std::vector<Tensor>& inputs)>;
 
 // Checks the gradients of <v, f(inputs)> for a random cotangent v. (v = 1 would hide mistakes: the
 // outputs of softmax sum to 1, so a backward that returns zeros would pass.) Checks that
-//   - each element of each gradient agrees with the finite difference,
+//   - each element of each gradient, or a sample of them, agrees with the finite difference,
+//   - so does the slope along a random direction over all elements of an input that was sampled,
+//     and along the one that moves all inputs alike, so that ties stay ties,
+//   - the backward is linear in the cotangent,
 //   - a second backward gives the same bits,
 //   - gradients double if f is used twice in one graph,
 //   - the gradient of each input is the same if no other input requires one.
-// f must give the same result for the same inputs: seed dropout inside it. The check fails on NaN,
-// and if there is nothing to compare.
+// At a kink, where the slopes from the left and from the right differ, a gradient may be either or
+// a number between; see slopes.h. f must give the same result for the same inputs: seed dropout
+// inside it. The check fails on NaN, and if there is nothing to compare: no gradient, no output.
 GradcheckResult gradcheck(const Differentiable& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 

@@ -23,14 +23,14 @@ struct LayerCheck {
 
 struct LayerCheckOptions {
   double tolerance = 1e-6;
-  int64_t sample = 512;  // elements compared of each tensor
+  int64_t sample = 512;  // elements of each tensor compared one by one
   int64_t tokens = 5;    // length of x, or context_length if that is smaller
   int64_t width = 0;     // of x; 0: found by trial (see input_sizes in probe.h)
 };
 
-// Checks the layer with these options; returns one LayerCheck for each form of input. Parameters
-// are the initial ones plus small random numbers, since values of 0 or 1 can hide an error. The
-// random streams are restored.
+// Checks the layer with these options; returns one LayerCheck for each form of input. It passes if
+// it does so for three seeds. Parameters are the initial ones plus small random numbers, since
+// values of 0 or 1 can hide an error. The random streams are restored.
 std::vector<LayerCheck> check_gradients(const LayerSpec& spec,
                                         const LayerCheckOptions& options = {});
 

@@ -65,7 +65,8 @@ std::vector<std::string> layers_named(const std::string& target) {
 }
 
 // How many elements per parameter are compared: all for a small model; for a larger one as many as
-// fit into about a minute, at four forward passes per element.
+// fit into about a minute, at four forward passes per element. As many are taken by each of the
+// three seeds to compare all elements of a parameter along one direction.
 int64_t affordable_sample(const LayerSpec& model, int64_t tokens) {
   constexpr int64_t flops = 500'000'000'000, passes = 400'000;
   const ModelTree tree = layer_tree(model, 2, tokens);
@@ -76,8 +77,9 @@ int64_t affordable_sample(const LayerSpec& model, int64_t tokens) {
   };
   count(tree.root);
   const int64_t affordable = std::min(passes, flops / std::max<int64_t>(1, tree.root.flops));
-  const int64_t forms = 5;
-  return std::clamp<int64_t>(affordable / (4 * forms * std::max<int64_t>(1, parameters)), 2, 512);
+  const int64_t forms = 5, directions = 3;
+  const int64_t slopes = affordable / (4 * forms * std::max<int64_t>(1, parameters));
+  return std::clamp<int64_t>(slopes - directions, 2, 512);
 }
 
 Checks check_config(const CheckOptions& o) {

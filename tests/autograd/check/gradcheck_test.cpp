@@ -3,9 +3,13 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/matmul.h"
+#include "autograd/ops/max.h"
+#include "autograd/ops/relu.h"
+#include "autograd/ops/slice.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/sum.h"
 #include "tests/support/near.h"
+#include "tests/support/wrong_backwards.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -171,6 +175,118 @@ TEST_CASE("gradcheck: refuses a function of more than its inputs" * doctest::ski
   int calls = 0;
   check_refused([&calls](In in) { return in[0] * static_cast<real>(1 + 0.001 * ++calls); },
                 {wanted(values({3}))});
+}
+
+TEST_CASE("gradcheck: refuses what an output of size 0 shows" * doctest::skip(!is_float64)) {
+  const GradcheckResult result =
+      gradcheck([](In in) { return slice(in[0] * in[0], 0, 0, 0); }, {wanted(values({4, 2}))});
+  CHECK(!result.passed);
+  CHECK(result.message == "nothing was compared: the output, of shape (0, 2), is empty");
+}
+
+TEST_CASE("gradcheck: refuses every wrong backward of the table" * doctest::skip(!is_float64)) {
+  CHECK(wrong_backwards().size() >= 13);
+  for (const BackwardMistake& c : wrong_backwards()) {
+    CAPTURE(c.name);
+    for (const Shape& shape : {Shape{2, 16, 32}, Shape{32, 32}}) {
+      Array x = values(shape, -1.5, 1.5);
+      x.mutable_data()[0] = static_cast<real>(0.7);
+      const GradcheckResult wrong = gradcheck(c.wrong, {wanted(x)});
+      CHECK(!wrong.passed);
+      CHECK_MESSAGE(wrong.message.find(c.says) != std::string::npos, wrong.message);
+      const GradcheckResult right = gradcheck(c.right, {wanted(x)});
+      CHECK_MESSAGE(right.passed, right.message);
+    }
+  }
+}
+
+TEST_CASE("gradcheck: wrong elements that are not in the sample are found along a direction" *
+          doctest::skip(!is_float64)) {
+  GradcheckOptions along_only;
+  along_only.sample = 0;
+  for (const BackwardMistake& c : wrong_backwards()) {
+    CAPTURE(c.name);
+    Array x = values({2, 16, 32}, -1.5, 1.5);
+    x.mutable_data()[0] = static_cast<real>(0.7);
+    CHECK(!gradcheck(c.wrong, {wanted(x)}, along_only).passed);
+    const GradcheckResult right = gradcheck(c.right, {wanted(x)}, along_only);
+    CHECK_MESSAGE(right.passed, right.message);
+    CHECK(right.compared == 0);
+  }
+}
+
+TEST_CASE("gradcheck: right gradients at and beside kinks pass" * doctest::skip(!is_float64)) {
+  const Array x = Array::from(
+      {13}, {0, 0, 1e-12, -1e-12, 1e-9, -1e-9, 1e-7, -1e-7, 1e-5, -1e-5, 1.5e-4, -1.5e-4, 1});
+  const auto check_passes = [](const Differentiable& f, const std::vector<Tensor>& inputs) {
+    const GradcheckResult result = gradcheck(f, inputs);
+    CHECK_MESSAGE(result.passed, result.message);
+    CHECK(result.worst <= 1e-6);
+  };
+  check_passes([](In in) { return relu(in[0]); }, {wanted(x)});
+  check_passes([](In in) { return relu(in[0]) * relu(in[0] + 1); }, {wanted(x)});
+  check_passes([](In in) { return relu(in[0]); }, {wanted(Array::zeros({40}))});
+  // Ties and near ties of a maximum, with both rules: the first of equals, and equal shares.
+  check_passes([](In in) { return max(in[0], 1); },
+               {wanted(Array::from({3, 3}, {1, 1, 0, 2, 2, 2, 1, 1 + 1e-6, 1}))});
+  check_passes([](In in) { return max(in[0]); }, {wanted(Array::from({4}, {1, 3, 3, 3}))});
+}
+
+TEST_CASE("gradcheck: refuses wrong gradients at and beside kinks" * doctest::skip(!is_float64)) {
+  const auto relu_with = [](double below, double at, double above) {
+    return [=](In in) {
+      return record("relu", relu(in[0]).value(), {in[0]},
+                    [=, x = in[0].value()](const Array& dy, Grads& grads) {
+                      grads.emit(0, [&](int64_t i) {
+                        const real v = x.data()[i];
+                        return static_cast<real>(v < 0 ? below : v > 0 ? above : at) * dy.data()[i];
+                      });
+                    });
+    };
+  };
+  for (const double x : {1e-7, 1e-6, 1e-5, 5e-5, 1.5e-4}) {
+    CAPTURE(x);
+    const std::vector<Tensor> above{wanted(Array::from({1}, {static_cast<real>(x)}))};
+    const std::vector<Tensor> below{wanted(Array::from({1}, {static_cast<real>(-x)}))};
+    for (const double wrong : {-1.0, 0.5, 2.0}) {
+      check_refused(relu_with(0, 0, wrong), above);
+      check_refused(relu_with(wrong, 0, 1), below);
+    }
+    check_refused(relu_with(0, 0, 0), above);
+    check_refused(relu_with(1, 0, 1), below);
+    CHECK(gradcheck(relu_with(0, 0, 1), above).passed);
+    CHECK(gradcheck(relu_with(0, 0, 1), below).passed);
+  }
+  const std::vector<Tensor> zero{wanted(Array::zeros({3}))};
+  for (const double right : {0.0, 0.5, 1.0}) CHECK(gradcheck(relu_with(0, right, 1), zero).passed);
+  for (const double wrong : {-0.5, 1.01, 2.0}) check_refused(relu_with(0, wrong, 1), zero);
+}
+
+TEST_CASE("gradcheck: refuses the whole gradient for each of the elements that tie" *
+          doctest::skip(!is_float64)) {
+  // Each element alone has a kink, where the whole gradient could be right. Not for all together.
+  const auto largest = [](In in) {
+    const Array y = max(in[0]).value();
+    return record("max", y, {in[0]}, [x = in[0].value(), y](const Array& dy, Grads& grads) {
+      grads.emit(0, [&](int64_t i) { return x.data()[i] == y.data()[0] ? dy.data()[0] : 0; });
+    });
+  };
+  CHECK(gradcheck(largest, {wanted(Array::from({3}, {1, 3, 2}))}).passed);
+  const GradcheckResult tied = gradcheck(largest, {wanted(Array::from({3}, {3, 3, 2}))});
+  CHECK(tied.message.starts_with("all inputs moved alike: gradient "));
+}
+
+TEST_CASE("gradcheck: refuses a backward that is not linear" * doctest::skip(!is_float64)) {
+  const auto product_if = [](bool (*wrong)(const Array& dy)) {
+    return product([wrong](const Array& a, const Array& b, const Array& dy, Grads& grads) {
+      if (grads.needs(0)) grads.add(0, times(dy, b, wrong(dy) ? 2 : 1));
+      if (grads.needs(1)) grads.add(1, times(dy, a));
+    });
+  };
+  CHECK(gradcheck(product_if([](const Array&) { return false; }), two({5})).passed);
+  check_refused(product_if([](const Array& dy) { return dy.data()[0] < 0; }), two({5}));
+  check_refused(product_if([](const Array& dy) { return dy.data()[1] > 0; }), two({5}));
+  check_refused(product_if([](const Array& dy) { return std::abs(dy.data()[2]) > 2; }), two({5}));
 }
 
 TEST_CASE("gradcheck: the message names input, shape, element and both numbers" *

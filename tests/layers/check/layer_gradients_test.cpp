@@ -5,6 +5,7 @@
 #include "layers/check/layer_check.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
+#include "tests/support/wrong_backwards.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -138,5 +139,26 @@ TEST_CASE("layer gradients: a wrong backward is found" * doctest::skip(!is_float
   for (const LayerCheck& check : checks) {
     CHECK(!check.passed);
     CHECK(check.message.find("x of shape") != std::string::npos);
+  }
+}
+
+namespace {
+
+bool all_pass(const std::vector<LayerCheck>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const LayerCheck& c) { return c.passed; });
+}
+
+}  // namespace
+
+TEST_CASE("layer gradients: every wrong backward of the table is found" *
+          doctest::skip(!is_float64)) {
+  for (const BackwardMistake& c : wrong_backwards()) {
+    CAPTURE(c.name);
+    const auto check = [](const Differentiable& f) {
+      return check_gradients(
+          "x", [&] { return std::make_unique<FunctionLayer>(f); }, ConfigNode::map({{"d_in", 64}}));
+    };
+    CHECK(!all_pass(check(c.wrong)));
+    CHECK(all_pass(check(c.right)));
   }
 }

@@ -11,6 +11,7 @@
 #include "layers/linear.h"
 #include "layers/module/init.h"
 #include "tests/support/layer_cases.h"
+#include "tests/support/wrong_backwards.h"
 #include "train/check/examine_layer.h"
 #include "train/testing.h"
 
@@ -173,6 +174,13 @@ class MakesNaN final : public WithWeight {
   Tensor forward(const Input& in) override { return log(linear(in.x, weight, {})); }
 };
 
+std::string message_of(const std::string& what, const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    if (finding.what == what) return finding.message;
+  }
+  return "was not examined";
+}
+
 }  // namespace
 
 TEST_CASE("examine: a right layer passes, and so do the macros") {
@@ -273,6 +281,33 @@ TEST_CASE("examine: operations") {
              },
              shapes),
          "inputs", "input 0 was written to");
+}
+
+TEST_CASE("examine: every wrong backward of the table is found in an operation" *
+          doctest::skip(!is_float64)) {
+  const auto message = [](const Differentiable& f) {
+    return message_of("gradients", examine_op(f, {{2, 16, 32}}));
+  };
+  for (const BackwardMistake& c : wrong_backwards()) {
+    CAPTURE(c.name);
+    const std::string wrong = message(c.wrong);
+    CHECK_MESSAGE(wrong.find(c.says) != std::string::npos, wrong);
+    CHECK(wrong.ends_with("; compare the backward with the equations"));
+    CHECK(message(c.right) == "");
+  }
+}
+
+TEST_CASE("examine: every wrong backward of the table is found in a layer" *
+          doctest::skip(!is_float64)) {
+  for (const BackwardMistake& c :
+       wrong_backwards()) {  // layer_gradients_test.cpp has the right ones
+    CAPTURE(c.name);
+    const auto make = [&] { return std::make_unique<FunctionLayer>(c.wrong); };
+    const LayerSubject subject{.name = "function", .make = make, .options = {}};
+    const std::string wrong = message_of("gradients", examine_layer(subject, {{2, 5, 64}}));
+    CHECK_MESSAGE(wrong.find(c.says) != std::string::npos, wrong);
+    CHECK(wrong.ends_with("; compare the backward with its equations"));
+  }
 }
 
 TEST_CASE("examine: every layer that is built in, every option") {
