@@ -151,7 +151,7 @@ struct WrongFile {
 };
 
 const std::vector<WrongFile> wrong_files = {
-    {"dup.yaml", "seed: 1\nseed: 2\nmodel: {type: gpt}\n", 2,
+    {"dup.yaml", std::string("seed: 1\n") + small_config, 2,
      "dup.yaml:2:1: seed: this key stands twice, on line 1 and on line 2; remove one\n"},
     {"nul.yaml", std::string("seed: 1\nmo\0del: 3\n", 17), 2,
      "nul.yaml:2:3: a NUL byte; a config is a text file\n"},
@@ -211,6 +211,7 @@ TEST_CASE("errors: wrong values and data") {
 
 TEST_CASE("errors: wrong files") {
   const TempDir folder;
+  write_config(folder);
   for (const WrongFile& wrong : wrong_files) {
     write_text(folder / wrong.name, wrong.content);
     check_refused(folder, (folder / wrong.name).string(), {}, wrong.exit_code, wrong.message);

@@ -41,12 +41,11 @@ TEST_CASE("rules: duplicate keys and wrong --set do not hide the mistakes of fie
                                                  "optimizer.lr=[1", "eval.every=&a 3", "seed=x"}) ==
       "c.yaml:2:1: seed: this key stands twice, on line 1 and on line 2; remove one\n"
       "--set nothing:1:1: expected KEY=VALUE, such as train.steps=100; there is no =\n"
-      "--set optimizer.lr=[1:1:16: expected a comma, or the ] for the bracket on line 1, column "
-      "14\n"
+      "--set optimizer.lr=[1:1:14: the bracket [ is not closed\n"
       "--set eval.every=&a 3:1:12: anchors (&name) are not allowed\n"
       "--set seed=x:1:6: seed: expected a whole number of at least 0, got x\n"
-      "--set model.d_modle=4:1:7: model.d_modle: unknown key, did you mean d_model?\n"
-      "--set train.stepz=3:1:7: train.stepz: unknown key, did you mean steps?");
+      "--set train.stepz=3:1:7: train.stepz: unknown key, did you mean steps?\n"
+      "--set model.d_modle=4:1:7: model.d_modle: unknown key, did you mean d_model?");
 }
 
 TEST_CASE("rules: a broken rule between sections is reported with everything else") {
