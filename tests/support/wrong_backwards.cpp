@@ -119,8 +119,9 @@ std::vector<BackwardMistake> make_wrong_backwards() {
                    [](const Place& p) { return p.i == p.size - 1 ? 0.99 : 1; }),
       wrong_square("0 from element 512 on", [](const Place& p) { return p.i < 512 ? 1 : 0; }),
       wrong_square("0 in column 17", [](const Place& p) { return p.column() == 17 ? 0 : 1; }),
-      wrong_square("0 at large inputs",
-                   [](const Place& p) { return std::abs(p.value()) > real{1.4} ? 0 : 1; }),
+      wrong_square(
+          "0 at large inputs",
+          [](const Place& p) { return std::abs(p.value()) > static_cast<real>(1.4) ? 0 : 1; }),
       wrong_square("1e-5 too much", [](const Place&) { return 1 + 1e-5; }),
       {"one column too far to the right", shifted_square, square(right_factor)},
       {"no sum over the row of a softmax", softmax_without_sum, right_softmax},
