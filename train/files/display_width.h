@@ -1,5 +1,5 @@
-// The columns that text takes on a terminal: wide characters (Chinese, Japanese, Korean, emoji) take
-// two, combining marks none.
+// The columns that text takes on a terminal: two for wide characters (Chinese, Japanese, Korean,
+// emoji), none for combining marks.
 #pragma once
 
 #include <cstddef>
