@@ -199,13 +199,13 @@ function curves() {
   const nats = "loss (nats per token)", share = "of the validation set (%)";
   const losses = [...series(column(1), "training", thin), ...series(column(2), "validation", dashes)];
   const targets = new Set(data.runs.map((run) => targetWords(run)));
-  const sequences = data.runs.some((run) => hasSequences(run));
+  const sequences = (run) => (hasSequences(run) ? judged("exact_match")(run) : []);
   return [
     ["loss", "Loss", nats, losses, chanceLevels()],
     ["validation-loss", "Validation loss", nats, series(column(2), "validation", dots)],
     ["targets-right", capital(targets.size === 1 ? [...targets][0] : "guessed right"), share,
       series(judged("accuracy"), "right", dots)],
-    ["sequences-right", "Whole sequences right", share, sequences ? series(judged("exact_match"), "right", dots) : []],
+    ["sequences-right", "Whole sequences right", share, series(sequences, "right", dots)],
     ["learning-rate", "Learning rate", "learning rate", series(column(3), "learning rate")],
     ["gradient-norm", "Gradient norm", "gradient norm (before clipping)", series(column(4), "norm", thin)],
     ["tokens-per-second", "Speed without evaluation", "tokens per second",

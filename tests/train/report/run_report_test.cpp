@@ -87,7 +87,7 @@ TEST_CASE("run report: what the accuracy counts is named after the task") {
   const TempDir folder;
   for (const auto& [data, target] : std::vector<std::pair<std::string, std::string>>{
            {"{type: negation}", "answers right"},
-           {"{type: modular_addition}", "answers right"},
+           {"{type: modular_addition}", "tokens of the answer right"},
            {"{type: text, path: text.txt, tokenizer: byte, context_length: 8}",
             "next byte guessed right"},
            {"{type: six_words}", "next token guessed right"},
