@@ -18,7 +18,7 @@ struct Plan {
   int64_t gradient_bytes = 0;
   int64_t optimizer_bytes = 0;
   int64_t activation_bytes = 0;  // peak memory of a step beyond the above
-  int64_t process_bytes = 0;     // current size of the process, data included
+  int64_t process_bytes = 0;     // of the process while it runs, data included
   int64_t total_bytes() const {
     return weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + process_bytes;
   }
