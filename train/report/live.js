@@ -29,9 +29,13 @@ function remembered(name, open, ...children) {
   return part;
 }
 
+// Once: later loads are the reader's own.
 function restorePlace() {
-  if (kept.scroll) window.scrollTo({ top: kept.scroll, behavior: "instant" });
-  if (kept.focus) document.getElementById(kept.focus)?.focus({ preventScroll: true });
+  const { scroll, focus } = kept;
+  keep("scroll", null);
+  keep("focus", null);
+  if (scroll) window.scrollTo({ top: scroll, behavior: "instant" });
+  if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
 }
 
 // True while a reload would interrupt the reader: a button held down, text selected, a list open.
