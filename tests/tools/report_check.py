@@ -124,6 +124,18 @@ def check_axis(browser):
         check(title.split(" ")[0] in text_of(browser, "#loss .readout").replace(" s:", " time:"), f"by {name}: the readout")
 
 
+def reloaded(browser):
+    """Waits until the page has been replaced by a new one that is drawn."""
+    for _ in range(300):
+        time.sleep(0.1)
+        try:
+            if browser.evaluate("!window.before && document.readyState === 'complete' && curveCharts.every((c) => c.view)"):
+                return True
+        except RuntimeError:  # evaluated in the page that goes, or before the scripts of the one that comes
+            pass
+    return False
+
+
 def check_reload(browser, folder):
     """The page of a run that is going on: it reloads itself, and the reader's choices stay."""
     text = (folder / "hostile/report.html").read_text()
@@ -131,7 +143,9 @@ def check_reload(browser, folder):
     begin = '{"version":'
     check(text.count(begin) == 1, "the data of the page begin in another way")
     now = f'{{"going_on":{{"written":{int(time.time())},"reload":1}},"version":'
-    page.write_text(text.replace(begin, now))
+    # A button that is held down keeps the page from reloading, until the check lets go of it.
+    held = "<script>dispatchEvent(new Event('pointerdown'));</script></body>"
+    page.write_text(text.replace(begin, now).replace("</body>", held))
     browser.open(page.as_uri())
     check("reloads itself" in text_of(browser, "#going-on"), "the page does not say that the run is going on")
     browser.evaluate("(() => { document.querySelector('#axis-tokens').click(); curveCharts[0].zoom(0.5);"
@@ -141,12 +155,10 @@ def check_reload(browser, folder):
     state = ("JSON.stringify([document.querySelector('#axis-tokens').ariaPressed, curveCharts[0].view.signal('domain'),"
              " document.querySelector('#snapshot').value, document.querySelector('#config details').open, scrollY])")
     chosen = browser.evaluate(state)
-    for _ in range(100):
-        time.sleep(0.1)
-        if browser.evaluate("document.readyState === 'complete' && !window.before && curveCharts.every((c) => c.view)"):
-            break
-    else:
-        check(False, "the page does not reload itself")
+    time.sleep(2.5)
+    check(browser.evaluate("window.before"), "the page reloads itself while a button is held down")
+    browser.evaluate("dispatchEvent(new Event('pointerup'))")
+    check(reloaded(browser), "the page does not reload itself")
     check(browser.evaluate(state) == chosen, f"a reload changes {chosen} to {browser.evaluate(state)}")
     check(not browser.complaints, f"reloading: the browser complains: {browser.complaints[:3]}")
 
