@@ -61,8 +61,8 @@ void require(bool ok, const Parts&... parts) {
   }
 }
 
-// The known words, the one closest to `word` first: fewest edits, then the longest common beginning,
-// then the nearest length. Upper and lower case are the same.
+// The known words, the one closest to `word` first: fewest edits, then the longest common
+// beginning, then the nearest length. Upper and lower case are the same.
 std::vector<std::string> by_closeness(const std::string& word,
                                       const std::vector<std::string>& known);
 

@@ -176,7 +176,8 @@ const std::vector<Broken> broken = {
      "5:12: aliases (*name) are not allowed; put text that begins with * in quotes"},
     {"model:\n", "model: &m\n", "2:8: model: anchors (&name) are not allowed"},
     {"d_model: 12", "<<: {a: 1}",
-     "5:3: model.<<: merge keys (<<) are not allowed; write the values out"},
+     "3:3: model.d_model: missing, expected a whole number of at least 1 (width of the embeddings "
+     "and blocks)\n5:3: model.<<: merge keys (<<) are not allowed; write the values out"},
     {"d_model: 12", "d_model: !!int 12", "5:12: model.d_model: tags (!name) are not allowed"},
     {"  d_model: 12", "\td_model: 12", "5:1: a tab in the indentation; indent with spaces"},
     {"optimizer:", "---\noptimizer:",

@@ -78,8 +78,8 @@ std::string example_text(const ConfigType& type, const std::vector<FieldInfo>& f
   return out;
 }
 
-// "; elsewhere emb_dim, n_embd", for a field that other tools call so. A rule stands behind the last
-// word that has it.
+// "; elsewhere emb_dim, n_embd", for a field that other tools call so. A rule stands behind the
+// last word that has it.
 std::string synonym_words(const FieldInfo& field) {
   std::string words;
   for (size_t i = 0; i < field.synonyms.size(); ++i) {
