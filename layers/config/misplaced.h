@@ -26,8 +26,7 @@ std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fi
 // Extends the message about each unknown key if another place of the config takes it: "...; lr
 // belongs to optimizer", "here it is optimizer.lr", or "...; momentum belongs to the optimizer sgd"
 // if that type would have to be chosen first. A field given by a word of another tool does not
-// count as missing. Takes a whole config; `fields` are its fields with
-// the values that were read.
+// count as missing. Takes a whole config; `fields` are its fields with the values that were read.
 void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNode& config,
                             ConfigErrors& errors);
 
