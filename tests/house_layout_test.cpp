@@ -37,7 +37,6 @@ const std::map<std::string, std::vector<std::string>> arrows{
       "autograd/kernels/gemm/amx"}},
     {"autograd/graph", {"autograd/base", "autograd/threads", "autograd/array", "autograd/kernels"}},
     {"autograd/ops", {"autograd/*"}},
-    {"autograd/check", {"autograd/array", "autograd/graph", "autograd/random"}},
 
     {"layers/config", {"autograd/base"}},
     {"layers/schema", {"layers/config"}},

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check/examine_op.h"
+#include "layers/check/examine_op.h"
 #include "layers/check/layer_check.h"
 #include "layers/config/members.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check/examine_op.h"
+#include "layers/check/examine_op.h"
 
 namespace heed {
 

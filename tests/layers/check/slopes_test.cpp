@@ -1,4 +1,4 @@
-#include "autograd/check/slopes.h"
+#include "layers/check/slopes.h"
 
 #include "tests/support/near.h"
 

@@ -1,4 +1,4 @@
-#include "autograd/check/examine_op.h"
+#include "layers/check/examine_op.h"
 
 #include <cstring>
 

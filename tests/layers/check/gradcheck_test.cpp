@@ -1,5 +1,5 @@
 // Tests of the checker: correct gradients pass, and each kind of mistake is found.
-#include "autograd/check/gradcheck.h"
+#include "layers/check/gradcheck.h"
 
 #include <algorithm>
 

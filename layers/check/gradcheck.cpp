@@ -1,4 +1,4 @@
-#include "autograd/check/gradcheck.h"
+#include "layers/check/gradcheck.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <random>
 
 #include "autograd/array/map.h"
-#include "autograd/check/samples.h"
-#include "autograd/check/slopes.h"
+#include "layers/check/samples.h"
+#include "layers/check/slopes.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "autograd/check/samples.h"
+#include "layers/check/samples.h"
 
 #include <algorithm>
 #include <numeric>
