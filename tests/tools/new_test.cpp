@@ -58,11 +58,11 @@ TEST_CASE("heed new: the files of each kind, under the name everywhere") {
 TEST_CASE("heed new: the commands that it prints are quoted for a shell") {
   const TempDir folder;
   const ProgramResult result =
-      run_heed({"new", "layer", "mine", "--dir", (folder / "we ird").string()});
+      run_heed({"new", "layer", "my_own", "--dir", (folder / "we ird").string()});
   REQUIRE_MESSAGE(result.exit_code == 0, result.err);
   const std::string at = "'" + (folder / "we ird").string();
   CHECK(result.out.find("  cmake -S " + at + "' -B " + at + "/build'") != std::string::npos);
-  CHECK(result.out.find("train " + at + "/mine.yaml'\n") != std::string::npos);
+  CHECK(result.out.find("train " + at + "/my_own.yaml'\n") != std::string::npos);
 }
 
 TEST_CASE("heed new: nothing is ever written over") {
