@@ -57,8 +57,8 @@ struct KernelInUse : KernelEntry {
 // All that this build has, in order of preference.
 std::span<const KernelEntry> all_kernels();
 
-// Best first; the last one takes everything. Decided at the first call, which products and attention
-// make before their loops: it may throw, and lets OpenBLAS choose its kernels.
+// Best first; the last one takes everything. Decided at the first call, which also lets OpenBLAS
+// choose its kernels. Products and attention ask before their loops, never inside one.
 // Throws ConfigError for a HEED_KERNELS that is not available here and names those that are.
 std::span<const KernelInUse> kernels_in_use();
 

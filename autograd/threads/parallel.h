@@ -26,7 +26,8 @@ namespace heed {
 int num_threads();
 
 // Takes effect at the next loop; values below 1 mean 1, those above most_threads mean most_threads.
-// A number that is set here or in OMP_NUM_THREADS is kept. Otherwise loops use fewer threads while other programs keep cores busy.
+// A number that is set here or in OMP_NUM_THREADS is kept. Otherwise loops use fewer threads while
+// other programs keep cores busy.
 void set_num_threads(int threads);
 
 // True inside an OpenMP region: in the body of a shared loop, or in a region of the calling

@@ -121,7 +121,7 @@ std::string inputs_stay(const Differentiable& f, const std::vector<Array>& input
   }
   results(f, inputs);
   for (size_t k = 0; k < inputs.size(); ++k) {
-    const std::string where = difference(before[k], inputs[k]);
+    const std::string where = difference(before[k], inputs[k].current());
     if (!where.empty()) {
       return text("input ", k, " was written to: ", where, "; make a new Array for the result");
     }

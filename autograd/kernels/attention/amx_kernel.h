@@ -197,8 +197,9 @@ namespace heed::detail {
 // True for sizes that AMX can compute and was measured to be the fastest for.
 bool amx_serves(const AttentionProblem& p);
 
-// The format for a backward pass whose forward ran in `format`: float16 only if the rows of q and of
-// dy (B, T, H dv) keep their digits with one scale for all rows of a head, as those of k and v did.
+// The format for a backward pass whose forward ran in `format`: float16 only if the rows of q and
+// of dy (B, T, H dv) keep their digits with one scale for all rows of a head, as those of k and v
+// did.
 AmxFormat backward_format(AmxFormat format, const AttentionProblem& p,
                           const AttentionInputs& inputs, const real* dy);
 

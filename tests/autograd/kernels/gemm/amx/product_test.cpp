@@ -118,8 +118,8 @@ TEST_CASE("amx gemm: rows and columns of any size" * without_amx) {
   check_errors(f, size);
 }
 
-// Where the rows of one factor are small the other one is large, so that small numbers count as much
-// as large ones: of those a scale for the whole row leaves float16 nothing.
+// Where the rows of one factor are small the other one is large, so that small numbers count as
+// much as large ones: of those a scale for the whole row leaves float16 nothing.
 TEST_CASE("amx gemm: numbers of any size within a row" * without_amx) {
   for (const ProductSize size : {ProductSize{128, 128, 128}, {40, 200, 450}, {200, 40, 450}}) {
     for (const int range : {20, 24, 32, 40, 120}) {
