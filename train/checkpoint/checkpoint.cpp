@@ -21,7 +21,7 @@ constexpr const char* model_file = "model.safetensors";
 constexpr const char* optimizer_file = "optimizer.safetensors";
 constexpr const char* config_file = "config.yaml";
 constexpr const char* best_link = "best";
-constexpr std::string_view prefix = "step-";
+constexpr std::string_view step_prefix = "step-";
 
 // ---- Folders
 
@@ -32,15 +32,15 @@ struct Step {
 
 std::string step_name(int64_t step) {
   const std::string digits = std::to_string(step);
-  return text(prefix, std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0'), digits);
+  return text(step_prefix, std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0'), digits);
 }
 
 // The step in a folder name; nullopt for any name that step_name() does not produce.
 std::optional<int64_t> step_number(const fs::path& folder) {
   const std::string name = folder.filename().string();
   int64_t step = 0;
-  if (name.starts_with(prefix)) {
-    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), step);
+  if (name.starts_with(step_prefix)) {
+    std::from_chars(name.data() + step_prefix.size(), name.data() + name.size(), step);
   }
   return step_name(step) == name ? std::optional(step) : std::nullopt;
 }
