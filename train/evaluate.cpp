@@ -7,6 +7,20 @@
 
 namespace heed {
 
+namespace {
+
+// Examples begin to end - 1 of `count` that are spread evenly over `available`:
+// k available / count, in two parts that cannot overflow.
+std::vector<int64_t> evenly_spaced(int64_t available, int64_t count, int64_t begin, int64_t end) {
+  std::vector<int64_t> chosen;
+  for (int64_t k = begin; k < std::min(end, count); ++k) {
+    chosen.push_back(k * (available / count) + k * (available % count) / count);
+  }
+  return chosen;
+}
+
+}  // namespace
+
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches) {
   const auto start = std::chrono::steady_clock::now();
@@ -15,23 +29,29 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
   require<ConfigError>(available > 0, "evaluate: the data has no ",
                        split == Split::train ? "training" : "validation",
                        " part (data.train_fraction)");
-  const int64_t count = batches ? std::min(available, *batches * batch_size) : available;
-  const int64_t stride = available / count;
+  const bool some = batches && *batches <= available / batch_size;
+  const int64_t count = some ? *batches * batch_size : available;
   double loss = 0;
+  int64_t counted = 0;
   Score score;
   for (int64_t done = 0; done < count; done += batch_size) {
-    const int64_t size = std::min(batch_size, count - done);
-    const Batch batch = task.examples(split, done * stride, stride, size);
+    const Batch batch =
+        task.examples(split, evenly_spaced(available, count, done, done + batch_size));
     const Tensor output = model(batch.input);
-    loss += static_cast<double>(task.loss(output, batch).sum.item());
+    const BatchLoss part = task.loss(output, batch);
+    loss += static_cast<double>(part.sum.item());
+    counted += part.counted;
     task.score(output.value(), batch, score);
   }
+  // A validation loss of 0 for nothing would be the best of the run.
+  require<ConfigError>(counted > 0 || split == Split::train, "evaluate: the loss counts no target ",
+                       "in ", count, " validation examples");
   const auto share = [](int64_t part, int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
   };
   return {
-      .loss = score.targets > 0 ? loss / static_cast<double>(score.targets) : 0.0,
-      .tokens = score.targets,
+      .loss = counted > 0 ? loss / static_cast<double>(counted) : 0.0,
+      .tokens = counted,
       .accuracy = share(score.right, score.targets),
       .exact_match = share(score.sequences.exact, score.sequences.all),
       .by_length = std::move(score.by_length),

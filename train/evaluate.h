@@ -7,8 +7,9 @@
 
 namespace heed {
 
-// Evaluates `batches` batches of `batch_size` examples, evenly spaced over the split, or all
-// examples if nullopt. Throws ConfigError for a split without examples.
+// Evaluates n = `batches` times `batch_size` of the split's N examples, those with the numbers
+// k N / n rounded down, or all examples if `batches` is nullopt or n exceeds N. Throws ConfigError
+// for a split without examples, and for validation examples without a target that counts.
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches);
 

@@ -61,7 +61,7 @@ void require_vocabulary(Module& model, const LoadedRun& run) {
   const bool classes = batch.targets.rank() < 2;
   require<ConfigError>(size == 0 || (shape.rank() > 0 && shape[-1] == size),
                        "gives numbers of shape ", shape, " for a batch of ids of shape ",
-                       batch.input.ids.shape(), ", but the data has ", size, " different ",
+                       input_shape(batch), ", but the data has ", size, " different ",
                        classes ? "classes" : "tokens",
                        ", and the last axis must have one number for each");
 }

@@ -71,7 +71,7 @@ void check_task(Spec spec, const std::string& bytes) {
     task->set_position(task->position());
     for (const Split split : {Split::train, Split::validation}) {
       if (const int64_t count = task->example_count(split); count > 0) {
-        expect_ids(task->examples(split, count - 1, 1, 1).targets, vocab_size);
+        expect_ids(task->examples(split, {count - 1}).targets, vocab_size);
       }
     }
     expect(!task->description().empty(), "a description");

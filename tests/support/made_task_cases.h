@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autograd/array/storage.h"
+#include "tests/support/training_run.h"
 #include "train/tasks/made_task.h"
 
 namespace heed::testing {
@@ -36,7 +37,7 @@ inline std::vector<std::vector<int32_t>> asked(const Batch& batch) {
 }
 
 inline Batch all_examples(const Task& task, Split split) {
-  return task.examples(split, 0, 1, task.example_count(split));
+  return task.examples(split, first_examples(task.example_count(split)));
 }
 
 inline bool same_ids(const Ids& a, const Ids& b) {

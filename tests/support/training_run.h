@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,13 @@ inline std::vector<std::string> sets_in(const TempDir& folder, std::vector<std::
 // Loads the small config with changes as given to --set, with paths in `folder`.
 inline LoadedRun load_small(const TempDir& folder, const std::vector<std::string>& sets = {}) {
   return load_run(read_run_tree(write_config(folder), sets_in(folder, sets)), folder.path());
+}
+
+// The numbers of the first `count` examples: 0, 1, ..., count - 1.
+inline std::vector<int64_t> first_examples(int64_t count) {
+  std::vector<int64_t> which(static_cast<size_t>(count));
+  std::iota(which.begin(), which.end(), int64_t{0});
+  return which;
 }
 
 // Copies of all parameters.

@@ -12,31 +12,60 @@ using namespace heed::testing;
 namespace {
 
 // Example i starts with id i and has three targets; the last one is ignored if i is odd.
-class Counted final : public Task {
+class Counted : public Task {
  public:
   explicit Counted(int64_t count) : count_(count) {}
   Batch next(int64_t, Generator&) override { return {}; }
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override { return {}; }
   int64_t example_count(Split split) const override { return split == Split::train ? 0 : count_; }
-  Batch examples(Split, int64_t first, int64_t stride, int64_t count) const override {
+  Batch examples(Split, const std::vector<int64_t>& which) const override {
+    const auto count = static_cast<int64_t>(which.size());
     Ids x = Ids::uninitialised({count, 3}), y = Ids::uninitialised({count, 3});
-    for (int64_t i = 0; i < count; ++i) {
-      const auto example = static_cast<int32_t>(first + i * stride);
-      seen.push_back(example);
-      for (int32_t t = 0; t < 3; ++t) {
-        x.mutable_data()[i * 3 + t] = (example + t) % 5;
-        y.mutable_data()[i * 3 + t] =
-            t == 2 && example % 2 == 1 ? ignored_target : (example + t) % 5;
-      }
+    for (int64_t i = 0; i < count * 3; ++i) {
+      const auto example = static_cast<int32_t>(which[static_cast<size_t>(i / 3)]);
+      const auto t = static_cast<int32_t>(i % 3);
+      x.mutable_data()[i] = (example + t) % 5;
+      y.mutable_data()[i] = ignored(example, t) ? ignored_target : (example + t) % 5;
     }
+    seen.insert(seen.end(), which.begin(), which.end());
     return {Input(std::move(x)), std::move(y)};
   }
   int64_t training_tokens() const override { return 0; }
   std::string description() const override { return ""; }
-  mutable std::vector<int32_t> seen;
+  mutable std::vector<int64_t> seen;
+
+ protected:
+  virtual bool ignored(int32_t example, int32_t t) const { return t == 2 && example % 2 == 1; }
 
  private:
   int64_t count_;
+};
+
+// Every third example has no target that counts.
+class ThirdsAreEmpty final : public Counted {
+ public:
+  using Counted::Counted;
+
+ protected:
+  bool ignored(int32_t example, int32_t) const override { return example % 3 == 0; }
+};
+
+class NothingCounts final : public Counted {
+ public:
+  using Counted::Counted;
+
+ protected:
+  bool ignored(int32_t, int32_t) const override { return true; }
+};
+
+// A loss of 6 a sequence, which counts 2 for each, whatever the targets are.
+class OwnLoss final : public Counted {
+ public:
+  using Counted::Counted;
+  BatchLoss loss(const Tensor& output, const Batch&) const override {
+    const int64_t sequences = output.dim(0);
+    return {Tensor(static_cast<real>(6 * sequences)), 2 * sequences};
+  }
 };
 
 // Predicts that every token is followed by itself, except for token 4.
@@ -56,7 +85,7 @@ TEST_CASE("evaluate: loss, accuracy and exact match count only what counts") {
   const auto model = copying_model();
   const Counted task(7);
   const Evaluation all = evaluate(*model, task, Split::validation, 3, {});
-  CHECK(task.seen == std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6});
+  CHECK(task.seen == first_examples(7));
   CHECK(all.tokens == 7 * 3 - 3);
   // Targets (example + t) % 5 == 4: examples 2 (t 2), 3 (t 1), 4 (t 0).
   CHECK(all.accuracy == doctest::Approx(15.0 / 18));
@@ -65,14 +94,49 @@ TEST_CASE("evaluate: loss, accuracy and exact match count only what counts") {
   CHECK(all.loss == doctest::Approx((15 * right + 3 * wrong) / 18).epsilon(1e-6));
 }
 
-TEST_CASE("evaluate: some batches are spaced evenly, too many are all") {
+TEST_CASE("evaluate: some batches are spaced evenly over the whole set, too many are all") {
   const auto model = copying_model();
   const Counted task(20);
   evaluate(*model, task, Split::validation, 3, 2);
-  CHECK(task.seen == std::vector<int32_t>{0, 3, 6, 9, 12, 15});
+  CHECK(task.seen == std::vector<int64_t>{0, 3, 6, 10, 13, 16});
   task.seen.clear();
-  CHECK(evaluate(*model, task, Split::validation, 3, 100).tokens == 50);
-  CHECK(task.seen.size() == 20);
+  evaluate(*model, task, Split::validation, 5, 3);  // more than half: the end is looked at, too
+  CHECK(task.seen == std::vector<int64_t>{0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18});
+  for (const int64_t batches :
+       {int64_t{7}, int64_t{100}, int64_t{1} << 62, std::numeric_limits<int64_t>::max()}) {
+    CAPTURE(batches);
+    task.seen.clear();
+    CHECK(evaluate(*model, task, Split::validation, 4, batches).tokens == 50);
+    CHECK(task.seen.size() == 20);
+  }
+}
+
+TEST_CASE("evaluate: what a task's own loss counts divides it") {
+  const Evaluation own = evaluate(*copying_model(), OwnLoss(7), Split::validation, 3, {});
+  CHECK(own.loss == doctest::Approx(3));
+  CHECK(own.tokens == 14);
+  CHECK(own.accuracy == doctest::Approx(15.0 / 18));
+}
+
+TEST_CASE("evaluate: a sequence without targets is neither right nor wrong") {
+  const Evaluation some = evaluate(*copying_model(), ThirdsAreEmpty(7), Split::validation, 3, {});
+  // Examples 1, 2, 4 and 5; only 1 and 5 have no target 4.
+  CHECK(some.exact_match == doctest::Approx(2.0 / 4));
+  CHECK(some.by_length.size() == 1);
+  CHECK_THROWS_WITH_AS(evaluate(*copying_model(), NothingCounts(7), Split::validation, 3, {}),
+                       "evaluate: the loss counts no target in 7 validation examples", ConfigError);
+}
+
+TEST_CASE("evaluate: outputs that do not fit the targets need a score() of their own") {
+  const auto model = make_layer("classifier", ConfigNode::map({{"vocab_size", 5},
+                                                               {"num_classes", 5},
+                                                               {"context_length", 3},
+                                                               {"d_model", 2},
+                                                               {"num_layers", 0}}));
+  CHECK_THROWS_WITH_AS(evaluate(*model, OwnLoss(7), Split::validation, 7, {}),
+                       "score: expected a row of outputs for each of the targets (7, 3), got "
+                       "(7, 5); a task with other outputs overrides score()",
+                       ShapeError);
 }
 
 TEST_CASE("evaluate: no examples are a mistake of the config") {

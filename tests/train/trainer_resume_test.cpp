@@ -57,7 +57,9 @@ class Endless final : public Task {
   int64_t example_count(Split split) const override {
     return split == Split::train ? 0 : validation_;
   }
-  Batch examples(Split, int64_t, int64_t, int64_t count) const override { return batch_of(count); }
+  Batch examples(Split, const std::vector<int64_t>& which) const override {
+    return batch_of(static_cast<int64_t>(which.size()));
+  }
   int64_t training_tokens() const override { return 0; }
   std::string description() const override { return "numbers without end"; }
 

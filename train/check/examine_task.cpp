@@ -1,6 +1,7 @@
 #include "train/check/examine_task.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "autograd/array/storage.h"
 #include "autograd/base/modes.h"
@@ -41,19 +42,31 @@ std::string outside(const char* what, const Ids& ids, int64_t limit, bool may_be
   return "";
 }
 
+std::string check_targets(const Task& task, const Ids& targets, int64_t count) {
+  if (!targets) {
+    return "";  // the task's own loss() needs none
+  }
+  if (targets.rank() == 0 || targets.dim(0) != count) {
+    return text("expected targets of ", count, " sequences, got ", targets.shape());
+  }
+  const bool none = std::all_of(targets.data(), targets.data() + targets.size(),
+                                [](int32_t id) { return id == ignored_target; });
+  return none ? "every target is ignored: there is nothing to learn"
+              : outside("targets", targets, task.output_size(), true);
+}
+
 std::string check_batch(const Task& task, const Batch& batch, int64_t count) {
   const Ids& ids = batch.input.ids;
-  if (ids.rank() != 2 || ids.dim(0) != count) {
-    return text("expected ids (B, T) of ", count, " sequences, got ", ids.shape());
+  if (!ids && !batch.input.x) {
+    return text("expected ids (B, T) or x (B, ...) of ", count, " sequences, got neither");
   }
-  if (batch.targets.rank() == 0 || batch.targets.dim(0) != count) {
-    return text("expected targets of ", count, " sequences, got ", batch.targets.shape());
+  if (ids ? ids.rank() != 2 || ids.dim(0) != count
+          : batch.input.x.rank() == 0 || batch.input.x.dim(0) != count) {
+    return text("expected ", ids ? "ids (B, T)" : "x (B, ...)", " of ", count, " sequences, got ",
+                input_shape(batch));
   }
-  const bool none = std::all_of(batch.targets.data(), batch.targets.data() + batch.targets.size(),
-                                [](int32_t id) { return id == ignored_target; });
-  std::string wrong = none ? "every target is ignored: there is nothing to learn" : "";
-  wrong = wrong.empty() ? outside("ids", ids, size_of(task, "vocab_size"), false) : wrong;
-  wrong = wrong.empty() ? outside("targets", batch.targets, task.output_size(), true) : wrong;
+  std::string wrong = ids ? outside("ids", ids, size_of(task, "vocab_size"), false) : "";
+  wrong = wrong.empty() ? check_targets(task, batch.targets, count) : wrong;
   if (wrong.empty() && batch.input.source_ids) {
     wrong =
         outside("source_ids", batch.input.source_ids, size_of(task, "source_vocab_size"), false);
@@ -61,15 +74,17 @@ std::string check_batch(const Task& task, const Batch& batch, int64_t count) {
   return wrong;
 }
 
-bool same(const Ids& a, const Ids& b) {
+template <class T>
+bool same(const BasicArray<T>& a, const BasicArray<T>& b) {
+  if (!a || !b) {
+    return !a && !b;
+  }
   return a.shape() == b.shape() && std::equal(a.data(), a.data() + a.size(), b.data());
 }
 
 bool same(const Batch& a, const Batch& b) {
-  const bool sources =
-      static_cast<bool>(a.input.source_ids) == static_cast<bool>(b.input.source_ids);
-  return same(a.input.ids, b.input.ids) && same(a.targets, b.targets) && sources &&
-         (!a.input.source_ids || same(a.input.source_ids, b.input.source_ids));
+  return same(a.input.ids, b.input.ids) && same(a.input.x.value(), b.input.x.value()) &&
+         same(a.targets, b.targets) && same(a.input.source_ids, b.input.source_ids);
 }
 
 std::string check_batches(const TaskSubject& subject) {
@@ -85,11 +100,13 @@ std::string check_examples(const TaskSubject& subject) {
     if (count == 0) {
       continue;
     }
-    const Batch batch = task->examples(split, 0, 1, count);
+    std::vector<int64_t> which(static_cast<size_t>(count));
+    std::iota(which.begin(), which.end(), int64_t{0});
+    const Batch batch = task->examples(split, which);
     if (std::string wrong = check_batch(*task, batch, count); !wrong.empty()) {
       return wrong;
     }
-    if (!same(batch, again->examples(split, 0, 1, count))) {
+    if (!same(batch, again->examples(split, which))) {
       return "examples() of a second task from the same config are others; let everything follow "
              "from the config and TaskSetup::seed";
     }
@@ -105,7 +122,7 @@ std::string check_resuming(const TaskSubject& subject) {
   resumed->set_position(task->position());
   other.set_state(data.state());
   if (task->example_count(Split::validation) > 0) {
-    task->examples(Split::validation, 0, 1, 1);  // an evaluation in between must not matter
+    task->examples(Split::validation, {0});  // an evaluation in between must not matter
   }
   for (int step = 0; step < 3; ++step) {
     if (!same(task->next(rows, data), resumed->next(rows, other))) {
@@ -119,14 +136,14 @@ std::string check_resuming(const TaskSubject& subject) {
 std::string check_dry_run(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
   Generator data(1);
-  const Shape ids = task->next(rows, data).input.ids.shape();
+  const Shape given = input_shape(task->next(rows, data));
   const GeneratorState before = data.state();
   const DryRun dry;
-  const Shape blank = task->next(rows, data).input.ids.shape();
+  const Shape blank = input_shape(task->next(rows, data));
   if (data.state() != before) {
     return "a dry run draws from the stream of the data: ask dry_run() first";
   }
-  return blank == ids ? "" : text("a dry run gives ids ", blank, ", a step ", ids);
+  return blank == given ? "" : text("a dry run gives an input ", blank, ", a step ", given);
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ class FixedBatch final : public Task {
     return of_->model_sizes();
   }
   int64_t example_count(Split split) const override { return of_->example_count(split); }
-  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const override {
-    return of_->examples(split, first, stride, count);
+  Batch examples(Split split, const std::vector<int64_t>& which) const override {
+    return of_->examples(split, which);
   }
   int64_t training_tokens() const override { return of_->training_tokens(); }
   std::string description() const override { return of_->description() + ", one batch of it"; }

@@ -6,6 +6,17 @@
 
 namespace heed {
 
+const Shape& input_shape(const Batch& batch) {
+  return batch.input.ids ? batch.input.ids.shape() : batch.input.x.shape();
+}
+
+void require_examples(const std::vector<int64_t>& which, int64_t available) {
+  for (const int64_t example : which) {
+    require(example >= 0 && example < available, "examples: expected numbers from 0 to ",
+            available - 1, ", got ", example);
+  }
+}
+
 int64_t Task::output_size() const {
   for (const auto& [field, size] : model_sizes()) {
     if (field == "vocab_size") {
@@ -16,13 +27,21 @@ int64_t Task::output_size() const {
 }
 
 BatchLoss Task::loss(const Tensor& output, const Batch& batch) const {
+  require(static_cast<bool>(batch.targets), "loss: the batch has no targets; a task whose targets ",
+          "are no ids overrides loss()");
   const CrossEntropyOptions summed{.ignore_index = ignored_target, .reduction = Reduction::sum};
   return {cross_entropy(output, batch.targets, summed), counted_targets(batch.targets)};
 }
 
 void Task::score(const Array& output, const Batch& batch, Score& score) const {
   const Ids& targets = batch.targets;
-  const int64_t width = output.dim(-1);
+  if (!targets) {
+    return;
+  }
+  const int64_t width = output.rank() > 0 ? output.dim(-1) : 1;
+  require(output.size() == targets.size() * width, "score: expected a row of outputs for each of ",
+          "the targets ", targets.shape(), ", got ", output.shape(),
+          "; a task with other outputs overrides score()");
   const int64_t sequences = targets.rank() > 0 ? targets.dim(0) : 1;
   const int64_t length = sequences > 0 ? targets.size() / sequences : 0;
   for (int64_t s = 0; s < sequences; ++s) {
@@ -34,6 +53,9 @@ void Task::score(const Array& output, const Batch& batch, Score& score) const {
       const real* row = output.data() + i * width;
       ++counted;
       right += std::max_element(row, row + width) - row == targets.data()[i] ? 1 : 0;
+    }
+    if (counted == 0) {
+      continue;  // nothing was asked, so nothing is right
     }
     score.targets += counted;
     score.right += right;

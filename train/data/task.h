@@ -21,9 +21,14 @@ inline constexpr int32_t ignored_target = -100;
 
 // A batch of B sequences: the model's input and the expected output.
 struct Batch {
-  Input input;  // ids (B, T); mask if padded; source_ids for encoder_decoder
-  Ids targets;  // one per output row, or ignored_target: (B, T) tokens or (B) classes
+  Input input;  // ids (B, T), or x (B, ...); mask if padded; source_ids for encoder_decoder
+  // One per output row, or ignored_target: (B, T) tokens or (B) classes. None if the task's own
+  // loss() needs no ids.
+  Ids targets;
 };
+
+// The shape of what the model is given: of the ids or, without ids, of x.
+const Shape& input_shape(const Batch& batch);
 
 // The sum of the losses over a batch, and the number of counted targets (not ignored_target).
 struct BatchLoss {
@@ -94,6 +99,9 @@ class TaskError : public ConfigError {
 
 enum class Split { train, validation };
 
+// Throws ShapeError unless every number in `which` is that of one of `available` examples.
+void require_examples(const std::vector<int64_t>& which, int64_t available);
+
 class Task {
  public:
   virtual ~Task() = default;
@@ -115,8 +123,8 @@ class Task {
 
   // The number of fixed examples for evaluating a split (windows of a text, held-out sequences).
   virtual int64_t example_count(Split split) const = 0;
-  // `count` examples, first, first + stride, first + 2 stride, ..., as one batch.
-  virtual Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const = 0;
+  // The examples with these numbers, each from 0 to example_count(split) - 1, as one batch.
+  virtual Batch examples(Split split, const std::vector<int64_t>& which) const = 0;
 
   // The number of tokens in the training data, and a line that describes the data in the plan:
   // "tinyshakespeare.txt: 1,115,394 characters, 65 different".
@@ -131,7 +139,7 @@ class Task {
   // the targets.
   virtual BatchLoss loss(const Tensor& output, const Batch& batch) const;
   // Adds a batch to `score`. By default a target is correct if its logit is the largest, and the
-  // targets with the same first index are one sequence.
+  // targets with the same first index are one sequence; a batch without targets adds nothing.
   virtual void score(const Array& output, const Batch& batch, Score& score) const;
 
   // ---- Text

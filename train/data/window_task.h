@@ -13,8 +13,8 @@ class WindowTask : public Task {
   std::vector<int64_t> position() const final { return data_->position(); }
   void set_position(const std::vector<int64_t>& position) final { data_->set_position(position); }
   int64_t example_count(Split split) const final { return data_->example_count(split); }
-  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const final {
-    return data_->examples(split, first, stride, count);
+  Batch examples(Split split, const std::vector<int64_t>& which) const final {
+    return data_->examples(split, which);
   }
   int64_t training_tokens() const final { return data_->training_tokens(); }
 

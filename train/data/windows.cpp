@@ -176,15 +176,11 @@ int64_t WindowData::example_count(Split split) const {
   return windows_in(part_size(split), config_.context_length, config_.context_length);
 }
 
-Batch WindowData::examples(Split split, int64_t first, int64_t stride, int64_t count) const {
-  require(first >= 0 && stride >= 1 && count >= 0 &&
-              (count == 0 || first + (count - 1) * stride < example_count(split)),
-          "examples: expected some of ", example_count(split), ", got ", count, " from ", first,
-          " on, ", stride, " apart");
-  std::vector<int64_t> offsets(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    offsets[static_cast<size_t>(i)] =
-        part_begin(split) + (first + i * stride) * config_.context_length;
+Batch WindowData::examples(Split split, const std::vector<int64_t>& which) const {
+  require_examples(which, example_count(split));
+  std::vector<int64_t> offsets(which);
+  for (int64_t& offset : offsets) {
+    offset = part_begin(split) + offset * config_.context_length;
   }
   return batch_at(offsets);
 }

@@ -64,7 +64,7 @@ class WindowData {
 
   // The number of windows of a split, which start at 0, T, 2T, ...
   int64_t example_count(Split split) const;
-  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const;
+  Batch examples(Split split, const std::vector<int64_t>& which) const;
 
   int64_t size() const { return tokens_.size(); }
   int64_t training_tokens() const { return train_size_; }

@@ -35,7 +35,7 @@ class ContextObserver final : public ForwardObserver {
 
 std::vector<std::string> names_of(const Ids& ids, const Tokenizer* tokenizer) {
   std::vector<std::string> names;
-  for (int64_t i = 0; i < ids.size(); ++i) {
+  for (int64_t i = 0; ids && i < ids.size(); ++i) {
     const int32_t id = ids.data()[i];
     names.push_back(tokenizer != nullptr ? tokenizer->name(id) : std::to_string(id));
   }
@@ -111,13 +111,16 @@ int64_t length_of(const Values& row, Counts&& counts) {
 // The first example of the data, without padding.
 Input example_of(const Task& task, int64_t most_tokens) {
   const Split split = task.example_count(Split::validation) > 0 ? Split::validation : Split::train;
-  const Batch batch = task.examples(split, 0, 1, 1);
+  const Batch batch = task.examples(split, {0});
+  if (!batch.input.ids) {
+    return batch.input;
+  }
   const auto kept = [](uint8_t mask) { return mask != 0; };
   const auto counted = [](int32_t target) { return target != ignored_target; };
   int64_t length = batch.input.ids.size();
   if (batch.input.mask && batch.input.mask.rank() == 2) {
     length = length_of(batch.input.mask, kept);
-  } else if (batch.targets.size() == length) {
+  } else if (batch.targets && batch.targets.size() == length) {
     length = length_of(batch.targets, counted);
   }
   Input shown(first_of(batch.input.ids, std::min(length, most_tokens)));

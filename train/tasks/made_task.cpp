@@ -70,14 +70,11 @@ int64_t MadeTask::example_count(Split split) const {
   return static_cast<int64_t>(questions(split).size());
 }
 
-Batch MadeTask::examples(Split split, int64_t first, int64_t stride, int64_t count) const {
-  require(first >= 0 && stride >= 1 && count >= 0 &&
-              (count == 0 || first + (count - 1) * stride < example_count(split)),
-          "examples: expected some of ", example_count(split), ", got ", count, " from ", first,
-          " on, ", stride, " apart");
+Batch MadeTask::examples(Split split, const std::vector<int64_t>& which) const {
+  require_examples(which, example_count(split));
   std::vector<Question> chosen;
-  for (int64_t i = 0; i < count; ++i) {
-    chosen.push_back(questions(split)[static_cast<size_t>(first + i * stride)]);
+  for (const int64_t example : which) {
+    chosen.push_back(questions(split)[static_cast<size_t>(example)]);
   }
   return batch(chosen);
 }

@@ -26,7 +26,7 @@ class MadeTask : public Task {
 
   Batch next(int64_t batch_size, Generator& data) final;
   int64_t example_count(Split split) const final;
-  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const final;
+  Batch examples(Split split, const std::vector<int64_t>& which) const final;
   int64_t training_tokens() const override { return 0; }  // generated on demand, without end
   bool continues_prompt() const override { return false; }
 

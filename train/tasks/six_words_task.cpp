@@ -22,10 +22,9 @@ Batch SixWordsTask::sentences(int64_t count) const {
   return batch;
 }
 
-Batch SixWordsTask::examples(Split, int64_t first, int64_t, int64_t count) const {
-  require(first >= 0 && count >= 0 && first + count <= 1, "examples: expected the first, got ",
-          count, " from ", first, " on");
-  return sentences(count);
+Batch SixWordsTask::examples(Split split, const std::vector<int64_t>& which) const {
+  require_examples(which, example_count(split));
+  return sentences(static_cast<int64_t>(which.size()));
 }
 
 void SixWordsTask::check_prompt(const std::string& prompt) const {

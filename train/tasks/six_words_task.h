@@ -20,7 +20,7 @@ class SixWordsTask final : public Task {
   }
   Batch next(int64_t batch_size, Generator&) override { return sentences(batch_size); }
   int64_t example_count(Split) const override { return 1; }
-  Batch examples(Split split, int64_t first, int64_t stride, int64_t count) const override;
+  Batch examples(Split split, const std::vector<int64_t>& which) const override;
   int64_t training_tokens() const override { return 6; }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }

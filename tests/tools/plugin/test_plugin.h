@@ -39,7 +39,9 @@ class PluginTask final : public Task {
   }
   Batch next(int64_t batch_size, Generator&) override { return counting(batch_size); }
   int64_t example_count(Split) const override { return 7; }
-  Batch examples(Split, int64_t, int64_t, int64_t count) const override { return counting(count); }
+  Batch examples(Split, const std::vector<int64_t>& which) const override {
+    return counting(static_cast<int64_t>(which.size()));
+  }
   int64_t training_tokens() const override { return 42; }
   std::string description() const override { return "counting"; }
 

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/support/training_run.h"
+
 using namespace heed;
+using namespace heed::testing;
 
 namespace {
 
@@ -19,7 +22,7 @@ std::unique_ptr<Task> made_synthetic(int64_t vocab_size, int64_t tokens, uint64_
 
 // The inputs of the first training windows, concatenated.
 std::vector<int32_t> first_tokens(const Task& task, int64_t windows) {
-  const Ids ids = task.examples(Split::train, 0, 1, windows).input.ids;
+  const Ids ids = task.examples(Split::train, first_examples(windows)).input.ids;
   return {ids.data(), ids.data() + ids.size()};
 }
 

@@ -95,13 +95,13 @@ TEST_CASE("text: the parts of a text and their fixed windows") {
   const MadeText task(letters(100), options(8, ConfigNode::map({{"train_fraction", 0.5}})));
   CHECK(task->example_count(Split::train) == 6);  // 0, 8, ..., 40 + 8 < 50
   CHECK(task->example_count(Split::validation) == 6);
-  const Batch batch = task->examples(Split::validation, 1, 2, 2);
+  const Batch batch = task->examples(Split::validation, {1, 3});
   CHECK(text_of(batch.input.ids, *task.task) ==
         letters(100).substr(58, 8) + letters(100).substr(74, 8));
   CHECK(text_of(batch.targets, *task.task) ==
         letters(100).substr(59, 8) + letters(100).substr(75, 8));
-  CHECK_THROWS_AS(task->examples(Split::validation, 0, 1, 7), ShapeError);
-  CHECK_THROWS_AS(task->examples(Split::validation, 5, 2, 2), ShapeError);
+  CHECK_THROWS_AS(task->examples(Split::validation, {5, 6}), ShapeError);
+  CHECK_THROWS_AS(task->examples(Split::validation, {-1}), ShapeError);
 
   const MadeText whole(letters(100), options(8, ConfigNode::map({{"train_fraction", 1.0}})));
   CHECK(whole->training_tokens() == 100);
@@ -203,14 +203,14 @@ TEST_CASE("text: bytes, and more characters than 16 bits hold") {
   const MadeText bytes("aé" + letters(100), options(8, ConfigNode::map({{"tokenizer", "byte"}})));
   CHECK(bytes->model_sizes()[0].second == 256);
   CHECK(bytes->description() == "t.txt: 103 bytes");
-  CHECK(text_of(bytes->examples(Split::train, 0, 1, 1).input.ids, *bytes.task) == "aéabcde");
+  CHECK(text_of(bytes->examples(Split::train, {0}).input.ids, *bytes.task) == "aéabcde");
 
   std::string text;
   for (char32_t code = 0x10000; code < 0x10000 + 70000; ++code) append_utf8(text, code);
   const MadeText many(text, options(8));
   CHECK(many->model_sizes()[0].second == 70000);
   const Ids last =
-      many->examples(Split::validation, many->example_count(Split::validation) - 1, 1, 1).input.ids;
+      many->examples(Split::validation, {many->example_count(Split::validation) - 1}).input.ids;
   CHECK(last.data()[7] - last.data()[0] == 7);
   CHECK(last.data()[7] > 69000);
 }

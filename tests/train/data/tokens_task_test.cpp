@@ -65,7 +65,7 @@ TEST_CASE("tokens: reads little-endian ids") {
   CHECK(task.training_tokens() == 54);
   CHECK(task.description() == "x.bin: 60 tokens out of 60,000");
   CHECK(task.example_count(Split::train) == 13);
-  const Batch batch = task.examples(Split::validation, 0, 1, 1);
+  const Batch batch = task.examples(Split::validation, {0});
   for (int i = 0; i < 4; ++i) {
     CHECK(batch.input.ids.data()[i] == (54 + i) * 1000);
     CHECK(batch.targets.data()[i] == (55 + i) * 1000);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/compare_runs.h"
+#include "tests/support/echo_task.h"
 #include "tests/support/training_run.h"
 #include "train/trainer.h"
 
@@ -156,4 +157,28 @@ TEST_CASE("run report: trouble is told once") {
   CHECK(report.trouble().find("nowhere") != std::string::npos);
   report.on_end(0, false);
   CHECK(report.trouble().empty());
+}
+
+TEST_CASE("run report: a task without ids and with its own loss is trained, judged and shown") {
+  const TempDir folder;
+  register_echo_task();
+  write_text(folder / "echo.yaml", R"(data: {type: echo}
+model: {type: linear, d_in: 4, d_out: 4}
+optimizer: {type: adamw, lr: 3e-2}
+train: {steps: 60, batch_size: 4}
+eval: {every: 30}
+checkpoint: {best: true}
+)");
+  const auto load = [&] { return load_run(read_run_tree(folder / "echo.yaml"), folder.path()); };
+  Trainer trainer(load(), RunFolder::create(folder / "run", ""));
+  CHECK(train_with_report(trainer) == Ending::finished);
+  const std::vector<MetricsRow> rows = read_metrics(folder / "run/metrics.csv");
+  REQUIRE(rows.back().val_loss.has_value());
+  CHECK(rows.front().loss.value() > 1);
+  CHECK(*rows.back().val_loss > 0);  // as divided by the rows that the loss has counted
+  CHECK(*rows.back().val_loss < 0.5);
+  CHECK(trainer.state().best_step == 60);
+  CHECK(read_text(folder / "run/log.txt").find("no report") == std::string::npos);
+  CHECK(read_record(folder / "run/report.json").evaluations.size() == 2);
+  CHECK(fs::exists(folder / "run/report.html"));
 }

@@ -32,7 +32,7 @@ std::vector<Sequence> rows(const Ids& ids) {
 }
 
 std::vector<Sequence> all_of(const Task& task, Split split) {
-  return rows(task.examples(split, 0, 1, task.example_count(split)).input.ids);
+  return rows(all_examples(task, split).input.ids);
 }
 
 void check_sorted(const Batch& batch) {
@@ -69,7 +69,7 @@ TEST_CASE("sort: what is held out never comes up in training") {
     const auto task = made(length, symbols);
     CHECK(task->example_count(Split::validation) == held_out);
     CHECK(task->example_count(Split::train) == held_out);
-    check_sorted(task->examples(Split::validation, 0, 1, held_out));
+    check_sorted(task->examples(Split::validation, first_examples(held_out)));
     const std::vector<Sequence> validation = all_of(*task, Split::validation);
     const std::set<Sequence> hidden(validation.begin(), validation.end());
     CHECK(hidden.size() == static_cast<size_t>(held_out));
