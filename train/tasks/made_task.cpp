@@ -1,6 +1,7 @@
 #include "train/tasks/made_task.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "autograd/base/modes.h"
@@ -24,21 +25,25 @@ MadeTask::Question MadeTask::draw_for_training(Generator& generator) const {
 }
 
 std::vector<MadeTask::Question> MadeTask::different(int64_t count, Generator& generator,
-                                                    bool held_out) const {
+                                                    bool held_out, const MostOfLength& most) const {
   std::set<Question> found;
+  std::map<size_t, int64_t> of_length;
   while (static_cast<int64_t>(found.size()) < count) {
     Question question = draw(generator);
-    if (is_held_out(question) == held_out) {
-      found.insert(std::move(question));
+    const size_t length = question.size();
+    const bool full = most && of_length[length] >= most(length);
+    if (!full && is_held_out(question) == held_out) {
+      of_length[length] += found.insert(std::move(question)).second ? 1 : 0;
     }
   }
   return {found.begin(), found.end()};
 }
 
-void MadeTask::hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always) {
+void MadeTask::hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always,
+                             const MostOfLength& most) {
   Generator generator(seed);
   // held_out_ is still empty, so `false` accepts any question.
-  held_out_ = different(count, generator, false);
+  held_out_ = different(count, generator, false, most);
   held_out_.insert(held_out_.end(), always.begin(), always.end());
   std::sort(held_out_.begin(), held_out_.end());
   held_out_.erase(std::unique(held_out_.begin(), held_out_.end()), held_out_.end());

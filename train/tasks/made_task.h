@@ -6,6 +6,7 @@
 // state is all that a resumed run needs.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -47,8 +48,11 @@ class MadeTask : public Task {
 
   // Exactly one of these must be called at the end of the constructor. Each also draws the sample
   // of training questions, from a separate generator with this seed.
-  //   Holds out `count` distinct random questions, and those in `always`:
-  void hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always = {});
+  //   Holds out `count` distinct random questions, and those in `always`. `most`, if given, limits
+  //   how many of a length are held out; `count` must not exceed the sum over all lengths:
+  using MostOfLength = std::function<int64_t(size_t)>;
+  void hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always = {},
+                     const MostOfLength& most = {});
   //   Holds out `count` distinct questions for which the overridden is_held_out() is true:
   void hold_out_by_rule(uint64_t seed, int64_t count);
   //   Holds out exactly these; the training sample has `sampled` questions:
@@ -56,8 +60,10 @@ class MadeTask : public Task {
 
  private:
   Question draw_for_training(Generator& generator) const;
-  // Draws `count` distinct questions for which is_held_out() equals `held_out`.
-  std::vector<Question> different(int64_t count, Generator& generator, bool held_out) const;
+  // Draws `count` distinct questions for which is_held_out() equals `held_out`, at most
+  // most(length) of each length.
+  std::vector<Question> different(int64_t count, Generator& generator, bool held_out,
+                                  const MostOfLength& most = {}) const;
 
   std::vector<Question> held_out_, sample_;
 };

@@ -13,7 +13,8 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t sum_places = 3;  // a, b, "="
+constexpr int64_t sum_places = 3;   // a, b, "="
+constexpr int64_t most_tries = 50;  // on average, until a sum comes up that is not held out
 
 std::vector<std::string> number_names(int64_t modulus) {
   std::vector<std::string> names;
@@ -39,14 +40,24 @@ ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup
       static_cast<int64_t>(std::floor(c.train_fraction * static_cast<double>(sums))), 1, sums - 1);
   Generator generator(setup.seed);
   const std::vector<int64_t> order = randperm(generator, sums);
-  std::vector<Question> rest;
-  for (auto sum = order.begin() + trained_on_; sum != order.end(); ++sum) {
-    rest.push_back({static_cast<int32_t>(*sum / modulus_), static_cast<int32_t>(*sum % modulus_)});
+  const auto questions = [&](int64_t begin, int64_t end) {
+    std::vector<Question> found;
+    for (auto sum = order.begin() + begin; sum != order.begin() + end; ++sum) {
+      found.push_back(
+          {static_cast<int32_t>(*sum / modulus_), static_cast<int32_t>(*sum % modulus_)});
+    }
+    return found;
+  };
+  if (trained_on_ < sums / most_tries) {
+    few_ = questions(0, trained_on_);
   }
-  hold_out_these(setup.seed, std::move(rest), std::min(trained_on_, most_held_out));
+  hold_out_these(setup.seed, questions(trained_on_, sums), std::min(trained_on_, most_held_out));
 }
 
 MadeTask::Question ModularAdditionTask::draw(Generator& generator) const {
+  if (!few_.empty()) {
+    return few_[static_cast<size_t>(draw_below(generator, few_.size()))];
+  }
   std::vector<int64_t> drawn(2);
   fill_randint(generator, drawn, 0, modulus_);
   return {drawn.begin(), drawn.end()};

@@ -40,7 +40,8 @@ class ModularAdditionTask final : public MadeTask {
 
   const int64_t modulus_;
   const WordTokenizer tokenizer_;
-  int64_t trained_on_ = 0;  // number of sums trained on
+  int64_t trained_on_ = 0;     // number of sums trained on
+  std::vector<Question> few_;  // those sums, if they are too few to be found by trying
 };
 HEED_TASK(ModularAdditionTask, "modular_addition");
 

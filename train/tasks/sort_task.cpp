@@ -23,7 +23,8 @@ WordTokenizer symbols_of(const SymbolSequences& sequences) {
 
 SortTask::SortTask(const Config& c, const TaskSetup& setup)
     : sequences_(c), tokenizer_(symbols_of(c)) {
-  hold_out_some(setup.seed, c.held_out_count());
+  hold_out_some(setup.seed, c.held_out_count(), {},
+                [&](size_t length) { return c.most_held_out_of(length); });
 }
 
 std::vector<std::pair<std::string, int64_t>> SortTask::model_sizes() const {

@@ -13,7 +13,8 @@ class SymbolPairTask : public PairTask {
 
   SymbolPairTask(const Config& c, const TaskSetup& setup)
       : PairTask(c.names(), c.names(), {c.length, c.length}), sequences_(c) {
-    hold_out_some(setup.seed, c.held_out_count());
+    hold_out_some(setup.seed, c.held_out_count(), {},
+                  [&](size_t length) { return c.most_held_out_of(length); });
   }
 
   void check_prompt(const std::string& prompt) const override {

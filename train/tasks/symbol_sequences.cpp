@@ -28,14 +28,23 @@ std::vector<int32_t> SymbolSequences::draw(Generator& generator) const {
   return {drawn.begin(), drawn.end()};
 }
 
+// The number of sequences of this length, at most about symbols times 10 most_held_out.
+int64_t SymbolSequences::different(int64_t of_length) const {
+  int64_t all = 1;
+  for (int64_t i = 0; i < of_length && all < 10 * most_held_out; ++i) {
+    all *= symbols;
+  }
+  return all;
+}
+
+int64_t SymbolSequences::most_held_out_of(size_t of_length) const {
+  return different(static_cast<int64_t>(of_length)) / 10 + 1;
+}
+
 int64_t SymbolSequences::held_out_count() const {
   int64_t all = 0;
   for (int64_t l = shortest(); l <= length && all < 10 * most_held_out; ++l) {
-    int64_t of_length = 1;
-    for (int64_t i = 0; i < l && of_length < 10 * most_held_out; ++i) {
-      of_length *= symbols;
-    }
-    all += of_length;
+    all += different(l);
   }
   return std::max<int64_t>(1, std::min(all, 10 * most_held_out) / 10);
 }

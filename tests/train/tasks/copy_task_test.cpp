@@ -1,5 +1,8 @@
 #include "train/tasks/copy_task.h"
 
+#include <cmath>
+#include <map>
+
 #include "tests/support/made_task_cases.h"
 
 using namespace heed;
@@ -47,4 +50,28 @@ TEST_CASE("copy: prompts are symbols, as many as there may be") {
   CHECK(prompt_error(*task, "1 2 3 99") ==
         "the word 99 (word 4 of the text) is not in the vocabulary of 32 words, did you mean 9?");
   CHECK(!task->continues_prompt());
+}
+
+TEST_CASE("copy: sequences of every length are left to train on, however few there are") {
+  for (const int64_t symbols : {2, 10}) {
+    const auto task = made_task(
+        "copy", ConfigNode::map({{"length", 6}, {"min_length", 1}, {"symbols", symbols}}));
+    const auto lengths = [&](const Batch& batch) {
+      std::map<int64_t, std::set<std::vector<int32_t>>> found;
+      for (const std::vector<int32_t>& row : asked(batch)) {
+        found[std::find(row.begin(), row.end(), symbols) - row.begin()].insert(row);
+      }
+      return found;
+    };
+    Generator data(1);
+    const auto trained = lengths(task->next(4000, data));
+    const auto held_out = lengths(all_examples(*task, Split::validation));
+    CHECK(trained.size() == 6);
+    CHECK(trained.at(1).size() == static_cast<size_t>(symbols == 2 ? 1 : 8));
+    for (const auto& [length, sequences] : held_out) {
+      CHECK(static_cast<double>(sequences.size()) <=
+            std::pow(static_cast<double>(symbols), static_cast<double>(length)) / 10 + 1);
+    }
+    check_held_out(*task, symbols == 2 ? 12 : 2000);
+  }
 }

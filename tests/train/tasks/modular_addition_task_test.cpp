@@ -41,3 +41,17 @@ TEST_CASE("modular_addition: prompts") {
   CHECK(prompt_error(*task, "12") == "expected two numbers from 0 to 96, \"12 + 85\", got 1");
   CHECK(prompt_error(*task, "12 97").starts_with("the word 97 (word 2 of the text)"));
 }
+
+TEST_CASE("modular_addition: a tiny part of a large table is found at once") {
+  const auto task =
+      made_task("modular_addition", ConfigNode::map({{"modulus", 1000}, {"train_fraction", 1e-6}}));
+  CHECK(task->training_tokens() == 1);
+  CHECK(task->example_count(Split::train) == 1);
+  Generator data(1);
+  const auto rows = asked(task->next(300, data));
+  CHECK(std::set<std::vector<int32_t>>(rows.begin(), rows.end()).size() == 1);
+  CHECK(rows[0] == asked(all_examples(*task, Split::train))[0]);
+  const auto few =
+      made_task("modular_addition", ConfigNode::map({{"modulus", 50}, {"train_fraction", 0.01}}));
+  CHECK(check_held_out(*few, 2500 - 25) == 25 + 150 * 64);
+}
