@@ -41,6 +41,7 @@ void Classifier::Config::check(ConfigErrors& errors, const ConfigNode& at) const
     errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
                      ", num_heads is ", num_heads);
   }
+  check_attention(errors, at, attention, num_heads);
 }
 
 Classifier::Classifier(const Config& c)

@@ -51,8 +51,22 @@ void Gpt::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
                        ", such as multi_head_attention, got ", attention.type);
     }
   };
-  if (position == "rope") require_option("position", "rope");
-  if (num_kv_heads) require_option("num_kv_heads", "num_kv_heads");
+  if (position == "rope") {
+    require_option("position", "rope");
+    if (attention.options.get("rope").text() == "false") {
+      errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
+                       "position; leave attention.rope out");
+    }
+  }
+  if (num_kv_heads) {
+    require_option("num_kv_heads", "num_kv_heads");
+    const ConfigNode& inner = attention.options.get("num_kv_heads");
+    if (!inner.is_absent() && inner.text() != std::to_string(*num_kv_heads)) {
+      errors.add_field(at, "num_kv_heads", *num_kv_heads, " is not attention.num_kv_heads ",
+                       inner.text(), "; give it once");
+    }
+  }
+  check_attention(errors, at, attention, num_heads);
 }
 
 Gpt::Gpt(const Config& c)

@@ -71,6 +71,10 @@ class MultiHeadAttention final : public Module {
         errors.add_field(at, "num_kv_heads", "with packed: true expected all heads, ", num_heads,
                          ", got ", kv_heads());
       }
+      if (!rope && rope_base != Config{}.rope_base) {
+        errors.add_field(at, "rope_base", rope_base, " has no effect with rope false; write ",
+                         "rope: true, or leave rope_base out");
+      }
       if (rope && head_width() % 2 != 0) {
         errors.add_field(at, "rope", "needs an even head width, d_out / num_heads is ",
                          head_width());

@@ -24,7 +24,11 @@ class Sequential final : public Module {
 
   explicit Sequential(const Config& c) {
     for (const LayerSpec& spec : checked(c).layers) {
-      layers.emplace_back(this, text(layers.size()), make_layer(spec));
+      const size_t at = layers.size();
+      layers.emplace_back(this, text(at), make_layer(spec));
+      require<ConfigError>(at == 0 || layers.back()->takes() == Takes::x, "sequential: layer ", at,
+                           ", ", spec.type, ", takes ids; only the first layer may, as it would ",
+                           "ignore what the layers before it made");
     }
   }
 

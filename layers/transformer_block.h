@@ -43,6 +43,21 @@ inline const Fills attention_fills{{"d_in", "d_model"},
                                    {"num_kv_heads", "num_kv_heads"},
                                    {"rope", "position=rope"}};
 
+// Checks the attention of a model with its other options. `at` is the model as it was written: an
+// option that is filled in is no mistake.
+inline void check_attention(ConfigErrors& errors, const ConfigNode& at, const Spec& attention,
+                            int64_t num_heads) {
+  const ConfigNode& written = at.get("attention");
+  if (written.get("out_proj").text() == "false" && written.get("out_bias").text() == "true") {
+    errors.add_field(written, "out_bias", "true has no effect with out_proj false; leave one out");
+  }
+  const ConfigNode& heads = attention.options.get("num_heads");
+  if (!heads.is_absent() && num_heads > 1 && heads.text() != std::to_string(num_heads)) {
+    errors.add_field(at, "num_heads", num_heads, " is not attention.num_heads ", heads.text(),
+                     "; give the number of heads once");
+  }
+}
+
 class TransformerBlock final : public Module {
  public:
   static constexpr const char* help = "attention and feed-forward with norms and shortcuts";

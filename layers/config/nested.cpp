@@ -1,7 +1,6 @@
 #include "layers/config/nested.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "layers/config/misplaced.h"
 #include "layers/config/types.h"
@@ -16,13 +15,6 @@ const FieldInfo* find_info(const std::vector<FieldInfo>& infos, const std::strin
   const auto found = std::find_if(infos.begin(), infos.end(),
                                   [&](const FieldInfo& info) { return info.name == name; });
   return found == infos.end() ? nullptr : &*found;
-}
-
-// Returns the whole number with which the text begins, or 0.
-int64_t whole_number(const ConfigNode& node) {
-  int64_t value = 0;
-  std::from_chars(node.text().data(), node.text().data() + node.text().size(), value);
-  return value;
 }
 
 // A source such as "d_model/num_heads", with the values of both fields (0: unknown). If the nested
@@ -44,8 +36,8 @@ Quotient quotient_of(const std::string& fill, const std::vector<FieldInfo>& arou
   const FieldInfo* dividend = find_info(around, q.dividend);
   const FieldInfo* divisor = find_info(around, q.divisor);
   const ConfigNode& given = options.get(q.divisor);
-  q.number = dividend ? whole_number(dividend->value) : 0;
-  q.by = whole_number(given.is_absent() && divisor ? divisor->value : given);
+  q.number = dividend ? whole_number(dividend->value).value_or(0) : 0;
+  q.by = whole_number(given.is_absent() && divisor ? divisor->value : given).value_or(0);
   return q;
 }
 

@@ -31,7 +31,23 @@ std::string magnitude(const std::string& text) {
   return !text.empty() && (text[0] == '-' || text[0] == '+') ? text.substr(1) : text;
 }
 
+// True for 010 and 00.5, which some parsers read as octal.
+bool has_leading_zero(const std::string& text) {
+  const std::string digits = magnitude(text);
+  return digits.size() > 1 && digits[0] == '0' &&
+         std::isdigit(static_cast<unsigned char>(digits[1]));
+}
+
 enum class Parsed { yes, no, out_of_range };
+
+Parsed parse_whole(const std::string& text, int64_t& value) {
+  if (!all_digits(magnitude(text)) || has_leading_zero(text)) {
+    return Parsed::no;
+  }
+  const std::string digits = without_plus(text);
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return result.ec == std::errc{} ? Parsed::yes : Parsed::out_of_range;
+}
 
 Parsed parse_double(const std::string& text, double& value) {
   const std::string digits = without_plus(text);
@@ -42,13 +58,6 @@ Parsed parse_double(const std::string& text, double& value) {
     return Parsed::no;
   }
   return error == std::errc::result_out_of_range ? Parsed::out_of_range : Parsed::yes;
-}
-
-// True for 010 and 00.5, which some parsers read as octal.
-bool has_leading_zero(const std::string& text) {
-  const std::string digits = magnitude(text);
-  return digits.size() > 1 && digits[0] == '0' &&
-         std::isdigit(static_cast<unsigned char>(digits[1]));
 }
 
 std::string without_leading_zeros(const std::string& text) {
@@ -116,6 +125,20 @@ std::string truth_of(const std::string& text) {
 
 }  // namespace
 
+std::optional<int64_t> whole_number(const ConfigNode& node) {
+  int64_t number = 0;
+  const bool reads =
+      node.is_scalar() && !node.quoted() && parse_whole(node.text(), number) == Parsed::yes;
+  return reads ? std::optional(number) : std::nullopt;
+}
+
+std::optional<double> any_real(const ConfigNode& node) {
+  double number = 0;
+  const bool plain = node.is_scalar() && !node.quoted() && !has_leading_zero(node.text());
+  const bool reads = plain && parse_double(node.text(), number) == Parsed::yes;
+  return reads ? std::optional(number) : std::nullopt;
+}
+
 bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind kind,
               ConfigErrors& errors) {
   if (node.is_null()) {
@@ -150,17 +173,15 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
   if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
     return false;
   }
-  const std::string& written = node.text();
-  const bool whole = all_digits(magnitude(written)) && !has_leading_zero(written);
-  if (node.quoted() || !whole) {
+  int64_t number = 0;
+  const Parsed parsed = parse_whole(node.text(), number);
+  if (node.quoted() || parsed == Parsed::no) {
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
-               node.quoted() ? quote_hint(info, node, whole) : number_hint(written, true));
+               node.quoted() ? quote_hint(info, node, parsed != Parsed::no)
+                             : number_hint(node.text(), true));
     return false;
   }
-  const std::string digits = without_plus(written);
-  int64_t number = 0;
-  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (result.ec != std::errc{}) {
+  if (parsed == Parsed::out_of_range) {
     errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node),
                "; whole numbers go from ", std::numeric_limits<int64_t>::min(), " to ",
                std::numeric_limits<int64_t>::max());
@@ -179,12 +200,11 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
     return false;
   }
   double number = 0;
-  const std::string& written = node.text();
-  const Parsed parsed = parse_double(written, number);
-  if (node.quoted() || parsed == Parsed::no || has_leading_zero(written)) {
+  const Parsed parsed = parse_double(node.text(), number);
+  if (node.quoted() || parsed == Parsed::no || has_leading_zero(node.text())) {
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
                node.quoted() ? quote_hint(info, node, parsed == Parsed::yes)
-                             : number_hint(written, false));
+                             : number_hint(node.text(), false));
     return false;
   }
   if (parsed == Parsed::out_of_range) {

@@ -10,6 +10,10 @@
 
 namespace heed {
 
+// The number that a field without a range reads from this node; nullopt if it refuses the text.
+std::optional<int64_t> whole_number(const ConfigNode& node);
+std::optional<double> any_real(const ConfigNode& node);
+
 // Each sets `value` and returns true, or reports one or more mistakes and returns false.
 bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, ConfigErrors& errors);
 bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,

@@ -95,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ConfigNode options = ConfigNode::map({{"context_length", 1 + numbers % 16},
                                         {"train_fraction", (1 + numbers / 16) / 16.0},
                                         {"sampling", choices & 1 ? "windows" : "random"},
-                                        {"shuffle", (choices & 2) != 0}});
+                                        {"shuffle", (choices & 3) != 1}});
   if (kind % 3 == 1) {
     options.set("tokenizer", choices & 4 ? "byte" : "char");
     check_task({"text", options}, input.rest());

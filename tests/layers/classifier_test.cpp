@@ -64,3 +64,13 @@ TEST_CASE("classifier: pool says which states are looked at") {
   CHECK(error_of([&] { (*layer_of(classifier("num_layers: 0")))(in); }) ==
         "classifier: expected a mask (B, T) = (2, 4) or (B, 1, T, T), got (2, 5)");
 }
+
+TEST_CASE("classifier: as many heads as its attention is given") {
+  const std::string sizes =
+      "{type: classifier, vocab_size: 5, num_classes: 2, context_length: 4, d_model: 4, "
+      "num_layers: 1, ";
+  CHECK(config_error_of(sizes + "num_heads: 4, attention: {num_heads: 2}}")
+            .find("model.num_heads: 4 is not attention.num_heads 2; give the number of heads "
+                  "once") != std::string::npos);
+  CHECK(config_error_of(sizes + "attention: {num_heads: 2}}") == "no error");
+}

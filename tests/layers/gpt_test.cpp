@@ -57,6 +57,13 @@ TEST_CASE("gpt: rope and grouped heads reach the attention") {
             .find("model.position: expected an attention that takes rope, such as "
                   "multi_head_attention, "
                   "got causal_attention") != std::string::npos);
+  CHECK(config_error_of(gpt("position: rope, attention: {rope: false}"))
+            .find("model.position: rope, but attention.rope is false: no token would have a "
+                  "position; leave attention.rope out") != std::string::npos);
+  CHECK(config_error_of(gpt("num_kv_heads: 1, attention: {num_kv_heads: 3}"))
+            .find("model.num_kv_heads: 1 is not attention.num_kv_heads 3; give it once") !=
+        std::string::npos);
+  CHECK(config_error_of(gpt("num_kv_heads: 1, attention: {num_kv_heads: 1}")) == "no error");
   CHECK(config_error_of(gpt("num_kv_heads: 1, " + plain))
             .find("model.num_kv_heads: expected an attention that takes num_kv_heads") !=
         std::string::npos);
@@ -151,4 +158,24 @@ TEST_CASE("gpt: refuses") {
         "model.yaml:1:97: model.d_modle: unknown key, did you mean d_model?\n"
         "model.yaml:1:127: model.attention.type: unknown layer simple_atention, did you mean "
         "simple_attention?");
+}
+
+TEST_CASE("gpt: options of the attention that would do nothing") {
+  const auto message = [](const std::string& attention) {
+    return config_error_of(gpt("attention: {" + attention + "}"));
+  };
+  const auto expect = [&](const std::string& attention, const std::string& part) {
+    const std::string got = message(attention);
+    CHECK_MESSAGE(got.find(part) != std::string::npos, got);
+  };
+  expect("num_heads: 2", "model.num_heads: 3 is not attention.num_heads 2; give the number of ");
+  expect("rope_base: 500000",
+         "model.attention.rope_base: 500000 has no effect with rope false; write rope: true, or "
+         "leave rope_base out");
+  expect("out_proj: false, out_bias: true",
+         "model.attention.out_bias: true has no effect with out_proj false; leave one out");
+  for (const char* fine : {"num_heads: 3", "rope: true, rope_base: 500000", "out_proj: false",
+                           "out_proj: false, out_bias: false"}) {
+    CHECK_MESSAGE(message(fine) == "no error", fine);
+  }
 }

@@ -65,8 +65,8 @@ TEST_CASE("multi_head_attention_wrapper: inside a block its heads share the bloc
   CHECK((*own_heads)(Tensor(values({2, 6, 12}))).shape() == Shape{2, 6, 12});
   const auto in_gpt = layer_of(
       "{type: gpt, vocab_size: 5, num_layers: 1, d_model: 12, "
-      "context_length: 6, num_heads: 3, attention: {type: "
-      "multi_head_attention_wrapper, num_heads: 6}}");
+      "context_length: 6, num_heads: 6, attention: {type: "
+      "multi_head_attention_wrapper}}");
   CHECK(parameter_of(*in_gpt, "trf_blocks.0.att.heads.5.W_key.weight").shape() == Shape{2, 12});
   CHECK((*in_gpt)(ids({3}, {0, 1, 4})).shape() == Shape{3, 5});
 

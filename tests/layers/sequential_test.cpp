@@ -58,3 +58,16 @@ TEST_CASE("sequential: refuses") {
           (*layer)(Tensor(values({3, 4})));
         }) == "linear: expected x (..., in) and weight (out, in), got (3, 5) and (2, 4)");
 }
+
+TEST_CASE("sequential: only the first layer may take ids") {
+  const std::string embedding = "{type: embedding, vocab_size: 7, d_model: 4}";
+  CHECK(error_of<ConfigError>([&] {
+          layer_of("{type: sequential, layers: [" + embedding + ", " + embedding + "]}");
+        }) ==
+        "sequential: layer 1, embedding, takes ids; only the first layer may, as it would ignore "
+        "what the layers before it made");
+  CHECK(layer_of("{type: sequential, layers: [" + embedding +
+                 ", {type: linear, d_in: 4, d_out: 7}"
+                 "]}")
+            ->takes() == Module::Takes::ids);
+}

@@ -47,7 +47,7 @@ seed=0                  precision=float32       random.generators=single    opti
 optimizer={type: sgd, momentum: 0.9}            schedule={}             schedule={type: constant}
 train.clip_grad_norm=none   train.accumulate=2  eval.batches=all        eval.every=none
 sample.top_p=1          sample.top_k=none       model.dropout=0         model.tie_embeddings=true
-model.attention={type: causal_attention}        model.attention={num_heads: 2}
+model.attention={type: causal_attention}        model.attention={num_heads: 4}
 model.attention={type: multi_head_attention, packed: true}              data.context_length=8
 model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1, context_length: 8, norm: rms_norm}
 optimizer.betas=[0, 0]      checkpoint.every=7  sample.prompt=3

@@ -55,6 +55,7 @@ struct Measured {
 };
 
 constexpr int64_t warm_up_steps = 3;
+constexpr int64_t most_steps = 1'000'000;
 
 Measured measure(LoadedRun& run, int64_t steps, bool profile) {
   using Clock = std::chrono::steady_clock;
@@ -159,7 +160,8 @@ void print_profile(const nlohmann::ordered_json& rows) {
 }
 
 int run(const BenchOptions& o) {
-  require<ConfigError>(o.steps >= 1, "heed bench: expected --steps of at least 1, got ", o.steps);
+  require<ConfigError>(o.steps >= 1 && o.steps <= most_steps,
+                       "heed bench: expected --steps from 1 to ", most_steps, ", got ", o.steps);
   RunTree tree = read_run_tree(o.config, o.sets);
   if (tree.root.get("precision").text() == "float64") {
     require_precision("float64");

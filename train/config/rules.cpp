@@ -1,7 +1,11 @@
 #include "train/config/rules.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+
+#include "layers/config/types.h"
+#include "layers/config/values.h"
 
 namespace heed {
 
@@ -30,10 +34,38 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
   }
 }
 
+// The rate of every update is the optimizer's lr times the schedule's share. An optimizer that
+// calls it otherwise would train at 0.
+void check_has_rate(const ConfigNode& optimizer, ConfigErrors& errors) {
+  const ConfigType* type = config_types("optimizer").find(optimizer.get("type").text());
+  if (type == nullptr) {
+    return;
+  }
+  const std::vector<FieldInfo>& fields = type->fields();
+  if (std::none_of(fields.begin(), fields.end(), [](const FieldInfo& info) {
+        return info.name == "lr" && info.type == FieldType::number;
+      })) {
+    errors.add_field(optimizer, "type", type->name, " has no number field lr, so it would train ",
+                     "at a learning rate of 0; declare lr in its Config");
+  }
+}
+
+// A schedule that falls to a rate above the optimizer's would rise.
+void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& errors) {
+  const std::optional<double> min_lr = any_real(config.schedule.options.get("min_lr"));
+  if (min_lr && *min_lr > config.lr() && !errors.are_within("optimizer") &&
+      !errors.are_within("schedule")) {
+    errors.add_field(tree.get("schedule"), "min_lr", "must be at most optimizer.lr ", config.lr(),
+                     ", got ", *min_lr);
+  }
+}
+
 }  // namespace
 
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors) {
+  check_has_rate(tree.get("optimizer"), errors);
+  check_rates(config, tree, errors);
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");
   const bool has_sample = !errors.are_within("sample");
@@ -43,6 +75,10 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   const char* const needs_evaluation = "needs a validation loss on the way; give eval.every too";
   if (has_eval && config.eval.patience && !config.eval.every) {
     errors.add_field(tree.get("eval"), "patience", needs_evaluation);
+  }
+  if (has_eval && config.eval.batches && !config.eval.every) {
+    errors.add_field(tree.get("eval"), "batches", *config.eval.batches, " without eval.every is ",
+                     "never used; give eval.every too, or leave eval.batches out");
   }
   if (has_eval && has_checkpoint && config.checkpoint.best && !config.eval.every) {
     errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);

@@ -1,11 +1,11 @@
 #include "train/config/run_config.h"
 
-#include <charconv>
 #include <sstream>
 
 #include "autograd/base/modes.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
+#include "layers/config/values.h"
 #include "train/config/paths.h"
 #include "train/config/rules.h"
 #include "train/config/yaml.h"
@@ -17,16 +17,6 @@
 namespace heed {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-// The number of a plain scalar, where there is one; whether it is right is the fields' business.
-template <class T>
-void read_number(const ConfigNode& node, T& number) {
-  std::from_chars(node.text().data(), node.text().data() + node.text().size(), number);
-}
-
-}  // namespace
 
 void RandomConfig::fields(Fields& f) {
   f.choice("generators", generators, {"separate", "single"},
@@ -126,24 +116,19 @@ std::vector<FieldInfo> run_fields() {
 }
 
 int64_t RunConfig::model_size(const std::string& field) const {
-  int64_t size = 0;
-  read_number(model.options.get(field), size);
-  return size;
+  return whole_number(model.options.get(field)).value_or(0);
+}
+
+int64_t RunConfig::data_size(const std::string& field) const {
+  return whole_number(data.options.get(field)).value_or(0);
 }
 
 int64_t RunConfig::context_length() const {
-  int64_t size = model_size("context_length");
-  if (size == 0) {
-    read_number(data.options.get("context_length"), size);
-  }
-  return size;
+  const int64_t of_model = model_size("context_length");
+  return of_model > 0 ? of_model : data_size("context_length");
 }
 
-double RunConfig::lr() const {
-  double lr = 0;
-  read_number(optimizer.options.get("lr"), lr);
-  return lr;
-}
+double RunConfig::lr() const { return any_real(optimizer.options.get("lr")).value_or(0); }
 
 namespace {
 
@@ -211,7 +196,7 @@ void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) 
     }
     if (!model->has(field)) {
       model->set(field, size);
-    } else if (model->get(field).text() != std::to_string(size)) {
+    } else if (whole_number(model->get(field)) != size) {
       errors.add_field(*model, field, "expected ", size, ", as the data has it, or nothing; got ",
                        in_words(model->get(field)));
     }
@@ -220,9 +205,8 @@ void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) 
 
 // Both sections may set context_length; the data's must not exceed the model's.
 void check_context_length(const ConfigNode& tree, ConfigErrors& errors) {
-  int64_t of_data = 0, of_model = 0;
-  read_number(tree.get("data").get("context_length"), of_data);
-  read_number(tree.get("model").get("context_length"), of_model);
+  const int64_t of_data = whole_number(tree.get("data").get("context_length")).value_or(0);
+  const int64_t of_model = whole_number(tree.get("model").get("context_length")).value_or(0);
   if (of_model > 0 && of_data > of_model) {
     errors.add_field(tree.get("data"), "context_length", "must be at most model.context_length ",
                      of_model, ", got ", of_data);
@@ -239,9 +223,8 @@ void fill_context_length(ConfigNode& tree) {
     return;
   }
   // If the model's is missing or invalid, the error is reported there; use 1 here.
-  int64_t of_model = 0;
-  read_number(model.get("context_length"), of_model);
-  data->set("context_length", of_model > 0 ? model.get("context_length") : ConfigNode(1));
+  const bool is_size = whole_number(model.get("context_length")).value_or(0) > 0;
+  data->set("context_length", is_size ? model.get("context_length") : ConfigNode(1));
 }
 
 // Makes the path absolute and adds the file's fingerprint, so that the run can be resumed from any
@@ -348,10 +331,10 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   }
   LoadedRun run;
   run.config.purpose = purpose;
-  TaskSetup setup{.config_folder = folder};
-  read_number(tree.get("seed"), setup.seed);
-  read_number(tree.get("train").get("batch_size"), setup.batch_size);
-
+  const TaskSetup setup{
+      .config_folder = folder,
+      .seed = static_cast<uint64_t>(whole_number(tree.get("seed")).value_or(run.config.seed)),
+      .batch_size = whole_number(tree.get("train").get("batch_size")).value_or(0)};
   fill_context_length(tree);
   check_context_length(tree, errors);
   run.task = make_task(tree, setup, errors, unreadable);

@@ -79,6 +79,8 @@ struct RunConfig {
   void fields(Fields& f);
   // The value of a model field; 0 if the model has no such field.
   int64_t model_size(const std::string& field) const;
+  // The same of the data.
+  int64_t data_size(const std::string& field) const;
   // How many tokens the model sees at once: its own context_length, else that of the data.
   int64_t context_length() const;
   // The base learning rate, before the schedule is applied.

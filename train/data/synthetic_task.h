@@ -14,6 +14,7 @@ class SyntheticTask final : public WindowTask {
     int64_t tokens = 100'000;
     WindowConfig windows;
     void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
   // Token t is torch.randint(vocab_size) from a separate generator with the seed of the run. Throws

@@ -15,6 +15,7 @@ class TextTask final : public WindowTask {
     std::string fingerprint;
     WindowConfig windows;
     void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
   // Throws IoError if the file cannot be read, is not UTF-8 or has another fingerprint; TaskError

@@ -15,6 +15,7 @@ class TokensTask final : public WindowTask {
     std::string fingerprint;
     WindowConfig windows;
     void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
   // Throws IoError if the file cannot be read, has an odd size, contains an id outside the

@@ -1,6 +1,7 @@
 #include "train/data/windows.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "autograd/base/modes.h"
 #include "autograd/random/fills.h"
@@ -65,6 +66,20 @@ void WindowConfig::fields(Fields& f) {
   f.optional("shuffle", shuffle, "windows in a new order every epoch");
 }
 
+void WindowConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
+  if (sampling == "windows") {
+    return;
+  }
+  const char* const only =
+      " has no effect with sampling random; write sampling: windows, or leave ";
+  if (stride) {
+    errors.add_field(at, "stride", *stride, only, "stride out");
+  }
+  if (!shuffle) {
+    errors.add_field(at, "shuffle", "false", only, "shuffle out");
+  }
+}
+
 // ---- WindowData
 
 WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
@@ -73,7 +88,8 @@ WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batc
       config_(config),
       train_size_(
           static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))) {
-  const int64_t needed = config_.context_length + 1;
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  const int64_t needed = std::min(config_.context_length, largest - 1) + 1;
   const auto require_tokens = [&](Split split, const char* name) {
     if (part_size(split) < needed) {
       throw TaskError(source, text("too short for context_length ", config_.context_length,

@@ -41,6 +41,8 @@ struct WindowConfig {
   std::optional<int64_t> stride;  // for sampling = windows; default: context_length
   bool shuffle = true;            // for sampling = windows
   void fields(Fields& f);
+  // Must be called from the check() of the struct that contains these fields.
+  void check(ConfigErrors& errors, const ConfigNode& at) const;
 };
 
 class WindowData {

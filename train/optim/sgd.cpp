@@ -16,6 +16,10 @@ void Sgd::Config::fields(Fields& f) {
 }
 
 void Sgd::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
+  if (dampening != 0 && momentum == 0) {
+    errors.add_field(at, "dampening", dampening,
+                     " has no effect with momentum 0; give a momentum, ", "or leave dampening out");
+  }
   if (nesterov && (momentum == 0 || dampening != 0)) {
     errors.add_field(at, "nesterov", "expected a momentum above 0 and dampening 0 with it, got ",
                      momentum, " and ", dampening);

@@ -12,7 +12,7 @@ void FallingConfig::fields(Fields& f) {
 
 double WarmupSchedule::lr(int64_t step) const {
   if (step <= warmup_steps_) {
-    return setup_.lr * static_cast<double>(step) / static_cast<double>(warmup_steps_ + 1);
+    return setup_.lr * static_cast<double>(step) / (static_cast<double>(warmup_steps_) + 1);
   }
   // A run can continue beyond its last step, or be no longer than its warm-up.
   const auto done = static_cast<double>(step - 1 - warmup_steps_);

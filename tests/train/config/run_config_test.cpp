@@ -32,6 +32,22 @@ std::string value(const ConfigNode& tree, const char* section, const char* key) 
   return node.is_list() ? "list" : node.text();
 }
 
+// An optimizer whose rate has another name than lr.
+class RateOptimizer final : public Optimizer {
+ public:
+  static constexpr const char* help = "an optimizer with another name for its rate";
+  struct Config {
+    double learning_rate = 0.5;
+    void fields(Fields& f) { f.optional("learning_rate", learning_rate, at_least(0), "rate"); }
+  };
+  RateOptimizer(const Config&, std::vector<NamedParameter> parameters)
+      : Optimizer(std::move(parameters)) {}
+  std::vector<std::pair<std::string, std::vector<Array>*>> state() override { return {}; }
+
+ protected:
+  void update(size_t, Tensor&, const Array&, double, double) override {}
+};
+
 }  // namespace
 
 TEST_CASE("run config: defaults") {
@@ -80,7 +96,7 @@ TEST_CASE("run config: what is resolved reads back as it is, from any folder") {
         {"sample={every: 3, prompt: \"E\\n\", top_p: 0.5}"},
         {"model.attention={type: causal_attention}", "data.sampling=windows"},
         {"data={type: sort}", "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"},
-        {"train.overfit_batch=true", "model.dropout=0.3", "eval.batches=3"}}) {
+        {"train.overfit_batch=true", "model.dropout=0.3", "eval={every: 4, batches: 3}"}}) {
     const LoadedRun run = load_small(folder, sets);
     const std::string yaml = to_yaml(run.resolved);
     const LoadedRun again = load_run(parse_config(yaml, "config.yaml"), elsewhere.path());
@@ -204,4 +220,84 @@ TEST_CASE("run config: settings reach the streams and switches") {
   CHECK(&streams().init() != &streams().data());
   Generator nine(9);
   CHECK(streams().data().random32() == nine.random32());
+}
+
+TEST_CASE("run config: a number with a plus is the same number everywhere") {
+  const TempDir folder;
+  const LoadedRun plus = load_small(
+      folder, {"model.context_length=+16", "seed=+7", "optimizer.lr=+2e-2", "train.batch_size=+3"});
+  const LoadedRun plain = load_small(
+      folder, {"model.context_length=16", "seed=7", "optimizer.lr=2e-2", "train.batch_size=3"});
+  CHECK(plus.resolved == plain.resolved);
+  CHECK(value(plus.resolved, "data", "context_length") == "16");
+  CHECK(plus.config.context_length() == 16);
+  CHECK(plus.config.lr() == 0.02);
+  Generator data(1), same(1);
+  const Ids ids = plus.task->next(2, data).input.ids;
+  CHECK(ids.shape() == Shape{2, 16});
+
+  const std::vector<std::string> sort = {
+      "data={type: sort}", "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"};
+  const auto held_out = [&](const std::string& seed) {
+    std::vector<std::string> sets = sort;
+    sets.push_back("seed=" + seed);
+    const Ids first = load_small(folder, sets).task->examples(Split::validation, {0}).input.ids;
+    return std::vector<int32_t>(first.data(), first.data() + first.size());
+  };
+  CHECK(held_out("+5") == held_out("5"));
+  CHECK(held_out("+5") != held_out("123"));
+  CHECK(message_of(folder, {"data.sampling=windows", "train.batch_size=+5000"})
+            .find("expected at least one batch of 5000 windows, got 246") != std::string::npos);
+  CHECK(value(load_small(folder, {"model.vocab_size=+21"}).resolved, "model", "vocab_size") ==
+        "21");
+  CHECK(message_of(folder, {"model.attention={type: multi_head_attention_wrapper, num_heads: +2}",
+                            "model.num_heads=2"}) == "no error");
+}
+
+TEST_CASE("run config: settings that contradict each other or do nothing") {
+  const TempDir folder;
+  struct Case {
+    std::vector<std::string> sets;
+    std::string message;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{"schedule={type: cosine, min_lr: 0.1}"},
+            "schedule.min_lr: must be at most optimizer.lr 0.01, got 0.1"},
+           {{"schedule={type: linear, min_lr: 1e-4}", "optimizer.lr=5e-5"},
+            "schedule.min_lr: must be at most optimizer.lr 5e-05, got 0.0001"},
+           {{"eval.batches=3"},
+            "eval.batches: 3 without eval.every is never used; give eval.every too, or leave "
+            "eval.batches out"},
+           {{"data.stride=3"},
+            "data.stride: 3 has no effect with sampling random; write sampling: windows, or leave "
+            "stride out"},
+           {{"data.shuffle=false"},
+            "data.shuffle: false has no effect with sampling random; write sampling: windows, or "
+            "leave shuffle out"},
+           {{"optimizer={type: sgd, dampening: 0.5}"},
+            "optimizer.dampening: 0.5 has no effect with momentum 0; give a momentum, or leave "
+            "dampening out"}}) {
+    CAPTURE(c.message);
+    const std::string message = message_of(folder, c.sets);
+    CHECK_MESSAGE(message.ends_with(": " + c.message), message);
+  }
+  CHECK(message_of(folder, {"schedule={type: cosine, min_lr: 1e-2}"}) == "no error");
+  CHECK(message_of(folder, {"data.shuffle=true"}) == "no error");
+}
+
+TEST_CASE("run config: sizes near the largest number are refused, whatever is added to them") {
+  const TempDir folder;
+  const std::string most = "9223372036854775807";
+  CHECK(message_of(folder, {"model.context_length=" + most, "eval.every=4"})
+            .find("data.path: too short for context_length " + most + ": expected at least " +
+                  most + " tokens in the training part, got 1972 of 2466") != std::string::npos);
+  CHECK(message_of(folder, {"eval={every: 4, batches: " + most + "}"}) == "no error");
+}
+
+TEST_CASE("run config: an optimizer without lr would train at 0 and is refused") {
+  const TempDir folder;
+  optimizer_registry().add<RateOptimizer>("rate_optimizer");
+  CHECK(message_of(folder, {"optimizer={type: rate_optimizer, learning_rate: 0.5}"})
+            .ends_with(": optimizer.type: rate_optimizer has no number field lr, so it would train "
+                       "at a learning rate of 0; declare lr in its Config"));
 }

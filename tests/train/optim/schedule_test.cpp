@@ -90,3 +90,11 @@ TEST_CASE("schedule: a warm-up as long as the run is worth a warning") {
   CHECK_THROWS_AS(made("constant", falling(1, 0.1), 1, 10), ConfigError);  // has no min_lr
   CHECK_THROWS_AS(made("linear", falling(-1, 0), 1, 10), ConfigError);
 }
+
+TEST_CASE("schedule: a warm-up of any length has a rate above 0") {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const auto schedule = made("constant", ConfigNode::map({{"warmup_steps", most}}), 1e-3, 1000);
+  CHECK(schedule->lr(1) > 0);
+  CHECK(schedule->lr(1000) > schedule->lr(1));
+  CHECK(schedule->lr(1000) == doctest::Approx(1 / 9223372036854775808.0));
+}
