@@ -13,6 +13,7 @@
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
+#include "train/check/leak.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
@@ -66,9 +67,71 @@ void require_vocabulary(Module& model, const LoadedRun& run) {
                        ", and the last axis must have one number for each");
 }
 
-void walk_through(const LoadedRun& run, Plan& plan) {
+// Warns about parameters that a step leaves as they are.
+void find_untrained(Module& model, const LoadedRun& run, Plan& plan) {
+  const Batch batch = run.task->next(1, streams().data());
+  run.task->loss(model(batch.input), batch).sum.backward();
+  int64_t count = 0;
+  std::string names;
+  for (NamedParameter& parameter : model.parameters()) {
+    if (!parameter.tensor.grad()) {
+      ++count;
+      names += count > 3 ? "" : (count > 1 ? ", " : "") + parameter.name;
+    }
+    parameter.tensor.zero_grad();
+  }
+  if (count > 0) {
+    plan.warnings.push_back(text(count, " of the parameters get no gradient and stay as drawn: ",
+                                 names, count > 3 ? ", ..." : ""));
+  }
+}
+
+constexpr int64_t small_model = 5'000'000, largest_built_model = 50'000'000;  // parameters
+
+// Warns about a model that sees the tokens it has to predict. Building a larger model takes longer,
+// so a larger one that says it is causal is believed.
+void find_leak(const LoadedRun& run, Plan& plan, bool says_causal) {
+  if (plan.parameters > (says_causal ? small_model : largest_built_model)) {
+    return;
+  }
+  if (sees_next_tokens(*make_layer(run.config.model), *run.task)) {
+    plan.warnings.emplace_back(
+        "the model sees the tokens that it has to predict: its loss will be far too good, its "
+        "text nonsense; a language model needs causal attention");
+  }
+  pool::trim();  // what the model took is free for the run
+}
+
+// Warns about sizes and rates that do not go together.
+void find_odd_settings(const LoadedRun& run, Plan& plan) {
+  const RunConfig& config = run.config;
+  const int64_t of_data = config.data_size("context_length");
+  const int64_t of_model = config.model_size("context_length");
+  if (of_data > 0 && of_data < of_model &&
+      config.model.options.get("position").text() == "learned") {
+    plan.warnings.push_back(text("data.context_length is ", of_data, ", model.context_length ",
+                                 of_model, ": the positions from ", of_data,
+                                 " on are never trained, but text that is generated uses them"));
+  }
+  const int64_t heads = config.model_size("num_heads");
+  const std::string attention = config.model.options.get("attention").get("type").text();
+  const ConfigType* const type = layer_registry().types().find(attention);
+  const auto is_heads = [](const FieldInfo& field) { return field.name == "num_heads"; };
+  if (heads > 1 && type != nullptr &&
+      std::none_of(type->fields().begin(), type->fields().end(), is_heads)) {
+    plan.warnings.push_back(
+        text("model.num_heads is ", heads, ", but ", attention, " takes no num_heads: write 1"));
+  }
+  const ScheduleSetup setup{config.lr(), config.train.steps};
+  const std::string of_schedule = schedule_registry().make(config.schedule, setup)->warning();
+  if (!of_schedule.empty()) {
+    plan.warnings.push_back(of_schedule);
+  }
+}
+
+// Returns whether the model says that it is causal.
+bool walk_through(const LoadedRun& run, Plan& plan) {
   plan.training_tokens = run.task->training_tokens();
-  const Untouched restore(*run.task);
   set_fused(run.config.fused);
   const DryRun dry;
   const auto live = [before = pool::stats().live_bytes] {
@@ -83,6 +146,7 @@ void walk_through(const LoadedRun& run, Plan& plan) {
       optimizer_registry().make(run.config.optimizer, model->parameters());
   plan.optimizer_bytes = live() - plan.weight_bytes;
   require_vocabulary(*model, run);
+  find_untrained(*model, run, plan);
 
   pool::reset_peak();
   const int64_t at_rest = pool::stats().live_bytes;
@@ -97,6 +161,7 @@ void walk_through(const LoadedRun& run, Plan& plan) {
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
   plan.activation_bytes = std::max<int64_t>(0, step_bytes - plan.gradient_bytes);
+  return model->causal();
 }
 
 }  // namespace
@@ -106,7 +171,10 @@ Plan make_plan(const LoadedRun& run) {
   plan.place = run.resolved.get("model").mark();
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
-    walk_through(run, plan);
+    const Untouched restore(*run.task);
+    const bool says_causal = walk_through(run, plan);
+    find_leak(run, plan, says_causal);
+    find_odd_settings(run, plan);
   } catch (const std::bad_alloc&) {
     fail_at(plan.place,
             "the run needs more memory than any machine can address; make the model "
@@ -129,6 +197,14 @@ void require_memory(const Plan& plan) {
   }
 }
 
+void require_no_warnings(const Plan& plan) {
+  std::string all;
+  for (const std::string& warning : plan.warnings) {
+    all += text(all.empty() ? "" : "\n", "--strict: ", warning);
+  }
+  require<ConfigError>(all.empty(), all);
+}
+
 std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   const BlasInfo blas = blas_info();
   std::vector<std::string> lines{
@@ -147,10 +223,10 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd), "), ",
            blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
-  const ScheduleSetup schedule{run.config.lr(), run.config.train.steps};
-  for (const std::string& warning :
-       {blas.warning, thread_number_warning(), num_threads() > 1 ? wait_policy_warning() : "",
-        schedule_registry().make(run.config.schedule, schedule)->warning()}) {
+  std::vector<std::string> warnings{blas.warning, thread_number_warning(),
+                                    num_threads() > 1 ? wait_policy_warning() : ""};
+  warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
+  for (const std::string& warning : warnings) {
     if (!warning.empty()) {
       lines.push_back("warning    " + warning);
     }

@@ -19,17 +19,23 @@ struct Plan {
   int64_t optimizer_bytes = 0;
   int64_t activation_bytes = 0;  // peak memory of a step beyond the above
   int64_t process_bytes = 0;     // of the process while it runs, data included
+  // What trains without an error, but hardly as it was meant; a line each.
+  std::vector<std::string> warnings;
   int64_t total_bytes() const {
     return weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + process_bytes;
   }
 };
 
-// Performs a training step in a dry run. Streams and task are restored. Throws ConfigError if the
-// model does not fit the data.
+// Performs a training step in a dry run. A small model is also built, to see whether it looks at
+// tokens that it has to predict. Streams and task are restored. Throws ConfigError if the model
+// does not fit the data.
 Plan make_plan(const LoadedRun& run);
 
 // Throws ConfigError if the run needs more memory than this machine has available.
 void require_memory(const Plan& plan);
+
+// Throws ConfigError with the warnings of the plan, if there are any: `--strict`.
+void require_no_warnings(const Plan& plan);
 
 // The plan as text: model, data, step, memory, threads, kernels; warnings last.
 std::vector<std::string> describe(const Plan& plan, const LoadedRun& run);

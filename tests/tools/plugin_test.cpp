@@ -17,7 +17,7 @@ const char* const plugin_config = R"(data: {type: plugin_task}
 model:
   type: gpt
   d_model: 8
-  num_heads: 2
+  num_heads: 1
   num_layers: 1
   dropout: 0.1
   attention: {type: plugin_layer}
@@ -198,4 +198,30 @@ TEST_CASE("plugin: a name that is taken, by heedgrad or by another plugin") {
   const ProgramResult sibling =
       run_heed({"--plugin", (plugins / "libtest_plugin-f64.so").string(), "layers"});
   CHECK_MESSAGE(sibling.exit_code == 0, sibling.err);
+}
+
+TEST_CASE("plugin: parameters without a gradient are named, and refused by --strict") {
+  const TempDir folder;
+  write_text(folder / "c.yaml", plugin_config);
+  const std::string file = (folder / "c.yaml").string();
+  const std::string warning =
+      "4 of the parameters get no gradient and stay as drawn: trf_blocks.0.att.scale, "
+      "trf_blocks.1.att.scale, trf_blocks.2.att.scale, ...\n";
+  std::vector<std::string> words = {"validate", file,
+                                    "--set",    "model.num_layers=4",
+                                    "--set",    "model.attention={type: plugin_unused}"};
+  const ProgramResult plain = run_with(words);
+  CHECK_MESSAGE(plain.exit_code == 0, plain.err);
+  CHECK_MESSAGE(contains(plain.out, "warning    " + warning), plain.out);
+  words.emplace_back("--strict");
+  const ProgramResult strict = run_with(words);
+  CHECK(strict.exit_code == 2);
+  CHECK(strict.err == "--strict: " + warning);
+  words[0] = "train";
+  words.insert(words.end(), {"--out", (folder / "run").string()});
+  const ProgramResult train = run_with(words);
+  CHECK(train.exit_code == 2);
+  CHECK(train.err == "--strict: " + warning);
+  CHECK(!fs::exists(folder / "run"));
+  CHECK(run_with({"validate", file, "--strict"}).exit_code == 0);
 }

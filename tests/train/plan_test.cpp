@@ -147,3 +147,44 @@ TEST_CASE("plan: threads that sleep between loops are worth a warning") {
   CHECK_FALSE(warned("active", 2));
   set_num_threads(before);
 }
+
+TEST_CASE("plan: warns of a model that sees its targets, and --strict refuses it") {
+  const TempDir folder;
+  const Plan right = make_plan(load_small(folder));
+  CHECK(right.warnings.empty());
+  CHECK_NOTHROW(require_no_warnings(right));
+  const LoadedRun run = load_small(folder, {"model.attention.causal=false"});
+  const Plan plan = make_plan(run);
+  const std::string warning =
+      "the model sees the tokens that it has to predict: its loss will be far too good, its text "
+      "nonsense; a language model needs causal attention";
+  CHECK(plan.warnings == std::vector<std::string>{warning});
+  CHECK(describe(plan, run).back() == "warning    " + warning);
+  CHECK(error_of([&] { require_no_warnings(plan); }) == "--strict: " + warning);
+}
+
+TEST_CASE("plan: warns of heads that an attention does not have") {
+  const TempDir folder;
+  CHECK(make_plan(load_small(folder, {"model.attention={type: causal_attention}"})).warnings ==
+        std::vector<std::string>{
+            "model.num_heads is 3, but causal_attention takes no num_heads: write 1"});
+  CHECK(make_plan(
+            load_small(folder, {"model.attention={type: causal_attention}", "model.num_heads=1"}))
+            .warnings.empty());
+  CHECK(make_plan(load_small(folder, {"model.attention={type: multi_head_attention_wrapper}"}))
+            .warnings.empty());
+}
+
+TEST_CASE("plan: warns of learned positions that the data never gets to") {
+  const TempDir folder;
+  const Plan plan = make_plan(load_small(folder, {"data.context_length=5"}));
+  CHECK(plan.warnings ==
+        std::vector<std::string>{"data.context_length is 5, model.context_length 8: the positions "
+                                 "from 5 on are never trained, but text that is generated uses "
+                                 "them"});
+  for (const char* position : {"sinusoidal", "rope"}) {
+    CHECK(
+        make_plan(load_small(folder, {"data.context_length=5", text("model.position=", position)}))
+            .warnings.empty());
+  }
+}

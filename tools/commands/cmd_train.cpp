@@ -31,6 +31,7 @@ struct TrainOptions {
   std::optional<double> max_seconds;
   bool dry_run = false;
   bool overfit_batch = false;
+  bool strict = false;
 };
 
 void declare(Arguments& arguments, TrainOptions& o) {
@@ -41,6 +42,7 @@ void declare(Arguments& arguments, TrainOptions& o) {
       .option("--threads", o.threads, "how many threads compute")
       .option("--max-seconds", o.max_seconds, "save and stop after this time")
       .flag("--dry-run", o.dry_run, "print the plan and stop")
+      .flag("--strict", o.strict, "do not train with warnings about the config")
       .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout");
 }
 
@@ -162,6 +164,9 @@ int run(const TrainOptions& o) {
   std::vector<std::string> lines = describe(plan, loaded);
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   require_memory(plan);
+  if (o.strict) {
+    require_no_warnings(plan);
+  }
   if (o.dry_run) {
     for (const std::string& line : lines) {
       std::printf("%s\n", line.c_str());

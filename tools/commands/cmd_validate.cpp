@@ -13,11 +13,13 @@ struct ValidateOptions {
   std::string config;
   std::vector<std::string> sets;
   bool json = false;
+  bool strict = false;
 };
 
 void declare(Arguments& arguments, ValidateOptions& o) {
   arguments.positional("CONFIG", o.config, "the config to check")
       .option("--set", o.sets, "change a value: --set optimizer.lr=3e-4; may come several times")
+      .flag("--strict", o.strict, "warnings about the config are mistakes")
       .flag("--json", o.json, "one JSON object: {ok: true}, or error, code and the mistakes");
 }
 
@@ -30,6 +32,9 @@ int run(const ValidateOptions& o) {
   const Plan plan = make_plan(loaded);
   if (o.json) {
     require_memory(plan);
+    if (o.strict) {
+      require_no_warnings(plan);
+    }
     std::printf("{\"ok\":true}\n");
     return 0;
   }
@@ -37,6 +42,9 @@ int run(const ValidateOptions& o) {
     std::printf("%s\n", line.c_str());
   }
   require_memory(plan);
+  if (o.strict) {
+    require_no_warnings(plan);
+  }
   std::printf("%s: ok\n", o.config.c_str());
   return 0;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layers/linear.h"
+#include "layers/module/init.h"
 #include "train/data/task.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
@@ -25,6 +26,23 @@ class PluginLayer final : public Module {
 
  protected:
   Tensor forward(const Input& in) override { return in.x + inner(in); }
+};
+
+// y = x, with a parameter that nothing uses.
+class PluginUnused final : public Module {
+ public:
+  static constexpr const char* help = "a layer whose parameter is not used";
+  struct Config {
+    int64_t d_in = 0;
+    void fields(Fields& f) { f.required("d_in", d_in, at_least(1), "width of x").example(4); }
+  };
+  explicit PluginUnused(const Config& c) : scale(this, "scale", {c.d_in}, init::ones) {}
+  bool causal() const override { return true; }
+
+  Parameter scale;
+
+ protected:
+  Tensor forward(const Input& in) override { return in.x; }
 };
 
 // 0 1 2 ... 6 repeated; the target is the next number.
@@ -89,6 +107,7 @@ class PluginSchedule final : public Schedule {
 }  // namespace heed::testing
 
 HEED_LAYER(heed::testing::PluginLayer, "plugin_layer");
+HEED_LAYER(heed::testing::PluginUnused, "plugin_unused");
 HEED_TASK(heed::testing::PluginTask, "plugin_task");
 HEED_OPTIMIZER(heed::testing::PluginOptimizer, "plugin_optimizer");
 HEED_SCHEDULE(heed::testing::PluginSchedule, "plugin_schedule");

@@ -170,6 +170,7 @@ eval: {every: 30}
 checkpoint: {best: true}
 )");
   const auto load = [&] { return load_run(read_run_tree(folder / "echo.yaml"), folder.path()); };
+  CHECK(make_plan(load()).warnings.empty());
   Trainer trainer(load(), RunFolder::create(folder / "run", ""));
   CHECK(train_with_report(trainer) == Ending::finished);
   const std::vector<MetricsRow> rows = read_metrics(folder / "run/metrics.csv");
