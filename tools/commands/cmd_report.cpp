@@ -43,7 +43,8 @@ int run(const ReportOptions& o) {
   std::transform(o.runs.begin(), o.runs.end(), std::back_inserter(runs), run_folder);
   const fs::path here = runs.size() > 1 ? "report.html" : runs[0] / "report.html";
   const fs::path out = o.out ? fs::path(*o.out) : here;
-  for (const std::string& warning : write_report(runs, out, {}, o.sets)) {
+  const Links links = o.out ? Links::follow : Links::refuse;
+  for (const std::string& warning : write_report(runs, out, links, {}, o.sets)) {
     std::fprintf(stderr, "%s\n", warning.c_str());
   }
   std::printf("%s\n", out.c_str());

@@ -57,14 +57,18 @@ bool is_checkpoint(const fs::path& folder) {
          (step_number(folder) && folder.parent_path().filename() == checkpoints_name);
 }
 
-// Absolute, without a trailing slash; of the link `best`, its target.
+// Absolute, without a trailing slash; of the link `best`, its target, which lies beside it.
 fs::path absolute_folder(const fs::path& argument) {
   std::error_code error;
   const fs::path path = fs::absolute(argument).lexically_normal();
   const fs::path folder = path.has_filename() ? path : path.parent_path();
-  return fs::is_symlink(folder, error) && folder.filename() == best_link
-             ? folder.parent_path() / fs::read_symlink(folder, error)
-             : folder;
+  if (!fs::is_symlink(folder, error) || folder.filename() != best_link) {
+    return folder;
+  }
+  const fs::path target = fs::read_symlink(folder, error);
+  require<IoError>(step_number(target) && !target.has_parent_path(), folder.string(),
+                   ": expected a link to a step-* beside it, got one to ", target.string());
+  return folder.parent_path() / target;
 }
 
 std::vector<Step> steps_newest_first(const fs::path& run) {
@@ -169,6 +173,7 @@ fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* op
                          const Retention& keep) {
   require<Error>(state.step >= 0, "save_checkpoint: expected a step >= 0, got ", state.step);
   const fs::path folder = checkpoints_of(run) / step_name(state.step);
+  require_no_link(checkpoints_of(run));
   std::error_code error;
   fs::create_directory(checkpoints_of(run), error);
   require<IoError>(!error, checkpoints_of(run).string(),
@@ -209,7 +214,22 @@ void link_best(const fs::path& run, const std::optional<int64_t>& best) {
 
 }  // namespace
 
+namespace {
+
+// Removes a checkpoint. Of a link only the link: what it points to is not the run's.
+void remove_checkpoint(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_symlink(folder, ignored)) {
+    // The manifest goes first: if the removal is interrupted, the rest is no valid checkpoint.
+    fs::remove(folder / "manifest.json", ignored);
+  }
+  fs::remove_all(folder, ignored);
+}
+
+}  // namespace
+
 void prune_checkpoints(const fs::path& run, int64_t step, const Retention& keep) {
+  require_no_link(checkpoints_of(run));
   const fs::path newest = checkpoints_of(run) / step_name(step);
   if (!damage(newest, Check::contents).empty()) {
     return;
@@ -222,10 +242,7 @@ void prune_checkpoints(const fs::path& run, int64_t step, const Retention& keep)
     const bool stays = each.number == step || (wanted && damage(each.folder, Check::sizes).empty());
     kept += stays ? 1 : 0;
     if (!stays) {
-      // The manifest goes first: if the removal is interrupted, the rest is no valid checkpoint.
-      std::error_code ignored;
-      fs::remove(each.folder / "manifest.json", ignored);
-      fs::remove_all(each.folder, ignored);
+      remove_checkpoint(each.folder);
     }
   }
 }

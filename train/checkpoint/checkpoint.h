@@ -39,7 +39,9 @@ std::filesystem::path save_checkpoint(const std::filesystem::path& run, const Mo
 // Removes the checkpoints that are no longer wanted. Kept are that of `step`, the intact ones
 // before it up to keep.newest in all, and the best one. Checkpoints of later steps are removed,
 // since training has resumed from `step`. If any byte of the checkpoint of `step` is damaged,
-// nothing is removed. Only folders named step-<number> are ever removed.
+// nothing is removed. Only folders named step-<number> are ever removed. Of a link with such a name
+// only the link goes. Both functions refuse a `checkpoints` that is a link: it could lead to the
+// checkpoints of another run.
 void prune_checkpoints(const std::filesystem::path& run, int64_t step, const Retention& keep);
 
 // What resuming from `step` removes, as a line for the user; "" if there is no later checkpoint.

@@ -25,10 +25,6 @@ constexpr std::string_view temporary_prefix = ".tmp-";
 constexpr size_t buffer_bytes = size_t{1} << 17;
 std::atomic<int64_t> temporaries_made{0};
 
-[[noreturn]] void fail_errno(const fs::path& path, std::string_view what, int error) {
-  fail<IoError>(path.string(), ": ", what, ": ", std::generic_category().message(error));
-}
-
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
@@ -77,9 +73,12 @@ void rename_path(const fs::path& from, const fs::path& to) {
   }
 }
 
-// The file to replace: the target of a symbolic link, or the path itself. Refuses a device, which
-// root could otherwise rename over.
-fs::path replaceable(const fs::path& path) {
+// The file to replace: the target of a symbolic link that is followed, or the path itself. Refuses
+// a device, which root could otherwise rename over.
+fs::path replaceable(const fs::path& path, Links links) {
+  if (links == Links::refuse) {
+    require_no_link(path);
+  }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
@@ -92,37 +91,20 @@ fs::path replaceable(const fs::path& path) {
   }
   require<IoError>(fs::is_regular_file(status), path.string(),
                    ": cannot write: it exists and is not a regular file");
-  return fs::is_symlink(path, error) ? fs::canonical(path) : path;
+  return links == Links::follow && fs::is_symlink(path, error) ? fs::canonical(path) : path;
 }
 
 }  // namespace
 
-// ---- Checksums
-
-std::string Fingerprint::text() const {
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(xxh64));
-  return heed::text("xxh64:", digits, ":", bytes);
+void fail_errno(const fs::path& path, std::string_view what, int error) {
+  fail<IoError>(path.string(), ": ", what, ": ", std::generic_category().message(error));
 }
 
-Fingerprint fingerprint(Bytes bytes) {
-  Xxh64 hash;
-  hash.update(bytes);
-  return {static_cast<int64_t>(bytes.size()), hash.digest()};
-}
-
-Fingerprint fingerprint_file(const fs::path& path) {
-  const FileReader file(path);
-  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(
-      std::min(buffer_bytes, static_cast<size_t>(file.size())));
-  Xxh64 hash;
-  for (int64_t offset = 0; offset < file.size();) {
-    const auto count = std::min(buffer_bytes, static_cast<size_t>(file.size() - offset));
-    file.read(offset, {buffer.get(), count});
-    hash.update({buffer.get(), count});
-    offset += static_cast<int64_t>(count);
-  }
-  return {file.size(), hash.digest()};
+void require_no_link(const fs::path& path) {
+  std::error_code missing;
+  require<IoError>(!fs::is_symlink(path, missing), path.string(),
+                   ": is a symbolic link; heed writes through none inside a run folder; put the ",
+                   "file or folder itself there");
 }
 
 // ---- Reading
@@ -175,8 +157,29 @@ std::string read_file(const fs::path& path, int64_t max_bytes) {
 
 // ---- Writing
 
-FileWriter::FileWriter(const fs::path& target)
-    : target_(replaceable(target)),
+FileHandle open_in_place(const fs::path& path, int flags) {
+  // O_NONBLOCK: a pipe without a reader must not block.
+  constexpr int always = O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  FileHandle file(::open(path.c_str(), flags | always, 0666));
+  if (file.get() < 0) {
+    const int error = errno;
+    require_no_link(path);
+    fail_errno(path, "cannot write", error);
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    fail_errno(path, "cannot write", errno);
+  }
+  require<IoError>(S_ISREG(status.st_mode), path.string(),
+                   ": cannot write: it exists and is not a regular file");
+  require<IoError>(status.st_nlink <= 1, path.string(), ": cannot write: the file has ",
+                   status.st_nlink, " names (hard links) and would change under each; put a copy ",
+                   "in its place");
+  return file;
+}
+
+FileWriter::FileWriter(const fs::path& target, Links links)
+    : target_(replaceable(target, links)),
       buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_bytes)) {
   temporary_ = make_temporary(target_, [&](const fs::path& candidate) {
     file_ = FileHandle(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
@@ -233,8 +236,8 @@ Fingerprint FileWriter::commit() {
 }
 
 Fingerprint write_file_atomically(const fs::path& path,
-                                  const std::function<void(FileWriter&)>& produce) {
-  FileWriter writer(path);
+                                  const std::function<void(FileWriter&)>& produce, Links links) {
+  FileWriter writer(path, links);
   produce(writer);
   return writer.commit();
 }
@@ -247,8 +250,9 @@ Fingerprint write_file_atomically(const fs::path& path, std::span<const Bytes> p
   });
 }
 
-Fingerprint write_file_atomically(const fs::path& path, std::string_view bytes) {
-  return write_file_atomically(path, [&](FileWriter& out) { out.write(as_bytes(bytes)); });
+Fingerprint write_file_atomically(const fs::path& path, std::string_view bytes, Links links) {
+  return write_file_atomically(
+      path, [&](FileWriter& out) { out.write(as_bytes(bytes)); }, links);
 }
 
 void replace_link(const fs::path& link, const fs::path& target) {

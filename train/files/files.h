@@ -12,25 +12,14 @@
 #include <string_view>
 #include <utility>
 
-#include "train/files/xxh64.h"
+#include "train/files/fingerprint.h"
 
 namespace heed {
 
 inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-// A file's contents in brief: the length in bytes and their XXH64 with seed 0.
-struct Fingerprint {
-  int64_t bytes = 0;
-  uint64_t xxh64 = 0;
-
-  bool operator==(const Fingerprint&) const = default;
-
-  // "xxh64:44bc2cf5ad770999:3": algorithm, 16 hexadecimal digits, length.
-  std::string text() const;
-};
-
-Fingerprint fingerprint(Bytes bytes);
-Fingerprint fingerprint_file(const std::filesystem::path& path);
+// Throws the IoError "path: what: reason", with the reason of an errno.
+[[noreturn]] void fail_errno(const std::filesystem::path& path, std::string_view what, int error);
 
 // Owns an open file.
 class FileHandle {
@@ -71,10 +60,21 @@ class FileReader {
 // The whole file. One longer than `max_bytes` is refused before memory is allocated for it.
 std::string read_file(const std::filesystem::path& path, int64_t max_bytes);
 
+// A run folder may come from somebody else, and a link in it may point anywhere. Files whose names
+// heed chooses itself are therefore written with `refuse`; `follow` is for names given by the user.
+enum class Links { follow, refuse };
+
+// Throws IoError if the path is a symbolic link.
+void require_no_link(const std::filesystem::path& path);
+
+// A file to be changed in place (O_WRONLY, O_APPEND, ...), made if it is missing. Refuses what
+// could lead out of the folder: symbolic links, and files with further names (hard links).
+FileHandle open_in_place(const std::filesystem::path& path, int flags);
+
 // A file being written; passed to the callback of write_file_atomically.
 class FileWriter {
  public:
-  explicit FileWriter(const std::filesystem::path& target);
+  FileWriter(const std::filesystem::path& target, Links links);
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
   ~FileWriter();  // removes the temporary file unless commit() succeeded
@@ -99,13 +99,15 @@ class FileWriter {
 
 // Replaces the file `path`, or leaves it unchanged on failure: writes a temporary file in the same
 // folder, flushes it, renames it and flushes the folder. A symbolic link is kept and its target
-// replaced. An existing path that is not a regular file is refused. Returns the fingerprint of what
-// was written. A process that may hit a file size limit must ignore SIGXFSZ to get an error
-// instead.
-Fingerprint write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+// replaced, or refused. An existing path that is not a regular file is refused. Returns the
+// fingerprint of what was written. A process that may hit a file size limit must ignore SIGXFSZ to
+// get an error instead.
+Fingerprint write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                                  Links links = Links::follow);
 Fingerprint write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> parts);
 Fingerprint write_file_atomically(const std::filesystem::path& path,
-                                  const std::function<void(FileWriter&)>& produce);
+                                  const std::function<void(FileWriter&)>& produce,
+                                  Links links = Links::follow);
 
 // Makes `link` a symbolic link to `target`. An existing link is replaced atomically.
 void replace_link(const std::filesystem::path& link, const std::filesystem::path& target);

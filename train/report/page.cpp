@@ -1,6 +1,5 @@
 #include "train/report/page.h"
 
-#include "train/files/files.h"
 #include "train/report/assets.h"
 
 namespace heed {
@@ -45,11 +44,11 @@ std::string report_page(const std::string& data) {
 }
 
 std::vector<std::string> write_report(std::span<const std::filesystem::path> runs,
-                                      const std::filesystem::path& out,
+                                      const std::filesystem::path& out, Links links,
                                       const std::optional<GoingOn>& going_on,
                                       const std::vector<std::string>& sets) {
   std::vector<std::string> warnings;
-  write_file_atomically(out, report_page(report_data(runs, warnings, going_on, sets)));
+  write_file_atomically(out, report_page(report_data(runs, warnings, going_on, sets)), links);
   return warnings;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "train/files/files.h"
 #include "train/report/data.h"
 #include "train/report/record.h"
 
@@ -23,7 +24,7 @@ std::string report_page(const std::string& data);
 // Writes the page atomically and returns warnings about damaged data. If the runs are going on, the
 // page reloads itself. `sets` as in report_data(). Throws IoError.
 std::vector<std::string> write_report(std::span<const std::filesystem::path> runs,
-                                      const std::filesystem::path& out,
+                                      const std::filesystem::path& out, Links links,
                                       const std::optional<GoingOn>& going_on = {},
                                       const std::vector<std::string>& sets = {});
 

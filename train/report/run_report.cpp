@@ -116,8 +116,8 @@ GoingOn RunReport::going_on(Clock::time_point now) const {
 void RunReport::write(bool over) {
   const Clock::time_point start = Clock::now();
   attempt([&] {
-    write_file_atomically(run_->folder / "report.json", to_json(record_));
-    write_report({&run_->folder, 1}, run_->folder / "report.html",
+    write_file_atomically(run_->folder / "report.json", to_json(record_), Links::refuse);
+    write_report({&run_->folder, 1}, run_->folder / "report.html", Links::refuse,
                  over ? std::nullopt : std::optional(going_on(start)));
   });
   last_written_ = Clock::now();

@@ -156,7 +156,7 @@ MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
     after.append(whole.line) += '\n';
   }
   if (after != before) {
-    write_file_atomically(path, after);
+    write_file_atomically(path, after, Links::refuse);
   }
   return MetricsWriter(AppendFile(path), kept.rows.empty() ? 0 : kept.rows.back().row.step);
 }

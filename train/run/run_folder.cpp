@@ -18,10 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void fail_errno(const fs::path& path, const char* what, int error) {
-  fail<IoError>(path.string(), ": ", what, ": ", std::generic_category().message(error));
-}
-
 void make_parents(const fs::path& folder) {
   if (folder.has_parent_path()) {
     std::error_code error;
@@ -84,12 +80,7 @@ fs::path make_next(const std::string& name) {
 // ---- AppendFile
 
 AppendFile::AppendFile(fs::path path)
-    : path_(std::move(path)),
-      file_(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) {
-  if (file_.get() < 0) {
-    fail_errno(path_, "cannot write", errno);
-  }
-}
+    : path_(std::move(path)), file_(open_in_place(path_, O_WRONLY | O_APPEND)) {}
 
 void AppendFile::append(std::string_view text) {
   const int64_t begin = size();
@@ -123,7 +114,7 @@ void AppendFile::cut(int64_t size) const {
 
 void AppendFile::flush_to_disk() {
   while (::fsync(file_.get()) != 0) {
-    if (errno == EINVAL) {  // a pipe or a device
+    if (errno == EINVAL) {  // some file systems cannot
       return;
     }
     if (errno != EINTR) {
@@ -144,11 +135,7 @@ std::string holder(int lock) {
 }
 
 FileHandle lock_run(const fs::path& run) {
-  const fs::path path = run / ".lock";
-  FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (lock.get() < 0) {
-    fail_errno(path, "cannot write", errno);
-  }
+  FileHandle lock = open_in_place(run / ".lock", O_RDWR);
   // Some network file systems do not support locks and fail with another error: continue unlocked.
   const bool held = ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   require<IoError>(!held, run.string(), ": ", holder(lock.get()),
@@ -187,13 +174,17 @@ RunFolder RunFolder::open(const fs::path& run) {
   require<IoError>(fs::exists(run / "config.yaml", error), run.string(),
                    ": expected a run folder: it has no config.yaml");
   require_writable(run);
+  for (const char* name : {"config.yaml", "metrics.csv", "log.txt", "samples.txt", ".lock",
+                           "report.json", "report.html", "checkpoints"}) {
+    require_no_link(run / name);  // all of them before the first is changed
+  }
   RunFolder folder(run);
   remove_leftovers(run);
   return folder;
 }
 
 void RunFolder::write_config(std::string_view yaml) const {
-  write_file_atomically(config_file(), yaml);
+  write_file_atomically(config_file(), yaml, Links::refuse);
 }
 
 void RunFolder::log(std::string_view line) { log_.append(text(line, "\n")); }

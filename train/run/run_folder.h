@@ -15,7 +15,7 @@ namespace heed {
 // An append-only file. Every append is written immediately, completely or not at all.
 class AppendFile {
  public:
-  // Creates the file if it does not exist. Throws IoError.
+  // Creates the file if it does not exist. Throws IoError, also for a symbolic link.
   explicit AppendFile(std::filesystem::path path);
 
   // On a failure (full disk), removes what was written and throws IoError.
@@ -30,8 +30,9 @@ class AppendFile {
   FileHandle file_;
 };
 
-// Only one process writes to a run folder. The operating system releases the lock when that process
-// ends for any reason, so there are no stale locks.
+// Nothing is written through a symbolic link in a run folder, which may come from somebody else;
+// the folder itself may be one. Only one process writes to a run folder. The operating system
+// releases the lock when that process ends for any reason, so there are no stale locks.
 class RunFolder {
  public:
   // Creates a new run. `out` must be an empty folder or not exist (ConfigError). Without `out`,
@@ -39,9 +40,9 @@ class RunFolder {
   // processes do so at once. Throws IoError if the folder cannot be written.
   static RunFolder create(const std::optional<std::filesystem::path>& out, const std::string& name);
 
-  // Opens an existing run. Throws IoError if it does not exist, is not a run, cannot be written or
-  // is being trained by another process (which is named). Removes incomplete files of earlier
-  // processes.
+  // Opens an existing run. Throws IoError if it does not exist, is not a run, cannot be written,
+  // holds a link in place of a file that training writes, or is being trained by another process
+  // (which is named). Removes incomplete files of earlier processes.
   static RunFolder open(const std::filesystem::path& run);
 
   const std::filesystem::path& path() const { return path_; }

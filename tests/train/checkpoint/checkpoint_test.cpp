@@ -55,6 +55,50 @@ TEST_CASE("checkpoint: the same state is the same bytes, and the state is readab
   CHECK(moments.at("exp_avg_sq.W_key.weight").shape == std::vector<int64_t>{2, 3});
 }
 
+TEST_CASE("checkpoint: retention removes a link, never what it points to") {
+  TempDir run, archive;
+  Training training(1);
+  const auto save = [&](int64_t step, int64_t keep) {
+    training.at(step);
+    training.save(run.path(), keep);
+  };
+  save(10, 9);
+  const fs::path moved = archive / "step-000010", link = run / "checkpoints/step-000010";
+  fs::copy(link, moved);
+  fs::remove_all(link);
+  fs::create_directory_symlink(moved, link);
+  save(20, 9);
+  CHECK(fs::is_symlink(link));  // it counts as one that is kept
+  save(30, 2);
+  CHECK(!fs::exists(fs::symlink_status(link)));
+  CHECK(names_in(moved) == all_files);
+  CHECK(config_of_checkpoint(moved) == moved / "config.yaml");
+
+  fs::create_directory_symlink(archive.path(), run / "checkpoints/step-000040");
+  prune_checkpoints(run.path(), 30, {.newest = 2});  // going back to 30
+  CHECK(!fs::exists(fs::symlink_status(run / "checkpoints/step-000040")));
+  CHECK(names_in(moved) == all_files);
+}
+
+TEST_CASE("checkpoint: `checkpoints` and `best` do not lead out of the run") {
+  TempDir run, other;
+  Training training(1);
+  const fs::path theirs = training.save(other.path());
+  fs::create_directory_symlink(other / "checkpoints", run / "checkpoints");
+  const auto is_link = doctest::Contains("/checkpoints: is a symbolic link");
+  CHECK_THROWS_WITH_AS(training.save(run.path()), is_link, IoError);
+  CHECK_THROWS_WITH_AS(prune_checkpoints(run.path(), 500, {}), is_link, IoError);
+  CHECK(names_in(theirs) == all_files);
+  std::vector<std::string> warnings;
+  CHECK(resolve_run(run.path(), warnings).run == run.path());  // reading changes nothing
+
+  fs::remove(run / "checkpoints");
+  training.save(run.path());
+  fs::create_directory_symlink(theirs, run / "checkpoints/best");
+  CHECK_THROWS_WITH_AS(resolve_run(run / "checkpoints/best", warnings),
+                       doctest::Contains("/best: expected a link to a step-* beside it"), IoError);
+}
+
 TEST_CASE("checkpoint: the other choices of a state") {
   TempDir run;
   Training training(1);

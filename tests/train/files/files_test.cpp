@@ -1,6 +1,7 @@
 #include "train/files/files.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -218,6 +219,42 @@ TEST_CASE("write_file_atomically: links, devices, folders and missing folders") 
       write_file_atomically(dir / "no/a", "x"),
       (folder + "/no/a: cannot write: the folder " + folder + "/no does not exist").c_str(),
       IoError);
+}
+
+TEST_CASE("files: Links::refuse changes nothing outside of the folder") {
+  const TempDir dir;
+  write_file_atomically(dir / "outside", "mine");
+  fs::create_symlink("outside", dir / "link");
+  fs::create_symlink("nothing", dir / "dangling");
+  fs::create_hard_link(dir / "outside", dir / "hard");
+  const auto is_link = [&](const char* name) {
+    return (dir / name).string() +
+           ": is a symbolic link; heed writes through none inside a run folder; put the file or "
+           "folder itself there";
+  };
+  for (const char* name : {"link", "dangling"}) {
+    CHECK_THROWS_WITH_AS(write_file_atomically(dir / name, "x", Links::refuse),
+                         is_link(name).c_str(), IoError);
+    for (const int flags : {O_WRONLY | O_APPEND, O_RDWR, O_WRONLY | O_TRUNC}) {
+      CHECK_THROWS_WITH_AS(open_in_place(dir / name, flags), is_link(name).c_str(), IoError);
+    }
+  }
+  CHECK_THROWS_WITH_AS(open_in_place(dir / "hard", O_RDWR),
+                       ((dir / "hard").string() +
+                        ": cannot write: the file has 2 names (hard links) and would change under "
+                        "each; put a copy in its place")
+                           .c_str(),
+                       IoError);
+  REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);
+  CHECK_THROWS_AS(open_in_place(dir / "pipe", O_WRONLY), IoError);  // and does not wait
+  CHECK_THROWS_AS(open_in_place(dir / "pipe", O_RDWR), IoError);
+  CHECK(!fs::exists(dir / "nothing"));
+
+  write_file_atomically(dir / "hard", "new", Links::refuse);  // a new file under this name
+  CHECK(read_file(dir / "outside", anything) == "mine");
+  CHECK(read_file(dir / "hard", anything) == "new");
+  CHECK(open_in_place(dir / "made", O_WRONLY).get() >= 0);
+  CHECK(read_file(dir / "made", anything).empty());
 }
 
 TEST_CASE("write_folder_atomically: new, replaced, failed") {

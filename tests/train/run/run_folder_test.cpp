@@ -211,3 +211,43 @@ TEST_CASE("run_folder: going on needs a run") {
   CHECK(open_error("empty") == ": expected a run folder: it has no config.yaml");
   CHECK(fs::is_empty(folder / "empty"));
 }
+
+TEST_CASE("run_folder: no link in a run is written through, the run itself may be one") {
+  TempDir folder;
+  const fs::path path = folder / "run", outside = folder / "outside";
+  RunFolder::create(path, "name").write_config("seed: 1\n");
+  fs::create_directory(folder / "other");
+  write_text(outside, "mine");
+  const std::string before = read_text(path / ".lock");
+  for (const char* name : {"config.yaml", "metrics.csv", "log.txt", "samples.txt", ".lock",
+                           "report.json", "report.html", "checkpoints"}) {
+    const bool there = fs::exists(path / name);
+    if (there) fs::rename(path / name, folder / "aside");
+    fs::create_symlink(name == std::string("checkpoints") ? folder / "other" : outside,
+                       path / name);
+    CHECK_THROWS_WITH_AS(RunFolder::open(path),
+                         doctest::Contains(text("/run/", name, ": is a symbolic link").c_str()),
+                         IoError);
+    fs::remove(path / name);
+    if (there) fs::rename(folder / "aside", path / name);
+    CHECK(read_text(path / ".lock") == before);  // refused before anything was changed
+  }
+  CHECK(read_text(outside) == "mine");
+  fs::create_directory_symlink(path, folder / "link");
+  RunFolder::open(folder / "link").log("by its other name");
+  CHECK(read_text(path / "log.txt") == "by its other name\n");
+}
+
+TEST_CASE("run_folder: a link that appears later is refused by each write") {
+  TempDir folder;
+  const fs::path path = folder / "run", outside = folder / "outside";
+  const RunFolder run = RunFolder::create(path, "name");
+  write_text(outside, "mine");
+  fs::create_symlink(outside, path / "config.yaml");
+  fs::create_symlink(outside, path / "metrics.csv");
+  CHECK_THROWS_WITH_AS(run.write_config("seed: 1\n"), doctest::Contains("is a symbolic link"),
+                       IoError);
+  CHECK_THROWS_WITH_AS(AppendFile(path / "metrics.csv"), doctest::Contains("is a symbolic link"),
+                       IoError);
+  CHECK(read_text(outside) == "mine");
+}
