@@ -9,4 +9,4 @@ cd "new_$kind"
 cmake -S demo -B demo/build -Dheedgrad_DIR="$package" ${type:+-DCMAKE_BUILD_TYPE="$type"} >/dev/null
 cmake --build demo/build -j"$(nproc)"
 ctest --test-dir demo/build --output-on-failure --no-label-summary
-"$heed" train demo/demo.yaml --out run
+"$heed" --trust-plugins train demo/demo.yaml --out run

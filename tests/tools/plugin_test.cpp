@@ -32,6 +32,11 @@ ProgramResult run_with(std::vector<std::string> words) {
   return run_heed(words);
 }
 
+ProgramResult trusting(std::vector<std::string> words) {
+  words.insert(words.begin(), "--trust-plugins");
+  return run_heed(words);
+}
+
 // A copy of this precision's plugin with every `from` replaced by `to`, which must have equal
 // length.
 fs::path patched(const fs::path& folder, const std::string& from, const std::string& to) {
@@ -79,15 +84,15 @@ TEST_CASE("plugin: validate, inspect, train, eval and resume with --plugin") {
   const ProgramResult trained = run_with({"train", file, "--out", whole});
   REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
 
-  // The checkpoint lists its plugins, so --plugin is not needed any more.
+  // The checkpoint lists its plugins, so whoever trusts them need not name them again.
   REQUIRE(run_with({"train", file, "--out", parts, "--set", "train.steps=3"}).exit_code == 0);
   CHECK(contains(read_text(folder / "parts/checkpoints/step-000003/config.yaml"), plugin));
   const ProgramResult resumed =
-      run_heed({"train", "--resume", parts, "--set", "train.steps=6", "--threads", "1"});
+      trusting({"train", "--resume", parts, "--set", "train.steps=6", "--threads", "1"});
   REQUIRE_MESSAGE(resumed.exit_code == 0, resumed.err);
   const std::string weights = "checkpoints/step-000006/model.safetensors";
   CHECK(read_text(folder / ("whole/" + weights)) == read_text(folder / ("parts/" + weights)));
-  const ProgramResult eval = run_heed({"eval", whole, "--json"});
+  const ProgramResult eval = trusting({"eval", whole, "--json"});
   CHECK_MESSAGE(eval.exit_code == 0, eval.err);
 }
 
@@ -99,15 +104,15 @@ TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the abso
   }
   write_text(folder / "c.yaml", text("plugins: [lib/libtest_plugin.so]\n", plugin_config));
   const std::string file = (folder / "c.yaml").string(), out = (folder / "run").string();
-  const ProgramResult trained = run_heed({"train", file, "--out", out});
+  const ProgramResult trained = trusting({"train", file, "--out", out});
   REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
   const std::string path = (folder / "lib/libtest_plugin.so").string();
   CHECK(contains(read_text(folder / "run/config.yaml"), path));
-  CHECK(run_heed({"eval", out}).exit_code == 0);
+  CHECK(trusting({"eval", out}).exit_code == 0);
 
   // After the plugin has moved, the run reports it as missing; --plugin gives the new location.
   fs::rename(folder / "lib", folder / "other");
-  const ProgramResult missing = run_heed({"eval", out});
+  const ProgramResult missing = trusting({"eval", out});
   CHECK(missing.exit_code == 1);
   CHECK(contains(missing.err, path));
   CHECK(
@@ -119,7 +124,7 @@ TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the abso
       run_heed({"--plugin", moved, "train", "--resume", out, "--set", "train.steps=7"});
   CHECK_MESSAGE(resumed.exit_code == 0, resumed.err);
   CHECK(contains(read_text(folder / "run/config.yaml"), moved));
-  CHECK(run_heed({"eval", out}).exit_code == 0);
+  CHECK(trusting({"eval", out}).exit_code == 0);
 }
 
 TEST_CASE("plugin: a config with a wrong `plugins`") {
@@ -130,7 +135,7 @@ TEST_CASE("plugin: a config with a wrong `plugins`") {
   CHECK(scalar.exit_code == 2);
   CHECK(contains(scalar.err, "c.yaml:1:10: plugins: expected a list of texts"));
   write_text(file, text("plugins: [no/such.so]\n", plugin_config));
-  const ProgramResult missing = run_heed({"validate", file});
+  const ProgramResult missing = trusting({"validate", file});
   CHECK(missing.exit_code == 1);
   CHECK(contains(missing.err, "c.yaml:1:11: plugins.0: "));
   CHECK(contains(missing.err, "no/such.so: "));

@@ -133,7 +133,7 @@ int run(const NewOptions& o) {
   const std::string build = shell_word((folder / "build").string());
   std::printf(
       "\nBuild and test it, then train with it:\n  cmake -S %s -B %s%s\n"
-      "  cmake --build %s && ctest --test-dir %s\n  heed train %s\n",
+      "  cmake --build %s && ctest --test-dir %s\n  heed --trust-plugins train %s\n",
       at.c_str(), build.c_str(), prefix_option().c_str(), build.c_str(), build.c_str(),
       shell_word((folder / (o.name + ".yaml")).string()).c_str());
   return 0;

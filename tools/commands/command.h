@@ -77,6 +77,7 @@ struct Request {
   std::function<int()> run;               // empty: help was shown or the command line is invalid
   int exit_code = 0;                      // used if `run` is empty
   std::vector<std::string> plugins = {};  // to load before running
+  bool trust_plugins = false;             // load those too that a config names
   bool json = false;                      // --json: an error is printed as JSON too
 };
 Request parse(int count, char** arguments);

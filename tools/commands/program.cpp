@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -123,6 +124,9 @@ Request parse(int count, char** arguments) {
                  "command; may come several times")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_flag("--trust-plugins", request.trust_plugins,
+               "load the libraries too that a config or a run names, before the command; "
+               "HEED_TRUST_PLUGINS=1 does the same");
   const std::vector<std::string_view> words(arguments, arguments + count);
   const std::vector<Command> commands = all_commands();
   const auto is_named = [&](const Command& command) {
@@ -166,6 +170,10 @@ int run(const Request& request) {
   }
   try {
     detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid
+    const char* const trust = std::getenv("HEED_TRUST_PLUGINS");
+    if (request.trust_plugins || (trust != nullptr && std::string_view(trust) == "1")) {
+      trust_plugins();
+    }
     for (const std::string& plugin : request.plugins) {
       load_plugin(plugin);
     }

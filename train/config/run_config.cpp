@@ -282,9 +282,9 @@ std::string way_to_data(const ConfigNode& data) {
 namespace {
 
 // Throws all mistakes, if there are any, with those of files that could not be read.
-void throw_all(ConfigErrors& errors, const ConfigNode& tree,
+void throw_all(ConfigErrors& errors, const ConfigNode& tree, bool not_all_types,
                const std::optional<IoError>& no_plugin, const std::optional<IoError>& no_data) {
-  if (no_plugin) {  // then its types are unknown, which is no second mistake
+  if (not_all_types) {  // those of a plugin that was not loaded are unknown: no second mistake
     errors.excuse([](const ConfigMistake& mistake) {
       return mistake.path.ends_with("type") && mistake.message.starts_with("unknown ");
     });
@@ -324,11 +324,13 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   ConfigNode& tree = tree_and_mistakes.root;
   ConfigErrors& errors = tree_and_mistakes.mistakes;
   std::optional<IoError> unreadable, no_plugin;
+  const int64_t before = errors.count();
   try {
-    load_plugins(tree, folder);
+    load_plugins(tree, folder, errors);
   } catch (const IoError& error) {
     no_plugin = error;
   }
+  const bool not_all_types = no_plugin || errors.count() > before;
   LoadedRun run;
   run.config.purpose = purpose;
   const TaskSetup setup{
@@ -343,7 +345,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   fields.run(run.config);
   check_together(run.config, tree, run.task.get(), errors);
   count_epochs(run.config, tree, run.task.get(), errors);
-  throw_all(errors, tree, no_plugin, unreadable);
+  throw_all(errors, tree, not_all_types, no_plugin, unreadable);
 
   run.resolved = fields.values();
   resolve_plugins(run.resolved, folder);

@@ -112,10 +112,10 @@ struct RunTree {
 RunTree read_run_tree(const std::filesystem::path& config,
                       const std::vector<std::string>& sets = {});
 
-// Loads the plugins, reads the sections and creates the task. Relative paths are relative to
-// `folder`. The data is read first: it determines sizes of the model (vocab_size) and takes others
-// from it (context_length). Throws ConfigError with all mistakes at once, those of `config`
-// included; IoError if a data file or a plugin cannot be read and nothing else is wrong.
+// Loads the plugins that may be loaded, reads the sections and creates the task. Relative paths are
+// relative to `folder`. The data is read first: it determines sizes of the model (vocab_size) and
+// takes others from it (context_length). Throws ConfigError with all mistakes at once, those of
+// `config` included; IoError if a data file or a plugin cannot be read and nothing else is wrong.
 LoadedRun load_run(RunTree config, const std::filesystem::path& folder,
                    Purpose purpose = Purpose::train);
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "train/files/files.h"
+#include "train/plugin/elf.h"
 
 namespace heed {
 
@@ -25,6 +26,7 @@ struct Owned {
 };
 
 struct Plugins {
+  bool trusted = false;  // what a config names may be loaded
   std::vector<LoadedPlugin> loaded;
   std::map<std::pair<std::string, std::string>, Owned> types;  // by kind and name
 };
@@ -82,18 +84,16 @@ void require_fitting(const std::string& file, const BuildText& plugin, const std
                    " beside it; heedgrad_add_plugin in CMake builds both");
 }
 
-// Checks the text that every plugin contains, before dlopen can run any of its code.
+// Checks the identity that every plugin defines, before dlopen can run any of its code. This keeps
+// out what does not fit; a library that means harm can say anything.
 void require_plugin(const fs::path& file, const fs::path& given) {
   constexpr int64_t most = int64_t{1} << 30;
-  const std::string bytes = read_file(file, most);
-  // Built from two parts, so that no library of heedgrad contains the whole text.
-  const std::string words = std::string("heedgrad") + " plugin|";
-  const size_t found = bytes.find(words);
-  require<IoError>(bytes.starts_with("\177ELF") && found != std::string::npos, file.string(),
+  const std::optional<std::string> identity =
+      text_constant(read_file(file, most), "heed_plugin_identity");
+  require<IoError>(identity && identity->starts_with("heedgrad plugin|"), file.string(),
                    ": is no plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
   const fs::path sibling = is_float64 ? float64_name(given) : float32_name(given);
-  require_fitting(file.string(), split_build(std::string_view(bytes).substr(found, 300)),
-                  sibling.string());
+  require_fitting(file.string(), split_build(*identity), sibling.string());
 }
 
 void add_types(const std::string& name, PluginFunction function) {
@@ -163,15 +163,24 @@ void PluginRegistration::note(const std::string& kind, const std::string& name,
 
 void load_plugin(const fs::path& path) { load(path, true); }
 
-void load_plugins(const ConfigNode& config, const fs::path& folder) {
+void trust_plugins(bool trusted) { plugins().trusted = trusted; }
+
+void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors& errors) {
   const ConfigNode& named = config.get("plugins");
   if (!named.is_list()) {
     return;  // reported when all sections are read
   }
   std::string unreadable;
-  ConfigErrors errors;
+  ConfigErrors taken;
   for (const ConfigNode& plugin : named.children()) {
     if (!plugin.is_scalar() || given_by_name(float32_name(plugin.text())) != nullptr) {
+      continue;
+    }
+    if (!plugins().trusted) {
+      const std::string file = fs::absolute(of_this_precision(folder / plugin.text())).string();
+      errors.add(plugin, "would load the library ", file, " and run its code; to allow it: heed ",
+                 "--plugin ", file, " COMMAND ..., or for all libraries: heed --trust-plugins ",
+                 "COMMAND ...");
       continue;
     }
     try {
@@ -184,10 +193,10 @@ void load_plugins(const ConfigNode& config, const fs::path& folder) {
                          there ? "" : "; build it, or if it has moved: heed --plugin PATH/",
                          there ? "" : fs::path(plugin.text()).filename().string() + " COMMAND ...");
     } catch (const ConfigError& error) {
-      errors.add(plugin, error.what());
+      taken.add(plugin, error.what());
     }
   }
-  errors.throw_if_any();
+  taken.throw_if_any();
   require<IoError>(unreadable.empty(), unreadable);
 }
 

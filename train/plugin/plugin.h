@@ -2,8 +2,12 @@
 // heedgrad_add_plugin builds them from headers with HEED_LAYER lines, one library per precision,
 // next to each other: libmine.so and libmine-f64.so. Either name loads the one for this process.
 //
-// The file contains version, precision and standard library as text. They are compared before any
-// of its code runs; a plugin that does not match is refused with an error that names both sides.
+// The file defines version, precision and standard library as a constant. They are read as data
+// (elf.h) and compared before any of its code runs; a plugin that does not match is refused with an
+// error that names both sides.
+//
+// A library can do whatever its user can. What a config or a run folder names may come from
+// somebody else, and is loaded only after trust_plugins(true).
 #pragma once
 
 #include <filesystem>
@@ -22,10 +26,15 @@ namespace heed {
 // throws ConfigError, with nothing added, if a name is taken.
 void load_plugin(const std::filesystem::path& path);
 
+// Whether load_plugins() may load what configs name (--trust-plugins); at first it may not.
+void trust_plugins(bool trusted);
+
 // Loads the plugins listed under `plugins` in a config, relative to `folder`. A plugin with the
-// same file name that was passed to load_plugin() is used instead: it may have moved. Throws
-// IoError with a line for each that cannot be loaded.
-void load_plugins(const ConfigNode& config, const std::filesystem::path& folder);
+// same file name that was passed to load_plugin() is used instead: it may have moved. Those that
+// nobody has allowed are not loaded, and added to `errors`. Throws IoError with a line for each
+// that cannot be loaded.
+void load_plugins(const ConfigNode& config, const std::filesystem::path& folder,
+                  ConfigErrors& errors);
 
 // The plugins that a config needs, as absolute paths under their float32 names: those it lists, and
 // those that define one of its types.

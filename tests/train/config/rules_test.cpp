@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/training_run.h"
+#include "train/plugin/plugin.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -95,9 +96,11 @@ TEST_CASE("rules: missing plugins do not hide the rest, nor do their types count
   const std::string first = "c.yaml:1:11: plugins.0: a.so" + missing + "a.so COMMAND ...";
   const std::string second = "c.yaml:1:17: plugins.1: b.so" + missing + "b.so COMMAND ...";
   const std::string plugins = "plugins: [a.so, b.so]\n";
+  trust_plugins(true);
   CHECK(lines_of(plugins + sections, {"model.type=mine"}) == first + "\n" + second);
   CHECK(
       lines_of(plugins + sections, {"model.type=mine", "train.steps=0"}) ==
       first + "\n" + second +
           "\n--set train.steps=0:1:13: train.steps: expected a whole number of at least 1, got 0");
+  trust_plugins(false);
 }
