@@ -206,6 +206,7 @@ void require_no_warnings(const Plan& plan) {
 }
 
 std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
+  constexpr size_t most_line_bytes = 2000;
   const BlasInfo blas = blas_info();
   std::vector<std::string> lines{
       text("model      ", run.config.model.type, ", ", grouped(plan.parameters), " parameters, ",
@@ -230,6 +231,9 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
     if (!warning.empty()) {
       lines.push_back("warning    " + warning);
     }
+  }
+  for (std::string& line : lines) {
+    line = printable(line, most_line_bytes);  // a plan shows names of files and types
   }
   return lines;
 }

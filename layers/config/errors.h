@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/base/text.h"
 #include "layers/config/node.h"
 #include "layers/config/text.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "autograd/base/text.h"
 #include "layers/config/text.h"
 
 namespace heed {

@@ -96,24 +96,6 @@ void write_block(const ConfigNode& node, size_t indent, std::string& out) {
 
 }  // namespace
 
-std::string printable(const std::string& text, size_t limit) {
-  std::string out;
-  for (const char c : text) {
-    if (out.size() >= limit && (c & 0xC0) != 0x80) {  // never cuts a UTF-8 character
-      return out + "...";
-    }
-    if (c == '\n') {
-      out += "\\n";
-    } else if (is_control(c)) {
-      out += std::string("\\x") + hex_digits[static_cast<unsigned char>(c) >> 4] +
-             hex_digits[static_cast<unsigned char>(c) & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 bool is_null_text(const std::string& text) {
   static const std::array<std::string, 5> nulls = {"", "~", "null", "Null", "NULL"};
   return std::find(nulls.begin(), nulls.end(), text) != nulls.end();

@@ -1,5 +1,5 @@
 #pragma once
-// Configs as text: trees as YAML, the quoting of scalars, and user text inside messages.
+// Configs as text: trees as YAML, and the quoting of scalars.
 #include <string>
 
 namespace heed {
@@ -22,8 +22,5 @@ bool reads_as_text(const std::string& text);
 // The tree as YAML, ending in a newline: maps as blocks, lists of short scalars as [a, b]. The
 // strict reader in train/config/yaml.h reads it back to an equal tree.
 std::string to_yaml(const ConfigNode& node);
-
-// A user's text for a message: one line, control characters escaped, cut after `limit` bytes.
-std::string printable(const std::string& text, size_t limit = 60);
 
 }  // namespace heed

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <span>
 
+#include "autograd/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
 #include "train/data/task.h"
 #include "train/data/tokenizer.h"
-#include "train/files/utf8.h"
 
 using namespace heed;
 using heed::fuzz::expect;

@@ -2,6 +2,7 @@
 // folder changes.
 #include <algorithm>
 
+#include "autograd/base/text.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 
@@ -122,7 +123,7 @@ train: {steps: 0, batch_size: 3}
   const ProgramResult checked = run_heed({"validate", file});
   CHECK(checked.exit_code == 2);
   for (const char* mistake :
-       {":1:11: plugins.0: would load", ":1:18: plugins.1: would load", ":2:8: seeed: unknown key",
+       {":1:11: plugins.0: would load", ":1:18: plugins.1: would load", "seeed: unknown key",
         "model.d_modle: unknown key, did you mean d_model?", "train.steps: expected a whole"}) {
     CHECK_MESSAGE(contains(checked.err, mistake), mistake, " in ", checked.err);
   }
@@ -187,4 +188,67 @@ TEST_CASE("stranger: a checkpoint that was moved away behind a link is kept whol
   CHECK(!fs::exists(fs::symlink_status(link)));
   CHECK(fs::exists(moved / "manifest.json"));
   CHECK(fs::exists(moved / "model.safetensors"));
+}
+
+namespace {
+
+// True if a terminal would do more than show the text.
+bool steers(const std::string& text) { return printable_lines(text) != text; }
+
+const std::string title = "\x1B]0;pwned\a\x1B[31m",
+                  c1 = "\xC2\x9B"
+                       "31m",
+                  turned = "\xE2\x80\xAE";
+
+}  // namespace
+
+TEST_CASE("stranger: no message, plan, log or table steers the terminal") {
+  const TempDir folder;
+  const std::string name = "t" + title + c1 + turned + ".txt", run = (folder / "run").string();
+  const std::string config = write_config(folder);
+  fs::rename(folder / "text.txt", folder / name);
+  const std::string path = R"(data.path="t\e]0;pwned\a\e[31m\u009b31m\u202e.txt")";
+  const auto shown = [&](const std::vector<std::string>& words, bool works) {
+    const ProgramResult result = run_heed(words);
+    CHECK_MESSAGE((result.exit_code == 0) == works, printable_lines(words.back() + result.err));
+    CHECK_MESSAGE(!steers(result.out), printable_lines(result.out));
+    CHECK_MESSAGE(!steers(result.err), printable_lines(result.err));
+    return result.out + result.err;
+  };
+  const std::string visible = R"(t\x1b]0;pwned\x07\x1b[31m\u009b31m\u202e.txt)";
+  CHECK(contains(shown({"validate", config, "--set", path}, true), visible));  // in the plan
+  shown({"train", config, "--set", path, "--out", run}, true);
+  CHECK(contains(read_text(folder / "run/log.txt"), visible));
+  CHECK(!steers(read_text(folder / "run/log.txt")));
+
+  for (const std::string& wrong : {title, c1, turned}) {
+    shown({"validate", (folder / (wrong + ".yaml")).string()}, false);
+    shown({"validate", config, "--set", "data.path=" + wrong}, false);
+    shown({"validate", config, "--set", "plugins=[" + wrong + "]"}, false);
+    shown({"--trust-plugins", "validate", config, "--set", "plugins=[" + wrong + "]"}, false);
+    shown({"eval", (folder / wrong).string()}, false);
+    shown({"train", "--resume", (folder / wrong).string()}, false);
+    shown({"report", (folder / wrong).string()}, false);
+    shown({"--plugin", wrong, "layers"}, false);
+    shown({wrong}, false);
+    shown({"train", "--" + wrong}, false);
+    shown({"train", config, wrong}, false);
+  }
+}
+
+TEST_CASE("stranger: what a model writes reaches a file as it is, but steers no terminal") {
+  const TempDir folder;
+  const std::string config = write_config(folder), run = (folder / "run").string();
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "a\x1B[3\n";
+  write_text(folder / "text.txt", text);
+  REQUIRE(run_heed({"train", config, "--out", run}).exit_code == 0);
+  const std::vector<std::string> words = {"generate", run, "--prompt", "a", "--tokens", "80"};
+  const std::string piped = run_heed(words).out;
+  REQUIRE(contains(piped, "\x1B"));
+  std::string command = (fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed")).string();
+  for (const std::string& word : words) command += " " + word;
+  ProgramResult terminal = run_program("/usr/bin/script", {"-qec", command, "/dev/null"});
+  std::erase(terminal.out, '\r');  // the terminal's own
+  CHECK(terminal.out == printable_lines(piped));
 }

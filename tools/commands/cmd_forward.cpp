@@ -4,6 +4,7 @@
 
 #include "tools/commands/command.h"
 #include "tools/commands/forward.h"
+#include "tools/terminal/table.h"
 #include "train/config/run_config.h"
 
 namespace heed::cli {
@@ -80,8 +81,9 @@ int run(const ForwardOptions& o) {
   job.backward = o.backward;
   job.train = o.train;
   const std::vector<std::string> written = run_forward(loaded.config.model, job);
-  std::printf("%s: %s%s\n", o.out.c_str(), written.front().c_str(),
-              written.size() > 1 ? text(" and ", written.size() - 1, " gradients").c_str() : "");
+  print_line(stdout,
+             text(o.out, ": ", written.front(),
+                  written.size() > 1 ? text(" and ", written.size() - 1, " gradients") : ""));
   return 0;
 }
 

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <iostream>
 
+#include "autograd/base/text.h"
 #include "tools/commands/run.h"
+#include "tools/terminal/table.h"
 #include "train/data/generate.h"
 
 namespace heed::cli {
@@ -70,8 +72,11 @@ void answer(const TrainedRun& trained, const std::string& prompt, const Generate
                                      .top_p = o.top_p,
                                      .seed = static_cast<uint64_t>(o.seed)},
                         .context_length = trained.loaded.config.context_length()};
-  options.each = [](const std::string& text) {
-    std::fputs(text.c_str(), stdout);
+  // A model can write any character that it was trained on. A file or pipe gets it as it is, but on
+  // a terminal it is shown and not obeyed, as `ls` does with names.
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  options.each = [terminal](const std::string& text) {
+    std::fputs((terminal ? printable_lines(text, "\n\t") : text).c_str(), stdout);
     std::fflush(stdout);
   };
   if (task.continues_prompt()) {
@@ -90,7 +95,7 @@ void converse(const TrainedRun& trained, const GenerateOptions& o) {
       trained.loaded.task->check_prompt(line);
       answer(trained, line, o);
     } catch (const ConfigError& error) {
-      std::fprintf(stderr, "%s\n", error.what());
+      print_line(stderr, error.what());
     }
   }
   std::fputs("\n", stderr);

@@ -188,8 +188,8 @@ void print(const Checks& checks, const Checks& lines) {
     compared += check.compared;
     if (!check.passed) {
       ++failed;
-      std::printf("FAILED %s, %s%s%s: %s\n", check.layer.c_str(), check.options.c_str(),
-                  check.options.empty() ? "" : ", ", check.input.c_str(), check.message.c_str());
+      print_line(stdout, text("FAILED ", check.layer, ", ", check.options,
+                              check.options.empty() ? "" : ", ", check.input, ": ", check.message));
     }
   }
   std::printf("%zu cases, %s gradient elements compared, %s failed\n", checks.size(),
@@ -208,8 +208,8 @@ void print(const Findings& findings) {
     }
     if (!is_right(found)) {
       ++wrong;
-      std::printf("FAILED %s, %s: %s\n", found.layer.c_str(), found.finding.what.c_str(),
-                  found.finding.message.c_str());
+      print_line(stdout, text("FAILED ", found.layer, ", ", found.finding.what, ": ",
+                              found.finding.message));
     }
   }
   std::printf("also looked at %s: %s\n", looked_at.c_str(),

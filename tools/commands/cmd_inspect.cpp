@@ -61,7 +61,7 @@ std::optional<int64_t> newest_step(const fs::path& run) {
   std::vector<std::string> warnings;
   const fs::path checkpoint = resolve_run(run, warnings).checkpoint;
   for (const std::string& warning : warnings) {
-    std::fprintf(stderr, "%s\n", warning.c_str());
+    print_line(stderr, warning);
   }
   return read_manifest(checkpoint).step;
 }
@@ -241,7 +241,7 @@ int run(const InspectOptions& o) {
   const Inspected it = inspect(o);
   if (o.graph) {
     for (const std::string& file : write_graph(it.loaded, *o.graph)) {
-      std::fprintf(stderr, "%s\n", file.c_str());
+      print_line(stderr, file);
     }
   }
   if (o.json) {

@@ -6,6 +6,7 @@
 
 #include "tools/commands/command.h"
 #include "tools/commands/new_templates.h"
+#include "tools/terminal/table.h"
 #include "train/data/task.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
@@ -127,7 +128,7 @@ int run(const NewOptions& o) {
   require<IoError>(!error, folder.string(), ": cannot make this folder: ", error.message());
   for (const auto& [path, text] : files) {
     write_file_atomically(path, text);
-    std::printf("%s\n", path.c_str());
+    print_line(stdout, path.string());
   }
   const std::string at = shell_word(folder.string());
   const std::string build = shell_word((folder / "build").string());

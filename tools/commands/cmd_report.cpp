@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "tools/commands/run.h"
+#include "tools/terminal/table.h"
 #include "train/report/page.h"
 
 namespace heed::cli {
@@ -45,9 +46,9 @@ int run(const ReportOptions& o) {
   const fs::path out = o.out ? fs::path(*o.out) : here;
   const Links links = o.out ? Links::follow : Links::refuse;
   for (const std::string& warning : write_report(runs, out, links, {}, o.sets)) {
-    std::fprintf(stderr, "%s\n", warning.c_str());
+    print_line(stderr, warning);
   }
-  std::printf("%s\n", out.c_str());
+  print_line(stdout, out.string());
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "autograd/threads/parallel.h"
 #include "tools/commands/next_steps.h"
 #include "tools/commands/run.h"
+#include "tools/terminal/table.h"
 #include "train/files/words.h"
 #include "train/report/run_report.h"
 #include "train/trainer.h"
@@ -114,7 +115,7 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
   }
   if (terminal) {
     for (const std::string& line : next_steps(next)) {
-      std::fprintf(stderr, "%s\n", line.c_str());
+      print_line(stderr, line);
     }
   }
 }
@@ -169,7 +170,7 @@ int run(const TrainOptions& o) {
   }
   if (o.dry_run) {
     for (const std::string& line : lines) {
-      std::printf("%s\n", line.c_str());
+      print_line(stdout, line);
     }
     return 0;
   }

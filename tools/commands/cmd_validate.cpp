@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tools/commands/command.h"
+#include "tools/terminal/table.h"
 #include "train/plan.h"
 
 namespace heed::cli {
@@ -39,13 +40,13 @@ int run(const ValidateOptions& o) {
     return 0;
   }
   for (const std::string& line : describe(plan, loaded)) {
-    std::printf("%s\n", line.c_str());
+    print_line(stdout, line);
   }
   require_memory(plan);
   if (o.strict) {
     require_no_warnings(plan);
   }
-  std::printf("%s: ok\n", o.config.c_str());
+  print_line(stdout, o.config + ": ok");
   return 0;
 }
 

@@ -9,9 +9,11 @@
 #include <string_view>
 
 #include "autograd/base/error.h"
+#include "autograd/base/text.h"
 #include "autograd/kernels/choice.h"
 #include "layers/config/errors.h"
 #include "tools/commands/command.h"
+#include "tools/terminal/table.h"
 #include "train/plugin/plugin.h"
 
 namespace heed::cli {
@@ -44,7 +46,7 @@ nlohmann::ordered_json mistakes_json(const std::vector<ConfigMistake>& mistakes)
 // exit code.
 int report(const Request& request, const std::string& message, ExitCode code,
            const std::vector<ConfigMistake>& mistakes = {}) {
-  std::fprintf(stderr, "%s\n", message.c_str());
+  print_line(stderr, message);
   if (request.json) {
     nlohmann::ordered_json object = {{"error", message}, {"code", static_cast<int>(code)}};
     if (!mistakes.empty()) {
@@ -97,7 +99,8 @@ std::string explain(const CLI::App* app, const CLI::Error& error) {
   const std::vector<std::string> left = app->remaining(true);
   if (left.empty()) {
     const bool no_command = !has_command && error.get_name() == "RequiredError";
-    return program + ": " + (no_command ? "expected a command" : error.what()) + see;
+    return program + ": " + (no_command ? "expected a command" : printable_lines(error.what())) +
+           see;
   }
   const std::string word = left.front().substr(0, left.front().find('='));
   const bool is_option = word.starts_with("-");
@@ -108,7 +111,8 @@ std::string explain(const CLI::App* app, const CLI::Error& error) {
   const char* what = is_option     ? "unknown option "
                      : has_command ? "unexpected argument "
                                    : "unknown command ";
-  return program + ": " + what + word + (near.empty() ? see : ", did you mean " + near + "?\n");
+  return program + ": " + what + printable(word) +
+         (near.empty() ? see : ", did you mean " + near + "?\n");
 }
 
 }  // namespace
@@ -171,9 +175,7 @@ int run(const Request& request) {
   try {
     detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid
     const char* const trust = std::getenv("HEED_TRUST_PLUGINS");
-    if (request.trust_plugins || (trust != nullptr && std::string_view(trust) == "1")) {
-      trust_plugins();
-    }
+    trust_plugins(request.trust_plugins || (trust != nullptr && std::string_view(trust) == "1"));
     for (const std::string& plugin : request.plugins) {
       load_plugin(plugin);
     }

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "tools/terminal/table.h"
+
 namespace heed::cli {
 
 void require_precision_of(const RunTree& config) {
@@ -45,7 +47,7 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   RunTree tree = read_run_tree(argument.run / "config.yaml", sets);
   require_precision_of(tree);
   for (const std::string& warning : warnings) {
-    std::fprintf(stderr, "%s\n", warning.c_str());
+    print_line(stderr, warning);
   }
   TrainedRun trained{.loaded = load_run(std::move(tree), argument.run), .model = {}, .state = {}};
   apply_settings(trained.loaded.config);

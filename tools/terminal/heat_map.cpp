@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "autograd/base/utf8.h"
 #include "tools/terminal/table.h"
 #include "train/files/display_width.h"
-#include "train/files/utf8.h"
 
 namespace heed::cli {
 

@@ -4,10 +4,19 @@
 #include <cstdio>
 #include <string_view>
 
+#include "autograd/base/text.h"
+#include "autograd/base/utf8.h"
 #include "train/files/display_width.h"
-#include "train/files/utf8.h"
 
 namespace heed::cli {
+
+void Table::add(std::vector<std::string> row) {
+  constexpr size_t most_cell_bytes = 2000;
+  for (std::string& cell : row) {
+    cell = printable(cell, most_cell_bytes);
+  }
+  rows_.push_back(std::move(row));
+}
 
 std::string Table::text(const std::string& indent) const {
   std::vector<size_t> widths(columns_.size(), 0);
@@ -44,6 +53,10 @@ std::string shortened(const std::string& text, size_t width) {
     end += size;
   }
   return text.substr(0, end) + "...";
+}
+
+void print_line(std::FILE* to, std::string_view line) {
+  std::fprintf(to, "%s\n", printable_lines(line).c_str());
 }
 
 std::string scientific(double number) {

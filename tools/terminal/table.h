@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heed::cli {
@@ -14,7 +16,7 @@ class Table {
  public:
   explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(std::vector<std::string> row);  // each cell is made printable
   // The table as lines, each ending in a newline.
   std::string text(const std::string& indent = "") const;
 
@@ -22,6 +24,9 @@ class Table {
   std::vector<Align> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// Prints a message and a newline. Names in it cannot steer the terminal (printable_lines).
+void print_line(std::FILE* to, std::string_view line);
 
 // `text` cut to at most `width` columns, ending in "..." if it was longer.
 std::string shortened(const std::string& text, size_t width);

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "autograd/base/error.h"
-#include "layers/config/text.h"
-#include "train/files/utf8.h"
+#include "autograd/base/text.h"
+#include "autograd/base/utf8.h"
 
 namespace heed {
 

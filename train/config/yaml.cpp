@@ -13,8 +13,8 @@
 #include <sstream>
 #include <utility>
 
+#include "autograd/base/utf8.h"
 #include "train/config/yaml_text.h"
-#include "train/files/utf8.h"
 
 namespace heed {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "train/files/utf8.h"
+#include "autograd/base/utf8.h"
 
 namespace heed {
 

@@ -1,8 +1,8 @@
 #include "train/data/text_task.h"
 
+#include "autograd/base/utf8.h"
 #include "train/data/data_file.h"
 #include "train/data/tokenizer.h"
-#include "train/files/utf8.h"
 #include "train/files/words.h"
 
 namespace heed {

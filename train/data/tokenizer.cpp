@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "autograd/base/error.h"
-#include "train/files/utf8.h"
+#include "autograd/base/utf8.h"
 
 namespace heed {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "train/files/utf8.h"
+#include "autograd/base/utf8.h"
 
 namespace heed {
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/base/text.h"
 
 namespace heed {
 
@@ -97,7 +98,8 @@ fs::path replaceable(const fs::path& path, Links links) {
 }  // namespace
 
 void fail_errno(const fs::path& path, std::string_view what, int error) {
-  fail<IoError>(path.string(), ": ", what, ": ", std::generic_category().message(error));
+  fail<IoError>(printable(path.string(), 1000), ": ", what, ": ",
+                std::generic_category().message(error));
 }
 
 void require_no_link(const fs::path& path) {

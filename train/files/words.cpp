@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "train/files/utf8.h"
+#include "autograd/base/utf8.h"
 
 namespace heed {
 

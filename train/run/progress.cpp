@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "autograd/base/error.h"
+#include "autograd/base/text.h"
 #include "train/files/words.h"
 
 namespace heed {
@@ -74,7 +75,7 @@ void Progress::show(const ProgressPoint& p) {
 
 void Progress::note(const std::string& line) {
   clear_line();
-  std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "%s\n", printable_lines(line).c_str());
 }
 
 }  // namespace heed

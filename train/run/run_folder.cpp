@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "autograd/base/error.h"
+#include "autograd/base/text.h"
 #include "train/files/words.h"
 
 namespace heed {
@@ -187,7 +188,7 @@ void RunFolder::write_config(std::string_view yaml) const {
   write_file_atomically(config_file(), yaml, Links::refuse);
 }
 
-void RunFolder::log(std::string_view line) { log_.append(text(line, "\n")); }
+void RunFolder::log(std::string_view line) { log_.append(printable_lines(line) + "\n"); }
 
 void RunFolder::sample(std::string_view text) { samples_.append(text); }
 

@@ -50,7 +50,7 @@ class RunFolder {
   std::filesystem::path metrics_file() const { return path_ / "metrics.csv"; }
 
   void write_config(std::string_view yaml) const;
-  void log(std::string_view line);     // to log.txt; adds the line end
+  void log(std::string_view line);     // to log.txt, printable; adds the line end
   void sample(std::string_view text);  // to samples.txt, unchanged
 
   // Checkpoints store the length of samples.txt, so that resuming can cut off later samples.

@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "train/files/utf8.h"
+#include "autograd/base/utf8.h"
 
 namespace heed {
 

@@ -385,7 +385,4 @@ TEST_CASE("config: trees made in C++") {
   CHECK_THROWS_AS(node.set("n", 1).set("x", 1), ConfigError);
   CHECK_THROWS_AS(node.at(9), ConfigError);
   CHECK(to_text(node.mark()).empty());
-  CHECK(printable("a\nb\x01"
-                  "c") == "a\\nb\\x01c");
-  CHECK(printable(std::string(100, 'x')) == std::string(60, 'x') + "...");
 }

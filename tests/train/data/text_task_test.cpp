@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include "autograd/base/utf8.h"
 #include "autograd/random/fills.h"
 #include "tests/support/temp_dir.h"
 #include "train/files/files.h"
-#include "train/files/utf8.h"
 
 using namespace heed;
 using heed::testing::TempDir;

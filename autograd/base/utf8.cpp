@@ -1,4 +1,4 @@
-#include "train/files/utf8.h"
+#include "autograd/base/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ Lead lead_of(unsigned first) {
 // Control characters, and marks and blanks without a visible glyph.
 bool is_invisible(char32_t c) {
   const auto within = [c](char32_t low, char32_t high) { return c >= low && c <= high; };
-  return within(0, 0x1F) || within(0x7F, 0xA0) || c == 0xAD || within(0x300, 0x36F) ||
+  return within(0, 0x1F) || within(0x7F, 0xA0) || c == 0xAD || within(0x300, 0x36F) || c == 0x61C ||
          within(0x2000, 0x200F) || within(0x2028, 0x202F) || within(0x205F, 0x206F) ||
          c == 0x3000 || within(0xE000, 0xF8FF) || within(0xFE00, 0xFE0F) || c == 0xFEFF ||
          within(0xE0000, 0x10FFFF);
