@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 #include "autograd/ops/slice.h"
 
 namespace heed {

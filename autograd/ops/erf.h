@@ -5,8 +5,8 @@
 
 #include <numbers>
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

@@ -10,10 +10,10 @@
 #include <numbers>
 
 #include "autograd/base/modes.h"
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/erf.h"
+#include "autograd/ops/row_loops.h"
 #include "autograd/ops/tanh.h"
 
 namespace heed {

@@ -3,8 +3,8 @@
 // ln 0 is -infinity; the logarithm of a negative number is NaN.
 #pragma once
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

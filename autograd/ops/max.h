@@ -6,8 +6,8 @@
 // NaN counts as larger than everything. ShapeError if there is no element to choose from.
 #pragma once
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

@@ -5,8 +5,8 @@
 // With keepdim the axis is kept, with extent 1. ShapeError if n is 0.
 #pragma once
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

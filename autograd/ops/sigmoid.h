@@ -2,8 +2,8 @@
 //   dx = dy * y * (1 - y)                                  saves y
 #pragma once
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "autograd/base/modes.h"
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/row_loops.h"
 #include "autograd/ops/sigmoid.h"
 
 namespace heed {

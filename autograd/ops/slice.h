@@ -4,8 +4,8 @@
 // Negative begin and end count from the end of the axis. ShapeError unless 0 <= begin <= end <= n.
 #pragma once
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

@@ -6,8 +6,8 @@
 // extent 1.
 #pragma once
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

@@ -2,8 +2,8 @@
 //   dx = dy * (1 - y^2)                                    saves y
 #pragma once
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

@@ -8,8 +8,8 @@
 // n > correction.
 #pragma once
 
-#include "autograd/graph/row_loops.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 

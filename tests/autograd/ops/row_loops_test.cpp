@@ -1,4 +1,4 @@
-#include "autograd/graph/row_loops.h"
+#include "autograd/ops/row_loops.h"
 
 #include "tests/support/near.h"
 
