@@ -76,8 +76,8 @@ std::vector<Array> results(const Differentiable& f, const std::vector<Array>& in
 
 std::string result_name(size_t k) { return k == 0 ? "y" : text("gradient of input ", k - 1); }
 
-// The inputs, their negatives and other numbers: each must pass, since a backward may be wrong on one
-// side of a branch only. After the first, gradients are compared along whole inputs.
+// The inputs, their negatives and other numbers: each must pass, since a backward may be wrong on
+// one side of a branch only. After the first, gradients are compared along whole inputs.
 std::string gradients(const Differentiable& f, const std::vector<Array>& inputs) {
   std::vector<Array> negatives, others;
   Generator generator(3);

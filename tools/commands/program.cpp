@@ -54,7 +54,7 @@ int report(const Request& request, const std::string& message, ExitCode code,
     }
     const auto replace =
         nlohmann::ordered_json::error_handler_t::replace;  // bytes that are no UTF-8
-    std::printf("%s\n", object.dump(-1, ' ', false, replace).c_str());
+    std::printf("%s\n", object.dump(-1, ' ', true, replace).c_str());
   }
   return code;
 }
