@@ -45,7 +45,7 @@ data={path: data/tinyshakespeare.txt}
 RIGHT = """
 seed=0                  precision=float32       random.generators=single    optimizer={lr: 1e-3}
 optimizer={type: sgd, momentum: 0.9}            schedule={}             schedule={type: constant}
-train.clip_grad_norm=none   train.accumulate=2  eval.batches=all        eval.every=none
+train.clip_grad_norm=none   train.accumulate=2  eval.batches=all        eval={every: none}
 sample.top_p=1          sample.top_k=none       model.dropout=0         model.tie_embeddings=true
 model.attention={type: causal_attention}        model.attention={num_heads: 4}
 model.attention={type: multi_head_attention, packed: true}              data.context_length=8

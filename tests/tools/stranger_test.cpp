@@ -207,7 +207,8 @@ TEST_CASE("stranger: no message, plan, log or table steers the terminal") {
   const std::string name = "t" + title + c1 + turned + ".txt", run = (folder / "run").string();
   const std::string config = write_config(folder);
   fs::rename(folder / "text.txt", folder / name);
-  const std::string path = R"(data.path="t\e]0;pwned\a\e[31m\u009b31m\u202e.txt")";
+  const std::string path =
+      "data.path=\"" + folder.path().string() + R"(/t\e]0;pwned\a\e[31m\u009b31m\u202e.txt")";
   const auto shown = [&](const std::vector<std::string>& words, bool works) {
     const ProgramResult result = run_heed(words);
     CHECK_MESSAGE((result.exit_code == 0) == works, printable_lines(words.back() + result.err));

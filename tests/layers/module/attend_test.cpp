@@ -100,9 +100,10 @@ TEST_CASE("attend: the weights come under the layer's path, with a head an axis"
         "trf_blocks.0.att (2, 1, 7, 7)\ntrf_blocks.1.att (2, 1, 7, 7)\n");
   CHECK(paths_of("self_attention_v2") ==
         "trf_blocks.0.att (2, 1, 7, 7)\ntrf_blocks.1.att (2, 1, 7, 7)\n");
-  CHECK(paths_of("multi_head_attention_wrapper, num_heads: 2") ==
+  CHECK(paths_of("multi_head_attention_wrapper, num_heads: 3") ==
         "trf_blocks.0.att.heads.0 (2, 1, 7, 7)\ntrf_blocks.0.att.heads.1 (2, 1, 7, 7)\n"
-        "trf_blocks.1.att.heads.0 (2, 1, 7, 7)\ntrf_blocks.1.att.heads.1 (2, 1, 7, 7)\n");
+        "trf_blocks.0.att.heads.2 (2, 1, 7, 7)\ntrf_blocks.1.att.heads.0 (2, 1, 7, 7)\n"
+        "trf_blocks.1.att.heads.1 (2, 1, 7, 7)\ntrf_blocks.1.att.heads.2 (2, 1, 7, 7)\n");
 }
 
 TEST_CASE("attend: weights are taken before dropout") {

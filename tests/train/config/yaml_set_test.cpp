@@ -63,7 +63,8 @@ TEST_CASE("yaml: --set") {
       {"model.d=!!int 3", "--set model.d=!!int 3:1:9: tags (!name) are not allowed"},
       {"model.d=&x 3", "--set model.d=&x 3:1:9: anchors (&name) are not allowed"},
       {"model.d='x", "--set model.d='x:1:9: the quote ' that begins here is not closed"},
-      {"model.d=\xff", "--set model.d=\xff:1:9: the byte 0xFF is no UTF-8; save the file as UTF-8"},
+      {"model.d=\xff",
+       "--set model.d=\\xff:1:9: the byte 0xFF is no UTF-8; save the file as UTF-8"},
       {"a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1",
        "--set a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1:1:1: nested more than 16 levels deep"},
   };
