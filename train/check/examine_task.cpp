@@ -12,7 +12,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t rows = 4;
+constexpr int64_t sequences = 4;
 
 struct TaskSubject {
   std::unique_ptr<Task> make() const { return task_registry().make(spec, setup); }
@@ -90,13 +90,13 @@ bool same(const Batch& a, const Batch& b) {
 std::string check_batches(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
   Generator data(1);
-  return check_batch(*task, task->next(rows, data), rows);
+  return check_batch(*task, task->next(sequences, data), sequences);
 }
 
 std::string check_examples(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make(), again = subject.make();
   for (const Split split : {Split::train, Split::validation}) {
-    const int64_t count = std::min(rows, task->example_count(split));
+    const int64_t count = std::min(sequences, task->example_count(split));
     if (count == 0) {
       continue;
     }
@@ -118,14 +118,14 @@ std::string check_examples(const TaskSubject& subject) {
 std::string check_resuming(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make(), resumed = subject.make();
   Generator data(1), other(2);
-  task->next(rows, data);
+  task->next(sequences, data);
   resumed->set_position(task->position());
   other.set_state(data.state());
   if (task->example_count(Split::validation) > 0) {
     task->examples(Split::validation, {0});  // an evaluation in between must not matter
   }
   for (int step = 0; step < 3; ++step) {
-    if (!same(task->next(rows, data), resumed->next(rows, other))) {
+    if (!same(task->next(sequences, data), resumed->next(sequences, other))) {
       return "a run that goes on gets other batches: draw from the generator that next() is given, "
              "and give what else has to be saved to position()";
     }
@@ -136,10 +136,10 @@ std::string check_resuming(const TaskSubject& subject) {
 std::string check_dry_run(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
   Generator data(1);
-  const Shape given = input_shape(task->next(rows, data));
+  const Shape given = input_shape(task->next(sequences, data));
   const GeneratorState before = data.state();
   const DryRun dry;
-  const Shape blank = input_shape(task->next(rows, data));
+  const Shape blank = input_shape(task->next(sequences, data));
   if (data.state() != before) {
     return "a dry run draws from the stream of the data: ask dry_run() first";
   }

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* file_name = "manifest.json";
+constexpr const char* manifest_name = "manifest.json";
 constexpr const char* checksum_key = "xxh64";
 constexpr int64_t max_manifest_bytes = 1 << 16;
 constexpr size_t max_files = 64;
@@ -85,11 +85,11 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
                 {"step", manifest.step},
                 {"files", files}};
   facts[checksum_key] = checksum(facts);
-  write_file_atomically(folder / file_name, facts.dump(2) + "\n");
+  write_file_atomically(folder / manifest_name, facts.dump(2) + "\n");
 }
 
 Manifest read_manifest(const fs::path& folder) {
-  const fs::path path = folder / file_name;
+  const fs::path path = folder / manifest_name;
   const std::string bytes = read_file(path, max_manifest_bytes);
   try {
     return parse(bytes);
