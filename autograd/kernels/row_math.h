@@ -59,17 +59,18 @@ inline real piece_sum_exp(const real* x, int64_t n, real top) {
   return sums[0];
 }
 
-// total of piece(begin, end) over a row. Longer rows than any vocabulary are cut into pieces whose
-// sums add up in double: a float stops growing at 2^24 times what is added to it.
+// total of piece(begin, end) over a row. Rows that are longer than any vocabulary are cut into
+// pieces whose sums add up in double: a float stops growing at 2^24 times what is added to it, and
+// long before that loses digits.
 template <class Piece>
 inline real row_sum(int64_t n, Piece&& piece) {
-  constexpr int64_t longest = int64_t{1} << 18;
+  constexpr int64_t longest = int64_t{1} << 18, part = int64_t{1} << 12;
   if (n <= longest) {
     return piece(0, n);
   }
   double total = 0;
-  for (int64_t begin = 0; begin < n; begin += longest) {
-    total += static_cast<double>(piece(begin, std::min(begin + longest, n)));
+  for (int64_t begin = 0; begin < n; begin += part) {
+    total += static_cast<double>(piece(begin, std::min(begin + part, n)));
   }
   return static_cast<real>(total);
 }
