@@ -14,6 +14,8 @@ extern "C" {
 char* openblas_get_corename();
 char* openblas_get_config();
 int openblas_get_parallel();
+void openblas_set_num_threads(int threads);
+int blas_thread_shutdown_() __attribute__((weak));  // for its own fork handler; not declared
 }
 
 namespace heed {
@@ -91,6 +93,21 @@ std::string kernel_warning(const BlasInfo& info) {
 }  // namespace
 
 void choose_blas_kernel() { chosen_by_heed(); }
+
+void make_blas_serial() {
+  const bool has_own_threads = openblas_get_parallel() == 1;
+  openblas_set_num_threads(1);
+  if (has_own_threads && blas_thread_shutdown_ != nullptr) {
+    blas_thread_shutdown_();
+  }
+}
+
+void make_blas_serial_here() {
+  const bool per_thread = openblas_get_parallel() == 2;
+  if (per_thread) {
+    openblas_set_num_threads(1);
+  }
+}
 
 BlasInfo blas_info() {
   const bool ours = chosen_by_heed();

@@ -78,6 +78,7 @@ std::vector<KernelInUse> choose() {
     refuse(wish);
   }
   choose_blas_kernel();
+  make_blas_serial();
   return in_use;
 }
 

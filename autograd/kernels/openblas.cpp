@@ -4,19 +4,19 @@
 
 #include <algorithm>
 
+#include "autograd/kernels/blas_info.h"
+
 namespace heed {
 
 namespace {
 
 using Product = detail::Product;
 
-// OpenBLAS's number of threads belongs to the process in its pthread build, but to the calling
-// thread (as OpenMP's own number does) in its OpenMP build: each thread sets it before its first
-// call. Nothing else here uses OpenMP's number, so it is not set back. (Which of its kernels run is
-// decided before the loop that leads here, by kernels_in_use.)
+// Nothing else here uses OpenMP's number of threads, so it is not set back. (Which kernels OpenBLAS
+// runs is decided before the loop that leads here, by kernels_in_use.)
 void keep_openblas_serial() {
   thread_local const bool done = [] {
-    openblas_set_num_threads(1);
+    make_blas_serial_here();
     return true;
   }();
   static_cast<void>(done);
