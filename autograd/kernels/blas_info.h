@@ -11,9 +11,9 @@ namespace heed {
 // What OPENBLAS_CORETYPE asks for is left alone, and so is a kernel that uses the whole CPU.
 void choose_blas_kernel();
 
-// Before the first product: OpenBLAS uses one thread. Its pthread build starts more as it is loaded,
-// which spin and yield for 0.1 seconds and take the cores from ours meanwhile; they are ended. A
-// program that asks OpenBLAS for several threads later gets new ones.
+// Before the first product: OpenBLAS uses one thread. Its pthread build starts more as it is
+// loaded, which spin and yield for 0.1 seconds and take the cores from ours meanwhile; they are
+// ended. A program that asks OpenBLAS for several threads later gets new ones.
 void make_blas_serial();
 
 // Before the first product of a thread: in OpenBLAS's OpenMP build the number of threads belongs to
