@@ -12,8 +12,8 @@ namespace {
 
 using Product = detail::Product;
 
-// Nothing else here uses OpenMP's number of threads, so it is not set back. (Which kernels OpenBLAS
-// runs is decided before the loop that leads here, by kernels_in_use.)
+// OpenBLAS's OpenMP build also sets OpenMP's own number of threads to 1. Regions ask for theirs, so
+// it is not set back.
 void keep_openblas_serial() {
   thread_local const bool done = [] {
     make_blas_serial_here();
