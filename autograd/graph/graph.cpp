@@ -90,11 +90,7 @@ Node::Target Node::gradient_target() {
   return {gradient.mutable_data(), true};
 }
 
-void Node::add_gradient(Array g) {
-  if (!gradient) {
-    gradient = is_leaf() && !g.unique() ? g.clone() : std::move(g);
-    return;
-  }
+void Node::add_to_gradient(const Array& g) {
   real* const to = gradient_target().data;
   const real* const from = g.data();
   parallel_for(shape_.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
@@ -131,10 +127,8 @@ class BackwardPass {
   }
 
   ~BackwardPass() {
-    const auto not_run = [](const NodeRef& node) { return node && !node->is_leaf(); };
-    const auto threw = std::find_if(nodes_.begin(), nodes_.end(), not_run);
-    if (threw != nodes_.end()) {
-      abandon(threw);
+    if (next_ < nodes_.size()) {
+      abandon();
     }
     nodes_.clear();
     spare_stack = std::move(stack_);
@@ -142,7 +136,8 @@ class BackwardPass {
   }
 
   void run() {
-    for (NodeRef& node : nodes_) {
+    for (; next_ < nodes_.size(); ++next_) {
+      NodeRef& node = nodes_[next_];
       if (!node->is_leaf()) {
         run_node(*node.get());
       }
@@ -175,17 +170,18 @@ class BackwardPass {
     }
   }
 
-  // Of the nodes that did not run, the first one threw.
-  void abandon(std::vector<NodeRef>::iterator first) noexcept {
-    for (const NodeRef& input : (*first)->inputs()) {
+  // The node next_ threw.
+  void abandon() noexcept {
+    for (const NodeRef& input : nodes_[next_]->inputs()) {
       if (input) {
         input->gradient = Array();
       }
     }
-    for (; first != nodes_.end(); ++first) {
-      if (!(*first)->is_leaf()) {
-        (*first)->gradient = Array();
-        (*first)->release_saved();
+    for (; next_ < nodes_.size(); ++next_) {
+      Node& node = *nodes_[next_].get();
+      if (!node.is_leaf()) {
+        node.gradient = Array();
+        node.release_saved();
       }
     }
   }
@@ -214,6 +210,7 @@ class BackwardPass {
 
   std::vector<Node*> stack_;
   std::vector<NodeRef> nodes_;
+  size_t next_ = 0;  // of nodes_: those before it have run
 };
 
 void run_backward(const NodeRef& root, Array cotangent) {

@@ -66,7 +66,15 @@ class Node {
   Array gradient;
   // Adds g, of this shape, to it. The first g is kept without a copy, but a leaf copies one that
   // somebody else holds: its gradient outlives the pass.
-  void add_gradient(Array g);
+  void add_gradient(Array&& g) {
+    if (gradient) {
+      add_to_gradient(g);
+    } else if (is_leaf() && !g.unique()) {
+      gradient = g.clone();
+    } else {
+      gradient = std::move(g);
+    }
+  }
   uint32_t refs = 1;                         // for NodeRef
   static void destroy(Node* dead) noexcept;  // for NodeRef
 
@@ -83,6 +91,7 @@ class Node {
   friend class BackwardPass;
 
   static Node* allocate(const char* op, const Shape& shape, size_t inputs, size_t closure_bytes);
+  void add_to_gradient(const Array& g);
   void release_saved() noexcept;  // destroys the closure and drops the inputs
   void* closure() { return reinterpret_cast<std::byte*>(this) + closure_offset(input_count_); }
   static size_t closure_offset(size_t inputs);
