@@ -177,6 +177,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   const InterruptGuard interrupts;
   InterruptGuard::set_saved(saved_step_ == state_.step);
   start_ = std::chrono::steady_clock::now();
+  max_seconds_ = max_seconds;
   seconds_before_ = state_.seconds.value_or(0);
   tokens_before_ = state_.tokens;
   steps_before_ = state_.step;
@@ -184,7 +185,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   const RunInTraining run{folder_.path(), run_, *model_};
   notify([&](TrainingListener& listener) { listener.on_begin(run, state_.step); });
   try {
-    return train_on(max_seconds);
+    return train_on();
   } catch (const DivergedError& error) {
     notify([&](TrainingListener& listener) { listener.on_end(state_.step, /*diverged=*/true); });
     fail<DivergedError>(error.what(), "; ", last_good(),
@@ -221,8 +222,25 @@ bool Trainer::patience_is_over() const {
   return patience && state_.evaluations_since_best >= *patience;
 }
 
-Ending Trainer::train_on(std::optional<double> max_seconds) {
+Ending Trainer::ending_now(bool last) const {
+  if (InterruptGuard::requested()) {
+    return Ending::interrupted;
+  }
+  if (time_is_over() && (!last || state_.sample_due)) {
+    return Ending::out_of_time;
+  }
+  return patience_is_over() && !last ? Ending::no_gain : Ending::finished;
+}
+
+Ending Trainer::train_on() {
   const TrainConfig& train = run_.config.train;
+  if (state_.sample_due) {
+    at_step(state_.step, [&] { sample_if_due(); });
+    if (state_.sample_due) {
+      return ending_now(true);
+    }
+    save();
+  }
   Ending ending = patience_is_over() ? Ending::no_gain : Ending::finished;
   while (state_.step < train.steps && ending == Ending::finished) {
     const int64_t step = state_.step + 1;
@@ -239,13 +257,7 @@ Ending Trainer::train_on(std::optional<double> max_seconds) {
       write_metrics(result, val_loss, lr);
     }
     at_step(step, [&] { sample_if_due(); });
-    if (InterruptGuard::requested()) {
-      ending = Ending::interrupted;
-    } else if (max_seconds && seconds() >= *max_seconds && step < train.steps) {
-      ending = Ending::out_of_time;
-    } else if (patience_is_over() && step < train.steps) {
-      ending = Ending::no_gain;
-    }
+    ending = ending_now(step == train.steps);
     const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
     if (due(run_.config.checkpoint.every, step) || step == train.steps || new_best ||
         ending != Ending::finished) {
@@ -306,6 +318,7 @@ void Trainer::write_metrics(const StepResult& result, std::optional<double> val_
 void Trainer::sample_if_due() {
   const SampleConfig& sample = run_.config.sample;
   const Task& task = *run_.task;
+  state_.sample_due = false;
   if (!due(sample.every, state_.step) || task.tokenizer() == nullptr) {
     return;
   }
@@ -314,8 +327,15 @@ void Trainer::sample_if_due() {
                                            .top_k = sample.top_k,
                                            .top_p = sample.top_p,
                                            .seed = static_cast<uint64_t>(run_.config.seed)},
-                              .context_length = run_.config.context_length()};
+                              .context_length = run_.config.context_length(),
+                              .stop = [&] {
+                                state_.sample_due = InterruptGuard::requested() || time_is_over();
+                                return state_.sample_due;
+                              }};
   const Answer answer = task.answer(*model_, sample.prompt, options);
+  if (state_.sample_due) {
+    return;
+  }
   folder_.sample(text("--- step ", state_.step, "\n", sample.prompt,
                       task.continues_prompt() ? "" : "\n", answer.text, "\n"));
 }

@@ -36,7 +36,8 @@ class Trainer {
   void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
 
   // Trains until the last step, `max_seconds`, an interrupt, or the end of patience; in each case
-  // saves a checkpoint. Throws DivergedError, which names the step, at the first loss, gradient or
+  // saves a checkpoint. A sample on which the time ends or an interrupt comes is left out, and made
+  // when the run is resumed. Throws DivergedError, which names the step, at the first loss, gradient or
   // weight that is not finite; for a loss or gradient, no weight has changed. Checkpoints only
   // contain finite weights that give a finite loss. Any other error names the last good checkpoint,
   // such as the IoError if a file cannot be written.
@@ -56,7 +57,9 @@ class Trainer {
   std::string stopped_by(const std::string& reason) const;
   Retention retention() const;
   bool patience_is_over() const;
-  Ending train_on(std::optional<double> max_seconds);
+  Ending train_on();
+  Ending ending_now(bool last) const;
+  bool time_is_over() const { return max_seconds_ && seconds() >= *max_seconds_; }
   void require_sound_weights();
   double loss_of_one_batch();
   std::optional<Evaluation> evaluate_if_due();
@@ -78,6 +81,7 @@ class Trainer {
   std::optional<MetricsWriter> metrics_;
   Progress progress_;
   std::vector<TrainingListener*> listeners_;
+  std::optional<double> max_seconds_;
   double seconds_before_ = 0;  // when this call of train() began
   int64_t tokens_before_ = 0, steps_before_ = 0;
   std::chrono::steady_clock::time_point start_;

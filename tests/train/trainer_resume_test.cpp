@@ -1,5 +1,6 @@
 // What a trainer does before it changes a run that it resumes, and what it says when it fails.
 #include <algorithm>
+#include <csignal>
 #include <functional>
 #include <new>
 
@@ -78,6 +79,17 @@ LoadedRun with_task(const TempDir& folder, std::unique_ptr<Task> task,
   run.task = std::move(task);
   return run;
 }
+
+// Asks the run to end once `step` has been evaluated, so before the sample of the next one.
+struct EndsAfter final : TrainingListener {
+  explicit EndsAfter(int64_t last) : step(last) {}
+  void on_begin(const RunInTraining&, int64_t) override {}
+  void on_evaluation(int64_t now, const Evaluation&) override {
+    if (now == step) std::raise(SIGTERM);
+  }
+  void on_end(int64_t, bool) override {}
+  const int64_t step;
+};
 
 }  // namespace
 
@@ -200,4 +212,41 @@ TEST_CASE("trainer: every error in the middle of a run says where the last check
   CHECK(message_of([] { fail<ConfigError>("task: no"); }).starts_with("task: no; "));
   CHECK(message_of([] { fail<ShapeError>("op: no"); }).starts_with("op: no; "));
   CHECK(cases == 3);
+}
+
+TEST_CASE("trainer: a sample that an interrupt stops is made on resuming, to the same bytes") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"eval={every: 1, batches: 1}",
+                                         "sample={every: 3, tokens: 9}", "checkpoint.keep=9"};
+  Trainer(load_small(folder, sets), RunFolder::create(folder / "whole", "")).train();
+  for (const int step : {3, 12}) {  // 12: the last one
+    CAPTURE(step);
+    fs::remove_all(folder / "run");
+    EndsAfter listener(step - 1);
+    {
+      Trainer trainer(load_small(folder, sets), RunFolder::create(folder / "run", ""));
+      trainer.add_listener(listener);
+      CHECK(trainer.train() == Ending::interrupted);
+      CHECK(trainer.step() == step);
+      CHECK(trainer.state().sample_due);
+    }
+    CHECK(!contains(read_text(folder / "run/samples.txt"), text("--- step ", step, "\n")));
+    CHECK(contains(file_of(folder / "run", step, "state.json"), "\"sample_due\": true"));
+    CHECK(resumed(folder, step, sets).train(1e-9) == Ending::out_of_time);  // before the sample
+    CHECK(resumed(folder, step, sets).train() == Ending::finished);
+    CHECK(read_text(folder / "run/samples.txt") == read_text(folder / "whole/samples.txt"));
+    CHECK(compare_checkpoints(folder / "whole", folder / "run", 12) == 6);
+    CHECK(rows_of(folder / "whole") == rows_of(folder / "run"));
+  }
+}
+
+TEST_CASE("trainer: a sample without end does not outlast the time, nor the work before it") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"sample={every: 1, tokens: 4000000000000}"};
+  {
+    Trainer trainer(load_small(folder, sets), RunFolder::create(folder / "run", ""));
+    CHECK(trainer.train(0.1) == Ending::out_of_time);
+  }
+  CHECK(read_text(folder / "run/samples.txt").empty());
+  CHECK(resumed(folder, 1, sets).state().sample_due);
 }

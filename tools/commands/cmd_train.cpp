@@ -195,7 +195,7 @@ int run(const TrainOptions& o) {
   for (const std::string& line : lines) {
     trainer.say(line);
   }
-  if (trainer.step() >= steps) {
+  if (trainer.step() >= steps && !trainer.state().sample_due) {
     trainer.say(text("nothing to do: all ", steps, " steps are done; --set train.steps=N goes on"));
   }
   const Ending ending = trainer.train(o.max_seconds);

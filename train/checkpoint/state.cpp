@@ -129,6 +129,7 @@ void read_facts(const fs::path& path, TrainingState& state) {
     state.streams.dropout_stream =
         dropout_stream_from(facts.at("dropout_stream").get<std::string>());
     state.seconds = seconds_in(facts);
+    state.sample_due = facts.value("sample_due", false);
   } catch (const json::exception& error) {
     fail<IoError>(path.string(), ": expected the facts of a training state: ", error.what());
   } catch (const ConfigError& error) {
@@ -139,7 +140,7 @@ void read_facts(const fs::path& path, TrainingState& state) {
 }  // namespace
 
 std::map<std::string, Fingerprint> write_state(const fs::path& folder, const TrainingState& state) {
-  const nlohmann::ordered_json facts = {
+  nlohmann::ordered_json facts = {
       {"step", state.step},
       {"tokens", state.tokens},
       {"best_val_loss", state.best_val_loss ? json(*state.best_val_loss) : json()},
@@ -150,6 +151,9 @@ std::map<std::string, Fingerprint> write_state(const fs::path& folder, const Tra
       {"dropout_stream", name_of(state.streams.dropout_stream)},
       {"seconds", state.seconds ? json(*state.seconds) : json()},
   };
+  if (state.sample_due) {
+    facts["sample_due"] = true;
+  }
   return {{"state.safetensors", write_tensors(folder / "state.safetensors", state)},
           {"state.json", write_file_atomically(folder / "state.json", facts.dump(2) + "\n")}};
 }

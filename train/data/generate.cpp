@@ -121,7 +121,8 @@ int32_t choose_token(std::span<const real> logits, const SamplingOptions& option
 
 std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt, int64_t tokens,
                               const SamplingOptions& options, int64_t context_length,
-                              const std::function<void(int32_t)>& each) {
+                              const std::function<void(int32_t)>& each,
+                              const std::function<bool()>& stop) {
   check(options);
   require<ConfigError>(!prompt.empty(),
                        "generate: expected a prompt of at least one token, got none");
@@ -131,7 +132,7 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
   Generator generator(options.seed);
   Reader reader(model, context_length);
   std::vector<int32_t> ids = prompt;
-  for (int64_t i = 0; i < tokens; ++i) {
+  for (int64_t i = 0; i < tokens && !(stop && stop()); ++i) {
     const Array logits = reader.logits(ids);
     const auto width = static_cast<size_t>(logits.dim(-1));
     const int32_t id = choose_token(logits.span().last(width), options, generator.u53());

@@ -29,11 +29,14 @@ struct SamplingOptions {
 // ascending order, at which the cumulative probability exceeds u. If both top_k and top_p are
 // given, k is applied first. Among tokens with equal logits the lowest ids count as most likely.
 //
+// Ends before the next token, with fewer of them, once `stop` returns true.
+//
 // Throws ConfigError for an empty prompt or options out of range, DivergedError if a logit is NaN
 // or infinite.
 std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt, int64_t tokens,
                               const SamplingOptions& options, int64_t context_length,
-                              const std::function<void(int32_t)>& each = {});
+                              const std::function<void(int32_t)>& each = {},
+                              const std::function<bool()>& stop = {});
 
 // The token with the largest logit, the lowest id among equals. Throws DivergedError as generate().
 int32_t likeliest(std::span<const real> logits);

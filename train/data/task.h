@@ -67,6 +67,7 @@ struct AnswerOptions {
   SamplingOptions sampling = {};
   int64_t context_length = 0;                         // of the model
   std::function<void(const std::string&)> each = {};  // called with each new piece of text
+  std::function<bool()> stop = {};  // asked before each token; true ends the answer there
 
   void say(const std::string& text) const {
     if (each && !text.empty()) {

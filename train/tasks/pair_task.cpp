@@ -73,7 +73,8 @@ Answer PairTask::answer(Module& model, const std::string& prompt,
   Input in;
   in.source_ids = Ids::from({1, static_cast<int64_t>(source.size())}, source);
   const auto room = static_cast<size_t>(longest_.target) + 1;
-  for (bool ended = false; !ended && written.size() <= room;) {
+  const auto stopped = [&] { return options.stop && options.stop(); };
+  for (bool ended = false; !ended && written.size() <= room && !stopped();) {
     in.ids = Ids::from({1, static_cast<int64_t>(written.size())}, written);
     const Array logits = model(in).value();  // (1, T, V)
     written.push_back(likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1)))));

@@ -85,6 +85,8 @@ TEST_CASE("checkpoint: what fits no model is refused, with right checksums too")
       ", \"tokens\": 1, \"best_val_loss\": null, \"best_step\": null, "
       "\"evaluations_since_best\": 0, \"sample_bytes\": 0, "
       "\"generators\": \"separate\", \"dropout_stream\": \"mcg31\"}";
+  CHECK(state_refused("{\"sample_due\": 1, \"step\": 1" + rest)
+            .starts_with("/state.json: expected the facts of a training state"));
   CHECK(state_refused("{\"step\": -1" + rest) ==
         "/state.json: expected step to be an integer >= 0");
   CHECK(state_refused("{\"step\": 1.5" + rest) ==

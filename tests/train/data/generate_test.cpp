@@ -135,3 +135,13 @@ TEST_CASE("generate: bytes are shown as whole characters") {
   CHECK(stream.finish() == "\uFFFD");
   CHECK(stream.finish() == "");
 }
+
+TEST_CASE("generate: ends before the next token when it is told to") {
+  const std::unique_ptr<Module> model = small_gpt();
+  const std::vector<int32_t> whole = generate(*model, {1, 2}, 8, {}, 6);
+  int asked = 0;
+  const std::vector<int32_t> part =
+      generate(*model, {1, 2}, 8, {}, 6, {}, [&] { return ++asked > 3; });
+  CHECK(part == std::vector<int32_t>(whole.begin(), whole.begin() + 3));
+  CHECK(asked == 4);
+}
