@@ -57,7 +57,7 @@ TEST_CASE("stranger: no command loads a library that only a config or a run name
       {"inspect", their.config},
       {"inspect", their.config, "--attention"},
       {"bench", their.config, "--steps", "1"},
-      {"forward", their.config, "--in", x, "--out", x},
+      {"forward", their.config, "--in", x, "--out", x + ".out"},
       {"gradcheck", their.config},
       {"train", "--resume", their.run, "--set", "train.steps=13"},
       {"eval", their.run},

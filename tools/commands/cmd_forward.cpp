@@ -4,6 +4,7 @@
 
 #include "tools/commands/command.h"
 #include "tools/commands/forward.h"
+#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/config/run_config.h"
 
@@ -51,11 +52,18 @@ std::string wanted_precision(const ForwardOptions& o, const RunTree& tree) {
   return tree.root.get("precision").text() == "float64" ? "float64" : "float32";
 }
 
-// Whether two paths name one file, which need not exist yet.
-bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code unknown;
-  return std::filesystem::weakly_canonical(a, unknown) ==
-         std::filesystem::weakly_canonical(b, unknown);
+void check_outputs(const ForwardOptions& o, const ConfigNode& config) {
+  std::vector<InputFile> inputs =
+      files_named_in(config, std::filesystem::path(o.config).parent_path());
+  inputs.push_back({"the config", o.config});
+  inputs.push_back({"--in", o.in});
+  if (o.weights) {
+    inputs.push_back({"--weights", *o.weights});
+  }
+  require_replaceable("heed forward: --out", o.out, inputs);
+  if (o.save_weights) {
+    require_replaceable("heed forward: --save-weights", *o.save_weights, inputs);
+  }
 }
 
 int run(const ForwardOptions& o) {
@@ -69,6 +77,7 @@ int run(const ForwardOptions& o) {
   require<ConfigError>(o.seed.value_or(0) >= 0, "heed forward: expected --seed of at least 0, got ",
                        o.seed.value_or(0));
   RunTree tree = read_run_tree(o.config, o.sets);
+  check_outputs(o, tree.root);
   require_precision(wanted_precision(o, tree));
   LoadedRun loaded =
       load_run(std::move(tree), std::filesystem::path(o.config).parent_path(), Purpose::model);

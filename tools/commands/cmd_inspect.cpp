@@ -8,6 +8,7 @@
 #include "layers/check/layer_tree.h"
 #include "tools/commands/command.h"
 #include "tools/commands/inspect.h"
+#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/words.h"
@@ -66,6 +67,17 @@ std::optional<int64_t> newest_step(const fs::path& run) {
   return read_manifest(checkpoint).step;
 }
 
+void check_graph_files(const std::string& graph, const fs::path& config, const ConfigNode& tree) {
+  require<ConfigError>(!graph.empty(),
+                       "heed inspect: --graph: expected the name of a file, got nothing");
+  std::vector<InputFile> inputs = files_named_in(tree, config.parent_path());
+  inputs.push_back({"the config", config});
+  const GraphFiles files(graph);
+  for (const fs::path& file : {files.dot, files.svg}) {
+    require_replaceable("heed inspect: --graph", file, inputs);
+  }
+}
+
 Inspected inspect(const InspectOptions& o) {
   Inspected out;
   fs::path config = o.target;
@@ -76,6 +88,9 @@ Inspected inspect(const InspectOptions& o) {
     config = given.run / "config.yaml";
   }
   RunTree tree = read_run_tree(config, o.sets);
+  if (o.graph) {
+    check_graph_files(*o.graph, config, tree.root);
+  }
   require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
   out.loaded = load_run(std::move(tree), config.parent_path(), Purpose::model);
   RunConfig& run = out.loaded.config;
@@ -240,7 +255,7 @@ int run(const InspectOptions& o) {
   }
   const Inspected it = inspect(o);
   if (o.graph) {
-    for (const std::string& file : write_graph(it.loaded, *o.graph)) {
+    for (const std::string& file : write_graph(it.loaded, GraphFiles(*o.graph))) {
       print_line(stderr, file);
     }
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "train/report/page.h"
@@ -44,6 +45,12 @@ int run(const ReportOptions& o) {
   std::transform(o.runs.begin(), o.runs.end(), std::back_inserter(runs), run_folder);
   const fs::path here = runs.size() > 1 ? "report.html" : runs[0] / "report.html";
   const fs::path out = o.out ? fs::path(*o.out) : here;
+  if (o.out) {
+    for (const fs::path& run : runs) {
+      const RunTree tree = read_run_tree(run / "config.yaml", o.sets);
+      require_replaceable("heed report: --out", out, files_named_in(tree.root, run));
+    }
+  }
   const Links links = o.out ? Links::follow : Links::refuse;
   for (const std::string& warning : write_report(runs, out, links, {}, o.sets)) {
     print_line(stderr, warning);

@@ -1,6 +1,7 @@
 // The parts of `heed inspect` other than the tree of layers.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,14 @@ struct LookAt {
 // Prints the attention weights of layers and heads for a prompt; returns the exit code.
 int inspect_attention(const LookAt& look);
 
-// Writes the graph of a training step to `file`.dot and, if graphviz is installed, `file`.svg. A
-// suffix .dot or .svg of `file` is ignored. Returns the files written.
-std::vector<std::string> write_graph(const LoadedRun& run, const std::string& file);
+// Where the graph of a training step goes: `file`.dot and, if graphviz is installed, `file`.svg. A
+// suffix .dot or .svg of `file` is ignored.
+struct GraphFiles {
+  explicit GraphFiles(const std::string& file);
+  std::filesystem::path dot, svg;
+};
+
+// Writes the graph. Returns the files written.
+std::vector<std::string> write_graph(const LoadedRun& run, const GraphFiles& files);
 
 }  // namespace heed::cli

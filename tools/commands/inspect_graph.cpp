@@ -132,16 +132,18 @@ bool draw(const fs::path& dot, const fs::path& svg) {
 
 }  // namespace
 
-std::vector<std::string> write_graph(const LoadedRun& run, const std::string& file) {
-  fs::path dot = file, svg = file;
+GraphFiles::GraphFiles(const std::string& file) : dot(file), svg(file) {
   const bool named = dot.extension() == ".dot" || dot.extension() == ".svg";
   dot = named ? dot.replace_extension(".dot") : fs::path(file + ".dot");
   svg = named ? svg.replace_extension(".svg") : fs::path(file + ".svg");
+}
+
+std::vector<std::string> write_graph(const LoadedRun& run, const GraphFiles& files) {
   const StepGraph graph = step_graph(run);
-  write_file_atomically(dot, DotWriter(graph).text_of());
-  std::vector<std::string> written{dot.string()};
-  if (draw(dot, svg)) {
-    written.push_back(svg.string());
+  write_file_atomically(files.dot, DotWriter(graph).text_of());
+  std::vector<std::string> written{files.dot.string()};
+  if (draw(files.dot, files.svg)) {
+    written.push_back(files.svg.string());
   }
   return written;
 }

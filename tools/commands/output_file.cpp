@@ -1,0 +1,65 @@
+#include "tools/commands/output_file.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "autograd/base/error.h"
+#include "autograd/base/text.h"
+
+namespace heed::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The files of a run and of a checkpoint, but for report.html, which can be made again.
+constexpr std::string_view own_files[] = {"config.yaml",       "metrics.csv",
+                                          "samples.txt",       "log.txt",
+                                          "report.json",       ".lock",
+                                          "model.safetensors", "optimizer.safetensors",
+                                          "manifest.json",     "state.safetensors",
+                                          "state.json"};
+
+bool belongs_to_a_run(const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  std::error_code none;
+  return std::find(std::begin(own_files), std::end(own_files), file.filename().string()) !=
+             std::end(own_files) &&
+         fs::exists(folder / "config.yaml", none) &&
+         (fs::exists(folder / "metrics.csv", none) || fs::exists(folder / "manifest.json", none));
+}
+
+}  // namespace
+
+std::vector<InputFile> files_named_in(const ConfigNode& config, const fs::path& folder) {
+  std::vector<InputFile> files;
+  const ConfigNode& data = config.get("data").get("path");
+  if (data.is_scalar()) {
+    files.push_back({"the data", folder / data.text()});
+  }
+  for (const ConfigNode& plugin : config.get("plugins").children()) {
+    files.push_back({"a plugin", folder / plugin.text()});
+  }
+  return files;
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code unknown;
+  return fs::equivalent(a, b, unknown) ||
+         fs::weakly_canonical(a, unknown) == fs::weakly_canonical(b, unknown);
+}
+
+void require_replaceable(const std::string& option, const fs::path& out,
+                         const std::vector<InputFile>& inputs) {
+  require<ConfigError>(!out.empty(), option, ": expected the name of a file, got nothing");
+  for (const InputFile& input : inputs) {
+    require<ConfigError>(!same_file(out, input.path), option, " ", printable(out.string()), ": is ",
+                         input.what, ", which is read; give another file");
+  }
+  std::error_code unknown;
+  require<ConfigError>(!belongs_to_a_run(fs::weakly_canonical(out, unknown)), option, " ",
+                       printable(out.string()),
+                       ": belongs to a run, which needs it; give another file");
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,30 @@
+// Files that a command writes under a name given by the user must not replace what it reads.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "layers/config/node.h"
+
+namespace heed::cli {
+
+// A file that a command reads, and what it is to it: {"the config", "c.yaml"}.
+struct InputFile {
+  std::string what;
+  std::filesystem::path path;
+};
+
+// The files that a config in `folder` names: data.path and plugins.
+std::vector<InputFile> files_named_in(const ConfigNode& config,
+                                      const std::filesystem::path& folder);
+
+// Whether two paths name one file, which need not exist yet.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+// Throws ConfigError if `out` is empty, one of `inputs`, or a file that a run or a checkpoint
+// needs. `option` is what gave it: "heed report: --out".
+void require_replaceable(const std::string& option, const std::filesystem::path& out,
+                         const std::vector<InputFile>& inputs);
+
+}  // namespace heed::cli
