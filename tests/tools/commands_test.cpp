@@ -176,6 +176,14 @@ TEST_CASE("heed validate --json: ok, or every mistake with its place") {
   const ProgramResult right = run_heed({"validate", config, "--json"});
   CHECK(right.exit_code == 0);
   CHECK(Json::parse(right.out) == Json{{"ok", true}});
+  const std::vector<std::string> odd = {"validate", config, "--set", "schedule.warmup_steps=50"};
+  std::vector<std::string> json = odd;
+  json.emplace_back("--json");
+  const ProgramResult warned = run_heed(json);
+  CHECK(warned.exit_code == 0);
+  const Json warnings = Json::parse(warned.out)["warnings"];
+  REQUIRE(warnings.size() == 1);
+  CHECK(contains(run_heed(odd).out, "warning    " + warnings[0].get<std::string>() + "\n"));
   write_text(config, "seed: x\n" + std::string(small_config) + "trian: {}\n");
   const ProgramResult wrong = run_heed({"validate", config, "--json", "--set", "train.steps=0"});
   CHECK(wrong.exit_code == 2);

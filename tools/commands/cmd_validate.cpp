@@ -1,6 +1,7 @@
 // heed validate: reports everything that `heed train` would report before its first step.
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "tools/commands/command.h"
 #include "tools/terminal/table.h"
@@ -36,7 +37,12 @@ int run(const ValidateOptions& o) {
     if (o.strict) {
       require_no_warnings(plan);
     }
-    std::printf("{\"ok\":true}\n");
+    nlohmann::ordered_json object = {{"ok", true}};
+    if (const std::vector<std::string> warnings = all_warnings(plan); !warnings.empty()) {
+      object["warnings"] = warnings;
+    }
+    const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+    std::printf("%s\n", object.dump(-1, ' ', true, replace).c_str());
     return 0;
   }
   for (const std::string& line : describe(plan, loaded)) {
