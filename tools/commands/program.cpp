@@ -13,6 +13,7 @@
 #include "autograd/kernels/choice.h"
 #include "layers/config/errors.h"
 #include "tools/commands/command.h"
+#include "tools/commands/other_words.h"
 #include "tools/terminal/table.h"
 #include "train/plugin/plugin.h"
 
@@ -88,31 +89,61 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What to write instead of an unknown word, as the end of the message about it. `command` is null
+// before one is known.
+std::string way_out(const CLI::App& app, const CLI::App* command, const std::string& word) {
+  const std::string name = command != nullptr ? command->get_name() : "";
+  const std::string program = command != nullptr ? "heed " + name : "heed";
+  const auto mean = [](const std::string& words) { return ", did you mean " + words + "?"; };
+  const bool is_option = word.starts_with("-");
+  const std::vector<std::string> options = option_names(command != nullptr ? *command : app);
+  if (is_option && command != nullptr && has(options, word)) {
+    return "; it goes after the command: " + program + " " + word;
+  }
+  if (is_option && command != nullptr && has(option_names(app), word)) {
+    const char* const file = word == "--plugin" ? " FILE " : " ";
+    return "; it goes before the command: heed " + word + file + name;
+  }
+  if (command != nullptr && word == "help") {
+    return mean(program + " --help");
+  }
+  if (command == nullptr && !command_for(word).empty()) {
+    return mean(command_for(word));
+  }
+  const std::vector<std::string> known = is_option            ? options
+                                         : command != nullptr ? std::vector<std::string>{}
+                                                              : command_names();
+  if (const std::string near = nearest(word, known); !near.empty()) {
+    return mean(near);
+  }
+  if (has(options, "--set") && !set_for(word).empty()) {
+    return "; here it is " + set_for(word);
+  }
+  return "; see " + program + " --help";
+}
+
 // A one-line message about an invalid command line: the first unknown word with the nearest known
 // one, else the message of CLI11.
-std::string explain(const CLI::App* app, const CLI::Error& error) {
-  const std::vector<CLI::App*> chosen = app->get_subcommands();
-  const bool has_command = !chosen.empty();
-  const CLI::App& app_or_command = has_command ? *chosen.front() : *app;
-  const std::string program = has_command ? "heed " + app_or_command.get_name() : "heed";
-  const std::string see = "; see " + program + " --help\n";
-  const std::vector<std::string> left = app->remaining(true);
+std::string explain(const CLI::App& app, const CLI::Error& error) {
+  const std::vector<const CLI::App*> chosen =
+      app.get_subcommands([](const CLI::App* each) { return each->parsed(); });
+  const CLI::App* const command = chosen.empty() ? nullptr : chosen.front();
+  const std::string program = command != nullptr ? "heed " + command->get_name() : "heed";
+  const std::vector<std::string> left = app.remaining(true);
   if (left.empty()) {
-    const bool no_command = !has_command && error.get_name() == "RequiredError";
+    const bool no_command = command == nullptr && error.get_name() == "RequiredError";
     return program + ": " + (no_command ? "expected a command" : printable_lines(error.what())) +
-           see;
+           "; see " + program + " --help";
   }
   const std::string word = left.front().substr(0, left.front().find('='));
-  const bool is_option = word.starts_with("-");
-  const std::vector<std::string> known = is_option     ? option_names(app_or_command)
-                                         : has_command ? std::vector<std::string>{}
-                                                       : command_names();
-  const std::string near = nearest(word, known);
-  const char* what = is_option     ? "unknown option "
-                     : has_command ? "unexpected argument "
-                                   : "unknown command ";
-  return program + ": " + what + printable(word) +
-         (near.empty() ? see : ", did you mean " + near + "?\n");
+  const char* what = word.starts_with("-") ? "unknown option "
+                     : command != nullptr  ? "unexpected argument "
+                                           : "unknown command ";
+  return program + ": " + what + printable(word) + way_out(app, command, word);
 }
 
 }  // namespace
@@ -161,8 +192,7 @@ Request parse(int count, char** arguments) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return {"", {}, app.exit(asked)};
   } catch (const CLI::ParseError& error) {
-    const std::string message = explain(&app, error);
-    report(request, message.substr(0, message.find_last_not_of('\n') + 1), wrong_config);
+    report(request, explain(app, error), wrong_config);
     return {"", {}, wrong_config};
   }
   return request;
