@@ -203,7 +203,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
 
 std::string Trainer::stopped_by(const std::string& reason) const {
   return text(reason, "; training stopped at step ", state_.step, "; ", last_good(),
-              "; once this is put right, go on with\n  heed train --resume ",
+              "; once this is put right, go on with\n  ", run_.program(), " train --resume ",
               shell_word(folder_.path().string()));
 }
 

@@ -230,3 +230,30 @@ TEST_CASE("plugin: parameters without a gradient are named, and refused by --str
   CHECK(!fs::exists(folder / "run"));
   CHECK(run_with({"validate", file, "--strict"}).exit_code == 0);
 }
+
+TEST_CASE("plugin: the build of one precision suffices for a config of that precision") {
+  for (const bool twice : {false, true}) {
+    const TempDir folder;
+    const char* const name = twice ? "libtest_plugin-f64.so" : "libtest_plugin.so";
+    fs::copy_file(plugins / name, folder / name);
+    const std::string file = (folder / "c.yaml").string(), given = (folder / name).string();
+    write_text(file, text("precision: ", twice ? "float64\n" : "float32\n", plugin_config));
+    const ProgramResult fits = run_heed({"--plugin", given, "validate", file});
+    CHECK_MESSAGE(fits.exit_code == 0, fits.err);
+    const std::string other = twice ? "precision=float32" : "precision=float64";
+    const ProgramResult misfit = run_heed({"--plugin", given, "validate", file, "--set", other});
+    CHECK(misfit.exit_code == 1);
+    CHECK_MESSAGE(contains(misfit.err, given + ": was built for "), misfit.err);
+  }
+}
+
+TEST_CASE("plugin: the command that continues a run names its plugins") {
+  const TempDir folder;
+  write_text(folder / "c.yaml", plugin_config);
+  const std::string run = (folder / "run").string();
+  const ProgramResult part =
+      run_with({"train", (folder / "c.yaml").string(), "--out", run, "--max-seconds", "1e-9"});
+  CHECK(part.exit_code == 0);
+  const std::string go_on = "heed --plugin " + plugin + " train --resume " + run;
+  CHECK_MESSAGE(part.err.ends_with("saved; go on with\n  " + go_on + "\n"), part.err);
+}

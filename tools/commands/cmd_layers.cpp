@@ -9,6 +9,7 @@
 #include "train/data/task.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
+#include "train/plugin/plugin.h"
 
 namespace heed::cli {
 
@@ -151,6 +152,7 @@ void require_known(const std::string& name, const std::vector<FieldInfo>& sectio
 }
 
 int run(const LayersOptions& o) {
+  require_plugins_of_this_precision();
   const std::vector<FieldInfo> sections = run_fields();
   if (!o.name.empty()) {
     require_known(o.name, sections);

@@ -4,6 +4,7 @@
 #include "layers/schema/schema.h"
 #include "tools/commands/command.h"
 #include "train/config/run_config.h"
+#include "train/plugin/plugin.h"
 
 namespace heed::cli {
 
@@ -14,6 +15,7 @@ struct SchemaOptions {};
 void declare(Arguments&, SchemaOptions&) {}
 
 int run(const SchemaOptions&) {
+  require_plugins_of_this_precision();
   std::fputs(config_schema("A config of heedgrad", run_fields()).c_str(), stdout);
   return 0;
 }

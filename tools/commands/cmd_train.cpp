@@ -109,9 +109,10 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
     trainer.say("done: " + run);
   } else {
     next.set.clear();
-    trainer.say(text(ending == Ending::interrupted ? "interrupted" : "time is over", " at step ",
-                     trainer.step(), ", saved",
-                     terminal ? "" : "; go on with\n  heed train --resume " + shell_word(run)));
+    trainer.say(text(
+        ending == Ending::interrupted ? "interrupted" : "time is over", " at step ", trainer.step(),
+        ", saved",
+        terminal ? "" : "; go on with\n  " + next.program + " train --resume " + shell_word(run)));
   }
   if (terminal) {
     for (const std::string& line : next_steps(next)) {
@@ -184,6 +185,7 @@ int run(const TrainOptions& o) {
   lines.push_back("run folder " + folder->path().string());
   NextSteps next = {
       .run = folder->path(),
+      .program = loaded.program(),
       .generates = loaded.task->tokenizer() != nullptr && loaded.task->continues_prompt(),
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};

@@ -22,10 +22,10 @@ bool fits_a_line(const std::string& prompt) {
 std::vector<std::string> next_steps(const NextSteps& of) {
   const std::string run = shell_word(of.run.string());
   const std::string report = shell_word((of.run / "report.html").string());
-  const std::string maps = "heed inspect " + run + " --attention";
+  const std::string maps = of.program + " inspect " + run + " --attention";
   std::vector<std::string> lines;
   if (of.generates) {
-    lines.push_back("write      heed generate " + run +
+    lines.push_back("write      " + of.program + " generate " + run +
                     (fits_a_line(of.prompt) ? " --prompt " + shell_word(of.prompt) : ""));
   }
   std::error_code error;
@@ -34,7 +34,7 @@ std::vector<std::string> next_steps(const NextSteps& of) {
     lines.push_back("look       " + (has_report ? report + " in a browser" : maps) +
                     (has_report && of.attends ? ", or " + maps : ""));
   }
-  std::string resume = "go on      heed train --resume " + run;
+  std::string resume = "go on      " + of.program + " train --resume " + run;
   for (const std::string& value : of.set) {
     resume += " --set " + shell_word(value);
   }

@@ -10,6 +10,7 @@ namespace heed::cli {
 
 struct NextSteps {
   std::filesystem::path run;
+  std::string program = "heed";  // with the options that the run needs before the command
   bool generates = false;        // a language model: `heed generate` continues a prompt
   std::string prompt;            // for it, from the config; "" if there is none
   bool attends = false;          // `heed inspect --attention` has something to show

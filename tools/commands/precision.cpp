@@ -6,6 +6,7 @@
 
 #include "autograd/base/real.h"
 #include "tools/commands/command.h"
+#include "train/plugin/plugin.h"
 
 namespace heed::cli {
 
@@ -17,6 +18,7 @@ void set_process_arguments(int, char** arguments) { process_arguments = argument
 
 void require_precision(const std::string& precision) {
   if (precision == precision_name) {
+    require_plugins_of_this_precision();
     return;
   }
   const std::string sibling = precision == "float64" ? "heed-f64" : "heed";

@@ -12,6 +12,7 @@
 #include "train/config/yaml_set.h"
 #include "train/data/fixed_batch.h"
 #include "train/files/files.h"
+#include "train/files/words.h"
 #include "train/plugin/plugin.h"
 
 namespace heed {
@@ -356,6 +357,14 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
     }
   }
   return run;
+}
+
+std::string LoadedRun::program() const {
+  std::string words = "heed";
+  for (const ConfigNode& plugin : resolved.get("plugins").children()) {
+    words += " --plugin " + shell_word(plugin.text());
+  }
+  return words;
 }
 
 void apply_settings(const RunConfig& config) {

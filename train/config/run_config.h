@@ -95,6 +95,9 @@ struct LoadedRun {
   RunConfig config;
   ConfigNode resolved;         // every key with its value; absolute paths; hash of the data
   std::unique_ptr<Task> task;  // null if the config has no data section
+
+  // "heed", with a --plugin option for each plugin that the run needs; quoted for a shell.
+  std::string program() const;
 };
 
 // A config as it is written, and the mistakes that do not stop the rest from being read: duplicate

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "train/files/files.h"
+#include "train/files/words.h"
 #include "train/plugin/elf.h"
 
 namespace heed {
@@ -29,6 +30,7 @@ struct Plugins {
   bool trusted = false;  // what a config names may be loaded
   std::vector<LoadedPlugin> loaded;
   std::map<std::pair<std::string, std::string>, Owned> types;  // by kind and name
+  std::vector<std::string> of_other_precision;  // why load_plugin() has not loaded them
 };
 
 Plugins& plugins() {
@@ -53,12 +55,22 @@ fs::path float64_name(const fs::path& path) {
          (single.stem().string() + std::string(of_float64) + single.extension().string());
 }
 
-// The build for this process's precision if it exists next to `given`, else `given`.
+// The build for this process's precision if it exists next to `given`, else one that exists.
 fs::path of_this_precision(const fs::path& given) {
-  const fs::path own = is_float64 ? float64_name(given) : float32_name(given);
+  const fs::path single = float32_name(given), twice = float64_name(given);
   std::error_code missing;
-  return fs::exists(own, missing) ? own : given;
+  for (const fs::path& file : {is_float64 ? twice : single, given, is_float64 ? single : twice}) {
+    if (fs::exists(file, missing)) {
+      return file;
+    }
+  }
+  return given;
 }
+
+// A plugin that fits but for its precision.
+class OtherPrecision : public IoError {
+  using IoError::IoError;
+};
 
 using BuildText = std::array<std::string, 3>;  // version, precision, standard library
 
@@ -79,9 +91,9 @@ void require_fitting(const std::string& file, const BuildText& plugin, const std
   require<IoError>(plugin[2] == own[2], file, ": was built with the standard library ", plugin[2],
                    ", this heedgrad with ", own[2], "; build the plugin with the compiler flags ",
                    "that heedgrad was built with");
-  require<IoError>(plugin[1] == own[1], file, ": was built for ", plugin[1],
-                   ", this process computes in ", own[1], ", and there is no ", sibling,
-                   " beside it; heedgrad_add_plugin in CMake builds both");
+  require<OtherPrecision>(plugin[1] == own[1], file, ": was built for ", plugin[1],
+                          ", this process computes in ", own[1], ", and there is no ", sibling,
+                          " beside it; heedgrad_add_plugin in CMake builds both");
 }
 
 // Checks the identity that every plugin defines, before dlopen can run any of its code. This keeps
@@ -161,11 +173,23 @@ void PluginRegistration::note(const std::string& kind, const std::string& name,
   plugins().types[{kind, name}] = {plugin_, members};
 }
 
-void load_plugin(const fs::path& path) { load(path, true); }
+void load_plugin(const fs::path& path) {
+  try {
+    load(path, true);
+  } catch (const OtherPrecision& error) {
+    plugins().of_other_precision.emplace_back(error.what());
+  }
+}
+
+void require_plugins_of_this_precision() {
+  const std::vector<std::string>& others = plugins().of_other_precision;
+  require<IoError>(others.empty(), others.empty() ? "" : others.front());
+}
 
 void trust_plugins(bool trusted) { plugins().trusted = trusted; }
 
 void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors& errors) {
+  require_plugins_of_this_precision();
   const ConfigNode& named = config.get("plugins");
   if (!named.is_list()) {
     return;  // reported when all sections are read
@@ -178,9 +202,8 @@ void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors
     }
     if (!plugins().trusted) {
       const std::string file = fs::absolute(of_this_precision(folder / plugin.text())).string();
-      errors.add(plugin, "would load the library ", file, " and run its code; to allow it: heed ",
-                 "--plugin ", file, " COMMAND ..., or for all libraries: heed --trust-plugins ",
-                 "COMMAND ...");
+      errors.add(plugin, "would run the code of a library; to allow it: heed --plugin ",
+                 shell_word(file), " COMMAND ..., or any: heed --trust-plugins COMMAND ...");
       continue;
     }
     try {

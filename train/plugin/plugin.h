@@ -22,9 +22,14 @@
 namespace heed {
 
 // Loads the plugin at `path`, or its sibling for the other precision. Does nothing if it is already
-// loaded. Throws IoError if the file is missing, not a plugin or built against something else;
-// throws ConfigError, with nothing added, if a name is taken.
+// loaded, or if it only exists for the other precision: the process may still be replaced by the
+// program of that one; else require_plugins_of_this_precision() throws. Throws IoError if the file
+// is missing, not a plugin or built against something else; throws ConfigError, with nothing added,
+// if a name is taken.
 void load_plugin(const std::filesystem::path& path);
+
+// Throws IoError if load_plugin() has found a plugin of the other precision only.
+void require_plugins_of_this_precision();
 
 // Whether load_plugins() may load what configs name (--trust-plugins); at first it may not.
 void trust_plugins(bool trusted);

@@ -48,6 +48,15 @@ TEST_CASE("next steps: three lines for a language model, quoted for a shell") {
             "go on      heed train --resume '" + run + "' --set train.steps=40"});
 }
 
+TEST_CASE("next steps: every command has the options that the run needs") {
+  const TempDir folder;
+  const std::string run = folder.path().string(), program = "heed --plugin libmine.so";
+  CHECK(next_steps({.run = run, .program = program, .generates = true, .attends = true}) ==
+        std::vector<std::string>{"write      " + program + " generate " + run,
+                                 "look       " + program + " inspect " + run + " --attention",
+                                 "go on      " + program + " train --resume " + run});
+}
+
 TEST_CASE("next steps: only what applies") {
   const TempDir folder;
   const std::string run = folder.path().string();
