@@ -120,11 +120,18 @@ const std::vector<Wrong> wrong_values = {
      "not "
      "in the vocabulary: the model knows 21 characters: \\n ␣ . A E a d e f i l m n o r s t u v w "
      "y\n"},
-    {{"data.path=no.txt"}, 1, "heed: data: no.txt: cannot open: No such file or directory\n"},
-    {{"data.path=folder"}, 1, "heed: data: folder: cannot read: expected a file, got a folder\n"},
+    {{"data.path=no.txt"},
+     1,
+     "heed: --set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or "
+     "directory\n"},
+    {{"data.path=folder"},
+     1,
+     "heed: --set data.path=folder:1:11: data.path: folder: cannot read: expected a file, got a "
+     "folder\n"},
     {{"data.path=bad.txt"},
      1,
-     "heed: data: bad.txt: expected UTF-8, got the byte 0xFF at byte 14, line 2; convert the file "
+     "heed: --set data.path=bad.txt:1:11: data.path: bad.txt: expected UTF-8, got the byte 0xFF at "
+     "byte 14, line 2; convert the file "
      "to "
      "UTF-8 (with iconv, for example)\n"},
     {{"data.path=empty.txt"},
@@ -225,7 +232,8 @@ TEST_CASE("errors: wrong files") {
   if (geteuid() != 0) {
     const std::string config = write_config(folder);
     REQUIRE(chmod((folder / "text.txt").c_str(), 0) == 0);
-    check_refused(folder, config, {}, 1, "heed: data: text.txt: cannot open: Permission denied\n");
+    check_refused(folder, config, {}, 1,
+                  "heed: c.yaml:2:26: data.path: text.txt: cannot open: Permission denied\n");
     REQUIRE(chmod(config.c_str(), 0) == 0);
     check_refused(folder, config, {}, 1,
                   "heed: cannot read the config c.yaml: permission denied?\n");

@@ -143,6 +143,13 @@ bool has_field(const std::string& kind, const ConfigNode& section, const std::st
                      [&](const FieldInfo& info) { return info.name == field; });
 }
 
+// What to do about a data file that is not there: the data of a run may have moved.
+std::string way_to_data(const ConfigNode& data, const fs::path& folder) {
+  std::error_code error;
+  const bool missing = !fs::exists(folder / data.get("path").text(), error) && !error;
+  return missing && data.has("fingerprint") ? "; if it has moved: --set data.path=FILE" : "";
+}
+
 // The task, if the data section has no errors; otherwise null, and the errors go to `errors`. The
 // IoError of an unreadable file goes to `unreadable`, so that the other sections are checked first.
 std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
@@ -166,7 +173,7 @@ std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
   } catch (const TaskError& error) {
     errors.add_field(data, error.field, error.what());
   } catch (const IoError& error) {
-    unreadable = error;
+    unreadable = IoError(error.what() + way_to_data(data, setup.config_folder));
   }
   return nullptr;
 }
@@ -273,11 +280,6 @@ void overfit_one_batch(LoadedRun& run) {
   turn_off_dropout(*run.resolved.find("model"));
 }
 
-// What to do about a data file that cannot be opened: the data of a run may have moved.
-std::string way_to_data(const ConfigNode& data) {
-  return data.has("fingerprint") ? "; if it has moved: --set data.path=FILE" : "";
-}
-
 }  // namespace
 
 namespace {
@@ -294,10 +296,11 @@ void throw_all(ConfigErrors& errors, const ConfigNode& tree, bool not_all_types,
     throw IoError(*no_plugin);
   }
   if (errors.empty() && no_data && !no_plugin) {
-    throw IoError(text("data: ", no_data->what(), way_to_data(tree.get("data"))));
+    const ConfigMark& place = tree.get("data").get("path").mark();
+    throw IoError(text(to_text(place), place.line > 0 ? ": " : "", "data.path: ", no_data->what()));
   }
   if (no_data) {
-    errors.add_field(tree.get("data"), "path", no_data->what(), way_to_data(tree.get("data")));
+    errors.add_field(tree.get("data"), "path", no_data->what());
   }
   if (no_plugin) {
     std::istringstream lines(no_plugin->what());

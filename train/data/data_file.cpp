@@ -25,9 +25,8 @@ void require_fingerprint(const std::filesystem::path& path, Bytes bytes,
     return;
   }
   const std::string found = fingerprint(bytes).text();
-  require<IoError>(found == expected, path.string(),
-                   ": not the file that the config was written for: expected fingerprint ",
-                   expected, ", got ", found);
+  require<IoError>(found == expected, path.string(), ": changed: expected fingerprint ", expected,
+                   ", got ", found, "; bring that file back, or train anew");
 }
 
 }  // namespace heed

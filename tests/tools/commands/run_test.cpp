@@ -68,9 +68,10 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
   fs::rename(folder / "text.txt", folder / "moved/new.txt");
   const ProgramResult lost = run_heed({"eval", run});
   CHECK(lost.exit_code == 1);
-  CHECK(lost.err == "heed: data: " + (folder / "text.txt").string() +
-                        ": cannot open: No such file or directory; if it has moved: --set "
-                        "data.path=FILE\n");
+  CHECK(lost.err.starts_with("heed: " + run + "/config.yaml:"));
+  CHECK(lost.err.ends_with(": data.path: " + (folder / "text.txt").string() +
+                           ": cannot open: No such file or directory; if it has moved: --set "
+                           "data.path=FILE\n"));
   // Relative to the current folder, for these as for train --resume.
   const fs::path here = fs::current_path();
   fs::current_path(folder / "moved");
@@ -90,7 +91,12 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
   const ProgramResult other =
       run_heed({"eval", run, "--set", "data.path=" + (folder / "moved/other.txt").string()});
   CHECK(other.exit_code == 1);
-  CHECK(contains(other.err, "not the file that the config was written for"));
+  CHECK(contains(other.err, ": changed: expected fingerprint xxh64:"));
+  CHECK(other.err.ends_with("; bring that file back, or train anew\n"));
+  write_text(folder / "moved/new.txt", sample_text() + "x");
+  const ProgramResult changed = run_heed({"eval", run});
+  CHECK(changed.err.ends_with("; bring that file back, or train anew\n"));
+  write_text(folder / "moved/new.txt", sample_text());
   const ProgramResult wrong = run_heed({"eval", run, "--set", "seed=7"});
   CHECK(wrong.exit_code == 2);
   CHECK(wrong.err ==
