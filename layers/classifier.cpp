@@ -6,7 +6,8 @@ namespace heed {
 
 void Classifier::Config::fields(Fields& f) {
   f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
-      .example(7);
+      .example(7)
+      .also_known_as(vocabulary_words);
   f.required("num_classes", num_classes, at_least(1),
              "number of classes; the data decides if absent")
       .example(3);

@@ -9,7 +9,8 @@ void EncoderDecoder::Config::fields(Fields& f) {
              "number of tokens of the source; the data decides if absent")
       .example(5);
   f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
-      .example(7);
+      .example(7)
+      .also_known_as(vocabulary_words);
   f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
       .example(6);
   f.required("context_length", context_length, at_least(1), "largest number of tokens written")

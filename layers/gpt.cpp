@@ -6,7 +6,8 @@ namespace heed {
 
 void Gpt::Config::fields(Fields& f) {
   f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
-      .example(7);
+      .example(7)
+      .also_known_as(vocabulary_words);
   f.required("context_length", context_length, at_least(1), "largest number of tokens")
       .example(6)
       .also_known_as(length_words);

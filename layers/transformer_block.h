@@ -30,6 +30,7 @@ inline const std::vector<std::string> heads_words{"n_heads", "n_head", "num_atte
 inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers"};
 inline const std::vector<std::string> length_words{"block_size", "max_position_embeddings"};
 inline const std::vector<std::string> dropout_words{"drop_rate"};
+inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab"};
 
 // Options of the attention layer that a model fills in unless the config gives them (see Fills).
 inline const Fills attention_fills{{"d_in", "d_model"},

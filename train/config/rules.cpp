@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "layers/config/types.h"
 #include "layers/config/values.h"
@@ -114,6 +115,37 @@ void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* t
                          " training examples, ", a_step, " in a step"));
     }
   }
+}
+
+void explain_words_without_field(const ConfigNode& tree, ConfigErrors& errors) {
+  const std::string option = "here it is an option of the command: --threads N";
+  const std::map<std::string, std::string> hints{
+      {"device", "everything runs on the CPU; leave this out"},
+      {"threads", option},
+      {"num_threads", option},
+      {"num_workers", option}};
+  for (const ConfigNode* section : {&tree, &tree.get("train")}) {
+    for (const ConfigNode& child : section->children()) {
+      if (const auto hint = hints.find(child.key()); hint != hints.end()) {
+        errors.reword(child.key_mark(), child.path(), "unknown key", hint->second);
+      }
+    }
+  }
+}
+
+void excuse_unknown_types(ConfigErrors& errors) {
+  std::vector<std::string> parts;  // "model."
+  errors.excuse([&](const ConfigMistake& mistake) {
+    const bool unknown = mistake.path.ends_with("type") && mistake.message.starts_with("unknown ");
+    if (unknown) {
+      parts.push_back(mistake.path.substr(0, mistake.path.size() - 4));
+    }
+    return unknown;
+  });
+  errors.excuse([&](const ConfigMistake& mistake) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const std::string& part) { return mistake.path.starts_with(part); });
+  });
 }
 
 }  // namespace heed

@@ -20,4 +20,11 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
 void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* task,
                   ConfigErrors& errors);
 
+// Says what to do about words of other tools that no field stands for, such as device.
+void explain_words_without_field(const ConfigNode& tree, ConfigErrors& errors);
+
+// Removes mistakes about unknown types, and about their options: a plugin that was not loaded may
+// have them.
+void excuse_unknown_types(ConfigErrors& errors);
+
 }  // namespace heed

@@ -36,13 +36,14 @@ void TrainConfig::fields(Fields& f) {
     return f.optional(name, member, range, help);
   };
   size("steps", steps, at_least(1), "optimizer steps")
-      .also_known_as({"max_iters", "max_steps"})
+      .also_known_as({"max_iters", "max_steps", "iters", "iterations"})
       .also_known_as(epoch_words, "epochs * training examples / (batch_size * accumulate)");
   size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch")
       .also_known_as({"per_device_train_batch_size"});
   f.optional("accumulate", accumulate, in_range(1, 1'000'000),
              "micro-batches whose gradients make a step")
-      .also_known_as({"gradient_accumulation_steps"});
+      .also_known_as({"gradient_accumulation_steps", "grad_accumulation_steps", "grad_accum_steps",
+                      "grad_accum", "accumulate_grad_batches"});
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together")
       .also_known_as({"grad_clip", "max_grad_norm"});
   f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
@@ -53,16 +54,16 @@ void TrainConfig::fields(Fields& f) {
 
 void EvalConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between evaluations")
-      .also_known_as({"eval_interval", "eval_steps"});
+      .also_known_as({"eval_interval", "eval_steps", "interval"});
   f.optional("batches", batches, at_least(1), "batches of an evaluation", "all")
-      .also_known_as({"eval_iters"});
+      .also_known_as({"eval_iters", "iters"});
   f.optional("patience", patience, at_least(1),
              "evaluations in a row without a lower loss after which training stops");
 }
 
 void CheckpointConfig::fields(Fields& f) {
-  f.optional("every", every, at_least(1),
-             "steps between checkpoints; the last step has one anyway");
+  f.optional("every", every, at_least(1), "steps between checkpoints; the last step has one anyway")
+      .also_known_as({"save_steps", "interval"});
   f.optional("keep", keep, at_least(1), "how many of the newest stay");
   f.optional("best", best,
              "true: one more is written and stays, that with the lowest validation loss");
@@ -70,11 +71,13 @@ void CheckpointConfig::fields(Fields& f) {
 }
 
 void SampleConfig::fields(Fields& f) {
-  f.optional("every", every, at_least(1), "steps between samples");
+  f.optional("every", every, at_least(1), "steps between samples").also_known_as({"interval"});
   f.optional("prompt", prompt, "what the model goes on from");
-  f.optional("tokens", tokens, at_least(1), "how many tokens it adds");
+  f.optional("tokens", tokens, at_least(1), "how many tokens it adds")
+      .also_known_as({"max_new_tokens", "max_tokens"});
   f.optional("temperature", temperature, at_least(0),
-             "below 1 bolder, 0 always the likeliest token");
+             "below 1 bolder, 0 always the likeliest token")
+      .also_known_as({"temp"});
   f.optional("top_k", top_k, at_least(1), "choose among the k likeliest");
   f.optional("top_p", top_p, in_range(0, 1, Bound::open), "choose among the likeliest with sum p");
 }
@@ -83,7 +86,8 @@ void RunConfig::fields(Fields& f) {
   const bool may_be_absent = purpose == Purpose::model;
   train.required = !may_be_absent;
   f.optional("seed", seed, at_least(0), "of weights, data, dropout and samples");
-  f.choice("precision", precision, {"float32", "float64"}, "of every number");
+  f.choice("precision", precision, {"float32", "float64"}, "of every number")
+      .also_known_as({"dtype", "fp32", "fp16", "bf16"}, "float32 or float64");
   f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
   f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
   f.optional("plugins", plugins, "libraries with layers, tasks, ... of one's own: [./libmine.so]");
@@ -349,6 +353,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   fields.run(run.config);
   check_together(run.config, tree, run.task.get(), errors);
   count_epochs(run.config, tree, run.task.get(), errors);
+  explain_words_without_field(tree, errors);
   throw_all(errors, tree, not_all_types, no_plugin, unreadable);
 
   run.resolved = fields.values();

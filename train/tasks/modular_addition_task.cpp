@@ -30,7 +30,8 @@ std::vector<std::string> number_names(int64_t modulus) {
 void ModularAdditionTask::Config::fields(Fields& f) {
   f.optional("modulus", modulus, in_range(2, 1000), "sums begin again at 0 here");
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open, Bound::open),
-             "part of the table that is trained on; the rest is for validation");
+             "part of the table that is trained on; the rest is for validation")
+      .also_known_as({"val_split", "val_fraction", "validation_split"}, "1 minus this");
 }
 
 ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup)

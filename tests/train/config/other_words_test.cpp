@@ -72,6 +72,27 @@ const std::vector<Hint> words_of_other_tools = {
     {"beta2=0.99", "here it is optimizer.betas: a list of both"},
     {"drop_rate=0.1", "here it is model.dropout"},
     {"gradient_accumulation_steps=2", "here it is train.accumulate"},
+    // Short and common ones
+    {"sample.max_new_tokens=5", "here it is tokens"},
+    {"max_new_tokens=5", "here it is sample.tokens"},
+    {"sample.temp=1", "here it is temperature"},
+    {"eval.interval=5", "here it is every"},
+    {"eval.iters=5", "here it is batches"},
+    {"train.iters=5", "here it is steps"},
+    {"checkpoint.interval=5", "here it is every"},
+    {"data.val_split=0.1", "here it is train_fraction: 1 minus this"},
+    {"train.grad_accum=2", "here it is accumulate"},
+    {"train.grad_accumulation_steps=2", "here it is accumulate"},
+    {"grad_accum_steps=2", "here it is train.accumulate"},
+    {"dtype=float32", "here it is precision: float32 or float64"},
+    {"train.dtype=bfloat16", "here it is precision: float32 or float64"},
+    {"fp32=true", "here it is precision: float32 or float64"},
+    {"train.bf16=true", "here it is precision: float32 or float64"},
+    {"device=cuda", "everything runs on the CPU; leave this out"},
+    {"train.device=cpu", "everything runs on the CPU; leave this out"},
+    {"threads=2", "here it is an option of the command: --threads N"},
+    {"train.num_workers=2", "here it is an option of the command: --threads N"},
+    {"model.vocab=21", "here it is vocab_size"},
 };
 
 const std::vector<Hint> misspellings = {
