@@ -77,6 +77,37 @@ const std::string* fill_for(const Fills& fills, const FieldInfo& field) {
   return fill == fills.end() ? nullptr : &fill->second;
 }
 
+namespace {
+
+// Adds what can be said about the options of a part whose type is unknown: the mistakes that the
+// `near` type, which may be meant, finds in them or, without one, the keys that no type has.
+void check_options(const ConfigTypes& types, const std::string& near, const ConfigNode& node,
+                   ConfigErrors& errors) {
+  ConfigNode options = node;
+  options.erase("type");
+  if (const ConfigType* meant = types.find(near)) {
+    ConfigErrors found;
+    meant->complete(options, found);
+    found.excuse([](const ConfigMistake& mistake) {  // it may be filled in
+      return mistake.message.starts_with("missing, expected");
+    });
+    errors.add_all(found);
+    return;
+  }
+  std::vector<FieldInfo> all;
+  for (const std::string& name : types.names()) {
+    const std::vector<FieldInfo>& fields = types.find(name)->fields();
+    all.insert(all.end(), fields.begin(), fields.end());
+  }
+  for (const ConfigNode& option : options.children()) {
+    if (find_info(all, option.key()) == nullptr) {
+      errors.add_at(option.key_mark(), option.path(), unknown_key(option.key(), all, ""));
+    }
+  }
+}
+
+}  // namespace
+
 bool read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member, ConfigErrors& errors) {
   if (!has_kind(info, node, ConfigNode::Kind::map, errors)) {
     return false;
@@ -94,6 +125,7 @@ bool read_spec(const FieldInfo& info, const ConfigNode& node, Spec& member, Conf
     if (!config_types(info.spec_kind).find(type)) {
       errors.add(*named, "unknown ", info.spec_kind, " ", in_words(*named),
                  suggestion(type, type_info.choices, "there are", ""));
+      check_options(config_types(info.spec_kind), nearest(type, type_info.choices), node, errors);
       return false;
     }
   } else if (type.empty()) {

@@ -291,10 +291,9 @@ namespace {
 // Throws all mistakes, if there are any, with those of files that could not be read.
 void throw_all(ConfigErrors& errors, const ConfigNode& tree, bool not_all_types,
                const std::optional<IoError>& no_plugin, const std::optional<IoError>& no_data) {
-  if (not_all_types) {  // those of a plugin that was not loaded are unknown: no second mistake
-    errors.excuse([](const ConfigMistake& mistake) {
-      return mistake.path.ends_with("type") && mistake.message.starts_with("unknown ");
-    });
+  errors.excuse_what_follows("aliases (");
+  if (not_all_types) {
+    excuse_unknown_types(errors);
   }
   if (errors.empty() && no_plugin && !no_data) {
     throw IoError(*no_plugin);

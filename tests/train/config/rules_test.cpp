@@ -104,3 +104,35 @@ TEST_CASE("rules: missing plugins do not hide the rest, nor do their types count
           "\n--set train.steps=0:1:13: train.steps: expected a whole number of at least 1, got 0");
   trust_plugins(false);
 }
+
+TEST_CASE("rules: an unknown type does not hide what else is wrong in its section") {
+  CHECK(lines_of(sections + "optimizer: {type: adamm, lr: -1, weigth_decay: 0}\n") ==
+        "c.yaml:4:19: optimizer.type: unknown optimizer adamm, did you mean adamw?\n"
+        "c.yaml:4:30: optimizer.lr: expected a number of at least 0, got -1\n"
+        "c.yaml:4:34: optimizer.weigth_decay: unknown key, did you mean weight_decay?");
+  // Near no type: what none of them takes. The values may be right.
+  CHECK(lines_of(sections + "optimizer: {type: zzz, lr: -1, learning_rate: 1}\n") ==
+        "c.yaml:4:19: optimizer.type: unknown optimizer zzz; there are adam, adamw, sgd\n"
+        "c.yaml:4:32: optimizer.learning_rate: here it is lr");
+  // What a model fills in is not missing.
+  CHECK(lines_of(sections, {"model.attention={type: multi_head_atention, dropuot: 0}"}) ==
+        "--set model.attention={type: multi_head_atention, dropuot: 0}:1:24: model.attention.type: "
+        "unknown layer multi_head_atention, did you mean multi_head_attention?\n"
+        "--set model.attention={type: multi_head_atention, dropuot: 0}:1:45: "
+        "model.attention.dropuot: unknown key, did you mean dropout?");
+}
+
+TEST_CASE("rules: eval.every: none turns evaluation off, with all that belongs to it") {
+  const std::string evaluated =
+      sections + "eval: {every: 5, batches: 2, patience: 3}\ncheckpoint: {best: true}\n";
+  CHECK(lines_of(evaluated, {"eval.every=none"}) == "no error");
+  CHECK(contains(lines_of(evaluated, {"eval={batches: 2}"}), "eval.batches: 2 without eval.every"));
+}
+
+TEST_CASE("rules: an alias is one mistake") {
+  CHECK(lines_of(sections + "seed: &n 5\neval: {every: *n, batches: *n}\nsample: *n\n") ==
+        "c.yaml:4:7: seed: anchors (&name) are not allowed\n"
+        "c.yaml:5:15: eval.every: aliases (*name) are not allowed; write the value out\n"
+        "c.yaml:5:28: eval.batches: aliases (*name) are not allowed; write the value out\n"
+        "c.yaml:6:9: sample: aliases (*name) are not allowed; write the value out");
+}
