@@ -102,9 +102,32 @@ void find_leak(const LoadedRun& run, Plan& plan, bool says_causal) {
   pool::trim();  // what the model took is free for the run
 }
 
+// Warns about options of samples that are never written. The prompt has another use: it is what
+// `heed generate` and the attention maps take.
+void find_unused_samples(const SampleConfig& sample, Plan& plan) {
+  const SampleConfig usual;
+  std::string option;
+  if (sample.tokens != usual.tokens) {
+    option = text("sample.tokens is ", sample.tokens);
+  } else if (sample.temperature != usual.temperature) {
+    option = text("sample.temperature is ", sample.temperature);
+  } else if (sample.top_k) {
+    option = text("sample.top_k is ", *sample.top_k);
+  } else if (sample.top_p) {
+    option = text("sample.top_p is ", *sample.top_p);
+  }
+  if (!sample.every && !option.empty()) {
+    plan.warnings.push_back(option + ", but no sample is written: sample.every is none");
+  }
+}
+
 // Warns about sizes and rates that do not go together.
 void find_odd_settings(const LoadedRun& run, Plan& plan) {
   const RunConfig& config = run.config;
+  if (config.lr() == 0) {
+    plan.warnings.emplace_back("optimizer.lr is 0: the weights stay as they are drawn");
+  }
+  find_unused_samples(config.sample, plan);
   const int64_t of_data = config.data_size("context_length");
   const int64_t of_model = config.model_size("context_length");
   if (of_data > 0 && of_data < of_model &&

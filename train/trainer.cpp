@@ -219,7 +219,7 @@ Retention Trainer::retention() const {
 
 bool Trainer::patience_is_over() const {
   const std::optional<int64_t>& patience = run_.config.eval.patience;
-  return patience && state_.evaluations_since_best >= *patience;
+  return run_.config.eval.every && patience && state_.evaluations_since_best >= *patience;
 }
 
 Ending Trainer::ending_now(bool last) const {

@@ -188,3 +188,20 @@ TEST_CASE("plan: warns of learned positions that the data never gets to") {
             .warnings.empty());
   }
 }
+
+TEST_CASE("plan: a learning rate of 0 and options of no sample are warned of") {
+  const TempDir folder;
+  const auto warnings = [&](const std::vector<std::string>& sets) {
+    return make_plan(load_small(folder, sets)).warnings;
+  };
+  using Lines = std::vector<std::string>;
+  CHECK(warnings({"optimizer.lr=0"}) ==
+        Lines{"optimizer.lr is 0: the weights stay as they are drawn"});
+  CHECK(warnings({"sample.tokens=50"}) ==
+        Lines{"sample.tokens is 50, but no sample is written: sample.every is none"});
+  CHECK(warnings({"sample.temperature=1"}).size() == 1);
+  CHECK(warnings({"sample.top_k=3"}).size() == 1);
+  CHECK(warnings({"sample.top_p=0.5"}).size() == 1);
+  CHECK(warnings({"sample={tokens: 50, top_k: 3, every: 4}"}).empty());
+  CHECK(warnings({"sample.prompt=E"}).empty());  // heed generate takes it
+}

@@ -200,8 +200,8 @@ TEST_CASE("trainer: patience ends a run that learns no more, and stays at its en
             .find("\"best_step\": 2,\n  "
                   "\"evaluations_since_best\": 3") != std::string::npos);
   CHECK(fs::read_symlink(folder / "run/checkpoints/best") == "step-000002");
-  const auto go_on = [&](const std::string& patience) {
-    std::vector<std::string> more = plus(sets, {"eval.patience=" + patience});
+  const auto go_on = [&](const std::string& patience, const std::vector<std::string>& also = {}) {
+    std::vector<std::string> more = plus(plus(sets, {"eval.patience=" + patience}), also);
     std::vector<std::string> warnings;
     Trainer trainer(load_small(folder, more), RunFolder::open(folder / "run"),
                     newest_good_checkpoint(folder / "run", warnings));
@@ -210,6 +210,8 @@ TEST_CASE("trainer: patience ends a run that learns no more, and stays at its en
   };
   CHECK(go_on("3") == std::pair(Ending::no_gain, int64_t{8}));
   CHECK(go_on("5") == std::pair(Ending::no_gain, int64_t{12}));
+  CHECK(go_on("5", {"eval.every=none", "train.steps=14"}) ==
+        std::pair(Ending::finished, int64_t{14}));
 }
 
 TEST_CASE("trainer: the best checkpoint is written when it is found, and is kept") {

@@ -31,7 +31,8 @@ struct BenchOptions {
 
 void declare(Arguments& arguments, BenchOptions& o) {
   arguments.positional("CONFIG", o.config, "a config to train")
-      .option("--set", o.sets, "change a value: --set model.dropout=0.2; may come several times")
+      .option("--set", o.sets,
+              "change a value: --set model.dropout=0.2; may be repeated, the last one counts")
       .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")
       .flag("--profile", o.profile, "time by operation, too")
       .flag("--json", o.json, "one JSON object on standard output");

@@ -39,7 +39,8 @@ void declare(Arguments& arguments, ForwardOptions& o) {
       .flag("--train", o.train, "dropout on")
       .option("--seed", o.seed, "of parameters and dropout (default: the config's, or 123)")
       .option("--precision", o.precision, "float32 or float64 (default: the config's)")
-      .option("--set", o.sets, "change a value: --set model.dropout=0.1; may come several times");
+      .option("--set", o.sets,
+              "change a value: --set model.dropout=0.1; may be repeated, the last one counts");
 }
 
 std::string wanted_precision(const ForwardOptions& o, const RunTree& tree) {

@@ -34,7 +34,8 @@ struct InspectOptions {
 
 void declare(Arguments& arguments, InspectOptions& o) {
   arguments.positional("CONFIG|RUN", o.target, "a config, a run folder or one of its checkpoints")
-      .option("--set", o.sets, "change a value: --set model.num_layers=12; may come several times")
+      .option("--set", o.sets,
+              "change a value: --set model.num_layers=12; may be repeated, the last one counts")
       .option("--batch", o.batch, "sequences in the batch (default: train.batch_size, or 1)")
       .flag("--attention", o.attention, "what attends to what: a heat map for every layer and head")
       .option("--prompt", o.prompt,

@@ -20,9 +20,11 @@ struct ValidateOptions {
 
 void declare(Arguments& arguments, ValidateOptions& o) {
   arguments.positional("CONFIG", o.config, "the config to check")
-      .option("--set", o.sets, "change a value: --set optimizer.lr=3e-4; may come several times")
+      .option("--set", o.sets,
+              "change a value: --set optimizer.lr=3e-4; may be repeated, the last one counts")
       .flag("--strict", o.strict, "warnings about the config are mistakes")
-      .flag("--json", o.json, "one JSON object: {ok: true}, or error, code and the mistakes");
+      .flag("--json", o.json,
+            "one JSON object: ok and any warnings, or error, code and the mistakes");
 }
 
 int run(const ValidateOptions& o) {

@@ -73,15 +73,17 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   if (task != nullptr && has_sample) {
     check_sample(config, tree.get("sample"), *task, errors);
   }
+  // eval.every: none turns evaluation off, whatever else the config says about it.
+  const bool no_evaluation = !config.eval.every && !tree.get("eval").has("every");
   const char* const needs_evaluation = "needs a validation loss on the way; give eval.every too";
-  if (has_eval && config.eval.patience && !config.eval.every) {
+  if (has_eval && config.eval.patience && no_evaluation) {
     errors.add_field(tree.get("eval"), "patience", needs_evaluation);
   }
-  if (has_eval && config.eval.batches && !config.eval.every) {
+  if (has_eval && config.eval.batches && no_evaluation) {
     errors.add_field(tree.get("eval"), "batches", *config.eval.batches, " without eval.every is ",
                      "never used; give eval.every too, or leave eval.batches out");
   }
-  if (has_eval && has_checkpoint && config.checkpoint.best && !config.eval.every) {
+  if (has_eval && has_checkpoint && config.checkpoint.best && no_evaluation) {
     errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);
   }
   if (task != nullptr && has_eval && config.eval.every &&
