@@ -1,15 +1,28 @@
 #include "autograd/base/text.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "autograd/base/utf8.h"
 
 namespace heed {
 
 namespace {
 
-bool steers_a_terminal(char32_t c) {
-  const auto within = [c](char32_t low, char32_t high) { return c >= low && c <= high; };
-  return c < 0x20 || within(0x7F, 0x9F) || c == 0x61C || within(0x200E, 0x200F) ||
-         within(0x202A, 0x202E) || within(0x2066, 0x2069);
+struct CodeRange {
+  char32_t first, last;
+};
+
+// In ascending order.
+constexpr CodeRange hidden[] = {
+    {0x00, 0x1F},     {0x7F, 0x9F},      {0xAD, 0xAD},     {0x34F, 0x34F},   {0x61C, 0x61C},
+    {0x115F, 0x1160}, {0x17B4, 0x17B5},  {0x180E, 0x180E}, {0x200B, 0x200B}, {0x200E, 0x200F},
+    {0x2028, 0x202E}, {0x2060, 0x206F},  {0x3164, 0x3164}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0},
+    {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+
+bool steers_or_hides(char32_t c) {
+  return std::any_of(std::begin(hidden), std::end(hidden),
+                     [c](const CodeRange& range) { return range.first <= c && c <= range.last; });
 }
 
 // Appends `digits` hexadecimal digits after a prefix.
@@ -27,7 +40,7 @@ size_t append_visible(std::string& out, std::string_view text, size_t at, std::s
     append_hexadecimal(out, "\\x", static_cast<unsigned char>(text[at]), 2);
     return 1;
   }
-  const bool stays = !steers_a_terminal(character.code) ||
+  const bool stays = !steers_or_hides(character.code) ||
                      (character.size == 1 && kept.find(text[at]) != std::string_view::npos);
   if (stays) {
     out += text.substr(at, character.size);
@@ -35,8 +48,10 @@ size_t append_visible(std::string& out, std::string_view text, size_t at, std::s
     out += "\\n";
   } else if (character.code < 0x80) {
     append_hexadecimal(out, "\\x", character.code, 2);
-  } else {
+  } else if (character.code < 0x10000) {
     append_hexadecimal(out, "\\u", character.code, 4);
+  } else {
+    append_hexadecimal(out, "\\U", character.code, 8);
   }
   return character.size;
 }

@@ -7,9 +7,10 @@
 
 namespace heed {
 
-// No character of a message may steer the terminal or reorder its line. These are escaped, as \x1b
-// or \u202e: the controls U+0000 to U+001F and U+007F to U+009F, the marks of direction U+061C,
-// U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069, and bytes that are no UTF-8.
+// No character of a message may steer the terminal, reorder its line or be invisible. These are
+// escaped, as \x1b or \u202e: the controls U+0000 to U+001F and U+007F to U+009F, marks of
+// direction, separators of lines (U+2028), characters without width or ink (U+200B, U+FEFF), and
+// bytes that are no UTF-8. What joins or varies visible characters (U+200C, U+200D, U+FE0F) stays.
 
 // Text for one line of a message. A newline becomes \n. Cut after `limit` bytes.
 std::string printable(std::string_view text, size_t limit = 60);

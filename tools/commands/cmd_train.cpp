@@ -138,6 +138,8 @@ void check(const TrainOptions& o) {
                        "with a run folder");
   require<ConfigError>(!o.resume || !o.out, "heed train: a resumed run stays in its folder; give ",
                        "--resume or --out");
+  require<ConfigError>(!o.out || !o.out->empty(),
+                       "heed train: --out: expected the name of a folder, got nothing");
   require<ConfigError>(!o.threads || (*o.threads >= 1 && *o.threads <= most_threads),
                        "heed train: expected --threads from 1 to ", most_threads, ", got ",
                        o.threads.value_or(0));

@@ -166,6 +166,8 @@ FileHandle open_in_place(const fs::path& path, int flags) {
   if (file.get() < 0) {
     const int error = errno;
     require_no_link(path);
+    require<IoError>(error != ENXIO, path.string(),
+                     ": cannot write: it exists and is not a regular file");  // a pipe
     fail_errno(path, "cannot write", error);
   }
   struct stat status {};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "autograd/base/error.h"
+#include "autograd/base/text.h"
 
 namespace heed {
 
@@ -30,21 +31,7 @@ constexpr std::array<DtypeRow, 8> dtypes{{{"BOOL", 1},
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// Untrusted text for a message: one line, shortened, without incomplete characters.
-std::string shown(std::string text) {
-  constexpr size_t longest = 60;
-  if (text.size() > longest) {
-    size_t end = longest;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-      --end;
-    }
-    text = text.substr(0, end) + "...";
-  }
-  std::replace_if(text.begin(), text.end(), is_control, '?');
-  return text;
-}
-
-std::string in_quotes(const std::string& text) { return heed::text('"', shown(text), '"'); }
+std::string in_quotes(const std::string& text) { return heed::text('"', printable(text), '"'); }
 
 // Accepts only the structure that a header may have and rejects anything else where it occurs. So
 // nesting never exceeds {"name": {"shape": [ and memory use is proportional to the input.
@@ -60,7 +47,9 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   bool number_integer(number_integer_t value) override {
     unexpected(value == 0 ? "-0" : std::to_string(value));
   }
-  bool number_float(number_float_t, const string_t& digits) override { unexpected(shown(digits)); }
+  bool number_float(number_float_t, const string_t& digits) override {
+    unexpected(printable(digits));
+  }
   bool binary(binary_t&) override { unexpected("binary"); }
 
   bool number_unsigned(number_unsigned_t value) override {

@@ -10,9 +10,12 @@ namespace {
 
 bool listed(char32_t c) {
   for (const auto& [low, high] :
-       {std::pair{U'\x00', U'\x1F'}, std::pair{U'\x7F', U'\x9F'}, std::pair{U'\x61C', U'\x61C'},
-        std::pair{U'\x200E', U'\x200F'}, std::pair{U'\x202A', U'\x202E'},
-        std::pair{U'\x2066', U'\x2069'}}) {
+       {std::pair{U'\x00', U'\x1F'}, std::pair{U'\x7F', U'\x9F'}, std::pair{U'\xAD', U'\xAD'},
+        std::pair{U'\x34F', U'\x34F'}, std::pair{U'\x61C', U'\x61C'},
+        std::pair{U'\x115F', U'\x1160'}, std::pair{U'\x17B4', U'\x17B5'},
+        std::pair{U'\x180E', U'\x180E'}, std::pair{U'\x200B', U'\x200B'},
+        std::pair{U'\x200E', U'\x200F'}, std::pair{U'\x2028', U'\x202E'},
+        std::pair{U'\x2060', U'\x206F'}}) {
     if (c >= low && c <= high) return true;
   }
   return false;
@@ -20,7 +23,7 @@ bool listed(char32_t c) {
 
 }  // namespace
 
-TEST_CASE("text: characters that steer a terminal are escaped, all others stay") {
+TEST_CASE("text: characters that steer a terminal or hide are escaped, all others stay") {
   CHECK(printable("a\nb\x01"
                   "c") == "a\\nb\\x01c");
   CHECK(printable("\x1B[31m\x7F") == "\\x1b[31m\\x7f");
@@ -35,7 +38,16 @@ TEST_CASE("text: characters that steer a terminal are escaped, all others stay")
     CHECK_MESSAGE((shown == character) == !listed(c), static_cast<unsigned>(c), " ", shown);
     escaped += shown == character ? 0 : 1;
   }
-  CHECK(escaped == 32 + 33 + 1 + 2 + 5 + 4);
+  CHECK(escaped == 32 + 33 + 1 + 1 + 1 + 2 + 2 + 1 + 1 + 2 + 7 + 16);
+}
+
+TEST_CASE("text: invisible characters above U+3000") {
+  CHECK(printable(to_utf8(U'\xFEFF')) == "\\ufeff");
+  CHECK(printable(to_utf8(U'\x3164')) == "\\u3164");
+  CHECK(printable(to_utf8(U'\xE0041')) == "\\U000e0041");
+  for (const char32_t c : {U'\x200C', U'\x200D', U'\xFE0F', U'\xFFFD', U'\x1F600', U'\xE0100'}) {
+    CHECK(printable(to_utf8(c)) == to_utf8(c));
+  }
 }
 
 TEST_CASE("text: bytes that are no UTF-8 are escaped one by one") {
