@@ -178,6 +178,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   InterruptGuard::set_saved(saved_step_ == state_.step);
   start_ = std::chrono::steady_clock::now();
   max_seconds_ = max_seconds;
+  seconds_in_steps_ = 0;
   seconds_before_ = state_.seconds.value_or(0);
   tokens_before_ = state_.tokens;
   steps_before_ = state_.step;
@@ -245,8 +246,10 @@ Ending Trainer::train_on() {
   while (state_.step < train.steps && ending == Ending::finished) {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
+    const double begin = seconds();
     const StepResult result =
         at_step(step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr); });
+    seconds_in_steps_ += seconds() - begin;
     state_.step = step;
     state_.tokens += result.tokens;
     InterruptGuard::set_saved(false);
@@ -312,7 +315,8 @@ void Trainer::write_metrics(const StepResult& result, std::optional<double> val_
                   .val_loss = val_loss,
                   .lr = lr,
                   .tokens = state_.tokens - tokens_before_,
-                  .seconds = seconds()});
+                  .seconds = seconds(),
+                  .in_steps = seconds_in_steps_});
 }
 
 void Trainer::sample_if_due() {

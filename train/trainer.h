@@ -36,11 +36,11 @@ class Trainer {
   void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
 
   // Trains until the last step, `max_seconds`, an interrupt, or the end of patience; in each case
-  // saves a checkpoint. A sample on which the time ends or an interrupt comes is left out, and made
-  // when the run is resumed. Throws DivergedError, which names the step, at the first loss, gradient or
-  // weight that is not finite; for a loss or gradient, no weight has changed. Checkpoints only
-  // contain finite weights that give a finite loss. Any other error names the last good checkpoint,
-  // such as the IoError if a file cannot be written.
+  // saves a checkpoint. A sample in the making when the time ends or an interrupt comes is left
+  // out, and made when the run is resumed. Throws DivergedError, which names the step, at the first
+  // loss, gradient or weight that is not finite; for a loss or gradient, no weight has changed.
+  // Checkpoints only contain finite weights that give a finite loss. Any other error names the last
+  // good checkpoint, such as the IoError if a file cannot be written.
   Ending train(std::optional<double> max_seconds = {});
 
   int64_t step() const { return state_.step; }
@@ -82,7 +82,8 @@ class Trainer {
   Progress progress_;
   std::vector<TrainingListener*> listeners_;
   std::optional<double> max_seconds_;
-  double seconds_before_ = 0;  // when this call of train() began
+  double seconds_before_ = 0;    // when this call of train() began
+  double seconds_in_steps_ = 0;  // of this call
   int64_t tokens_before_ = 0, steps_before_ = 0;
   std::chrono::steady_clock::time_point start_;
 };

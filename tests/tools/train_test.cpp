@@ -90,9 +90,12 @@ TEST_CASE("heed train: a run that is done says so, and goes on when it is given 
   const ProgramResult done = run_heed({"train", "--resume", out});
   CHECK(done.exit_code == 0);
   CHECK(contains(done.err, "nothing to do: all 12 steps are done; --set train.steps=N goes on\n"));
+  CHECK(contains(done.err, "\nmemory     peak "));
+  CHECK(!contains(done.err, "planned"));
   const ProgramResult more =
       run_heed({"train", config, "--resume", out, "--set", "train.steps=20"});
   CHECK_MESSAGE(more.exit_code == 0, more.err);
+  CHECK(contains(more.err, " planned)\n"));
   CHECK(read_metrics(folder / "run/metrics.csv").back().step == 20);
   const ProgramResult other = run_heed({"train", "--resume", out, "--set", "optimizer.lr=1"});
   CHECK(other.exit_code == 2);

@@ -122,15 +122,15 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
   }
 }
 
-// "peak 79.9 MB (66.2 planned)"; the second unit only if it is another.
-std::string memory_text(int64_t peak, int64_t planned) {
+// "peak 79.9 MB (66.2 planned)"; the second unit only if it is another. The plan is that of a step.
+std::string memory_text(int64_t peak, int64_t planned, bool trained) {
   const std::string most = bytes_text(peak);
   std::string before = bytes_text(planned);
   const std::string unit = most.substr(most.find(' '));
   if (before.ends_with(unit)) {
     before.resize(before.size() - unit.size());
   }
-  return text("memory     peak ", most, " (", before, " planned)");
+  return text("memory     peak ", most, trained ? " (" + before + " planned)" : "");
 }
 
 void check(const TrainOptions& o) {
@@ -203,8 +203,9 @@ int run(const TrainOptions& o) {
   if (trainer.step() >= steps && !trainer.state().sample_due) {
     trainer.say(text("nothing to do: all ", steps, " steps are done; --set train.steps=N goes on"));
   }
+  const int64_t before = trainer.step();
   const Ending ending = trainer.train(o.max_seconds);
-  trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes()));
+  trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes(), trainer.step() > before));
   next.attends = report.shows_attention();
   say_ending(trainer, ending, std::move(next));
   return ending == Ending::interrupted ? 130 : 0;

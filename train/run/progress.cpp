@@ -29,8 +29,8 @@ std::string progress_text(const ProgressPoint& p) {
     line += formatted("   val %.4f", *p.val_loss);
   }
   line += formatted("   lr %.1e", p.lr);
-  if (p.seconds > 0) {
-    const double speed = static_cast<double>(p.tokens) / p.seconds;
+  if (p.in_steps > 0) {
+    const double speed = static_cast<double>(p.tokens) / p.in_steps;
     const double per_step = p.seconds / static_cast<double>(p.step - p.first_step);
     const double left = per_step * static_cast<double>(p.steps - p.step);
     line += text("   ", grouped(std::llround(speed)), " tokens/s   ", clock_text(left), " left");

@@ -15,10 +15,12 @@ struct ProgressPoint {
   double loss = 0;
   std::optional<double> val_loss;
   double lr = 0;
-  int64_t tokens = 0;  // trained on by this process
-  double seconds = 0;  // since this process started
+  int64_t tokens = 0;   // trained on by this process
+  double seconds = 0;   // since this process started
+  double in_steps = 0;  // of these, in steps: without evaluations, samples and checkpoints
 };
 
+// The speed is that of the steps alone; the time left counts everything.
 // "step 500/2000   loss 1.9412   val 1.9880   lr 9.1e-04   62,300 tokens/s   0:34 left"
 std::string progress_text(const ProgressPoint& point);
 

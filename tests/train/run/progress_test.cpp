@@ -11,8 +11,9 @@ TEST_CASE("progress: the line") {
                       .loss = 1.94119,
                       .val_loss = {},
                       .lr = 9.1e-4,
-                      .tokens = 623000,
-                      .seconds = 10};
+                      .tokens = 498400,
+                      .seconds = 10,
+                      .in_steps = 8};
   CHECK(progress_text(point) ==
         "step 500/2000   loss 1.9412   lr 9.1e-04   62,300 tokens/s   0:30 left");
   point.val_loss = 1.988;
@@ -20,9 +21,9 @@ TEST_CASE("progress: the line") {
         "step 500/2000   loss 1.9412   val 1.9880   lr 9.1e-04   62,300 tokens/s   0:30 left");
   point.first_step = 400;  // the speed of this process alone
   CHECK(progress_text(point).ends_with("62,300 tokens/s   2:30 left"));
-  point.seconds = 0;
+  point.in_steps = 0;
   CHECK(progress_text(point) == "step 500/2000   loss 1.9412   val 1.9880   lr 9.1e-04");
   point.steps = 2'000'000;
-  point.seconds = 10;
+  point.in_steps = 8;
   CHECK(progress_text(point).ends_with("55:32:30 left"));
 }
