@@ -281,6 +281,9 @@ TEST_CASE("errors: run folders") {
             1,
             "heed: none: expected a run folder, or checkpoints/step-* in one: No such file or "
             "directory\n"},
+           {{"eval", ""},
+            1,
+            "heed: expected a run folder, or checkpoints/step-* in one, got an empty name\n"},
            {{"eval", full},
             1,
             "heed: full: no checkpoint yet: expected a folder checkpoints/step-*\n"},

@@ -315,6 +315,8 @@ fs::path newest_good_checkpoint(const fs::path& run, std::vector<std::string>& w
 }
 
 RunArgument parse_run(const fs::path& argument) {
+  require<IoError>(!argument.empty(),
+                   "expected a run folder, or checkpoints/step-* in one, got an empty name");
   std::error_code error;
   const fs::file_status status = fs::status(argument, error);
   require<IoError>(fs::is_directory(status), argument.string(),

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void make_absolute(ConfigNode* path) {
-  if (path != nullptr && path->is_scalar() && !path->text().empty() &&
+  if (path != nullptr && path->is_scalar() && !path->is_null() && !path->text().empty() &&
       fs::path(path->text()).is_relative()) {
     path->assign(fs::absolute(path->text()).lexically_normal().string());
   }

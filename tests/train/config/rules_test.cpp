@@ -129,6 +129,11 @@ TEST_CASE("rules: eval.every: none turns evaluation off, with all that belongs t
   CHECK(contains(lines_of(evaluated, {"eval={batches: 2}"}), "eval.batches: 2 without eval.every"));
 }
 
+TEST_CASE("rules: a --set without a value gives no path") {
+  CHECK(lines_of(sections, {"data.path="}) ==
+        "--set data.path=:1:11: data.path: missing value, expected text");
+}
+
 TEST_CASE("rules: an alias is one mistake") {
   CHECK(lines_of(sections + "seed: &n 5\neval: {every: *n, batches: *n}\nsample: *n\n") ==
         "c.yaml:4:7: seed: anchors (&name) are not allowed\n"
