@@ -12,6 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr size_t longest_path = 1000;  // in a message; longer ones are cut
+
 // The files of a run and of a checkpoint, but for report.html, which can be made again.
 constexpr std::string_view own_files[] = {"config.yaml",       "metrics.csv",
                                           "samples.txt",       "log.txt",
@@ -53,12 +55,13 @@ void require_replaceable(const std::string& option, const fs::path& out,
                          const std::vector<InputFile>& inputs) {
   require<ConfigError>(!out.empty(), option, ": expected the name of a file, got nothing");
   for (const InputFile& input : inputs) {
-    require<ConfigError>(!same_file(out, input.path), option, " ", printable(out.string()), ": is ",
-                         input.what, ", which is read; give another file");
+    require<ConfigError>(!same_file(out, input.path), option, " ",
+                         printable(out.string(), longest_path), ": is ", input.what,
+                         ", which is read; give another file");
   }
   std::error_code unknown;
   require<ConfigError>(!belongs_to_a_run(fs::weakly_canonical(out, unknown)), option, " ",
-                       printable(out.string()),
+                       printable(out.string(), longest_path),
                        ": belongs to a run, which needs it; give another file");
 }
 

@@ -257,7 +257,8 @@ TEST_CASE("safetensors: refused metadata") {
            "f: __metadata__: key \"a\" must appear once (got it twice)"},
           {"a long key in one short line",
            file("{\"__metadata__\":{\"" + std::string(59, 'k') + "\xc3\xa9\\n\":1}}"),
-           "f: __metadata__: \"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk...\" "
+           "f: __metadata__: "
+           "\"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk\xc3\xa9...\" "
            "must "
            "be a string (got 1)"},
           {"itself twice", file(R"({"__metadata__":{},"__metadata__":{}})"),
