@@ -96,8 +96,11 @@ void check_options(const ConfigTypes& types, const std::string& near, const Conf
   }
   std::vector<FieldInfo> all;
   for (const std::string& name : types.names()) {
-    const std::vector<FieldInfo>& fields = types.find(name)->fields();
-    all.insert(all.end(), fields.begin(), fields.end());
+    for (const FieldInfo& field : types.find(name)->fields()) {
+      if (find_info(all, field.name) == nullptr) {
+        all.push_back(field);
+      }
+    }
   }
   for (const ConfigNode& option : options.children()) {
     if (find_info(all, option.key()) == nullptr) {

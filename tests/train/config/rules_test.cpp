@@ -114,6 +114,12 @@ TEST_CASE("rules: an unknown type does not hide what else is wrong in its sectio
   CHECK(lines_of(sections + "optimizer: {type: zzz, lr: -1, learning_rate: 1}\n") ==
         "c.yaml:4:19: optimizer.type: unknown optimizer zzz; there are adam, adamw, sgd\n"
         "c.yaml:4:32: optimizer.learning_rate: here it is lr");
+  const std::string lines = lines_of(sections, {"model={type: zzz, d_model: 2, yyyyy: 1}"});
+  CHECK_MESSAGE(contains(lines, "model.yyyyy: unknown key; the nearest are "), lines);
+  const size_t first = lines.find("the nearest are ", lines.find("yyyyy: unknown")) + 16;
+  const size_t second = lines.find(" and ", first) + 5;
+  CHECK(lines.substr(first, second - 5 - first) !=
+        lines.substr(second, lines.find(';', second) - second));
   // What a model fills in is not missing.
   CHECK(lines_of(sections, {"model.attention={type: multi_head_atention, dropuot: 0}"}) ==
         "--set model.attention={type: multi_head_atention, dropuot: 0}:1:24: model.attention.type: "
