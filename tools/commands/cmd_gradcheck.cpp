@@ -111,7 +111,8 @@ Checks check_target(const CheckOptions& o) {
     return all;
   }
   const std::string near = nearest(o.target, layer_registry().types().names());
-  require<ConfigError>(near.empty() || std::filesystem::exists(o.target),
+  std::error_code error;
+  require<ConfigError>(near.empty() || std::filesystem::exists(o.target, error),
                        "heed gradcheck: there is no layer and no file ", printable(o.target),
                        ", did you mean ", near, "?");
   return check_config(o);

@@ -82,7 +82,7 @@ void check_graph_files(const std::string& graph, const fs::path& config, const C
 Inspected inspect(const InspectOptions& o) {
   Inspected out;
   fs::path config = o.target;
-  if (fs::is_directory(o.target)) {
+  if (std::error_code error; fs::is_directory(o.target, error)) {
     const RunArgument given = parse_run(config);
     out.step =
         given.checkpoint.empty() ? newest_step(config) : read_manifest(given.checkpoint).step;

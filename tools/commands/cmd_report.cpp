@@ -32,7 +32,8 @@ fs::path run_folder(const std::string& argument) {
   const RunArgument given = parse_run(argument);
   require<IoError>(!given.is_copy(), argument, ": a checkpoint without its run: metrics.csv is ",
                    "missing, from which a report is made; give the run folder");
-  require<IoError>(fs::exists(given.run / "config.yaml"), argument,
+  std::error_code error;
+  require<IoError>(fs::exists(given.run / "config.yaml", error), argument,
                    ": expected a run folder: it has no config.yaml");
   return given.run;
 }

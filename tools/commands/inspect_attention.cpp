@@ -28,7 +28,7 @@ TrainedRun untrained(const LookAt& look) {
 }
 
 TrainedRun model_of(const LookAt& look) {
-  if (!fs::is_directory(look.target)) {
+  if (std::error_code error; !fs::is_directory(look.target, error)) {
     return untrained(look);
   }
   return load_trained(look.target, look.sets);

@@ -320,7 +320,8 @@ void remove_quietly(const fs::path& path) noexcept {
 void write_folder_atomically(const fs::path& path,
                              const std::function<void(const fs::path&)>& fill) {
   const fs::path target = path.has_filename() ? path : path.parent_path();
-  const fs::file_status status = fs::symlink_status(target);
+  std::error_code hidden;  // in a folder that may not be searched: making the temporary says so
+  const fs::file_status status = fs::symlink_status(target, hidden);
   require<IoError>(!fs::exists(status) || fs::is_directory(status), target.string(),
                    ": cannot write: it exists and is not a folder");
   const fs::path temporary = make_temporary(target, [](const fs::path& candidate) {

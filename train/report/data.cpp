@@ -245,8 +245,9 @@ std::string report_data(std::span<const fs::path> runs, std::vector<std::string>
   std::set<std::string> names;
   for (const fs::path& run : runs) {
     const fs::path folder = run.has_filename() ? run : run.parent_path();
-    std::string name = fs::weakly_canonical(folder).filename().string();
-    name = names.contains(name) ? folder.string() : name;
+    std::error_code error;
+    std::string name = fs::weakly_canonical(folder, error).filename().string();
+    name = error || names.contains(name) ? folder.string() : name;
     names.insert(name);
     all.push_back(run_json(folder, name, runs.size(), warnings, sets));
   }

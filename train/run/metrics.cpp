@@ -73,6 +73,12 @@ struct MetricsText {
   size_t before_damage = 0;    // the number of rows before it
 };
 
+// False also for what cannot be looked at: reading it then says why.
+bool is_missing(const fs::path& path) {
+  std::error_code error;
+  return fs::status(path, error).type() == fs::file_type::not_found;
+}
+
 // What is wrong with this row; "" if nothing is.
 std::string mistake_in(const std::optional<MetricsRow>& row, int64_t last_step) {
   if (!row) {
@@ -137,7 +143,8 @@ std::string metrics_line(const MetricsRow& row) {
 }
 
 MetricsWriter MetricsWriter::create(const fs::path& path) {
-  require<IoError>(!fs::exists(fs::symlink_status(path)), path.string(),
+  std::error_code hidden;
+  require<IoError>(!fs::exists(fs::symlink_status(path, hidden)), path.string(),
                    ": cannot write: it exists already");
   AppendFile file(path);
   file.append(text(header, "\n"));
@@ -145,7 +152,7 @@ MetricsWriter MetricsWriter::create(const fs::path& path) {
 }
 
 MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
-  if (!fs::exists(path)) {
+  if (is_missing(path)) {
     return create(path);
   }
   const std::string before = read_file(path, max_csv_bytes);
@@ -184,7 +191,7 @@ std::vector<MetricsRow> read_metrics(const fs::path& path, std::vector<std::stri
 
 std::vector<MetricsRow> read_metrics_until(const fs::path& path, int64_t step,
                                            std::vector<std::string>& warnings) {
-  if (!fs::exists(path)) {
+  if (is_missing(path)) {
     return {};
   }
   const std::string bytes = read_file(path, max_csv_bytes);

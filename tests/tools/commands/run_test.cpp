@@ -187,3 +187,24 @@ TEST_CASE("heed eval: while its checkpoints are pruned") {
                  "echo \"$failed failed\"\n"});
   CHECK_MESSAGE(both.out == "0 failed\n", both.err);
 }
+
+TEST_CASE("heed: a link that leads to itself is named, whether it is the run or in it") {
+  const TempDir folder;
+  const fs::path run = trained(folder, "run"), loop = folder / "loop";
+  fs::create_symlink(loop, loop);
+  fs::remove(run / "config.yaml");
+  fs::create_symlink(run / "config.yaml", run / "config.yaml");
+  const auto refused = [](const std::vector<std::string>& words, const fs::path& named) {
+    const ProgramResult result = run_heed(words);
+    CHECK(result.exit_code != 0);
+    CHECK_MESSAGE(contains(result.err, named.string() + ":"), result.err);
+    CHECK_MESSAGE(!contains(result.err, "filesystem error"), result.err);
+  };
+  refused({"report", run.string()}, run);
+  refused({"eval", run.string()}, run / "config.yaml");
+  for (const char* command : {"report", "eval", "generate", "inspect", "validate"}) {
+    refused({command, loop.string()}, loop);
+  }
+  refused({"inspect", "--attention", loop.string()}, loop);
+  refused({"train", "--resume", loop.string()}, loop);
+}
