@@ -5,23 +5,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "autograd/base/error.h"
-#include "autograd/base/real.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
 #include "tools/commands/command.h"
 
 using namespace heed;
 using heed::fuzz::expect;
-
-namespace heed::cli {
-
-// There is no program of the other precision to hand over to.
-void require_precision(const std::string& precision) {
-  require<ConfigError>(precision == precision_name, "no ", precision, " here");
-}
-
-}  // namespace heed::cli
 
 namespace {
 

@@ -47,7 +47,7 @@ fuzz() {
   local options=("$limit" -entropic=0 -reload=0 -max_len=4096 -timeout=60 -rss_limit_mb=2048 -malloc_limit_mb=512
                  -print_final_stats=1 -artifact_prefix="$source_dir/build/fuzz/found/$name-")
   # What the commands print would take most of the time.
-  [ "$name" != command_line ] || options+=(-close_fd_mask=3)
+  case $name in command_line | run_folder) options+=(-close_fd_mask=3) ;; esac
   [ ! -f "tests/fuzz/$name.dict" ] || options+=(-dict="tests/fuzz/$name.dict")
   if build/fuzz/fuzz_"$name" "${options[@]}" "$corpus" "$source_dir/tests/fuzz/corpus/$name" >"$log" 2>&1; then
     echo "fuzz: $name: $(grep -o 'number_of_executed_units: .*' "$log" | grep -o '[0-9]*') runs in $((SECONDS - begun)) s, no crash"

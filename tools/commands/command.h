@@ -85,6 +85,10 @@ Request parse(int count, char** arguments);
 // Runs the request, reports errors and returns the exit code.
 int run(const Request& request);
 
+// Occupies the closed ones of descriptors 0 to 2, before any file is opened. A file of a run would
+// get such a number, and what is meant for the terminal would be written into it.
+void occupy_standard_streams();
+
 // The arguments of the process, as main() got them.
 void set_process_arguments(int count, char** arguments);
 

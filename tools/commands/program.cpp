@@ -1,4 +1,7 @@
 // The list of subcommands, command line parsing, and error reporting.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -147,6 +150,15 @@ std::string explain(const CLI::App& app, const CLI::Error& error) {
 }
 
 }  // namespace
+
+void occupy_standard_streams() {
+  // Opened the wrong way round, so that reading and writing still fail.
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) < 0) {  // open() takes the lowest free number: this one
+      open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
 
 Request parse(int count, char** arguments) {
   CLI::App app("heed: attention, from scratch, on your CPU");
