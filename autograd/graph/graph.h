@@ -78,12 +78,10 @@ class Node {
   uint32_t refs = 1;                         // for NodeRef
   static void destroy(Node* dead) noexcept;  // for NodeRef
 
-  // Where a gradient goes, and whether to add to what is there or to overwrite it. For a matrix
-  // product that is beta 1 or 0.
+  // Where a gradient goes, and whether to add to what is there or to overwrite it.
   struct Target {
     real* data;
     bool add;
-    real beta() const { return add ? real{1} : real{0}; }
   };
   Target gradient_target();
 

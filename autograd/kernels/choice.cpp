@@ -6,6 +6,7 @@
 
 #include "autograd/base/error.h"
 #include "autograd/kernels/blas_info.h"
+#include "autograd/kernels/openblas.h"
 #include "autograd/kernels/tiled_attention.h"
 
 namespace heed::detail {
@@ -44,7 +45,7 @@ const KernelEntry by_preference[] = {
      &amx_bf16_attention},
     {"vector", vector_unit, always, &vector_products, &vector_attention},
 #endif
-    {"openblas", "OpenBLAS", always, nullptr, &tiled_attention},
+    {"openblas", "OpenBLAS", always, &openblas_products, &tiled_attention},
 };
 
 [[noreturn]] void refuse(std::string_view wish) {
@@ -93,13 +94,13 @@ std::span<const KernelInUse> kernels_in_use() {
 
 std::string products_run_on() {
   constexpr int64_t n = 512;
-  const Product medium{Trans::no, Trans::no, n, n, n, 1, nullptr, n, nullptr, n, 0, nullptr, n};
+  const Product medium{{nullptr, n, n}, {nullptr, n, n}, {nullptr, n, n}};
   for (const KernelInUse& kernel : kernels_in_use()) {
-    if (kernel.products != nullptr && kernel.products->takes(medium, kernel.forced)) {
+    if (kernel.products->takes(medium, kernel.forced)) {
       return kernel.description;
     }
   }
-  return "OpenBLAS";
+  return "";
 }
 
 }  // namespace heed::detail

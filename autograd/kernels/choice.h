@@ -46,7 +46,7 @@ struct KernelEntry {
   // True if this process can run it. Some are taken only when `forced`: the trial of an instruction
   // that the CPU does not announce, and the emulation of AMX.
   bool (*available)(bool forced);
-  const ProductKernel* products;  // none: OpenBLAS
+  const ProductKernel* products;
   const AttentionKernel* attention;
 };
 

@@ -16,29 +16,28 @@ namespace heed {
 
 namespace {
 
-using detail::columns_of;
 using detail::KernelInUse;
 using detail::kernels_in_use;
 using detail::Product;
-using detail::rows_of;
+using detail::ProductKernel;
 
 std::atomic<int64_t> flops_so_far{0};
 
-// One product on this thread, by the first kernel in use that takes it.
-void run(const Product& p) {
-  if (std::min(p.m, p.n) > 1 && p.k > 0) {
-    for (const KernelInUse& kernel : kernels_in_use()) {
-      if (kernel.products != nullptr && kernel.products->takes(p, kernel.forced)) {
-        kernel.products->multiply(p);
-        return;
+// The first kernel in use that takes p. The last one is OpenBLAS.
+const ProductKernel& kernel_for(const Product& p) {
+  const std::span<const KernelInUse> kernels = kernels_in_use();
+  if (std::min(p.m(), p.n()) > 1 && p.k() > 0) {
+    for (const KernelInUse& kernel : kernels) {
+      if (kernel.products->takes(p, kernel.forced)) {
+        return *kernel.products;
       }
     }
   }
-  detail::openblas_multiply(p);
+  return *kernels.back().products;
 }
 
 double work_of(const Product& p) {
-  return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  return static_cast<double>(p.m()) * static_cast<double>(p.n()) * static_cast<double>(p.k());
 }
 
 // Into how many tiles C is cut along its longer side; fixed numbers, they are part of the bits.
@@ -46,8 +45,8 @@ double work_of(const Product& p) {
 // serve more threads: they are free while a tile is 384 long, cost 5 to 10% at 192, 30% below 64.
 int64_t tiles_of(const Product& p) {
   constexpr int64_t most_tiles = 16;
-  const int64_t longer = std::max(p.m, p.n);
-  const bool vector = p.m == 1 || p.n == 1;  // reads a number from memory for each multiply-add
+  const int64_t longer = std::max(p.m(), p.n());
+  const bool vector = p.m() == 1 || p.n() == 1;  // reads a number from memory for each multiply-add
   const double work = work_of(p);
   const double tile_work = vector ? 1 << 17 : 1 << 20;  // multiply-adds, about ten microseconds
   const auto worth = [&](int64_t tiles) {
@@ -62,21 +61,30 @@ int64_t tiles_of(const Product& p) {
   return tiles;
 }
 
-// one(tile of the product, row, column) for every tile.
-template <class One>
-void for_tiles(const Product& p, One&& one) {
-  constexpr int64_t whole_vectors = 32;
-  const bool by_rows = p.m >= p.n;
-  const int64_t longer = std::max(p.m, p.n), tiles = tiles_of(p);
-  const int64_t extent = detail::round_up((longer + tiles - 1) / tiles, whole_vectors);
-  parallel_for(longer, extent, [&](int64_t begin, int64_t end) {
-    if (by_rows) {
-      one(rows_of(p, begin, end), begin, int64_t{0});
-    } else {
-      one(columns_of(p, begin, end), int64_t{0}, begin);
-    }
-  });
-}
+// The tiles of C: parts of its longer side.
+class Tiles {
+ public:
+  explicit Tiles(const Product& p) : p_(p), by_rows_(p.m() >= p.n()) {
+    constexpr int64_t whole_vectors = 32;
+    const int64_t tiles = tiles_of(p);
+    extent_ = detail::round_up((length() + tiles - 1) / tiles, whole_vectors);
+  }
+
+  int64_t length() const { return by_rows_ ? p_.m() : p_.n(); }
+  int64_t extent() const { return extent_; }
+
+  Product tile(int64_t begin, int64_t end) const {
+    return by_rows_ ? p_.rows(begin, end) : p_.columns(begin, end);
+  }
+  Block block(int64_t begin, int64_t end) const {
+    return by_rows_ ? Block{begin, end - begin, 0, p_.n()} : Block{0, p_.m(), begin, end - begin};
+  }
+
+ private:
+  const Product& p_;
+  bool by_rows_;
+  int64_t extent_;
+};
 
 // Whether two halves of the depth are worth more than two of C: each reads half of both factors,
 // where a half of C reads all of one, but the halves have to be added. A small product of great
@@ -84,126 +92,129 @@ void for_tiles(const Product& p, One&& one) {
 // be larger: 256 x 256 x 384 gains nothing, 512 x 512 x 768 takes 0.95.
 bool halves_depth(const Product& p) {
   constexpr double least_work = 1 << 21, least_work_less_deep = 1 << 25;
-  const int64_t longer = std::max(p.m, p.n);
+  const int64_t longer = std::max(p.m(), p.n());
   const double work = work_of(p);
-  return std::min(p.m, p.n) > 1 && tiles_of(p) <= 2 &&
-         ((p.k >= 2 * longer && work >= least_work) ||
-          (2 * p.k >= 3 * longer && work >= least_work_less_deep));
+  return std::min(p.m(), p.n()) > 1 && tiles_of(p) <= 2 &&
+         ((p.k() >= 2 * longer && work >= least_work) ||
+          (2 * p.k() >= 3 * longer && work >= least_work_less_deep));
 }
 
 // C becomes the first half; the other one, (m, n), is added to it.
 void run_halves(const Product& p) {
   thread_local std::vector<real> memory;  // not from the pool: a loop's body may come here
-  memory.resize(std::max(memory.size(), static_cast<size_t>(p.m * p.n)));
-  real* const second = memory.data();
-  const int64_t middle = detail::round_up(p.k / 2, 32);
-  std::array halves{detail::depth_of(p, 0, middle), detail::depth_of(p, middle, p.k)};
+  memory.resize(std::max(memory.size(), static_cast<size_t>(p.m() * p.n())));
+  const Matrix second(memory.data(), p.m(), p.n());
+  const int64_t middle = detail::round_up(p.k() / 2, 32);
+  std::array halves{p.depth(0, middle), p.depth(middle, p.k())};
   halves[1].c = second;
-  halves[1].ldc = p.n;
-  halves[1].beta = 0;
+  halves[1].add = false;
   parallel_for(2, 1, [&](int64_t begin, int64_t end) {
-    std::for_each(halves.begin() + begin, halves.begin() + end, run);
+    for (int64_t i = begin; i < end; ++i) {
+      const Product& half = halves[static_cast<size_t>(i)];
+      kernel_for(half).multiply(half);
+    }
   });
-  parallel_for(p.m, row_grain(2 * p.n), [&](int64_t begin, int64_t end) {
+  parallel_for(p.m(), row_grain(2 * p.n()), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      real* const c = p.c + r * p.ldc;
-      const real* const rest = second + r * p.n;
+      real* const c = p.c.data() + r * p.c.step();
+      const real* const rest = second.data() + r * p.n();
 #pragma omp simd
-      for (int64_t i = 0; i < p.n; ++i) {
+      for (int64_t i = 0; i < p.n(); ++i) {
         c[i] += rest[i];
       }
     }
   });
 }
 
-void run_parts(const Product& p) {
-  if (halves_depth(p)) {
-    run_halves(p);
-  } else {
-    for_tiles(p, [](const Product& tile, int64_t, int64_t) { run(tile); });
-  }
+void check_matrix(const char* name, ConstMatrix m) {
+  const int64_t length = m.is_transposed() ? m.rows() : m.columns();
+  require(m.step() >= std::max<int64_t>(length, 1) && m.step() <= INT_MAX,
+          "matrix product: expected rows of ", name, " in memory at a step from ",
+          std::max<int64_t>(length, 1), " to ", INT_MAX, ", got ", m.step());
 }
 
-void check_matrix(const char* name, int64_t columns, int64_t ld) {
-  require(ld >= columns && ld >= 1 && ld <= INT_MAX, "gemm: expected a leading dimension of ", name,
-          " from ", std::max<int64_t>(columns, 1), " to ", INT_MAX, ", got ", ld);
-}
-
-void check(const Product& p) {
+// A C that is a transposed view is computed the other way round: C^T = B^T A^T.
+Product checked(ConstMatrix a, ConstMatrix b, Into<Matrix> to) {
   kernels_in_use();  // may throw, as bodies of loops must not
-  require(std::min({p.m, p.n, p.k}) >= 0 && std::max({p.m, p.n, p.k}) <= INT_MAX,
-          "gemm: expected dimensions from 0 to ", INT_MAX, ", got (", p.m, ", ", p.k, ") @ (", p.k,
-          ", ", p.n, ")");
-  check_matrix("A", p.ta == Trans::no ? p.k : p.m, p.lda);
-  check_matrix("B", p.tb == Trans::no ? p.n : p.k, p.ldb);
-  check_matrix("C", p.n, p.ldc);
+  const Matrix c = to.c;
+  if (c.is_transposed()) {
+    return checked(b.transposed(), a.transposed(), {c.transposed(), to.add});
+  }
+  require(a.columns() == b.rows() && a.rows() == c.rows() && b.columns() == c.columns(),
+          "matrix product: expected (m, k) @ (k, n) into (m, n), got (", a.rows(), ", ",
+          a.columns(), ") @ (", b.rows(), ", ", b.columns(), ") into (", c.rows(), ", ",
+          c.columns(), ")");
+  require(std::min({a.rows(), a.columns(), b.columns()}) >= 0 &&
+              std::max({a.rows(), a.columns(), b.columns()}) <= INT_MAX,
+          "matrix product: expected dimensions from 0 to ", INT_MAX, ", got (", a.rows(), ", ",
+          a.columns(), ") @ (", b.rows(), ", ", b.columns(), ")");
+  check_matrix("A", a);
+  check_matrix("B", b);
+  check_matrix("C", c);
+  return {a, b, c, to.add};
 }
 
 }  // namespace
 
-void gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const real* a,
-          int64_t lda, const real* b, int64_t ldb, real beta, real* c, int64_t ldc) {
-  const Product p{ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
-  check(p);
-  count_flops(2 * m * n * k);
-  if (!dry_run() && m > 0 && n > 0) {
-    run_parts(p);
-  }
-}
-
-void openblas_gemm(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, const real* a, int64_t lda,
-                   const real* b, int64_t ldb, real* c, int64_t ldc) {
-  const Product p{ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc};
-  check(p);
-  if (m > 0 && n > 0) {
-    for_tiles(p, [](const Product& tile, int64_t, int64_t) { detail::openblas_multiply(tile); });
-  }
-}
-
-void detail::gemm_then(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, const real* a,
-                       int64_t lda, const real* b, int64_t ldb, real* c, int64_t ldc,
-                       BlockDone done, void* context) {
-  const Product p{ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc};
-  check(p);
-  count_flops(2 * m * n * k);
-  if (!dry_run() && m > 0 && n > 0) {
-    for_tiles(p, [=](const Product& tile, int64_t row, int64_t column) {
-      run(tile);
-      done(context, row, tile.m, column, tile.n);
-    });
-  }
-}
-
-void batched_gemm(int64_t batch, Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha,
-                  const real* a, int64_t lda, int64_t stride_a, const real* b, int64_t ldb,
-                  int64_t stride_b, real beta, real* c, int64_t ldc, int64_t stride_c) {
-  const Product first{ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
-  check(first);
-  require(batch >= 0, "batched_gemm: expected a batch of 0 or more, got ", batch);
-  count_flops(2 * batch * m * n * k);
-  if (dry_run() || m == 0 || n == 0) {
+void detail::multiply(ConstMatrix a, ConstMatrix b, Into<Matrix> to, Epilogue epilogue,
+                      void* context) {
+  const Product p = checked(a, b, to);
+  count_flops(2 * p.m() * p.n() * p.k());
+  if (dry_run() || p.m() == 0 || p.n() == 0) {
     return;
   }
-  const auto item = [&](int64_t i) {
-    Product p = first;
-    p.a += i * stride_a;
-    p.b += i * stride_b;
-    p.c += i * stride_c;
-    return p;
-  };
-  constexpr int64_t few = 4;
-  if (batch < few) {
-    for (int64_t i = 0; i < batch; ++i) {
-      run_parts(item(i));
+  if (epilogue == nullptr && halves_depth(p)) {
+    run_halves(p);
+    return;
+  }
+  const Tiles tiles(p);
+  parallel_for(tiles.length(), tiles.extent(), [&](int64_t begin, int64_t end) {
+    const Product tile = tiles.tile(begin, end);
+    kernel_for(tile).multiply(tile);
+    if (epilogue != nullptr) {
+      epilogue(context, tiles.block(begin, end));
     }
+  });
+}
+
+void multiply(ConstMatrix a, ConstMatrix b, Into<Matrix> to) {
+  detail::multiply(a, b, to, nullptr, nullptr);
+}
+
+void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrices> to) {
+  require(count >= 0, "matrix products: expected 0 or more of them, got ", count);
+  if (to.c.first.is_transposed()) {
+    multiply_each(count, b.transposed(), a.transposed(), {to.c.transposed(), to.add});
+    return;
+  }
+  constexpr int64_t few = 4;
+  if (count < few) {
+    for (int64_t i = 0; i < count; ++i) {
+      multiply(a[i], b[i], into(to.c[i], to.add));
+    }
+    return;
+  }
+  const Product first = checked(a.first, b.first, {to.c.first, to.add});
+  const int64_t work = first.m() * first.n() * first.k();
+  count_flops(2 * count * work);
+  if (dry_run() || first.m() == 0 || first.n() == 0) {
     return;
   }
   constexpr int64_t chunk_work = int64_t{1} << 19;
-  const int64_t grain = std::clamp<int64_t>(chunk_work / std::max<int64_t>(m * n * k, 1), 1, batch);
-  parallel_for(batch, grain, [&](int64_t begin, int64_t end) {
+  const int64_t grain = std::clamp<int64_t>(chunk_work / std::max<int64_t>(work, 1), 1, count);
+  parallel_for(count, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      run(item(i));
+      const Product p{a[i], b[i], to.c[i], to.add};
+      kernel_for(p).multiply(p);
     }
+  });
+}
+
+void multiply_by_openblas(ConstMatrix a, ConstMatrix b, Matrix c) {
+  const Product p = checked(a, b, into(c));
+  const Tiles tiles(p);
+  parallel_for(tiles.length(), tiles.extent(), [&](int64_t begin, int64_t end) {
+    detail::openblas_products.multiply(tiles.tile(begin, end));
   });
 }
 

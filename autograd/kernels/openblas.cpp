@@ -10,7 +10,8 @@ namespace heed {
 
 namespace {
 
-using Product = detail::Product;
+using detail::Product;
+using detail::ProductKernel;
 
 // OpenBLAS's OpenMP build also sets OpenMP's own number of threads to 1. Regions ask for theirs, so
 // it is not set back.
@@ -22,91 +23,80 @@ void keep_openblas_serial() {
   static_cast<void>(done);
 }
 
-CBLAS_TRANSPOSE flag(Trans t) { return t == Trans::yes ? CblasTrans : CblasNoTrans; }
+CBLAS_TRANSPOSE flag(ConstMatrix m) { return m.is_transposed() ? CblasTrans : CblasNoTrans; }
 
 int narrow(int64_t value) { return static_cast<int>(value); }
 
-void call_gemm(const Product& p) {
-  keep_openblas_serial();
+// With m or n of 1 this is a product of a matrix and a vector, which OpenBLAS's gemm would pack for
+// nothing: y = alpha M x + y.
+void multiply_vector(ConstMatrix m, real alpha, const real* x, int64_t step_x, real* y,
+                     int64_t step_y) {
+  const int64_t rows = m.is_transposed() ? m.columns() : m.rows();
+  const int64_t columns = m.is_transposed() ? m.rows() : m.columns();
   if constexpr (is_float64) {
-    cblas_dgemm(CblasRowMajor, flag(p.ta), flag(p.tb), narrow(p.m), narrow(p.n), narrow(p.k),
-                p.alpha, reinterpret_cast<const double*>(p.a), narrow(p.lda),
-                reinterpret_cast<const double*>(p.b), narrow(p.ldb), p.beta,
-                reinterpret_cast<double*>(p.c), narrow(p.ldc));
+    cblas_dgemv(CblasRowMajor, flag(m), narrow(rows), narrow(columns), alpha,
+                reinterpret_cast<const double*>(m.data()), narrow(m.step()),
+                reinterpret_cast<const double*>(x), narrow(step_x), 1, reinterpret_cast<double*>(y),
+                narrow(step_y));
   } else {
-    cblas_sgemm(CblasRowMajor, flag(p.ta), flag(p.tb), narrow(p.m), narrow(p.n), narrow(p.k),
-                static_cast<float>(p.alpha), reinterpret_cast<const float*>(p.a), narrow(p.lda),
-                reinterpret_cast<const float*>(p.b), narrow(p.ldb), static_cast<float>(p.beta),
-                reinterpret_cast<float*>(p.c), narrow(p.ldc));
+    cblas_sgemv(CblasRowMajor, flag(m), narrow(rows), narrow(columns), static_cast<float>(alpha),
+                reinterpret_cast<const float*>(m.data()), narrow(m.step()),
+                reinterpret_cast<const float*>(x), narrow(step_x), 1, reinterpret_cast<float*>(y),
+                narrow(step_y));
   }
 }
 
-// y (outputs) = alpha op(M) x + beta y with M (rows, cols) as it is stored.
-void call_gemv(Trans t, int64_t rows, int64_t cols, real alpha, const real* matrix, int64_t ld,
-               const real* x, int64_t step_x, real beta, real* y, int64_t step_y) {
-  keep_openblas_serial();
-  if constexpr (is_float64) {
-    cblas_dgemv(CblasRowMajor, flag(t), narrow(rows), narrow(cols), alpha,
-                reinterpret_cast<const double*>(matrix), narrow(ld),
-                reinterpret_cast<const double*>(x), narrow(step_x), beta,
-                reinterpret_cast<double*>(y), narrow(step_y));
-  } else {
-    cblas_sgemv(CblasRowMajor, flag(t), narrow(rows), narrow(cols), static_cast<float>(alpha),
-                reinterpret_cast<const float*>(matrix), narrow(ld),
-                reinterpret_cast<const float*>(x), narrow(step_x), static_cast<float>(beta),
-                reinterpret_cast<float*>(y), narrow(step_y));
+// What was in C, NaN included, is gone.
+void clear(Matrix c) {
+  for (int64_t i = 0; i < c.rows(); ++i) {
+    std::fill_n(c.data() + i * c.step(), c.columns(), real{0});
   }
 }
 
-// C = beta C; with beta 0 whatever was there, NaN included, is gone.
-void scale(const Product& p) {
-  for (int64_t i = 0; i < p.m; ++i) {
-    real* row = p.c + i * p.ldc;
-    if (p.beta == 0) {
-      std::fill_n(row, p.n, real{0});
-    } else {
-      std::for_each_n(row, p.n, [&](real& value) { value *= p.beta; });
-    }
+void multiply_vector(const Product& p) {
+  if (!p.add) {
+    clear(p.c);
+  }
+  if (p.m() == 1) {  // c (n) = B^T a
+    const int64_t step_a = p.a.is_transposed() ? p.a.step() : 1;
+    multiply_vector(p.b.transposed(), p.alpha, p.a.data(), step_a, p.c.data(), 1);
+  } else {  // c (m) = A b
+    const int64_t step_b = p.b.is_transposed() ? 1 : p.b.step();
+    multiply_vector(p.a, p.alpha, p.b.data(), step_b, p.c.data(), p.c.step());
   }
 }
 
-// m or n is 1: a product of a matrix and a vector, which OpenBLAS's gemm would pack for nothing.
-void run_vector(const Product& p) {
-  real beta = p.beta;
-  if (beta == 0) {
-    scale(p);
-    beta = 1;
-  }
-  if (p.m == 1) {  // c (n) = op(B)^T a
-    const int64_t step_a = p.ta == Trans::no ? 1 : p.lda;
-    if (p.tb == Trans::no) {
-      call_gemv(Trans::yes, p.k, p.n, p.alpha, p.b, p.ldb, p.a, step_a, beta, p.c, 1);
-    } else {
-      call_gemv(Trans::no, p.n, p.k, p.alpha, p.b, p.ldb, p.a, step_a, beta, p.c, 1);
-    }
+void multiply(const Product& p) {
+  if (p.m() == 0 || p.n() == 0) {
     return;
   }
-  const int64_t step_b = p.tb == Trans::no ? p.ldb : 1;  // c (m) = op(A) b
-  if (p.ta == Trans::no) {
-    call_gemv(Trans::no, p.m, p.k, p.alpha, p.a, p.lda, p.b, step_b, beta, p.c, p.ldc);
+  if (p.k() == 0) {
+    if (!p.add) clear(p.c);
+    return;
+  }
+  keep_openblas_serial();
+  if (p.m() == 1 || p.n() == 1) {
+    multiply_vector(p);
+    return;
+  }
+  const real beta = p.add ? 1 : 0;
+  if constexpr (is_float64) {
+    cblas_dgemm(CblasRowMajor, flag(p.a), flag(p.b), narrow(p.m()), narrow(p.n()), narrow(p.k()),
+                p.alpha, reinterpret_cast<const double*>(p.a.data()), narrow(p.a.step()),
+                reinterpret_cast<const double*>(p.b.data()), narrow(p.b.step()), beta,
+                reinterpret_cast<double*>(p.c.data()), narrow(p.c.step()));
   } else {
-    call_gemv(Trans::yes, p.k, p.m, p.alpha, p.a, p.lda, p.b, step_b, beta, p.c, p.ldc);
+    cblas_sgemm(CblasRowMajor, flag(p.a), flag(p.b), narrow(p.m()), narrow(p.n()), narrow(p.k()),
+                static_cast<float>(p.alpha), reinterpret_cast<const float*>(p.a.data()),
+                narrow(p.a.step()), reinterpret_cast<const float*>(p.b.data()), narrow(p.b.step()),
+                static_cast<float>(beta), reinterpret_cast<float*>(p.c.data()), narrow(p.c.step()));
   }
 }
+
+bool takes(const Product&, bool) { return true; }
 
 }  // namespace
 
-void detail::openblas_multiply(const Product& p) {
-  if (p.m == 0 || p.n == 0) {
-    return;
-  }
-  if (p.k == 0) {
-    scale(p);
-  } else if (p.m == 1 || p.n == 1) {
-    run_vector(p);
-  } else {
-    call_gemm(p);
-  }
-}
+const ProductKernel detail::openblas_products{takes, multiply};
 
 }  // namespace heed

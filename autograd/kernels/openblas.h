@@ -7,7 +7,7 @@
 
 namespace heed::detail {
 
-// C = alpha op(A) op(B) + beta C on the calling thread, for any m, n, k >= 0.
-void openblas_multiply(const Product& p);
+// Takes every product, also with m, n or k of 0 and any alpha.
+extern const ProductKernel openblas_products;
 
 }  // namespace heed::detail

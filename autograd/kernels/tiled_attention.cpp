@@ -23,6 +23,8 @@ real* scratch(int which, int64_t size) {
   return place.data();
 }
 
+void product(const Product& p) { openblas_products.multiply(p); }
+
 // Queries [first, first + rows) of head h of item b against the n keys that causality leaves them.
 struct Tile {
   const AttentionProblem& p;
@@ -42,14 +44,20 @@ struct Tile {
   int64_t row(int64_t r) const {
     return (b * p.heads + h) * p.queries + first + r;
   }  // of (B, H, T)
-  const real* q() const { return in.q.at(b, h, first); }
-  const real* k() const { return in.k.at(b, p.kv_head(h), 0); }
-  const real* v() const { return in.v.at(b, p.kv_head(h), 0); }
+  ConstMatrix q() const { return {in.q.at(b, h, first), rows, p.width, in.q.row}; }
+  ConstMatrix k() const { return {in.k.at(b, p.kv_head(h), 0), n, p.width, in.k.row}; }
+  ConstMatrix v() const { return {in.v.at(b, p.kv_head(h), 0), n, p.value_width, in.v.row}; }
+  // The tile's part of y or dy, (B, T, H dv).
+  template <class T>
+  BasicMatrix<T> of_output(T* y) const {
+    const int64_t columns = p.heads * p.value_width;
+    return {y + (b * p.queries + first) * columns + h * p.value_width, rows, p.value_width,
+            columns};
+  }
 
   // (rows, n) = scale Q K^T, -infinity where a query may not attend.
   void scores(real* s) const {
-    openblas_multiply(
-        {Trans::no, Trans::yes, rows, n, p.width, p.scale, q(), in.q.row, k(), in.k.row, 0, s, n});
+    product({q(), k().transposed(), {s, rows, n}, false, p.scale});
     for (int64_t r = 0; r < rows; ++r) {
       real* const row_scores = s + r * n;
       std::fill(row_scores + std::min(n, p.visible(first + r)), row_scores + n, minus_infinity);
@@ -101,7 +109,6 @@ bool forward(const AttentionProblem& p, const AttentionInputs& in, real* y,
              AttentionStatistics& statistics) {
   real* const largest = statistics.largest.mutable_data();
   real* const inverse_sum = statistics.inverse_sum.mutable_data();
-  const int64_t columns = p.heads * p.value_width;
   for_each_tile(p, in, [&](const Tile& t) {
     real* const s = scratch(0, t.rows * t.n);
     t.scores(s);
@@ -116,9 +123,7 @@ bool forward(const AttentionProblem& p, const AttentionInputs& in, real* y,
       vector_map(x, x, t.n, [=](real score) { return inverse * exp_of(score - shift); });
     }
     t.drop(s);
-    openblas_multiply({Trans::no, Trans::no, t.rows, p.value_width, t.n, 1, s,
-                       std::max<int64_t>(t.n, 1), t.v(), in.v.row, 0,
-                       y + (t.b * p.queries + t.first) * columns + t.h * p.value_width, columns});
+    product({Matrix(s, t.rows, t.n), t.v(), t.of_output(y)});
   });
   return true;
 }
@@ -142,17 +147,23 @@ void clear(const GradientRows& to, int64_t b, int64_t head, int64_t rows) {
   }
 }
 
+// The gradient rows of one head, from row `first` on.
+Matrix rows_of_gradient(const GradientRows& g, int64_t b, int64_t head, int64_t first,
+                        int64_t rows) {
+  return {g.rows.at(b, head, first), rows, g.rows.width, g.rows.row};
+}
+
 // dQ of the tile, and its share of dK and dV.
 void backward_tile(const Tile& t, const AttentionStatistics& statistics, const real* dy,
                    const AttentionGradients& out) {
   const AttentionProblem& p = t.p;
-  const int64_t columns = p.heads * p.value_width, n = t.n, kv = p.kv_head(t.h);
-  const int64_t at = (t.b * p.queries + t.first) * columns + t.h * p.value_width;
+  const int64_t n = t.n, kv = p.kv_head(t.h);
   real* const weights = scratch(0, t.rows * n);
   real* const slopes = scratch(1, t.rows * n);  // M * (dY V^T), then dS
+  const Matrix weight_matrix(weights, t.rows, n), slope_matrix(slopes, t.rows, n);
+  const ConstMatrix dy_tile = t.of_output(dy);
   t.weights(statistics, weights);
-  openblas_multiply({Trans::no, Trans::yes, t.rows, n, p.value_width, 1, dy + at, columns, t.v(),
-                     t.in.v.row, 0, slopes, n});
+  product({dy_tile, t.v().transposed(), slope_matrix});
   t.drop(slopes);
   for (int64_t r = 0; r < t.rows; ++r) {
     real* const slope = slopes + r * n;
@@ -169,17 +180,15 @@ void backward_tile(const Tile& t, const AttentionStatistics& statistics, const r
   }
   if (out.dv.rows.data != nullptr) {
     t.drop(weights);
-    openblas_multiply({Trans::yes, Trans::no, n, p.value_width, t.rows, 1, weights, n, dy + at,
-                       columns, 1, out.dv.rows.at(t.b, kv, 0), out.dv.rows.row});
+    product({weight_matrix.transposed(), dy_tile, rows_of_gradient(out.dv, t.b, kv, 0, n), true});
   }
   if (out.dk.rows.data != nullptr) {
-    openblas_multiply({Trans::yes, Trans::no, n, p.width, t.rows, p.scale, slopes, n, t.q(),
-                       t.in.q.row, 1, out.dk.rows.at(t.b, kv, 0), out.dk.rows.row});
+    product(
+        {slope_matrix.transposed(), t.q(), rows_of_gradient(out.dk, t.b, kv, 0, n), true, p.scale});
   }
   if (out.dq.rows.data != nullptr) {
-    openblas_multiply({Trans::no, Trans::no, t.rows, p.width, n, p.scale, slopes,
-                       std::max<int64_t>(n, 1), t.k(), t.in.k.row, out.dq.add ? real{1} : real{0},
-                       out.dq.rows.at(t.b, t.h, t.first), out.dq.rows.row});
+    product({slope_matrix, t.k(), rows_of_gradient(out.dq, t.b, t.h, t.first, t.rows), out.dq.add,
+             p.scale});
   }
 }
 

@@ -32,22 +32,20 @@ Array hidden_alone(const Array& x, const Affine& first, Gelu kind) {
 
 // dz = (dy @ weight) * gelu'(z)
 Array gradient_before_gelu(const Array& dy, const Array& weight, const Array& slope) {
-  const detail::LinearExtents e(slope, weight);
   Array dz = Array::uninitialised(slope.shape());
-  real* out = dz.mutable_data();
+  const Matrix to = as_writable_matrix(dz);
   const real* factor = slope.data();
-  gemm_then(Trans::no, Trans::no, e.rows, e.in, e.out, dy.data(), e.step_out, weight.data(),
-            e.step_in, out, e.step_in,
-            [=](int64_t row, int64_t rows, int64_t column, int64_t columns) {
-              for (int64_t r = row; r < row + rows; ++r) {
-                real* piece = out + r * e.in + column;
-                const real* by = factor + r * e.in + column;
+  multiply(as_matrix(dy), as_matrix(weight), into(to), [=](const Block& block) {
+    for (int64_t r = block.row; r < block.row + block.rows; ++r) {
+      const int64_t at = r * to.step() + block.column;
+      real* piece = to.data() + at;
+      const real* by = factor + at;
 #pragma omp simd
-                for (int64_t i = 0; i < columns; ++i) {
-                  piece[i] *= by[i];
-                }
-              }
-            });
+      for (int64_t i = 0; i < block.columns; ++i) {
+        piece[i] *= by[i];
+      }
+    }
+  });
   return dz;
 }
 
@@ -65,7 +63,7 @@ Tensor feed_forward(const Tensor& x, const Affine& first, Gelu kind, const Affin
   Array slope;
   Array h = wanted ? hidden_and_slope(x.value(), first, kind, slope)
                    : hidden_alone(x.value(), first, kind);
-  Array y = detail::linear_forward(h, second.weight.value(), bias_of(second));
+  Array y = detail::affine(h, second.weight.value(), bias_of(second));
   return record("feed_forward", std::move(y),
                 {x, first.weight, first.bias, second.weight, second.bias},
                 [x = x.value(), w1 = first.weight.value(), w2 = second.weight.value(),

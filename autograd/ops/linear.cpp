@@ -9,15 +9,10 @@ void check_linear(const Shape& x, const Shape& weight, const Tensor& bias) {
           " for weight ", weight, " (out, in), got ", bias.shape());
 }
 
-Array linear_forward(const Array& x, const Array& weight, const Array& bias) {
-  return affine(x, weight, bias, [](const real*, int64_t, int64_t) {});
-}
-
 void linear_weight_backward(const Array& x, const Array& weight, const Array& dy,
                             const Grads::Target& dw) {
-  const LinearExtents e(x, weight);
-  gemm(Trans::yes, Trans::no, e.out, e.in, e.rows, 1, dy.data(), e.step_out, x.data(), e.step_in,
-       dw.beta(), dw.data, e.step_in);
+  const Matrix to(dw.data, weight.dim(0), weight.dim(1));
+  multiply(as_matrix(dy).transposed(), as_matrix(x), into(to, dw.add));
 }
 
 void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
@@ -31,11 +26,10 @@ void linear_parameters_backward(const Array& x, const Array& weight, const Array
 }
 
 void linear_input_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads) {
-  const LinearExtents e(x, weight);
   if (grads.needs(0)) {
     const Grads::Target dx = grads.target(0);
-    gemm(Trans::no, Trans::no, e.rows, e.in, e.out, 1, dy.data(), e.step_out, weight.data(),
-         e.step_in, dx.beta(), dx.data, e.step_in);
+    const Matrix to(dx.data, rows_of(x.shape()).count, x.dim(-1));
+    multiply(as_matrix(dy), as_matrix(weight), into(to, dx.add));
   }
 }
 

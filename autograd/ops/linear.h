@@ -8,8 +8,6 @@
 // (beta 1). Pass Tensor() for no bias. ShapeError if the shapes do not match.
 #pragma once
 
-#include <algorithm>
-
 #include "autograd/base/modes.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/op.h"
@@ -28,19 +26,6 @@ struct Affine {
 namespace detail {
 void check_linear(const Shape& x, const Shape& weight, const Tensor& bias);
 
-// The extents of x (rows, in) and weight (out, in), and the leading dimensions of their rows for
-// gemm, which requires at least 1 even for empty matrices.
-struct LinearExtents {
-  int64_t rows, in, out, step_in, step_out;
-
-  LinearExtents(const Array& x, const Array& weight)
-      : rows(rows_of(x.shape()).count),
-        in(weight.dim(1)),
-        out(weight.dim(0)),
-        step_in(std::max<int64_t>(in, 1)),
-        step_out(std::max<int64_t>(out, 1)) {}
-};
-
 // row[i] += bias[i] for i < n. Does nothing if bias is null.
 inline void add_bias(const real* bias, int64_t n, real* row) {
   if (bias == nullptr) {
@@ -57,24 +42,23 @@ inline void add_bias(const real* bias, int64_t n, real* row) {
 // z, its length) is called. `bias` may be no array.
 template <class Then>
 Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then) {
-  const LinearExtents e(x, weight);
-  Array z = Array::uninitialised(x.shape().with(-1, e.out));
-  real* out = z.mutable_data();
+  const int64_t width = weight.dim(0);
+  Array z = Array::uninitialised(x.shape().with(-1, width));
+  const Matrix to = as_writable_matrix(z);
   const real* b = bias ? bias.data() : nullptr;
-  gemm_then(Trans::no, Trans::yes, e.rows, e.out, e.in, x.data(), e.step_in, weight.data(),
-            e.step_in, out, e.step_out,
-            [&](int64_t row, int64_t rows, int64_t column, int64_t columns) {
-              for (int64_t r = row; r < row + rows; ++r) {
-                const int64_t at = r * e.out + column;
-                add_bias(b == nullptr ? b : b + column, columns, out + at);
-                then(out + at, at, columns);
-              }
-            });
+  multiply(as_matrix(x), as_matrix(weight).transposed(), into(to), [&](const Block& block) {
+    for (int64_t r = block.row; r < block.row + block.rows; ++r) {
+      const int64_t at = r * width + block.column;
+      add_bias(b == nullptr ? b : b + block.column, block.columns, to.data() + at);
+      then(to.data() + at, at, block.columns);
+    }
+  });
   return z;
 }
+inline Array affine(const Array& x, const Array& weight, const Array& bias) {
+  return affine(x, weight, bias, [](const real*, int64_t, int64_t) {});
+}
 
-// `bias` may be no array.
-Array linear_forward(const Array& x, const Array& weight, const Array& bias);
 // Adds dx to gradient 0.
 void linear_input_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
 void linear_weight_backward(const Array& x, const Array& weight, const Array& dy,
@@ -99,7 +83,7 @@ void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads
   if (!fused()) {
     return linear_composed(x, weight, bias);
   }
-  Array y = detail::linear_forward(x.value(), weight.value(), bias ? bias.value() : Array());
+  Array y = detail::affine(x.value(), weight.value(), bias ? bias.value() : Array());
   return record("linear", std::move(y), {x, weight, bias},
                 [x = x.value(), weight = weight.value()](const Array& dy, Grads& grads) {
                   detail::linear_backward(x, weight, dy, grads);

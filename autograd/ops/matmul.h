@@ -13,26 +13,27 @@ namespace heed {
 
 namespace detail {
 
-struct MatmulPlan {
-  int64_t batch = 1, m = 0, n = 0, k = 0;
-  int64_t stride_a = 0, stride_b = 0;  // between matrices; 0: one matrix for the whole batch
-  Trans ta = Trans::no, tb = Trans::no;
-  int64_t lda = 0, ldb = 0;
-};
-
 // Copies x (..., rows, columns) to (batch..., rows, columns), for batches that broadcast. Returns x
 // itself if it has that shape.
 Array stretch_batch(const Array& x, const Shape& batch);
 
-// y = op(a) @ op(b) + beta y, with the extents and strides of the plan.
-void run_matmul(const MatmulPlan& plan, const real* a, const real* b, real beta, real* y);
-
+// a and b as `count` pairs of matrices, and the shape of the result.
 struct MatmulOperands {
-  Array a, b;  // stretched to the batch where necessary
-  MatmulPlan plan;
+  Array a, b;  // stretched to the batch where necessary; a single matrix serves the whole batch
+  Trans ta, tb;
+  bool folded;  // the batch of a is part of its rows
+  int64_t count;
   Shape out;
+
+  ConstMatrices op_a() const;  // (m, k)
+  ConstMatrices op_b() const;  // (k, n)
+  template <class T>
+  BasicMatrices<T> results(T* y) const {  // (m, n)
+    const int64_t m = op_a().first.rows(), n = op_b().first.columns();
+    return {BasicMatrix<T>(y, m, n), m * n};
+  }
 };
-MatmulOperands plan_matmul(const Array& a, const Array& b, Trans ta, Trans tb);
+MatmulOperands matmul_operands(const Array& a, const Array& b, Trans ta, Trans tb);
 
 // Adds d(a) and d(b) to grads 0 and 1.
 void matmul_backward(const MatmulOperands& operands, const Array& dy, Grads& grads);
@@ -41,9 +42,10 @@ void matmul_backward(const MatmulOperands& operands, const Array& dy, Grads& gra
 
 [[nodiscard]] inline Tensor matmul(const Tensor& a, const Tensor& b, Trans ta = Trans::no,
                                    Trans tb = Trans::no) {
-  detail::MatmulOperands operands = detail::plan_matmul(a.value(), b.value(), ta, tb);
+  detail::MatmulOperands operands = detail::matmul_operands(a.value(), b.value(), ta, tb);
   Array y = Array::uninitialised(operands.out);
-  detail::run_matmul(operands.plan, operands.a.data(), operands.b.data(), 0, y.mutable_data());
+  multiply_each(operands.count, operands.op_a(), operands.op_b(),
+                into(operands.results(y.mutable_data())));
   return record("matmul", std::move(y), {a, b},
                 [operands = std::move(operands)](const Array& dy, Grads& grads) {
                   detail::matmul_backward(operands, dy, grads);

@@ -97,39 +97,29 @@ class alignas(64) Range {
   std::atomic<uint64_t> word_{0};
 };
 
-struct Loop {
-  int64_t count;
-  int64_t grain;
-  detail::ChunkBody body;
-  void* context;
+// The chunks that thread `self` of a region runs: first its own, in order, so that from loop to
+// loop it keeps its rows in its cache; then those of the others from the back.
+class Claims {
+ public:
+  Claims(std::vector<Range>& ranges, size_t self) : ranges_(ranges), self_(self) {}
 
-  int64_t chunks() const { return (count - 1) / grain + 1; }
-
-  void run(int64_t chunk) const {
-    body(context, chunk * grain, std::min(count, (chunk + 1) * grain));
-  }
-
-  void run_all() const {
-    for (int64_t c = 0; c < chunks(); ++c) {
-      run(c);
+  bool next(uint32_t& chunk) {
+    if (step_ == 0 && ranges_[self_].claim_front(chunk)) {
+      return true;
     }
+    for (step_ = std::max<size_t>(step_, 1); step_ < ranges_.size(); ++step_) {
+      if (ranges_[(self_ + step_) % ranges_.size()].claim_back(chunk)) {
+        return true;
+      }
+    }
+    return false;
   }
+
+ private:
+  std::vector<Range>& ranges_;
+  const size_t self_;
+  size_t step_ = 0;  // from self_ to the thread whose chunks are claimed
 };
-
-// Thread `self` of a region: first its own chunks, in order, so that from loop to loop it keeps its
-// rows in its cache; then those of the others from the back.
-void claim_and_run(const Loop& loop, std::vector<Range>& ranges, size_t self) {
-  uint32_t chunk = 0;
-  while (ranges[self].claim_front(chunk)) {
-    loop.run(chunk);
-  }
-  for (size_t step = 1; step < ranges.size(); ++step) {
-    Range& other = ranges[(self + step) % ranges.size()];
-    while (other.claim_back(chunk)) {
-      loop.run(chunk);
-    }
-  }
-}
 
 // The first exception of a region. None may leave it: OpenMP would end the process.
 class FirstException {
@@ -150,34 +140,21 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-// Opens the region. OpenMP may give it fewer threads than it asks for (OMP_THREAD_LIMIT,
-// OMP_DYNAMIC); the ranges of those that are missing are claimed by the others. The number asked
-// for is the same for short loops: libgomp ends the threads that a smaller team leaves over, and
-// starts them again for the next larger one.
-void share(const Loop& loop, int threads) {
+// Deals the chunks out to the threads. OpenMP may give a region fewer threads than it asks for
+// (OMP_THREAD_LIMIT, OMP_DYNAMIC); the ranges of those that are missing are claimed by the others.
+std::vector<Range>& deal(int64_t chunks, int threads) {
   static std::vector<Range> ranges;  // kept from loop to loop: a step allocates nothing
   if (ranges.size() != static_cast<size_t>(threads)) {
     ranges = std::vector<Range>(static_cast<size_t>(threads));
   }
-  const auto chunks = static_cast<uint64_t>(loop.chunks());
   const uint64_t parts = ranges.size();
   uint64_t begin = 0;
   for (uint64_t t = 0; t < parts; ++t) {
-    const uint64_t end = (chunks * (t + 1) + parts - 1) / parts;
+    const uint64_t end = (static_cast<uint64_t>(chunks) * (t + 1) + parts - 1) / parts;
     ranges[t].fill(static_cast<uint32_t>(begin), static_cast<uint32_t>(end));
     begin = end;
   }
-  FirstException thrown;
-#pragma omp parallel num_threads(threads)
-  {
-    try {
-      claim_and_run(loop, ranges, static_cast<size_t>(omp_get_thread_num()));
-    } catch (...) {
-      thrown.keep();
-      for (Range& range : ranges) range.drop_all();
-    }
-  }
-  thrown.rethrow();
+  return ranges;
 }
 
 void check(const char* name, int64_t grain) {
@@ -216,6 +193,12 @@ namespace {
 
 std::atomic<const char*> driver{nullptr};  // a place of the thread that drives the engine
 
+void run_here(int64_t count, int64_t grain, ChunkBody body, void* context) {
+  for (int64_t begin = 0; begin < count; begin += grain) {
+    body(context, begin, std::min(count, begin + grain));
+  }
+}
+
 }  // namespace
 
 Driving::Driving() : outermost_(false) {
@@ -236,27 +219,40 @@ Driving::~Driving() {
   }
 }
 
+// The region asks for the same number of threads for short loops too: libgomp ends the threads that
+// a smaller team leaves over, and starts them again for the next larger one.
 void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
   if (dry_run() || count <= 0) {
     return;
   }
   check("parallel_for", grain);
-  if (count <= grain) {
-    body(context, 0, count);
-    return;
-  }
-  const Loop loop{count, grain, body, context};
-  if (in_parallel()) {
-    loop.run_all();
+  const int64_t chunks = (count - 1) / grain + 1;
+  if (chunks == 1 || in_parallel()) {
+    run_here(count, grain, body, context);
     return;
   }
   const Driving driving;
   const int threads = threads_now();
-  if (threads == 1 || loop.chunks() > std::numeric_limits<uint32_t>::max()) {
-    loop.run_all();
-  } else {
-    share(loop, threads);
+  if (threads == 1 || chunks > std::numeric_limits<uint32_t>::max()) {
+    run_here(count, grain, body, context);
+    return;
   }
+  std::vector<Range>& ranges = deal(chunks, threads);
+  FirstException thrown;
+#pragma omp parallel num_threads(threads)
+  {
+    try {
+      Claims claims(ranges, static_cast<size_t>(omp_get_thread_num()));
+      for (uint32_t chunk = 0; claims.next(chunk);) {
+        const int64_t begin = chunk * grain;
+        body(context, begin, std::min(count, begin + grain));
+      }
+    } catch (...) {
+      thrown.keep();
+      for (Range& range : ranges) range.drop_all();
+    }
+  }
+  thrown.rethrow();
 }
 
 double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {

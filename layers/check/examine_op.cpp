@@ -9,7 +9,8 @@
 namespace heed {
 
 const char* const threads_hint =
-    "cut loops and sums by shape, never by num_threads(): parallel_for, parallel_sum and gemm do";
+    "cut loops and sums by shape, never by num_threads(): parallel_for, parallel_sum and multiply "
+    "do";
 
 Finding examine(const std::string& what, const std::function<std::string()>& check) {
   try {

@@ -19,6 +19,8 @@
 
 namespace {
 
+using heed::ConstMatrix;
+using heed::Matrix;
 using heed::real;
 using heed::Trans;
 
@@ -45,15 +47,17 @@ constexpr Shape shapes[] = {
     {"one token, q", no, yes, 1, 768, 768},       {"one token, logits", no, yes, 1, 50257, 768},
 };
 
-CBLAS_TRANSPOSE flag(Trans t) { return t == yes ? CblasTrans : CblasNoTrans; }
+CBLAS_TRANSPOSE flag(ConstMatrix m) { return m.is_transposed() ? CblasTrans : CblasNoTrans; }
 
-// The same interface as heed::gemm. Benchmarks are built for float32 only.
-void openblas(Trans ta, Trans tb, int64_t m, int64_t n, int64_t k, real alpha, const real* a,
-              int64_t lda, const real* b, int64_t ldb, real beta, real* c, int64_t ldc) {
+// One call of the library. Benchmarks are built for float32 only.
+void openblas(ConstMatrix a, ConstMatrix b, Matrix c) {
   const auto narrow = [](int64_t extent) { return static_cast<int>(extent); };
-  cblas_sgemm(CblasRowMajor, flag(ta), flag(tb), narrow(m), narrow(n), narrow(k), alpha, a,
-              narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
+  cblas_sgemm(CblasRowMajor, flag(a), flag(b), narrow(c.rows()), narrow(c.columns()),
+              narrow(a.columns()), 1, a.data(), narrow(a.step()), b.data(), narrow(b.step()), 0,
+              c.data(), narrow(c.step()));
 }
+
+void ours(ConstMatrix a, ConstMatrix b, Matrix c) { heed::multiply(a, b, heed::into(c)); }
 
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -80,8 +84,8 @@ class Bench {
     const double end = seconds() + budget;
     do {
       call.push_back(time(openblas, 1));
-      one.push_back(time(heed::gemm, 1));
-      all.push_back(time(heed::gemm, threads));
+      one.push_back(time(ours, 1));
+      all.push_back(time(ours, threads));
     } while (seconds() < end || call.size() < 5);
     std::printf("%-18s %5lld %5lld %5lld %8.0f %8.0f %8.0f\n", s_.what,
                 static_cast<long long>(s_.m), static_cast<long long>(s_.n),
@@ -91,12 +95,19 @@ class Bench {
  private:
   static size_t size(int64_t rows, int64_t columns) { return static_cast<size_t>(rows * columns); }
 
-  template <class Gemm>
-  double time(Gemm&& gemm, int threads) {
+  // The matrix (rows, columns), plain or as the transpose of what is in memory.
+  static ConstMatrix view(Trans t, const std::vector<real>& numbers, int64_t rows,
+                          int64_t columns) {
+    return t == no ? ConstMatrix(numbers.data(), rows, columns)
+                   : ConstMatrix(numbers.data(), columns, rows).transposed();
+  }
+
+  template <class Multiply>
+  double time(Multiply&& multiply, int threads) {
     heed::set_num_threads(threads);
     const double start = seconds();
-    gemm(s_.ta, s_.tb, s_.m, s_.n, s_.k, real{1}, a_.data(), s_.ta == no ? s_.k : s_.m, b_.data(),
-         s_.tb == no ? s_.n : s_.k, real{0}, c_.data(), s_.n);
+    multiply(view(s_.ta, a_, s_.m, s_.k), view(s_.tb, b_, s_.k, s_.n),
+             Matrix(c_.data(), s_.m, s_.n));
     return seconds() - start;
   }
 

@@ -38,15 +38,12 @@ GemmSpeed gemm_speed() {
   Generator generator(1);
   fill_uniform(generator, {a.mutable_data(), static_cast<size_t>(n * n)}, -1, 1);
   fill_uniform(generator, {b.mutable_data(), static_cast<size_t>(n * n)}, -1, 1);
+  const Matrix to = as_writable_matrix(c);
   std::vector<double> heed, openblas;
   const Clock::time_point start = Clock::now();
   while (heed.size() < 5 || Clock::now() - start < std::chrono::milliseconds(500)) {
-    heed.push_back(seconds([&] {
-      gemm(Trans::no, Trans::no, n, n, n, 1, a.data(), n, b.data(), n, 0, c.mutable_data(), n);
-    }));
-    openblas.push_back(seconds([&] {
-      openblas_gemm(Trans::no, Trans::no, n, n, n, a.data(), n, b.data(), n, c.mutable_data(), n);
-    }));
+    heed.push_back(seconds([&] { multiply(as_matrix(a), as_matrix(b), into(to)); }));
+    openblas.push_back(seconds([&] { multiply_by_openblas(as_matrix(a), as_matrix(b), to); }));
   }
   const double giga = 2e-9 * static_cast<double>(n * n * n);
   return {giga / median(heed), giga / median(openblas)};

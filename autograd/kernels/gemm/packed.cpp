@@ -42,30 +42,27 @@ void for_parts(int64_t n, int64_t most, int64_t multiple, Body&& body) {
   }
 }
 
-// Up to panel_columns columns of op(B), times alpha, whole vectors a row, the rest 0.
-void pack_panel(const Product& p, int64_t row, int64_t column, int64_t depth, int64_t columns,
+// Up to panel_columns columns of B, whole vectors a row, the rest 0.
+void pack_panel(ConstMatrix b, int64_t row, int64_t column, int64_t depth, int64_t columns,
                 real* to) {
   const int64_t width = round_up(columns, lanes);
-  if (p.tb == Trans::no) {
-    const real* from = p.b + row * p.ldb + column;
-    for (int64_t k = 0; k < depth; ++k, from += p.ldb, to += width) {
-#pragma omp simd
-      for (int64_t c = 0; c < columns; ++c) {
-        to[c] = p.alpha * from[c];
-      }
-      std::fill(to + columns, to + width, real{0});
+  const int64_t step = b.step();
+  if (!b.is_transposed()) {
+    const real* from = b.data() + row * step + column;
+    for (int64_t k = 0; k < depth; ++k, from += step, to += width) {
+      std::fill(std::copy_n(from, columns, to), to + width, real{0});
     }
     return;
   }
-  const real* from = p.b + column * p.ldb + row;
-  for (int64_t c = 0; c < columns; c += lanes, from += lanes * p.ldb) {
+  const real* from = b.data() + column * step + row;
+  for (int64_t c = 0; c < columns; c += lanes, from += lanes * step) {
     if (c + lanes <= columns) {
-      transpose_columns(depth, p.alpha, from, p.ldb, to + c, width);
+      transpose_columns(depth, 1, from, step, to + c, width);
       continue;
     }
     for (int64_t k = 0; k < depth; ++k) {
       for (int64_t rest = c; rest < width; ++rest) {
-        to[k * width + rest] = rest < columns ? p.alpha * from[(rest - c) * p.ldb + k] : 0;
+        to[k * width + rest] = rest < columns ? from[(rest - c) * step + k] : 0;
       }
     }
   }
@@ -91,9 +88,9 @@ constexpr std::array<std::array<RegisterTile, most_rows>, most_vectors> tile_tab
 
 // Where the pieces lie in their matrices.
 struct Place {
-  int64_t row, rows;        // of C and op(A)
-  int64_t column, columns;  // of C and op(B)
-  int64_t begin, depth;     // columns of op(A), rows of op(B)
+  int64_t row, rows;        // of C and A
+  int64_t column, columns;  // of C and B
+  int64_t begin, depth;     // columns of A, rows of B
 };
 
 // What a thread reads next from outside its pieces, handed out to one tile after the other: the
@@ -103,28 +100,30 @@ class Upcoming {
  public:
   Upcoming(const Product& p, const Place& at) : p_(p), at_(at) {
     const int64_t below = at.row + at.rows;
-    const bool deeper = below == p.m;  // the next piece of A begins a new depth
+    const bool deeper = below == p.m();  // the next piece of A begins a new depth
     const int64_t begin = deeper ? at.begin + at.depth : at.begin;
-    const int64_t depth = std::min(at.depth, p.k - begin);
+    const int64_t depth = std::min(at.depth, p.k() - begin);
     if (depth <= 0) {
       return;
     }
-    if (p.ta == Trans::yes) {
+    if (p.a.is_transposed()) {
       const int64_t row = deeper ? 0 : below;
-      const int64_t rows = std::min(at.rows, p.m - row);
-      sources_[0] = {p.a + begin * p.lda + row, p.lda, rows / lanes, depth};
+      const int64_t rows = std::min(at.rows, p.m() - row), step = p.a.step();
+      sources_[0] = {p.a.data() + begin * step + row, step, rows / lanes, depth};
     }
     if (deeper) {
-      sources_[1] = p.tb == Trans::no
-                        ? Source{p.b + begin * p.ldb + at.column, p.ldb, at.columns / lanes, depth}
-                        : Source{p.b + at.column * p.ldb + begin, p.ldb, depth / lanes, at.columns};
+      const real* const b = p.b.data();
+      const int64_t step = p.b.step();
+      sources_[1] = p.b.is_transposed()
+                        ? Source{b + at.column * step + begin, step, depth / lanes, at.columns}
+                        : Source{b + begin * step + at.column, step, at.columns / lanes, depth};
     }
   }
 
   // For a tile of so many rows of A, in the panel that begins at this column.
   Ahead next(const TileFactor& a, int64_t rows, int64_t panel) {
-    if (panel == 0 && p_.ta == Trans::no) {
-      return {a.data + rows * p_.lda, p_.lda, at_.depth / lanes};
+    if (panel == 0 && !p_.a.is_transposed()) {
+      return {a.data + rows * p_.a.step(), p_.a.step(), at_.depth / lanes};
     }
     for (Source& s : sources_) {
       if (s.rows > 0) {
@@ -150,23 +149,24 @@ class Upcoming {
 
 void multiply_pieces(const Product& p, const Place& at, bool add) {
   const real* b = pieces().b;
+  const int64_t step = p.c.step();
   Upcoming upcoming(p, at);
   for (int64_t j = 0; j < at.columns; j += panel_columns) {
     const int64_t columns = std::min(panel_columns, at.columns - j);
     const int64_t width = round_up(columns, lanes);
     for (int64_t first = 0; first < at.rows; first += most_rows) {
       const int64_t rows = std::min<int64_t>(most_rows, at.rows - first);
-      const TileFactor a = p.ta == Trans::yes
-                               ? TileFactor{pieces().a + first * at.depth, 1, rows}
-                               : TileFactor{p.a + (at.row + first) * p.lda + at.begin, p.lda, 1};
+      const real* const from = p.a.data() + (at.row + first) * p.a.step() + at.begin;
+      const TileFactor a = p.a.is_transposed() ? TileFactor{pieces().a + first * at.depth, 1, rows}
+                                               : TileFactor{from, p.a.step(), 1};
       const RegisterTile tile =
           tile_table[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
-      real* c = p.c + (at.row + first) * p.ldc + at.column + j;
+      real* c = p.c.data() + (at.row + first) * step + at.column + j;
       const Ahead ahead = upcoming.next(a, rows, j);
       if (columns == width) {
-        tile(at.depth, a, b, width, c, p.ldc, add, ahead);
+        tile(at.depth, a, b, width, c, step, add, ahead);
       } else {
-        partial_tile(tile, at.depth, a, b, rows, columns, width, c, p.ldc, add, ahead);
+        partial_tile(tile, at.depth, a, b, rows, columns, width, c, step, add, ahead);
       }
     }
     b += at.depth * width;
@@ -177,15 +177,15 @@ void pack_columns(const Product& p, const Place& at) {
   real* b = pieces().b;
   for (int64_t j = 0; j < at.columns; j += panel_columns) {
     const int64_t columns = std::min(panel_columns, at.columns - j);
-    pack_panel(p, at.begin, at.column + j, at.depth, columns, b);
+    pack_panel(p.b, at.begin, at.column + j, at.depth, columns, b);
     b += at.depth * round_up(columns, lanes);
   }
 }
 
 // `count` tiles of most_rows rows of the transpose of A: depth by most_rows numbers each.
 template <int count>
-void pack_tiles(const real* from, int64_t lda, int64_t depth, real* to) {
-  for (int64_t k = 0; k < depth; ++k, from += lda, to += most_rows) {
+void pack_tiles(const real* from, int64_t step, int64_t depth, real* to) {
+  for (int64_t k = 0; k < depth; ++k, from += step, to += most_rows) {
 #pragma GCC unroll 16
     for (int64_t t = 0; t < count; ++t) {
       std::memcpy(to + t * depth * most_rows, from + t * most_rows, most_rows * sizeof(real));
@@ -197,18 +197,19 @@ void pack_tiles(const real* from, int64_t lda, int64_t depth, real* to) {
 // once. (Plain rows are read where they are.)
 void pack_transpose(const Product& p, const Place& at) {
   constexpr int64_t group = 8 * most_rows;
-  const real* from = p.a + at.begin * p.lda + at.row;
+  const int64_t step = p.a.step();
+  const real* from = p.a.data() + at.begin * step + at.row;
   real* to = pieces().a;
   int64_t i = 0;
   for (; i + group <= at.rows; i += group) {
-    pack_tiles<8>(from + i, p.lda, at.depth, to + i * at.depth);
+    pack_tiles<8>(from + i, step, at.depth, to + i * at.depth);
   }
   for (; i + most_rows <= at.rows; i += most_rows) {
-    pack_tiles<1>(from + i, p.lda, at.depth, to + i * at.depth);
+    pack_tiles<1>(from + i, step, at.depth, to + i * at.depth);
   }
   const int64_t rest = at.rows - i;
   for (int64_t k = 0; k < at.depth; ++k) {
-    std::copy_n(from + k * p.lda + i, rest, to + i * at.depth + k * rest);
+    std::copy_n(from + k * step + i, rest, to + i * at.depth + k * rest);
   }
 }
 
@@ -224,23 +225,20 @@ bool measured_here() {
 }
 
 bool takes(const Product& p, bool forced) {
-  if (p.beta != 0 && p.beta != 1) {
-    return false;
-  }
   if (forced) {
     return true;
   }
-  if (!measured_here() || p.m < most_rows) {
+  if (!measured_here() || p.m() < most_rows) {
     return false;
   }
   // OpenBLAS has kernels that do not pack for small products, but packs a transposed B all the
   // same. A C beyond the L2 cache suffers from passing once for each most_depth of k.
   constexpr int64_t most_of_c = (int64_t{2} << 20) / static_cast<int64_t>(sizeof(real));
-  const bool rows_by_rows = p.ta == Trans::no && p.tb == Trans::yes;
+  const bool rows_by_rows = !p.a.is_transposed() && p.b.is_transposed();
   const int64_t least_work = rows_by_rows ? 1 << 12 : 1 << 20;
   const int64_t least_width = rows_by_rows ? lanes : panel_columns;
-  return std::min(p.n, p.k) >= least_width && p.m * p.n * p.k >= least_work &&
-         p.m * p.n <= most_of_c;
+  return std::min(p.n(), p.k()) >= least_width && p.m() * p.n() * p.k() >= least_work &&
+         p.m() * p.n() <= most_of_c;
 }
 
 }  // namespace
@@ -248,17 +246,17 @@ bool takes(const Product& p, bool forced) {
 const ProductKernel vector_products{takes, packed_gemm};
 
 void packed_gemm(const Product& p) {
-  for_parts(p.n, piece_columns, panel_columns, [&](int64_t column, int64_t columns) {
-    for_parts(p.k, most_depth, lanes, [&](int64_t begin, int64_t depth) {
+  for_parts(p.n(), piece_columns, panel_columns, [&](int64_t column, int64_t columns) {
+    for_parts(p.k(), most_depth, lanes, [&](int64_t begin, int64_t depth) {
       Place at{0, 0, column, columns, begin, depth};
       pack_columns(p, at);
-      for_parts(p.m, piece_rows, most_rows, [&](int64_t row, int64_t rows) {
+      for_parts(p.m(), piece_rows, most_rows, [&](int64_t row, int64_t rows) {
         at.row = row;
         at.rows = rows;
-        if (p.ta == Trans::yes) {
+        if (p.a.is_transposed()) {
           pack_transpose(p, at);
         }
-        multiply_pieces(p, at, p.beta != 0 || begin > 0);
+        multiply_pieces(p, at, p.add || begin > 0);
       });
     });
   });

@@ -11,7 +11,7 @@
 
 namespace heed::detail {
 
-// Any m, n, k >= 1; beta is 0 (C is not read) or 1.
+// Any m, n, k >= 1; alpha is 1.
 void packed_gemm(const Product& p);
 
 extern const ProductKernel vector_products;

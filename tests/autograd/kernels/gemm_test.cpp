@@ -14,7 +14,12 @@
 
 namespace {
 
+using heed::ConstMatrices;
+using heed::ConstMatrix;
 using heed::Generator;
+using heed::into;
+using heed::Matrices;
+using heed::Matrix;
 using heed::real;
 using heed::Trans;
 using heed::testing::not_a_number;
@@ -31,35 +36,40 @@ struct GemmCase {
   int64_t m;
   int64_t n;
   int64_t k;
-  real alpha = 1;
-  real beta = 0;
-  int64_t gap = 0;  // leading dimensions beyond the smallest
+  bool add = false;
+  int64_t gap = 0;  // numbers between the rows in memory
 
-  int64_t lda() const { return std::max<int64_t>(ta == Trans::no ? k : m, 1) + gap; }
-  int64_t ldb() const { return std::max<int64_t>(tb == Trans::no ? n : k, 1) + 2 * gap; }
-  int64_t ldc() const { return std::max<int64_t>(n, 1) + 3 * gap; }
-  int64_t size_a() const { return (ta == Trans::no ? m : k) * lda(); }
-  int64_t size_b() const { return (tb == Trans::no ? k : n) * ldb(); }
-  int64_t size_c() const { return m * ldc(); }
+  ConstMatrix a(const real* data) const { return view(data, ta, m, k, gap); }
+  ConstMatrix b(const real* data) const { return view(data, tb, k, n, 2 * gap); }
+  Matrix c(real* data) const { return {data, m, n, std::max<int64_t>(n, 1) + 3 * gap}; }
+  int64_t size_a() const { return size(a(nullptr)); }
+  int64_t size_b() const { return size(b(nullptr)); }
+  int64_t size_c() const { return size(c(nullptr)); }
+
+ private:
+  static ConstMatrix view(const real* data, Trans t, int64_t rows, int64_t columns, int64_t gap) {
+    if (t == Trans::yes) std::swap(rows, columns);
+    return ConstMatrix(data, rows, columns, std::max<int64_t>(columns, 1) + gap).transposed(t);
+  }
+  static int64_t size(ConstMatrix x) {
+    return (x.is_transposed() ? x.columns() : x.rows()) * x.step();
+  }
 };
 
+double at(ConstMatrix x, int64_t i, int64_t j) {
+  return static_cast<double>(*x.rows(i, i + 1).columns(j, j + 1).data());
+}
+
 double element(const GemmCase& t, const real* a, const real* b, int64_t i, int64_t j) {
-  if (t.k == 0) {
-    return 0;
-  }
-  const int64_t step_a = t.ta == Trans::no ? 1 : t.lda();
-  const int64_t step_b = t.tb == Trans::no ? t.ldb() : 1;
-  const real* left = a + i * (t.ta == Trans::no ? t.lda() : 1);
-  const real* right = b + j * (t.tb == Trans::no ? 1 : t.ldb());
   double sum = 0;
   for (int64_t l = 0; l < t.k; ++l) {
-    sum += static_cast<double>(left[l * step_a]) * static_cast<double>(right[l * step_b]);
+    sum += at(t.a(a), i, l) * at(t.b(b), l, j);
   }
   return sum;
 }
 
 void product(const GemmCase& t, const real* a, const real* b, real* c) {
-  heed::gemm(t.ta, t.tb, t.m, t.n, t.k, t.alpha, a, t.lda(), b, t.ldb(), t.beta, c, t.ldc());
+  heed::multiply(t.a(a), t.b(b), into(t.c(c), t.add));
 }
 
 // Number of elements that agree with a loop in double; the gaps between rows must be untouched.
@@ -69,17 +79,18 @@ int64_t count_right(const GemmCase& t, const real* a, const real* b,
   const double unit = static_cast<double>(std::numeric_limits<real>::epsilon());
   const double tolerance = unit * static_cast<double>(4 * t.k + 20);
   for (int64_t i = 0; i < t.m; ++i) {
-    for (int64_t j = 0; j < t.ldc(); ++j) {
-      const auto at = static_cast<size_t>(i * t.ldc() + j);
+    const int64_t step = t.c(nullptr).step();
+    for (int64_t j = 0; j < step; ++j) {
+      const auto place = static_cast<size_t>(i * step + j);
       if (j >= t.n) {
-        if (std::memcmp(&c[at], &before[at], sizeof(real)) != 0) {
+        if (std::memcmp(&c[place], &before[place], sizeof(real)) != 0) {
           return -1;
         }
         continue;
       }
-      const double old = t.beta == 0 ? 0 : static_cast<double>(before[at]);
-      const double expected = t.alpha * element(t, a, b, i, j) + t.beta * old;
-      if (!(std::abs(static_cast<double>(c[at]) - expected) <= tolerance)) {
+      const double old = t.add ? static_cast<double>(before[place]) : 0;
+      const double expected = element(t, a, b, i, j) + old;
+      if (!(std::abs(static_cast<double>(c[place]) - expected) <= tolerance)) {
         return -1;
       }
     }
@@ -91,13 +102,13 @@ void check_case(const GemmCase& t, Generator& generator) {
   const auto a = random_numbers(t.size_a(), generator);
   const auto b = random_numbers(t.size_b(), generator);
   auto c = random_numbers(t.size_c(), generator);
-  if (t.beta == 0) {
+  if (!t.add) {
     std::fill(c.begin(), c.end(), not_a_number);
   }
   const auto before = c;
   product(t, a.data(), b.data(), c.data());
   INFO("m ", t.m, " n ", t.n, " k ", t.k, " transposed ", t.ta == Trans::yes, t.tb == Trans::yes,
-       " beta ", t.beta, " gap ", t.gap);
+       " add ", t.add, " gap ", t.gap);
   CHECK(count_right(t, a.data(), b.data(), before, c.data()) == t.m * t.n);
 }
 
@@ -111,8 +122,7 @@ TEST_CASE("gemm: against a loop in double") {
     for (const Trans ta : {Trans::no, Trans::yes}) {
       for (const Trans tb : {Trans::no, Trans::yes}) {
         GemmCase t{ta, tb, any(), any(), any()};
-        t.alpha = repeat % 2 == 0 ? real(1) : real(-0.75);
-        t.beta = repeat % 3 == 0 ? real(0) : repeat % 3 == 1 ? real(1) : real(0.5);
+        t.add = repeat % 2 == 0;
         t.gap = repeat % 5;
         check_case(t, generator);
       }
@@ -124,15 +134,15 @@ TEST_CASE("gemm: vectors and empty sums in every transposition") {
   Generator generator(2);
   for (const Trans ta : {Trans::no, Trans::yes}) {
     for (const Trans tb : {Trans::no, Trans::yes}) {
-      for (const real beta : {real(0), real(1), real(0.5)}) {
+      for (const bool add : {false, true}) {
         for (const int64_t gap : {0, 3}) {
-          check_case({ta, tb, 1, 33, 129, 2, beta, gap}, generator);
-          check_case({ta, tb, 33, 1, 129, 2, beta, gap}, generator);
-          check_case({ta, tb, 1, 1, 17, 2, beta, gap}, generator);
-          check_case({ta, tb, 17, 9, 0, 2, beta, gap}, generator);
-          check_case({ta, tb, 1, 9, 0, 2, beta, gap}, generator);
-          check_case({ta, tb, 1, 3000, 700, 2, beta, gap}, generator);  // several tiles
-          check_case({ta, tb, 3000, 1, 700, 2, beta, gap}, generator);
+          check_case({ta, tb, 1, 33, 129, add, gap}, generator);
+          check_case({ta, tb, 33, 1, 129, add, gap}, generator);
+          check_case({ta, tb, 1, 1, 17, add, gap}, generator);
+          check_case({ta, tb, 17, 9, 0, add, gap}, generator);
+          check_case({ta, tb, 1, 9, 0, add, gap}, generator);
+          check_case({ta, tb, 1, 3000, 700, add, gap}, generator);  // several tiles
+          check_case({ta, tb, 3000, 1, 700, add, gap}, generator);
         }
       }
     }
@@ -145,10 +155,10 @@ TEST_CASE("gemm: shapes of several tiles, and the same bits for any number of th
   for (const Trans ta : {Trans::no, Trans::yes}) {
     for (const Trans tb : {Trans::no, Trans::yes}) {
       for (const GemmCase& t :
-           {GemmCase{ta, tb, 515, 130, 97}, GemmCase{ta, tb, 65, 1029, 63, 1, 1, 1},
+           {GemmCase{ta, tb, 515, 130, 97}, GemmCase{ta, tb, 65, 1029, 63, true, 1},
             GemmCase{ta, tb, 200, 300, 1001}, GemmCase{ta, tb, 1, 2000, 1500},
-            GemmCase{ta, tb, 60, 70, 1029, real(0.5), 1, 2}, GemmCase{ta, tb, 131, 96, 701},
-            GemmCase{ta, tb, 300, 256, 480, 1, 1}}) {
+            GemmCase{ta, tb, 60, 70, 1029, true, 2}, GemmCase{ta, tb, 131, 96, 701},
+            GemmCase{ta, tb, 300, 256, 480, true}}) {
         const auto a = random_numbers(t.size_a(), generator);
         const auto b = random_numbers(t.size_b(), generator);
         const auto start = random_numbers(t.size_c(), generator);
@@ -187,19 +197,19 @@ TEST_CASE("gemm: inside a parallel loop the bits are the same") {
   }
 }
 
-TEST_CASE("batched_gemm: equals one gemm after the other") {
+TEST_CASE("multiply_each: equals one product after the other") {
   Generator generator(5);
   for (const int64_t batch : {0, 1, 3, 4, 33}) {
     for (const int64_t size : {1, 7, 16, 33, 129}) {
       for (const bool shared : {false, true}) {
-        const GemmCase t{Trans::no, Trans::yes, size, 17, 31, real(0.5), 1, 2};
+        const GemmCase t{Trans::no, Trans::yes, size, 17, 31, true, 2};
         const int64_t stride_b = shared ? 0 : t.size_b() + 5;
         const auto a = random_numbers(batch * t.size_a() + 1, generator);
         const auto b = random_numbers((batch + 1) * (t.size_b() + 5), generator);
         const auto start = random_numbers(batch * t.size_c() + 1, generator);
         auto c = start;
-        heed::batched_gemm(batch, t.ta, t.tb, t.m, t.n, t.k, t.alpha, a.data(), t.lda(), t.size_a(),
-                           b.data(), t.ldb(), stride_b, t.beta, c.data(), t.ldc(), t.size_c());
+        heed::multiply_each(batch, {t.a(a.data()), t.size_a()}, {t.b(b.data()), stride_b},
+                            into(Matrices{t.c(c.data()), t.size_c()}, t.add));
         int64_t compared = 0;
         for (int64_t i = 0; i < batch; ++i) {
           const auto begin = start.begin() + i * t.size_c();
@@ -214,37 +224,86 @@ TEST_CASE("batched_gemm: equals one gemm after the other") {
   }
 }
 
+TEST_CASE("gemm: into a transposed view") {
+  Generator generator(6);
+  for (const int64_t batch : {1, 5}) {
+    const GemmCase t{Trans::no, Trans::no, 20, 30, 40};
+    const auto a = random_numbers(batch * t.size_a(), generator);
+    const auto b = random_numbers(batch * t.size_b(), generator);
+    std::vector<real> c(static_cast<size_t>(batch * t.size_c())), transposed = c;
+    const ConstMatrices as{t.a(a.data()), t.size_a()}, bs{t.b(b.data()), t.size_b()};
+    heed::multiply_each(batch, as, bs, into(Matrices{t.c(c.data()), t.size_c()}));
+    const Matrices cs{Matrix(transposed.data(), t.n, t.m), t.size_c()};
+    heed::multiply_each(batch, as, bs, into(cs.transposed()));
+    double largest = 0;
+    for (int64_t i = 0; i < batch; ++i) {
+      for (int64_t j = 0; j < t.m * t.n; ++j) {
+        const double x = at(cs.transposed()[i], j / t.n, j % t.n);
+        largest = std::max(largest, std::abs(x - c[static_cast<size_t>(i * t.m * t.n + j)]));
+      }
+    }
+    CHECK(largest < 1e-4);
+    CHECK(std::abs(c[7]) > 0);
+  }
+}
+
+TEST_CASE("gemm: an epilogue sees every number of C once, complete") {
+  for (const GemmCase& t : {GemmCase{Trans::no, Trans::yes, 900, 50, 1100},
+                            GemmCase{Trans::no, Trans::no, 60, 1500, 300}}) {
+    const std::vector<real> ones_a(static_cast<size_t>(t.size_a()), 1);
+    const std::vector<real> ones_b(static_cast<size_t>(t.size_b()), 1);
+    std::vector<real> c(static_cast<size_t>(t.size_c()));
+    heed::multiply(t.a(ones_a.data()), t.b(ones_b.data()), into(t.c(c.data())),
+                   [&](const heed::Block& block) {
+                     for (int64_t i = 0; i < block.rows * block.columns; ++i) {
+                       const int64_t row = block.row + i / block.columns;
+                       c[static_cast<size_t>(row * t.n + block.column + i % block.columns)] += 1;
+                     }
+                   });
+    CHECK(std::all_of(c.begin(), c.end(), [&](real x) { return x == static_cast<real>(t.k + 1); }));
+  }
+}
+
 TEST_CASE("gemm: counts floating-point operations, in dry runs too") {
   std::vector<real> x(64, 1);
   std::vector<real> c(64, 7);
+  const ConstMatrix a(x.data(), 4, 6), b(x.data(), 6, 5);
   const int64_t start = heed::flop_count();
-  heed::gemm(Trans::no, Trans::no, 4, 5, 6, 1, x.data(), 6, x.data(), 5, 0, c.data(), 5);
+  heed::multiply(a, b, into(Matrix(c.data(), 4, 5)));
   CHECK(heed::flop_count() - start == 2 * 4 * 5 * 6);
   CHECK(c[0] == 6);
   const heed::DryRun dry;
-  heed::gemm(Trans::no, Trans::no, 4, 5, 6, 1, x.data(), 6, x.data(), 5, 1, c.data(), 5);
-  heed::batched_gemm(3, Trans::no, Trans::no, 2, 2, 2, 1, x.data(), 2, 4, x.data(), 2, 4, 0,
-                     c.data(), 2, 4);
-  CHECK(heed::flop_count() - start == 4 * 4 * 5 * 6 + 2 * 3 * 8);
+  heed::multiply(a, b, into(Matrix(c.data(), 4, 5), true));
+  heed::multiply_each(9, {{x.data(), 2, 2}, 4}, {{x.data(), 2, 2}, 4},
+                      into(Matrices{{c.data(), 2, 2}, 4}));
+  CHECK(heed::flop_count() - start == 4 * 4 * 5 * 6 + 2 * 9 * 8);
   CHECK(c[0] == 6);
 }
 
 TEST_CASE("gemm: refusals") {
   std::vector<real> x(64, 1);
-  const auto call = [&](int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc) {
-    heed::gemm(Trans::no, Trans::yes, m, n, k, 1, x.data(), lda, x.data(), ldb, 0, x.data(), ldc);
+  const auto call = [&](int64_t m, int64_t n, int64_t k, int64_t step_a, int64_t step_b,
+                        int64_t step_c) {
+    const ConstMatrix a(x.data(), m, k, step_a), b(x.data(), n, k, step_b);
+    heed::multiply(a, b.transposed(), into(Matrix(x.data(), m, n, step_c)));
   };
   const int64_t huge = int64_t{1} << 31;
   CHECK_THROWS_WITH_AS(
       call(huge, 2, 2, 2, 2, 2),
-      "gemm: expected dimensions from 0 to 2147483647, got (2147483648, 2) @ (2, 2)",
+      "matrix product: expected dimensions from 0 to 2147483647, got (2147483648, 2) @ (2, 2)",
       heed::ShapeError);
   CHECK_THROWS_AS(call(2, -1, 2, 2, 2, 2), heed::ShapeError);
-  CHECK_THROWS_WITH_AS(call(2, 2, 3, 2, 3, 2),
-                       "gemm: expected a leading dimension of A from 3 to 2147483647, got 2",
-                       heed::ShapeError);
+  CHECK_THROWS_WITH_AS(
+      call(2, 2, 3, 2, 3, 2),
+      "matrix product: expected rows of A in memory at a step from 3 to 2147483647, got 2",
+      heed::ShapeError);
   CHECK_THROWS_AS(call(2, 2, 2, 2, huge, 2), heed::ShapeError);
   CHECK_THROWS_AS(call(2, 2, 2, 2, 2, 1), heed::ShapeError);
   CHECK_THROWS_AS(call(2, 0, 2, 2, 2, 0), heed::ShapeError);
   CHECK_NOTHROW(call(2, 2, 2, 2, 2, 2));
+  const Matrix square(x.data(), 4, 4);
+  CHECK_THROWS_WITH_AS(
+      heed::multiply(square, square.rows(0, 3), into(square)),
+      "matrix product: expected (m, k) @ (k, n) into (m, n), got (4, 4) @ (3, 4) into (4, 4)",
+      heed::ShapeError);
 }

@@ -69,20 +69,20 @@ class AmxProduct {
  public:
   explicit AmxProduct(const Product& p)
       : p_(p),
-        rows_pass_(p.m >= p.n),
+        rows_pass_(p.m() >= p.n()),
         resident_(rows_pass_ ? columns_of_b() : rows_of_a()),
         passing_(rows_pass_ ? rows_of_a() : columns_of_b()) {}
 
   // Not inlined: with both formats in one function, bfloat16 was 4% slower.
   [[gnu::noinline]] void run() {
-    const int64_t all = std::min(p_.m, p_.n);
+    const int64_t all = std::min(p_.m(), p_.n());
     const int64_t depth =
-        even_range(p_.k, std::clamp(resident_numbers<Format> / all, shallowest, deepest<Format>));
+        even_range(p_.k(), std::clamp(resident_numbers<Format> / all, shallowest, deepest<Format>));
     const int64_t outer = even_range(all, resident_numbers<Format> / depth);
     for (int64_t first = 0; first < all; first += outer) {
-      for (int64_t begin = 0; begin < p_.k; begin += depth) {
+      for (int64_t begin = 0; begin < p_.k(); begin += depth) {
         multiply_resident({first, std::min(outer, all - first)},
-                          {begin, std::min(depth, p_.k - begin)});
+                          {begin, std::min(depth, p_.k() - begin)});
       }
     }
     epilogue_.finish();
@@ -90,17 +90,17 @@ class AmxProduct {
 
  private:
   Splitter<Format> rows_of_a() const {
-    return {p_.a, p_.lda, p_.ta == Trans::no, p_.ta == Trans::yes};
+    return {p_.a.data(), p_.a.step(), !p_.a.is_transposed(), p_.a.is_transposed()};
   }
   Splitter<Format> columns_of_b() const {
-    return {p_.b, p_.ldb, p_.tb == Trans::yes, p_.tb == Trans::yes};
+    return {p_.b.data(), p_.b.step(), p_.b.is_transposed(), p_.b.is_transposed()};
   }
 
   // Panels that the format cannot hold wait for the next one that it can, or for the last one: many
   // of them together cost less.
   void multiply_resident(Range outer, Range depth) {
     const bool resident_fits = resident_.split(outer, depth, space_.resident);
-    const int64_t all = std::max(p_.m, p_.n);
+    const int64_t all = std::max(p_.m(), p_.n());
     Range waiting{0, 0};
     for (int64_t begin = 0; begin < all; begin += block_side) {
       const Range passing{begin, std::min(block_side, all - begin)};
@@ -116,28 +116,28 @@ class AmxProduct {
   }
 
   void multiply_panel(Range passing, Range outer, Range depth) {
-    const int64_t steps = blocks_in(depth.size);
+    const int64_t steps = blocks_in(depth.size), step = p_.c.step();
     const Step* resident = space_.resident;
     // All 32 rows of the block before are brought to C during this block's products.
     const int64_t rows_per_slot = (block_side - 1) / (Format::products * steps) + 1;
     for (int64_t j = 0; j < outer.size; j += block_side, resident += steps) {
       const Range part{outer.begin + j, std::min(block_side, outer.size - j)};
       const auto [rows, columns] = rows_pass_ ? std::pair(passing, part) : std::pair(part, passing);
-      const Destination c{p_.c + rows.begin * p_.ldc + columns.begin, p_.ldc, rows.size,
-                          columns.size, p_.beta != 0 || depth.begin > 0};
+      const Destination c{p_.c.data() + rows.begin * step + columns.begin, step, rows.size,
+                          columns.size, p_.add || depth.begin > 0};
       const bool direct = !Format::scaled && c.takes_tiles();
       real* block = direct ? c.c : space_.blocks[buffer_];
       const Step* panel = space_.panel;
       const auto [a, b] = rows_pass_ ? std::pair(panel, resident) : std::pair(resident, panel);
       int64_t fetched = 0;
-      const real* next_c = c.c + block_side * (rows_pass_ ? 1 : p_.ldc);  // need not exist
+      const real* next_c = c.c + block_side * (rows_pass_ ? 1 : step);  // need not exist
       multiply_block<Format>(steps, a, b, block, direct ? c.ldc : block_side, false, [&] {
         for (int64_t r = 0; r < rows_per_slot; ++r) {
           epilogue_.next_row();
         }
         if (fetched < block_side) {
-          __builtin_prefetch(next_c + fetched * p_.ldc, 1);
-          __builtin_prefetch(next_c + fetched * p_.ldc + tile_side, 1);
+          __builtin_prefetch(next_c + fetched * step, 1);
+          __builtin_prefetch(next_c + fetched * step + tile_side, 1);
           ++fetched;
         }
       });
@@ -159,10 +159,10 @@ class AmxProduct {
     }
     epilogue_.finish();
     const auto [rows, columns] = rows_pass_ ? std::pair(passing, outer) : std::pair(outer, passing);
-    Product part = rows_of(p_, rows.begin, rows.begin + rows.size);
-    part = columns_of(part, columns.begin, columns.begin + columns.size);
-    part = depth_of(part, depth.begin, depth.begin + depth.size);
-    part.beta = p_.beta != 0 || depth.begin > 0 ? real{1} : real{0};
+    Product part = p_.rows(rows.begin, rows.begin + rows.size)
+                       .columns(columns.begin, columns.begin + columns.size)
+                       .depth(depth.begin, depth.begin + depth.size);
+    part.add = p_.add || depth.begin > 0;
     if constexpr (Format::scaled) {
       AmxProduct<Bfloat16x3>(part).run();
     } else {
@@ -181,14 +181,11 @@ class AmxProduct {
 }  // namespace
 
 bool amx_pays(const Product& p) {
-  if (p.alpha != 1 || (p.beta != 0 && p.beta != 1)) {
-    return false;
-  }
   // Measured: for less work, or if padding to blocks adds half of it, there is little to gain.
   constexpr int64_t least_work = 1 << 20;
-  const int64_t work = p.m * p.n * p.k;
+  const int64_t work = p.m() * p.n() * p.k();
   const int64_t padded =
-      round_up(p.m, block_side) * round_up(p.n, block_side) * round_up(p.k, block_side);
+      round_up(p.m(), block_side) * round_up(p.n(), block_side) * round_up(p.k(), block_side);
   return work >= least_work && 2 * padded <= 3 * work;
 }
 

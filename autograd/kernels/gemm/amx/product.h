@@ -1,4 +1,4 @@
-// float32 matrix products of one thread on AMX: C = A B + beta C.
+// float32 matrix products of one thread on AMX.
 //
 // AMX multiplies tiles of 16-bit floats and adds up in float32. A float32 is split into two or
 // three 16-bit floats, and a product of two float32 numbers is the sum of three or six products of
@@ -25,9 +25,9 @@ namespace heed::detail {
 // True if amx_gemm can compute p and was measured to be faster than packed_gemm and OpenBLAS.
 bool amx_pays(const Product& p);
 
-// alpha is 1, beta 0 (C is not read) or 1; amx_runs(format). Blocks that float16 cannot hold, with
-// numbers from 2^98 on or of a row or column that spans more than 2^22, are computed in bfloat16
-// instead, and blocks with an infinity or a NaN there by packed_gemm.
+// For amx_runs(format), alpha 1. Blocks that float16 cannot hold, with numbers from 2^98 on or of a
+// row or column that spans more than 2^22, are computed in bfloat16 instead, and blocks with an
+// infinity or a NaN there by packed_gemm.
 void amx_gemm(const Product& p, AmxFormat format);
 
 extern const ProductKernel amx_fp16_products, amx_bf16_products;
