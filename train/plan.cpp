@@ -27,17 +27,17 @@ namespace {
 constexpr int64_t running_bytes = 10'000'000;
 
 // Restores the random streams, the task and the switch for fused operations.
-class Untouched {
+class RestoreState {
  public:
-  explicit Untouched(Task& task)
+  explicit RestoreState(Task& task)
       : task_(task), streams_(streams().state()), position_(task.position()), fused_(fused()) {}
-  ~Untouched() {
+  ~RestoreState() {
     set_fused(fused_);
     streams().set_state(streams_);
     task_.set_position(position_);
   }
-  Untouched(const Untouched&) = delete;
-  Untouched& operator=(const Untouched&) = delete;
+  RestoreState(const RestoreState&) = delete;
+  RestoreState& operator=(const RestoreState&) = delete;
 
  private:
   Task& task_;
@@ -194,7 +194,7 @@ Plan make_plan(const LoadedRun& run) {
   plan.place = run.resolved.get("model").mark();
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
-    const Untouched restore(*run.task);
+    const RestoreState restore(*run.task);
     const bool says_causal = walk_through(run, plan);
     find_leak(run, plan, says_causal);
     find_odd_settings(run, plan);

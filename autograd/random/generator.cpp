@@ -19,9 +19,9 @@ constexpr int kShift = 397;  // MT19937's m
 //   y         = the highest bit of x_k, then the lower 31 bits of x_(k+1)
 // refill() computes the next 624 words in place, and tempers all of them in one vector loop. A
 // drawn number is a tempered word.
-uint32_t twist(uint32_t current, uint32_t next, uint32_t far) {
+uint32_t twist(uint32_t current, uint32_t next, uint32_t shifted) {
   const uint32_t mixed = (current & 0x80000000u) | (next & 0x7FFFFFFFu);
-  return far ^ (mixed >> 1) ^ ((0u - (next & 1u)) & 0x9908B0DFu);
+  return shifted ^ (mixed >> 1) ^ ((0u - (next & 1u)) & 0x9908B0DFu);
 }
 
 uint32_t temper(uint32_t y) {

@@ -84,7 +84,7 @@ Array evaluate_layer(Module& layer, const Input& in) {
   return layer(in).value().clone();
 }
 
-std::string far(const Array& a, const Array& b) {
+std::string difference_beyond_rounding(const Array& a, const Array& b) {
   const double tolerance = is_float64 ? 1e-9 : 1e-3;
   if (a.size() != b.size()) {
     return text("shapes ", a.shape(), " and ", b.shape());
@@ -113,7 +113,8 @@ std::string check_parameters(const Examination& it) {
       wrong = text("two parameters are called ", first[k].name);
     } else if (!all_finite(values)) {
       wrong = text(first[k].name, " does not begin with finite numbers; fill all of it (init.h)");
-    } else if (const auto where = difference(values, second[k].tensor.value()); !where.empty()) {
+    } else if (const auto where = difference_beyond_rounding(values, second[k].tensor.value());
+               !where.empty()) {
       wrong = text(first[k].name, " begins with other numbers for the same seed: ", where,
                    "; draw them from streams().init(), as layers/module/init.h does");
     }
@@ -142,7 +143,7 @@ std::string check_forward(const Examination& it) {
       return text("a single sequence gives ", single.shape(), ", a batch of it ", batch.shape(),
                   "; with_batch and without_batch keep both right");
     }
-    if (const std::string where = far(single, batch); !where.empty()) {
+    if (const std::string where = difference_beyond_rounding(single, batch); !where.empty()) {
       return "a single sequence and a batch of it differ: " + where;
     }
   }
@@ -180,7 +181,7 @@ std::string check_gradients_arrive(const Examination& it) {
     std::transform(kept.data(), kept.data() + kept.size(), values,
                    [](real v) { return v * real{2} + real{1}; });
     streams().dropout().manual_seed(5);  // the same seed as in run_layer
-    const std::string changed = far((*layer)(in).value(), before.at("y"));
+    const std::string changed = difference_beyond_rounding((*layer)(in).value(), before.at("y"));
     std::copy_n(kept.data(), kept.size(), parameter.tensor.mutable_value());
     if (!changed.empty()) {
       return text("no gradient reaches ", parameter.name, mend);
@@ -191,7 +192,7 @@ std::string check_gradients_arrive(const Examination& it) {
     Generator numbers(12);
     other.x = Tensor(uniform_array(in.x.shape(), -1.5, 1.5, numbers));
     streams().dropout().manual_seed(5);
-    if (!far((*layer)(other).value(), before.at("y")).empty()) {
+    if (!difference_beyond_rounding((*layer)(other).value(), before.at("y")).empty()) {
       return text("no gradient reaches x", mend);
     }
   }
@@ -208,7 +209,8 @@ std::string check_checkpoint(const Examination& it) {
   load_parameters(*loaded, saved);
   for (const InputForm& form : it.forms) {
     const Input in = it.input(*trained, form);
-    const std::string where = difference(evaluate_layer(*trained, in), evaluate_layer(*loaded, in));
+    const std::string where =
+        difference_beyond_rounding(evaluate_layer(*trained, in), evaluate_layer(*loaded, in));
     if (!where.empty()) {
       return text("y is another one after saving and loading the parameters: ", where,
                   it.given(form), "; numbers that training changes or that are drawn must be ",

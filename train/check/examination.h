@@ -35,7 +35,7 @@ class Examination {
 Array evaluate_layer(Module& layer, const Input& in);
 
 // "" if a and b agree up to rounding, else a description of the difference.
-std::string far(const Array& a, const Array& b);
+std::string difference_beyond_rounding(const Array& a, const Array& b);
 
 // Each returns "" or an error message that says how to fix the layer.
 std::string check_parameters(const Examination& it);

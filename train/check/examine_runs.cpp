@@ -220,7 +220,7 @@ std::string check_cache(const Examination& it) {
     const int64_t width = y.dim(-1);
     const Array want = Array::from(
         one.shape(), y.span().subspan(static_cast<size_t>(t * width), static_cast<size_t>(width)));
-    if (const std::string where = far(one, want); !where.empty()) {
+    if (const std::string where = difference_beyond_rounding(one, want); !where.empty()) {
       return text("token ", t, " out of a cache differs from all tokens together: ", where,
                   "; count positions from in.past(), or let takes_cache() say false");
     }

@@ -43,8 +43,8 @@ const Words& joints() {
   return words;
 }
 
-// The indices of a sentence's choices.
-struct Said {
+// The parts of a sentence that are drawn, as indices of a Question.
+struct Slot {
   enum Choice : size_t {
     subject,
     verb,
@@ -92,9 +92,9 @@ NegationTask::NegationTask(const Config&, const TaskSetup& setup)
 }
 
 bool NegationTask::is_held_out(const Question& choices) const {
-  const int32_t which = choices[Said::negation];
+  const int32_t which = choices[Slot::negation];
   const auto half = static_cast<int32_t>(judgements().size() / 2);
-  const int32_t place = choices[Said::judgement] % half;  // the same for both classes
+  const int32_t place = choices[Slot::judgement] % half;  // the same for both classes
   if (turns_round(which)) {
     return (place + 2) % static_cast<int32_t>(single_negations) == which - 1;  // "not shabby"
   }
@@ -102,46 +102,46 @@ bool NegationTask::is_held_out(const Question& choices) const {
 }
 
 MadeTask::Question NegationTask::draw(Generator& generator) const {
-  Question choices(Said::count, 0);
-  choices[Said::subject] = draw_below(generator, subjects().size());
-  choices[Said::verb] = draw_below(generator, verbs().size());
-  choices[Said::negation] = draw_negation(generator);
-  choices[Said::degree] = draw_below(generator, degrees().size());
-  choices[Said::judgement] = draw_below(generator, judgements().size());
+  Question choices(Slot::count, 0);
+  choices[Slot::subject] = draw_below(generator, subjects().size());
+  choices[Slot::verb] = draw_below(generator, verbs().size());
+  choices[Slot::negation] = draw_negation(generator);
+  choices[Slot::degree] = draw_below(generator, degrees().size());
+  choices[Slot::judgement] = draw_below(generator, judgements().size());
   if (draw_below(generator, 5) == 0) {
     return choices;  // one fifth have no second clause
   }
-  choices[Said::order] = 1 + draw_below(generator, 2);
-  choices[Said::joint] = draw_below(generator, joints().size());
-  choices[Said::other_subject] = draw_below(generator, subjects().size());
-  choices[Said::other_verb] = draw_below(generator, verbs().size());
-  choices[Said::other_negation] = draw_negation(generator);
-  choices[Said::other_degree] = draw_below(generator, degrees().size());
-  choices[Said::other_adjective] = draw_below(generator, plain_adjectives().size());
+  choices[Slot::order] = 1 + draw_below(generator, 2);
+  choices[Slot::joint] = draw_below(generator, joints().size());
+  choices[Slot::other_subject] = draw_below(generator, subjects().size());
+  choices[Slot::other_verb] = draw_below(generator, verbs().size());
+  choices[Slot::other_negation] = draw_negation(generator);
+  choices[Slot::other_degree] = draw_below(generator, degrees().size());
+  choices[Slot::other_adjective] = draw_below(generator, plain_adjectives().size());
   return choices;
 }
 
 SentenceTask::Sentence NegationTask::sentence(const Question& choices) const {
   Sentence made;
-  const auto clause = [&](Said::Choice first, const std::string& adjective) {
+  const auto clause = [&](Slot::Choice first, const std::string& adjective) {
     append_words(made.words, word(subjects(), choices[first]));
     append_words(made.words, word(verbs(), choices[first + 1]));
     append_words(made.words, word(negations(), choices[first + 2]));
     append_words(made.words, word(degrees(), choices[first + 3]));
     made.words.push_back(adjective);
   };
-  const std::string& of_other = word(plain_adjectives(), choices[Said::other_adjective]);
-  if (choices[Said::order] == 2) {
-    clause(Said::other_subject, of_other);
-    made.words.push_back(word(joints(), choices[Said::joint]));
+  const std::string& of_other = word(plain_adjectives(), choices[Slot::other_adjective]);
+  if (choices[Slot::order] == 2) {
+    clause(Slot::other_subject, of_other);
+    made.words.push_back(word(joints(), choices[Slot::joint]));
   }
-  clause(Said::subject, word(judgements(), choices[Said::judgement]));
-  if (choices[Said::order] == 1) {
-    made.words.push_back(word(joints(), choices[Said::joint]));
-    clause(Said::other_subject, of_other);
+  clause(Slot::subject, word(judgements(), choices[Slot::judgement]));
+  if (choices[Slot::order] == 1) {
+    made.words.push_back(word(joints(), choices[Slot::joint]));
+    clause(Slot::other_subject, of_other);
   }
-  const bool praise = choices[Said::judgement] < static_cast<int32_t>(judgements().size() / 2);
-  made.label = praise != turns_round(choices[Said::negation]) ? 1 : 0;
+  const bool praise = choices[Slot::judgement] < static_cast<int32_t>(judgements().size() / 2);
+  made.label = praise != turns_round(choices[Slot::negation]) ? 1 : 0;
   return made;
 }
 

@@ -15,20 +15,20 @@ constexpr int most_rows = 6, most_vectors = 4;
 constexpr int64_t panel_columns = most_vectors * lanes;
 
 // How much is packed at once: a panel of B, depth by panel_columns, stays in the L1 cache while all
-// rows pass by it; both pieces together in the L2 cache.
+// rows pass by it; a block of A and one of B together in the L2 cache.
 constexpr int64_t most_depth = 128;
-constexpr int64_t piece_columns = 6 * panel_columns;
-constexpr int64_t piece_rows = 43 * most_rows;
+constexpr int64_t block_columns = 6 * panel_columns;
+constexpr int64_t block_rows = 43 * most_rows;
 
 // On whole cache lines: a vector that lies across two costs two reads.
-struct Pieces {
-  alignas(64) real a[piece_rows * most_depth];
-  alignas(64) real b[piece_columns * most_depth];
+struct PackedBlocks {
+  alignas(64) real a[block_rows * most_depth];
+  alignas(64) real b[block_columns * most_depth];
 };
 
-Pieces& pieces() {
-  thread_local const auto pieces = std::make_unique_for_overwrite<Pieces>();
-  return *pieces;
+PackedBlocks& packed_blocks() {
+  thread_local const auto blocks = std::make_unique_for_overwrite<PackedBlocks>();
+  return *blocks;
 }
 
 // Cuts n into the fewest parts of at most `most`, as even as multiples of `multiple` allow:
@@ -86,21 +86,21 @@ constexpr std::array<std::array<RegisterTile, most_rows>, most_vectors> tile_tab
     register_tiles<1, most_rows, true>, register_tiles<2, most_rows, true>,
     register_tiles<3, most_rows, true>, register_tiles<4, most_rows, true>};
 
-// Where the pieces lie in their matrices.
-struct Place {
+// Where the blocks lie in their matrices.
+struct BlockRange {
   int64_t row, rows;        // of C and A
   int64_t column, columns;  // of C and B
   int64_t begin, depth;     // columns of A, rows of B
 };
 
-// What a thread reads next from outside its pieces, handed out to one tile after the other: the
+// What a thread reads next from outside its packed blocks, handed out to one tile after the other: the
 // rows of A, where they are not packed, that the next tile reads for the first time; and during the
-// later panels what the next pieces will be packed from.
+// later panels what the next blocks will be packed from.
 class Upcoming {
  public:
-  Upcoming(const Product& p, const Place& at) : p_(p), at_(at) {
+  Upcoming(const Product& p, const BlockRange& at) : p_(p), at_(at) {
     const int64_t below = at.row + at.rows;
-    const bool deeper = below == p.m();  // the next piece of A begins a new depth
+    const bool deeper = below == p.m();  // the next block of A begins a new depth
     const int64_t begin = deeper ? at.begin + at.depth : at.begin;
     const int64_t depth = std::min(at.depth, p.k() - begin);
     if (depth <= 0) {
@@ -143,12 +143,12 @@ class Upcoming {
   };
 
   const Product& p_;
-  const Place& at_;
+  const BlockRange& at_;
   std::array<Source, 2> sources_{};
 };
 
-void multiply_pieces(const Product& p, const Place& at, bool add) {
-  const real* b = pieces().b;
+void multiply_blocks(const Product& p, const BlockRange& at, bool add) {
+  const real* b = packed_blocks().b;
   const int64_t step = p.c.step();
   Upcoming upcoming(p, at);
   for (int64_t j = 0; j < at.columns; j += panel_columns) {
@@ -157,8 +157,9 @@ void multiply_pieces(const Product& p, const Place& at, bool add) {
     for (int64_t first = 0; first < at.rows; first += most_rows) {
       const int64_t rows = std::min<int64_t>(most_rows, at.rows - first);
       const real* const from = p.a.data() + (at.row + first) * p.a.step() + at.begin;
-      const TileFactor a = p.a.is_transposed() ? TileFactor{pieces().a + first * at.depth, 1, rows}
-                                               : TileFactor{from, p.a.step(), 1};
+      const TileFactor a = p.a.is_transposed()
+                               ? TileFactor{packed_blocks().a + first * at.depth, 1, rows}
+                               : TileFactor{from, p.a.step(), 1};
       const RegisterTile tile =
           tile_table[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
       real* c = p.c.data() + (at.row + first) * step + at.column + j;
@@ -173,8 +174,8 @@ void multiply_pieces(const Product& p, const Place& at, bool add) {
   }
 }
 
-void pack_columns(const Product& p, const Place& at) {
-  real* b = pieces().b;
+void pack_columns(const Product& p, const BlockRange& at) {
+  real* b = packed_blocks().b;
   for (int64_t j = 0; j < at.columns; j += panel_columns) {
     const int64_t columns = std::min(panel_columns, at.columns - j);
     pack_panel(p.b, at.begin, at.column + j, at.depth, columns, b);
@@ -195,11 +196,11 @@ void pack_tiles(const real* from, int64_t step, int64_t depth, real* to) {
 
 // Rows of the transpose of A, tile after tile, several tiles at once so that a cache line is read
 // once. (Plain rows are read where they are.)
-void pack_transpose(const Product& p, const Place& at) {
+void pack_transpose(const Product& p, const BlockRange& at) {
   constexpr int64_t group = 8 * most_rows;
   const int64_t step = p.a.step();
   const real* from = p.a.data() + at.begin * step + at.row;
-  real* to = pieces().a;
+  real* to = packed_blocks().a;
   int64_t i = 0;
   for (; i + group <= at.rows; i += group) {
     pack_tiles<8>(from + i, step, at.depth, to + i * at.depth);
@@ -246,17 +247,17 @@ bool takes(const Product& p, bool forced) {
 const ProductKernel vector_products{takes, packed_gemm};
 
 void packed_gemm(const Product& p) {
-  for_parts(p.n(), piece_columns, panel_columns, [&](int64_t column, int64_t columns) {
+  for_parts(p.n(), block_columns, panel_columns, [&](int64_t column, int64_t columns) {
     for_parts(p.k(), most_depth, lanes, [&](int64_t begin, int64_t depth) {
-      Place at{0, 0, column, columns, begin, depth};
+      BlockRange at{0, 0, column, columns, begin, depth};
       pack_columns(p, at);
-      for_parts(p.m(), piece_rows, most_rows, [&](int64_t row, int64_t rows) {
+      for_parts(p.m(), block_rows, most_rows, [&](int64_t row, int64_t rows) {
         at.row = row;
         at.rows = rows;
         if (p.a.is_transposed()) {
           pack_transpose(p, at);
         }
-        multiply_pieces(p, at, p.add || begin > 0);
+        multiply_blocks(p, at, p.add || begin > 0);
       });
     });
   });

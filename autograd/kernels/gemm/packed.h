@@ -1,5 +1,5 @@
 // Matrix products of one thread, after Goto and van de Geijn, "Anatomy of High-Performance Matrix
-// Multiplication" (2008): pieces of both factors are laid out in the order in which a register tile
+// Multiplication" (2008): blocks of both factors are laid out in the order in which a register tile
 // reads them, small enough for the caches.
 //
 // OpenBLAS's kernel for AVX-512 reads a number from memory for nearly every multiply-add, and the

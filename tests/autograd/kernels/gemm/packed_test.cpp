@@ -2,7 +2,7 @@
 
 #include "tests/support/products.h"
 
-TEST_CASE("packed gemm: every shape of tile, whole pieces and their rests") {
+TEST_CASE("packed gemm: every shape of tile, whole blocks and their rests") {
   heed::testing::check_products(heed::detail::packed_gemm, {{1, 1, 1},
                                                             {6, 64, 16},
                                                             {5, 63, 15},
