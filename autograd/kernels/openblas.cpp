@@ -66,7 +66,7 @@ void multiply_vector(const Product& p) {
   }
 }
 
-void multiply(const Product& p) {
+void multiply_by_blas(const Product& p) {
   if (p.m() == 0 || p.n() == 0) {
     return;
   }
@@ -93,10 +93,10 @@ void multiply(const Product& p) {
   }
 }
 
-bool takes(const Product&, bool) { return true; }
+bool takes_all(const Product&, bool) { return true; }
 
 }  // namespace
 
-const ProductKernel detail::openblas_products{takes, multiply};
+const ProductKernel detail::openblas_products{takes_all, multiply_by_blas};
 
 }  // namespace heed
