@@ -37,11 +37,15 @@ inline void add_bias(const real* bias, int64_t n, real* row) {
   }
 }
 
+struct NothingElse {
+  void operator()(const real*, int64_t, int64_t) const {}
+};
+
 // Returns z = x @ weight^T + bias. The product computes z in blocks. For each part of a row in a
 // finished block, while it is in the cache, the bias is added and then(part, offset of the part in
 // z, its length) is called. `bias` may be no array.
-template <class Then>
-Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then) {
+template <class Then = NothingElse>
+Array affine(const Array& x, const Array& weight, const Array& bias, const Then& then = {}) {
   const int64_t width = weight.dim(0);
   Array z = Array::uninitialised(x.shape().with(-1, width));
   const Matrix to = as_writable_matrix(z);
@@ -54,9 +58,6 @@ Array affine(const Array& x, const Array& weight, const Array& bias, Then&& then
     }
   });
   return z;
-}
-inline Array affine(const Array& x, const Array& weight, const Array& bias) {
-  return affine(x, weight, bias, [](const real*, int64_t, int64_t) {});
 }
 
 // Adds dx to gradient 0.

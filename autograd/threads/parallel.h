@@ -62,6 +62,12 @@ class Driving {
   bool outermost_;
 };
 
+// A body of any type behind a pointer.
+template <class Result, class Body>
+Result call(void* body, int64_t begin, int64_t end) {
+  return static_cast<Result>((*static_cast<Body*>(body))(begin, end));
+}
+
 void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context);
 double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context);
 
@@ -71,10 +77,7 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context);
 // a dry run nothing runs.
 template <class Body>
 void parallel_for(int64_t count, int64_t grain, Body&& body) {
-  using Plain = std::remove_reference_t<Body>;
-  const detail::ChunkBody call = [](void* context, int64_t begin, int64_t end) {
-    (*static_cast<Plain*>(context))(begin, end);
-  };
+  const detail::ChunkBody call = detail::call<void, std::remove_reference_t<Body>>;
   void* const context = const_cast<void*>(static_cast<const void*>(std::addressof(body)));
   if (count > 0 && count <= grain && !dry_run()) {
     call(context, 0, count);
@@ -86,13 +89,9 @@ void parallel_for(int64_t count, int64_t grain, Body&& body) {
 // The sum of body(begin, end) over all chunks, added in the order of the chunks. 0 in a dry run.
 template <class Body>
 double parallel_sum(int64_t count, int64_t grain, Body&& body) {
-  using Plain = std::remove_reference_t<Body>;
-  return detail::sum_chunks(
-      count, grain,
-      [](void* context, int64_t begin, int64_t end) -> double {
-        return (*static_cast<Plain*>(context))(begin, end);
-      },
-      const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+  void* const context = const_cast<void*>(static_cast<const void*>(std::addressof(body)));
+  return detail::sum_chunks(count, grain, detail::call<double, std::remove_reference_t<Body>>,
+                            context);
 }
 
 }  // namespace heed
