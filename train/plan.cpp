@@ -228,14 +228,6 @@ void require_no_warnings(const Plan& plan) {
   require<ConfigError>(all.empty(), all);
 }
 
-std::vector<std::string> all_warnings(const Plan& plan) {
-  std::vector<std::string> warnings{blas_info().warning, thread_number_warning(),
-                                    num_threads() > 1 ? wait_policy_warning() : ""};
-  std::erase(warnings, "");
-  warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
-  return warnings;
-}
-
 std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   constexpr size_t most_line_bytes = 2000;
   const BlasInfo blas = blas_info();
@@ -255,7 +247,11 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd), "), ",
            blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
-  for (const std::string& warning : all_warnings(plan)) {
+  std::vector<std::string> warnings{blas.warning, thread_number_warning(),
+                                    num_threads() > 1 ? wait_policy_warning() : ""};
+  std::erase(warnings, "");
+  warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
+  for (const std::string& warning : warnings) {
     lines.push_back("warning    " + warning);
   }
   for (std::string& line : lines) {

@@ -37,9 +37,6 @@ void require_memory(const Plan& plan);
 // Throws ConfigError with the warnings of the plan, if there are any: `--strict`.
 void require_no_warnings(const Plan& plan);
 
-// The warnings about this machine's settings and those of the plan.
-std::vector<std::string> all_warnings(const Plan& plan);
-
 // The plan as text: model, data, step, memory, threads, kernels; warnings last.
 std::vector<std::string> describe(const Plan& plan, const LoadedRun& run);
 

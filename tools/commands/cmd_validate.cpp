@@ -40,8 +40,8 @@ int run(const ValidateOptions& o) {
       require_no_warnings(plan);
     }
     nlohmann::ordered_json object = {{"ok", true}};
-    if (const std::vector<std::string> warnings = all_warnings(plan); !warnings.empty()) {
-      object["warnings"] = warnings;
+    if (!plan.warnings.empty()) {
+      object["warnings"] = plan.warnings;
     }
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
     std::printf("%s\n", object.dump(-1, ' ', true, replace).c_str());
