@@ -121,11 +121,12 @@ void find_unused_samples(const SampleConfig& sample, Plan& plan) {
   }
 }
 
-// Warns about sizes and rates that do not go together.
-void find_odd_settings(const LoadedRun& run, Plan& plan) {
+// Warns about sizes and rates that do not go together. lr: of the optimizer.
+void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
   const RunConfig& config = run.config;
-  if (config.lr() == 0) {
-    plan.warnings.emplace_back("optimizer.lr is 0: the weights stay as they are drawn");
+  if (lr == 0) {
+    plan.warnings.emplace_back(
+        "the optimizer's learning rate is 0: the weights stay as they are drawn");
   }
   find_unused_samples(config.sample, plan);
   const int64_t of_data = config.data_size("context_length");
@@ -145,15 +146,20 @@ void find_odd_settings(const LoadedRun& run, Plan& plan) {
     plan.warnings.push_back(
         text("model.num_heads is ", heads, ", but ", attention, " takes no num_heads: write 1"));
   }
-  const ScheduleSetup setup{config.lr(), config.train.steps};
+  const ScheduleSetup setup{lr, config.train.steps};
   const std::string of_schedule = schedule_registry().make(config.schedule, setup)->warning();
   if (!of_schedule.empty()) {
     plan.warnings.push_back(of_schedule);
   }
 }
 
-// Returns whether the model says that it is causal.
-bool walk_through(const LoadedRun& run, Plan& plan) {
+// What the model and the optimizer say of themselves.
+struct Said {
+  bool causal = false;
+  double base_lr = 0;
+};
+
+Said walk_through(const LoadedRun& run, Plan& plan) {
   plan.training_tokens = run.task->training_tokens();
   set_fused(run.config.fused);
   const DryRun dry;
@@ -184,7 +190,7 @@ bool walk_through(const LoadedRun& run, Plan& plan) {
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
   plan.activation_bytes = std::max<int64_t>(0, step_bytes - plan.gradient_bytes);
-  return model->causal();
+  return {model->causal(), optimizer->base_lr()};
 }
 
 }  // namespace
@@ -195,9 +201,9 @@ Plan make_plan(const LoadedRun& run) {
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
     const RestoreState restore(*run.task);
-    const bool says_causal = walk_through(run, plan);
-    find_leak(run, plan, says_causal);
-    find_odd_settings(run, plan);
+    const Said said = walk_through(run, plan);
+    find_leak(run, plan, said.causal);
+    find_odd_settings(run, said.base_lr, plan);
   } catch (const std::bad_alloc&) {
     fail_at(plan.place,
             "the run needs more memory than any machine can address; make the model "

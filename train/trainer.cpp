@@ -88,8 +88,8 @@ Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>&
   apply_settings(config);
   model_ = make_layer(config.model);
   optimizer_ = optimizer_registry().make(config.optimizer, model_->parameters());
-  schedule_ =
-      schedule_registry().make(config.schedule, ScheduleSetup{config.lr(), config.train.steps});
+  schedule_ = schedule_registry().make(config.schedule,
+                                       ScheduleSetup{optimizer_->base_lr(), config.train.steps});
   if (checkpoint) {
     resume(*checkpoint);
     folder_.write_config(to_yaml(run_.resolved));
@@ -190,7 +190,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   } catch (const DivergedError& error) {
     notify([&](TrainingListener& listener) { listener.on_end(state_.step, /*diverged=*/true); });
     fail<DivergedError>(error.what(), "; ", last_good(),
-                        "; a smaller optimizer.lr or train.clip_grad_norm may help");
+                        "; a smaller learning rate or train.clip_grad_norm may help");
   } catch (const IoError& error) {
     fail<IoError>(stopped_by(error.what()));
   } catch (const ConfigError& error) {

@@ -27,7 +27,9 @@ class Lion final : public Optimizer {
   };
 
   Lion(const Config& c, std::vector<NamedParameter> parameters)
-      : Optimizer(std::move(parameters)), config(checked(c)), momentum_(zeros_like_parameters()) {}
+      : Optimizer(std::move(parameters), c.lr),
+        config(checked(c)),
+        momentum_(zeros_like_parameters()) {}
 
   // What a checkpoint keeps beside the parameters.
   std::vector<std::pair<std::string, std::vector<Array>*>> state() override {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# train_all.sh HEED PLUGIN: trains all.yaml, and once more in two parts, which must end with the same bits; evaluates
-# and, where this heed can, reports.
+# train_all.sh HEED PLUGIN: trains all.yaml, and once more in two parts, which must end with the same bits; evaluates;
+# trains with an optimizer whose rate is not called lr; and, where this heed can, reports.
 set -euo pipefail
 heed=$1 plugin=$2
 config=$(dirname "${BASH_SOURCE[0]}")/all.yaml
@@ -19,6 +19,14 @@ done
 loss=$("$heed" eval runs/whole --json | sed 's/.*"val_loss": *\([0-9.e+-]*\).*/\1/')
 awk -v loss="$loss" 'BEGIN { exit !(loss < 1.0) }' || { echo "the model has not learned: val_loss $loss"; exit 1; }
 echo "val_loss $loss; 120 and 80 steps end with the bits of 200"
+
+# metrics.csv: step_size times the factor 2^(-(step - 1) / 100).
+"$heed" --plugin "$plugin" train "$config" --out runs/sign --set 'optimizer={type: sign_descent, step_size: 2e-3}'
+awk -F, '$1 ~ /^[0-9]+$/ && $4 != "" { rows++; want = 2e-3 * 2 ^ (-($1 - 1) / 100)
+           if ($4 < 0.999999 * want || $4 > 1.000001 * want) { print "step " $1 ": lr " $4 ", not " want; bad = 1 }
+           if ($2 != "") { first = first ? first : $2; last = $2 } }
+         END { exit bad || rows < 10 || last > 0.8 * first }' runs/sign/metrics.csv
+echo "sign_descent trains at its step_size"
 if "$heed" --help | grep -q '^  report '; then
   "$heed" report runs/whole runs/parts --out runs/report.html
   test -s runs/report.html

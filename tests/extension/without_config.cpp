@@ -18,7 +18,9 @@ struct Model final : Module {
 int main() {
   manual_seed(123);
   Model model;
-  AdamW optimizer({}, model.parameters());
+  AdamW::Config adamw;
+  adamw.lr = 3e-3;
+  AdamW optimizer(adamw, model.parameters());
   Generator data(1);
   double loss = 0;
   for (int step = 1; step <= 200; ++step) {  // to say at each place the largest digit so far
@@ -31,7 +33,7 @@ int main() {
     const Tensor mean = cross_entropy(model(ids), targets);
     optimizer.zero_grad();
     mean.backward();
-    optimizer.step(3e-3);
+    optimizer.step();
     loss = mean.item();
     if (step % 50 == 0) std::printf("step %d loss %.4f\n", step, loss);
   }

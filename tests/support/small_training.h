@@ -25,7 +25,7 @@ inline constexpr int64_t any_size = 1 << 20;
 
 class Moments final : public Optimizer {
  public:
-  explicit Moments(std::vector<NamedParameter> parameters) : Optimizer(std::move(parameters)) {
+  explicit Moments(std::vector<NamedParameter> parameters) : Optimizer(std::move(parameters), 0) {
     first_ = zeros_like_parameters();
     second_ = zeros_like_parameters();
   }

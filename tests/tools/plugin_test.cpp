@@ -2,6 +2,7 @@
 // not plugins, or are built for another heedgrad, are refused.
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
+#include "train/run/metrics.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -21,7 +22,7 @@ model:
   num_layers: 1
   dropout: 0.1
   attention: {type: plugin_layer}
-optimizer: {type: plugin_optimizer, lr: 0.3}
+optimizer: {type: plugin_optimizer, step_size: 0.3}
 schedule: {type: plugin_schedule}
 train: {steps: 6, batch_size: 3, log_every: 2}
 eval: {every: 3}
@@ -94,6 +95,30 @@ TEST_CASE("plugin: validate, inspect, train, eval and resume with --plugin") {
   CHECK(read_text(folder / ("whole/" + weights)) == read_text(folder / ("parts/" + weights)));
   const ProgramResult eval = trusting({"eval", whole, "--json"});
   CHECK_MESSAGE(eval.exit_code == 0, eval.err);
+}
+
+TEST_CASE("plugin: an optimizer trains at its own rate, whatever its field is called") {
+  const TempDir folder;
+  write_text(folder / "c.yaml", plugin_config);
+  const std::string file = (folder / "c.yaml").string(), out = (folder / "run").string();
+  const ProgramResult trained = run_with({"train", file, "--out", out});
+  REQUIRE_MESSAGE(trained.exit_code == 0, trained.err);
+  const std::vector<MetricsRow> rows = read_metrics(folder / "run/metrics.csv");
+  REQUIRE(rows.size() == 5);  // steps 1, 2, 3, 4 and 6
+  for (const MetricsRow& row : rows) {
+    CHECK(row.lr.value() == doctest::Approx(0.3 / static_cast<double>(row.step)));
+  }
+  CHECK(rows.back().loss.value() < rows.front().loss.value());
+
+  const ProgramResult still = run_with({"validate", file, "--set", "optimizer.step_size=0"});
+  CHECK_MESSAGE(contains(still.out + still.err, "the optimizer's learning rate is 0"), still.out);
+  const ProgramResult rising =
+      run_with({"validate", file, "--set", "schedule={type: cosine, min_lr: 0.4}"});
+  CHECK(rising.exit_code == 2);
+  CHECK(contains(rising.err, "must be at most the optimizer's learning rate 0.3, got 0.4"));
+  const ProgramResult benched =
+      run_with({"bench", file, "--steps", "2", "--set", "optimizer.step_size=0.2"});
+  CHECK_MESSAGE(benched.exit_code == 0, benched.err);
 }
 
 TEST_CASE("plugin: `plugins` of a config is relative to it; a run keeps the absolute path") {

@@ -217,7 +217,7 @@ TEST_CASE("heed train: what diverges ends with 3 and names the step") {
   CHECK(run.exit_code == 3);
   CHECK(contains(run.err, "\nheed: step "));
   CHECK(contains(run.err,
-                 "; there is no checkpoint yet; a smaller optimizer.lr or "
+                 "; there is no checkpoint yet; a smaller learning rate or "
                  "train.clip_grad_norm may help\n"));
 }
 

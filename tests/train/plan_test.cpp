@@ -196,7 +196,7 @@ TEST_CASE("plan: a learning rate of 0 and options of no sample are warned of") {
   };
   using Lines = std::vector<std::string>;
   CHECK(warnings({"optimizer.lr=0"}) ==
-        Lines{"optimizer.lr is 0: the weights stay as they are drawn"});
+        Lines{"the optimizer's learning rate is 0: the weights stay as they are drawn"});
   CHECK(warnings({"sample.tokens=50"}) ==
         Lines{"sample.tokens is 50, but no sample is written: sample.every is none"});
   CHECK(warnings({"sample.temperature=1"}).size() == 1);

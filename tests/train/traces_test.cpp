@@ -28,8 +28,8 @@ Trace train_as(const Json& golden) {
   const auto model = make_layer(run.config.model);
   const auto optimizer = optimizer_registry().make(run.config.optimizer, model->parameters());
   const TrainConfig& train = run.config.train;
-  const auto schedule =
-      schedule_registry().make(run.config.schedule, ScheduleSetup{run.config.lr(), train.steps});
+  const auto schedule = schedule_registry().make(run.config.schedule,
+                                                 ScheduleSetup{optimizer->base_lr(), train.steps});
   model->train();
   Trace trace;
   for (int64_t step = 1; step <= train.steps; ++step) {

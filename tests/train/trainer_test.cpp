@@ -152,7 +152,7 @@ TEST_CASE("trainer: what diverges stops, and the last checkpoint loads and evalu
   const int64_t step = load_checkpoint(kept, *again.model, nullptr).step;
   CHECK_MESSAGE(message.starts_with(text("step ", step + 1, ": ")), message);
   CHECK(message.ends_with(text("the checkpoint of step ", step,
-                               " is the last good one; a smaller optimizer.lr or "
+                               " is the last good one; a smaller learning rate or "
                                "train.clip_grad_norm may help")));
   CHECK(std::isfinite(evaluate(*again.model, *again.loaded.task, Split::train, 4, 1).loss));
 }

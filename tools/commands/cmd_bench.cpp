@@ -65,7 +65,7 @@ Measured measure(LoadedRun& run, int64_t steps, bool profile) {
       optimizer_registry().make(run.config.optimizer, model->parameters());
   const int64_t last = run.config.train.steps;  // the last step of the schedule
   const std::unique_ptr<Schedule> schedule =
-      schedule_registry().make(run.config.schedule, {run.config.lr(), last});
+      schedule_registry().make(run.config.schedule, {optimizer->base_lr(), last});
   Measured measured;
   for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
     if (i == warm_up_steps && profile) {

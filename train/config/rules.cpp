@@ -7,6 +7,7 @@
 
 #include "layers/config/types.h"
 #include "layers/config/values.h"
+#include "train/optim/optimizer.h"
 
 namespace heed {
 
@@ -35,29 +36,17 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
   }
 }
 
-// The rate of every update is the optimizer's lr times the schedule's share. An optimizer that
-// calls it otherwise would train at 0.
-void check_has_rate(const ConfigNode& optimizer, ConfigErrors& errors) {
-  const ConfigType* type = config_types("optimizer").find(optimizer.get("type").text());
-  if (type == nullptr) {
-    return;
-  }
-  const std::vector<FieldInfo>& fields = type->fields();
-  if (std::none_of(fields.begin(), fields.end(), [](const FieldInfo& info) {
-        return info.name == "lr" && info.type == FieldType::number;
-      })) {
-    errors.add_field(optimizer, "type", type->name, " has no number field lr, so it would train ",
-                     "at a learning rate of 0; declare lr in its Config");
-  }
-}
-
 // A schedule that falls to a rate above the optimizer's would rise.
 void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& errors) {
   const std::optional<double> min_lr = any_real(config.schedule.options.get("min_lr"));
-  if (min_lr && *min_lr > config.lr() && !errors.are_within("optimizer") &&
-      !errors.are_within("schedule")) {
-    errors.add_field(tree.get("schedule"), "min_lr", "must be at most optimizer.lr ", config.lr(),
-                     ", got ", *min_lr);
+  if (!min_lr || errors.are_within("optimizer") || errors.are_within("schedule")) {
+    return;
+  }
+  // Only an optimizer knows which of its fields is the learning rate. It needs no parameters.
+  const double lr = optimizer_registry().make(config.optimizer, {})->base_lr();
+  if (*min_lr > lr) {
+    errors.add_field(tree.get("schedule"), "min_lr", "must be at most the optimizer's learning ",
+                     "rate ", lr, ", got ", *min_lr);
   }
 }
 
@@ -65,7 +54,6 @@ void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& 
 
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors) {
-  check_has_rate(tree.get("optimizer"), errors);
   check_rates(config, tree, errors);
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");

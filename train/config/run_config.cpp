@@ -133,8 +133,6 @@ int64_t RunConfig::context_length() const {
   return of_model > 0 ? of_model : data_size("context_length");
 }
 
-double RunConfig::lr() const { return any_real(optimizer.options.get("lr")).value_or(0); }
-
 namespace {
 
 bool has_field(const std::string& kind, const ConfigNode& section, const std::string& field) {

@@ -83,8 +83,6 @@ struct RunConfig {
   int64_t data_size(const std::string& field) const;
   // How many tokens the model sees at once: its own context_length, else that of the data.
   int64_t context_length() const;
-  // The base learning rate, before the schedule is applied.
-  double lr() const;
 };
 
 // All fields of a config. Sizes that model and data take from each other have defaults here.

@@ -56,7 +56,7 @@ void update_stretch(real* p, real* m, real* v, const real* g, int64_t n,
 }  // namespace
 
 AdamBase::AdamBase(const AdamConfig& c, std::vector<NamedParameter> parameters, WeightDecay form)
-    : Optimizer(std::move(parameters)),
+    : Optimizer(std::move(parameters), c.lr),
       config_(checked(c)),
       form_(form),
       mean_(zeros_like_parameters()),

@@ -15,12 +15,19 @@ bool decays(const std::string& rule, const Tensor& parameter);
 
 class Optimizer {
  public:
-  explicit Optimizer(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
+  // base_lr: the learning rate of the optimizer's own config, whatever its field is called there.
+  Optimizer(std::vector<NamedParameter> parameters, double base_lr)
+      : parameters_(std::move(parameters)), base_lr_(base_lr) {}
   virtual ~Optimizer() = default;
 
-  // One update with learning rate lr. Gradients are multiplied by grad_scale on the fly, which
-  // clips without a separate pass. Parameters without a gradient are unchanged.
+  // The learning rate that a schedule starts from.
+  double base_lr() const { return base_lr_; }
+
+  // One update with learning rate lr, which a schedule makes of base_lr. Gradients are multiplied
+  // by grad_scale on the fly, which clips without a separate pass. Parameters without a gradient
+  // are unchanged.
   void step(double lr, double grad_scale = 1);
+  void step() { step(base_lr_); }
   int64_t steps() const { return steps_; }
 
   void zero_grad();
@@ -41,6 +48,7 @@ class Optimizer {
 
  private:
   std::vector<NamedParameter> parameters_;
+  double base_lr_;
   int64_t steps_ = 0;
 };
 

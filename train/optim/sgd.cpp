@@ -27,7 +27,7 @@ void Sgd::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
 }
 
 Sgd::Sgd(const Config& c, std::vector<NamedParameter> parameters)
-    : Optimizer(std::move(parameters)), config_(checked(c)) {
+    : Optimizer(std::move(parameters), c.lr), config_(checked(c)) {
   if (config_.momentum != 0) {
     buffer_ = zeros_like_parameters();
   }

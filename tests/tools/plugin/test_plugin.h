@@ -74,16 +74,16 @@ class PluginTask final : public Task {
   }
 };
 
-// p <- p - lr g
+// p <- p - step_size g. Its rate has a name of its own.
 class PluginOptimizer final : public Optimizer {
  public:
   static constexpr const char* help = "an optimizer from the test plugin";
   struct Config {
-    double lr = 0.1;
-    void fields(Fields& f) { f.optional("lr", lr, at_least(0), "learning rate"); }
+    double step_size = 0.1;
+    void fields(Fields& f) { f.optional("step_size", step_size, at_least(0), "learning rate"); }
   };
-  PluginOptimizer(const Config&, std::vector<NamedParameter> parameters)
-      : Optimizer(std::move(parameters)) {}
+  PluginOptimizer(const Config& c, std::vector<NamedParameter> parameters)
+      : Optimizer(std::move(parameters), c.step_size) {}
   std::vector<std::pair<std::string, std::vector<Array>*>> state() override { return {}; }
 
  protected:

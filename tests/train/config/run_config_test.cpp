@@ -32,16 +32,20 @@ std::string value(const ConfigNode& tree, const char* section, const char* key) 
   return node.is_list() ? "list" : node.text();
 }
 
+double base_lr(const LoadedRun& run) {
+  return optimizer_registry().make(run.config.optimizer, {})->base_lr();
+}
+
 // An optimizer whose rate has another name than lr.
 class RateOptimizer final : public Optimizer {
  public:
   static constexpr const char* help = "an optimizer with another name for its rate";
   struct Config {
-    double learning_rate = 0.5;
-    void fields(Fields& f) { f.optional("learning_rate", learning_rate, at_least(0), "rate"); }
+    double step_size = 0.5;
+    void fields(Fields& f) { f.optional("step_size", step_size, at_least(0), "rate"); }
   };
-  RateOptimizer(const Config&, std::vector<NamedParameter> parameters)
-      : Optimizer(std::move(parameters)) {}
+  RateOptimizer(const Config& c, std::vector<NamedParameter> parameters)
+      : Optimizer(std::move(parameters), c.step_size) {}
   std::vector<std::pair<std::string, std::vector<Array>*>> state() override { return {}; }
 
  protected:
@@ -85,7 +89,7 @@ train: {steps: 12, batch_size: 4}
     CHECK_MESSAGE(value(all, each.section, each.key) == each.value, each.section, ".", each.key);
   }
   CHECK(all.get("optimizer").get("betas").at(1).text() == "0.999");
-  CHECK(run.config.lr() == 0.001);
+  CHECK(base_lr(run) == 0.001);
   CHECK(run.config.context_length() == 8);
 }
 
@@ -231,7 +235,7 @@ TEST_CASE("run config: a number with a plus is the same number everywhere") {
   CHECK(plus.resolved == plain.resolved);
   CHECK(value(plus.resolved, "data", "context_length") == "16");
   CHECK(plus.config.context_length() == 16);
-  CHECK(plus.config.lr() == 0.02);
+  CHECK(base_lr(plus) == 0.02);
   Generator data(1), same(1);
   const Ids ids = plus.task->next(2, data).input.ids;
   CHECK(ids.shape() == Shape{2, 16});
@@ -262,9 +266,9 @@ TEST_CASE("run config: settings that contradict each other or do nothing") {
   };
   for (const Case& c : std::vector<Case>{
            {{"schedule={type: cosine, min_lr: 0.1}"},
-            "schedule.min_lr: must be at most optimizer.lr 0.01, got 0.1"},
+            "schedule.min_lr: must be at most the optimizer's learning rate 0.01, got 0.1"},
            {{"schedule={type: linear, min_lr: 1e-4}", "optimizer.lr=5e-5"},
-            "schedule.min_lr: must be at most optimizer.lr 5e-05, got 0.0001"},
+            "schedule.min_lr: must be at most the optimizer's learning rate 5e-05, got 0.0001"},
            {{"eval.batches=3"},
             "eval.batches: 3 without eval.every is never used; give eval.every too, or leave "
             "eval.batches out"},
@@ -294,10 +298,24 @@ TEST_CASE("run config: sizes near the largest number are refused, whatever is ad
   CHECK(message_of(folder, {"eval={every: 4, batches: " + most + "}"}) == "no error");
 }
 
-TEST_CASE("run config: an optimizer without lr would train at 0 and is refused") {
+TEST_CASE("run config: the field of an optimizer's rate may have any name") {
   const TempDir folder;
   optimizer_registry().add<RateOptimizer>("rate_optimizer");
-  CHECK(message_of(folder, {"optimizer={type: rate_optimizer, learning_rate: 0.5}"})
-            .ends_with(": optimizer.type: rate_optimizer has no number field lr, so it would train "
-                       "at a learning rate of 0; declare lr in its Config"));
+  const auto with = [](const std::string& optimizer, const std::string& min_lr) {
+    return std::vector<std::string>{"optimizer=" + optimizer,
+                                    "schedule={type: cosine, min_lr: " + min_lr + "}"};
+  };
+  CHECK(message_of(folder, with("{type: rate_optimizer, step_size: 0.25}", "0.25")) == "no error");
+  CHECK(message_of(folder, with("{type: rate_optimizer, step_size: 0.25}", "0.3"))
+            .ends_with(": schedule.min_lr: must be at most the optimizer's learning rate 0.25, "
+                       "got 0.3"));
+  CHECK(message_of(folder, with("{type: rate_optimizer}", "0.6"))
+            .ends_with("learning rate 0.5, got 0.6"));
+  // A mistake in the optimizer is the only one that is named.
+  const std::string mistake =
+      message_of(folder, with("{type: rate_optimizer, step_size: -1}", "0.6"));
+  CHECK_MESSAGE(mistake.ends_with(": optimizer.step_size: expected a number of at least 0, got -1"),
+                mistake);
+  CHECK(base_lr(load_small(folder, {"optimizer={type: rate_optimizer, step_size: 0.125}"})) ==
+        0.125);
 }

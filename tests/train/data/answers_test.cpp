@@ -26,7 +26,7 @@ Trained trained(const std::string& config) {
       optimizer_registry().make(made.loaded.config.optimizer, made.model->parameters());
   for (int64_t i = 0; i < made.loaded.config.train.steps; ++i) {
     train_step(*made.model, *made.loaded.task, *optimizer, made.loaded.config.train,
-               made.loaded.config.lr());
+               optimizer->base_lr());
   }
   return made;
 }

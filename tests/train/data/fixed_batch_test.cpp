@@ -37,7 +37,7 @@ int64_t steps_to_learn(const fs::path& config) {
   const std::unique_ptr<Module> model = make_layer(run.config.model);
   const auto optimizer = optimizer_registry().make(run.config.optimizer, model->parameters());
   const auto schedule = schedule_registry().make(
-      run.config.schedule, ScheduleSetup{run.config.lr(), run.config.train.steps});
+      run.config.schedule, ScheduleSetup{optimizer->base_lr(), run.config.train.steps});
   model->train();
   int64_t step = 1;
   while (step <= most_steps &&

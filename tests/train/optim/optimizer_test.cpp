@@ -117,6 +117,25 @@ TEST_CASE("optimizer: the steps of PyTorch") {
   CHECK(compared == 171 * (7 * golden_steps + 2 * 1 + 4 * 2));
 }
 
+TEST_CASE("optimizer: a step has the optimizer's own rate unless a schedule gives another") {
+  for (const char* type : {"sgd", "adam", "adamw"}) {
+    CAPTURE(type);
+    CHECK(made(type, ConfigNode::map({}), {})->base_lr() == 1e-3);
+    const auto weights_after = [&](auto&& step) {
+      std::vector<NamedParameter> parameters = one_parameter({3, 5});
+      const auto optimizer = made(type, ConfigNode::map({{"lr", 0.25}}), parameters);
+      CHECK(optimizer->base_lr() == 0.25);
+      parameters[0].tensor.set_grad(values({3, 5}, -1, 1, 2));
+      step(*optimizer);
+      return parameters[0].tensor.value();
+    };
+    const Array own = weights_after([](Optimizer& optimizer) { optimizer.step(); });
+    check_same_bits(own, weights_after([](Optimizer& optimizer) { optimizer.step(0.25); }));
+    const Array half = weights_after([](Optimizer& optimizer) { optimizer.step(0.125); });
+    CHECK(half.data()[0] != own.data()[0]);
+  }
+}
+
 TEST_CASE("optimizer: the same bits for any number of threads") {
   const int before = num_threads();
   for (const char* type : {"sgd", "adam", "adamw"}) {
