@@ -6,7 +6,6 @@
 #include "autograd/op.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/optim/adam.h"
-#include "train/optim/adamw.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
 #include "train/optim/sgd.h"

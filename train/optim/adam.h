@@ -1,9 +1,45 @@
-// Adam, as torch.optim.Adam: weight decay is added to the gradient. Equations in adam_update.h.
+// Adam and AdamW, as torch.optim.Adam and torch.optim.AdamW: one update, two forms of weight decay.
 #pragma once
 
-#include "train/optim/adam_update.h"
+#include "train/optim/optimizer.h"
 
 namespace heed {
+
+struct AdamConfig {
+  double lr = 1e-3;
+  std::vector<double> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0;
+  std::string decay = "matrices";
+  void fields(Fields& f);
+};
+
+enum class WeightDecay { coupled, decoupled };
+
+// One update of one parameter; s counts updates from 1.
+//   g <- scale g
+//   coupled:   g <- g + decay p              decoupled: p <- (1 - lr decay) p
+//   m <- m + (1 - beta1) (g - m)             v <- beta2 v + (1 - beta2) g^2
+//   p <- p - lr / (1 - beta1^s)  m / (sqrt(v) / sqrt(1 - beta2^s) + eps)
+// Kingma and Ba 2015; decoupled form: Loshchilov and Hutter 2019. Intermediates are rounded in the
+// order of torch.optim.Adam (PyTorch 2.13, foreach=False). PyTorch's square root can be off by one
+// unit in the last place and this one is not, so weights agree to a few units.
+class AdamBase : public Optimizer {
+ public:
+  AdamBase(const AdamConfig& c, std::vector<NamedParameter> parameters, WeightDecay form);
+
+  std::vector<std::pair<std::string, std::vector<Array>*>> state() override {
+    return {{"exp_avg", &mean_}, {"exp_avg_sq", &square_}};
+  }
+
+ protected:
+  void update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) override;
+
+ private:
+  const AdamConfig config_;
+  const WeightDecay form_;
+  std::vector<Array> mean_, square_;
+};
 
 class Adam final : public AdamBase {
  public:
@@ -14,5 +50,17 @@ class Adam final : public AdamBase {
       : AdamBase(c, std::move(parameters), WeightDecay::coupled) {}
 };
 HEED_OPTIMIZER(Adam, "adam");
+
+class AdamW final : public AdamBase {
+ public:
+  static constexpr const char* help = "Adam with decoupled weight decay, as torch.optim.AdamW";
+  struct Config : AdamConfig {
+    Config() { weight_decay = 0.01; }
+  };
+
+  AdamW(const Config& c, std::vector<NamedParameter> parameters)
+      : AdamBase(c, std::move(parameters), WeightDecay::decoupled) {}
+};
+HEED_OPTIMIZER(AdamW, "adamw");
 
 }  // namespace heed

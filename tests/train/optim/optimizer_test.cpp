@@ -4,7 +4,7 @@
 #include "autograd/ops/mean.h"
 #include "tests/support/near.h"
 #include "train/files/safetensors.h"
-#include "train/optim/adamw.h"
+#include "train/optim/adam.h"
 #include "train/optim/sgd.h"
 
 using namespace heed;

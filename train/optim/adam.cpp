@@ -1,4 +1,4 @@
-#include "train/optim/adam_update.h"
+#include "train/optim/adam.h"
 
 #include <cmath>
 
