@@ -9,4 +9,3 @@
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
 #include "train/optim/sgd.h"
-#include "train/optim/warmup_schedule.h"
