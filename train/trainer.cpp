@@ -1,7 +1,6 @@
 #include "train/trainer.h"
 
 #include <cmath>
-#include <map>
 #include <new>
 
 #include "autograd/graph/anomaly.h"
@@ -10,6 +9,7 @@
 #include "train/config/yaml.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
+#include "train/resume.h"
 #include "train/run/interrupt.h"
 
 namespace heed {
@@ -19,25 +19,6 @@ namespace fs = std::filesystem;
 namespace {
 
 bool due(const std::optional<int64_t>& every, int64_t step) { return every && step % *every == 0; }
-
-bool may_change(const std::string& path) {
-  if (path == "train.steps" || path == "train.log_every" || path == "anomaly") {
-    return true;
-  }
-  const std::string section = path.substr(0, path.find('.'));
-  return section == "eval" || section == "checkpoint" || section == "sample" ||
-         section == "plugins";  // files can move; their types are named in other sections
-}
-
-// The values that must stay the same to resume a run, by path.
-std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
-  std::map<std::string, std::string> values = flat_values(config);
-  const bool known_data = values.contains("data.fingerprint");
-  std::erase_if(values, [&](const auto& value) {
-    return may_change(value.first) || (known_data && value.first == "data.path");
-  });
-  return values;
-}
 
 // Prefixes a DivergedError of f() with the step.
 template <class F>
@@ -49,193 +30,12 @@ auto at_step(int64_t step, F&& f) {
   }
 }
 
-// A config resolved by an earlier version, with the defaults of fields added since.
-ConfigNode with_defaults(const ConfigNode& config) {
-  RunConfig run;
-  ConfigErrors errors;
-  Fields fields(config, errors);
-  fields.run(run);
-  errors.throw_if_any();
-  return fields.values();
-}
-
 }  // namespace
 
-void require_resumable(const fs::path& of_run, const ConfigNode& given) {
-  const auto before = fixed_values(with_defaults(read_config(of_run.string())));
-  const auto now = fixed_values(given);
-  const auto at = [](const auto& values, const std::string& path) {
-    const auto found = values.find(path);
-    return found == values.end() ? std::string("nothing") : found->second;
-  };
-  std::string differences;
-  std::map<std::string, std::string> all = before;
-  all.insert(now.begin(), now.end());
-  for (const auto& [path, value] : all) {
-    if (at(before, path) != at(now, path)) {
-      differences +=
-          text("\n  ", path, ": ", at(before, path), " in the run, ", at(now, path), " now");
-    }
-  }
-  require<ConfigError>(differences.empty(),
-                       "resume: only train.steps, train.log_every, anomaly, eval, ",
-                       "checkpoint and sample may change; these differ:", differences);
-}
-
-Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>& checkpoint)
-    : run_(std::move(run)), folder_(std::move(folder)) {
-  const RunConfig& config = run_.config;
-  apply_settings(config);
-  model_ = make_layer(config.model);
-  optimizer_ = optimizer_registry().make(config.optimizer, model_->parameters());
-  schedule_ = schedule_registry().make(config.schedule,
-                                       ScheduleSetup{optimizer_->base_lr(), config.train.steps});
-  if (checkpoint) {
-    resume(*checkpoint);
-    folder_.write_config(to_yaml(run_.resolved));
-  } else {
-    begin();
-  }
-}
-
-// config.yaml is written first: a run can be resumed once it exists.
-void Trainer::begin() {
-  folder_.write_config(to_yaml(run_.resolved));
-  folder_.cut_samples(0);
-  metrics_ = MetricsWriter::resume(folder_.metrics_file(), 0);
-}
-
-void Trainer::resume(const fs::path& checkpoint) {
-  const fs::path config = config_of_checkpoint(checkpoint);
-  require_resumable(config, run_.resolved);
-  state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
-  require_steps_left();
-  streams().set_state(state_.streams);
-  run_.task->set_position(state_.task_position);
-  std::vector<std::string> notes;
-  const std::vector<MetricsRow> rows =
-      read_metrics_until(folder_.metrics_file(), state_.step, notes);
-  if (!state_.seconds) {  // a checkpoint of an earlier version
-    state_.seconds = rows.empty() ? 0 : rows.back().seconds.value_or(0);
-  }
-  if (const std::string removed = going_back(folder_.path(), state_.step); !removed.empty()) {
-    notes.push_back(removed);
-  }
-  for (const std::string& note : notes) {
-    say(note);
-  }
-  compare_losses_with(config);
-  // All that is needed has been read. Discards what was recorded after this checkpoint.
-  prune_checkpoints(folder_.path(), state_.step, retention());
-  folder_.cut_samples(state_.sample_bytes);
-  metrics_ = MetricsWriter::resume(folder_.metrics_file(), state_.step);
-  saved_step_ = state_.step;
-}
-
-void Trainer::require_steps_left() const {
-  const int64_t steps = run_.config.train.steps;
-  require<ConfigError>(state_.step <= steps, "train.steps: this run has done ", state_.step,
-                       " steps; expected at least as many, got ", steps);
-}
-
-// Losses over other examples than before are no measure for the best one so far. Its checkpoint
-// stays until the next evaluation.
-void Trainer::compare_losses_with(const fs::path& config) {
-  const auto batches = [](const ConfigNode& tree) {
-    const auto values = flat_values(tree);
-    const auto found = values.find("eval.batches");
-    return found == values.end() ? std::string() : found->second;
-  };
-  if (state_.best_val_loss &&
-      batches(with_defaults(read_config(config.string()))) != batches(run_.resolved)) {
-    say("eval.batches has changed: the lowest validation loss is that of the next evaluation");
-    state_.best_val_loss = std::nullopt;
-    state_.evaluations_since_best = 0;
-  }
-}
-
-void Trainer::say(const std::string& line) {
-  progress_.note(line);
-  folder_.log(line);
-}
-
-template <class F>
-void Trainer::notify(F&& call) {
-  for (TrainingListener* listener : listeners_) {
-    call(*listener);
-    if (const std::string trouble = listener->trouble(); !trouble.empty()) {
-      progress_.note(trouble);  // not to the log, which may be the file that failed
-    }
-  }
-}
-
-double Trainer::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
-
-Ending Trainer::train(std::optional<double> max_seconds) {
-  const InterruptGuard interrupts;
-  InterruptGuard::set_saved(saved_step_ == state_.step);
-  start_ = std::chrono::steady_clock::now();
-  max_seconds_ = max_seconds;
-  seconds_in_steps_ = 0;
-  seconds_before_ = state_.seconds.value_or(0);
-  tokens_before_ = state_.tokens;
-  steps_before_ = state_.step;
-  model_->train();
-  const RunInTraining run{folder_.path(), run_, *model_};
-  notify([&](TrainingListener& listener) { listener.on_begin(run, state_.step); });
-  try {
-    return train_on();
-  } catch (const DivergedError& error) {
-    notify([&](TrainingListener& listener) { listener.on_end(state_.step, /*diverged=*/true); });
-    fail<DivergedError>(error.what(), "; ", last_good(),
-                        "; a smaller learning rate or train.clip_grad_norm may help");
-  } catch (const IoError& error) {
-    fail<IoError>(stopped_by(error.what()));
-  } catch (const ConfigError& error) {
-    fail<ConfigError>(stopped_by(error.what()));
-  } catch (const Error& error) {
-    fail<Error>(stopped_by(error.what()));
-  } catch (const std::bad_alloc&) {
-    fail<Error>(stopped_by("out of memory"));
-  }
-}
-
-std::string Trainer::stopped_by(const std::string& reason) const {
-  return text(reason, "; training stopped at step ", state_.step, "; ", last_good(),
-              "; once this is put right, go on with\n  ", run_.program(), " train --resume ",
-              shell_word(folder_.path().string()));
-}
-
-std::string Trainer::last_good() const {
-  return saved_step_ < 0 ? "there is no checkpoint yet"
-                         : text("the checkpoint of step ", saved_step_, " is the last good one");
-}
-
-Retention Trainer::retention() const {
-  const CheckpointConfig& checkpoint = run_.config.checkpoint;
-  return {checkpoint.keep, checkpoint.best ? state_.best_step : std::nullopt};
-}
-
-bool Trainer::patience_is_over() const {
-  const std::optional<int64_t>& patience = run_.config.eval.patience;
-  return run_.config.eval.every && patience && state_.evaluations_since_best >= *patience;
-}
-
-Ending Trainer::ending_now(bool last) const {
-  if (InterruptGuard::requested()) {
-    return Ending::interrupted;
-  }
-  if (time_is_over() && (!last || state_.sample_due)) {
-    return Ending::out_of_time;
-  }
-  return patience_is_over() && !last ? Ending::no_gain : Ending::finished;
-}
-
-Ending Trainer::train_on() {
+// The loop. A step is train_step() in step.cpp.
+Ending Trainer::run_steps() {
   const TrainConfig& train = run_.config.train;
-  if (state_.sample_due) {
+  if (state_.sample_due) {  // an earlier process was stopped while it made one
     at_step(state_.step, [&] { sample_if_due(); });
     if (state_.sample_due) {
       return ending_now(true);
@@ -274,6 +74,50 @@ Ending Trainer::train_on() {
     }
   }
   return ending;
+}
+
+Ending Trainer::train(std::optional<double> max_seconds) {
+  const InterruptGuard interrupts;
+  InterruptGuard::set_saved(saved_step_ == state_.step);
+  start_ = std::chrono::steady_clock::now();
+  max_seconds_ = max_seconds;
+  seconds_in_steps_ = 0;
+  seconds_before_ = state_.seconds.value_or(0);
+  tokens_before_ = state_.tokens;
+  steps_before_ = state_.step;
+  model_->train();
+  const RunInTraining run{folder_.path(), run_, *model_};
+  notify([&](TrainingListener& listener) { listener.on_begin(run, state_.step); });
+  try {
+    return run_steps();
+  } catch (const DivergedError& error) {
+    notify([&](TrainingListener& listener) { listener.on_end(state_.step, /*diverged=*/true); });
+    fail<DivergedError>(error.what(), "; ", last_good(),
+                        "; a smaller learning rate or train.clip_grad_norm may help");
+  } catch (const IoError& error) {
+    fail<IoError>(stopped_by(error.what()));
+  } catch (const ConfigError& error) {
+    fail<ConfigError>(stopped_by(error.what()));
+  } catch (const Error& error) {
+    fail<Error>(stopped_by(error.what()));
+  } catch (const std::bad_alloc&) {
+    fail<Error>(stopped_by("out of memory"));
+  }
+}
+
+bool Trainer::patience_is_over() const {
+  const std::optional<int64_t>& patience = run_.config.eval.patience;
+  return run_.config.eval.every && patience && state_.evaluations_since_best >= *patience;
+}
+
+Ending Trainer::ending_now(bool last) const {
+  if (InterruptGuard::requested()) {
+    return Ending::interrupted;
+  }
+  if (time_is_over() && (!last || state_.sample_due)) {
+    return Ending::out_of_time;
+  }
+  return patience_is_over() && !last ? Ending::no_gain : Ending::finished;
 }
 
 std::optional<Evaluation> Trainer::evaluate_if_due() {
@@ -376,6 +220,11 @@ double Trainer::loss_of_one_batch() {
   return static_cast<double>(task.loss((*model_)(batch.input), batch).sum.item());
 }
 
+Retention Trainer::retention() const {
+  const CheckpointConfig& checkpoint = run_.config.checkpoint;
+  return {checkpoint.keep, checkpoint.best ? state_.best_step : std::nullopt};
+}
+
 void Trainer::save() {
   require_sound_weights();
   state_.streams = streams().state();
@@ -387,6 +236,102 @@ void Trainer::save() {
   save_checkpoint(folder_.path(), *model_, optimizer, state_, to_yaml(run_.resolved), retention());
   saved_step_ = state_.step;
   InterruptGuard::set_saved(true);
+}
+
+Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>& checkpoint)
+    : run_(std::move(run)), folder_(std::move(folder)) {
+  const RunConfig& config = run_.config;
+  apply_settings(config);
+  model_ = make_layer(config.model);
+  optimizer_ = optimizer_registry().make(config.optimizer, model_->parameters());
+  schedule_ = schedule_registry().make(config.schedule,
+                                       ScheduleSetup{optimizer_->base_lr(), config.train.steps});
+  if (checkpoint) {
+    resume(*checkpoint);
+    folder_.write_config(to_yaml(run_.resolved));
+  } else {
+    begin();
+  }
+}
+
+// config.yaml is written first: a run can be resumed once it exists.
+void Trainer::begin() {
+  folder_.write_config(to_yaml(run_.resolved));
+  folder_.cut_samples(0);
+  metrics_ = MetricsWriter::resume(folder_.metrics_file(), 0);
+}
+
+void Trainer::resume(const fs::path& checkpoint) {
+  const fs::path config = config_of_checkpoint(checkpoint);
+  require_resumable(config, run_.resolved);
+  state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
+  require_steps_left();
+  streams().set_state(state_.streams);
+  run_.task->set_position(state_.task_position);
+  std::vector<std::string> notes;
+  const std::vector<MetricsRow> rows =
+      read_metrics_until(folder_.metrics_file(), state_.step, notes);
+  if (!state_.seconds) {  // a checkpoint of an earlier version
+    state_.seconds = rows.empty() ? 0 : rows.back().seconds.value_or(0);
+  }
+  if (const std::string removed = going_back(folder_.path(), state_.step); !removed.empty()) {
+    notes.push_back(removed);
+  }
+  for (const std::string& note : notes) {
+    say(note);
+  }
+  compare_losses_with(config);
+  // All that is needed has been read. Discards what was recorded after this checkpoint.
+  prune_checkpoints(folder_.path(), state_.step, retention());
+  folder_.cut_samples(state_.sample_bytes);
+  metrics_ = MetricsWriter::resume(folder_.metrics_file(), state_.step);
+  saved_step_ = state_.step;
+}
+
+void Trainer::require_steps_left() const {
+  const int64_t steps = run_.config.train.steps;
+  require<ConfigError>(state_.step <= steps, "train.steps: this run has done ", state_.step,
+                       " steps; expected at least as many, got ", steps);
+}
+
+// Losses over other examples than before are no measure for the best one so far. Its checkpoint
+// stays until the next evaluation.
+void Trainer::compare_losses_with(const fs::path& config) {
+  if (state_.best_val_loss && !same_evaluations(config, run_.resolved)) {
+    say("eval.batches has changed: the lowest validation loss is that of the next evaluation");
+    state_.best_val_loss = std::nullopt;
+    state_.evaluations_since_best = 0;
+  }
+}
+
+void Trainer::say(const std::string& line) {
+  progress_.note(line);
+  folder_.log(line);
+}
+
+template <class F>
+void Trainer::notify(F&& call) {
+  for (TrainingListener* listener : listeners_) {
+    call(*listener);
+    if (const std::string trouble = listener->trouble(); !trouble.empty()) {
+      progress_.note(trouble);  // not to the log, which may be the file that failed
+    }
+  }
+}
+
+double Trainer::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+std::string Trainer::stopped_by(const std::string& reason) const {
+  return text(reason, "; training stopped at step ", state_.step, "; ", last_good(),
+              "; once this is put right, go on with\n  ", run_.program(), " train --resume ",
+              shell_word(folder_.path().string()));
+}
+
+std::string Trainer::last_good() const {
+  return saved_step_ < 0 ? "there is no checkpoint yet"
+                         : text("the checkpoint of step ", saved_step_, " is the last good one");
 }
 
 }  // namespace heed

@@ -57,7 +57,7 @@ class Trainer {
   std::string stopped_by(const std::string& reason) const;
   Retention retention() const;
   bool patience_is_over() const;
-  Ending train_on();
+  Ending run_steps();
   Ending ending_now(bool last) const;
   bool time_is_over() const { return max_seconds_ && seconds() >= *max_seconds_; }
   void require_sound_weights();
@@ -87,12 +87,5 @@ class Trainer {
   int64_t tokens_before_ = 0, steps_before_ = 0;
   std::chrono::steady_clock::time_point start_;
 };
-
-// Throws ConfigError, listing every difference that a resumed run may not have, between the
-// resolved config read from `of_run` and `given`. These may change: train.steps, train.log_every,
-// anomaly, all of eval, checkpoint and sample, the location of plugins, and the location of data
-// with a known fingerprint. A missing key has its default, since the run may be from an earlier
-// version.
-void require_resumable(const std::filesystem::path& of_run, const ConfigNode& given);
 
 }  // namespace heed

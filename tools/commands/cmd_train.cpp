@@ -13,6 +13,7 @@
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
 #include "train/report/run_report.h"
+#include "train/resume.h"
 #include "train/trainer.h"
 
 namespace heed::cli {

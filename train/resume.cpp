@@ -1,0 +1,76 @@
+#include "train/resume.h"
+
+#include <map>
+#include <string>
+
+#include "train/config/run_config.h"
+#include "train/config/yaml.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool may_change(const std::string& path) {
+  if (path == "train.steps" || path == "train.log_every" || path == "anomaly") {
+    return true;
+  }
+  const std::string section = path.substr(0, path.find('.'));
+  return section == "eval" || section == "checkpoint" || section == "sample" ||
+         section == "plugins";  // files can move; their types are named in other sections
+}
+
+// The values that must stay the same to resume a run, by path.
+std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
+  std::map<std::string, std::string> values = flat_values(config);
+  const bool known_data = values.contains("data.fingerprint");
+  std::erase_if(values, [&](const auto& value) {
+    return may_change(value.first) || (known_data && value.first == "data.path");
+  });
+  return values;
+}
+
+// A config resolved by an earlier version, with the defaults of fields added since.
+ConfigNode with_defaults(const ConfigNode& config) {
+  RunConfig run;
+  ConfigErrors errors;
+  Fields fields(config, errors);
+  fields.run(run);
+  errors.throw_if_any();
+  return fields.values();
+}
+
+}  // namespace
+
+void require_resumable(const fs::path& of_run, const ConfigNode& given) {
+  const auto before = fixed_values(with_defaults(read_config(of_run.string())));
+  const auto now = fixed_values(given);
+  const auto at = [](const auto& values, const std::string& path) {
+    const auto found = values.find(path);
+    return found == values.end() ? std::string("nothing") : found->second;
+  };
+  std::string differences;
+  std::map<std::string, std::string> all = before;
+  all.insert(now.begin(), now.end());
+  for (const auto& [path, value] : all) {
+    if (at(before, path) != at(now, path)) {
+      differences +=
+          text("\n  ", path, ": ", at(before, path), " in the run, ", at(now, path), " now");
+    }
+  }
+  require<ConfigError>(differences.empty(),
+                       "resume: only train.steps, train.log_every, anomaly, eval, ",
+                       "checkpoint and sample may change; these differ:", differences);
+}
+
+bool same_evaluations(const fs::path& of_run, const ConfigNode& given) {
+  const auto batches = [](const ConfigNode& config) {
+    const auto values = flat_values(config);
+    const auto found = values.find("eval.batches");
+    return found == values.end() ? std::string() : found->second;
+  };
+  return batches(with_defaults(read_config(of_run.string()))) == batches(given);
+}
+
+}  // namespace heed
