@@ -33,6 +33,18 @@ else()
   target_link_libraries(heed_yaml INTERFACE yaml-cpp)
 endif()
 
+# C libraries without a CMake package of their own.
+foreach(name xxhash)
+  find_library(HEED_${name}_LIBRARY NAMES ${name})
+  find_path(HEED_${name}_INCLUDE_DIR NAMES ${name}.h)
+  if(NOT HEED_${name}_LIBRARY OR NOT HEED_${name}_INCLUDE_DIR)
+    message(FATAL_ERROR "${name} (library and ${name}.h, Debian's lib${name}-dev) was not found: ${hint}")
+  endif()
+  add_library(heed_${name} INTERFACE)
+  target_link_libraries(heed_${name} INTERFACE ${HEED_${name}_LIBRARY})
+  target_include_directories(heed_${name} SYSTEM INTERFACE ${HEED_${name}_INCLUDE_DIR})
+endforeach()
+
 if(HEED_TESTS)
   find_package(doctest QUIET)
   if(NOT doctest_FOUND)

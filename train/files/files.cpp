@@ -198,8 +198,7 @@ FileWriter::~FileWriter() {
 }
 
 void FileWriter::write(Bytes bytes) {
-  hash_.update(bytes);
-  size_ += static_cast<int64_t>(bytes.size());
+  print_.add(bytes);
   if (bytes.size() > buffer_bytes - buffered_) {
     flush();
   }
@@ -236,7 +235,7 @@ Fingerprint FileWriter::commit() {
   rename_path(temporary_, target_);
   temporary_.clear();
   fsync_dir(folder_of(target_));
-  return {size_, hash_.digest()};
+  return print_.so_far();
 }
 
 Fingerprint write_file_atomically(const fs::path& path,

@@ -93,8 +93,7 @@ class FileWriter {
   FileHandle file_;
   std::unique_ptr<std::byte[]> buffer_;
   size_t buffered_ = 0;
-  Xxh64 hash_;
-  int64_t size_ = 0;
+  RunningFingerprint print_;
 };
 
 // Replaces the file `path`, or leaves it unchanged on failure: writes a temporary file in the same

@@ -1,8 +1,10 @@
 #include "train/files/fingerprint.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <cstdio>
-#include <memory>
+#include <new>
 
 #include "autograd/base/error.h"
 #include "train/files/files.h"
@@ -16,9 +18,7 @@ std::string Fingerprint::text() const {
 }
 
 Fingerprint fingerprint(Bytes bytes) {
-  Xxh64 hash;
-  hash.update(bytes);
-  return {static_cast<int64_t>(bytes.size()), hash.digest()};
+  return {static_cast<int64_t>(bytes.size()), XXH64(bytes.data(), bytes.size(), 0)};
 }
 
 Fingerprint fingerprint_file(const std::filesystem::path& path) {
@@ -26,14 +26,30 @@ Fingerprint fingerprint_file(const std::filesystem::path& path) {
   const FileReader file(path);
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(
       std::min(most_at_once, static_cast<size_t>(file.size())));
-  Xxh64 hash;
+  RunningFingerprint print;
   for (int64_t offset = 0; offset < file.size();) {
     const auto count = std::min(most_at_once, static_cast<size_t>(file.size() - offset));
     file.read(offset, {buffer.get(), count});
-    hash.update({buffer.get(), count});
+    print.add({buffer.get(), count});
     offset += static_cast<int64_t>(count);
   }
-  return {file.size(), hash.digest()};
+  return print.so_far();
 }
+
+RunningFingerprint::RunningFingerprint() : state_(XXH64_createState()) {
+  if (state_ == nullptr) {
+    throw std::bad_alloc();
+  }
+  XXH64_reset(state_.get(), 0);
+}
+
+void RunningFingerprint::add(Bytes bytes) {
+  XXH64_update(state_.get(), bytes.data(), bytes.size());
+  bytes_ += static_cast<int64_t>(bytes.size());
+}
+
+Fingerprint RunningFingerprint::so_far() const { return {bytes_, XXH64_digest(state_.get())}; }
+
+void RunningFingerprint::Free::operator()(XXH64_state_s* state) const { XXH64_freeState(state); }
 
 }  // namespace heed

@@ -74,22 +74,19 @@ TEST_CASE("xxh64: values of the reference implementation") {
     CAPTURE(row.size);
     CHECK(fingerprint(as_bytes(pattern(row.size))).xxh64 == row.hash);
   }
-  Xxh64 seeded(2654435761U);
-  seeded.update(as_bytes(pattern(1000)));
-  CHECK(seeded.digest() == 0xB43E358553049780);
   CHECK(fingerprint(as_bytes("abc")).text() == "xxh64:44bc2cf5ad770999:3");
 }
 
 TEST_CASE("xxh64: the same for any division into parts") {
   const std::string bytes = pattern(200);
-  const uint64_t whole = fingerprint(as_bytes(bytes)).xxh64;
+  const Fingerprint whole = fingerprint(as_bytes(bytes));
   int compared = 0;
   for (size_t part = 1; part <= 70; ++part) {
-    Xxh64 hash;
+    RunningFingerprint print;
     for (size_t at = 0; at < bytes.size(); at += part) {
-      hash.update(as_bytes(std::string_view(bytes).substr(at, part)));
+      print.add(as_bytes(std::string_view(bytes).substr(at, part)));
     }
-    compared += hash.digest() == whole ? 1 : 0;
+    compared += print.so_far() == whole ? 1 : 0;
   }
   CHECK(compared == 70);
 }
