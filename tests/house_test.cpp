@@ -18,6 +18,10 @@ TEST_CASE("house: what lives in one file") {
         "autograd/kernels/openblas.cpp, tools/bench/gemm_bench.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]yaml-cpp)")) ==
         "train/config/yaml.cpp");
+  CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]xxhash)")) ==
+        "train/files/fingerprint.cpp");
+  CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]utf8proc)")) ==
+        "layers/text/display.cpp, layers/text/utf8.cpp, train/tasks/word_tokenizer.cpp");
   // Threads are opened in one place; `omp simd` opens none.
   const std::string parallel = R"(^\s*#\s*pragma\s+omp\s+(?!simd|declare\s+simd))";
   const std::vector<std::string> regions = places(sources(), parallel);
@@ -40,6 +44,8 @@ TEST_CASE("house: packages stay out of headers") {
       CHECK(!header.starts_with("nlohmann/"));
       CHECK(!header.starts_with("CLI/"));
       CHECK(!header.starts_with("omp.h"));
+      CHECK(!header.starts_with("xxhash"));
+      CHECK(!header.starts_with("utf8proc"));
     }
     ++headers;
   }

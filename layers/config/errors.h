@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/base/text.h"
 #include "layers/config/node.h"
 #include "layers/config/text.h"
+#include "layers/text/display.h"
 
 namespace heed {
 

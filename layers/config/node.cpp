@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "autograd/base/text.h"
 #include "layers/config/text.h"
+#include "layers/text/display.h"
 
 namespace heed {
 

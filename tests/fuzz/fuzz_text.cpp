@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "autograd/base/utf8.h"
+#include "layers/text/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
 #include "train/data/task.h"

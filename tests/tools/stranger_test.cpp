@@ -2,7 +2,7 @@
 // folder changes.
 #include <algorithm>
 
-#include "autograd/base/text.h"
+#include "layers/text/display.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 

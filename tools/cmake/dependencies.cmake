@@ -34,7 +34,7 @@ else()
 endif()
 
 # C libraries without a CMake package of their own.
-foreach(name xxhash)
+foreach(name xxhash utf8proc)
   find_library(HEED_${name}_LIBRARY NAMES ${name})
   find_path(HEED_${name}_INCLUDE_DIR NAMES ${name}.h)
   if(NOT HEED_${name}_LIBRARY OR NOT HEED_${name}_INCLUDE_DIR)

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "autograd/base/text.h"
+#include "layers/text/display.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "train/data/generate.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "autograd/base/error.h"
-#include "autograd/base/text.h"
+#include "layers/text/display.h"
 
 namespace heed::cli {
 

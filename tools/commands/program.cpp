@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "autograd/base/error.h"
-#include "autograd/base/text.h"
 #include "autograd/kernels/choice.h"
 #include "layers/config/errors.h"
+#include "layers/text/display.h"
 #include "tools/commands/command.h"
 #include "tools/commands/other_words.h"
 #include "tools/terminal/table.h"

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "autograd/base/utf8.h"
+#include "layers/text/display.h"
+#include "layers/text/utf8.h"
 #include "tools/terminal/table.h"
-#include "train/files/display_width.h"
 
 namespace heed::cli {
 

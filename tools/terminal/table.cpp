@@ -4,9 +4,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "autograd/base/text.h"
-#include "autograd/base/utf8.h"
-#include "train/files/display_width.h"
+#include "layers/text/display.h"
+#include "layers/text/utf8.h"
 
 namespace heed::cli {
 

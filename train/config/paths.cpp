@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "autograd/base/error.h"
-#include "autograd/base/text.h"
-#include "autograd/base/utf8.h"
+#include "layers/text/display.h"
+#include "layers/text/utf8.h"
 
 namespace heed {
 

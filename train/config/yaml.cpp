@@ -13,7 +13,7 @@
 #include <sstream>
 #include <utility>
 
-#include "autograd/base/utf8.h"
+#include "layers/text/utf8.h"
 #include "train/config/yaml_text.h"
 
 namespace heed {

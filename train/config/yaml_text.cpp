@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/base/utf8.h"
+#include "layers/text/utf8.h"
 
 namespace heed {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "autograd/base/utf8.h"
 #include "autograd/random/streams.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/key_value_cache.h"
+#include "layers/text/utf8.h"
 
 namespace heed {
 

@@ -1,6 +1,6 @@
 #include "train/data/text_task.h"
 
-#include "autograd/base/utf8.h"
+#include "layers/text/utf8.h"
 #include "train/data/data_file.h"
 #include "train/data/tokenizer.h"
 #include "train/files/words.h"

@@ -5,7 +5,8 @@
 #include <cstdio>
 
 #include "autograd/base/error.h"
-#include "autograd/base/utf8.h"
+#include "layers/text/display.h"
+#include "layers/text/utf8.h"
 
 namespace heed {
 

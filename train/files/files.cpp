@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
-#include "autograd/base/text.h"
+#include "layers/text/display.h"
 
 namespace heed {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "autograd/base/error.h"
-#include "autograd/base/text.h"
+#include "layers/text/display.h"
 
 namespace heed {
 

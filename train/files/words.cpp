@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "autograd/base/utf8.h"
+#include "layers/text/display.h"
+#include "layers/text/utf8.h"
 
 namespace heed {
 
@@ -69,11 +70,10 @@ bool is_plain(char c) {
          std::string_view("_./-+,:@%=").find(c) != std::string_view::npos;
 }
 
-// The size of the character at `at`; 0 for a control character or bytes that are not UTF-8.
+// The size of the character at `at`; 0 if it cannot be seen, and for bytes that are not UTF-8.
 size_t printable_size(std::string_view word, size_t at) {
   const Utf8Character character = utf8_at(word, at);
-  const bool control = character.code < 0x20 || (character.code >= 0x7F && character.code < 0xA0);
-  return control ? 0 : character.size;
+  return steers_or_hides(character.code) ? 0 : character.size;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "autograd/base/error.h"
-#include "autograd/base/text.h"
+#include "layers/text/display.h"
 #include "train/files/words.h"
 
 namespace heed {

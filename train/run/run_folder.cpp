@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "autograd/base/error.h"
-#include "autograd/base/text.h"
+#include "layers/text/display.h"
 #include "train/files/words.h"
 
 namespace heed {

@@ -1,29 +1,24 @@
 #include "train/tasks/word_tokenizer.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <set>
 #include <sstream>
 
-#include "autograd/base/utf8.h"
+#include "layers/text/utf8.h"
 
 namespace heed {
 
 namespace {
-
-// Changes the case of English and German letters: A to Z, and those from À to Þ.
-char32_t changed_case(char32_t code, bool to_small) {
-  const char32_t base = to_small ? code : code - 0x20;
-  const bool letter =
-      (base >= U'A' && base <= U'Z') || (base >= 0xC0 && base <= 0xDE && base != 0xD7);
-  return !letter ? code : to_small ? code + 0x20 : base;
-}
 
 std::string in_small_letters(const std::string& word) {
   std::string out;
   for (size_t at = 0; at < word.size();) {
     const Utf8Character c = utf8_at(word, at);
     require<ConfigError>(c.size > 0, "the text is no UTF-8");
-    append_utf8(out, changed_case(c.code, true));
+    const utf8proc_int32_t small = utf8proc_tolower(static_cast<utf8proc_int32_t>(c.code));
+    append_utf8(out, static_cast<char32_t>(small));
     at += c.size;
   }
   return out;
@@ -31,7 +26,8 @@ std::string in_small_letters(const std::string& word) {
 
 std::string with_capital(const std::string& word) {
   const Utf8Character first = word.empty() ? Utf8Character{} : utf8_at(word, 0);
-  return to_utf8(changed_case(first.code, false)) + word.substr(first.size);
+  const utf8proc_int32_t capital = utf8proc_totitle(static_cast<utf8proc_int32_t>(first.code));
+  return to_utf8(static_cast<char32_t>(capital)) + word.substr(first.size);
 }
 
 std::string without_signs(const std::string& word) {

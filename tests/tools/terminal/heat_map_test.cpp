@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "train/files/display_width.h"
+#include "layers/text/display.h"
 
 using namespace heed;
 using namespace heed::cli;

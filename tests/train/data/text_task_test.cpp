@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "autograd/base/utf8.h"
 #include "autograd/random/fills.h"
+#include "layers/text/utf8.h"
 #include "tests/support/temp_dir.h"
 #include "train/files/files.h"
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "autograd/base/error.h"
-#include "autograd/base/utf8.h"
+#include "layers/text/utf8.h"
 
 using namespace heed;
 

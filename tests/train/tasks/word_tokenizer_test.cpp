@@ -15,6 +15,13 @@ TEST_CASE("word_tokenizer: words to ids and back, capitals and signs aside") {
   CHECK(words.encode("").empty());
 }
 
+TEST_CASE("word_tokenizer: capitals of other scripts") {
+  const WordTokenizer words({"привет", "Ελλάδα", "ÿ", "数"}, 0);
+  CHECK(words.encode("ПРИВЕТ ελλάδα ΕΛΛΆΔΑ Ÿ 数") == std::vector<int32_t>{0, 1, 1, 2, 3});
+  CHECK(words.sentence(std::vector<int32_t>{0, 3}) == "Привет 数");
+  CHECK(words.sentence(std::vector<int32_t>{3, 0}) == "数 привет");
+}
+
 TEST_CASE("word_tokenizer: what is not known is named with the nearest") {
   const WordTokenizer words({"journey", "step", "<end>"}, 1);
   CHECK_THROWS_WITH_AS(words.encode("step journy"),

@@ -19,8 +19,4 @@ Utf8Character utf8_at(std::string_view text, size_t at);
 void append_utf8(std::string& text, char32_t code);
 std::string to_utf8(char32_t code);
 
-// A visible form of the character: "\n" for a newline, "␣" for a blank, "U+00AD" if it has no
-// glyph.
-std::string visible(char32_t code);
-
 }  // namespace heed

@@ -1,0 +1,47 @@
+#include "layers/text/utf8.h"
+
+#include <utf8proc.h>
+
+namespace heed {
+
+namespace {
+
+Utf8Character decoded(std::string_view bytes) {
+  utf8proc_int32_t code = 0;
+  const utf8proc_ssize_t size =
+      utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(bytes.data()),
+                       static_cast<utf8proc_ssize_t>(bytes.size()), &code);
+  return size > 0 ? Utf8Character{static_cast<char32_t>(code), static_cast<size_t>(size), false}
+                  : Utf8Character{};
+}
+
+}  // namespace
+
+Utf8Character utf8_at(std::string_view text, size_t at) {
+  if (const auto first = static_cast<unsigned char>(text[at]); first < 0x80) {
+    return {first, 1, false};  // ASCII needs no table
+  }
+  const std::string_view next = text.substr(at, 4);
+  Utf8Character character = decoded(next);
+  if (character.size == 0 && next.size() < 4) {
+    // What can be completed at all is completed by the least or by the largest of further bytes.
+    const std::string rest(next);
+    character.cut =
+        decoded(rest + "\x80\x80\x80").size > 0 || decoded(rest + "\xBF\xBF\xBF").size > 0;
+  }
+  return character;
+}
+
+void append_utf8(std::string& text, char32_t code) {
+  utf8proc_uint8_t bytes[4];
+  const utf8proc_ssize_t size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code), bytes);
+  text.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(size));
+}
+
+std::string to_utf8(char32_t code) {
+  std::string text;
+  append_utf8(text, code);
+  return text;
+}
+
+}  // namespace heed
