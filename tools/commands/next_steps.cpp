@@ -1,8 +1,8 @@
 #include "tools/commands/next_steps.h"
 
-#include <algorithm>
 #include <system_error>
 
+#include "layers/text/display.h"
 #include "train/files/words.h"
 
 namespace heed::cli {
@@ -12,9 +12,7 @@ namespace {
 constexpr size_t longest_prompt = 40;  // bytes; a longer one is left to `heed generate` to ask for
 
 bool fits_a_line(const std::string& prompt) {
-  return !prompt.empty() && prompt.size() <= longest_prompt &&
-         std::none_of(prompt.begin(), prompt.end(),
-                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  return !prompt.empty() && prompt.size() <= longest_prompt && printable(prompt) == prompt;
 }
 
 }  // namespace

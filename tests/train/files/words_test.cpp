@@ -67,4 +67,5 @@ TEST_CASE("words: a shell reads a quoted word back as it was") {
   CHECK(shell_word("we ird") == "'we ird'");
   CHECK(shell_word("it's") == "'it'\\''s'");
   CHECK(shell_word("\x1B[0m'\xE9") == "$'\\x1b[0m\\'\\xe9'");
+  CHECK(shell_word("a\u202Eb\u00E9") == "$'a\\xe2\\x80\\xaeb\xC3\xA9'");  // it reorders a line
 }
