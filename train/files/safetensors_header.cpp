@@ -280,24 +280,30 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   bool has_offsets_ = false;
 };
 
-// Checks what the parser does not: it treats a NUL as the end and ignores what follows, and on an
-// error it copies the current token several times, so tokens must not be too long.
+// Checks what the parser does not: it treats a NUL as the end and ignores what follows. On an error
+// it copies the current token, or the blanks before it, several times, a newline as eight bytes. So
+// neither may be too long.
 void check_tokens(const std::string& path, const std::string& json) {
   const size_t nul = json.find('\0');
   require<IoError>(nul == std::string::npos, path,
                    ": the header must be valid JSON (got a NUL at byte ", nul + 1, " of it)");
-  constexpr std::string_view between = " \t\r\n{}[]:,";
+  constexpr std::string_view blanks = " \t\r\n", marks = "{}[]:,";
   bool in_string = false;
   size_t start = 0;  // of the token that position i is in
+  size_t row = 0;    // the blanks that end there
   for (size_t i = 0; i < json.size(); ++i) {
+    const bool blank = !in_string && blanks.find(json[i]) != std::string_view::npos;
     if (in_string && json[i] == '\\') {
       ++i;
     } else if (json[i] == '"') {
       in_string = !in_string;
       start = i + 1;
-    } else if (!in_string && between.find(json[i]) != std::string_view::npos) {
+    } else if (blank || (!in_string && marks.find(json[i]) != std::string_view::npos)) {
       start = i + 1;
     }
+    row = blank ? row + 1 : 0;
+    require<IoError>(row <= limits::blanks, path, ": the header must have at most ", limits::blanks,
+                     " blanks in a row (got more at byte ", i + 1, " of it)");
     require<IoError>(i - start + 1 <= limits::token_bytes || i < start, path,
                      ": a string or number in the header must have at most ", limits::token_bytes,
                      " bytes (got more at byte ", start + 1, " of it)");

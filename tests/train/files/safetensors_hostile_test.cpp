@@ -308,6 +308,20 @@ TEST_CASE("safetensors: a string or number of at most 16 MiB") {
   CHECK(message(file("{\"" + escaped + "\":1}")) == rule + "got more at byte 3 of it)");
 }
 
+// The parser holds the blanks before a token, and writes each newline as <U+000A> into its error.
+TEST_CASE("safetensors: at most 2^20 blanks in a row") {
+  constexpr size_t most = size_t{1} << 20;
+  const std::string rule = "f: the header must have at most 1048576 blanks in a row (";
+  for (const char blank : {' ', '\t', '\r', '\n'}) {
+    const std::string blanks(most, blank);
+    CHECK(message(file(blanks + "{" + blanks + "}" + blanks)) == "accepted");
+    CHECK(message(file("{" + blanks + blank + "x")) == rule + "got more at byte 1048578 of it)");
+    CHECK(message(file("{}" + blanks + blank)) == rule + "got more at byte 1048579 of it)");
+  }
+  CHECK(message(file("{\"__metadata__\":{\"n\":\"" + std::string(most + 1, ' ') + "\"}}")) ==
+        "accepted");
+}
+
 TEST_CASE("safetensors: accepted though unusual") {
   CHECK(message(file("{}")) == "accepted");
   CHECK(message(file(" \t\r\n{}  \n")) == "accepted");
