@@ -18,8 +18,8 @@ using detail::Product;
 
 inline constexpr int64_t row_gap = 3;  // unused numbers after each row
 
-// A matrix of numbers from -1 to 1, or the transpose of what is in memory. Behind each row in memory
-// is a gap.
+// A matrix of numbers from -1 to 1, or the transpose of what is in memory. There is a gap behind
+// each row in memory.
 struct Numbers {
   Numbers(int64_t rows, int64_t columns, heed::Generator& g, Trans trans = Trans::no)
       : t(trans),

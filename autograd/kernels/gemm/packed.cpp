@@ -93,9 +93,9 @@ struct BlockRange {
   int64_t begin, depth;     // columns of A, rows of B
 };
 
-// What a thread reads next from outside its packed blocks, handed out to one tile after the other: the
-// rows of A, where they are not packed, that the next tile reads for the first time; and during the
-// later panels what the next blocks will be packed from.
+// What a thread reads next from outside its packed blocks, handed out to one tile after the other:
+// the rows of A, where they are not packed, that the next tile reads for the first time; and during
+// the later panels what the next blocks will be packed from.
 class Upcoming {
  public:
   Upcoming(const Product& p, const BlockRange& at) : p_(p), at_(at) {
