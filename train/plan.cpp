@@ -153,13 +153,13 @@ void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
   }
 }
 
-// What the model and the optimizer say of themselves.
-struct Said {
+// What the model and the optimizer declare of themselves.
+struct DeclaredProperties {
   bool causal = false;
   double base_lr = 0;
 };
 
-Said walk_through(const LoadedRun& run, Plan& plan) {
+DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   plan.training_tokens = run.task->training_tokens();
   set_fused(run.config.fused);
   const DryRun dry;
@@ -201,9 +201,9 @@ Plan make_plan(const LoadedRun& run) {
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
     const RestoreState restore(*run.task);
-    const Said said = walk_through(run, plan);
-    find_leak(run, plan, said.causal);
-    find_odd_settings(run, said.base_lr, plan);
+    const DeclaredProperties declared = walk_through(run, plan);
+    find_leak(run, plan, declared.causal);
+    find_odd_settings(run, declared.base_lr, plan);
   } catch (const std::bad_alloc&) {
     fail_at(plan.place,
             "the run needs more memory than any machine can address; make the model "
