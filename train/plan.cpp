@@ -240,7 +240,7 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   std::vector<std::string> lines{
       text("model      ", run.config.model.type, ", ", grouped(plan.parameters), " parameters, ",
            precision_name),
-      text("data       ", run.task->description()),
+      text("data       ", run.data_description()),
       text("step       ", grouped(plan.tokens_per_step), " tokens, ",
            short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products"),
       text("run        ", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type,

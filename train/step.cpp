@@ -33,14 +33,14 @@ void require_finite_gradients(double norm, const std::vector<NamedParameter>& pa
 }  // namespace
 
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr) {
+                      double lr, const Batch* only) {
   StepResult result;
   double loss_sum = 0;
   // Gradients are divided by the number of targets in all micro-batches. That is only known after
   // the last one, so it is first estimated from the first micro-batch and corrected at the end.
   double expected = 0;
   for (int64_t i = 0; i < config.accumulate; ++i) {
-    const Batch batch = task.next(config.batch_size, streams().data());
+    const Batch batch = only ? *only : task.next(config.batch_size, streams().data());
     profile_restart();
     const BatchLoss loss = task.loss(model(batch.input), batch);
     if (i == 0) {
@@ -63,6 +63,11 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   optimizer.step(lr, correction * clip);
   optimizer.zero_grad();
   return result;
+}
+
+Batch batch_to_overfit(Task& task, const RunConfig& config) {
+  Generator data(static_cast<uint64_t>(config.seed));
+  return task.next(config.train.batch_size, data);
 }
 
 }  // namespace heed

@@ -12,8 +12,13 @@ struct StepResult {
   int64_t tokens = 0;    // counted targets
 };
 
-// Throws DivergedError, before any weight changes, if the loss or a gradient is not finite.
+// Throws DivergedError, before any weight changes, if the loss or a gradient is not finite. With
+// `only`, that is the batch instead of the task's next one.
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr);
+                      double lr, const Batch* only = nullptr);
+
+// The batch of all steps under train.overfit_batch: the first one that the task draws from a
+// generator of its own, so that a resumed run gets the same batch.
+Batch batch_to_overfit(Task& task, const RunConfig& config);
 
 }  // namespace heed

@@ -42,13 +42,14 @@ Ending Trainer::run_steps() {
     }
     save();
   }
+  const Batch* const only = only_batch_ ? &*only_batch_ : nullptr;
   Ending ending = patience_is_over() ? Ending::no_gain : Ending::finished;
   while (state_.step < train.steps && ending == Ending::finished) {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
     const double begin = seconds();
-    const StepResult result =
-        at_step(step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr); });
+    const StepResult result = at_step(
+        step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr, only); });
     seconds_in_steps_ += seconds() - begin;
     state_.step = step;
     state_.tokens += result.tokens;
@@ -228,7 +229,7 @@ Retention Trainer::retention() const {
 void Trainer::save() {
   require_sound_weights();
   state_.streams = streams().state();
-  state_.task_position = run_.task->position();
+  state_.task_position = only_batch_ ? std::vector<int64_t>() : run_.task->position();
   state_.sample_bytes = folder_.sample_bytes();
   state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
@@ -246,6 +247,9 @@ Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>&
   optimizer_ = optimizer_registry().make(config.optimizer, model_->parameters());
   schedule_ = schedule_registry().make(config.schedule,
                                        ScheduleSetup{optimizer_->base_lr(), config.train.steps});
+  if (config.train.overfit_batch) {
+    only_batch_ = batch_to_overfit(*run_.task, config);
+  }
   if (checkpoint) {
     resume(*checkpoint);
     folder_.write_config(to_yaml(run_.resolved));
@@ -267,7 +271,9 @@ void Trainer::resume(const fs::path& checkpoint) {
   state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
   require_steps_left();
   streams().set_state(state_.streams);
-  run_.task->set_position(state_.task_position);
+  if (!only_batch_) {
+    run_.task->set_position(state_.task_position);
+  }
   std::vector<std::string> notes;
   const std::vector<MetricsRow> rows =
       read_metrics_until(folder_.metrics_file(), state_.step, notes);

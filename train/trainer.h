@@ -76,6 +76,7 @@ class Trainer {
   std::unique_ptr<Module> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Schedule> schedule_;
+  std::optional<Batch> only_batch_;  // train.overfit_batch
   TrainingState state_;
   int64_t saved_step_ = -1;
   std::optional<MetricsWriter> metrics_;

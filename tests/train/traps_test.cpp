@@ -36,8 +36,13 @@ Update update(const std::vector<std::string>& sets, int steps = 1, double lr = 1
   for (const NamedParameter& parameter : model->parameters())
     result.names.push_back(parameter.name);
   result.before = weights(*model);
+  std::optional<Batch> only;
+  if (run.config.train.overfit_batch) {
+    only = batch_to_overfit(*run.task, run.config);
+  }
   for (int i = 0; i < steps; ++i) {
-    result.last = train_step(*model, *run.task, *optimizer, run.config.train, lr);
+    result.last =
+        train_step(*model, *run.task, *optimizer, run.config.train, lr, only ? &*only : nullptr);
   }
   result.after = weights(*model);
   return result;

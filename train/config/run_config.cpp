@@ -10,7 +10,6 @@
 #include "train/config/rules.h"
 #include "train/config/yaml.h"
 #include "train/config/yaml_set.h"
-#include "train/data/fixed_batch.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/plugin/plugin.h"
@@ -275,13 +274,6 @@ void turn_off_dropout(ConfigNode& node) {
   }
 }
 
-// Implements train.overfit_batch: true. The task returns one fixed batch, and dropout is 0.
-void overfit_one_batch(LoadedRun& run) {
-  run.task = fixed_batch(std::move(run.task), static_cast<uint64_t>(run.config.seed));
-  turn_off_dropout(run.config.model.options);
-  turn_off_dropout(*run.resolved.find("model"));
-}
-
 }  // namespace
 
 namespace {
@@ -358,10 +350,15 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   if (run.task) {
     resolve_data(*run.resolved.find("data"), folder, *run.task);
     if (run.config.train.overfit_batch) {
-      overfit_one_batch(run);
+      turn_off_dropout(run.config.model.options);
+      turn_off_dropout(*run.resolved.find("model"));
     }
   }
   return run;
+}
+
+std::string LoadedRun::data_description() const {
+  return task->description() + (config.train.overfit_batch ? ", one batch of it" : "");
 }
 
 std::string LoadedRun::program() const {

@@ -94,6 +94,9 @@ struct LoadedRun {
   ConfigNode resolved;         // every key with its value; absolute paths; hash of the data
   std::unique_ptr<Task> task;  // null if the config has no data section
 
+  // The task's line about its data, and whether a single batch of it is used.
+  std::string data_description() const;
+
   // "heed", with a --plugin option for each plugin that the run needs; quoted for a shell.
   std::string program() const;
 };

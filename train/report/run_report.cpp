@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const LoadedRun& loade
   const BlasInfo blas = blas_info();
   return {{"model", loaded.config.model.type},
           {"parameters", grouped(model.parameter_count())},
-          {"data", loaded.task->description()},
+          {"data", loaded.data_description()},
           {"precision", precision_name},
           {"machine", text(cpu().model, " (", simd_name(cpu().simd), ")")},
           {"threads", text(num_threads())},

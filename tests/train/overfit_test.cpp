@@ -1,5 +1,3 @@
-#include "train/data/fixed_batch.h"
-
 #include <set>
 
 #include "autograd/random/streams.h"
@@ -39,10 +37,11 @@ int64_t steps_to_learn(const fs::path& config) {
   const auto schedule = schedule_registry().make(
       run.config.schedule, ScheduleSetup{optimizer->base_lr(), run.config.train.steps});
   model->train();
+  const Batch batch = batch_to_overfit(*run.task, run.config);
   int64_t step = 1;
   while (step <= most_steps &&
-         train_step(*model, *run.task, *optimizer, run.config.train, schedule->lr(step)).loss >=
-             learned) {
+         train_step(*model, *run.task, *optimizer, run.config.train, schedule->lr(step), &batch)
+                 .loss >= learned) {
     ++step;
   }
   return step;
@@ -50,13 +49,16 @@ int64_t steps_to_learn(const fs::path& config) {
 
 }  // namespace
 
-TEST_CASE("fixed batch: always the same one, drawn from a generator of its own") {
+TEST_CASE("overfit_batch: the batch of a seed, drawn from a generator of its own") {
   const TempDir folder;
-  const LoadedRun run = load_small(folder, {"train.overfit_batch=true", "model.dropout=0.3"});
+  const auto load = [&] {
+    return load_small(folder, {"train.overfit_batch=true", "model.dropout=0.3"});
+  };
+  const LoadedRun run = load();
   apply_settings(run.config);
   const StreamsState before = streams().state();
-  const Batch first = run.task->next(4, streams().data()),
-              second = run.task->next(4, streams().data());
+  const Batch first = batch_to_overfit(*run.task, run.config),
+              second = batch_to_overfit(*load().task, run.config);
   CHECK(streams().state() == before);
   CHECK(first.targets.size() == 32);
   CHECK(std::equal(first.targets.data(), first.targets.data() + 32, second.targets.data()));
@@ -64,7 +66,7 @@ TEST_CASE("fixed batch: always the same one, drawn from a generator of its own")
 }
 
 // In float32 only, to keep the test short.
-TEST_CASE("fixed batch: every config that comes with heedgrad learns a batch by heart") {
+TEST_CASE("overfit_batch: every config that comes with heedgrad learns a batch by heart") {
   int configs = 0;
   for (const fs::directory_entry& entry :
        fs::directory_iterator(fs::path(HEED_SOURCE_DIR) / "configs")) {
