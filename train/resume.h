@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "layers/config/node.h"
-
 namespace heed {
+
+class ConfigNode;
 
 // Throws ConfigError, listing every difference that a resumed run may not have, between the
 // resolved config read from `of_run` and `given`. These may change: train.steps, train.log_every,
