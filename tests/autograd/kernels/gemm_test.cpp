@@ -57,13 +57,14 @@ struct GemmCase {
 };
 
 double at(ConstMatrix x, int64_t i, int64_t j) {
-  return static_cast<double>(*x.rows(i, i + 1).columns(j, j + 1).data());
+  return static_cast<double>(x.data()[x.is_transposed() ? j * x.step() + i : i * x.step() + j]);
 }
 
 double element(const GemmCase& t, const real* a, const real* b, int64_t i, int64_t j) {
+  const ConstMatrix left = t.a(a), right = t.b(b);
   double sum = 0;
   for (int64_t l = 0; l < t.k; ++l) {
-    sum += at(t.a(a), i, l) * at(t.b(b), l, j);
+    sum += at(left, i, l) * at(right, l, j);
   }
   return sum;
 }
