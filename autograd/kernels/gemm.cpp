@@ -158,6 +158,8 @@ Product checked(ConstMatrix a, ConstMatrix b, Into<Matrix> to) {
 
 void detail::multiply(ConstMatrix a, ConstMatrix b, Into<Matrix> to, Epilogue epilogue,
                       void* context) {
+  require(epilogue == nullptr || !to.c.is_transposed(),
+          "matrix product: an epilogue expects a C that is not transposed");
   const Product p = checked(a, b, to);
   count_flops(2 * p.m() * p.n() * p.k());
   if (dry_run() || p.m() == 0 || p.n() == 0) {

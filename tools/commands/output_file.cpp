@@ -47,8 +47,9 @@ std::vector<InputFile> files_named_in(const ConfigNode& config, const fs::path& 
 
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code unknown;
+  const fs::path whole = fs::weakly_canonical(a, unknown);  // empty if it cannot be followed
   return fs::equivalent(a, b, unknown) ||
-         fs::weakly_canonical(a, unknown) == fs::weakly_canonical(b, unknown);
+         (!whole.empty() && whole == fs::weakly_canonical(b, unknown));
 }
 
 void require_replaceable(const std::string& option, const fs::path& out,

@@ -307,4 +307,7 @@ TEST_CASE("gemm: refusals") {
       heed::multiply(square, square.rows(0, 3), into(square)),
       "matrix product: expected (m, k) @ (k, n) into (m, n), got (4, 4) @ (3, 4) into (4, 4)",
       heed::ShapeError);
+  CHECK_THROWS_AS(
+      heed::multiply(square, square, into(square.transposed()), [](const heed::Block&) {}),
+      heed::ShapeError);
 }
