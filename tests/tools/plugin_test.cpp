@@ -2,6 +2,7 @@
 // not plugins, or are built for another heedgrad, are refused.
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
+#include "train/files/words.h"
 #include "train/run/metrics.h"
 
 using namespace heed;
@@ -279,6 +280,7 @@ TEST_CASE("plugin: the command that continues a run names its plugins") {
   const ProgramResult part =
       run_with({"train", (folder / "c.yaml").string(), "--out", run, "--max-seconds", "1e-9"});
   CHECK(part.exit_code == 0);
-  const std::string go_on = "heed --plugin " + plugin + " train --resume " + run;
+  const std::string go_on =
+      "heed --plugin " + shell_word(plugin) + " train --resume " + shell_word(run);
   CHECK_MESSAGE(part.err.ends_with("saved; go on with\n  " + go_on + "\n"), part.err);
 }

@@ -5,6 +5,7 @@
 #include "layers/text/display.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
+#include "train/files/words.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -245,8 +246,9 @@ TEST_CASE("stranger: what a model writes reaches a file as it is, but steers no 
   const std::vector<std::string> words = {"generate", run, "--prompt", "a", "--tokens", "80"};
   const std::string piped = run_heed(words).out;
   REQUIRE(contains(piped, "\x1B"));
-  std::string command = (fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed")).string();
-  for (const std::string& word : words) command += " " + word;
+  const fs::path program = fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed");
+  std::string command = shell_word(program.string());
+  for (const std::string& word : words) command += " " + shell_word(word);
   ProgramResult terminal = run_program("/usr/bin/script", {"-qec", command, "/dev/null"});
   std::erase(terminal.out, '\r');  // the terminal's own
   CHECK(terminal.out == printable_lines(piped));
