@@ -58,7 +58,12 @@ struct Bfloat16x3 {
   // What a loop of split_pair gathers.
   struct State {
     TileVector check{};  // NaN once a number was infinite or NaN
-    bool finite() const { return !std::isnan(sum_of_lanes(check)); }
+    // Whether all numbers since the last call were finite.
+    bool take_finite() {
+      const bool finite = !std::isnan(sum_of_lanes(check));
+      check = TileVector{};
+      return finite;
+    }
   };
 
   // Writes row `row` of tile `half` for all parts; pair p is (first[p], second[p]). Part 0 is
@@ -101,7 +106,7 @@ struct Bfloat16x3 {
 // and column of B is multiplied by a power of two, its scale, that brings its largest number into
 // [2^14, 2^15). Results are divided by the scales of their row and their column. Numbers down to
 // 2^-17 of the largest of their row or column keep all digits, and no error is larger than 2^-38 of
-// that largest number.
+// that largest number; scales.h says what becomes of smaller ones.
 struct Float16x2 {
   static constexpr int parts = 2;
   static constexpr int products = 3;
@@ -114,7 +119,7 @@ struct Float16x2 {
   // Constants of split_pair, kept in registers: compilers would load them for every pair.
   struct State {
     State() { keep_in_registers(left, right, half_unit, kept); }
-    static bool finite() { return true; }
+    static bool take_finite() { return true; }
     TileBits left = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
     TileBits right = left + 8;
     TileBits half_unit = 0x1000 + TileBits{}, kept = 0xffffe000 + TileBits{};  // 11 of 24 bits
@@ -142,6 +147,17 @@ struct Float16x2 {
     const TileVector a = rounded(first), b = rounded(second);
     put(0, a, b);
     put(1, first - a, second - b);
+  }
+
+  // What split_pair loses of a number below 2^-8, whose second part is below 2^-14 and so a
+  // multiple of 2^-24, as the first one is.
+  static real missing_of_small(real v) {
+    const real a = std::bit_cast<real>((std::bit_cast<uint32_t>(v) + 0x1000) & 0xffffe000);
+    const auto stored = [](real part) {
+      constexpr real unit_is_2_to_minus_24 = 0.75F;
+      return (part + unit_is_2_to_minus_24) - unit_is_2_to_minus_24;
+    };
+    return v - stored(a) - stored(v - a);
   }
 
   static void add_tile_products() { add_float16_products(); }

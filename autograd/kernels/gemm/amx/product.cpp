@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "autograd/kernels/gemm/amx/split.h"
 #include "autograd/kernels/gemm/amx/tiles.h"
@@ -44,6 +46,7 @@ struct Workspace {
   typename Format::Step resident[resident_numbers<Format> / (block_side * block_side)];
   typename Format::Step panel[deepest<Format> / block_side];
   alignas(64) real blocks[2][block_side * block_side];
+  Remainder resident_left[resident_numbers<Format> / (block_side * block_side)];
 };
 
 template <class Format>
@@ -96,17 +99,19 @@ class AmxProduct {
     return {p_.b.data(), p_.b.step(), p_.b.is_transposed(), p_.b.is_transposed()};
   }
 
-  // Panels that the format cannot hold wait for the next one that it can, or for the last one: many
-  // of them together cost less.
+  // Panels that do not fit the format wait for the next one that does, or for the last one: many of
+  // them together cost less.
   void multiply_resident(Range outer, Range depth) {
-    const bool resident_fits = resident_.split(outer, depth, space_.resident);
+    resident_.split(outer, depth, space_.resident, space_.resident_left);
     const int64_t all = std::max(p_.m(), p_.n());
     Range waiting{0, 0};
     for (int64_t begin = 0; begin < all; begin += block_side) {
       const Range passing{begin, std::min(block_side, all - begin)};
-      if (resident_fits && passing_.split(passing, depth, space_.panel)) {
+      Remainder left;
+      passing_.split(passing, depth, space_.panel, &left);
+      if (left.fits) {
         multiply_otherwise(waiting, outer, depth);
-        multiply_panel(passing, outer, depth);
+        multiply_panel(passing, outer, depth, left);
         waiting = {begin + passing.size, 0};
       } else {
         waiting.size += passing.size;
@@ -115,13 +120,33 @@ class AmxProduct {
     multiply_otherwise(waiting, outer, depth);
   }
 
-  void multiply_panel(Range passing, Range outer, Range depth) {
+  // The panel by the resident blocks, in runs of blocks that fit the format or do not.
+  void multiply_panel(Range passing, Range outer, Range depth, const Remainder& panel_left) {
+    const Remainder* const left = space_.resident_left;
+    const int64_t blocks = blocks_in(outer.size);
+    for (int64_t first = 0, end = 0; first < blocks; first = end) {
+      while (end < blocks && left[end].fits == left[first].fits) {
+        ++end;
+      }
+      const int64_t begin = first * block_side;
+      const Range run{outer.begin + begin, std::min(end * block_side, outer.size) - begin};
+      if (left[first].fits) {
+        multiply_blocks(passing, run, first, depth);
+        add_remainders(passing, run, first, depth, panel_left);
+      } else {
+        multiply_otherwise(passing, run, depth);
+      }
+    }
+  }
+
+  // The panel by the run of resident blocks from block `first` on.
+  void multiply_blocks(Range passing, Range run, int64_t first, Range depth) {
     const int64_t steps = blocks_in(depth.size), step = p_.c.step();
-    const Step* resident = space_.resident;
+    const Step* resident = space_.resident + first * steps;
     // All 32 rows of the block before are brought to C during this block's products.
     const int64_t rows_per_slot = (block_side - 1) / (Format::products * steps) + 1;
-    for (int64_t j = 0; j < outer.size; j += block_side, resident += steps) {
-      const Range part{outer.begin + j, std::min(block_side, outer.size - j)};
+    for (int64_t j = 0; j < run.size; j += block_side, resident += steps) {
+      const Range part{run.begin + j, std::min(block_side, run.size - j)};
       const auto [rows, columns] = rows_pass_ ? std::pair(passing, part) : std::pair(part, passing);
       const Destination c{p_.c.data() + rows.begin * step + columns.begin, step, rows.size,
                           columns.size, p_.add || depth.begin > 0};
@@ -148,6 +173,42 @@ class AmxProduct {
           epilogue_.set_scales(a->inverse_scale, b->inverse_scale);
         }
         buffer_ = 1 - buffer_;
+      }
+    }
+  }
+
+  // Adds what the split blocks of multiply_blocks do not hold: of the panel times the run of the
+  // resident factor, and of that run times the panel.
+  void add_remainders(Range passing, Range run, int64_t first, Range depth,
+                      const Remainder& panel_left) {
+    if constexpr (Format::scaled) {
+      // As if rows of A were passing; C and the factors are transposed where they are not.
+      const auto oriented = [&](auto matrix) { return rows_pass_ ? matrix : matrix.transposed(); };
+      const Matrix c = part_of(oriented(p_.c), passing, run);
+      const ConstMatrix panel = part_of(oriented(rows_pass_ ? p_.a : p_.b), passing, depth);
+      const ConstMatrix resident = part_of(oriented(rows_pass_ ? p_.b : p_.a), depth, run);
+      add_remainder(panel_left, 0, resident, c);
+      for (int64_t j = 0; j < run.size; j += block_side, ++first) {
+        add_remainder(space_.resident_left[first], j, panel.transposed(), c.transposed());
+      }
+    }
+  }
+
+  static auto part_of(auto matrix, Range rows, Range columns) {
+    return matrix.rows(rows.begin, rows.begin + rows.size)
+        .columns(columns.begin, columns.begin + columns.size);
+  }
+
+  // c (rows from `outer` on, n) += left (32, depth) other (depth, n)
+  void add_remainder(const Remainder& left, int64_t outer, ConstMatrix other, Matrix c) {
+    if (left.count > 0) {
+      epilogue_.finish();
+    }
+    for (const Remainder::Number& number : std::span(left.numbers, left.count)) {
+      const ConstMatrix from = other.rows(number.k, number.k + 1);
+      const Matrix to = c.rows(outer + number.outer, outer + number.outer + 1);
+      for (int64_t j = 0; j < c.columns(); ++j) {
+        *to.columns(j, j + 1).data() += number.missing * *from.columns(j, j + 1).data();
       }
     }
   }

@@ -12,9 +12,10 @@
 //
 //   instructions.h   what a tile register is, and the instructions used
 //   parts.h          how a float32 is split, and which products of parts are kept
+//   scales.h         powers of two that bring rows into float16's range, and what that loses
 //   split.h          from a float32 matrix to a sequence of split blocks
 //   tiles.h          the microkernel: 32 x 32 of C over the K loop; the epilogue
-//   product.cpp         the loops around it, described there
+//   product.cpp      the loops around it, described there
 #pragma once
 
 #include "autograd/kernels/gemm/amx/unit.h"
@@ -25,9 +26,9 @@ namespace heed::detail {
 // True if amx_gemm can compute p and was measured to be faster than packed_gemm and OpenBLAS.
 bool amx_pays(const Product& p);
 
-// For amx_runs(format), alpha 1. Blocks that float16 cannot hold, with numbers from 2^98 on or of a
-// row or column that spans more than 2^22, are computed in bfloat16 instead, and blocks with an
-// infinity or a NaN there by packed_gemm.
+// For amx_runs(format), alpha 1. Blocks that float16 cannot hold, with numbers from 2^98 on or with
+// more than a few that are below 2^-22 of the largest of their row or column (scales.h), are
+// computed in bfloat16 instead, and blocks with an infinity or a NaN there by packed_gemm.
 void amx_gemm(const Product& p, AmxFormat format);
 
 extern const ProductKernel amx_fp16_products, amx_bf16_products;

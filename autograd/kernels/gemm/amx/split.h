@@ -19,12 +19,10 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
-#include "autograd/kernels/gemm/amx/parts.h"
-#include "autograd/kernels/simd/register_tile.h"
+#include "autograd/kernels/gemm/amx/scales.h"
 
 namespace heed::detail {
 
@@ -32,151 +30,6 @@ inline constexpr int64_t blocks_in(int64_t n) { return (n + block_side - 1) / bl
 
 struct Range {
   int64_t begin, size;
-};
-
-// The largest and the smallest magnitude that each lane has seen.
-class Span {
- public:
-  void see(TileVector v) {
-    largest_ = larger_magnitude(largest_, v);
-    const TileBits bits = order_of(v);
-    smallest_ = bits < smallest_ ? bits : smallest_;
-  }
-  void see(const Span& other) {
-    largest_ = larger_magnitude(largest_, other.largest_);
-    smallest_ = other.smallest_ < smallest_ ? other.smallest_ : smallest_;
-  }
-
-  TileVector largest() const { return largest_; }
-  // As order_of() has it: twice the bits of the smallest one, less one.
-  TileBits smallest() const { return smallest_; }
-
- private:
-  // Without the sign, and 0 behind all others.
-  static TileBits order_of(TileVector v) {
-    const TileBits bits = std::bit_cast<TileBits>(v);
-    return bits + bits - 1;
-  }
-
-  TileVector largest_{};
-  TileBits smallest_ = ~TileBits{};
-};
-
-// The scales of Float16x2: a power of two for each row of A or column of B.
-class OuterScales {
- public:
-  static constexpr int64_t most_outer = 512;
-
-  // From now on the scales are negative: what is split is minus the numbers.
-  void negate() { sign_ = uint32_t{1} << 31; }
-
-  // Chooses scales for up to most_outer rows or columns, `depth` numbers each; the layout is that
-  // of Splitter. Numbers are read in the order of memory, which the CPU's prefetchers follow.
-  // Returns false if a number is infinite or at least 2^98: a finite sum could then overflow. Also
-  // if the largest number of a row or column is more than 2^22 times the smallest that is not 0,
-  // which then keeps too few digits: where the other factor is large just there, the product would
-  // lose them. NaNs are ignored: they become NaN wherever they are multiplied.
-  bool measure(const real* data, int64_t step, int64_t outer, int64_t depth, bool along_depth) {
-    if (along_depth) {
-      return measure_rows(data, step, outer, depth);
-    }
-    Span spans[most_outer / tile_side];
-    for (int64_t k = 0; k < depth; ++k, data += step) {
-      int64_t i = 0;
-      for (; i + tile_side <= outer; i += tile_side) {
-        spans[i / tile_side].see(load_row(data + i));
-      }
-      if (i < outer) {
-        spans[i / tile_side].see(load_first(outer - i, data + i));
-      }
-    }
-    bool fits = true;
-    for (int64_t i = 0; i < outer; i += block_side) {
-      for (const int64_t first : {i, i + tile_side}) {
-        const Span& span = spans[first / tile_side];
-        fits = choose(first, span.largest()) && narrow(span.largest(), span.smallest()) && fits;
-      }
-    }
-    return fits;
-  }
-
-  // Instead of measure(): one scale for block_side rows or columns without a larger number.
-  void set_largest(real largest) {
-    for (int64_t i = 0; i < block_side; i += tile_side) {
-      choose(i, largest + TileVector{});
-    }
-  }
-
-  // to (32) = factor / scale, from this row or column on.
-  void store_inverse(int64_t outer, real factor, real* to) const {
-    store_row(to, factor * load_row(inverse_ + outer));
-    store_row(to + tile_side, factor * load_row(inverse_ + outer + tile_side));
-  }
-
-  const real* from(int64_t outer) const { return scale_ + outer; }
-
- private:
-  static Span span_of_row(const real* row, int64_t depth) {
-    Span even, odd;
-    int64_t k = 0;
-    for (; k + 2 * tile_side <= depth; k += 2 * tile_side) {
-      even.see(load_row(row + k));
-      odd.see(load_row(row + k + tile_side));
-    }
-    for (; k < depth; k += tile_side) {
-      even.see(load_first(std::min(tile_side, depth - k), row + k));
-    }
-    even.see(odd);
-    return even;
-  }
-
-  bool measure_rows(const real* data, int64_t step, int64_t outer, int64_t depth) {
-    bool fits = true;
-    for (int64_t first = 0; first < round_up(outer, block_side); first += tile_side) {
-      TileVector largest[tile_side] = {};
-      TileBits smallest[tile_side];
-      std::fill_n(smallest, tile_side, ~TileBits{});
-      for (int64_t i = 0; i < std::min(tile_side, outer - first); ++i, data += step) {
-        const Span span = span_of_row(data, depth);
-        largest[i] = span.largest();
-        smallest[i] = span.smallest();
-      }
-      const auto larger_of = [](TileVector a, TileVector b) { return larger_magnitude(a, b); };
-      const auto smaller_of = [](TileBits a, TileBits b) { return a < b ? a : b; };
-      const TileVector top = fold_rows(largest, larger_of);
-      fits = choose(first, top) && narrow(top, fold_rows(smallest, smaller_of)) && fits;
-    }
-    return fits;
-  }
-
-  // Whether the exponents of the largest and the smallest number of each lane are at most 22 apart.
-  // A lane of nothing but zeros and NaNs has 0 as its largest number.
-  static bool narrow(TileVector largest, TileBits smallest) {
-    constexpr uint32_t most = 22;
-    const TileBits top = std::bit_cast<TileBits>(largest) >> 23, least = (smallest + 1) >> 24;
-    return all_up_to(top > least ? top - least : TileBits{}, most);
-  }
-
-  // Computes with exponents alone: a power of two has no other bits. `target` brings the largest
-  // number into [2^14, 2^15), a factor of two below float16's overflow. `least` keeps the scale and
-  // its inverse normal float32 numbers: what is below 2^-97 shares the scale of 2^-97. An exponent
-  // of `most` is that of numbers below 2^98.
-  bool choose(int64_t first, TileVector largest) {
-    constexpr uint32_t least = 30, most = 224, target = 14, bias = 127, two = 2;
-    const TileBits exponent = std::bit_cast<TileBits>(largest) >> 23;
-    const TileBits used = exponent > least ? exponent : least + TileBits{};
-    const TileBits scale = (two * bias + target - used) << 23 | sign_;
-    store_row(scale_ + first, std::bit_cast<TileVector>(scale));
-    store_row(inverse_ + first, std::bit_cast<TileVector>((used - target) << 23));
-    return all_up_to(exponent, most);
-  }
-
-  uint32_t sign_ = 0;
-  alignas(64) real scale_[most_outer], inverse_[most_outer];
-};
-
-struct NoScales {
-  static const real* from(int64_t) { return nullptr; }
 };
 
 // Splits ranges of one factor into Steps.
@@ -204,36 +57,32 @@ class Splitter {
     measures_ = false;
   }
 
-  // Returns false if products of these Steps could differ from those of the numbers by more than
-  // rounding: if a number is infinite, in bfloat16 NaN, or in float16 too large for a scale or too
-  // small for the scale of its row or column (OuterScales::measure). What set_largest declares is
-  // not checked.
-  bool split(Range outer, Range depth, Step* to) {
+  // If `left` is given, left[i] becomes what the Steps do not hold of the i-th 32 of `outer`.
+  // bfloat16 does not fit an infinity or a NaN; for float16 see scales.h. What set_largest declares
+  // is not checked.
+  void split(Range outer, Range depth, Step* to, Remainder* left = nullptr) {
     if (along_depth_) {
-      return transposed_ ? split_blocks<true, true>(outer, depth, to)
-                         : split_blocks<true, false>(outer, depth, to);
+      return transposed_ ? split_blocks<true, true>(outer, depth, to, left)
+                         : split_blocks<true, false>(outer, depth, to, left);
     }
-    return transposed_ ? split_blocks<false, true>(outer, depth, to)
-                       : split_blocks<false, false>(outer, depth, to);
+    return transposed_ ? split_blocks<false, true>(outer, depth, to, left)
+                       : split_blocks<false, false>(outer, depth, to, left);
   }
 
  private:
   using State = typename Format::State;
 
   template <bool along_depth, bool transposed>
-  [[gnu::noinline]] bool split_blocks(Range outer, Range depth, Step* to) {
+  [[gnu::noinline]] void split_blocks(Range outer, Range depth, Step* to, Remainder* left) {
     // Neighbours in memory are measured together, see OuterScales.
     const int64_t measured = along_depth || !measures_ ? block_side : OuterScales::most_outer;
     const int64_t outer_step = along_depth ? step_ : 1, depth_step = along_depth ? 1 : step_;
-    bool fits = true;
     State state;
     for (int64_t o = 0; o < outer.size; o += block_side) {
       const real* from = data_ + (outer.begin + o) * outer_step + depth.begin * depth_step;
       if constexpr (Format::scaled) {
         if (measures_ && o % measured == 0) {
-          fits = scales_.measure(from, step_, std::min(measured, outer.size - o), depth.size,
-                                 along_depth) &&
-                 fits;
+          scales_.measure(from, step_, std::min(measured, outer.size - o), depth.size, along_depth);
         }
       }
       for (int64_t k = 0; k < depth.size; k += block_side, ++to) {
@@ -247,8 +96,17 @@ class Splitter {
                                               scales_.from(o % measured + first));
         }
       }
+      if (left != nullptr) {
+        Remainder& found = left[o / block_side];
+        found.count = 0;
+        found.fits = state.take_finite();
+        if constexpr (Format::scaled) {
+          if (scales_.has_remainder(o % measured)) {
+            scales_.find_remainder(o % measured, from, outer_step, depth_step, depth.size, found);
+          }
+        }
+      }
     }
-    return fits && state.finite();
   }
 
   // What a tile is made from: 16 outer by 32 of the depth.

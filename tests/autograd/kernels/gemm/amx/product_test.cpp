@@ -150,6 +150,38 @@ TEST_CASE("amx gemm: some rows of a wide range between others" * without_amx) {
   check_errors(f, size);
 }
 
+// Row 40 of A, and likewise column 50 of B, has so many small numbers, and the other factor is 0
+// wherever the row has larger ones. Up to Remainder::most of them are added apart.
+TEST_CASE("amx gemm: a few numbers far below the others of their row count" * without_amx) {
+  for (const ProductSize size : {ProductSize{330, 64, 200}, {64, 330, 200}}) {
+    for (const int64_t count : {1, 5, 31, 32, 33, 64}) {
+      for (const bool in_a : {true, false}) {
+        CAPTURE(count);
+        CAPTURE(in_a);
+        Factors f(Trans::no, Trans::no, size);
+        const auto a = [&](int64_t i, int64_t l) -> real& {
+          return f.a.numbers[static_cast<size_t>(i * f.a.step + l)];
+        };
+        const auto b = [&](int64_t l, int64_t j) -> real& {
+          return f.b.numbers[static_cast<size_t>(l * f.b.step + j)];
+        };
+        for (int64_t l = 0; l < size.k; ++l) {
+          const bool small = l % 3 == 1 && l / 3 < count;
+          const real by = static_cast<real>(small ? 0x1.8p-33 : 1);
+          if (in_a) {
+            a(40, l) *= by;
+            for (int64_t j = 0; j < size.n; ++j) b(l, j) *= small ? 1 : 0;
+          } else {
+            b(l, 50) *= by;
+            for (int64_t i = 0; i < size.m; ++i) a(i, l) *= small ? 1 : 0;
+          }
+        }
+        check_errors(f, size);
+      }
+    }
+  }
+}
+
 TEST_CASE("amx gemm: what is infinite or not a number stays where it belongs" * without_amx) {
   const ProductSize size{70, 50, 420};
   const real infinity = std::numeric_limits<real>::infinity();
