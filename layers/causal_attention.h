@@ -34,12 +34,15 @@ class CausalAttention final : public Module {
 
   explicit CausalAttention(const Config& c)
       : config(checked(c)),
-        W_query(this, "W_query", Linear::Config{c.d_in, c.d_out, c.qkv_bias}),
-        W_key(this, "W_key", Linear::Config{c.d_in, c.d_out, c.qkv_bias}),
-        W_value(this, "W_value", Linear::Config{c.d_in, c.d_out, c.qkv_bias}) {}
+        W_query(this, "W_query",
+                Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}),
+        W_key(this, "W_key", Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}),
+        W_value(this, "W_value",
+                Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}) {}
 
   bool causal() const override { return true; }
   bool takes_cache() const override { return true; }
+  int64_t book_mask_length() const override { return config.context_length; }
 
   const Config config;
   Child<Linear> W_query, W_key, W_value;

@@ -11,65 +11,44 @@ void Classifier::Config::fields(Fields& f) {
   f.required("num_classes", num_classes, at_least(1),
              "number of classes; the data decides if absent")
       .example(3);
-  f.required("context_length", context_length, at_least(1), "largest number of tokens")
-      .example(6)
-      .also_known_as(length_words);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
-      .example(4)
-      .also_known_as(width_words);
-  f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
-      .also_try({2})
-      .also_known_as(heads_words);
+  block_fields(f);
   f.required("num_layers", num_layers, in_range(0, 1000), "number of transformer blocks")
       .example(1)
       .also_known_as(layers_words);
-  f.optional("dropout", dropout, probability, "chance to drop a number")
-      .also_try({0.25})
-      .also_known_as(dropout_words);
-  f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
-  f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
-  f.choice("norm", norm, norm_names, "which norm");
-  f.choice("activation", activation, activation_names, "activation of the feed-forward");
   f.choice("position", position, {"learned", "sinusoidal", "none"}, "how positions are told apart");
   f.choice("pool", pool, {"mean", "first"}, "what of the sequence is classified");
-  f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
-             "hidden width of the feed-forward / d_model");
-  f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)", attention_fills);
+  attention_field(f, [](Defaults& d) { d.set("causal", false); });
 }
 
 void Classifier::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  if (d_model % num_heads != 0) {
-    errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
-                     ", num_heads is ", num_heads);
-  }
-  check_attention(errors, at, attention, num_heads);
+  BlockConfig::check(errors, at);
+  check_heads(errors, at);
 }
 
 Classifier::Classifier(const Config& c)
     : config(checked(c)),
-      tok_emb(this, "tok_emb", Embedding::Config{c.vocab_size, c.d_model}),
+      tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
       pos_emb(make_positions()),
-      drop_emb(this, "drop_emb", Dropout::Config{c.dropout}),
+      drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}),
       trf_blocks(make_blocks()),
-      final_norm(this, "final_norm", make_norm(c.norm, c.d_model, c.bias)),
-      out_head(this, "out_head", Linear::Config{c.d_model, c.num_classes, c.bias}) {}
+      final_norm(this, "final_norm", make_norm(c)),
+      out_head(this, "out_head",
+               Linear::Config{.d_in = c.d_model, .d_out = c.num_classes, .bias = c.bias}) {}
 
 std::optional<Child<Positional>> Classifier::make_positions() {
   if (config.position == "none") {
     return {};
   }
-  return Child<Positional>(
-      this, "pos_emb", Positional::Config{config.context_length, config.d_model, config.position});
+  return Child<Positional>(this, "pos_emb",
+                           Positional::Config{.context_length = config.context_length,
+                                              .d_model = config.d_model,
+                                              .position = config.position});
 }
 
 std::vector<Child<TransformerBlock>> Classifier::make_blocks() {
-  const TransformerBlock::Config block{
-      config.d_model,           config.context_length, config.num_heads, config.dropout,
-      config.qkv_bias,          config.bias,           config.norm,      config.activation,
-      config.hidden_multiplier, config.attention};
   std::vector<Child<TransformerBlock>> blocks;
   for (int64_t i = 0; i < config.num_layers; ++i) {
-    blocks.emplace_back(this, text("trf_blocks.", i), block);
+    blocks.emplace_back(this, text("trf_blocks.", i), TransformerBlock::Config(config));
   }
   return blocks;
 }

@@ -21,22 +21,13 @@ class Classifier final : public Module {
  public:
   static constexpr const char* help = "transformer blocks and a class for the whole sequence";
 
-  struct Config {
+  struct Config : BlockConfig {
+    Config() { num_heads = 1; }
     int64_t vocab_size = 0;
     int64_t num_classes = 0;
-    int64_t context_length = 0;
-    int64_t d_model = 0;
-    int64_t num_heads = 1;
     int64_t num_layers = 0;
-    double dropout = 0;
-    bool qkv_bias = false;
-    bool bias = true;
-    std::string norm = "layer_norm";
-    std::string activation = "gelu_tanh";
     std::string position = "learned";
     std::string pool = "mean";
-    int64_t hidden_multiplier = 4;
-    LayerSpec attention{"multi_head_attention", ConfigNode::map({{"causal", false}})};
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
   };

@@ -44,17 +44,24 @@ class CrossAttention final : public Module {
         errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
                          num_heads);
       }
+      if (!out_proj && out_bias && at.has("out_bias")) {
+        errors.add_field(at, "out_bias", "true has no effect with out_proj false; leave one out");
+      }
     }
     int64_t context_width() const { return d_context.value_or(d_in); }
   };
 
   explicit CrossAttention(const Config& c)
       : config(checked(c)),
-        W_query(this, "W_query", Linear::Config{c.d_in, c.d_out, c.qkv_bias}),
-        W_key(this, "W_key", Linear::Config{c.context_width(), c.d_out, c.qkv_bias}),
-        W_value(this, "W_value", Linear::Config{c.context_width(), c.d_out, c.qkv_bias}) {
+        W_query(this, "W_query",
+                Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}),
+        W_key(this, "W_key",
+              Linear::Config{.d_in = c.context_width(), .d_out = c.d_out, .bias = c.qkv_bias}),
+        W_value(this, "W_value",
+                Linear::Config{.d_in = c.context_width(), .d_out = c.d_out, .bias = c.qkv_bias}) {
     if (c.out_proj) {
-      out_proj.emplace(this, "out_proj", Linear::Config{c.d_out, c.d_out, c.out_bias});
+      out_proj.emplace(this, "out_proj",
+                       Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias});
     }
   }
 

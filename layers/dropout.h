@@ -22,13 +22,12 @@ class Dropout final : public Module {
 
   explicit Dropout(const Config& c) : config(checked(c)) {}
 
-  // Returns shortcut + dropout(x). The two are fused unless an observer needs dropout's own output.
+  // Returns shortcut + dropout(x), in one operation.
   Tensor add_to(const Tensor& shortcut, const Tensor& x) {
-    if (ForwardObserver::current() != nullptr) {
-      return shortcut + (*this)(x);
-    }
     const LayerScope scope(path().c_str());
-    return dropout_add(shortcut, x, config.dropout, training());
+    Tensor sum = dropout_add(shortcut, x, config.dropout, training());
+    observe(*this, x.shape(), 0);
+    return sum;
   }
 
   const Config config;

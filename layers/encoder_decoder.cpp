@@ -13,60 +13,43 @@ void EncoderDecoder::Config::fields(Fields& f) {
       .also_known_as(vocabulary_words);
   f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
       .example(6);
-  f.required("context_length", context_length, at_least(1), "largest number of tokens written")
-      .example(5)
-      .also_known_as(length_words);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
-      .example(4)
-      .also_known_as(width_words);
-  f.required("num_heads", num_heads, at_least(1), "number of attention heads")
-      .example(2)
-      .also_known_as(heads_words);
+  block_fields(f);
   f.required("num_layers", num_layers, in_range(1, 1000),
              "number of blocks of the encoder, and of the decoder")
       .example(1)
       .also_known_as(layers_words);
-  f.optional("dropout", dropout, probability, "chance to drop a number")
-      .also_try({0.25})
-      .also_known_as(dropout_words);
-  f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
-  f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
-  f.choice("norm", norm, norm_names, "which norm");
-  f.choice("activation", activation, activation_names, "activation of the feed-forward");
   f.choice("position", position, {"learned", "sinusoidal"}, "how positions are told apart");
   f.choice("context", context, {"attention", "mean"},
            "attention: to every state of the encoder; mean: one fixed vector, their mean");
-  f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
-             "hidden width of the feed-forward / d_model");
-}
-
-void EncoderDecoder::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  if (d_model % num_heads != 0) {
-    errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
-                     ", num_heads is ", num_heads);
-  }
 }
 
 EncoderDecoder::EncoderDecoder(const Config& c)
     : config(checked(c)),
-      source_emb(this, "source_emb", Embedding::Config{c.source_vocab_size, c.d_model}),
-      source_pos(this, "source_pos", Positional::Config{c.source_length, c.d_model, c.position}),
+      source_emb(this, "source_emb",
+                 Embedding::Config{.vocab_size = c.source_vocab_size, .d_model = c.d_model}),
+      source_pos(
+          this, "source_pos",
+          Positional::Config{
+              .context_length = c.source_length, .d_model = c.d_model, .position = c.position}),
       encoder_blocks(make_encoder()),
-      encoder_norm(this, "encoder_norm", make_norm(c.norm, c.d_model, c.bias)),
-      tok_emb(this, "tok_emb", Embedding::Config{c.vocab_size, c.d_model}),
-      pos_emb(this, "pos_emb", Positional::Config{c.context_length, c.d_model, c.position}),
+      encoder_norm(this, "encoder_norm", make_norm(c)),
+      tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
+      pos_emb(
+          this, "pos_emb",
+          Positional::Config{
+              .context_length = c.context_length, .d_model = c.d_model, .position = c.position}),
       decoder_blocks(make_decoder()),
-      final_norm(this, "final_norm", make_norm(c.norm, c.d_model, c.bias)),
-      out_head(this, "out_head", Linear::Config{c.d_model, c.vocab_size, /*bias=*/false}),
-      drop_emb(this, "drop_emb", Dropout::Config{c.dropout}) {}
+      final_norm(this, "final_norm", make_norm(c)),
+      out_head(this, "out_head",
+               Linear::Config{.d_in = c.d_model, .d_out = c.vocab_size, .bias = false}),
+      drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}) {}
 
 std::vector<Child<TransformerBlock>> EncoderDecoder::make_encoder() {
-  const LayerSpec attention{"multi_head_attention", ConfigNode::map({{"causal", false}})};
-  const TransformerBlock::Config block{
-      config.d_model, config.source_length, config.num_heads,
-      config.dropout, config.qkv_bias,      config.bias,
-      config.norm,    config.activation,    config.hidden_multiplier,
-      attention};
+  TransformerBlock::Config block = config;
+  block.context_length = config.source_length;
+  MultiHeadAttention::Config attention = self_attention_of(block);
+  attention.causal = false;
+  block.attention = LayerChoice("multi_head_attention", attention);
   std::vector<Child<TransformerBlock>> blocks;
   for (int64_t i = 0; i < config.num_layers; ++i) {
     blocks.emplace_back(this, text("encoder_blocks.", i), block);
@@ -75,12 +58,9 @@ std::vector<Child<TransformerBlock>> EncoderDecoder::make_encoder() {
 }
 
 std::vector<Child<DecoderBlock>> EncoderDecoder::make_decoder() {
-  const DecoderBlock::Config block{config.d_model, config.context_length, config.num_heads,
-                                   config.dropout, config.qkv_bias,       config.bias,
-                                   config.norm,    config.activation,     config.hidden_multiplier};
   std::vector<Child<DecoderBlock>> blocks;
   for (int64_t i = 0; i < config.num_layers; ++i) {
-    blocks.emplace_back(this, text("decoder_blocks.", i), block);
+    blocks.emplace_back(this, text("decoder_blocks.", i), DecoderBlock::Config{config});
   }
   return blocks;
 }

@@ -21,24 +21,14 @@ class EncoderDecoder final : public Module {
  public:
   static constexpr const char* help = "an encoder for one sequence, a decoder for another";
 
-  struct Config {
+  struct Config : BlockConfig {
     int64_t source_vocab_size = 0;
     int64_t vocab_size = 0;
     int64_t source_length = 0;
-    int64_t context_length = 0;
-    int64_t d_model = 0;
-    int64_t num_heads = 0;
     int64_t num_layers = 0;
-    double dropout = 0;
-    bool qkv_bias = false;
-    bool bias = true;
-    std::string norm = "layer_norm";
-    std::string activation = "gelu_tanh";
     std::string position = "learned";
     std::string context = "attention";
-    int64_t hidden_multiplier = 4;
     void fields(Fields& f);
-    void check(ConfigErrors& errors, const ConfigNode& at) const;
   };
 
   explicit EncoderDecoder(const Config& c);

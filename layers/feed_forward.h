@@ -3,14 +3,13 @@
 //   x (..., d_model) -> hidden (..., hidden_multiplier * d_model) -> y (..., d_model)
 //   hidden = activation(x W_0^T + b_0)
 //   y      = hidden W_2^T + b_2
-// The parameters are those of layers.0 and layers.2, as in the book's nn.Sequential.
+// The two are called layers.0 and layers.2, as in the book's nn.Sequential.
 #pragma once
 
 #include "autograd/array/shape.h"
 #include "autograd/ops/feed_forward.h"
 #include "layers/activation.h"
 #include "layers/linear.h"
-#include "layers/sequential.h"
 
 namespace heed {
 
@@ -29,34 +28,36 @@ class FeedForward final : public Module {
       f.choice("activation", activation, activation_names, "what stands between the two");
       f.optional("bias", bias, "biases in both");
     }
+    int64_t hidden_width() const { return saturated_product(d_model, hidden_multiplier); }
   };
 
   explicit FeedForward(const Config& c)
-      : config(checked(c)), layers(this, "layers", Sequential::Config{specs(c)}) {}
+      : config(checked(c)),
+        first(this, "layers.0",
+              Linear::Config{.d_in = c.d_model, .d_out = c.hidden_width(), .bias = c.bias}),
+        last(this, "layers.2",
+             Linear::Config{.d_in = c.hidden_width(), .d_out = c.d_model, .bias = c.bias}) {}
 
   const Config config;
-  Child<Sequential> layers;
+  Child<Linear> first, last;
 
  protected:
   Tensor forward(const Input& in) override {
-    const bool gelu = config.activation == "gelu" || config.activation == "gelu_tanh";
-    if (!gelu || !fused() || ForwardObserver::current() != nullptr) {
-      return layers(in);
+    if (config.activation == "relu" || config.activation == "silu") {
+      const Tensor hidden = first(in);
+      return last(config.activation == "relu" ? relu(hidden) : silu(hidden));
     }
-    const auto& first = static_cast<Linear&>(*layers->layers[0]);
-    const auto& last = static_cast<Linear&>(*layers->layers[2]);
     const Gelu kind = config.activation == "gelu" ? Gelu::erf : Gelu::tanh;
-    return feed_forward(in.x, {first.weight, first.bias}, kind, {last.weight, last.bias});
+    const Tensor y =
+        feed_forward(in.x, {first->weight, first->bias}, kind, {last->weight, last->bias});
+    observe(*first, in.x.shape().with(-1, config.hidden_width()), linear_flops(in.x));
+    observe(*last, y.shape(), linear_flops(in.x));
+    return y;
   }
 
  private:
-  static std::vector<LayerSpec> specs(const Config& c) {
-    const int64_t hidden = saturated_product(c.d_model, c.hidden_multiplier);
-    const auto linear = [&](int64_t d_in, int64_t d_out) {
-      return LayerSpec{"linear", write_fields(Linear::Config{d_in, d_out, c.bias})};
-    };
-    return {linear(c.d_model, hidden), {c.activation, {}}, linear(hidden, c.d_model)};
-  }
+  // Of either Linear, for x (..., d_model).
+  int64_t linear_flops(const Tensor& x) const { return 2 * x.size() * config.hidden_width(); }
 };
 HEED_LAYER(FeedForward, "feed_forward");
 

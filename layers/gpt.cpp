@@ -8,76 +8,60 @@ void Gpt::Config::fields(Fields& f) {
   f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
       .example(7)
       .also_known_as(vocabulary_words);
-  f.required("context_length", context_length, at_least(1), "largest number of tokens")
-      .example(6)
-      .also_known_as(length_words);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
-      .example(4)
-      .also_known_as(width_words);
-  f.required("num_heads", num_heads, at_least(1), "number of attention heads")
-      .example(2)
-      .also_known_as(heads_words);
+  block_fields(f);
   f.required("num_layers", num_layers, in_range(1, 1000), "number of transformer blocks")
       .example(2)
       .also_known_as(layers_words);
-  f.optional("dropout", dropout, probability, "chance to drop a number")
-      .also_try({0.25})
-      .also_known_as(dropout_words);
-  f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
-  f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
   f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
       .also_known_as({"tie_word_embeddings"});
-  f.choice("norm", norm, norm_names, "which norm");
-  f.choice("activation", activation, activation_names, "activation of the feed-forward");
   f.choice("position", position, {"learned", "sinusoidal", "rope"}, "how positions are told apart");
   f.choice("init", init, {"torch", "gpt2"},
            "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
-  f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
-             "hidden width of the feed-forward / d_model");
   f.optional("num_kv_heads", num_kv_heads, at_least(1),
              "heads of keys and values, each for as many of the queries", "all")
       .also_try({1})
       .also_known_as({"num_key_value_heads", "n_kv_groups"});
-  f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)", attention_fills);
+  attention_field(f, [this](Defaults& d) {
+    d.set("num_kv_heads", num_kv_heads).set("rope", position == "rope");
+  });
 }
 
 void Gpt::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  if (d_model % num_heads != 0) {
-    errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
-                     ", num_heads is ", num_heads);
-  }
-  const auto require_option = [&](const char* field, const char* option) {
-    if (!attention.options.has(option)) {
+  BlockConfig::check(errors, at);
+  check_heads(errors, at);
+  const auto require_option = [&](const char* field, const char* option, bool has_it) {
+    if (!has_it) {
       errors.add_field(at, field, "expected an attention that takes ", option,
-                       ", such as multi_head_attention, got ", attention.type);
+                       ", such as multi_head_attention, got ", attention.type());
     }
   };
   if (position == "rope") {
-    require_option("position", "rope");
-    if (attention.options.get("rope").text() == "false") {
+    const bool* rope = attention.find<bool>("rope");
+    require_option("position", "rope", rope != nullptr);
+    if (rope != nullptr && !*rope) {
       errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
                        "position; leave attention.rope out");
     }
   }
   if (num_kv_heads) {
-    require_option("num_kv_heads", "num_kv_heads");
-    const ConfigNode& inner = attention.options.get("num_kv_heads");
-    if (!inner.is_absent() && inner.text() != std::to_string(*num_kv_heads)) {
+    const auto* heads = attention.find<std::optional<int64_t>>("num_kv_heads");
+    require_option("num_kv_heads", "num_kv_heads", heads != nullptr);
+    if (heads != nullptr && *heads != num_kv_heads) {
       errors.add_field(at, "num_kv_heads", *num_kv_heads, " is not attention.num_kv_heads ",
-                       inner.text(), "; give it once");
+                       *heads ? text(**heads) : "all", "; give it once");
     }
   }
-  check_attention(errors, at, attention, num_heads);
 }
 
 Gpt::Gpt(const Config& c)
     : config(checked(c)),
-      tok_emb(this, "tok_emb", Embedding::Config{c.vocab_size, c.d_model}),
+      tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
       pos_emb(make_positions()),
-      drop_emb(this, "drop_emb", Dropout::Config{c.dropout}),
+      drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}),
       trf_blocks(make_blocks()),
-      final_norm(this, "final_norm", make_norm(c.norm, c.d_model, c.bias)),
-      out_head(this, "out_head", Linear::Config{c.d_model, c.vocab_size, /*bias=*/false}) {
+      final_norm(this, "final_norm", make_norm(c)),
+      out_head(this, "out_head",
+               Linear::Config{.d_in = c.d_model, .d_out = c.vocab_size, .bias = false}) {
   if (c.tie_embeddings) {
     out_head->weight.tie(tok_emb->weight);
   }
@@ -90,19 +74,17 @@ std::optional<Child<Positional>> Gpt::make_positions() {
   std::optional<Child<Positional>> positions;
   if (config.position != "rope") {
     positions.emplace(this, "pos_emb",
-                      Positional::Config{config.context_length, config.d_model, config.position});
+                      Positional::Config{.context_length = config.context_length,
+                                         .d_model = config.d_model,
+                                         .position = config.position});
   }
   return positions;
 }
 
 std::vector<Child<TransformerBlock>> Gpt::make_blocks() {
-  const TransformerBlock::Config block{
-      config.d_model,           config.context_length, config.num_heads, config.dropout,
-      config.qkv_bias,          config.bias,           config.norm,      config.activation,
-      config.hidden_multiplier, config.attention};
   std::vector<Child<TransformerBlock>> blocks;
   for (int64_t i = 0; i < config.num_layers; ++i) {
-    blocks.emplace_back(this, text("trf_blocks.", i), block);
+    blocks.emplace_back(this, text("trf_blocks.", i), TransformerBlock::Config(config));
   }
   return blocks;
 }

@@ -20,23 +20,13 @@ class Gpt final : public Module {
  public:
   static constexpr const char* help = "a GPT: embeddings, transformer blocks, logits";
 
-  struct Config {
+  struct Config : BlockConfig {
     int64_t vocab_size = 0;
-    int64_t context_length = 0;
-    int64_t d_model = 0;
-    int64_t num_heads = 0;
     int64_t num_layers = 0;
-    double dropout = 0;
-    bool qkv_bias = false;
-    bool bias = true;
     bool tie_embeddings = false;
-    std::string norm = "layer_norm";
-    std::string activation = "gelu_tanh";
     std::string position = "learned";
     std::string init = "torch";
-    int64_t hidden_multiplier = 4;
     std::optional<int64_t> num_kv_heads = std::nullopt;
-    LayerSpec attention{"multi_head_attention", {}};
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
   };

@@ -5,7 +5,9 @@
 #pragma once
 
 #include "autograd/op.h"
+#include "layers/config/defaults.h"
 #include "layers/config/fields.h"
+#include "layers/config/read.h"
 #include "layers/module/attend.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/init.h"

@@ -13,7 +13,7 @@ class Sequential final : public Module {
   static constexpr const char* help = "layers one after the other";
 
   struct Config {
-    std::vector<LayerSpec> layers;
+    std::vector<LayerChoice> layers;
     void fields(Fields& f) {
       f.layers("layers", layers, "each is given what the one before it made")
           .example(
@@ -23,11 +23,12 @@ class Sequential final : public Module {
   };
 
   explicit Sequential(const Config& c) {
-    for (const LayerSpec& spec : checked(c).layers) {
+    for (const LayerChoice& choice : checked(c).layers) {
       const size_t at = layers.size();
-      layers.emplace_back(this, text(at), make_layer(spec));
+      layers.emplace_back(this, text(at), make_layer(choice));
       require<ConfigError>(at == 0 || layers.back()->takes() == Takes::x, "sequential: layer ", at,
-                           ", ", spec.type, ", takes ids; only the first layer may, as it would ",
+                           ", ", choice.type(),
+                           ", takes ids; only the first layer may, as it would ",
                            "ignore what the layers before it made");
     }
   }

@@ -42,7 +42,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"layers/schema", {"layers/config"}},
     {"layers/module", {"autograd/*", "layers/config"}},
     {"layers", {"autograd/*", "layers/config", "layers/module"}},
-    {"layers/check", {"autograd/*", "layers/module"}},
+    {"layers/check", {"autograd/*", "layers/config", "layers/module"}},
 
     {"train/files", {"autograd/*", "layers/text"}},
     {"train/optim", {"autograd/*", "layers/module"}},

@@ -129,22 +129,21 @@ void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
         "the optimizer's learning rate is 0: the weights stay as they are drawn");
   }
   find_unused_samples(config.sample, plan);
-  const int64_t of_data = config.data_size("context_length");
-  const int64_t of_model = config.model_size("context_length");
-  if (of_data > 0 && of_data < of_model &&
-      config.model.options.get("position").text() == "learned") {
-    plan.warnings.push_back(text("data.context_length is ", of_data, ", model.context_length ",
-                                 of_model, ": the positions from ", of_data,
+  const auto* of_data = config.data.find<int64_t>("context_length");
+  const auto* of_model = config.model.find<int64_t>("context_length");
+  const auto* position = config.model.find<std::string>("position");
+  if (of_data != nullptr && of_model != nullptr && *of_data < *of_model && position != nullptr &&
+      *position == "learned") {
+    plan.warnings.push_back(text("data.context_length is ", *of_data, ", model.context_length ",
+                                 *of_model, ": the positions from ", *of_data,
                                  " on are never trained, but text that is generated uses them"));
   }
-  const int64_t heads = config.model_size("num_heads");
-  const std::string attention = config.model.options.get("attention").get("type").text();
-  const ConfigType* const type = layer_registry().types().find(attention);
-  const auto is_heads = [](const FieldInfo& field) { return field.name == "num_heads"; };
-  if (heads > 1 && type != nullptr &&
-      std::none_of(type->fields().begin(), type->fields().end(), is_heads)) {
-    plan.warnings.push_back(
-        text("model.num_heads is ", heads, ", but ", attention, " takes no num_heads: write 1"));
+  const auto* heads = config.model.find<int64_t>("num_heads");
+  const auto* attention = config.model.find<Choice>("attention");
+  if (heads != nullptr && *heads > 1 && attention != nullptr &&
+      attention->find<int64_t>("num_heads") == nullptr) {
+    plan.warnings.push_back(text("model.num_heads is ", *heads, ", but ", attention->type(),
+                                 " takes no num_heads: write 1"));
   }
   const ScheduleSetup setup{lr, config.train.steps};
   const std::string of_schedule = schedule_registry().make(config.schedule, setup)->warning();
@@ -238,13 +237,13 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   constexpr size_t most_line_bytes = 2000;
   const BlasInfo blas = blas_info();
   std::vector<std::string> lines{
-      text("model      ", run.config.model.type, ", ", grouped(plan.parameters), " parameters, ",
+      text("model      ", run.config.model.type(), ", ", grouped(plan.parameters), " parameters, ",
            precision_name),
       text("data       ", run.data_description()),
       text("step       ", grouped(plan.tokens_per_step), " tokens, ",
            short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products"),
-      text("run        ", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type,
-           ", ", run.config.schedule.type, " schedule"),
+      text("run        ", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type(),
+           ", ", run.config.schedule.type(), " schedule"),
       text("memory     about ", bytes_text(plan.total_bytes()), ": weights ",
            bytes_text(plan.weight_bytes), ", gradients ", bytes_text(plan.gradient_bytes),
            ", optimizer ", bytes_text(plan.optimizer_bytes), ", activations ",

@@ -31,16 +31,6 @@ std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
   return values;
 }
 
-// A config resolved by an earlier version, with the defaults of fields added since.
-ConfigNode with_defaults(const ConfigNode& config) {
-  RunConfig run;
-  ConfigErrors errors;
-  Fields fields(config, errors);
-  fields.run(run);
-  errors.throw_if_any();
-  return fields.values();
-}
-
 }  // namespace
 
 void require_resumable(const fs::path& of_run, const ConfigNode& given) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layers/check/layer_inputs.h"
+#include "layers/check/variants.h"
 #include "layers/module/registry.h"
 
 namespace heed {
@@ -127,7 +128,7 @@ ConfigNode all_changed(const std::string& type, const std::vector<ConfigNode>& v
       ConfigNode with = changed;
       with.set(option.key(), option);
       ConfigErrors errors;
-      layer_registry().types().find(type)->complete(with, errors);
+      read_options("layer", type, with, errors);
       if (errors.empty()) {
         options += changed.has(option.key()) ? 0 : 1;
         changed = std::move(with);
@@ -139,9 +140,10 @@ ConfigNode all_changed(const std::string& type, const std::vector<ConfigNode>& v
 
 }  // namespace
 
-std::vector<LayerCheck> check_gradients(const LayerSpec& spec, const LayerCheckOptions& options) {
+std::vector<LayerCheck> check_gradients(const LayerChoice& choice,
+                                        const LayerCheckOptions& options) {
   return check_gradients(
-      spec.type, [&spec] { return make_layer(spec); }, complete_options(spec), options);
+      choice.type(), [&choice] { return make_layer(choice); }, write_options(choice), options);
 }
 
 std::vector<LayerCheck> check_gradients(const std::string& name, const LayerMaker& make,
@@ -172,7 +174,7 @@ std::vector<LayerCheck> check_gradients_of_type(const std::string& type,
   }
   std::vector<LayerCheck> all;
   for (const ConfigNode& variant : variants) {
-    for (LayerCheck& check : check_gradients({type, variant}, options)) {
+    for (LayerCheck& check : check_gradients(read_options("layer", type, variant), options)) {
       check.options = differences(variant, base);
       all.push_back(std::move(check));
     }

@@ -31,7 +31,7 @@ struct LayerCheckOptions {
 // Checks the layer with these options; returns one LayerCheck for each form of input. It passes if
 // it does so for three seeds. Parameters are the initial ones plus small random numbers, since
 // values of 0 or 1 can hide an error. The random streams are restored.
-std::vector<LayerCheck> check_gradients(const LayerSpec& spec,
+std::vector<LayerCheck> check_gradients(const LayerChoice& choice,
                                         const LayerCheckOptions& options = {});
 
 // The same for a layer that is not registered. `make` returns a new instance at every call;

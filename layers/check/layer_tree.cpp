@@ -28,6 +28,12 @@ class UseObserver final : public ForwardObserver {
     use.flops += flop_count() - started_.back();
     started_.pop_back();
   }
+  void within_operation(const Module& layer, const Shape& output, int64_t flops) override {
+    Use& use = uses[&layer];
+    use.output = output;
+    use.calls += 1;
+    use.flops += flops;
+  }
 
   std::map<const Module*, Use> uses;
 
@@ -76,15 +82,14 @@ std::string describe(const Input& in) {
 
 }  // namespace
 
-ModelTree layer_tree(const LayerSpec& spec, int64_t batch, int64_t tokens) {
-  const ConfigNode options = complete_options(spec);
+ModelTree layer_tree(const LayerChoice& choice, int64_t batch, int64_t tokens) {
   const DryRun dry;
   const int64_t before = pool::stats().live_bytes;
-  const std::unique_ptr<Module> model = make_layer(spec);
+  const std::unique_ptr<Module> model = make_layer(choice);
   ModelTree tree;
   tree.weight_bytes = pool::stats().live_bytes - before;
 
-  const InputSizes sizes = input_sizes(*model, options);
+  const InputSizes sizes = input_sizes(*model, write_options(choice));
   const EvaluationMode evaluating(*model);
   const int64_t length = tokens > 0 ? tokens : sizes.context_length.value_or(1);
   const Input in = blank_input(sizes, batch, length, sizes.source_length.value_or(length));

@@ -36,6 +36,6 @@ struct ModelTree {
 
 // Runs the layer on `batch` sequences of `tokens` (0: its context_length, or 1 without a limit).
 // Throws ShapeError, ConfigError.
-ModelTree layer_tree(const LayerSpec& spec, int64_t batch, int64_t tokens = 0);
+ModelTree layer_tree(const LayerChoice& choice, int64_t batch, int64_t tokens = 0);
 
 }  // namespace heed

@@ -133,13 +133,12 @@ InputSizes input_sizes(Module& layer, const ConfigNode& options, int64_t width) 
   return sizes;
 }
 
-ConfigNode complete_options(const LayerSpec& spec) {
-  const ConfigType* type = layer_registry().types().find(spec.type);
-  require<ConfigError>(type != nullptr, "unknown layer \"", spec.type, "\"");
-  ConfigErrors errors;
-  ConfigNode complete = type->complete(spec.options, errors);
-  errors.throw_if_any();
-  return complete;
+LayerChoice completed(const LayerChoice& choice) {
+  return choice.has_config() ? choice : read_options("layer", choice.type(), ConfigNode::map());
+}
+
+ConfigNode write_options(const LayerChoice& choice) {
+  return write_struct(completed(choice).config());
 }
 
 }  // namespace heed

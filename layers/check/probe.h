@@ -38,7 +38,8 @@ InputSizes input_sizes(Module& layer, const ConfigNode& options, int64_t width =
 // A context or source has `source_tokens` tokens.
 Input blank_input(const InputSizes& sizes, int64_t batch, int64_t tokens, int64_t source_tokens);
 
-// Returns spec.options with all defaults added. Throws ConfigError.
-ConfigNode complete_options(const LayerSpec& spec);
+// The choice with a config, and that config as a map. Throws ConfigError.
+LayerChoice completed(const LayerChoice& choice);
+ConfigNode write_options(const LayerChoice& choice);
 
 }  // namespace heed

@@ -11,20 +11,11 @@ void ConfigErrors::add_at(const ConfigMark& mark, const std::string& path,
   mistakes_.push_back({mark, path, message});
 }
 
-void ConfigErrors::add_all(const ConfigErrors& other, const std::vector<std::string>& excused) {
-  for (const ConfigMistake& mistake : other.mistakes_) {
-    if (std::find(excused.begin(), excused.end(), mistake.path) == excused.end()) {
-      mistakes_.push_back(mistake);
-    }
-  }
-}
-
-void ConfigErrors::reword(const ConfigMark& mark, const std::string& path, const std::string& begin,
-                          const std::string& message) {
+void ConfigErrors::reword_unknown_keys(
+    const std::function<std::string(const ConfigMistake&)>& reword) {
   for (ConfigMistake& mistake : mistakes_) {
-    if (mistake.path == path && mistake.mark.line == mark.line &&
-        mistake.mark.column == mark.column && mistake.message.starts_with(begin)) {
-      mistake.message = message;
+    if (!mistake.unknown_key.empty()) {
+      mistake.message = reword(mistake);
     }
   }
 }

@@ -16,6 +16,7 @@ struct ConfigMistake {
   ConfigMark mark;
   std::string path;
   std::string message;
+  std::string unknown_key = "";  // the key, if that is the mistake
 };
 
 // Thrown with all mistakes of a config, as lines and one by one.
@@ -41,12 +42,10 @@ class ConfigErrors {
     add_at(child ? child->mark() : map.mark(), join_path(map.path(), key), heed::text(parts...));
   }
   void add_at(const ConfigMark& mark, const std::string& path, const std::string& message);
-  // Adds the mistakes of `other`, except those at one of the paths in `excused`.
-  void add_all(const ConfigErrors& other, const std::vector<std::string>& excused = {});
+  void add(ConfigMistake mistake) { mistakes_.push_back(std::move(mistake)); }
 
-  // Replaces the messages at this place that begin with `begin`.
-  void reword(const ConfigMark& mark, const std::string& path, const std::string& begin,
-              const std::string& message);
+  // Replaces the message about each unknown key by reword(mistake).
+  void reword_unknown_keys(const std::function<std::string(const ConfigMistake&)>& reword);
 
   // Removes the mistakes that follow from something else.
   void excuse(const std::function<bool(const ConfigMistake&)>& follows);
@@ -57,6 +56,7 @@ class ConfigErrors {
 
   // True if a mistake has this path or one below it.
   bool are_within(const std::string& path) const;
+  const std::vector<ConfigMistake>& all() const { return mistakes_; }
   bool empty() const { return mistakes_.empty(); }
   int64_t count() const { return static_cast<int64_t>(mistakes_.size()); }
   // The messages without duplicates, sorted by location: files in the order of their first mistake,

@@ -16,11 +16,15 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "layers/config/choice.h"
 #include "layers/config/errors.h"
 
 namespace heed {
+
+class Defaults;
 
 enum class Bound { closed, open };
 
@@ -48,26 +52,6 @@ struct Length {
 };
 inline const Length any_length{};
 inline Length exactly(int64_t count) { return {count, count}; }
-inline Length at_least_elements(int64_t count) { return {count, {}}; }
-
-// A part of a config whose fields depend on its `type`: a layer, an optimizer, a data set. In YAML
-// `{type: multi_head_attention, num_heads: 4}`; `options` is that map without `type`. After
-// reading, `options` is complete: it includes defaults and the values filled in from the enclosing
-// struct (see Fills).
-struct Spec {
-  std::string type;  // "": not given
-  ConfigNode options;
-  explicit operator bool() const { return !type.empty(); }
-};
-using LayerSpec = Spec;
-
-// Fields of a nested layer that, unless given, are filled in from the enclosing struct. Pairs of
-// {field of the nested layer, source}; fields that the layer does not have are ignored.
-//   {"d_in", "d_model"}               the value of d_model
-//   {"d_head", "d_model/num_heads"}   one field divided by another
-//   {"rope", "position=rope"}         true if position is rope, otherwise false
-//   {"vocab_size", ""}                not filled in, but may be absent: C++ code sets it later
-using Fills = std::vector<std::pair<std::string, std::string>>;
 
 enum class FieldType {
   boolean,
@@ -79,8 +63,8 @@ enum class FieldType {
   integer_list,
   number_list,
   string_list,
-  spec,
-  spec_list,
+  part,
+  part_list,
   group
 };
 
@@ -90,7 +74,7 @@ struct Synonym {
   std::string rule;  // how the value follows from theirs; "": it is the same
 };
 
-// The declaration of a field.
+// What is declared about a field.
 struct FieldInfo {
   std::string name;
   FieldType type = FieldType::string;
@@ -100,14 +84,16 @@ struct FieldInfo {
   Length length;                     // lists
   std::vector<std::string> choices;  // choice
   std::string off_word;              // a word allowed instead of a number: "none", "all"; or ""
-  std::string spec_kind;             // spec, spec_list: kind of the type, "layer", "optimizer", ...
-  Fills fills;                       // spec, spec_list
-  std::vector<FieldInfo> group;      // group: its fields
-  ConfigNode value;                  // current value, at first the default; absent: none
+  std::string part_kind;             // part, part_list: kind of the type, "layer", "optimizer", ...
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
-  std::string fill_name;             // the name of this field in Fills; "": the same name
+  std::string filled_as;             // the name under which it is filled in; "": its own
   std::vector<Synonym> synonyms;
+
+  // Only in what describe() returns:
+  ConfigNode value;                // the current one, at first the default; absent: none
+  std::vector<FieldInfo> group;    // group: its fields
+  std::vector<std::string> fills;  // part: what the struct around it fills in
 
   FieldInfo& example(ConfigNode node) {
     example_value = std::move(node);
@@ -117,9 +103,9 @@ struct FieldInfo {
     variants = std::move(values);
     return *this;
   }
-  // Sets the name under which Fills of an enclosing struct refer to this field.
+  // Sets the name under which a struct around this one fills it in.
   FieldInfo& fill_as(std::string other_name) {
-    fill_name = std::move(other_name);
+    filled_as = std::move(other_name);
     return *this;
   }
   // Words of other tools, in the documentation and in the message about an unknown key.
@@ -129,176 +115,135 @@ struct FieldInfo {
     }
     return *this;
   }
+  const std::string& fill_name() const { return filled_as.empty() ? name : filled_as; }
 };
 
-struct FieldsAround;  // layers/config/nested.h
+// True if `fills`, of a part, has the field.
+bool is_filled(const FieldInfo& field, const std::vector<std::string>& fills);
 
+// Where the value of a field is, and where the field is: a value, a part, a list of parts, a group.
+using Value = std::variant<bool*, int64_t*, double*, std::string*, std::optional<int64_t>*,
+                           std::optional<double>*, std::vector<bool>*, std::vector<int64_t>*,
+                           std::vector<double>*, std::vector<std::string>*>;
+using Member = std::variant<Value, Choice*, std::vector<Choice>*, ConfigRef>;
+
+// What a struct fills in for a part inside it (defaults.h):
+//   f.layer("attention", attention, "...", [this](Defaults& d) { d.set("d_in", d_model); });
+// It is called after the struct's own fields are read, or made, whatever their values are.
+using Fill = std::function<void(Defaults&)>;
+
+// A field of a struct that exists.
+struct Field {
+  FieldInfo info;
+  Member member;
+  Fill fill;  // of a part
+};
+
+// The member if it is a T; else null.
+template <class T>
+T* member_of(const Field& field) {
+  if constexpr (std::is_same_v<T, Choice> || std::is_same_v<T, std::vector<Choice>>) {
+    T* const* member = std::get_if<T*>(&field.member);
+    return member == nullptr ? nullptr : *member;
+  } else {
+    const Value* value = std::get_if<Value>(&field.member);
+    T* const* member = value == nullptr ? nullptr : std::get_if<T*>(value);
+    return member == nullptr ? nullptr : *member;
+  }
+}
+
+// What fields() is given: it lists the fields of a struct. What is done with the list stands in
+// read.h, check.h and describe.h.
 class Fields {
  public:
-  // Lists the fields of a struct with their current values.
-  Fields() = default;
-  // Reads the fields from `node`, a map; an absent node counts as an empty map. Both must outlive
-  // this object. `heed layers TOPIC` describes the fields.
-  Fields(const ConfigNode& node, ConfigErrors& errors, std::string topic = "")
-      : node_(&node), errors_(&errors), topic_(std::move(topic)) {}
-
   // T: int64_t, double, or a std::vector of one of them (the range then applies to the elements).
   template <class T>
   FieldInfo& required(const std::string& name, T& member, const Range& range,
                       const std::string& help, const Length& length = any_length) {
-    return bind(name, member, true, range, length, "", help);
+    return add_value(name, &member, true, range, length, help);
   }
   // T: bool, int64_t, double, std::string, or a std::vector of one of them.
   template <class T>
   FieldInfo& required(const std::string& name, T& member, const std::string& help,
                       const Length& length = any_length) {
-    return bind(name, member, true, any_number, length, "", help);
+    return add_value(name, &member, true, any_number, length, help);
   }
   template <class T>
   FieldInfo& optional(const std::string& name, T& member, const Range& range,
                       const std::string& help, const Length& length = any_length) {
-    return bind(name, member, false, range, length, "", help);
+    return add_value(name, &member, false, range, length, help);
   }
   template <class T>
   FieldInfo& optional(const std::string& name, T& member, const std::string& help,
                       const Length& length = any_length) {
-    return bind(name, member, false, any_number, length, "", help);
+    return add_value(name, &member, false, any_number, length, help);
   }
   // T: int64_t or double. `off_word` instead of a number gives std::nullopt.
   template <class T>
   FieldInfo& optional(const std::string& name, std::optional<T>& member, const Range& range,
                       const std::string& help, const std::string& off_word = "none") {
-    return bind(name, member, false, range, any_length, off_word, help);
+    FieldInfo& info = add_value(name, &member, false, range, any_length, help);
+    info.off_word = off_word;
+    return info;
   }
 
   // One of the words in `choices`. Required if the member is empty.
   FieldInfo& choice(const std::string& name, std::string& member, std::vector<std::string> choices,
                     const std::string& help);
 
-  // A part whose `type:` is one of those registered for `kind`. Required if the member has no type
-  // yet, unless `may_be_absent`. The member's options serve as defaults if the config names the
-  // same type or none.
-  FieldInfo& section(const std::string& name, Spec& member, const std::string& kind,
-                     const std::string& help, Fills fills = {}, bool may_be_absent = false);
-  FieldInfo& layer(const std::string& name, LayerSpec& member, const std::string& help,
-                   Fills fills = {}) {
-    return section(name, member, "layer", help, std::move(fills));
+  // A part whose `type:` is one of those registered for `kind`. Required if nothing is chosen yet,
+  // unless `may_be_absent`. If the config of the member is set, its values are defaults for the
+  // same type, and nothing is filled in.
+  FieldInfo& section(const std::string& name, Choice& member, const std::string& kind,
+                     const std::string& help, Fill fill = {}, bool may_be_absent = false);
+  FieldInfo& layer(const std::string& name, LayerChoice& member, const std::string& help,
+                   Fill fill = {}) {
+    return section(name, member, "layer", help, std::move(fill));
   }
   // A list of at least one layer. Required if the member is empty.
-  FieldInfo& layers(const std::string& name, std::vector<LayerSpec>& member,
-                    const std::string& help, Fills fills = {});
+  FieldInfo& layers(const std::string& name, std::vector<LayerChoice>& member,
+                    const std::string& help);
 
   // A nested struct with its own fields. Its required fields are required even if the config does
   // not have the group.
   template <class Group>
   FieldInfo& group(const std::string& name, Group& member, const std::string& help) {
-    return add_group(name, help, false, [&member](Fields& f) { return f.run(member); });
-  }
-  // An optional group: std::nullopt if the config does not have it.
-  template <class Group>
-  FieldInfo& group(const std::string& name, std::optional<Group>& member, const std::string& help) {
-    return add_group(name, help, !member.has_value(), [&member](Fields& f) {
-      Group nested = member.value_or(Group{});
-      const bool ok = f.run(nested);
-      if (f.reading()) {
-        member = std::move(nested);
-      }
-      return ok;
-    });
+    return add(name, FieldType::group, ConfigRef{&config_class<Group>, &member}, help);
   }
 
-  // Calls config.fields(), reads the fields, then calls config.check(). Returns true if every field
-  // was read; mistakes go to the ConfigErrors.
-  template <class Config>
-  bool run(Config& config) {
-    config.fields(*this);
-    const bool ok = finish();
-    if constexpr (requires { &Config::check; }) {
-      if (ok && reading()) {
-        config.check(*errors_, *node_);
-      }
-    }
-    return ok;
-  }
-
-  const std::vector<FieldInfo>& infos() const { return infos_; }
-  // A map of every field that has a value, in the order of declaration.
-  ConfigNode values() const;
+  std::vector<Field>& all() { return fields_; }
 
  private:
-  // Instantiated in fields.cpp for bool, int64_t, double, std::string, vectors of these, and
-  // optional numbers.
-  template <class T>
-  FieldInfo& bind(const std::string& name, T& member, bool required, const Range& range,
-                  const Length& length, const std::string& off_word, const std::string& help);
-  FieldInfo& add(const std::string& name, FieldType type, const std::string& help);
-  FieldInfo& add_group(const std::string& name, const std::string& help, bool may_be_absent,
-                       const std::function<bool(Fields&)>& run);
-  void read_group(FieldInfo& info, const std::function<bool(Fields&)>& run);
-  bool reading() const { return node_ != nullptr; }
-  FieldInfo* find(const std::string& name);
-  bool failed(const std::string& name) const;
-  FieldsAround around() const;
-  // Returns the field's node in the config, or null if absent. Reports an absent required field.
-  const ConfigNode* given(const FieldInfo& info);
-  // Reads the nested parts, which may depend on any field of this struct and so have to wait until
-  // all are declared. Then reports unknown keys. Returns true if every field was read.
-  bool finish();
-  void read_section(FieldInfo& info, Spec& member);
-  void read_layers(FieldInfo& info, std::vector<Spec>& member);
-  void report_unknown_keys();
+  FieldInfo& add(const std::string& name, FieldType type, Member member, const std::string& help);
+  FieldInfo& add_value(const std::string& name, Value value, bool required, const Range& range,
+                       const Length& length, const std::string& help);
 
-  const ConfigNode* node_ = nullptr;
-  ConfigErrors* errors_ = nullptr;
-  std::string topic_;
-  std::vector<FieldInfo> infos_;
-  std::vector<std::function<void()>> deferred_;
-  std::vector<std::string> failed_;  // fields that could not be read
+  std::vector<Field> fields_;
 };
 
 struct NoFields {
   void fields(Fields&) {}
 };
 
-// Reads a config. Mistakes go to `errors`, and the fields concerned keep their defaults.
-template <class Config>
-Config read_fields(const ConfigNode& node, ConfigErrors& errors) {
-  Config config;
-  Fields(node, errors).run(config);
-  return config;
-}
-
-// The same, but throws ConfigError with all mistakes.
-template <class Config>
-Config read_fields(const ConfigNode& node) {
-  ConfigErrors errors;
-  Config config = read_fields<Config>(node, errors);
-  errors.throw_if_any();
-  return config;
-}
+// The fields of a struct, in the order of their declaration.
+std::vector<Field> fields_of(const ConfigRef& config);
 
 template <class Config>
-std::vector<FieldInfo> list_fields() {
-  Config config;
-  Fields fields;
-  fields.run(config);
-  return fields.infos();
+ConfigRef config_ref(Config& config) {
+  return {&config_class<Config>, &config};
 }
 
-// Returns the values of a config, defaults included, for read_fields to read back. Leaves out
-// options that would be filled in with the same value (see Fills).
-template <class Config>
-ConfigNode write_fields(Config config) {
-  Fields fields;
-  fields.run(config);
-  return fields.values();
-}
+// The field of this name, or null.
+Field* find_field(std::vector<Field>& fields, const std::string& name);
 
-// Checks a config made in C++ against the same ranges and rules as one from a file, and returns it
-// with its nested layers completed. Throws ConfigError.
-template <class Config>
-Config checked(const Config& config) {
-  return read_fields<Config>(write_fields(config));
+template <class T>
+const T* Choice::find(const std::string& name) const {
+  if (!has_config()) {
+    return nullptr;
+  }
+  std::vector<Field> fields = fields_of(config());
+  const Field* field = find_field(fields, name);
+  return field == nullptr ? nullptr : member_of<T>(*field);
 }
 
 }  // namespace heed

@@ -1,34 +1,31 @@
 #pragma once
-// The types a Spec may name, by kind ("layer", "optimizer", "schedule", "task"), and what can be
-// derived from a list of fields: the documentation and the options a gradient check has to try.
-#include <functional>
+// The types that a part may have, by kind ("layer", "optimizer", "schedule", "task"), and fields in
+// words.
 #include <string>
 #include <vector>
 
-#include "layers/config/fields.h"
+#include "layers/config/describe.h"
 
 namespace heed {
 
 struct ConfigType {
   std::string name;
   std::string help;
-  std::function<const std::vector<FieldInfo>&()> fields;
-  // Reads the fields (a map without `type`) and returns them with all defaults.
-  std::function<ConfigNode(const ConfigNode& options, ConfigErrors& errors)> complete;
+  const ConfigClass* config;
+  const std::vector<FieldInfo>& (*fields)();
 };
 
 template <class Config>
 ConfigType config_type(const std::string& name, const std::string& help) {
-  const auto listed = []() -> const std::vector<FieldInfo>& {
-    static const std::vector<FieldInfo> infos = list_fields<Config>();
-    return infos;
-  };
-  return {name, help, listed, [name](const ConfigNode& options, ConfigErrors& errors) {
-            Config config;
-            Fields fields(options, errors, name);
-            fields.run(config);
-            return fields.values();
+  return {name, help, &config_class<Config>, []() -> const std::vector<FieldInfo>& {
+            static const std::vector<FieldInfo> infos = list_fields<Config>();
+            return infos;
           }};
+}
+
+// A choice of this type, with all defaults.
+inline Choice new_choice(const ConfigType& type) {
+  return {type.name, type.config, type.config->copy(nullptr)};
 }
 
 class ConfigTypes {
@@ -37,7 +34,9 @@ class ConfigTypes {
   // Throws ConfigError when the name is taken.
   void add(ConfigType type);
   const ConfigType* find(const std::string& name) const;  // null: unknown; valid until the next add
-  std::vector<std::string> names() const;                 // sorted
+  // The same, but throws ConfigError, naming the nearest, for an unknown name.
+  const ConfigType& get(const std::string& name) const;
+  std::vector<std::string> names() const;  // sorted
   const std::string& kind() const { return kind_; }
 
  private:
@@ -59,13 +58,5 @@ std::string expected(const FieldInfo& info);
 
 // Describes what happens if the field is absent: "default 4", "required" or "optional".
 std::string default_words(const FieldInfo& info);
-
-// The required fields with their example values or, if none is declared, a value within the range.
-ConfigNode example_config(const std::vector<FieldInfo>& fields);
-
-// The example config, followed by one config for every other value of each option: booleans both
-// ways, every choice, off-words, and the values of also_try. Each differs from the example in one
-// option.
-std::vector<ConfigNode> option_variants(const std::vector<FieldInfo>& fields);
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include "layers/config/values.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -102,25 +101,70 @@ std::string quote_hint(const FieldInfo& info, const ConfigNode& node, bool numbe
   return node.quoted() && (off || number_would_fit) ? "; write it without quotes" : "";
 }
 
-bool in_range_or_report(const FieldInfo& info, const ConfigNode& node, double value,
-                        ConfigErrors& errors) {
+// Each reports it if the field excludes the value, which `node` shows.
+bool in_range(const FieldInfo& info, const ConfigNode& node, double value, ConfigErrors& errors) {
   if (!info.range.contains(value)) {
     errors.add(node, "expected ", expected(info), ", got ", in_words(node));
   }
   return info.range.contains(value);
 }
 
-std::string truth_of(const std::string& text) {
-  static const std::array<std::string, 6> yes = {"true", "yes", "on", "y", "1", "t"};
-  static const std::array<std::string, 6> no = {"false", "no", "off", "n", "0", "f"};
-  std::string lower = text;
-  for (char& c : lower) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+bool is_choice(const FieldInfo& info, const ConfigNode& node, const std::string& value,
+               ConfigErrors& errors) {
+  const auto& choices = info.choices;
+  if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) {
+    return true;
   }
-  if (std::find(yes.begin(), yes.end(), lower) != yes.end()) {
-    return "true";
+  const std::string near = nearest(value, choices);
+  errors.add(node, "expected ", expected(info), ", got ", in_words(node),
+             near.empty() ? "" : "; did you mean " + near + "?");
+  return false;
+}
+
+bool fits(const FieldInfo&, const ConfigNode&, bool, ConfigErrors&) { return true; }
+bool fits(const FieldInfo& info, const ConfigNode& node, int64_t value, ConfigErrors& errors) {
+  return in_range(info, node, static_cast<double>(value), errors);
+}
+bool fits(const FieldInfo& info, const ConfigNode& node, double value, ConfigErrors& errors) {
+  return in_range(info, node, value, errors);
+}
+bool fits(const FieldInfo& info, const ConfigNode& node, const std::string& value,
+          ConfigErrors& errors) {
+  return is_choice(info, node, value, errors);
+}
+template <class T>
+bool fits(const FieldInfo& info, const ConfigNode& node, const std::optional<T>& value,
+          ConfigErrors& errors) {
+  return !value || fits(info, node, *value, errors);
+}
+template <class T>
+bool fits(const FieldInfo& info, const ConfigNode& node, const std::vector<T>& values,
+          ConfigErrors& errors) {
+  const FieldInfo element = element_of(info);
+  bool ok = has_length(info, node, errors);
+  for (size_t i = 0; i < values.size(); ++i) {
+    ok = fits(element, node.at(static_cast<int64_t>(i)), T(values[i]), errors) && ok;
   }
-  return std::find(no.begin(), no.end(), lower) != no.end() ? "false" : "";
+  return ok;
+}
+
+int64_t scalars = 0;
+
+bool is_scalar(const FieldInfo& info, const ConfigNode& node, ConfigErrors& errors) {
+  ++scalars;
+  return has_kind(info, node, ConfigNode::Kind::scalar, errors);
+}
+
+// The boolean that a word means elsewhere; "" if it means none.
+std::string truth_of(std::string word) {
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto is_one_of = [&](const char* words) {
+    return !word.empty() && std::string(words).find(" " + word + " ") != std::string::npos;
+  };
+  return is_one_of(" true yes on y 1 t ")    ? "true"
+         : is_one_of(" false no off n 0 f ") ? "false"
+                                             : "";
 }
 
 }  // namespace
@@ -132,13 +176,6 @@ std::optional<int64_t> whole_number(const ConfigNode& node) {
   return reads ? std::optional(number) : std::nullopt;
 }
 
-std::optional<double> any_real(const ConfigNode& node) {
-  double number = 0;
-  const bool plain = node.is_scalar() && !node.quoted() && !has_leading_zero(node.text());
-  const bool reads = plain && parse_double(node.text(), number) == Parsed::yes;
-  return reads ? std::optional(number) : std::nullopt;
-}
-
 bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind kind,
               ConfigErrors& errors) {
   if (node.is_null()) {
@@ -146,8 +183,8 @@ bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind ki
     return false;
   }
   if (node.kind() != kind) {
-    const bool type = info.type == FieldType::spec && node.is_scalar() &&
-                      config_types(info.spec_kind).find(node.text());
+    const bool type = info.type == FieldType::part && node.is_scalar() &&
+                      config_types(info.part_kind).find(node.text());
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
                type ? "; write {type: " + node.text() + "}" : "");
   }
@@ -155,7 +192,7 @@ bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind ki
 }
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, ConfigErrors& errors) {
-  if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
+  if (!is_scalar(info, node, errors)) {
     return false;
   }
   if (!node.quoted() && (node.text() == "true" || node.text() == "false")) {
@@ -170,7 +207,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, Conf
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
                 ConfigErrors& errors) {
-  if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
+  if (!is_scalar(info, node, errors)) {
     return false;
   }
   int64_t number = 0;
@@ -187,7 +224,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
                std::numeric_limits<int64_t>::max());
     return false;
   }
-  if (!in_range_or_report(info, node, static_cast<double>(number), errors)) {
+  if (!in_range(info, node, static_cast<double>(number), errors)) {
     return false;
   }
   value = number;
@@ -196,7 +233,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
                 ConfigErrors& errors) {
-  if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
+  if (!is_scalar(info, node, errors)) {
     return false;
   }
   double number = 0;
@@ -212,7 +249,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
                "; numbers go from about 2e-308 to 2e308, and 0");
     return false;
   }
-  if (!in_range_or_report(info, node, number, errors)) {
+  if (!in_range(info, node, number, errors)) {
     return false;
   }
   value = number;
@@ -221,18 +258,27 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& value,
                 ConfigErrors& errors) {
-  if (!has_kind(info, node, ConfigNode::Kind::scalar, errors)) {
-    return false;
-  }
-  const auto& choices = info.choices;
-  if (!choices.empty() && std::find(choices.begin(), choices.end(), node.text()) == choices.end()) {
-    const std::string near = nearest(node.text(), choices);
-    errors.add(node, "expected ", expected(info), ", got ", in_words(node),
-               near.empty() ? "" : "; did you mean " + near + "?");
+  if (!is_scalar(info, node, errors) || !is_choice(info, node, node.text(), errors)) {
     return false;
   }
   value = node.text();
   return true;
+}
+
+bool read_value(const Field& field, const ConfigNode& node, ConfigErrors& errors) {
+  return std::visit([&](auto* value) { return read_value(field.info, node, *value, errors); },
+                    std::get<Value>(field.member));
+}
+
+int64_t scalars_read() { return scalars; }
+
+bool check_value(const Field& field, const ConfigMark& place, const std::string& path,
+                 ConfigErrors& errors) {
+  ConfigNode node = value_node(field);
+  node.set_mark(place);
+  node.set_path(path);
+  return std::visit([&](const auto* value) { return fits(field.info, node, *value, errors); },
+                    std::get<Value>(field.member));
 }
 
 FieldInfo element_of(const FieldInfo& list) {
@@ -247,8 +293,8 @@ FieldInfo element_of(const FieldInfo& list) {
     case FieldType::number_list:
       element.type = FieldType::number;
       break;
-    case FieldType::spec_list:
-      element.type = FieldType::spec;
+    case FieldType::part_list:
+      element.type = FieldType::part;
       break;
     default:
       element.type = FieldType::string;

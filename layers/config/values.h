@@ -12,7 +12,17 @@ namespace heed {
 
 // The number that a field without a range reads from this node; nullopt if it refuses the text.
 std::optional<int64_t> whole_number(const ConfigNode& node);
-std::optional<double> any_real(const ConfigNode& node);
+
+// Reads the value of a field that is not a struct into its member. Returns false after a mistake.
+bool read_value(const Field& field, const ConfigNode& node, ConfigErrors& errors);
+
+// Adds a mistake, at this place, if the range, length or choices of a field exclude its value. For
+// a field that is no struct. Returns false in that case.
+bool check_value(const Field& field, const ConfigMark& place, const std::string& path,
+                 ConfigErrors& errors);
+
+// How many scalars read_value has read since the process began: each text is to be read once.
+int64_t scalars_read();
 
 // Each sets `value` and returns true, or reports one or more mistakes and returns false.
 bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, ConfigErrors& errors);

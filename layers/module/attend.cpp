@@ -1,6 +1,7 @@
 #include "layers/module/attend.h"
 
 #include "autograd/ops/masked_fill.h"
+#include "autograd/ops/rotary.h"
 #include "autograd/ops/softmax.h"
 #include "layers/module/key_value_cache.h"
 
@@ -98,6 +99,10 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dr
   return attend_as(layer, in, weights, dropout, options, [&](const AttentionOptions& all) {
     return scaled_dot_product_attention(qkv, all);
   });
+}
+
+Tensor rotated(const Tensor& x, const Array& angles, const Input& in) {
+  return angles ? rotary(x, angles, in.past()) : x;
 }
 
 }  // namespace heed

@@ -23,6 +23,12 @@ Tensor Module::operator()(const Input& in) {
   return out;
 }
 
+void Module::observe(const Module& layer, const Shape& output, int64_t flops) {
+  if (ForwardObserver* const observer = ForwardObserver::current()) {
+    observer->within_operation(layer, output, flops);
+  }
+}
+
 void Module::adopt(const std::string& name, Module* child) {
   for (const auto& [taken, other] : children_) {
     require<Error>(taken != name, "module: two children are called ", name,

@@ -52,9 +52,16 @@ class Module {
   virtual bool causal() const { return false; }
   // True if the layer can take a few tokens at a time, with earlier ones in Input::cache.
   virtual bool takes_cache() const { return false; }
+  // The side of the causal mask that the book's class of this layer saves with its parameters, as a
+  // buffer called mask; 0: there is none.
+  virtual int64_t book_mask_length() const { return 0; }
 
  protected:
   virtual Tensor forward(const Input& in) = 0;
+
+  // Tells the ForwardObserver, if any, of a layer that is not called: its parent computes what it
+  // would have made, of this shape, in one operation with something else.
+  static void observe(const Module& layer, const Shape& output, int64_t flops);
 
  private:
   friend class Parameter;

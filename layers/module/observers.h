@@ -34,8 +34,8 @@ class AttentionRecorder {
   AttentionRecorder* before_;
 };
 
-// While an observer is alive, every layer of its thread calls it before and after forward().
-// `heed inspect` uses this to print the tree of shapes.
+// While an observer is alive, every layer of its thread calls it before and after forward(). What
+// is computed does not depend on it. `heed inspect` uses this to print the tree of shapes.
 class ForwardObserver {
  public:
   ForwardObserver() : before_(std::exchange(current_, this)) {}
@@ -46,6 +46,9 @@ class ForwardObserver {
   static ForwardObserver* current() { return current_; }
   virtual void before_forward(const Module&, const Input&) {}
   virtual void after_forward(const Module& layer, const Input& in, const Tensor& out) = 0;
+  // A layer whose output, of this shape, exists only inside an operation of its parent, and the
+  // floating-point operations of its matrix products.
+  virtual void within_operation(const Module&, const Shape&, int64_t) {}
 
  private:
   HEED_ONE_PER_PROCESS static inline thread_local ForwardObserver* current_ = nullptr;

@@ -7,10 +7,12 @@ LayerRegistry& layer_registry() {
   return registry;
 }
 
-std::unique_ptr<Module> make_layer(const LayerSpec& spec) { return layer_registry().make(spec); }
+std::unique_ptr<Module> make_layer(const LayerChoice& choice) {
+  return layer_registry().make(choice);
+}
 
 std::unique_ptr<Module> make_layer(const std::string& type, const ConfigNode& options) {
-  return make_layer(LayerSpec{type, options});
+  return layer_registry().make(type, options);
 }
 
 }  // namespace heed

@@ -10,13 +10,16 @@
 #include <string>
 #include <typeindex>
 
+#include "layers/config/defaults.h"
+#include "layers/config/read.h"
 #include "layers/config/types.h"
 #include "layers/module/module.h"
 
 namespace heed {
 
 // A registry of classes derived from Base. Each class needs `struct Config` with fields(),
-// `static constexpr const char* help`, and a constructor (const Config&, Arguments...).
+// `static constexpr const char* help`, and a constructor (const Config&, Arguments...). If it has a
+// static function make() with these arguments, that is called instead of the constructor.
 template <class Base, class... Arguments>
 class Registry {
  public:
@@ -33,21 +36,28 @@ class Registry {
   void add(const std::string& name) {
     types_->add(config_type<typename Class::Config>(name, Class::help));
     names_[typeid(Class)] = name;
-    makers_[name] = [](const ConfigNode& options, const Arguments&... arguments) {
-      return std::unique_ptr<Base>(
-          std::make_unique<Class>(read_fields<typename Class::Config>(options), arguments...));
+    makers_[name] = [](const void* config, const Arguments&... arguments) -> std::unique_ptr<Base> {
+      const auto& c = *static_cast<const typename Class::Config*>(config);
+      if constexpr (requires { Class::make(c, arguments...); }) {
+        return Class::make(c, arguments...);
+      } else {
+        return std::make_unique<Class>(c, arguments...);
+      }
     };
   }
 
-  // Throws ConfigError for an unknown type (naming the nearest) and for wrong options.
-  std::unique_ptr<Base> make(const Spec& spec, const Arguments&... arguments) const {
-    const auto maker = makers_.find(spec.type);
-    if (maker == makers_.end()) {
-      const std::string near = nearest(spec.type, types_->names());
-      fail<ConfigError>("unknown ", types_->kind(), " \"", spec.type, "\"",
-                        near.empty() ? "" : ", did you mean " + near + "?");
-    }
-    return maker->second(spec.options, arguments...);
+  // Constructs what was chosen. Throws ConfigError for an unknown type, naming the nearest, and
+  // what the constructor throws.
+  std::unique_ptr<Base> make(const Choice& choice, const Arguments&... arguments) const {
+    const ConfigType& type = types_->get(choice.type());
+    const Choice whole = choice.has_config() ? choice : new_choice(type);
+    return makers_.at(type.name)(whole.config().config, arguments...);
+  }
+
+  // Reads the config of a type and constructs it. Throws ConfigError with all mistakes.
+  std::unique_ptr<Base> make(const std::string& type, const ConfigNode& options,
+                             const Arguments&... arguments) const {
+    return make(read_options(types_->kind(), type, options), arguments...);
   }
 
   // The name under which the object's class is registered, or "".
@@ -62,7 +72,7 @@ class Registry {
   ConfigTypes* types_;
   std::map<std::type_index, std::string> names_;
   std::map<std::string,
-           std::function<std::unique_ptr<Base>(const ConfigNode&, const Arguments&...)>>
+           std::function<std::unique_ptr<Base>(const void* config, const Arguments&...)>>
       makers_;
 };
 
@@ -71,9 +81,9 @@ using LayerRegistry = Registry<Module>;
 // The registry of all layers.
 LayerRegistry& layer_registry();
 
-// Makes a layer from its type and options. Throws ConfigError.
-std::unique_ptr<Module> make_layer(const LayerSpec& spec);
-std::unique_ptr<Module> make_layer(const std::string& type, const ConfigNode& options = {});
+// Makes a layer that was chosen, or from its type and options. Throws ConfigError.
+std::unique_ptr<Module> make_layer(const LayerChoice& choice);
+std::unique_ptr<Module> make_layer(const std::string& type, const ConfigNode& options);
 
 // Adds all layers. The build generates this function from the HEED_LAYER lines of layers/*.h.
 void register_layers(LayerRegistry& registry);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "layers/config/nested.h"
 #include "layers/config/values.h"
 
 namespace heed {
@@ -80,8 +79,8 @@ std::string definition_name(const std::string& kind, const std::string& type) {
 
 // One of the types of the kind. Fields that the enclosing struct fills in are not required. Nor is
 // `type` if the spec has a default type, whose fields are then valid.
-Json spec_schema(const FieldInfo& info) {
-  const ConfigTypes& types = config_types(info.spec_kind);
+Json part_schema(const FieldInfo& info) {
+  const ConfigTypes& types = config_types(info.part_kind);
   const std::string usual = info.value.is_map() ? info.value.get("type").text() : "";
   Json alternatives = Json::array();
   for (const std::string& name : types.names()) {
@@ -91,11 +90,11 @@ Json spec_schema(const FieldInfo& info) {
     }
     for (const FieldInfo& field : types.find(name)->fields()) {
       const bool given_by_default = name == usual && info.value.has(field.name);
-      if (is_needed(field) && fill_for(info.fills, field) == nullptr && !given_by_default) {
+      if (is_needed(field) && !is_filled(field, info.fills) && !given_by_default) {
         required.push_back(field.name);
       }
     }
-    alternatives.push_back({{"$ref", "#/$defs/" + definition_name(info.spec_kind, name)}});
+    alternatives.push_back({{"$ref", "#/$defs/" + definition_name(info.part_kind, name)}});
     if (!required.empty()) {
       alternatives.back()["required"] = required;
     }
@@ -118,8 +117,8 @@ Json type_schema(const FieldInfo& info) {
       return {{"type", {"string", "number", "boolean"}}};
     case FieldType::choice:
       return {{"enum", info.choices}};
-    case FieldType::spec:
-      return spec_schema(info);
+    case FieldType::part:
+      return part_schema(info);
     case FieldType::group:
       return object_schema(info.group);
     default:
@@ -175,7 +174,7 @@ Json object_schema(const std::vector<FieldInfo>& fields) {
           {"additionalProperties", false}};
 }
 
-// The schema of {type: NAME, ...}. Which fields are required depends on its use: see spec_schema.
+// The schema of {type: NAME, ...}. Which fields are required depends on its use: see part_schema.
 Json type_definition(const ConfigType& type) {
   Json properties = {{"type", {{"const", type.name}}}}, required = Json::array({"type"});
   add_fields(type.fields(), properties, required);
@@ -190,12 +189,12 @@ Json type_definition(const ConfigType& type) {
 void collect_kinds(const std::vector<FieldInfo>& fields, std::vector<std::string>& kinds) {
   for (const FieldInfo& info : fields) {
     collect_kinds(info.group, kinds);
-    if (info.spec_kind.empty() ||
-        std::find(kinds.begin(), kinds.end(), info.spec_kind) != kinds.end()) {
+    if (info.part_kind.empty() ||
+        std::find(kinds.begin(), kinds.end(), info.part_kind) != kinds.end()) {
       continue;
     }
-    kinds.push_back(info.spec_kind);
-    const ConfigTypes& types = config_types(info.spec_kind);
+    kinds.push_back(info.part_kind);
+    const ConfigTypes& types = config_types(info.part_kind);
     for (const std::string& name : types.names()) {
       collect_kinds(types.find(name)->fields(), kinds);
     }

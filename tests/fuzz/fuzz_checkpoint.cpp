@@ -32,7 +32,7 @@ struct Training {
   explicit Training(uint64_t seed) {
     manual_seed(seed);
     model = make_layer("linear", ConfigNode::map({{"d_in", 3}, {"d_out", 2}}));
-    optimizer = optimizer_registry().make({"adamw", ConfigNode::map()}, model->parameters());
+    optimizer = optimizer_registry().make("adamw", model->parameters());
     Generator numbers(seed);
     for (const auto& [kind, arrays] : optimizer->state()) {
       for (Array& array : *arrays) {

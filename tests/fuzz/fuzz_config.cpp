@@ -4,6 +4,8 @@
 #include <charconv>
 #include <sstream>
 
+#include "layers/config/describe.h"
+#include "layers/config/read.h"
 #include "tests/fuzz/fuzz.h"
 #include "train/config/run_config.h"
 #include "train/config/yaml.h"
@@ -44,8 +46,7 @@ void check_fields(const ConfigNode& tree, int64_t lines) {
   ConfigErrors errors;
   RunConfig config;
   config.purpose = tree.has("train") ? Purpose::train : Purpose::model;
-  Fields fields(tree, errors);
-  fields.run(config);
+  read_struct(config_ref(config), tree, errors);
   if (!errors.empty()) {
     try {
       errors.throw_if_any();
@@ -54,14 +55,13 @@ void check_fields(const ConfigNode& tree, int64_t lines) {
     }
     return;
   }
-  const ConfigNode resolved = fields.values();
+  const ConfigNode resolved = write_fields(config);
   RunConfig second;
   second.purpose = config.purpose;
   const ConfigNode written = read_again(resolved);
-  Fields again(written, errors);
-  again.run(second);
+  read_struct(config_ref(second), written, errors);
   expect(errors.empty(), "the resolved config to be taken");
-  expect(again.values() == resolved, "the resolved config to read back to itself");
+  expect(write_fields(second) == resolved, "the resolved config to read back to itself");
 }
 
 }  // namespace

@@ -52,15 +52,15 @@ void check_tokenizers(const std::string& text) {
 }
 
 // A task on a file with these bytes: batches and examples stay within the vocabulary.
-void check_task(Spec spec, const std::string& bytes) {
+void check_task(const std::string& type, ConfigNode options, const std::string& bytes) {
   static const testing::TempDir folder;
   const std::filesystem::path path = folder / "data";
   fuzz::write(path, bytes);
-  spec.options.set("path", path.string());
+  options.set("path", path.string());
   try {
     TaskSetup setup;
     setup.batch_size = 2;
-    const std::unique_ptr<Task> task = task_registry().make(spec, setup);
+    const std::unique_ptr<Task> task = task_registry().make(type, options, setup);
     const int64_t vocab_size = task->model_sizes().front().second;
     Generator generator(1);
     for (int i = 0; i < 3; ++i) {
@@ -98,10 +98,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                         {"shuffle", (choices & 3) != 1}});
   if (kind % 3 == 1) {
     options.set("tokenizer", choices & 4 ? "byte" : "char");
-    check_task({"text", options}, input.rest());
+    check_task("text", options, input.rest());
   } else {
     options.set("vocab_size", int64_t{1} << (choices >> 4) | (choices & 4));
-    check_task({"tokens", options}, input.rest());
+    check_task("tokens", options, input.rest());
   }
   return 0;
 }

@@ -6,7 +6,7 @@ using namespace heed;
 using namespace heed::testing;
 
 TEST_CASE("decoder_block: three branches beside shortcuts, each behind its norm") {
-  DecoderBlock layer({12, 9, 3});
+  DecoderBlock layer({{.d_model = 12, .context_length = 9, .num_heads = 3}});
   perturb_parameters(layer);
   Input in{Tensor(values({2, 9, 12}))};
   in.context = Tensor(values({2, 4, 12}, -1, 1, 4));
@@ -19,7 +19,7 @@ TEST_CASE("decoder_block: three branches beside shortcuts, each behind its norm"
 }
 
 TEST_CASE("decoder_block: the future of x changes no bit of the past, the context all of it") {
-  DecoderBlock layer({12, 9, 3});
+  DecoderBlock layer({{.d_model = 12, .context_length = 9, .num_heads = 3}});
   CHECK(layer.causal());
   Input in{Tensor(values({1, 9, 12}))};
   in.context = Tensor(values({1, 4, 12}, -1, 1, 4));
@@ -34,7 +34,7 @@ TEST_CASE("decoder_block: the future of x changes no bit of the past, the contex
 }
 
 TEST_CASE("decoder_block: no gradient of a token flows into the tokens after it") {
-  DecoderBlock layer({12, 9, 3, 0.2});
+  DecoderBlock layer({{.d_model = 12, .context_length = 9, .num_heads = 3, .dropout = 0.2}});
   Input in{Tensor(values({1, 6, 12}))};
   in.context = Tensor(values({1, 4, 12}, -1, 1, 4));
   Array dy = Array::zeros({1, 6, 12});

@@ -1,5 +1,6 @@
 #include "layers/gpt.h"
 
+#include "layers/config/values.h"
 #include "tests/support/layer_cases.h"
 
 using namespace heed;
@@ -135,6 +136,14 @@ TEST_CASE("gpt: PyTorch's values") {
     ++files;
   }
   CHECK(files == 9);
+}
+
+TEST_CASE("gpt: every text of its config is read once, whatever the number of layers") {
+  const int64_t before = scalars_read();
+  layer_of(
+      "{type: gpt, vocab_size: 5, context_length: 4, d_model: 4, num_heads: 2, num_layers: 4, "
+      "dropout: 0.1, position: rope, attention: {type: multi_head_attention, qkv_bias: true}}");
+  CHECK(scalars_read() - before == 8);  // without the two types
 }
 
 TEST_CASE("gpt: refuses") {

@@ -36,7 +36,7 @@ TEST_CASE("multi_head_attention: the numbers of the documents from seed 123") {
             ->parameter_count() == 2360064);  // the book, exercise 3.3
 }
 
-TEST_CASE("multi_head_attention: parameters are the book's or torch.nn.MultiheadAttention's") {
+TEST_CASE("multi_head_attention: parameters are the book's") {
   CHECK(parameter_lines(*layer_of(mha())) ==
         "W_query.weight (12, 12)\nW_key.weight (12, 12)\nW_value.weight (12, 12)\n"
         "out_proj.weight (12, 12)\nout_proj.bias (12,)\n");
@@ -45,11 +45,6 @@ TEST_CASE("multi_head_attention: parameters are the book's or torch.nn.Multihead
         "W_value.weight (12, 12)\nW_value.bias (12,)\nout_proj.weight (12, 12)\n");
   CHECK(parameter_lines(*layer_of(mha("out_proj: false"))) ==
         "W_query.weight (12, 12)\nW_key.weight (12, 12)\nW_value.weight (12, 12)\n");
-  CHECK(parameter_lines(*layer_of(mha("packed: true, qkv_bias: true"))) ==
-        "in_proj_weight (36, 12)\nin_proj_bias (36,)\nout_proj.weight (12, 12)\n"
-        "out_proj.bias (12,)\n");
-  CHECK(parameter_lines(*layer_of(mha("packed: true, out_bias: false"))) ==
-        "in_proj_weight (36, 12)\nout_proj.weight (12, 12)\n");
   CHECK(layer_of(mha())->causal());
   CHECK_FALSE(layer_of(mha("causal: false"))->causal());
 }
@@ -89,47 +84,6 @@ TEST_CASE("multi_head_attention: rope tells positions apart by their distance al
 TEST_CASE("multi_head_attention: drawn as the book's modules are") {
   CHECK(check_torch_init(mha(), 123) == 4 * 144 + 12);
   CHECK(check_torch_init(mha("qkv_bias: true, out_proj: false"), 5) == 3 * 156);
-}
-
-TEST_CASE("multi_head_attention: packed, drawn as torch.nn.MultiheadAttention") {
-  const auto layer = layer_of(mha("packed: true, qkv_bias: true"), 7);
-  Generator generator(7);
-  const auto drawn = [&](const Shape& shape, double bound) {
-    Array a = Array::uninitialised(shape);
-    fill_uniform(generator, {a.mutable_data(), static_cast<size_t>(a.size())}, -bound, bound);
-    return a;
-  };
-  const Array out = drawn({12, 12}, 1 / std::sqrt(12.0));
-  drawn({12}, 1 / std::sqrt(12.0));  // out_proj.bias, zeroed afterwards
-  const Array in = drawn({36, 12}, std::sqrt(6.0 / (36 + 12)));
-  CHECK(check_near(parameter_of(*layer, "out_proj.weight"), out, 1e-7) == 144);
-  CHECK(check_near(parameter_of(*layer, "in_proj_weight"), in, 1e-7) == 432);
-  check_same_bits(parameter_of(*layer, "in_proj_bias"), Array::zeros({36}));
-  check_same_bits(parameter_of(*layer, "out_proj.bias"), Array::zeros({12}));
-  CHECK(generator.state() == streams().init().state());
-}
-
-TEST_CASE("multi_head_attention: packed equals split") {
-  const auto split_up = layer_of(mha("qkv_bias: true"));
-  const auto packed = layer_of(mha("packed: true, qkv_bias: true"));
-  perturb_parameters(*packed);
-  const std::vector<std::string> names{"W_query", "W_key", "W_value"};
-  const auto cut = [&](const Results& of_packed) {
-    Results parts = of_packed;
-    for (int64_t k = 0; k < 3; ++k) {
-      const std::string name = names[static_cast<size_t>(k)];
-      parts[name + ".weight"] = rows_between(of_packed.at("in_proj_weight"), 12 * k, 12 * (k + 1));
-      parts[name + ".bias"] = rows_between(of_packed.at("in_proj_bias"), 12 * k, 12 * (k + 1));
-    }
-    parts.erase("in_proj_weight");
-    parts.erase("in_proj_bias");
-    return parts;
-  };
-  Results parameters;
-  for (const NamedParameter& p : packed->parameters()) parameters[p.name] = p.tensor.value();
-  for (const auto& [name, value] : cut(parameters)) set_parameter(*split_up, name, value);
-  const Input in{Tensor(values({2, 9, 12})), Mask::full({2, 9}, 1)};
-  CHECK(check_near(run(*split_up, in), cut(run(*packed, in))) == 10);
 }
 
 TEST_CASE("multi_head_attention: with an identity for out_proj it is the wrapper") {
@@ -191,11 +145,11 @@ TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everythin
 TEST_CASE("multi_head_attention: PyTorch's values") {
   int64_t compared = 0;
   for (const std::string& name : golden_names()) {
-    if (name.starts_with("multi_head") || name.starts_with("packed")) {
+    if (name.starts_with("multi_head")) {
       compared += check_golden(name);
     }
   }
-  CHECK(compared == 2 * 93);
+  CHECK(compared == 2 * 73);
 }
 
 TEST_CASE("multi_head_attention: refuses") {
@@ -216,8 +170,6 @@ TEST_CASE("multi_head_attention: refuses") {
   CHECK(config_error_of(mha("num_kv_heads: 2")) ==
         "model.yaml:1:105: model.num_kv_heads: must divide num_heads: num_heads is 3, "
         "num_kv_heads is 2");
-  CHECK(config_error_of(mha("packed: true, num_kv_heads: 1")) ==
-        "model.yaml:1:119: model.num_kv_heads: with packed: true expected all heads, 3, got 1");
   CHECK(config_error_of("{type: multi_head_attention, d_in: 6, d_out: 6, context_length: 4, "
                         "num_heads: 2, rope: true}") ==
         "model.yaml:1:95: model.rope: needs an even head width, d_out / num_heads is 3");

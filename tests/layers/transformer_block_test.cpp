@@ -31,7 +31,7 @@ TEST_CASE("transformer_block: parameters are the book's") {
 }
 
 TEST_CASE("transformer_block: attention and feed-forward stand beside shortcuts, behind norms") {
-  TransformerBlock layer({12, 9, 3});
+  TransformerBlock layer({.d_model = 12, .context_length = 9, .num_heads = 3});
   perturb_parameters(layer);
   const Tensor x(values({2, 9, 12}));
   const Tensor middle = x + layer.att(layer.norm1(x));
@@ -49,19 +49,18 @@ TEST_CASE("transformer_block: what the attention is not told comes from the bloc
   const auto told = layer_of(block(
       "dropout: 0.25, bias: false, attention: {type: multi_head_attention, num_heads: 2, out_bias: "
       "true, dropout: 0.5, context_length: 20}"));
-  const ConfigNode& options = dynamic_cast<const TransformerBlock&>(*told).config.attention.options;
-  CHECK(to_yaml(options) ==
+  const auto options_of = [](const Module& layer) {
+    const auto& block = dynamic_cast<const TransformerBlock&>(layer);
+    return to_yaml(write_struct(block.config.attention.config()));
+  };
+  CHECK(options_of(*told) ==
         "d_in: 12\nd_out: 12\ncontext_length: 20\nnum_heads: 2\ndropout: 0.5\nqkv_bias: false\n"
-        "out_proj: true\nout_bias: true\ncausal: true\npacked: false\nnum_kv_heads: all\nrope: "
-        "false\n"
-        "rope_base: 10000\n");
-  CHECK(to_yaml(dynamic_cast<const TransformerBlock&>(*layer_of(block("dropout: 0.25, qkv_bias: "
-                                                                      "true, bias: false")))
-                    .config.attention.options) ==
+        "out_proj: true\nout_bias: true\ncausal: true\nrope: false\nrope_base: 10000\n"
+        "packed: false\nnum_kv_heads: all\n");
+  CHECK(options_of(*layer_of(block("dropout: 0.25, qkv_bias: true, bias: false"))) ==
         "d_in: 12\nd_out: 12\ncontext_length: 9\nnum_heads: 3\ndropout: 0.25\nqkv_bias: true\n"
-        "out_proj: true\nout_bias: false\ncausal: true\npacked: false\nnum_kv_heads: all\nrope: "
-        "false\n"
-        "rope_base: 10000\n");
+        "out_proj: true\nout_bias: false\ncausal: true\nrope: false\nrope_base: 10000\n"
+        "packed: false\nnum_kv_heads: all\n");
 }
 
 TEST_CASE("transformer_block: causal when its attention is") {

@@ -16,11 +16,11 @@ namespace heed::testing {
 namespace {
 
 struct OneModel {
-  LayerSpec model;
+  LayerChoice model;
   void fields(Fields& f) { f.layer("model", model, "the layer"); }
 };
 
-LayerSpec spec_of(const std::string& text, const std::string& file) {
+LayerChoice choice_of(const std::string& text, const std::string& file) {
   return read_fields<OneModel>(parse_config(text, file)).model;
 }
 
@@ -40,7 +40,7 @@ double largest(const Array& a) {
 
 std::unique_ptr<Module> layer_of(const std::string& yaml, uint64_t seed) {
   manual_seed(seed);
-  return make_layer(spec_of("model: " + yaml + "\n", "model.yaml"));
+  return make_layer(choice_of("model: " + yaml + "\n", "model.yaml"));
 }
 
 std::string config_error_of(const std::string& yaml) {
@@ -204,7 +204,7 @@ std::vector<std::string> golden_types(const std::string& name) {
 int64_t check_golden(const std::string& name) {
   CAPTURE(name);
   const SafeTensors file = open_golden(name);
-  const std::unique_ptr<Module> layer = make_layer(spec_of(file.metadata().at("config"), name));
+  const std::unique_ptr<Module> layer = make_layer(choice_of(file.metadata().at("config"), name));
   load_golden(file, *layer);
   layer->train(false);
 

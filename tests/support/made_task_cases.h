@@ -19,7 +19,7 @@ inline std::unique_ptr<Task> made_task(const std::string& type, const ConfigNode
                                        uint64_t seed = 123) {
   TaskSetup setup;
   setup.seed = seed;
-  return task_registry().make({type, options}, setup);
+  return task_registry().make(type, options, setup);
 }
 
 inline std::vector<int32_t> row_of(const Ids& ids, int64_t row) {

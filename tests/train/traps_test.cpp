@@ -128,11 +128,8 @@ TEST_CASE("trap: warm-up never gives 0, and no length of a schedule divides by 0
   int64_t tried = 0;
   for (const char* type : {"constant", "linear", "cosine"}) {
     for (const int64_t warmup : {0, 1, 4, 5, 9}) {
-      Spec spec{type, ConfigNode::map({{"warmup_steps", warmup}})};
-      ConfigErrors errors;
-      schedule_registry();
-      config_types("schedule").find(type)->complete(spec.options, errors);
-      const auto schedule = schedule_registry().make(spec, ScheduleSetup{1e-3, 5});
+      const auto schedule = schedule_registry().make(
+          type, ConfigNode::map({{"warmup_steps", warmup}}), ScheduleSetup{1e-3, 5});
       for (int64_t step = 1; step <= 7; ++step, ++tried) {
         CAPTURE(step);
         CHECK(std::isfinite(schedule->lr(step)));

@@ -22,7 +22,7 @@ struct Settings {
   bool json = false;
 };
 
-LayerSpec spec_of(const Settings& s) {
+std::unique_ptr<Module> layer_of(const Settings& s) {
   ConfigNode options = ConfigNode::map({});
   for (const std::string& field : s.fields) {
     const size_t equals = field.find('=');
@@ -30,11 +30,11 @@ LayerSpec spec_of(const Settings& s) {
     options.set(field.substr(0, equals),
                 ConfigNode::scalar(field.substr(equals + 1), /*quoted=*/false));
   }
-  return {s.type, options};
+  return make_layer(s.type, options);
 }
 
 nlohmann::json measure(const Settings& s) {
-  const std::unique_ptr<Module> layer = make_layer(spec_of(s));
+  const std::unique_ptr<Module> layer = layer_of(s);
   const Shape shape{s.batch, s.length, s.width};
   Tensor x = Tensor::parameter(bench::normal_numbers(shape, 1));
   const Array dy = bench::normal_numbers((*layer)(x).shape(), 2);

@@ -8,6 +8,7 @@
 
 #include "layers/check/layer_check.h"
 #include "layers/check/layer_tree.h"
+#include "layers/check/variants.h"
 #include "tools/commands/command.h"
 #include "tools/terminal/table.h"
 #include "train/check/examine_layer.h"
@@ -44,8 +45,8 @@ using Findings = std::vector<LayerFinding>;
 Findings findings_of(const std::vector<std::string>& types) {
   Findings all;
   for (const std::string& type : types) {
-    ConfigNode config = example_config(layer_registry().types().find(type)->fields());
-    for (Finding& finding : examine_layer(LayerSpec{type, std::move(config)})) {
+    const ConfigNode config = example_config(layer_registry().types().get(type).fields());
+    for (Finding& finding : examine_layer(read_options("layer", type, config))) {
       all.push_back({type, std::move(finding)});
     }
   }
@@ -67,7 +68,7 @@ std::vector<std::string> layers_named(const std::string& target) {
 // How many elements per parameter are compared: all for a small model; for a larger one as many as
 // fit into about a minute, at four forward passes per element. As many are taken by each of the
 // three seeds to compare all elements of a parameter along one direction.
-int64_t affordable_sample(const LayerSpec& model, int64_t tokens) {
+int64_t affordable_sample(const LayerChoice& model, int64_t tokens) {
   constexpr int64_t flops = 500'000'000'000, passes = 400'000;
   const ModelTree tree = layer_tree(model, 2, tokens);
   int64_t parameters = 0;
@@ -87,8 +88,9 @@ Checks check_config(const CheckOptions& o) {
                                     std::filesystem::path(o.target).parent_path(), Purpose::model);
   apply_settings(loaded.config);
   LayerCheckOptions options{.tolerance = o.tolerance};
-  const int64_t context = loaded.config.model_size("context_length");
-  options.tokens = context > 0 ? std::min<int64_t>(context, options.tokens) : options.tokens;
+  if (const auto* context = loaded.config.model.find<int64_t>("context_length")) {
+    options.tokens = std::min(*context, options.tokens);
+  }
   options.sample = affordable_sample(loaded.config.model, options.tokens);
   if (options.sample < 512) {
     std::fprintf(stderr, "a large model: at most %lld elements of each parameter are compared\n",

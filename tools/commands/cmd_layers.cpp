@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "layers/check/variants.h"
 #include "layers/schema/schema.h"
 #include "tools/commands/command.h"
 #include "tools/terminal/table.h"
@@ -124,11 +125,11 @@ void show(const FieldInfo& section) {
     return;
   }
   std::printf("\n  %s; %s\n", expected(section).c_str(), default_words(section).c_str());
-  if (!section.spec_kind.empty()) {
+  if (!section.part_kind.empty()) {
     std::printf("\nTypes\n");
     Table types({Align::left, Align::left});
-    for (const std::string& name : config_types(section.spec_kind).names()) {
-      types.add({name, config_types(section.spec_kind).find(name)->help});
+    for (const std::string& name : config_types(section.part_kind).names()) {
+      types.add({name, config_types(section.part_kind).find(name)->help});
     }
     std::printf("%s", types.text("  ").c_str());
   }

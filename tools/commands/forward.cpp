@@ -122,11 +122,11 @@ Tensor run_layer(Module& layer, const Given& given, bool backward) {
 }
 
 // Checks names, shapes and memory in a dry run, before any data is read.
-void rehearse(const SafeTensors& file, const LayerSpec& spec, const ForwardJob& job) {
+void rehearse(const SafeTensors& file, const LayerChoice& choice, const ForwardJob& job) {
   const DryRun dry;
   const int64_t before = pool::stats().live_bytes;
-  const std::unique_ptr<Module> layer = make_layer(spec);
-  check_names(file, *layer, spec.type, job.in.string());
+  const std::unique_ptr<Module> layer = make_layer(choice);
+  check_names(file, *layer, choice.type(), job.in.string());
   run_layer(*layer, blanks(file, *layer), job.backward);
   const int64_t needed = pool::stats().peak_bytes - before;
   const int64_t available = memory().available;
@@ -141,15 +141,15 @@ Array gradient_of(const Tensor& tensor) {
 
 }  // namespace
 
-std::vector<std::string> run_forward(const LayerSpec& spec, const ForwardJob& job) {
+std::vector<std::string> run_forward(const LayerChoice& choice, const ForwardJob& job) {
   const SafeTensors file(job.in);
   try {
-    rehearse(file, spec, job);
+    rehearse(file, choice, job);
   } catch (const std::bad_alloc&) {
     fail<ConfigError>("the layer needs more memory than any machine can address; make the model ",
                       "smaller");
   }
-  const std::unique_ptr<Module> layer = make_layer(spec);
+  const std::unique_ptr<Module> layer = make_layer(choice);
   const Given given = read(file, *layer);
   if (job.weights) {
     load_parameters(*layer, *job.weights, job.ignore_extra ? Extra::ignore : Extra::refuse);

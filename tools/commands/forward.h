@@ -30,6 +30,6 @@ struct ForwardJob {
 // Returns a line of text per tensor written to `out`. Parameters and dropout are drawn from the
 // current streams. Throws IoError for invalid files, ShapeError for tensors that the layer cannot
 // take, ConfigError if memory does not suffice; `out` is then unchanged.
-std::vector<std::string> run_forward(const LayerSpec& spec, const ForwardJob& job);
+std::vector<std::string> run_forward(const LayerChoice& layer, const ForwardJob& job);
 
 }  // namespace heed

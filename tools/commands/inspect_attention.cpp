@@ -38,7 +38,7 @@ TrainedRun model_of(const LookAt& look) {
 Exhibit asked(const TrainedRun& run, const std::string& prompt) {
   const Task& task = *run.loaded.task;
   require<ConfigError>(task.tokenizer() != nullptr,
-                       "heed inspect: --prompt: ", run.loaded.config.data.type,
+                       "heed inspect: --prompt: ", run.loaded.config.data.type(),
                        " has no text to ask in");
   try {
     task.check_prompt(prompt);

@@ -30,6 +30,13 @@ ConfigNode options_from(const std::string& yaml) {
   return options;
 }
 
+Choice choice_from(const std::string& kind, const std::string& yaml) {
+  ConfigNode options = options_from(yaml);
+  const std::string type = options.get("type").text();
+  options.erase("type");
+  return read_options(kind, type, options);
+}
+
 std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vector<Shape>& shapes) {
   const KeepStreams keep;
   std::vector<Finding> found{examine("fields", [&] { return check_fields(subject); })};
@@ -60,37 +67,27 @@ std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vecto
   return found;
 }
 
-std::vector<Finding> examine_layer(const LayerSpec& spec, const std::vector<Shape>& shapes) {
-  LayerSubject subject;
-  std::vector<Finding> found{examine("config", [&] {
-    const ConfigTypes& types = layer_registry().types();
-    const ConfigType* type = types.find(spec.type);
-    const std::string near = nearest(spec.type, types.names());
-    require<ConfigError>(type != nullptr, "there is no layer \"", printable(spec.type), "\"",
-                         near.empty() ? "" : ", did you mean " + near + "?");
-    subject = {.name = spec.type,
-               .make = [&spec] { return make_layer(spec); },
-               .options = complete_options(spec),
-               .members = config_members_of(spec.type),
-               .fields = static_cast<int64_t>(type->fields().size())};
-    return "";
-  })};
-  if (found.back().message.empty()) {
-    const std::vector<Finding> more = examine_layer(subject, shapes);
-    found.insert(found.end(), more.begin(), more.end());
-  }
-  return found;
+std::vector<Finding> examine_layer(const LayerChoice& choice, const std::vector<Shape>& shapes) {
+  const ConfigType& type = layer_registry().types().get(choice.type());
+  return examine_layer({.name = type.name,
+                        .make = [&choice] { return make_layer(choice); },
+                        .options = write_options(choice),
+                        .members = type.config->members,
+                        .fields = static_cast<int64_t>(type.fields().size())},
+                       shapes);
 }
 
 std::vector<Finding> examine_layer(const std::string& config, const std::vector<Shape>& shapes) {
-  LayerSpec spec;
-  const Finding read = examine("config", [&] {
-    spec.options = options_from(config);
-    spec.type = spec.options.get("type").text();
-    spec.options.erase("type");
+  LayerChoice choice;
+  std::vector<Finding> found{examine("config", [&] {
+    choice = choice_from("layer", config);
     return "";
-  });
-  return read.message.empty() ? examine_layer(spec, shapes) : std::vector<Finding>{read};
+  })};
+  if (found.back().message.empty()) {
+    const std::vector<Finding> more = examine_layer(choice, shapes);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  return found;
 }
 
 }  // namespace heed

@@ -28,8 +28,9 @@ struct LayerSubject {
 std::vector<Finding> examine_layer(const LayerSubject& subject,
                                    const std::vector<Shape>& shapes = {});
 
-// A registered layer.
-std::vector<Finding> examine_layer(const LayerSpec& spec, const std::vector<Shape>& shapes = {});
+// A registered layer. Throws ConfigError for an unknown type.
+std::vector<Finding> examine_layer(const LayerChoice& choice,
+                                   const std::vector<Shape>& shapes = {});
 
 // A layer given as a line of YAML: {type: causal_attention, d_in: 4, ...}. An invalid config is
 // reported as a finding.
@@ -38,6 +39,8 @@ std::vector<Finding> examine_layer(const std::string& config,
 
 // Parses one YAML map.
 ConfigNode options_from(const std::string& yaml);
+// Reads {type: NAME, ...}. Throws ConfigError.
+Choice choice_from(const std::string& kind, const std::string& yaml);
 
 // The same for an unregistered class. `options` is a YAML map without `type`.
 template <class Layer>
@@ -46,15 +49,10 @@ std::vector<Finding> examine_layer_class(const std::string& options,
   using Config = typename Layer::Config;
   LayerSubject subject{.name = "layer", .make = {}, .options = {}};
   const Finding config = examine("config", [&] {
-    ConfigErrors errors;
-    Config read;
-    const ConfigNode given = options_from(options);
-    Fields fields(given, errors);
-    fields.run(read);
-    errors.throw_if_any();
+    const Config read = read_fields<Config>(options_from(options));
     subject.make = [read] { return std::make_unique<Layer>(read); };
-    subject.options = fields.values();
-    subject.fields = static_cast<int64_t>(fields.infos().size());
+    subject.options = write_fields(read);
+    subject.fields = static_cast<int64_t>(list_fields<Config>().size());
     subject.members = config_members<Config>();
     return "";
   });

@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t sequences = 4;
 
 struct TaskSubject {
-  std::unique_ptr<Task> make() const { return task_registry().make(spec, setup); }
-  Spec spec;
+  std::unique_ptr<Task> make() const { return task_registry().make(choice, setup); }
+  Choice choice;
   TaskSetup setup;
 };
 
@@ -151,10 +151,7 @@ std::string check_dry_run(const TaskSubject& subject) {
 std::vector<Finding> examine_task(const std::string& config) {
   TaskSubject subject;
   std::vector<Finding> found{examine("config", [&] {
-    ConfigNode options = options_from(config);
-    subject.spec.type = options.get("type").text();
-    options.erase("type");
-    subject.spec.options = options;
+    subject.choice = choice_from("task", config);
     subject.setup.config_folder = ".";
     subject.make();
     return "";

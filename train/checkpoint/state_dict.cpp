@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "autograd/base/error.h"
-#include "layers/causal_attention.h"
-#include "layers/multi_head_attention.h"
+#include "layers/module/module.h"
 
 namespace heed {
 
@@ -25,24 +24,12 @@ struct Slot {
 struct MaskBuffer {
   std::string name;
   int64_t context_length = 0;
-  bool in_book = false;  // false for `packed`: torch.nn.MultiheadAttention has no such buffer
 };
 
 struct Inventory {
   std::vector<Slot> slots;
   std::vector<MaskBuffer> masks;
 };
-
-void add_mask_buffer(const Module& layer, const std::string& prefix, Inventory& found) {
-  if (!layer.causal()) {
-    return;
-  }
-  if (const auto* one_head = dynamic_cast<const CausalAttention*>(&layer)) {
-    found.masks.push_back({prefix + "mask", one_head->config.context_length, true});
-  } else if (const auto* heads = dynamic_cast<const MultiHeadAttention*>(&layer)) {
-    found.masks.push_back({prefix + "mask", heads->config.context_length, !heads->config.packed});
-  }
-}
 
 void add_layer(const Module& layer, const std::string& prefix,
                std::map<const void*, size_t>& slot_of, Inventory& found) {
@@ -54,7 +41,9 @@ void add_layer(const Module& layer, const std::string& prefix,
     }
     found.slots[at->second].names.push_back(prefix + parameter->name());
   }
-  add_mask_buffer(layer, prefix, found);
+  if (const int64_t length = layer.book_mask_length(); length > 0) {
+    found.masks.push_back({prefix + "mask", length});
+  }
   for (const auto& [name, child] : layer.children()) {
     add_layer(*child, prefix + name + ".", slot_of, found);
   }
@@ -291,7 +280,7 @@ std::vector<TensorView> parameter_views(const Module& model, BookBuffers buffers
     views.push_back(view(slot.names.front(), slot.tensor.value()));
   }
   for (const MaskBuffer& mask : found.masks) {
-    if (buffers == BookBuffers::write && mask.in_book) {
+    if (buffers == BookBuffers::write) {
       views.push_back(mask_view(mask));
     }
   }

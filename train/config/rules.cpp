@@ -6,7 +6,7 @@
 #include <map>
 
 #include "layers/config/types.h"
-#include "layers/config/values.h"
+#include "layers/config/unknown_key.h"
 #include "train/optim/optimizer.h"
 
 namespace heed {
@@ -19,7 +19,7 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
   const Tokenizer* tokenizer = task.tokenizer();
   if (tokenizer == nullptr) {
     if (config.sample.every) {
-      errors.add_field(sample, "every", "the task ", config.data.type,
+      errors.add_field(sample, "every", "the task ", config.data.type(),
                        " has no text that a model could write; leave sample.every out");
     }
     return;
@@ -38,8 +38,8 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
 
 // A schedule that falls to a rate above the optimizer's would rise.
 void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& errors) {
-  const std::optional<double> min_lr = any_real(config.schedule.options.get("min_lr"));
-  if (!min_lr || errors.are_within("optimizer") || errors.are_within("schedule")) {
+  const auto* min_lr = config.schedule.find<double>("min_lr");
+  if (min_lr == nullptr || errors.are_within("optimizer") || errors.are_within("schedule")) {
     return;
   }
   // Only an optimizer knows which of its fields is the learning rate. It needs no parameters.
@@ -91,36 +91,35 @@ void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* t
     return;
   }
   const int64_t a_step = train.batch_size * train.accumulate;
-  for (const ConfigNode* section : {&tree, &tree.get("train")}) {
-    for (const std::string& word : epoch_words) {
-      const double epochs = std::strtod(section->get(word).text().c_str(), nullptr);
-      if (!section->has(word) || !(epochs > 0)) {
-        continue;
-      }
-      const auto all = epochs * static_cast<double>(examples);
-      errors.reword(section->get(word).key_mark(), section->get(word).path(), "here it is",
-                    text("here it is ", section == &tree ? "train.steps" : "steps", ": ",
-                         std::ceil(all / static_cast<double>(a_step)), " for ", epochs,
-                         epochs == 1 ? " epoch of " : " epochs of ", examples,
-                         " training examples, ", a_step, " in a step"));
+  errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
+    const bool at_top = mistake.path == mistake.unknown_key;
+    const std::string& given = (at_top ? tree : tree.get("train")).get(mistake.unknown_key).text();
+    const double epochs = std::strtod(given.c_str(), nullptr);
+    const bool is_word =
+        std::find(epoch_words.begin(), epoch_words.end(), mistake.unknown_key) != epoch_words.end();
+    if (!is_word || !(epochs > 0) || (!at_top && !mistake.path.starts_with("train."))) {
+      return mistake.message;
     }
-  }
+    const double steps = epochs * static_cast<double>(examples) / static_cast<double>(a_step);
+    return text(hint_begin, at_top ? "train.steps" : "steps", ": ", std::ceil(steps), " for ",
+                epochs, epochs == 1 ? " epoch of " : " epochs of ", examples,
+                " training examples, ", a_step, " in a step");
+  });
 }
 
-void explain_words_without_field(const ConfigNode& tree, ConfigErrors& errors) {
-  const std::string option = "here it is an option of the command: --threads N";
+void explain_words_without_field(ConfigErrors& errors) {
+  const std::string option = hint_begin + "an option of the command: --threads N";
   const std::map<std::string, std::string> hints{
       {"device", "everything runs on the CPU; leave this out"},
       {"threads", option},
       {"num_threads", option},
       {"num_workers", option}};
-  for (const ConfigNode* section : {&tree, &tree.get("train")}) {
-    for (const ConfigNode& child : section->children()) {
-      if (const auto hint = hints.find(child.key()); hint != hints.end()) {
-        errors.reword(child.key_mark(), child.path(), "unknown key", hint->second);
-      }
-    }
-  }
+  errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
+    const auto hint = hints.find(mistake.unknown_key);
+    const std::string& key = mistake.unknown_key;
+    const bool here = mistake.path == key || mistake.path == "train." + key;
+    return hint != hints.end() && here ? hint->second : mistake.message;
+  });
 }
 
 void excuse_unknown_types(ConfigErrors& errors) {

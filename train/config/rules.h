@@ -21,7 +21,7 @@ void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* t
                   ConfigErrors& errors);
 
 // Says what to do about words of other tools that no field stands for, such as device.
-void explain_words_without_field(const ConfigNode& tree, ConfigErrors& errors);
+void explain_words_without_field(ConfigErrors& errors);
 
 // Removes mistakes about unknown types, and about their options: a plugin that was not loaded may
 // have them.

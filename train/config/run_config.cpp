@@ -5,7 +5,10 @@
 #include "autograd/base/modes.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
-#include "layers/config/values.h"
+#include "layers/config/describe.h"
+#include "layers/config/read.h"
+#include "train/config/data_and_model.h"
+#include "train/config/misplaced.h"
 #include "train/config/paths.h"
 #include "train/config/rules.h"
 #include "train/config/yaml.h"
@@ -91,8 +94,8 @@ void RunConfig::fields(Fields& f) {
   f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
   f.optional("plugins", plugins, "libraries with layers, tasks, ... of one's own: [./libmine.so]");
   f.group("random", random, "random streams");
-  f.section("data", data, "task", "what to train on", {}, may_be_absent);
-  f.section("model", model, "layer", "what to train");
+  f.section("data", data, "task", "what to train on", fill_data, may_be_absent);
+  f.section("model", model, "layer", "what to train", fill_model);
   f.section("optimizer", optimizer, "optimizer", "how gradients change weights");
   f.section("schedule", schedule, "schedule", "the learning rate over the run")
       .also_known_as({"lr_scheduler", "scheduler"});
@@ -108,133 +111,24 @@ std::vector<FieldInfo> run_fields() {
   std::vector<FieldInfo> fields = list_fields<RunConfig>();
   for (FieldInfo& info : fields) {
     if (info.name == "model") {
-      for (const char* size :
-           {"vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes"}) {
-        info.fills.push_back({size, ""});
-      }
+      info.fills = sizes_of_data;
     } else if (info.name == "data") {
-      info.fills = {{"context_length", ""}};
+      info.fills = {"context_length"};
     }
   }
   return fields;
 }
 
-int64_t RunConfig::model_size(const std::string& field) const {
-  return whole_number(model.options.get(field)).value_or(0);
-}
-
-int64_t RunConfig::data_size(const std::string& field) const {
-  return whole_number(data.options.get(field)).value_or(0);
-}
-
 int64_t RunConfig::context_length() const {
-  const int64_t of_model = model_size("context_length");
-  return of_model > 0 ? of_model : data_size("context_length");
+  for (const Choice* section : {&model, &data}) {
+    if (const auto* length = section->find<int64_t>("context_length")) {
+      return *length;
+    }
+  }
+  return 0;
 }
 
 namespace {
-
-bool has_field(const std::string& kind, const ConfigNode& section, const std::string& field) {
-  const ConfigType* type = config_types(kind).find(section.get("type").text());
-  if (type == nullptr) {
-    return false;
-  }
-  const std::vector<FieldInfo>& fields = type->fields();
-  return std::any_of(fields.begin(), fields.end(),
-                     [&](const FieldInfo& info) { return info.name == field; });
-}
-
-// What to do about a data file that is not there: the data of a run may have moved.
-std::string way_to_data(const ConfigNode& data, const fs::path& folder) {
-  std::error_code error;
-  const bool missing = !fs::exists(folder / data.get("path").text(), error) && !error;
-  return missing && data.has("fingerprint") ? "; if it has moved: --set data.path=FILE" : "";
-}
-
-// The task, if the data section has no errors; otherwise null, and the errors go to `errors`. The
-// IoError of an unreadable file goes to `unreadable`, so that the other sections are checked first.
-std::unique_ptr<Task> make_task(const ConfigNode& tree, const TaskSetup& setup,
-                                ConfigErrors& errors, std::optional<IoError>& unreadable) {
-  const ConfigNode& data = tree.get("data");
-  const ConfigType* type =
-      data.is_map() ? config_types("task").find(data.get("type").text()) : nullptr;
-  if (type == nullptr) {
-    return nullptr;  // reported when all sections are read
-  }
-  Spec spec{type->name, data};
-  spec.options.erase("type");
-  ConfigErrors of_data;
-  type->complete(spec.options, of_data);
-  if (!of_data.empty()) {
-    errors.add_all(of_data);
-    return nullptr;
-  }
-  try {
-    return task_registry().make(spec, setup);
-  } catch (const TaskError& error) {
-    errors.add_field(data, error.field, error.what());
-  } catch (const IoError& error) {
-    unreadable = IoError(error.what() + way_to_data(data, setup.config_folder));
-  }
-  return nullptr;
-}
-
-// Fills in the sizes of the model that the data determines. Without a task they are set to 1, so
-// that the other errors of the config are found too.
-void fill_model_sizes(ConfigNode& tree, const Task* task, ConfigErrors& errors) {
-  ConfigNode* model = tree.find("model");
-  if (model == nullptr || !model->is_map()) {
-    return;
-  }
-  if (task == nullptr) {
-    for (const char* field :
-         {"vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes"}) {
-      const ConfigNode& data = tree.get("data");
-      const bool decided_by_data =
-          data.is_map() && has_field("layer", *model, field) &&
-          (field == std::string("vocab_size") || !has_field("task", data, field));
-      if (decided_by_data && !model->has(field)) {
-        model->set(field, 1);
-      }
-    }
-    return;
-  }
-  for (const auto& [field, size] : task->model_sizes()) {
-    if (!has_field("layer", *model, field)) {
-      continue;
-    }
-    if (!model->has(field)) {
-      model->set(field, size);
-    } else if (whole_number(model->get(field)) != size) {
-      errors.add_field(*model, field, "expected ", size, ", as the data has it, or nothing; got ",
-                       in_words(model->get(field)));
-    }
-  }
-}
-
-// Both sections may set context_length; the data's must not exceed the model's.
-void check_context_length(const ConfigNode& tree, ConfigErrors& errors) {
-  const int64_t of_data = whole_number(tree.get("data").get("context_length")).value_or(0);
-  const int64_t of_model = whole_number(tree.get("model").get("context_length")).value_or(0);
-  if (of_model > 0 && of_data > of_model) {
-    errors.add_field(tree.get("data"), "context_length", "must be at most model.context_length ",
-                     of_model, ", got ", of_data);
-  }
-}
-
-void fill_context_length(ConfigNode& tree) {
-  ConfigNode* data = tree.find("data");
-  const ConfigNode& model = tree.get("model");
-  const bool model_has_none = config_types("layer").find(model.get("type").text()) != nullptr &&
-                              !has_field("layer", model, "context_length");
-  if (data == nullptr || !data->is_map() || data->has("context_length") || model_has_none ||
-      !has_field("task", *data, "context_length")) {
-    return;
-  }
-  // If the model's is missing or invalid, the error is reported there; use 1 here.
-  const bool is_size = whole_number(model.get("context_length")).value_or(0) > 0;
-  data->set("context_length", is_size ? model.get("context_length") : ConfigNode(1));
-}
 
 // Makes the path absolute and adds the file's fingerprint, so that the run can be resumed from any
 // folder, but only with the same data.
@@ -246,7 +140,7 @@ void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
     data.set("path", absolute);
   }
   const std::vector<fs::path> files = task.files();
-  if (files.size() == 1 && has_field("task", data, "fingerprint")) {
+  if (files.size() == 1 && data.has("fingerprint")) {
     data.set("fingerprint", fingerprint_file(files.front()).text());
   }
 }
@@ -264,19 +158,18 @@ void resolve_plugins(ConfigNode& config, const fs::path& folder) {
   }
 }
 
-// Sets every `dropout` in a config tree to 0, including nested layers.
-void turn_off_dropout(ConfigNode& node) {
-  for (int64_t i = 0; i < node.size(); ++i) {
-    if (node.at(i).key() == "dropout") {
-      node.at(i).assign(0.0);
+// Sets the dropout of a layer to 0, and that of the layers chosen inside it.
+void turn_off_dropout(Choice& layer) {
+  for (Field& field : fields_of(layer.own_config())) {
+    if (auto* number = member_of<double>(field); number && field.info.name == "dropout") {
+      *number = 0;
+    } else if (auto* part = member_of<Choice>(field); part && *part) {
+      turn_off_dropout(*part);
+    } else if (auto* parts = member_of<std::vector<Choice>>(field)) {
+      for (Choice& each : *parts) turn_off_dropout(each);
     }
-    turn_off_dropout(node.at(i));
   }
 }
-
-}  // namespace
-
-namespace {
 
 // Throws all mistakes, if there are any, with those of files that could not be read.
 void throw_all(ConfigErrors& errors, const ConfigNode& tree, bool not_all_types,
@@ -330,29 +223,29 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   const bool not_all_types = no_plugin || errors.count() > before;
   LoadedRun run;
   run.config.purpose = purpose;
-  const TaskSetup setup{
-      .config_folder = folder,
-      .seed = static_cast<uint64_t>(whole_number(tree.get("seed")).value_or(run.config.seed)),
-      .batch_size = whole_number(tree.get("train").get("batch_size")).value_or(0)};
-  fill_context_length(tree);
-  check_context_length(tree, errors);
-  run.task = make_task(tree, setup, errors, unreadable);
-  fill_model_sizes(tree, run.task.get(), errors);
-  Fields fields(tree, errors);
-  fields.run(run.config);
+  {
+    DataAndModel between(run.config, tree, folder, errors);
+    read_struct(config_ref(run.config), tree, errors);
+    between.check_sizes();
+    run.task = std::move(between.task);
+    unreadable = between.unreadable;
+  }
+  if (!errors.empty()) {
+    explain_misplaced_keys(run.config, errors);
+  }
   check_together(run.config, tree, run.task.get(), errors);
   count_epochs(run.config, tree, run.task.get(), errors);
-  explain_words_without_field(tree, errors);
+  explain_words_without_field(errors);
   throw_all(errors, tree, not_all_types, no_plugin, unreadable);
 
-  run.resolved = fields.values();
+  if (run.config.train.overfit_batch) {
+    turn_off_dropout(run.config.model);
+  }
+  run.resolved = write_struct(config_ref(run.config));
+  run.resolved.find("model")->set_mark(tree.get("model").mark());
   resolve_plugins(run.resolved, folder);
   if (run.task) {
     resolve_data(*run.resolved.find("data"), folder, *run.task);
-    if (run.config.train.overfit_batch) {
-      turn_off_dropout(run.config.model.options);
-      turn_off_dropout(*run.resolved.find("model"));
-    }
   }
   return run;
 }
@@ -367,6 +260,10 @@ std::string LoadedRun::program() const {
     words += " --plugin " + shell_word(plugin.text());
   }
   return words;
+}
+
+ConfigNode with_defaults(const ConfigNode& resolved) {
+  return write_fields(read_fields<RunConfig>(resolved));
 }
 
 void apply_settings(const RunConfig& config) {

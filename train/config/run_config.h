@@ -67,20 +67,19 @@ struct RunConfig {
   bool anomaly = false;
   std::vector<std::string> plugins;
   RandomConfig random;
-  Spec data;
-  Spec model;
-  Spec optimizer{"adamw", {}};
-  Spec schedule{"constant", {}};
+  Choice data;
+  Choice model;
+  Choice optimizer{"adamw"};
+  Choice schedule{"constant"};
   TrainConfig train;
   EvalConfig eval;
   CheckpointConfig checkpoint;
   SampleConfig sample;
 
+  // What data and model take from each other, while they are read (data_and_model.h).
+  Fill fill_data, fill_model;
+
   void fields(Fields& f);
-  // The value of a model field; 0 if the model has no such field.
-  int64_t model_size(const std::string& field) const;
-  // The same of the data.
-  int64_t data_size(const std::string& field) const;
   // How many tokens the model sees at once: its own context_length, else that of the data.
   int64_t context_length() const;
 };
@@ -122,6 +121,10 @@ RunTree read_run_tree(const std::filesystem::path& config,
 // `config` included; IoError if a data file or a plugin cannot be read and nothing else is wrong.
 LoadedRun load_run(RunTree config, const std::filesystem::path& folder,
                    Purpose purpose = Purpose::train);
+
+// A config that an earlier version resolved, with the defaults of fields added since. Throws
+// ConfigError.
+ConfigNode with_defaults(const ConfigNode& resolved);
 
 // Seeds the random streams and sets the global switches given in the config.
 void apply_settings(const RunConfig& config);

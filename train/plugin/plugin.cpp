@@ -21,15 +21,10 @@ struct LoadedPlugin {
   bool from_command_line = false;
 };
 
-struct Owned {
-  std::string plugin;
-  int64_t members = 0;
-};
-
 struct Plugins {
   bool trusted = false;  // what a config names may be loaded
   std::vector<LoadedPlugin> loaded;
-  std::map<std::pair<std::string, std::string>, Owned> types;  // by kind and name
+  std::map<std::pair<std::string, std::string>, std::string> types;  // of kind and name: which
   std::vector<std::string> of_other_precision;  // why load_plugin() has not loaded them
 };
 
@@ -164,13 +159,12 @@ void PluginRegistration::require_free(const ConfigTypes& types, const std::strin
   }
   const auto owner = plugins().types.find({types.kind(), name});
   fail<ConfigError>("plugin ", plugin_, ": the ", types.kind(), " name ", name, " is taken by ",
-                    owner == plugins().types.end() ? "heedgrad itself" : owner->second.plugin,
+                    owner == plugins().types.end() ? "heedgrad itself" : owner->second,
                     "; give it another one");
 }
 
-void PluginRegistration::note(const std::string& kind, const std::string& name,
-                              int64_t members) const {
-  plugins().types[{kind, name}] = {plugin_, members};
+void PluginRegistration::note(const std::string& kind, const std::string& name) const {
+  plugins().types[{kind, name}] = plugin_;
 }
 
 void load_plugin(const fs::path& path) {
@@ -239,17 +233,12 @@ std::vector<std::string> plugins_of(const ConfigNode& config, const fs::path& fo
   for (const auto& [kind_and_name, owner] : plugins().types) {
     const bool used = std::find(types.begin(), types.end(), kind_and_name.second) != types.end();
     for (const LoadedPlugin& plugin : plugins().loaded) {
-      if (used && plugin.path.filename() == owner.plugin) {
+      if (used && plugin.path.filename() == owner) {
         need(plugin.path);
       }
     }
   }
   return needed;
-}
-
-int64_t config_members_of(const std::string& layer) {
-  const auto found = plugins().types.find({"layer", layer});
-  return found == plugins().types.end() ? 0 : found->second.members;
 }
 
 bool add_linked_plugin(const char* identity, PluginFunction function) {

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "layers/config/members.h"
 #include "train/data/task.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
@@ -45,9 +44,6 @@ void load_plugins(const ConfigNode& config, const std::filesystem::path& folder,
 // those that define one of its types.
 std::vector<std::string> plugins_of(const ConfigNode& config, const std::filesystem::path& folder);
 
-// The number of fields in the Config of a plugin's layer; 0 if unknown.
-int64_t config_members_of(const std::string& layer);
-
 // The argument of a plugin's registration function.
 class PluginRegistration {
  public:
@@ -60,14 +56,14 @@ class PluginRegistration {
     if (pass_ == Pass::look) {
       require_free(registry.types(), name);
     } else {
-      note(registry.types().kind(), name, config_members<typename Class::Config>());
+      note(registry.types().kind(), name);
       registry.template add<Class>(name);
     }
   }
 
  private:
   void require_free(const ConfigTypes& types, const std::string& name) const;
-  void note(const std::string& kind, const std::string& name, int64_t members) const;
+  void note(const std::string& kind, const std::string& name) const;
 
   std::string plugin_;  // "libmine.so"
   Pass pass_;

@@ -34,7 +34,7 @@ std::string target_of(const Task& task) {
 std::vector<std::pair<std::string, std::string>> facts_of(const LoadedRun& loaded,
                                                           const Module& model) {
   const BlasInfo blas = blas_info();
-  return {{"model", loaded.config.model.type},
+  return {{"model", loaded.config.model.type()},
           {"parameters", grouped(model.parameter_count())},
           {"data", loaded.data_description()},
           {"precision", precision_name},

@@ -3,7 +3,8 @@
 
 #include "autograd/random/streams.h"
 #include "layers/check/layer_check.h"
-#include "layers/module/registry.h"
+#include "layers/check/variants.h"
+#include "layers/linear.h"
 #include "tests/support/near.h"
 #include "tests/support/wrong_backwards.h"
 
@@ -65,7 +66,8 @@ TEST_CASE("layer gradients: models with each attention layer" * doctest::skip(!i
   for (const std::string& attention : attention_types) {
     CAPTURE(attention);
     for (const char* type : {"transformer_block", "gpt"}) {
-      expect_all(check_gradients({type, small_model(attention, type)}), counts);
+      expect_all(check_gradients(read_options("layer", type, small_model(attention, type))),
+                 counts);
     }
   }
   MESSAGE("model gradient cases: ", counts.cases);
@@ -79,7 +81,7 @@ TEST_CASE("layer gradients: dropout of the other stream" * doctest::skip(!is_flo
   for (const char* type : {"dropout", "causal_attention", "multi_head_attention", "gpt"}) {
     ConfigNode options = example_config(layer_registry().types().find(type)->fields());
     options.set("dropout", 0.25);
-    expect_all(check_gradients({type, options}), counts);
+    expect_all(check_gradients(read_options("layer", type, options)), counts);
   }
   CHECK(streams().dropout_stream() == DropoutStream::mt19937);
   streams().set_state(before);
@@ -104,7 +106,7 @@ TEST_CASE("layer gradients: parameters and streams stay as they were" *
           doctest::skip(!is_float64)) {
   manual_seed(5);
   const StreamsState before = streams().state();
-  CHECK(check_gradients({"linear", ConfigNode::map({{"d_in", 2}, {"d_out", 2}})}).size() == 3);
+  CHECK(check_gradients(LayerChoice("linear", Linear::Config{.d_in = 2, .d_out = 2})).size() == 3);
   CHECK(streams().state() == before);
 }
 

@@ -1,5 +1,6 @@
 #include "layers/module/registry.h"
 
+#include "layers/check/variants.h"
 #include "layers/linear.h"
 #include "layers/multi_head_attention.h"
 #include "tests/support/layer_cases.h"
@@ -53,7 +54,8 @@ TEST_CASE("registry: every layer is made from its own example, and every option 
     for (const FieldInfo& field : fields) CHECK(field.help != "");
     for (const ConfigNode& options : option_variants(fields)) {
       const auto layer = make_layer(type, options);
-      CHECK(layer_registry().name_of(*layer) == type);
+      const bool packed = options.get("packed").text() == "true";
+      CHECK(layer_registry().name_of(*layer) == (packed ? "packed_attention" : type));
       ++made;
       const ConfigNode& width = options.has("d_in") ? options.get("d_in") : options.get("d_model");
       const int64_t d = width.is_absent() ? 4 : std::stoll(width.text());

@@ -8,6 +8,7 @@
 #include "autograd/ops/mean.h"
 #include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
+#include "layers/check/variants.h"
 #include "layers/linear.h"
 #include "layers/module/init.h"
 #include "tests/support/layer_cases.h"
@@ -321,7 +322,7 @@ TEST_CASE("examine: every layer that is built in, every option") {
     // layer_gradients_test.cpp checks the gradients for every option.
     if (is_float64) variants.resize(1);
     for (const ConfigNode& options : variants) {
-      report(type + " " + to_yaml(options), examine_layer(LayerSpec{type, options}));
+      report(type + " " + to_yaml(options), examine_layer(read_options("layer", type, options)));
       claims = claims || make_layer(type, options)->causal();
     }
     ++layers;

@@ -12,6 +12,7 @@
 #include "layers/module/registry.h"
 #include "layers/multi_head_attention.h"
 #include "layers/multi_head_attention_wrapper.h"
+#include "layers/packed_attention.h"
 #include "layers/self_attention_v2.h"
 #include "tests/support/temp_dir.h"
 
@@ -185,9 +186,7 @@ TEST_CASE("state_dict: book buffers where the book has them") {
 
   MultiHeadAttention::Config heads{.d_in = 4, .d_out = 4, .context_length = 4, .num_heads = 2};
   CHECK(saved(MultiHeadAttention(heads)).back() == "mask");
-  heads.packed = true;
-  CHECK(saved(MultiHeadAttention(heads)).back() != "mask");
-  heads.packed = false;
+  CHECK(saved(PackedAttention({heads})).back() != "mask");
   heads.causal = false;
   CHECK(saved(MultiHeadAttention(heads)).back() != "mask");
 

@@ -145,8 +145,8 @@ TEST_CASE("run config: sizes come from the data, and one that is given is checke
   const LoadedRun sort =
       load_small(folder, {"data={type: sort, length: 5, symbols: 7}",
                           "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"});
-  CHECK(sort.config.model_size("vocab_size") == 7);
-  CHECK(sort.config.model_size("context_length") == 5);
+  CHECK(*sort.config.model.find<int64_t>("vocab_size") == 7);
+  CHECK(*sort.config.model.find<int64_t>("context_length") == 5);
   CHECK(value(load_small(folder, {"data.context_length=4"}).resolved, "model", "context_length") ==
         "8");
   CHECK(message_of(folder, {"data.context_length=9"}) ==
@@ -211,7 +211,7 @@ TEST_CASE("run config: what is required, and for what") {
       load_run(parse_config("model: {type: linear, d_in: 2, d_out: 3}", "m.yaml"), folder.path(),
                Purpose::model);
   CHECK(model.task == nullptr);
-  CHECK(model.config.model.type == "linear");
+  CHECK(model.config.model.type() == "linear");
 }
 
 TEST_CASE("run config: settings reach the streams and switches") {

@@ -17,7 +17,7 @@ std::unique_ptr<Task> made_synthetic(int64_t vocab_size, int64_t tokens, uint64_
   setup.seed = seed;
   const ConfigNode config =
       ConfigNode::map({{"vocab_size", vocab_size}, {"tokens", tokens}, {"context_length", 4}});
-  return task_registry().make({"synthetic", config}, setup);
+  return task_registry().make("synthetic", config, setup);
 }
 
 // The inputs of the first training windows, concatenated.

@@ -27,7 +27,7 @@ struct MadeText {
     TaskSetup setup;
     setup.config_folder = folder.path();
     setup.batch_size = batch_size;
-    task = task_registry().make({"text", config}, setup);
+    task = task_registry().make("text", config, setup);
   }
   Task* operator->() const { return task.get(); }
   TempDir folder;
@@ -114,7 +114,7 @@ TEST_CASE("text: the windows of tinyshakespeare") {
   TaskSetup setup;
   setup.config_folder = file.parent_path();
   const auto task = task_registry().make(
-      {"text", ConfigNode::map({{"path", "tinyshakespeare.txt"}, {"context_length", 64}})}, setup);
+      "text", ConfigNode::map({{"path", "tinyshakespeare.txt"}, {"context_length", 64}}), setup);
   CHECK(task->example_count(Split::validation) == 1742);
   CHECK(task->description() == "tinyshakespeare.txt: 1,115,394 characters, 65 different");
   CHECK(task->training_tokens() == 1003854);
@@ -247,7 +247,7 @@ TEST_CASE("text: what is wrong with it") {
 
   TaskSetup nowhere;
   nowhere.config_folder = "/nonexistent";
-  CHECK_THROWS_AS(task_registry().make({"text", options(8)}, nowhere), IoError);
+  CHECK_THROWS_AS(task_registry().make("text", options(8), nowhere), IoError);
 }
 
 TEST_CASE("text: another file than the one of the run") {

@@ -36,7 +36,7 @@ struct MadeTokens {
                                                {"vocab_size", vocab_size},
                                                {"context_length", 4},
                                                {"fingerprint", mark}});
-    task = task_registry().make({"tokens", config}, setup);
+    task = task_registry().make("tokens", config, setup);
   }
   TempDir folder;
   std::unique_ptr<Task> task;

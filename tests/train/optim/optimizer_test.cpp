@@ -75,7 +75,7 @@ std::vector<NamedParameter> one_parameter(const Shape& shape, uint64_t seed = 1)
 
 std::unique_ptr<Optimizer> made(const std::string& type, const ConfigNode& options,
                                 const std::vector<NamedParameter>& parameters) {
-  return optimizer_registry().make({type, options}, parameters);
+  return optimizer_registry().make(type, options, parameters);
 }
 
 }  // namespace

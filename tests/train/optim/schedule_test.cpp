@@ -11,7 +11,7 @@ namespace {
 
 std::unique_ptr<Schedule> made(const std::string& type, const ConfigNode& options, double lr,
                                int64_t steps) {
-  return schedule_registry().make({type, options}, ScheduleSetup{lr, steps});
+  return schedule_registry().make(type, options, ScheduleSetup{lr, steps});
 }
 
 ConfigNode falling(int64_t warmup_steps, double min_lr) {

@@ -19,7 +19,7 @@ std::unique_ptr<Task> made(int64_t length, int64_t symbols, uint64_t seed = 123)
   TaskSetup setup;
   setup.seed = seed;
   const ConfigNode config = ConfigNode::map({{"length", length}, {"symbols", symbols}});
-  return task_registry().make({"sort", config}, setup);
+  return task_registry().make("sort", config, setup);
 }
 
 std::vector<Sequence> rows(const Ids& ids) {

@@ -1,4 +1,4 @@
-// Messages about unknown keys of a config: the name that is meant, and where it would be valid.
+// Messages about unknown keys and types of a config: the name that is meant.
 #pragma once
 
 #include <string>
@@ -18,16 +18,14 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 // around it.
 std::string topic_within(const std::string& topic, const FieldInfo& group);
 
+// Begins a message about a word of another tool: "here it is d_model".
+inline const std::string hint_begin = "here it is ";
+// What follows for a field that has the synonym: its path and, if there is one, the rule.
+std::string here_it_is(const std::string& path, const Synonym& synonym);
+
 // The message about a key that is none of the fields: "here it is d_model" for a word of another
 // tool, else "unknown key" with a suggestion.
 std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fields,
                         const std::string& topic);
-
-// Extends the message about each unknown key if another place of the config takes it: "...; lr
-// belongs to optimizer", "here it is optimizer.lr", or "...; momentum belongs to the optimizer sgd"
-// if that type would have to be chosen first. A field given by a word of another tool does not
-// count as missing. Takes a whole config; `fields` are its fields with the values that were read.
-void explain_misplaced_keys(const std::vector<FieldInfo>& fields, const ConfigNode& config,
-                            ConfigErrors& errors);
 
 }  // namespace heed

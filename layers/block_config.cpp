@@ -1,0 +1,82 @@
+#include "layers/block_config.h"
+
+#include "layers/activation.h"
+#include "layers/layer_norm.h"
+#include "layers/rms_norm.h"
+
+namespace heed {
+
+void BlockConfig::fields(Fields& f) {
+  block_fields(f);
+  attention_field(f);
+}
+
+void BlockConfig::block_fields(Fields& f) {
+  f.required("context_length", context_length, at_least(1), "largest number of tokens")
+      .example(6)
+      .also_known_as({"block_size", "max_position_embeddings"});
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
+      .example(4)
+      .also_known_as({"emb_dim", "n_embd", "hidden_size", "embed_dim"});
+  FieldInfo& heads =
+      num_heads > 0
+          ? f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
+                .also_try({2})
+          : f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
+  heads.also_known_as({"n_heads", "n_head", "num_attention_heads", "nhead"});
+  f.optional("dropout", dropout, probability, "chance to drop a number")
+      .also_try({0.25})
+      .also_known_as({"drop_rate"});
+  f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
+  f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
+  f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
+  f.choice("activation", activation, activation_names, "activation of the feed-forward");
+  f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
+             "hidden width of the feed-forward / d_model");
+}
+
+void BlockConfig::attention_field(Fields& f, Fill also) {
+  f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)",
+          [this, also = std::move(also)](Defaults& d) {
+            const int64_t* own_heads = d.given<int64_t>("num_heads");
+            const int64_t heads = own_heads != nullptr ? *own_heads : num_heads;
+            d.set("d_in", d_model).set("d_out", d_model);
+            d.set("d_head", heads > 0 ? d_model / heads : 0);
+            d.set("context_length", context_length).set("num_heads", num_heads);
+            d.set("dropout", dropout).set("qkv_bias", qkv_bias).set("out_bias", bias);
+            if (also) also(d);
+          });
+}
+
+void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
+  if (d_model % num_heads != 0) {
+    errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
+                     ", num_heads is ", num_heads);
+  }
+  // Heads side by side, which share the width.
+  const ConfigNode& own = at.get("attention");
+  const auto* heads = attention.find<int64_t>("num_heads");
+  const auto* width = attention.find<int64_t>("d_out");
+  if (own.has("num_heads") && !own.has("d_out") && heads != nullptr && width != nullptr &&
+      *width < d_model && d_model % *heads != 0) {
+    errors.add_field(own, "num_heads", "must divide d_model: d_model is ", d_model,
+                     ", num_heads is ", *heads);
+  }
+}
+
+void BlockConfig::check_heads(ConfigErrors& errors, const ConfigNode& at) const {
+  const auto* heads = attention.find<int64_t>("num_heads");
+  if (heads != nullptr && num_heads > 1 && *heads != num_heads) {
+    errors.add_field(at, "num_heads", num_heads, " is not attention.num_heads ", *heads,
+                     "; give the number of heads once");
+  }
+}
+
+std::unique_ptr<Module> make_norm(const BlockConfig& c) {
+  if (c.norm == "rms_norm") {
+    return std::make_unique<RmsNorm>(RmsNorm::Config{.d_model = c.d_model});
+  }
+  return std::make_unique<LayerNorm>(LayerNorm::Config{.d_model = c.d_model, .bias = c.bias});
+}
+
+}  // namespace heed

@@ -1,0 +1,40 @@
+// The fields that all models made of transformer blocks share, and their rules.
+#pragma once
+
+#include "layers/config/defaults.h"
+#include "layers/module/registry.h"
+
+namespace heed {
+
+struct BlockConfig {
+  int64_t d_model = 0;
+  int64_t context_length = 0;
+  int64_t num_heads = 0;
+  double dropout = 0;
+  bool qkv_bias = false;
+  bool bias = true;
+  std::string norm = "layer_norm";
+  std::string activation = "gelu_tanh";
+  int64_t hidden_multiplier = 4;
+  LayerChoice attention{"multi_head_attention"};  // of blocks that let it be chosen
+
+  // All of them.
+  void fields(Fields& f);
+  // All but attention.
+  void block_fields(Fields& f);
+  // attention, with what every block fills in and what `also` does.
+  void attention_field(Fields& f, Fill also = {});
+
+  void check(ConfigErrors& errors, const ConfigNode& at) const;
+  // Whether the attention of a whole model has the model's number of heads.
+  void check_heads(ConfigErrors& errors, const ConfigNode& at) const;
+};
+
+// The norm of a block. rms_norm has no bias.
+std::unique_ptr<Module> make_norm(const BlockConfig& c);
+
+// The words of other tools for fields of models.
+inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers"};
+inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab"};
+
+}  // namespace heed

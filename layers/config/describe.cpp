@@ -1,0 +1,94 @@
+#include "layers/config/describe.h"
+
+#include "layers/config/defaults.h"
+
+namespace heed {
+
+namespace {
+
+template <class T>
+ConfigNode node_of(const T& value, const std::string&) {
+  return value;
+}
+template <class T>
+ConfigNode node_of(const std::optional<T>& value, const std::string& off_word) {
+  return value ? ConfigNode(*value) : ConfigNode::scalar(off_word, false);
+}
+template <class T>
+ConfigNode node_of(const std::vector<T>& value, const std::string&) {
+  return ConfigNode::list(std::vector<ConfigNode>(value.begin(), value.end()));
+}
+
+ConfigNode part_node(const Choice& part, const Fill& fill) {
+  ConfigNode node = ConfigNode::map({{"type", part.type()}});
+  if (!part.has_config()) {
+    return node;
+  }
+  const std::vector<Field> fields = fields_of(part.config());
+  std::vector<const Field*> all;
+  for (const Field& field : fields) all.push_back(&field);
+  const Defaults defaults(fill, std::move(all));
+  for (const Field& field : fields) {
+    const Defaults::Entry* filled = defaults.find(field.info);
+    ConfigNode value = value_node(field);
+    if (!value.is_absent() && (filled == nullptr || !has_value(field, *filled))) {
+      node.set(field.info.name, std::move(value));
+    }
+  }
+  return node;
+}
+
+std::vector<std::string> names_filled_by(const Fill& fill) {
+  const Defaults defaults(fill);
+  std::vector<std::string> names;
+  for (const Defaults::Entry& entry : defaults.entries()) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+ConfigNode value_node(const Field& field) {
+  if (const auto* part = std::get_if<Choice*>(&field.member)) {
+    return **part ? part_node(**part, field.fill) : ConfigNode();
+  }
+  if (const auto* parts = std::get_if<std::vector<Choice>*>(&field.member)) {
+    ConfigNode list;
+    for (const Choice& part : **parts) {
+      list.append(part_node(part, {}));
+    }
+    return list;
+  }
+  if (const auto* group = std::get_if<ConfigRef>(&field.member)) {
+    return write_struct(*group);
+  }
+  ConfigNode node =
+      std::visit([&](const auto* value) { return node_of(*value, field.info.off_word); },
+                 std::get<Value>(field.member));
+  return field.info.type == FieldType::choice && node.text().empty() ? ConfigNode() : node;
+}
+
+std::vector<FieldInfo> describe(const ConfigRef& config) {
+  std::vector<FieldInfo> infos;
+  for (Field& field : fields_of(config)) {
+    field.info.value = value_node(field);
+    field.info.fills = names_filled_by(field.fill);
+    if (const auto* group = std::get_if<ConfigRef>(&field.member)) {
+      field.info.group = describe(*group);
+    }
+    infos.push_back(std::move(field.info));
+  }
+  return infos;
+}
+
+ConfigNode write_struct(const ConfigRef& config) {
+  ConfigNode out = ConfigNode::map();
+  for (const Field& field : fields_of(config)) {
+    ConfigNode value = value_node(field);
+    if (!value.is_absent()) {
+      out.set(field.info.name, std::move(value));
+    }
+  }
+  return out;
+}
+
+}  // namespace heed

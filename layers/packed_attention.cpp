@@ -1,0 +1,44 @@
+#include "layers/packed_attention.h"
+
+#include "autograd/array/shape.h"
+#include "autograd/ops/split.h"
+
+namespace heed {
+
+PackedAttention::PackedAttention(const Config& c)
+    : config(checked(c)),
+      out_proj(make_out_proj()),
+      in_proj_weight(this, "in_proj_weight", {saturated_product(3, c.d_out), c.d_in},
+                     init::xavier_uniform),
+      in_proj_bias(this, "in_proj_bias", {saturated_product(3, c.d_out)}, init::zeros, c.qkv_bias),
+      angles_(c.angles()) {
+  if (c.out_proj && c.out_bias) {
+    const NoGrad off;
+    std::fill_n((*out_proj)->bias.tensor().mutable_value(), dry_run() ? 0 : c.d_out, real{0});
+  }
+}
+
+std::optional<Child<Linear>> PackedAttention::make_out_proj() {
+  if (!config.out_proj) {
+    return {};
+  }
+  const Linear::Config square{.d_in = config.d_out, .d_out = config.d_out, .bias = config.out_bias};
+  return Child<Linear>(this, "out_proj", square);
+}
+
+Tensor PackedAttention::forward(const Input& in) {
+  const Tensor x = with_batch("packed_attention", in.x, config.d_in);
+  require_context("packed_attention", in, config.context_length);
+  const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // (B, T, 3 d_out)
+  Tensor context_vec;
+  if (!angles_ && in.cache == nullptr) {
+    context_vec = attend(*this, in, qkv, config.dropout, config.options());
+  } else {
+    const std::vector<Tensor> parts = split(qkv, config.d_out, -1);
+    context_vec = attend(*this, in, rotated(parts[0], angles_, in), rotated(parts[1], angles_, in),
+                         parts[2], config.dropout, config.options());
+  }
+  return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
+}
+
+}  // namespace heed

@@ -1,0 +1,106 @@
+#include "train/config/data_and_model.h"
+
+#include <algorithm>
+
+#include "layers/config/values.h"
+#include "train/data/task.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Whether the type that a section chooses has this field. False for an unknown type.
+bool has_field(const std::string& kind, const ConfigNode& section, const std::string& name) {
+  const ConfigType* type = config_types(kind).find(section.get("type").text());
+  return type != nullptr && std::any_of(type->fields().begin(), type->fields().end(),
+                                        [&](const FieldInfo& field) { return field.name == name; });
+}
+
+}  // namespace
+
+DataAndModel::DataAndModel(RunConfig& config, const ConfigNode& tree, fs::path folder,
+                           ConfigErrors& errors)
+    : config_(config), tree_(tree), folder_(std::move(folder)), errors_(errors) {
+  config_.fill_data = [this](Defaults& d) { fill_data(d); };
+  config_.fill_model = [this](Defaults& d) { fill_model(d); };
+}
+
+DataAndModel::~DataAndModel() { config_.fill_data = config_.fill_model = {}; }
+
+// The model has not been read yet. If its context_length is missing or wrong, that is reported
+// there, and 1 lets the rest of the data section be checked.
+void DataAndModel::fill_data(Defaults& d) {
+  mistakes_before_data_ = errors_.count();
+  const ConfigNode& model = tree_.get("model");
+  const bool known = config_types("layer").find(model.get("type").text()) != nullptr;
+  if (!known || has_field("layer", model, "context_length")) {
+    d.set("context_length",
+          std::max<int64_t>(1, whole_number(model.get("context_length")).value_or(1)));
+  }
+}
+
+// Without a task, what the data would decide is 1, so that the other mistakes are found too.
+void DataAndModel::fill_model(Defaults& d) {
+  make_task();
+  const ConfigNode& data = tree_.get("data");
+  for (const std::string& field : sizes_of_data) {
+    const bool decided =
+        data.is_map() && (field == "vocab_size" || !has_field("task", data, field));
+    if (!task && decided) {
+      d.set(field, int64_t{1});
+    }
+  }
+  if (!task) {
+    return;
+  }
+  for (const auto& [field, size] : task->model_sizes()) {
+    d.set(field, size);
+  }
+}
+
+void DataAndModel::make_task() {
+  if (!config_.data || errors_.count() > mistakes_before_data_) {
+    return;
+  }
+  const TaskSetup setup{.config_folder = folder_,
+                        .seed = static_cast<uint64_t>(config_.seed),
+                        .batch_size = config_.train.batch_size};
+  try {
+    task = task_registry().make(config_.data, setup);
+  } catch (const TaskError& error) {
+    const ConfigNode& data = tree_.get("data");
+    const ConfigNode& section = data.has(error.field) ? data : tree_.get("model");
+    const ConfigNode& place = section.has(error.field) ? section.get(error.field) : data;
+    errors_.add_at(place.mark(), join_path("data", error.field), error.what());
+  } catch (const IoError& error) {
+    unreadable = IoError(error.what() + way_to_data());
+  }
+}
+
+std::string DataAndModel::way_to_data() const {
+  const ConfigNode& data = tree_.get("data");
+  std::error_code error;
+  const bool missing = !fs::exists(folder_ / data.get("path").text(), error) && !error;
+  return missing && data.has("fingerprint") ? "; if it has moved: --set data.path=FILE" : "";
+}
+
+void DataAndModel::check_sizes() const {
+  const ConfigNode& model = tree_.get("model");
+  for (const auto& [field, size] : task ? task->model_sizes() : decltype(task->model_sizes())()) {
+    const auto* value = config_.model.find<int64_t>(field);
+    if (value != nullptr && *value != size && !errors_.are_within("model." + field)) {
+      errors_.add_field(model, field, "expected ", size, ", as the data has it, or nothing; got ",
+                        in_words(model.get(field)));
+    }
+  }
+  const auto* of_data = config_.data.find<int64_t>("context_length");
+  const auto* of_model = config_.model.find<int64_t>("context_length");
+  if (of_data != nullptr && of_model != nullptr && *of_model > 0 && *of_data > *of_model) {
+    errors_.add_field(tree_.get("data"), "context_length", "must be at most model.context_length ",
+                      *of_model, ", got ", *of_data);
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,50 @@
+// What the data and the model of a config take from each other while it is read: a text decides the
+// number of tokens, a model how long the windows of the text are.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/config/run_config.h"
+
+namespace heed {
+
+// The fields of models that data may decide.
+inline const std::vector<std::string> sizes_of_data{
+    "vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes"};
+
+// Attaches itself to a config that is about to be read from `tree`, and makes the task as soon as
+// the data section has been read. Mistakes go to `errors`. The arguments must outlive it.
+class DataAndModel {
+ public:
+  DataAndModel(RunConfig& config, const ConfigNode& tree, std::filesystem::path folder,
+               ConfigErrors& errors);
+  ~DataAndModel();
+  DataAndModel(const DataAndModel&) = delete;
+  DataAndModel& operator=(const DataAndModel&) = delete;
+
+  // Once both are read: sizes that the model gives are those of the data, and the data's
+  // context_length does not exceed the model's.
+  void check_sizes() const;
+
+  std::unique_ptr<Task> task;         // null if the data section is absent or wrong
+  std::optional<IoError> unreadable;  // a data file; the other sections are read nevertheless
+
+ private:
+  void fill_data(Defaults& d);
+  void fill_model(Defaults& d);
+  void make_task();
+  // What to do about a data file that is not there: the data of a run may have moved.
+  std::string way_to_data() const;
+
+  RunConfig& config_;
+  const ConfigNode& tree_;
+  const std::filesystem::path folder_;
+  ConfigErrors& errors_;
+  int64_t mistakes_before_data_ = 0;
+};
+
+}  // namespace heed
