@@ -39,10 +39,8 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"autograd/ops", {"autograd/*"}},
 
     {"layers/config", {"autograd/base", "layers/text"}},
-    {"layers/schema", {"layers/config"}},
     {"layers/module", {"autograd/*", "layers/config"}},
     {"layers", {"autograd/*", "layers/config", "layers/module"}},
-    {"layers/check", {"autograd/*", "layers/config", "layers/module"}},
 
     {"train/files", {"autograd/*", "layers/text"}},
     {"train/optim", {"autograd/*", "layers/module"}},
@@ -55,18 +53,19 @@ const std::map<std::string, std::vector<std::string>> arrows{
       "train/plugin"}},
     {"train/checkpoint", {"autograd/*", "layers/*", "train/files", "train/optim"}},
     {"train/run", {"autograd/*", "layers/text", "train/files", "train/config"}},
-    {"train/report",
-     {"autograd/*", "layers/module", "train/files", "train/data", "train/config", "train/run"}},
     {"train/check",
      {"autograd/*", "layers/*", "train/data", "train/plugin", "train/config", "train/checkpoint"}},
     {"train",
      {"autograd/*", "layers/module", "train/files", "train/optim", "train/data", "train/tasks",
       "train/config", "train/checkpoint", "train/run", "train/check"}},
 
-    {"tools/terminal", {"autograd/*", "layers/text", "train/files", "train/report"}},
+    {"tools/report",
+     {"autograd/*", "layers/module", "train/files", "train/data", "train/config", "train/run"}},
+    {"tools/terminal", {"autograd/*", "layers/text", "train/files", "tools/report"}},
     {"tools/tour", {"autograd/*", "layers/*", "tools/terminal"}},
     {"tools/bench", {"autograd/*", "layers/*", "tools/terminal"}},
-    {"tools/commands", {"autograd/*", "layers/*", "train/*", "tools/terminal", "tools/tour"}},
+    {"tools/commands", {"autograd/*", "layers/*", "train/*", "tools/report", "tools/terminal",
+      "tools/tour"}},
 };
 
 std::string folder_of(const std::string& path) {

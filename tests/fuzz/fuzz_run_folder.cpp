@@ -15,7 +15,7 @@
 #include "tests/fuzz/run_folder.h"
 #include "tools/commands/command.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/report/record.h"
+#include "tools/report/record.h"
 #include "train/run/metrics.h"
 
 using namespace heed;

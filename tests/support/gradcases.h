@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/check/gradcheck.h"
+#include "train/check/gradcheck.h"
 #include "tests/support/near.h"
 
 namespace heed::testing {

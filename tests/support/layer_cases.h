@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/check/layer_inputs.h"
+#include "train/check/layer_inputs.h"
 #include "tests/support/near.h"
 
 namespace heed::testing {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/check/gradcheck.h"
+#include "train/check/gradcheck.h"
 #include "layers/module/module.h"
 
 namespace heed::testing {

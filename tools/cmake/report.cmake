@@ -1,4 +1,4 @@
-# heed_add_report(<libraries...>): what report.html is made of, as a source of each of them.
+# heed_add_report(<targets...>): what report.html is made of, as a source of each of them.
 # Vega comes from Debian's libjs-vega, module by module: there is no file with all of them.
 set(HEED_VEGA_FOLDER /usr/share/javascript/vega CACHE PATH "Where vega-view.min.js and the other modules of Vega 5 lie")
 set(HEED_REPORT_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/write_report_assets.cmake)
@@ -11,7 +11,7 @@ function(heed_add_report)
                     "charts; tools/setup.sh installs it")
     set(vega "")
   endif()
-  set(folder ${PROJECT_SOURCE_DIR}/train/report)
+  set(folder ${PROJECT_SOURCE_DIR}/tools/report)
   file(GLOB parts CONFIGURE_DEPENDS ${folder}/*.html ${folder}/*.css ${folder}/*.js ${folder}/*.json ${folder}/*.txt)
   file(CONFIGURE OUTPUT ${output}.vega CONTENT "${vega}\n")  # an input: Vega may come or go
   add_custom_command(
@@ -21,8 +21,8 @@ function(heed_add_report)
     COMMENT "Putting the parts of report.html into a source"
     VERBATIM)
   add_custom_target(heed_report DEPENDS ${output})
-  foreach(library IN LISTS ARGN)
-    target_sources(${library} PRIVATE ${output})
-    add_dependencies(${library} heed_report)
+  foreach(target IN LISTS ARGN)
+    target_sources(${target} PRIVATE ${output})
+    add_dependencies(${target} heed_report)
   endforeach()
 endfunction()

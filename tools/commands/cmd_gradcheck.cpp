@@ -6,9 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "layers/check/layer_check.h"
-#include "layers/check/layer_tree.h"
-#include "layers/check/variants.h"
+#include "train/check/layer_gradients.h"
+#include "tools/commands/layer_tree.h"
+#include "train/check/variants.h"
 #include "tools/commands/command.h"
 #include "tools/terminal/table.h"
 #include "train/check/examine_layer.h"

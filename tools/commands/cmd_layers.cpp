@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "layers/check/variants.h"
-#include "layers/schema/schema.h"
+#include "train/check/variants.h"
+#include "tools/commands/schema.h"
 #include "tools/commands/command.h"
 #include "tools/terminal/table.h"
 #include "train/config/run_config.h"

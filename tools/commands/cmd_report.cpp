@@ -7,7 +7,7 @@
 #include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
-#include "train/report/page.h"
+#include "tools/report/page.h"
 
 namespace heed::cli {
 

@@ -1,7 +1,7 @@
 // heed schema: the JSON Schema of a config, for editors and validators.
 #include <cstdio>
 
-#include "layers/schema/schema.h"
+#include "tools/commands/schema.h"
 #include "tools/commands/command.h"
 #include "train/config/run_config.h"
 #include "train/plugin/plugin.h"

@@ -12,7 +12,7 @@
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
-#include "train/report/run_report.h"
+#include "tools/report/run_report.h"
 #include "train/resume.h"
 #include "train/trainer.h"
 

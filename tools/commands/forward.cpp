@@ -4,7 +4,7 @@
 #include <new>
 
 #include "autograd/threads/machine.h"
-#include "layers/check/probe.h"
+#include "train/check/probe.h"
 #include "layers/module/registry.h"
 #include "train/checkpoint/state_dict.h"
 

@@ -5,7 +5,7 @@
 
 #include "autograd/array/storage.h"
 #include "autograd/random/streams.h"
-#include "layers/check/probe.h"
+#include "train/check/probe.h"
 #include "layers/module/registry.h"
 
 namespace heed {

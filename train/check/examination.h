@@ -1,7 +1,7 @@
 // The parts of examine_layer: the layer under test, and one function per check.
 #pragma once
 
-#include "layers/check/layer_inputs.h"
+#include "train/check/layer_inputs.h"
 #include "train/check/examine_layer.h"
 
 namespace heed::detail {

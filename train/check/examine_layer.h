@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "layers/check/examine_op.h"
-#include "layers/check/layer_check.h"
+#include "train/check/examine_op.h"
+#include "train/check/layer_gradients.h"
 #include "layers/config/members.h"
 
 namespace heed {

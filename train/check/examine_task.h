@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/check/examine_op.h"
+#include "train/check/examine_op.h"
 
 namespace heed {
 

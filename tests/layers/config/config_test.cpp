@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
-#include "layers/check/variants.h"
+#include "train/check/variants.h"
 #include "layers/config/defaults.h"
 #include "layers/config/fields.h"
 #include "layers/config/node.h"

@@ -1,6 +1,6 @@
 #include "layers/module/registry.h"
 
-#include "layers/check/variants.h"
+#include "train/check/variants.h"
 #include "layers/linear.h"
 #include "layers/multi_head_attention.h"
 #include "tests/support/layer_cases.h"

@@ -8,7 +8,7 @@
 #include "autograd/ops/mean.h"
 #include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
-#include "layers/check/variants.h"
+#include "train/check/variants.h"
 #include "layers/linear.h"
 #include "layers/module/init.h"
 #include "tests/support/layer_cases.h"

@@ -1,0 +1,166 @@
+// Gradients of every registered layer: every parameter and x, every option, with and without masks.
+#include <set>
+
+#include "autograd/random/streams.h"
+#include "train/check/layer_gradients.h"
+#include "train/check/variants.h"
+#include "layers/linear.h"
+#include "tests/support/near.h"
+#include "tests/support/wrong_backwards.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+struct Counts {
+  int cases = 0;
+  int64_t compared = 0;
+};
+
+void expect_all(const std::vector<LayerCheck>& checks, Counts& counts) {
+  CHECK(!checks.empty());
+  for (const LayerCheck& check : checks) {
+    CHECK_MESSAGE(check.passed,
+                  text(check.layer, " {", check.options, "} ", check.input, ": ", check.message));
+    CHECK(check.compared > 0);
+    ++counts.cases;
+    counts.compared += check.compared;
+  }
+}
+
+ConfigNode small_model(const std::string& attention, const std::string& type) {
+  ConfigNode options = example_config(layer_registry().types().find(type)->fields());
+  options.set("attention", ConfigNode::map({{"type", attention}}));
+  return options;
+}
+
+const std::vector<std::string> attention_types{"simple_attention",
+                                               "self_attention_v1",
+                                               "self_attention_v2",
+                                               "causal_attention",
+                                               "multi_head_attention_wrapper",
+                                               "multi_head_attention"};
+
+}  // namespace
+
+TEST_CASE("layer gradients: every registered layer, every option" * doctest::skip(!is_float64)) {
+  const std::vector<std::string> types = layer_registry().types().names();
+  CHECK(types.size() >= 20);
+  Counts all;
+  for (const std::string& type : types) {
+    CAPTURE(type);
+    Counts of_type;
+    expect_all(check_gradients_of_type(type), of_type);
+    CHECK(of_type.cases >= 2);
+    all.cases += of_type.cases;
+    all.compared += of_type.compared;
+  }
+  MESSAGE("layer gradient cases: ", all.cases, " of ", types.size(), " layers, ", all.compared,
+          " elements");
+  CHECK(all.cases >= 200);
+}
+
+TEST_CASE("layer gradients: models with each attention layer" * doctest::skip(!is_float64)) {
+  Counts counts;
+  for (const std::string& attention : attention_types) {
+    CAPTURE(attention);
+    for (const char* type : {"transformer_block", "gpt"}) {
+      expect_all(check_gradients(read_options("layer", type, small_model(attention, type))),
+                 counts);
+    }
+  }
+  MESSAGE("model gradient cases: ", counts.cases);
+  CHECK(counts.cases >= 48);
+}
+
+TEST_CASE("layer gradients: dropout of the other stream" * doctest::skip(!is_float64)) {
+  Counts counts;
+  const StreamsState before = streams().state();
+  manual_seed(1, Generators::separate, DropoutStream::mt19937);
+  for (const char* type : {"dropout", "causal_attention", "multi_head_attention", "gpt"}) {
+    ConfigNode options = example_config(layer_registry().types().find(type)->fields());
+    options.set("dropout", 0.25);
+    expect_all(check_gradients(read_options("layer", type, options)), counts);
+  }
+  CHECK(streams().dropout_stream() == DropoutStream::mt19937);
+  streams().set_state(before);
+  MESSAGE("cases: ", counts.cases);
+}
+
+TEST_CASE("layer gradients: options are tried both ways and together" *
+          doctest::skip(!is_float64)) {
+  std::set<std::string> options;
+  for (const LayerCheck& check : check_gradients_of_type("multi_head_attention")) {
+    options.insert(check.options);
+  }
+  for (const char* one :
+       {"", "dropout: 0.25", "qkv_bias: true", "out_proj: false", "out_bias: false",
+        "causal: false", "packed: true", "num_kv_heads: 1", "rope: true"}) {
+    CHECK_MESSAGE(options.count(one) == 1, one);
+  }
+  CHECK(options.size() == 10);
+}
+
+TEST_CASE("layer gradients: parameters and streams stay as they were" *
+          doctest::skip(!is_float64)) {
+  manual_seed(5);
+  const StreamsState before = streams().state();
+  CHECK(check_gradients(LayerChoice("linear", Linear::Config{.d_in = 2, .d_out = 2})).size() == 3);
+  CHECK(streams().state() == before);
+}
+
+TEST_CASE("layer gradients: float32 refuses" * doctest::skip(is_float64)) {
+  CHECK_THROWS_WITH_AS(check_gradients_of_type("relu"), doctest::Contains("needs float64"), Error);
+}
+
+namespace {
+
+// Its backward is wrong on purpose: dx is 1% too large.
+class WrongLayer final : public Module {
+ public:
+  struct Config {
+    void fields(Fields&) {}
+  };
+  explicit WrongLayer(const Config& = {}) {}
+
+ protected:
+  Tensor forward(const Input& in) override {
+    return record("wrong", in.x.value(), {in.x}, [](const Array& dy, Grads& grads) {
+      grads.emit(0, [&, g = dy.data()](int64_t i) { return static_cast<real>(1.01) * g[i]; });
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("layer gradients: a wrong backward is found" * doctest::skip(!is_float64)) {
+  const std::vector<LayerCheck> checks =
+      check_gradients("wrong", [] { return std::make_unique<WrongLayer>(); }, {});
+  CHECK(checks.size() == 3);
+  for (const LayerCheck& check : checks) {
+    CHECK(!check.passed);
+    CHECK(check.message.find("x of shape") != std::string::npos);
+  }
+}
+
+namespace {
+
+bool all_pass(const std::vector<LayerCheck>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const LayerCheck& c) { return c.passed; });
+}
+
+}  // namespace
+
+TEST_CASE("layer gradients: every wrong backward of the table is found" *
+          doctest::skip(!is_float64)) {
+  for (const BackwardMistake& c : wrong_backwards()) {
+    CAPTURE(c.name);
+    const auto check = [](const Differentiable& f) {
+      return check_gradients(
+          "x", [&] { return std::make_unique<FunctionLayer>(f); }, ConfigNode::map({{"d_in", 64}}));
+    };
+    CHECK(!all_pass(check(c.wrong)));
+    CHECK(all_pass(check(c.right)));
+  }
+}

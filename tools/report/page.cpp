@@ -1,0 +1,55 @@
+#include "tools/report/page.h"
+
+#include "tools/report/assets.h"
+
+namespace heed {
+
+namespace {
+
+// Escapes JSON for a script element: the only characters that could end the element or start a
+// comment in it become \u escapes, which JSON parsers read as the same characters.
+std::string within_script(const std::string& json) {
+  std::string out;
+  out.reserve(json.size() + json.size() / 50);
+  for (const char c : json) {
+    if (c == '<' || c == '>' || c == '&') {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+      out += escape;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string report_page(const std::string& data) {
+  const ReportAssets& assets = report_assets();
+  const std::string json = within_script(data);
+  const std::pair<std::string_view, std::string_view> parts[] = {
+      {"{{style}}", assets.style}, {"{{vega}}", assets.vega},
+      {"{{curve}}", assets.curve}, {"{{heat_map}}", assets.heat_map},
+      {"{{data}}", json},          {"{{scripts}}", assets.scripts}};
+  std::string_view rest = assets.page;
+  std::string page;
+  for (const auto& [place, part] : parts) {  // in page order
+    const size_t at = rest.find(place);
+    require<Error>(at != std::string_view::npos, "report: page.html has no ", place);
+    page.append(rest.substr(0, at)).append(part);
+    rest.remove_prefix(at + place.size());
+  }
+  return page.append(rest);
+}
+
+std::vector<std::string> write_report(std::span<const std::filesystem::path> runs,
+                                      const std::filesystem::path& out, Links links,
+                                      const std::optional<GoingOn>& going_on,
+                                      const std::vector<std::string>& sets) {
+  std::vector<std::string> warnings;
+  write_file_atomically(out, report_page(report_data(runs, warnings, going_on, sets)), links);
+  return warnings;
+}
+
+}  // namespace heed

@@ -1,0 +1,69 @@
+// report.json in a run folder: data for the report that is not in config.yaml, metrics.csv or
+// samples.txt. Only the report reads it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "train/data/task.h"
+#include "tools/report/attention_maps.h"
+
+namespace heed {
+
+struct ReportRecord {
+  struct Evaluated {
+    int64_t step = 0;
+    double accuracy = 0;
+    double exact_match = 0;
+    double seconds = 0;  // that the evaluation took; 0: unknown
+  };
+  struct Length {
+    int64_t targets = 0;
+    int64_t sequences = 0;
+    int64_t exact = 0;
+  };
+  // An AttentionMap with weights quantised to bytes (255 is 1), in base64, ordered (head, row,
+  // column).
+  struct Map {
+    std::string path;
+    bool cross = false;
+    std::vector<std::string> queries, keys;
+    int64_t heads = 0;
+    std::string weights;
+  };
+  struct Snapshot {
+    int64_t step = 0;  // 0: before training
+    std::string prompt, answer;
+    std::vector<Map> maps;
+    int64_t omitted = 0;  // attention layers left out for lack of space
+  };
+
+  std::vector<std::pair<std::string, std::string>> facts;  // (label, value)
+  std::string target;   // what the accuracy counts: "next character guessed right"
+  int64_t outputs = 0;  // the classes of a target, for the loss of a guess; 0: unknown
+  std::vector<Evaluated> evaluations;
+  std::vector<Length> by_length;  // of the last evaluation
+  std::vector<Snapshot> snapshots;
+
+  // Removes everything after `step`, because the run is resumed from there.
+  void cut(int64_t step);
+  void add(int64_t step, const Evaluation& evaluation);
+  void add(Snapshot snapshot);
+};
+
+// Quantises maps into at most max_bytes. Longer sequences are cut to their first tokens; if that is
+// not enough, the last layers are left out.
+ReportRecord::Snapshot snapshot(int64_t step, const Exhibit& exhibit,
+                                const std::vector<AttentionMap>& maps, int64_t max_bytes = 120'000);
+
+// Reduces to at most `most` snapshots, as evenly spaced as possible, including first and last.
+void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most);
+
+std::string to_json(const ReportRecord& record);
+// Returns an empty record if the file is missing or was not written by to_json().
+ReportRecord read_record(const std::filesystem::path& path);
+
+}  // namespace heed

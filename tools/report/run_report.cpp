@@ -1,0 +1,127 @@
+#include "tools/report/run_report.h"
+
+#include <algorithm>
+
+#include "autograd/kernels/blas_info.h"
+#include "autograd/threads/machine.h"
+#include "autograd/threads/parallel.h"
+#include "train/files/files.h"
+#include "train/files/words.h"
+#include "tools/report/page.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int share_of_time = 20;
+constexpr int64_t shortest_reload = 4, longest_reload = 60;  // seconds
+
+// What the accuracy of a task counts, in words.
+std::string target_of(const Task& task) {
+  if (!task.continues_prompt()) {
+    const Split split =
+        task.example_count(Split::validation) > 0 ? Split::validation : Split::train;
+    const bool classes = task.examples(split, {0}).targets.rank() < 2;
+    return classes ? "answers right" : "tokens of the answer right";
+  }
+  const Tokenizer* tokenizer = task.tokenizer();
+  const char* unit = dynamic_cast<const CharTokenizer*>(tokenizer) != nullptr   ? "character"
+                     : dynamic_cast<const ByteTokenizer*>(tokenizer) != nullptr ? "byte"
+                                                                                : "token";
+  return text("next ", unit, " guessed right");
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const LoadedRun& loaded,
+                                                          const Module& model) {
+  const BlasInfo blas = blas_info();
+  return {{"model", loaded.config.model.type()},
+          {"parameters", grouped(model.parameter_count())},
+          {"data", loaded.data_description()},
+          {"precision", precision_name},
+          {"machine", text(cpu().model, " (", simd_name(cpu().simd), ")")},
+          {"threads", text(num_threads())},
+          {"matrix products", blas.products == "OpenBLAS"
+                                  ? text("OpenBLAS, kernels for ", blas.kernel)
+                                  : text("our own kernels (", blas.products, ") and OpenBLAS")},
+          {"heedgrad", HEED_VERSION}};
+}
+
+}  // namespace
+
+template <class F>
+void RunReport::attempt(F&& f) {
+  if (given_up_) {
+    return;
+  }
+  try {
+    f();
+  } catch (const std::exception& error) {
+    given_up_ = true;
+    trouble_ = text("warning    no report any more: ", error.what());
+  }
+}
+
+void RunReport::on_begin(const RunInTraining& run, int64_t step) {
+  run_.emplace(run);
+  last_written_ = Clock::now();
+  attempt([&] {
+    record_ = step > 0 ? read_record(run.folder / "report.json") : ReportRecord();
+    record_.cut(step);
+    record_.facts = facts_of(run.loaded, run.model);
+    record_.target = target_of(*run.loaded.task);
+    record_.outputs = run.loaded.task->output_size();
+    if (step == 0) {
+      add_snapshot(step);
+    }
+  });
+}
+
+void RunReport::on_evaluation(int64_t step, const Evaluation& evaluation) {
+  attempt([&] {
+    record_.add(step, evaluation);
+    add_snapshot(step);
+  });
+  if (Clock::now() >= not_before_) {
+    write(/*over=*/false);
+  }
+}
+
+void RunReport::on_end(int64_t step, bool diverged) {
+  if (!diverged && last_snapshot_ != step) {
+    attempt([&] { add_snapshot(step); });
+  }
+  write(/*over=*/true);
+}
+
+bool RunReport::shows_attention() const {
+  return std::any_of(record_.snapshots.begin(), record_.snapshots.end(),
+                     [](const ReportRecord::Snapshot& of) { return !of.maps.empty(); });
+}
+
+void RunReport::add_snapshot(int64_t step) {
+  const auto& [folder, loaded, model] = *run_;
+  const Exhibit shown = exhibit(model, *loaded.task, loaded.config);
+  record_.add(snapshot(step, shown, attention_maps(model, *loaded.task, shown.shown)));
+  last_snapshot_ = step;
+}
+
+// A page of a run that is going on is reloaded about as often as it is written.
+GoingOn RunReport::going_on(Clock::time_point now) const {
+  const auto pause = std::chrono::duration_cast<std::chrono::seconds>(now - last_written_).count();
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::seconds>(since_1970).count(),
+          std::clamp<int64_t>(pause, shortest_reload, longest_reload)};
+}
+
+void RunReport::write(bool over) {
+  const Clock::time_point start = Clock::now();
+  attempt([&] {
+    write_file_atomically(run_->folder / "report.json", to_json(record_), Links::refuse);
+    write_report({&run_->folder, 1}, run_->folder / "report.html", Links::refuse,
+                 over ? std::nullopt : std::optional(going_on(start)));
+  });
+  last_written_ = Clock::now();
+  not_before_ = last_written_ + share_of_time * (last_written_ - start);
+}
+
+}  // namespace heed

@@ -1,0 +1,135 @@
+#include "train/check/layer_inputs.h"
+
+#include <algorithm>
+
+#include "autograd/random/fills.h"
+
+namespace heed {
+
+namespace {
+
+Ids random_ids(const Shape& shape, int64_t vocab_size, Generator& generator) {
+  Ids ids = Ids::uninitialised(shape);
+  for (int64_t i = 0; i < ids.size(); ++i) {
+    const auto word = static_cast<int64_t>(generator.random32());
+    ids.mutable_data()[i] = static_cast<int32_t>(word % vocab_size);
+  }
+  return ids;
+}
+
+// A mask that hides every third key s, with an offset for each sequence b and query t:
+//   (B, S)         hidden if (s + b) % 3 == 0
+//   (B, 1, T, S)   hidden if (s + b + 2 t) % 3 == 0; the last query of sequence 0 sees nothing
+// Key 0 of sequence 0 is hidden from query 0, so with a causal mask that query sees nothing either.
+Mask padding(int64_t batch, int64_t queries, int64_t keys, bool with_queries) {
+  Mask mask =
+      Mask::uninitialised(with_queries ? Shape{batch, 1, queries, keys} : Shape{batch, keys});
+  const int64_t rows = with_queries ? queries : 1;
+  for (int64_t i = 0; i < mask.size(); ++i) {
+    const int64_t s = i % keys, t = i / keys % rows, b = i / keys / rows;
+    const bool blind = with_queries && b == 0 && t == queries - 1;
+    mask.mutable_data()[i] = !blind && (s + b + 2 * t) % 3 != 0;
+  }
+  return mask;
+}
+
+}  // namespace
+
+std::vector<InputForm> input_forms(const InputSizes& sizes, int64_t most, bool masks) {
+  const int64_t batch = 2;
+  const int64_t tokens = std::min(most, sizes.context_length.value_or(most));
+  // A different length from x, so that confusing the two sequences gives an error.
+  const int64_t source = std::min(most + 1, sizes.source_length.value_or(most + 1));
+  const int64_t keys = sizes.takes_context ? source : tokens;
+  std::vector<InputForm> forms{{batch, tokens, source}, {0, tokens, source}};
+  if (tokens > 1) {
+    forms.push_back({batch, 1, source});
+  }
+  if (masks) {
+    forms.push_back({batch, tokens, source, padding(batch, tokens, keys, false)});
+  }
+  const bool over_source = sizes.takes == Module::Takes::ids && sizes.takes_context;
+  if (masks && !over_source) {
+    forms.push_back({batch, tokens, source, padding(batch, tokens, keys, true)});
+  }
+  return forms;
+}
+
+std::string describe(const InputSizes& sizes, const InputForm& form) {
+  const Input in = blank_input(sizes, form.batch, form.tokens, form.source_tokens);
+  std::string out = in.ids ? text("ids ", in.ids.shape()) : text("x ", in.x.shape());
+  out += in.source_ids ? text(", source_ids ", in.source_ids.shape()) : "";
+  out += in.context ? text(", context ", in.context.shape()) : "";
+  return out + (form.mask ? text(", mask ", form.mask.shape()) : "");
+}
+
+Array uniform_array(const Shape& shape, double low, double high, Generator& generator) {
+  Array values = Array::uninitialised(shape);
+  fill_uniform(generator, {values.mutable_data(), static_cast<size_t>(values.size())}, low, high);
+  return values;
+}
+
+Input random_input(const InputSizes& sizes, const InputForm& form, const Module& layer,
+                   Generator& generator) {
+  Input in = blank_input(sizes, form.batch, form.tokens, form.source_tokens);
+  in.*mask_member(layer) = form.mask;
+  if (in.ids) {
+    in.ids = random_ids(in.ids.shape(), sizes.vocab_size, generator);
+  }
+  if (in.source_ids) {
+    in.source_ids = random_ids(in.source_ids.shape(), sizes.source_vocab_size, generator);
+  }
+  for (const auto member : {&Input::x, &Input::context}) {
+    if (in.*member) {
+      in.*member = Tensor(uniform_array((in.*member).shape(), -1.5, 1.5, generator));
+    }
+  }
+  return in;
+}
+
+void perturb(Module& layer, uint64_t seed) {
+  const NoGrad off;
+  Generator numbers(seed);
+  for (NamedParameter& parameter : layer.parameters()) {
+    const Array shift = uniform_array(parameter.tensor.shape(), -0.3, 0.3, numbers);
+    real* const values = parameter.tensor.mutable_value();
+    std::transform(values, values + shift.size(), shift.data(), values, std::plus<real>());
+  }
+}
+
+LayerResults run_layer(Module& layer, const Input& in, const Array& dy) {
+  std::vector<NamedParameter> parameters = layer.parameters();
+  for (NamedParameter& parameter : parameters) {
+    parameter.tensor.zero_grad();
+  }
+  streams().dropout().manual_seed(5);
+  Input traced = in;
+  for (const auto member : {&Input::x, &Input::context}) {
+    if (in.*member) {
+      traced.*member = Tensor::parameter((in.*member).value().clone());
+    }
+  }
+  const Tensor y = layer(traced);
+  LayerResults results{{"y", y.value().clone()}};
+  if (y.requires_grad()) {
+    Generator numbers(7);
+    y.backward(dy ? dy.clone() : uniform_array(y.shape(), 0.5, 1.5, numbers));
+  }
+  const auto keep = [&](const std::string& name, Tensor leaf) {
+    const Array gradient = leaf.grad();
+    results[name] = gradient ? gradient.clone() : Array::zeros(leaf.shape());
+    leaf.zero_grad();
+  };
+  if (in.x) {
+    keep("x", traced.x);
+  }
+  if (in.context) {
+    keep("context", traced.context);
+  }
+  for (const NamedParameter& parameter : parameters) {
+    keep(parameter.name, parameter.tensor);
+  }
+  return results;
+}
+
+}  // namespace heed
