@@ -64,8 +64,8 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"tools/terminal", {"autograd/*", "layers/text", "train/files", "tools/report"}},
     {"tools/tour", {"autograd/*", "layers/*", "tools/terminal"}},
     {"tools/bench", {"autograd/*", "layers/*", "tools/terminal"}},
-    {"tools/commands", {"autograd/*", "layers/*", "train/*", "tools/report", "tools/terminal",
-      "tools/tour"}},
+    {"tools/commands",
+     {"autograd/*", "layers/*", "train/*", "tools/report", "tools/terminal", "tools/tour"}},
 };
 
 std::string folder_of(const std::string& path) {

@@ -14,8 +14,8 @@
 
 #include "tests/fuzz/run_folder.h"
 #include "tools/commands/command.h"
-#include "train/checkpoint/checkpoint.h"
 #include "tools/report/record.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/run/metrics.h"
 
 using namespace heed;

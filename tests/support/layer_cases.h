@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "train/check/layer_inputs.h"
 #include "tests/support/near.h"
+#include "train/check/layer_inputs.h"
 
 namespace heed::testing {
 

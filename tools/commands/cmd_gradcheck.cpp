@@ -6,12 +6,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "train/check/layer_gradients.h"
-#include "tools/commands/layer_tree.h"
-#include "train/check/variants.h"
 #include "tools/commands/command.h"
+#include "tools/commands/layer_tree.h"
 #include "tools/terminal/table.h"
 #include "train/check/examine_layer.h"
+#include "train/check/layer_gradients.h"
+#include "train/check/variants.h"
 #include "train/config/run_config.h"
 #include "train/files/words.h"
 

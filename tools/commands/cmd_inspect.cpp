@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/layer_tree.h"
 #include "tools/commands/command.h"
 #include "tools/commands/inspect.h"
+#include "tools/commands/layer_tree.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "train/check/variants.h"
-#include "tools/commands/schema.h"
 #include "tools/commands/command.h"
+#include "tools/commands/schema.h"
 #include "tools/terminal/table.h"
+#include "train/check/variants.h"
 #include "train/config/run_config.h"
 #include "train/data/task.h"
 #include "train/optim/optimizer.h"

@@ -6,8 +6,8 @@
 
 #include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
-#include "tools/terminal/table.h"
 #include "tools/report/page.h"
+#include "tools/terminal/table.h"
 
 namespace heed::cli {
 

@@ -1,8 +1,8 @@
 // heed schema: the JSON Schema of a config, for editors and validators.
 #include <cstdio>
 
-#include "tools/commands/schema.h"
 #include "tools/commands/command.h"
+#include "tools/commands/schema.h"
 #include "train/config/run_config.h"
 #include "train/plugin/plugin.h"
 

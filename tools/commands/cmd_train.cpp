@@ -10,9 +10,9 @@
 #include "autograd/threads/parallel.h"
 #include "tools/commands/next_steps.h"
 #include "tools/commands/run.h"
+#include "tools/report/run_report.h"
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
-#include "tools/report/run_report.h"
 #include "train/resume.h"
 #include "train/trainer.h"
 

@@ -4,8 +4,8 @@
 #include <new>
 
 #include "autograd/threads/machine.h"
-#include "train/check/probe.h"
 #include "layers/module/registry.h"
+#include "train/check/probe.h"
 #include "train/checkpoint/state_dict.h"
 
 namespace heed {

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "autograd/kernels/gemm.h"
-#include "train/check/probe.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/registry.h"
+#include "train/check/probe.h"
 
 namespace heed {
 

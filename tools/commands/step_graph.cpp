@@ -5,8 +5,8 @@
 
 #include "autograd/array/storage.h"
 #include "autograd/random/streams.h"
-#include "train/check/probe.h"
 #include "layers/module/registry.h"
+#include "train/check/probe.h"
 
 namespace heed {
 

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tools/report/record.h"
+#include "tools/report/speed.h"
 #include "train/config/run_config.h"
 #include "train/config/yaml.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
-#include "tools/report/record.h"
-#include "tools/report/speed.h"
 #include "train/run/metrics.h"
 
 namespace heed {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "train/files/files.h"
 #include "tools/report/data.h"
 #include "tools/report/record.h"
+#include "train/files/files.h"
 
 namespace heed {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "train/data/task.h"
 #include "tools/report/attention_maps.h"
+#include "train/data/task.h"
 
 namespace heed {
 

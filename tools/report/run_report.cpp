@@ -5,9 +5,9 @@
 #include "autograd/kernels/blas_info.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
+#include "tools/report/page.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
-#include "tools/report/page.h"
 
 namespace heed {
 

@@ -1,8 +1,8 @@
 // The parts of examine_layer: the layer under test, and one function per check.
 #pragma once
 
-#include "train/check/layer_inputs.h"
 #include "train/check/examine_layer.h"
+#include "train/check/layer_inputs.h"
 
 namespace heed::detail {
 

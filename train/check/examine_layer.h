@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "layers/config/members.h"
 #include "train/check/examine_op.h"
 #include "train/check/layer_gradients.h"
-#include "layers/config/members.h"
 
 namespace heed {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "layers/module/registry.h"
 #include "train/check/layer_inputs.h"
 #include "train/check/variants.h"
-#include "layers/module/registry.h"
 
 namespace heed {
 

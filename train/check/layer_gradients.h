@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "train/check/gradcheck.h"
 #include "layers/module/module.h"
+#include "train/check/gradcheck.h"
 
 namespace heed {
 

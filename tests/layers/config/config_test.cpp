@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "autograd/base/error.h"
-#include "train/check/variants.h"
 #include "layers/config/defaults.h"
 #include "layers/config/fields.h"
 #include "layers/config/node.h"
@@ -13,6 +12,7 @@
 #include "layers/config/types.h"
 #include "layers/config/values.h"
 #include "layers/module/registry.h"
+#include "train/check/variants.h"
 #include "train/config/yaml.h"
 #include "train/config/yaml_set.h"
 

@@ -1,9 +1,9 @@
 #include "layers/module/registry.h"
 
-#include "train/check/variants.h"
 #include "layers/linear.h"
 #include "layers/multi_head_attention.h"
 #include "tests/support/layer_cases.h"
+#include "train/check/variants.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -8,12 +8,12 @@
 #include "autograd/ops/mean.h"
 #include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
-#include "train/check/variants.h"
 #include "layers/linear.h"
 #include "layers/module/init.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/wrong_backwards.h"
 #include "train/check/examine_layer.h"
+#include "train/check/variants.h"
 #include "train/testing.h"
 
 using namespace heed;

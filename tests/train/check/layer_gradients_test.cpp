@@ -1,12 +1,13 @@
 // Gradients of every registered layer: every parameter and x, every option, with and without masks.
+#include "train/check/layer_gradients.h"
+
 #include <set>
 
 #include "autograd/random/streams.h"
-#include "train/check/layer_gradients.h"
-#include "train/check/variants.h"
 #include "layers/linear.h"
 #include "tests/support/near.h"
 #include "tests/support/wrong_backwards.h"
+#include "train/check/variants.h"
 
 using namespace heed;
 using namespace heed::testing;
