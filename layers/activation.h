@@ -19,6 +19,7 @@ class GeluErf final : public Module {
   static constexpr const char* help = "x Phi(x), with the error function";
   using Config = NoFields;
   explicit GeluErf(const Config& = {}) {}
+  Signature signature() const override { return Signature::of_tokens(0); }
 
  protected:
   Tensor forward(const Input& in) override { return gelu(in.x, Gelu::erf); }
@@ -30,6 +31,7 @@ class GeluTanh final : public Module {
   static constexpr const char* help = "GELU by its approximation with tanh, as in GPT-2";
   using Config = NoFields;
   explicit GeluTanh(const Config& = {}) {}
+  Signature signature() const override { return Signature::of_tokens(0); }
 
  protected:
   Tensor forward(const Input& in) override { return gelu(in.x, Gelu::tanh); }
@@ -41,6 +43,7 @@ class Relu final : public Module {
   static constexpr const char* help = "max(x, 0)";
   using Config = NoFields;
   explicit Relu(const Config& = {}) {}
+  Signature signature() const override { return Signature::of_tokens(0); }
 
  protected:
   Tensor forward(const Input& in) override { return relu(in.x); }
@@ -52,6 +55,7 @@ class Silu final : public Module {
   static constexpr const char* help = "x sigmoid(x)";
   using Config = NoFields;
   explicit Silu(const Config& = {}) {}
+  Signature signature() const override { return Signature::of_tokens(0); }
 
  protected:
   Tensor forward(const Input& in) override { return silu(in.x); }

@@ -40,8 +40,13 @@ class CausalAttention final : public Module {
         W_value(this, "W_value",
                 Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}) {}
 
-  bool causal() const override { return true; }
-  bool takes_cache() const override { return true; }
+  Signature signature() const override {
+    return {.width = config.d_in,
+            .longest = config.context_length,
+            .mask = true,
+            .causal = true,
+            .cache = true};
+  }
   int64_t book_mask_length() const override { return config.context_length; }
 
   const Config config;

@@ -34,7 +34,12 @@ class Classifier final : public Module {
 
   explicit Classifier(const Config& c);
 
-  Takes takes() const override { return Takes::ids; }
+  Signature signature() const override {
+    return {.ids = true,
+            .vocab_size = config.vocab_size,
+            .longest = config.context_length,
+            .mask = true};
+  }
 
   const Config config;
   Child<Embedding> tok_emb;

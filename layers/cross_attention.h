@@ -65,7 +65,13 @@ class CrossAttention final : public Module {
     }
   }
 
-  bool takes_context() const override { return true; }
+  Signature signature() const override {
+    return {.width = config.d_in,
+            .context = true,
+            .context_width = config.context_width(),
+            .mask = true,
+            .causal = true};
+  }
 
   const Config config;
   Child<Linear> W_query, W_key, W_value;

@@ -51,8 +51,14 @@ class DecoderBlock final : public Module {
         norm3(this, "norm3", make_norm(c)),
         drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {}
 
-  bool causal() const override { return true; }
-  bool takes_context() const override { return true; }
+  Signature signature() const override {
+    return {.width = config.d_model,
+            .longest = config.context_length,
+            .context = true,
+            .context_width = config.d_model,
+            .mask = true,
+            .causal = true};
+  }
 
   const Config config;
   Child<MultiHeadAttention> att;

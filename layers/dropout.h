@@ -30,6 +30,8 @@ class Dropout final : public Module {
     return sum;
   }
 
+  Signature signature() const override { return Signature::of_tokens(0); }
+
   const Config config;
 
  protected:

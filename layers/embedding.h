@@ -25,7 +25,9 @@ class Embedding final : public Module {
   explicit Embedding(const Config& c)
       : config(checked(c)), weight(this, "weight", {c.vocab_size, c.d_model}, init::embedding) {}
 
-  Takes takes() const override { return Takes::ids; }
+  Signature signature() const override {
+    return {.ids = true, .vocab_size = config.vocab_size, .causal = true, .cache = true};
+  }
 
   const Config config;
   Parameter weight;  // (vocab_size, d_model)

@@ -33,9 +33,16 @@ class EncoderDecoder final : public Module {
 
   explicit EncoderDecoder(const Config& c);
 
-  Takes takes() const override { return Takes::ids; }
-  bool takes_context() const override { return true; }
-  bool causal() const override { return true; }
+  Signature signature() const override {
+    return {.ids = true,
+            .vocab_size = config.vocab_size,
+            .longest = config.context_length,
+            .context = true,
+            .source_vocab_size = config.source_vocab_size,
+            .source_longest = config.source_length,
+            .mask = true,
+            .causal = true};
+  }
 
   const Config config;
   Child<Embedding> source_emb;

@@ -38,6 +38,8 @@ class FeedForward final : public Module {
         last(this, "layers.2",
              Linear::Config{.d_in = c.hidden_width(), .d_out = c.d_model, .bias = c.bias}) {}
 
+  Signature signature() const override { return Signature::of_tokens(config.d_model); }
+
   const Config config;
   Child<Linear> first, last;
 

@@ -33,9 +33,14 @@ class Gpt final : public Module {
 
   explicit Gpt(const Config& c);
 
-  Takes takes() const override { return Takes::ids; }
-  bool causal() const override { return trf_blocks.front()->causal(); }
-  bool takes_cache() const override { return trf_blocks.front()->takes_cache(); }
+  Signature signature() const override {
+    const Signature of_ids{.ids = true,
+                           .vocab_size = config.vocab_size,
+                           .longest = config.context_length,
+                           .causal = true,
+                           .cache = true};
+    return of_ids.then(trf_blocks.front()->signature());
+  }
 
   const Config config;
   Child<Embedding> tok_emb;

@@ -30,6 +30,8 @@ class LayerNorm final : public Module {
         scale(this, "scale", {c.d_model}, init::ones),
         shift(this, "shift", {c.d_model}, init::zeros, c.bias) {}
 
+  Signature signature() const override { return Signature::of_tokens(config.d_model); }
+
   const Config config;
   Parameter scale;  // (d_model)
   Parameter shift;  // (d_model), or empty

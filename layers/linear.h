@@ -30,6 +30,8 @@ class Linear final : public Module {
             this, "bias", {c.d_out}, [&c](Array& values) { init::linear_bias(values, c.d_in); },
             c.bias) {}
 
+  Signature signature() const override { return Signature::of_tokens(config.d_in); }
+
   const Config config;
   Parameter weight;  // (d_out, d_in)
   Parameter bias;    // (d_out), or empty

@@ -45,6 +45,13 @@ class MultiHeadAttention final : public Module {
     Array angles() const {
       return rope ? rotary_table(context_length, head_width(), rope_base) : Array();
     }
+    Signature signature() const {
+      return {.width = d_in,
+              .longest = context_length,
+              .mask = true,
+              .causal = causal,
+              .cache = causal};
+    }
     AttentionOptions options() const {
       return {.num_heads = num_heads, .num_kv_heads = kv_heads(), .causal = causal};
     }
@@ -56,8 +63,7 @@ class MultiHeadAttention final : public Module {
   // Throws ConfigError if c.packed is set.
   explicit MultiHeadAttention(const Config& c);
 
-  bool causal() const override { return config.causal; }
-  bool takes_cache() const override { return config.causal; }
+  Signature signature() const override { return config.signature(); }
   int64_t book_mask_length() const override { return config.causal ? config.context_length : 0; }
 
   const Config config;

@@ -43,8 +43,13 @@ class MultiHeadAttentionWrapper final : public Module {
     }
   }
 
-  bool causal() const override { return true; }
-  bool takes_cache() const override { return true; }
+  Signature signature() const override {
+    return {.width = config.d_in,
+            .longest = config.context_length,
+            .mask = true,
+            .causal = true,
+            .cache = true};
+  }
 
   const Config config;
   std::vector<Child<CausalAttention>> heads;

@@ -20,8 +20,7 @@ class PackedAttention final : public Module {
 
   explicit PackedAttention(const Config& c);
 
-  bool causal() const override { return config.causal; }
-  bool takes_cache() const override { return config.causal; }
+  Signature signature() const override { return config.signature(); }
 
   const Config config;
   std::optional<Child<Linear>> out_proj;

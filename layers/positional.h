@@ -36,6 +36,11 @@ class Positional final : public Module {
                c.position == "learned"),
         sinusoids_(weight ? Array() : sinusoids(c.context_length, c.d_model)) {}
 
+  Signature signature() const override {
+    return {
+        .width = config.d_model, .longest = config.context_length, .causal = true, .cache = true};
+  }
+
   const Config config;
   Parameter weight;  // (context_length, d_model), or empty
 

@@ -26,6 +26,8 @@ class RmsNorm final : public Module {
   explicit RmsNorm(const Config& c)
       : config(checked(c)), scale(this, "scale", {c.d_model}, init::ones) {}
 
+  Signature signature() const override { return Signature::of_tokens(config.d_model); }
+
   const Config config;
   Parameter scale;  // (d_model)
 

@@ -35,6 +35,8 @@ class SelfAttentionV1 final : public Module {
         W_key(this, "W_key", {c.d_in, c.d_out}, init::rand),
         W_value(this, "W_value", {c.d_in, c.d_out}, init::rand) {}
 
+  Signature signature() const override { return {.width = config.d_in, .mask = true}; }
+
   const Config config;
   Parameter W_query, W_key, W_value;  // (d_in, d_out)
 

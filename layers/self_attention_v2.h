@@ -34,6 +34,8 @@ class SelfAttentionV2 final : public Module {
         W_value(this, "W_value",
                 Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}) {}
 
+  Signature signature() const override { return {.width = config.d_in, .mask = true}; }
+
   const Config config;
   Child<Linear> W_query, W_key, W_value;
 

@@ -2,8 +2,6 @@
 //   layers: [{type: linear, d_in: 4, d_out: 8}, {type: relu}, {type: linear, d_in: 8, d_out: 2}]
 #pragma once
 
-#include <algorithm>
-
 #include "layers/module/registry.h"
 
 namespace heed {
@@ -26,17 +24,19 @@ class Sequential final : public Module {
     for (const LayerChoice& choice : checked(c).layers) {
       const size_t at = layers.size();
       layers.emplace_back(this, text(at), make_layer(choice));
-      require<ConfigError>(at == 0 || layers.back()->takes() == Takes::x, "sequential: layer ", at,
+      require<ConfigError>(at == 0 || !layers.back()->signature().ids, "sequential: layer ", at,
                            ", ", choice.type(),
                            ", takes ids; only the first layer may, as it would ",
                            "ignore what the layers before it made");
     }
   }
 
-  Takes takes() const override { return layers.front()->takes(); }
-  bool takes_context() const override {
-    return std::any_of(layers.begin(), layers.end(),
-                       [](const Child<Module>& layer) { return layer->takes_context(); });
+  Signature signature() const override {
+    Signature all = layers.front()->signature();
+    for (size_t i = 1; i < layers.size(); ++i) {
+      all = all.then(layers[i]->signature());
+    }
+    return all;
   }
 
   std::vector<Child<Module>> layers;

@@ -17,6 +17,7 @@ class SimpleAttention final : public Module {
   static constexpr const char* help = "self-attention without trainable weights (book, 3.3)";
   using Config = NoFields;
   explicit SimpleAttention(const Config& = {}) {}
+  Signature signature() const override { return {.mask = true}; }
 
  protected:
   Tensor forward(const Input& in) override {

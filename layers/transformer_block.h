@@ -33,9 +33,9 @@ class TransformerBlock final : public Module {
         norm2(this, "norm2", make_norm(c)),
         drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {}
 
-  bool causal() const override { return att->causal(); }
-  bool takes_cache() const override { return att->takes_cache(); }
-  bool takes_context() const override { return att->takes_context(); }
+  Signature signature() const override {
+    return Signature::of_tokens(config.d_model).then(att->signature());
+  }
 
   const Config config;
   Child<Module> att;

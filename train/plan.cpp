@@ -189,7 +189,7 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
   plan.activation_bytes = std::max<int64_t>(0, step_bytes - plan.gradient_bytes);
-  return {model->causal(), optimizer->base_lr()};
+  return {model->signature().causal, optimizer->base_lr()};
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct Input {
   Mask mask;  // (B, S) over the keys or (B, 1, T, S); 1 = may attend; none: everything
   KeyValueCache* cache = nullptr;  // keys and values of earlier tokens; null: there are none
 
-  // A second sequence, for layers that read one (see Module::takes_context).
+  // A second sequence, for layers that read one (see Signature).
   Tensor context;    // (B, S, d), used with x; `mask` is then over the context
   Ids source_ids;    // (B, S), used with ids
   Mask source_mask;  // (B, S) over source_ids; 1 = a token, 0 = padding; none: all are tokens

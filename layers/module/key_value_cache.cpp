@@ -13,7 +13,7 @@ KeyValueCache::KeysValues KeyValueCache::extend(const Module& layer, const Tenso
   Rows& rows = layers_[&layer];
   require<Error>(rows.pass != pass_, "key/value cache: ", layer.path(),
                  " attends twice in one forward pass; call advance() after each pass, and say "
-                 "takes_cache() only if every layer attends once");
+                 "Signature::cache only if every layer attends once");
   KeysValues all{Tensor(append(rows.keys, keys)), Tensor(append(rows.values, values))};
   rows.pass = pass_;
   return all;

@@ -14,6 +14,7 @@
 #include "layers/module/input.h"
 #include "layers/module/observers.h"
 #include "layers/module/parameter.h"
+#include "layers/module/signature.h"
 
 namespace heed {
 
@@ -42,16 +43,8 @@ class Module {
   const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
   const std::vector<Parameter*>& own_parameters() const { return parameters_; }
 
-  // The member of Input that the layer reads. `heed forward` and gradient checks depend on it.
-  enum class Takes { x, ids };
-  virtual Takes takes() const { return Takes::x; }
-  // True if the layer also reads a second sequence: Input::context with x, or Input::source_ids
-  // (and optionally source_mask) with ids.
-  virtual bool takes_context() const { return false; }
-  // True if the output at t depends only on inputs up to t.
-  virtual bool causal() const { return false; }
-  // True if the layer can take a few tokens at a time, with earlier ones in Input::cache.
-  virtual bool takes_cache() const { return false; }
+  // What the layer takes. `heed forward`, the checks and text generation depend on it.
+  virtual Signature signature() const { return {}; }
   // The side of the causal mask that the book's class of this layer saves with its parameters, as a
   // buffer called mask; 0: there is none.
   virtual int64_t book_mask_length() const { return 0; }

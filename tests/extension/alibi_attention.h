@@ -47,7 +47,9 @@ class AlibiAttention final : public Module {
         W_value(this, "W_value", Linear::Config{c.d_in, c.d_out, false}),
         out_proj(this, "out_proj", Linear::Config{c.d_out, c.d_out}) {}
 
-  bool causal() const override { return true; }
+  Signature signature() const override {
+    return {.width = config.d_in, .mask = true, .causal = true};
+  }
 
   const Config config;
   Child<Linear> W_query, W_key, W_value, out_proj;

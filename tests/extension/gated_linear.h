@@ -38,6 +38,8 @@ class GatedLinear final : public Module {
         W_gate(this, "W_gate", Linear::Config{c.d_in, c.d_out, c.bias}),
         W_value(this, "W_value", Linear::Config{c.d_in, c.d_out, c.bias}) {}
 
+  Signature signature() const override { return Signature::of_tokens(config.d_in); }
+
   const Config config;
   Child<Linear> W_gate, W_value;
 

@@ -35,7 +35,9 @@ class SlidingWindowAttention final : public Module {
         W_key(this, "W_key", Linear::Config{c.d_in, c.d_out, false}),
         W_value(this, "W_value", Linear::Config{c.d_in, c.d_out, false}) {}
 
-  bool causal() const override { return true; }
+  Signature signature() const override {
+    return {.width = config.d_in, .mask = true, .causal = true};
+  }
 
   const Config config;
   Child<Linear> W_query, W_key, W_value;

@@ -1,4 +1,4 @@
-// Changing later tokens changes no bit of earlier outputs in attention layers that are causal(). In
+// Changing later tokens changes no bit of earlier outputs in attention layers that say causal. In
 // the others it must, which shows that the test can fail. A smaller test covers every registered
 // layer: tests/train/check/examine_test.cpp.
 #include "autograd/random/streams.h"
@@ -46,7 +46,7 @@ bool same_past(const Array& a, const Array& b, int64_t last) {
 
 }  // namespace
 
-TEST_CASE("causality: the future changes no bit of the past, where causal() says so") {
+TEST_CASE("causality: the future changes no bit of the past, where the layer says causal") {
   int64_t causal = 0, others = 0;
   for (const int64_t tokens : {9, 150}) {  // within one tile of attention, and across several
     for (const LayerCase& c : attending_layers({.context_length = 150, .dropout = 0.2})) {
@@ -64,9 +64,9 @@ TEST_CASE("causality: the future changes no bit of the past, where causal() says
         for (const int64_t last : {int64_t{0}, tokens / 2, tokens - 2}) {
           CAPTURE(last);
           const Array other = forward(with_other_future(in, last, tokens));
-          CHECK(same_past(y, other, last) == layer->causal());
+          CHECK(same_past(y, other, last) == layer->signature().causal);
           CHECK_FALSE(same_past(y, other, tokens - 1));
-          (layer->causal() ? causal : others) += 1;
+          (layer->signature().causal ? causal : others) += 1;
         }
       }
     }
@@ -80,7 +80,7 @@ TEST_CASE("causality: no gradient flows into the future") {
   constexpr int64_t tokens = 9;
   for (const LayerCase& c : attending_layers({.dropout = 0.2})) {
     const auto layer = layer_of(c.yaml);
-    if (layer->takes() == Module::Takes::ids) continue;
+    if (layer->signature().ids) continue;
     CAPTURE(c.name);
     const Input in = input_for(*layer, {sequences, tokens});
     const Array y = run(*layer, in).at("y");
@@ -90,8 +90,8 @@ TEST_CASE("causality: no gradient flows into the future") {
       const Array dx = run(*layer, in, dy).at("x");
       const auto future = dx.span().subspan((t + 1) * 12, (tokens - t - 1) * 12);
       const bool none = std::all_of(future.begin(), future.end(), [](real v) { return v == 0; });
-      CHECK(none == layer->causal());
-      (layer->causal() ? checked : others) += 1;
+      CHECK(none == layer->signature().causal);
+      (layer->signature().causal ? checked : others) += 1;
     }
   }
   CHECK(checked == 3 * 9);

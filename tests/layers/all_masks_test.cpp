@@ -135,7 +135,7 @@ TEST_CASE("masks: a query that sees nothing gives zeros and zero gradients") {
     for (int64_t j = 0; j < width; ++j) {
       const real nothing = bias ? bias.data()[j] : 0;
       CHECK(results.at("y").data()[2 * width + j] == nothing);
-      CHECK((results.at("y").data()[j] == nothing) == layer.causal());
+      CHECK((results.at("y").data()[j] == nothing) == layer.signature().causal);
     }
     // With a cotangent in that row only, all gradients are zero except that of out_proj's bias.
     Array dy = Array::zeros(results.at("y").shape());
@@ -211,9 +211,8 @@ TEST_CASE("masks: in a dry run they are not read") {
   for (const LayerCase& c : attending_layers({})) {
     CAPTURE(c.name);
     const auto layer = layer_of(c.yaml);
-    Input in = layer->takes() == Module::Takes::ids
-                   ? Input(Ids::uninitialised({batch, tokens}))
-                   : Input(Tensor(Array::uninitialised({batch, tokens, 12})));
+    Input in = layer->signature().ids ? Input(Ids::uninitialised({batch, tokens}))
+                                      : Input(Tensor(Array::uninitialised({batch, tokens, 12})));
     const int64_t before = pool::stats().reserved_bytes;
     in.mask = Mask::uninitialised({1, 1, tokens, tokens});
     const Tensor y = (*layer)(in);

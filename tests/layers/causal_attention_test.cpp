@@ -10,7 +10,7 @@ TEST_CASE("causal_attention: the numbers of the documents from seed 123") {
   const auto layer =
       layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}", 123);
   CHECK(check_seed_numbers("causal_attention", (*layer)(Tensor(seed_batch())).value()) == 24);
-  CHECK(layer->causal());
+  CHECK(layer->signature().causal);
 }
 
 TEST_CASE("causal_attention: with the weights of v2 it is v2 under a lower triangular mask") {

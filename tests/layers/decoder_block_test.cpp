@@ -20,7 +20,7 @@ TEST_CASE("decoder_block: three branches beside shortcuts, each behind its norm"
 
 TEST_CASE("decoder_block: the future of x changes no bit of the past, the context all of it") {
   DecoderBlock layer({{.d_model = 12, .context_length = 9, .num_heads = 3}});
-  CHECK(layer.causal());
+  CHECK(layer.signature().causal);
   Input in{Tensor(values({1, 9, 12}))};
   in.context = Tensor(values({1, 4, 12}, -1, 1, 4));
   const Array y = layer(in).value().reshaped({9, 12});

@@ -28,7 +28,7 @@ TEST_CASE("embedding layer: numbers are torch.nn.Embedding's") {
 
 TEST_CASE("embedding layer: refuses") {
   const auto layer = layer_of("{type: embedding, vocab_size: 7, d_model: 4}");
-  CHECK(layer->takes() == Module::Takes::ids);
+  CHECK(layer->signature().ids);
   CHECK(error_of([&] {
           (*layer)(ids({1, 3}, {0, 6, 7}));
         }) ==

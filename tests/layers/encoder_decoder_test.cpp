@@ -38,8 +38,8 @@ TEST_CASE("encoder_decoder: its parts, drawn in the order of construction") {
     CHECK(lines.find(part) != std::string::npos);
   }
   CHECK(lines.ends_with("out_head.weight (7, 12)\n"));
-  CHECK(layer->takes() == Module::Takes::ids);
-  CHECK(layer->takes_context());
+  CHECK(layer->signature().ids);
+  CHECK(layer->signature().context);
 }
 
 TEST_CASE("encoder_decoder: the future of what is written is not seen, all of the source is") {

@@ -35,7 +35,7 @@ TEST_CASE("gpt: parameters are the book's") {
         "trf_blocks.0.norm1.scale (12,)\ntrf_blocks.0.norm1.shift (12,)\n"
         "trf_blocks.0.norm2.scale (12,)\ntrf_blocks.0.norm2.shift (12,)\n"
         "final_norm.scale (12,)\nfinal_norm.shift (12,)\nout_head.weight (11, 12)\n");
-  CHECK(layer->takes() == Module::Takes::ids);
+  CHECK(layer->signature().ids);
 }
 
 TEST_CASE("gpt: drawn in the order of construction, as PyTorch's modules") {

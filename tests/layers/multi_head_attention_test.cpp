@@ -45,8 +45,8 @@ TEST_CASE("multi_head_attention: parameters are the book's") {
         "W_value.weight (12, 12)\nW_value.bias (12,)\nout_proj.weight (12, 12)\n");
   CHECK(parameter_lines(*layer_of(mha("out_proj: false"))) ==
         "W_query.weight (12, 12)\nW_key.weight (12, 12)\nW_value.weight (12, 12)\n");
-  CHECK(layer_of(mha())->causal());
-  CHECK_FALSE(layer_of(mha("causal: false"))->causal());
+  CHECK(layer_of(mha())->signature().causal);
+  CHECK_FALSE(layer_of(mha("causal: false"))->signature().causal);
 }
 
 TEST_CASE("multi_head_attention: grouped, keys and values are narrower") {

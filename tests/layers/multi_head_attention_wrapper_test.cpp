@@ -21,7 +21,7 @@ TEST_CASE("multi_head_attention_wrapper: the numbers of the documents from seed 
       123);
   CHECK(check_seed_numbers("multi_head_attention_wrapper",
                            (*layer)(Tensor(seed_batch())).value()) == 48);
-  CHECK(layer->causal());
+  CHECK(layer->signature().causal);
   CHECK(parameter_lines(*layer) ==
         "heads.0.W_query.weight (2, 3)\nheads.0.W_key.weight (2, 3)\n"
         "heads.0.W_value.weight (2, 3)\nheads.1.W_query.weight (2, 3)\n"

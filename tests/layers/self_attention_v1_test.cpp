@@ -9,7 +9,7 @@ using namespace heed::testing;
 TEST_CASE("self_attention_v1: the numbers of the documents from seed 123") {
   const auto layer = layer_of("{type: self_attention_v1, d_in: 3, d_out: 2}", 123);
   CHECK(check_seed_numbers("self_attention_v1", (*layer)(Tensor(seed_inputs())).value()) == 12);
-  CHECK_FALSE(layer->causal());
+  CHECK_FALSE(layer->signature().causal);
 }
 
 TEST_CASE("self_attention_v1: weights (d_in, d_out) drawn with rand, in the order of their names") {

@@ -13,7 +13,7 @@ TEST_CASE("self_attention_v2: the numbers of the documents from seed 789") {
   REQUIRE(recorder.recorded.size() == 1);
   const Array weights = recorder.recorded[0].weights.reshaped({6, 6});
   CHECK(check_seed_numbers("causal.v2_weights", weights) == 36);
-  CHECK_FALSE(layer->causal());
+  CHECK_FALSE(layer->signature().causal);
 }
 
 TEST_CASE("self_attention_v2: parameters are those of three Linear layers") {

@@ -20,7 +20,7 @@ TEST_CASE("sequential: parameters carry the layers' numbers, as in torch.nn.Sequ
   CHECK(parameter_lines(*layer) ==
         "0.weight (11, 12)\n1.W_query.weight (5, 12)\n1.W_key.weight (5, 12)\n"
         "1.W_value.weight (5, 12)\n3.0.weight (3, 5)\n3.0.bias (3,)\n");
-  CHECK(layer->takes() == Module::Takes::ids);
+  CHECK(layer->signature().ids);
   CHECK((*layer)(input_for(*layer, {2, 7})).shape() == Shape{2, 7, 3});
 }
 
@@ -69,5 +69,6 @@ TEST_CASE("sequential: only the first layer may take ids") {
   CHECK(layer_of("{type: sequential, layers: [" + embedding +
                  ", {type: linear, d_in: 4, d_out: 7}"
                  "]}")
-            ->takes() == Module::Takes::ids);
+            ->signature()
+            .ids);
 }

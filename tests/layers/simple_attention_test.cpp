@@ -9,7 +9,7 @@ using namespace heed::testing;
 TEST_CASE("simple_attention: the numbers of the documents") {
   const auto layer = layer_of("{type: simple_attention}");
   CHECK(layer->parameter_count() == 0);
-  CHECK_FALSE(layer->causal());
+  CHECK_FALSE(layer->signature().causal);
   AttentionRecorder recorder;
   CHECK(check_seed_numbers("simple.contexts", (*layer)(Tensor(seed_inputs())).value()) == 18);
   REQUIRE(recorder.recorded.size() == 1);

@@ -64,10 +64,10 @@ TEST_CASE("transformer_block: what the attention is not told comes from the bloc
 }
 
 TEST_CASE("transformer_block: causal when its attention is") {
-  CHECK(layer_of(block())->causal());
-  CHECK(layer_of(block("attention: {type: multi_head_attention_wrapper}"))->causal());
-  CHECK_FALSE(layer_of(block("attention: {causal: false}"))->causal());
-  CHECK_FALSE(layer_of(block("attention: {type: self_attention_v2}"))->causal());
+  CHECK(layer_of(block())->signature().causal);
+  CHECK(layer_of(block("attention: {type: multi_head_attention_wrapper}"))->signature().causal);
+  CHECK_FALSE(layer_of(block("attention: {causal: false}"))->signature().causal);
+  CHECK_FALSE(layer_of(block("attention: {type: self_attention_v2}"))->signature().causal);
 }
 
 TEST_CASE("transformer_block: PyTorch's values") {

@@ -313,7 +313,7 @@ std::vector<LayerCase> attending_layers(const Sizes& sizes) {
 }
 
 Input input_for(const Module& layer, const Shape& lead, int64_t times, uint64_t seed) {
-  if (layer.takes() == Module::Takes::x) {
+  if (!layer.signature().ids) {
     return Tensor(values(lead.inserted(lead.rank(), 12 * times), -1, 1, seed));
   }
   const Array numbers = values(lead, 0, 11, seed);

@@ -5,7 +5,7 @@
 
 #include "autograd/threads/machine.h"
 #include "layers/module/registry.h"
-#include "train/check/probe.h"
+#include "train/check/layer_inputs.h"
 #include "train/checkpoint/state_dict.h"
 
 namespace heed {
@@ -21,17 +21,16 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 // The required tensors: the input, and that of a second sequence for layers that take a context.
-std::vector<std::string> value_names(const Module& layer) {
-  const bool ids = layer.takes() == Module::Takes::ids;
-  if (!layer.takes_context()) {
-    return {ids ? "ids" : "x"};
+std::vector<std::string> value_names(const Signature& takes) {
+  if (!takes.context) {
+    return {takes.ids ? "ids" : "x"};
   }
-  return ids ? std::vector<std::string>{"source_ids", "ids"}
-             : std::vector<std::string>{"x", "context"};
+  return takes.ids ? std::vector<std::string>{"source_ids", "ids"}
+                   : std::vector<std::string>{"x", "context"};
 }
 
-std::string mask_name(const Module& layer) {
-  return mask_member(layer) == &Input::mask ? "mask" : "source_mask";
+std::string mask_name(const Signature& takes) {
+  return mask_member(takes) == &Input::mask ? "mask" : "source_mask";
 }
 
 // The inputs of a layer from a file: its input, and the cotangent dy of its output.
@@ -42,18 +41,18 @@ struct Given {
 
 // Collects the file's tensors for the layer. The functions map a name to floats, ids or a mask.
 template <class Numbers, class Tokens, class Keep>
-Given gather(const SafeTensors& file, const Module& layer, const Numbers& numbers,
+Given gather(const SafeTensors& file, const Signature& takes, const Numbers& numbers,
              const Tokens& tokens, const Keep& keep) {
   Given given;
-  if (layer.takes() == Module::Takes::ids) {
+  if (takes.ids) {
     given.in.ids = tokens("ids");
-    given.in.source_ids = layer.takes_context() ? tokens("source_ids") : Ids();
+    given.in.source_ids = takes.context ? tokens("source_ids") : Ids();
   } else {
     given.in.x = Tensor::parameter(numbers("x"));
-    given.in.context = layer.takes_context() ? Tensor::parameter(numbers("context")) : Tensor();
+    given.in.context = takes.context ? Tensor::parameter(numbers("context")) : Tensor();
   }
-  if (file.find(mask_name(layer)) != nullptr) {
-    given.in.*mask_member(layer) = keep(mask_name(layer));
+  if (file.find(mask_name(takes)) != nullptr) {
+    given.in.*mask_member(takes) = keep(mask_name(takes));
   }
   if (file.find("dy") != nullptr) {
     given.dy = numbers("dy");
@@ -62,43 +61,43 @@ Given gather(const SafeTensors& file, const Module& layer, const Numbers& number
 }
 
 // Inputs with the shapes of the file's tensors but without data, for a dry run.
-Given blanks(const SafeTensors& file, const Module& layer) {
+Given blanks(const SafeTensors& file, const Signature& takes) {
   const auto shape = [&](const std::string& name) {
     return Shape(std::span<const int64_t>(file.at(name).shape));
   };
   return gather(
-      file, layer, [&](const std::string& name) { return Array::uninitialised(shape(name)); },
+      file, takes, [&](const std::string& name) { return Array::uninitialised(shape(name)); },
       [&](const std::string& name) { return Ids::uninitialised(shape(name)); },
       [&](const std::string& name) { return Mask::uninitialised(shape(name)); });
 }
 
-Given read(const SafeTensors& file, const Module& layer) {
+Given read(const SafeTensors& file, const Signature& takes) {
   return gather(
-      file, layer, [&](const std::string& name) { return file.array(name); },
+      file, takes, [&](const std::string& name) { return file.array(name); },
       [&](const std::string& name) { return file.ids(name); },
       [&](const std::string& name) { return file.mask(name); });
 }
 
 void check_names(const SafeTensors& file, Module& layer, const std::string& type,
                  const std::string& path) {
-  std::vector<std::string> allowed = value_names(layer);
-  const bool ids = layer.takes() == Module::Takes::ids;
+  const Signature takes = layer.signature();
+  std::vector<std::string> allowed = value_names(takes);
   for (const std::string& name : allowed) {
     const std::string what =
-        (ids ? "token ids (B, " : "numbers (B, ") + std::string(name == "context" ? "S, d)"
-                                                                : name == "x"     ? "T, d)"
-                                                                : name == "ids"   ? "T)"
-                                                                                  : "S)");
+        (takes.ids ? "token ids (B, " : "numbers (B, ") + std::string(name == "context" ? "S, d)"
+                                                                      : name == "x"     ? "T, d)"
+                                                                      : name == "ids"   ? "T)"
+                                                                                        : "S)");
     require<IoError>(file.find(name) != nullptr, path, ": expected a tensor ", name, ", ", what,
                      " for the ", type, ", got ",
                      file.names().empty() ? "none" : joined(file.names()));
   }
   allowed.push_back("dy");
-  Input without_mask = blanks(file, layer).in;
-  without_mask.*mask_member(layer) = {};
+  Input without_mask = blanks(file, takes).in;
+  without_mask.*mask_member(takes) = {};
   layer(without_mask);  // throws the layer's own message for a wrong shape
-  if (takes_mask(layer, without_mask)) {
-    allowed.push_back(mask_name(layer));
+  if (takes.mask) {
+    allowed.push_back(mask_name(takes));
   }
   for (const std::string& name : file.names()) {
     const bool known = std::find(allowed.begin(), allowed.end(), name) != allowed.end();
@@ -127,7 +126,7 @@ void rehearse(const SafeTensors& file, const LayerChoice& choice, const ForwardJ
   const int64_t before = pool::stats().live_bytes;
   const std::unique_ptr<Module> layer = make_layer(choice);
   check_names(file, *layer, choice.type(), job.in.string());
-  run_layer(*layer, blanks(file, *layer), job.backward);
+  run_layer(*layer, blanks(file, layer->signature()), job.backward);
   const int64_t needed = pool::stats().peak_bytes - before;
   const int64_t available = memory().available;
   require<ConfigError>(needed <= available, "the layer needs about ", needed / 1'000'000,
@@ -150,7 +149,7 @@ std::vector<std::string> run_forward(const LayerChoice& choice, const ForwardJob
                       "smaller");
   }
   const std::unique_ptr<Module> layer = make_layer(choice);
-  const Given given = read(file, *layer);
+  const Given given = read(file, layer->signature());
   if (job.weights) {
     load_parameters(*layer, *job.weights, job.ignore_extra ? Extra::ignore : Extra::refuse);
   }

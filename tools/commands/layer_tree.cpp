@@ -6,7 +6,7 @@
 #include "autograd/kernels/gemm.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/registry.h"
-#include "train/check/probe.h"
+#include "train/check/layer_inputs.h"
 
 namespace heed {
 
@@ -89,12 +89,12 @@ ModelTree layer_tree(const LayerChoice& choice, int64_t batch, int64_t tokens) {
   ModelTree tree;
   tree.weight_bytes = pool::stats().live_bytes - before;
 
-  const InputSizes sizes = input_sizes(*model, write_options(choice));
+  const Signature sizes = sized_signature(*model);
   const EvaluationMode evaluating(*model);
-  const int64_t length = tokens > 0 ? tokens : sizes.context_length.value_or(1);
-  const Input in = blank_input(sizes, batch, length, sizes.source_length.value_or(length));
+  const int64_t length = tokens > 0 ? tokens : sizes.longest.value_or(1);
+  const Input in = blank_input(sizes, batch, length, sizes.source_longest.value_or(length));
   tree.input = describe(in);
-  tree.tokens = in.ids ? in.ids.size() : in.x.size() / sizes.width;
+  tree.tokens = in.ids ? in.ids.size() : in.x.size() / in.x.dim(-1);
   pool::reset_peak();
   UseObserver observer;
   (*model)(in);

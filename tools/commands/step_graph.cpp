@@ -6,7 +6,7 @@
 #include "autograd/array/storage.h"
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
-#include "train/check/probe.h"
+#include "train/check/layer_inputs.h"
 
 namespace heed {
 
@@ -42,9 +42,9 @@ std::string words_for(const Input& in) {
 Tensor result_of(const LoadedRun& run, Module& model, std::string& words) {
   const int64_t size = std::max<int64_t>(1, run.config.train.batch_size);
   if (!run.task) {
-    const InputSizes sizes = input_sizes(model, write_options(run.config.model));
-    const int64_t tokens = sizes.context_length.value_or(1);
-    const Input in = blank_input(sizes, size, tokens, sizes.source_length.value_or(tokens));
+    const Signature sizes = sized_signature(model);
+    const int64_t tokens = sizes.longest.value_or(1);
+    const Input in = blank_input(sizes, size, tokens, sizes.source_longest.value_or(tokens));
     words = words_for(in);
     return model(in);
   }

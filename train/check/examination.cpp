@@ -16,10 +16,12 @@ namespace heed::detail {
 namespace {
 
 // The batch and token counts of a shape: (B, T, d) or (T, d) for x, (B, T) or (T) for ids.
-InputForm form_of(const Shape& shape, Module::Takes takes) {
-  const int inner = takes == Module::Takes::x ? 2 : 1;
+InputForm form_of(const Shape& shape, const Signature& sizes) {
+  const int inner = sizes.ids ? 1 : 2;
   require(shape.rank() == inner || shape.rank() == inner + 1, "expected shapes ",
           inner == 2 ? "(B, T, d) or (T, d) of x" : "(B, T) or (T) of ids", ", got ", shape);
+  require(sizes.ids || shape[shape.rank() - 1] == sizes.width, "signature() says that x is ",
+          sizes.width, " wide, got a shape ", shape);
   const int64_t tokens = shape[shape.rank() - inner];
   return {shape.rank() > inner ? shape[0] : 0, tokens, tokens + 1};
 }
@@ -65,17 +67,15 @@ bool all_zero(const Array& values) {
 Examination::Examination(const LayerSubject& examined, const std::vector<Shape>& shapes)
     : subject(examined) {
   const std::unique_ptr<Module> layer = fresh(1);
-  const bool wide = layer->takes() == Module::Takes::x && !shapes.empty();
+  const bool wide = !layer->signature().ids && !shapes.empty();
+  sizes = sized_signature(*layer, wide ? shapes.front()[shapes.front().rank() - 1] : 0);
   int64_t most = 5;
   for (const Shape& shape : shapes) {
-    forms.push_back(form_of(shape, layer->takes()));
+    forms.push_back(form_of(shape, sizes));
     most = std::max(most, forms.back().tokens);
   }
-  sizes =
-      input_sizes(*layer, subject.options, wide ? shapes.front()[shapes.front().rank() - 1] : 0);
-  (*layer)(input(*layer, forms.empty() ? InputForm{1, 1, 1} : forms.front()));  // or its error
-  const bool masks = takes_mask(*layer, blank_input(sizes, 1, 1, 1));
-  const std::vector<InputForm> others = input_forms(sizes, most, masks);
+  (*layer)(input(forms.empty() ? InputForm{1, 1, 1} : forms.front()));  // or its error
+  const std::vector<InputForm> others = input_forms(sizes, most);
   forms.insert(forms.end(), others.begin(), others.end());
 }
 
@@ -126,7 +126,7 @@ std::string check_forward(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   for (const InputForm& form : it.forms) {
     const Finding ran = examine("", [&] {
-      evaluate_layer(*layer, it.input(*layer, form));
+      evaluate_layer(*layer, it.input(form));
       return "";
     });
     if (!ran.message.empty()) {
@@ -137,8 +137,8 @@ std::string check_forward(const Examination& it) {
     }
     InputForm batch_of_one = form;
     batch_of_one.batch = 1;
-    const Array single = evaluate_layer(*layer, it.input(*layer, form));
-    const Array batch = evaluate_layer(*layer, it.input(*layer, batch_of_one));
+    const Array single = evaluate_layer(*layer, it.input(form));
+    const Array batch = evaluate_layer(*layer, it.input(batch_of_one));
     if (single.rank() + 1 != batch.rank()) {
       return text("a single sequence gives ", single.shape(), ", a batch of it ", batch.shape(),
                   "; with_batch and without_batch keep both right");
@@ -154,8 +154,7 @@ std::string check_gradients_right(const Examination& it) {
   const LayerSubject& subject = it.subject;
   LayerCheckOptions options;
   options.width = it.sizes.width;
-  for (const LayerCheck& check :
-       check_gradients(subject.name, subject.make, subject.options, options)) {
+  for (const LayerCheck& check : check_gradients(subject.name, subject.make, options)) {
     if (!check.passed) {
       return text(check.message, ", given ", check.input,
                   "; compare the backward with its equations");
@@ -167,7 +166,7 @@ std::string check_gradients_right(const Examination& it) {
 // Fails for a parameter (or x) that affects y but receives no gradient.
 std::string check_gradients_arrive(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
-  const Input in = it.input(*layer, it.forms.front());
+  const Input in = it.input(it.forms.front());
   const LayerResults before = run_layer(*layer, in);
   const char* const mend =
       ", but y depends on it: an operation's backward leaves it out, or .value() cuts the graph";
@@ -202,13 +201,13 @@ std::string check_gradients_arrive(const Examination& it) {
 std::string check_checkpoint(const Examination& it) {
   const std::unique_ptr<Module> trained = it.perturbed(1);
   for (const InputForm& form : it.forms) {
-    run_layer(*trained, it.input(*trained, form));  // fills what the layer keeps between steps
+    run_layer(*trained, it.input(form));  // fills what the layer keeps between steps
   }
   const SafeTensors saved(to_safetensors("layer", parameter_views(*trained)), "layer");
   const std::unique_ptr<Module> loaded = it.fresh(2);
   load_parameters(*loaded, saved);
   for (const InputForm& form : it.forms) {
-    const Input in = it.input(*trained, form);
+    const Input in = it.input(form);
     const std::string where =
         difference_beyond_rounding(evaluate_layer(*trained, in), evaluate_layer(*loaded, in));
     if (!where.empty()) {

@@ -20,14 +20,14 @@ class Examination {
     perturb(*layer, seed);
     return layer;
   }
-  Input input(const Module& layer, const InputForm& form, uint64_t seed = 11) const {
+  Input input(const InputForm& form, uint64_t seed = 11) const {
     Generator numbers(seed);
-    return random_input(sizes, form, layer, numbers);
+    return random_input(sizes, form, numbers);
   }
   std::string given(const InputForm& form) const { return " given " + describe(sizes, form); }
 
   const LayerSubject& subject;
-  InputSizes sizes;
+  Signature sizes;
   std::vector<InputForm> forms;  // those of the given shapes first, then all other kinds
 };
 

@@ -57,10 +57,11 @@ std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vecto
     look("gradients", detail::check_gradients_right);
   }
   look("gradients that are missing", detail::check_gradients_arrive);
-  look("checkpoint", detail::check_checkpoint);
-  look("evaluation", detail::check_evaluation);
-  look("causality", detail::check_causality);
   look("threads", detail::check_threads);
+  look("checkpoint", detail::check_checkpoint);
+  look("causality", detail::check_causality);
+  look("masks", detail::check_masks);
+  look("evaluation", detail::check_evaluation);
   look("finite numbers", detail::check_finite);
   look("inputs", detail::check_inputs);
   look("cache", detail::check_cache);
@@ -71,7 +72,6 @@ std::vector<Finding> examine_layer(const LayerChoice& choice, const std::vector<
   const ConfigType& type = layer_registry().types().get(choice.type());
   return examine_layer({.name = type.name,
                         .make = [&choice] { return make_layer(choice); },
-                        .options = write_options(choice),
                         .members = type.config->members,
                         .fields = static_cast<int64_t>(type.fields().size())},
                        shapes);

@@ -12,18 +12,17 @@
 
 namespace heed {
 
-// Factory for the layer under test, together with its options by name.
+// The layer under test.
 struct LayerSubject {
   std::string name;
   LayerMaker make;
-  ConfigNode options;
   int64_t members = 0;  // of its Config; 0: unknown
   int64_t fields = 0;   // that its Config declares
 };
 
 // Runs all checks and returns one Finding per check. `shapes` are shapes of x, (B, T, d) or (T, d),
-// or of ids, (B, T) or (T). They are tested in addition to those that follow from the options.
-// Without them, the width of x is found by trial. The random streams are restored afterwards.
+// or of ids, (B, T) or (T). They are tested in addition to those that follow from the layer's
+// signature. The random streams are restored afterwards.
 // Gradients are compared with finite differences in float64 builds only.
 std::vector<Finding> examine_layer(const LayerSubject& subject,
                                    const std::vector<Shape>& shapes = {});
@@ -47,11 +46,10 @@ template <class Layer>
 std::vector<Finding> examine_layer_class(const std::string& options,
                                          const std::vector<Shape>& shapes = {}) {
   using Config = typename Layer::Config;
-  LayerSubject subject{.name = "layer", .make = {}, .options = {}};
+  LayerSubject subject{.name = "layer", .make = {}};
   const Finding config = examine("config", [&] {
     const Config read = read_fields<Config>(options_from(options));
     subject.make = [read] { return std::make_unique<Layer>(read); };
-    subject.options = write_fields(read);
     subject.fields = static_cast<int64_t>(list_fields<Config>().size());
     subject.members = config_members<Config>();
     return "";

@@ -86,7 +86,7 @@ std::string first_bad_op(Module& layer, const Input& in) {
 std::string check_evaluation(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   for (const InputForm& form : it.forms) {
-    const Input in = it.input(*layer, form);
+    const Input in = it.input(form);
     streams().dropout().manual_seed(1);
     const StreamsState before = streams().state();
     const Array y = evaluate_layer(*layer, in);
@@ -106,28 +106,63 @@ std::string check_evaluation(const Examination& it) {
 
 std::string check_causality(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
-  if (!layer->causal()) {
-    return "";
-  }
   const NoGrad off;
   const auto forward = [&](const Input& in) {
     streams().dropout().manual_seed(5);
     return (*layer)(in).value();
   };
+  bool compared = false, looks_ahead = false;
   for (const InputForm& form : it.forms) {
-    const Input in = it.input(*layer, form);
+    const Input in = it.input(form);
     const Array y = forward(in);
     if (y.rank() < 2 || y.dim(-2) != form.tokens) {
-      return text("causal() says that y follows the tokens, but it is ", y.shape(), it.given(form));
+      return it.sizes.causal ? text("signature() says causal, which needs a row of y for each ",
+                                    "token, but y is ", y.shape(), it.given(form))
+                             : "";
     }
     for (int64_t last = 0; last + 1 < form.tokens; ++last) {
       const Array other = forward(with_other_future(it, in, last, form.tokens));
       const int64_t token = changed_token(y, other, form.tokens, last);
-      if (token >= 0) {
+      if (token >= 0 && it.sizes.causal) {
         return text("y at token ", token, " changes with the tokens after ", last, it.given(form),
-                    ", though causal() says that it looks at nothing later; hide later keys "
-                    "(AttentionOptions::causal, tril), or let causal() say false");
+                    ", though signature() says causal; hide later keys "
+                    "(AttentionOptions::causal, tril), or leave causal out");
       }
+      compared = true;
+      looks_ahead = looks_ahead || token >= 0;
+    }
+  }
+  return compared && !looks_ahead && !it.sizes.causal
+             ? "y at a token depends on no later token, but signature() does not say causal; a "
+               "language model may use this layer once it does"
+             : "";
+}
+
+std::string check_masks(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  Mask Input::*const mask = mask_member(it.sizes);
+  if (!it.sizes.mask) {
+    Input in = it.input(it.forms.front());
+    in.*mask = Mask::zeros({1, 1, 1});  // no layer that reads masks takes this one
+    try {
+      evaluate_layer(*layer, in);
+      return "";
+    } catch (const ShapeError&) {
+      return "the layer reads a mask, but signature() does not say mask; checks and `heed forward` "
+             "would never give it one";
+    }
+  }
+  for (const InputForm& form : it.forms) {
+    Input in = it.input(form);
+    if (!form.mask) {
+      continue;
+    }
+    const Array with = evaluate_layer(*layer, in);
+    in.*mask = {};
+    if (difference_beyond_rounding(with, evaluate_layer(*layer, in)).empty()) {
+      return text("y is the same without the mask", it.given(form),
+                  ", though signature() says mask; pass in.mask on (attend, attention_weights), "
+                  "or leave mask out");
     }
   }
   return "";
@@ -137,10 +172,10 @@ std::string check_threads(const Examination& it) {
   const ThreadCounts counts;
   const std::unique_ptr<Module> layer = it.perturbed(1);
   std::vector<InputForm> forms = it.forms;
-  const int64_t most = it.sizes.context_length.value_or(48);
-  forms.push_back({16, std::min<int64_t>(48, most), it.sizes.source_length.value_or(20)});
+  const int64_t most = it.sizes.longest.value_or(48);
+  forms.push_back({16, std::min<int64_t>(48, most), it.sizes.source_longest.value_or(20)});
   for (const InputForm& form : forms) {
-    const Input in = it.input(*layer, form);
+    const Input in = it.input(form);
     set_num_threads(1);
     const LayerResults alone = run_layer(*layer, in);
     if (const std::string again = compare_runs(alone, run_layer(*layer, in)); !again.empty()) {
@@ -161,7 +196,7 @@ std::string check_finite(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   for (const InputForm& form : it.forms) {
     for (const double factor : {1.0, 0.0, 30.0}) {
-      Input in = it.input(*layer, form);
+      Input in = it.input(form);
       if (in.x) {
         Array x = in.x.value().clone();
         std::for_each(x.mutable_data(), x.mutable_data() + x.size(),
@@ -182,7 +217,7 @@ std::string check_finite(const Examination& it) {
 std::string check_inputs(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   for (const InputForm& form : it.forms) {
-    const Input in = it.input(*layer, form);
+    const Input in = it.input(form);
     if (!in.x) {
       return "";
     }
@@ -198,11 +233,11 @@ std::string check_inputs(const Examination& it) {
 // Processing one token at a time with a cache must give the same output as all tokens at once.
 std::string check_cache(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
-  if (!layer->takes_cache()) {
+  if (!it.sizes.cache) {
     return "";
   }
-  const int64_t tokens = std::min<int64_t>(5, it.sizes.context_length.value_or(5));
-  const Input whole = it.input(*layer, {1, tokens, tokens + 1});
+  const int64_t tokens = std::min<int64_t>(5, it.sizes.longest.value_or(5));
+  const Input whole = it.input({1, tokens, tokens + 1});
   const Array y = evaluate_layer(*layer, whole);
   KeyValueCache cache(tokens);
   for (int64_t t = 0; t < tokens; ++t) {
@@ -222,7 +257,7 @@ std::string check_cache(const Examination& it) {
         one.shape(), y.span().subspan(static_cast<size_t>(t * width), static_cast<size_t>(width)));
     if (const std::string where = difference_beyond_rounding(one, want); !where.empty()) {
       return text("token ", t, " out of a cache differs from all tokens together: ", where,
-                  "; count positions from in.past(), or let takes_cache() say false");
+                  "; count positions from in.past(), or leave cache out of signature()");
     }
     cache.advance(1);
   }

@@ -51,7 +51,7 @@ class Binding {
   std::vector<std::vector<Parameter*>> places_;
 };
 
-GradcheckResult check_form(const LayerMaker& make, const InputSizes& sizes, const InputForm& form,
+GradcheckResult check_form(const LayerMaker& make, const Signature& sizes, const InputForm& form,
                            const LayerCheckOptions& options, uint64_t seed) {
   const DropoutStream stream = streams().dropout_stream();
   manual_seed(seed, Generators::separate, stream);
@@ -71,7 +71,7 @@ GradcheckResult check_form(const LayerMaker& make, const InputSizes& sizes, cons
     checks.names.push_back(parameter.name);
   }
   const size_t parameters = inputs.size();
-  Input in = random_input(sizes, form, *layer, numbers);
+  Input in = random_input(sizes, form, numbers);
   for (const auto& [name, member] : {std::pair{"x", &Input::x}, {"context", &Input::context}}) {
     if (in.*member) {
       inputs.push_back(Tensor::parameter((in.*member).value()));
@@ -92,7 +92,7 @@ GradcheckResult check_form(const LayerMaker& make, const InputSizes& sizes, cons
 // Three random layers and inputs, all of which must pass: a backward may be wrong on one side of a
 // branch only. The first is compared element by element, the others along whole tensors, which
 // takes a few evaluations for each.
-GradcheckResult check_seeds(const LayerMaker& make, const InputSizes& sizes, const InputForm& form,
+GradcheckResult check_seeds(const LayerMaker& make, const Signature& sizes, const InputForm& form,
                             LayerCheckOptions options) {
   GradcheckResult all = check_form(make, sizes, form, options, 1);
   options.sample = 0;
@@ -143,19 +143,15 @@ ConfigNode all_changed(const std::string& type, const std::vector<ConfigNode>& v
 std::vector<LayerCheck> check_gradients(const LayerChoice& choice,
                                         const LayerCheckOptions& options) {
   return check_gradients(
-      choice.type(), [&choice] { return make_layer(choice); }, write_options(choice), options);
+      choice.type(), [&choice] { return make_layer(choice); }, options);
 }
 
 std::vector<LayerCheck> check_gradients(const std::string& name, const LayerMaker& make,
-                                        const ConfigNode& config,
                                         const LayerCheckOptions& options) {
   const KeepStreams keep;
-  const std::unique_ptr<Module> layer = make();
-  const InputSizes sizes = input_sizes(*layer, config, options.width);
-  const bool masks = takes_mask(*layer, blank_input(sizes, 1, 1, 1));
-
+  const Signature sizes = sized_signature(*make(), options.width);
   std::vector<LayerCheck> checks;
-  for (const InputForm& form : input_forms(sizes, options.tokens, masks)) {
+  for (const InputForm& form : input_forms(sizes, options.tokens)) {
     const GradcheckResult result = check_seeds(make, sizes, form, options);
     checks.push_back({name, "", describe(sizes, form), result.compared, result.worst, result.passed,
                       result.message});

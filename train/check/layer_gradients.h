@@ -25,7 +25,7 @@ struct LayerCheckOptions {
   double tolerance = 1e-6;
   int64_t sample = 512;  // elements of each tensor compared one by one
   int64_t tokens = 5;    // length of x, or context_length if that is smaller
-  int64_t width = 0;     // of x; 0: found by trial (see input_sizes in probe.h)
+  int64_t width = 0;     // of x, if the layer takes any; 0: 4
 };
 
 // Checks the layer with these options; returns one LayerCheck for each form of input. It passes if
@@ -34,11 +34,9 @@ struct LayerCheckOptions {
 std::vector<LayerCheck> check_gradients(const LayerChoice& choice,
                                         const LayerCheckOptions& options = {});
 
-// The same for a layer that is not registered. `make` returns a new instance at every call;
-// `config` holds its sizes under the usual names: d_in or d_model, vocab_size, context_length.
+// The same for a layer that is not registered. `make` returns a new instance at every call.
 using LayerMaker = std::function<std::unique_ptr<Module>()>;
 std::vector<LayerCheck> check_gradients(const std::string& name, const LayerMaker& make,
-                                        const ConfigNode& config,
                                         const LayerCheckOptions& options = {});
 
 // Checks a registered type with its example config (see FieldInfo::example), then once for every

@@ -12,7 +12,7 @@ Ids random_ids(const Shape& shape, int64_t vocab_size, Generator& generator) {
   Ids ids = Ids::uninitialised(shape);
   for (int64_t i = 0; i < ids.size(); ++i) {
     const auto word = static_cast<int64_t>(generator.random32());
-    ids.mutable_data()[i] = static_cast<int32_t>(word % vocab_size);
+    ids.mutable_data()[i] = static_cast<int32_t>(word % std::max<int64_t>(1, vocab_size));
   }
   return ids;
 }
@@ -35,27 +35,63 @@ Mask padding(int64_t batch, int64_t queries, int64_t keys, bool with_queries) {
 
 }  // namespace
 
-std::vector<InputForm> input_forms(const InputSizes& sizes, int64_t most, bool masks) {
+Mask Input::*mask_member(const Signature& signature) {
+  return signature.ids && signature.context ? &Input::source_mask : &Input::mask;
+}
+
+Signature sized_signature(const Module& layer, int64_t width) {
+  Signature sizes = layer.signature();
+  if (sizes.ids) {
+    return sizes;
+  }
+  if (sizes.width == 0) {
+    sizes.width = width > 0 ? width : 4;
+  }
+  if (sizes.context_width == 0) {
+    sizes.context_width = sizes.width;
+  }
+  return sizes;
+}
+
+Input blank_input(const Signature& sizes, int64_t batch, int64_t tokens, int64_t source_tokens) {
+  const auto lead = [&](int64_t length) {
+    return batch > 0 ? Shape{batch, length} : Shape{length};
+  };
+  const auto wide = [&](int64_t length, int64_t width) {
+    const Shape shape = lead(length);
+    return Tensor(Array::uninitialised(shape.inserted(shape.rank(), width)));
+  };
+  Input in;
+  if (sizes.ids) {
+    in.ids = Ids::uninitialised(lead(tokens));
+    in.source_ids = sizes.context ? Ids::uninitialised(lead(source_tokens)) : Ids();
+  } else {
+    in.x = wide(tokens, sizes.width);
+    in.context = sizes.context ? wide(source_tokens, sizes.context_width) : Tensor();
+  }
+  return in;
+}
+
+std::vector<InputForm> input_forms(const Signature& sizes, int64_t most) {
   const int64_t batch = 2;
-  const int64_t tokens = std::min(most, sizes.context_length.value_or(most));
+  const int64_t tokens = std::min(most, sizes.longest.value_or(most));
   // A different length from x, so that confusing the two sequences gives an error.
-  const int64_t source = std::min(most + 1, sizes.source_length.value_or(most + 1));
-  const int64_t keys = sizes.takes_context ? source : tokens;
+  const int64_t source = std::min(most + 1, sizes.source_longest.value_or(most + 1));
+  const int64_t keys = sizes.context ? source : tokens;
   std::vector<InputForm> forms{{batch, tokens, source}, {0, tokens, source}};
   if (tokens > 1) {
     forms.push_back({batch, 1, source});
   }
-  if (masks) {
+  if (sizes.mask) {
     forms.push_back({batch, tokens, source, padding(batch, tokens, keys, false)});
   }
-  const bool over_source = sizes.takes == Module::Takes::ids && sizes.takes_context;
-  if (masks && !over_source) {
+  if (sizes.mask && mask_member(sizes) == &Input::mask) {
     forms.push_back({batch, tokens, source, padding(batch, tokens, keys, true)});
   }
   return forms;
 }
 
-std::string describe(const InputSizes& sizes, const InputForm& form) {
+std::string describe(const Signature& sizes, const InputForm& form) {
   const Input in = blank_input(sizes, form.batch, form.tokens, form.source_tokens);
   std::string out = in.ids ? text("ids ", in.ids.shape()) : text("x ", in.x.shape());
   out += in.source_ids ? text(", source_ids ", in.source_ids.shape()) : "";
@@ -69,10 +105,9 @@ Array uniform_array(const Shape& shape, double low, double high, Generator& gene
   return values;
 }
 
-Input random_input(const InputSizes& sizes, const InputForm& form, const Module& layer,
-                   Generator& generator) {
+Input random_input(const Signature& sizes, const InputForm& form, Generator& generator) {
   Input in = blank_input(sizes, form.batch, form.tokens, form.source_tokens);
-  in.*mask_member(layer) = form.mask;
+  in.*mask_member(sizes) = form.mask;
   if (in.ids) {
     in.ids = random_ids(in.ids.shape(), sizes.vocab_size, generator);
   }

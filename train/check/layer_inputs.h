@@ -1,5 +1,4 @@
-// Random inputs of every form that a layer accepts, for checks that know only the sizes of the
-// layer (see probe.h).
+// Inputs of every form that a layer accepts, made from its Signature.
 #pragma once
 
 #include <map>
@@ -8,7 +7,7 @@
 
 #include "autograd/random/generator.h"
 #include "autograd/random/streams.h"
-#include "train/check/probe.h"
+#include "layers/module/module.h"
 
 namespace heed {
 
@@ -24,6 +23,17 @@ class KeepStreams {
   const StreamsState before_;
 };
 
+// The member of Input for this layer's mask: source_mask if it reads source_ids, otherwise mask.
+Mask Input::*mask_member(const Signature& signature);
+
+// The layer's signature with a number for every size that may be any: the width of x is `width`,
+// or 4 if that is 0; a context is as wide as x.
+Signature sized_signature(const Module& layer, int64_t width = 0);
+
+// An uninitialised input without a mask, for a dry run: (batch, tokens), or (tokens) if batch is 0.
+// A context or source has `source_tokens` tokens. Every size of the signature is given.
+Input blank_input(const Signature& sizes, int64_t batch, int64_t tokens, int64_t source_tokens);
+
 // The form of an input: batch size (0: a single sequence), number of tokens, length of the second
 // sequence if the layer takes one, mask.
 struct InputForm {
@@ -33,16 +43,15 @@ struct InputForm {
   Mask mask = {};
 };
 
-// The forms to check: a batch, a single sequence, one token and, with `masks`, padding masks; x has
-// at most `most` tokens.
-std::vector<InputForm> input_forms(const InputSizes& sizes, int64_t most, bool masks);
+// The forms to check: a batch, a single sequence, one token and, if the layer takes a mask, padding
+// masks; x has at most `most` tokens.
+std::vector<InputForm> input_forms(const Signature& sizes, int64_t most);
 
 // "x (2, 5, 4), mask (2, 5)"
-std::string describe(const InputSizes& sizes, const InputForm& form);
+std::string describe(const Signature& sizes, const InputForm& form);
 
 // x and context uniform in [-1.5, 1.5), ids from their vocabularies.
-Input random_input(const InputSizes& sizes, const InputForm& form, const Module& layer,
-                   Generator& generator);
+Input random_input(const Signature& sizes, const InputForm& form, Generator& generator);
 
 Array uniform_array(const Shape& shape, double low, double high, Generator& generator);
 

@@ -63,7 +63,7 @@ class Reader {
     const auto length = static_cast<int64_t>(ids.size());
     // Once the window slides, all positions change, so the whole window is processed again.
     int64_t first = std::max<int64_t>(0, length - context_length_);
-    const bool cached = model_.takes_cache() && first == 0;
+    const bool cached = model_.signature().cache && first == 0;
     if (cached) {
       first = cache_.length();
     }

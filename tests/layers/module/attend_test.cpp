@@ -72,7 +72,7 @@ TEST_CASE("attend: every layer that attends hands out weights whose rows sum to 
         for (const AttentionRecorder::Weights& weights : recorded) {
           CHECK(weights.weights.rank() == 4);
           CHECK(weights.weights.dim(0) == 2);
-          rows += check_weights(weights.weights, layer->causal(), in.mask);
+          rows += check_weights(weights.weights, layer->signature().causal, in.mask);
           ++layers;
         }
       }

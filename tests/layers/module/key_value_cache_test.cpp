@@ -53,7 +53,7 @@ TEST_CASE("key/value cache: token by token as all at once") {
     for (const char* position : {"learned", "sinusoidal", "rope"}) {
       if (position == std::string("rope") && !turns) continue;
       const auto model = made_gpt(position, attention);
-      REQUIRE(model->takes_cache());
+      REQUIRE(model->signature().cache);
       const EvaluationMode mode(*model);
       const Array whole = (*model)(tokens_from(0, context)).value();
       for (const int64_t prompt : {int64_t{1}, int64_t{4}, context}) {
@@ -95,8 +95,9 @@ TEST_CASE("key/value cache: no graph, and only where the layer says so") {
   KeyValueCache cache(context);
   CHECK_THROWS_AS(read(*model, cache, 0, 2), GraphError);
   const auto looks_ahead = ConfigNode::map({{"type", "multi_head_attention"}, {"causal", false}});
-  CHECK_FALSE(made_gpt("learned", looks_ahead)->takes_cache());
-  CHECK_FALSE(made_gpt("learned", ConfigNode::map({{"type", "self_attention_v2"}}))->takes_cache());
+  CHECK_FALSE(made_gpt("learned", looks_ahead)->signature().cache);
+  CHECK_FALSE(
+      made_gpt("learned", ConfigNode::map({{"type", "self_attention_v2"}}))->signature().cache);
 }
 
 // One set of weights for two layers of attention: the second would overwrite the first one's rows.

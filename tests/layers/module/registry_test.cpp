@@ -59,9 +59,9 @@ TEST_CASE("registry: every layer is made from its own example, and every option 
       ++made;
       const ConfigNode& width = options.has("d_in") ? options.get("d_in") : options.get("d_model");
       const int64_t d = width.is_absent() ? 4 : std::stoll(width.text());
-      Input in = layer->takes() == Module::Takes::ids ? Input(ids({2, 3}, {0, 1, 2, 3, 4, 5}))
-                                                      : Input(Tensor(values({2, 3, d})));
-      if (layer->takes_context()) {
+      Input in = layer->signature().ids ? Input(ids({2, 3}, {0, 1, 2, 3, 4, 5}))
+                                        : Input(Tensor(values({2, 3, d})));
+      if (layer->signature().context) {
         const int64_t of_context = options.has("d_context") ? 3 : d;  // also_try({3})
         in.context = Tensor(values({2, 4, of_context}));
         in.source_ids = ids({2, 4}, {0, 1, 2, 3, 4, 0, 1, 2});

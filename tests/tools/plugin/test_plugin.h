@@ -19,8 +19,7 @@ class PluginLayer final : public Module {
   };
   explicit PluginLayer(const Config& c)
       : inner(this, "inner", Linear::Config{c.d_in, checked(c).d_in, false}) {}
-  bool causal() const override { return true; }
-  bool takes_cache() const override { return true; }
+  Signature signature() const override { return Signature::of_tokens(inner->config.d_in); }
 
   Child<Linear> inner;
 
@@ -37,7 +36,7 @@ class PluginUnused final : public Module {
     void fields(Fields& f) { f.required("d_in", d_in, at_least(1), "width of x").example(4); }
   };
   explicit PluginUnused(const Config& c) : scale(this, "scale", {c.d_in}, init::ones) {}
-  bool causal() const override { return true; }
+  Signature signature() const override { return Signature::of_tokens(0); }
 
   Parameter scale;
 

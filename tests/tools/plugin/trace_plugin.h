@@ -20,7 +20,7 @@ class TraceLayer final : public Module {
   static constexpr const char* help = "x, as it is";
   using Config = NoFields;
   explicit TraceLayer(const Config&) {}
-  bool causal() const override { return leaves_a_trace; }
+  Signature signature() const override { return {.causal = leaves_a_trace}; }
 
  protected:
   Tensor forward(const Input& in) override { return in.x; }

@@ -31,6 +31,9 @@ class WithWeight : public Module {
   using Config = Width;
   explicit WithWeight(const Config& c)
       : config(c), weight(this, "weight", {c.d_in, c.d_in}, init::linear_weight) {}
+  Signature signature() const override {
+    return {.width = config.d_in, .causal = true, .cache = true};
+  }
   const Config config;
   Parameter weight;
 };
@@ -149,11 +152,54 @@ class DropsInEvaluation final : public WithWeight {
 class LooksAhead final : public WithWeight {
  public:
   using WithWeight::WithWeight;
-  bool causal() const override { return true; }
 
  protected:
   Tensor forward(const Input& in) override {
     return linear(in.x, weight, {}) + mean(in.x, in.x.rank() - 2, /*keepdim=*/true);
+  }
+};
+
+class SaysTooLittle final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+  Signature signature() const override { return {.width = config.d_in}; }
+
+ protected:
+  Tensor forward(const Input& in) override { return linear(in.x, weight, {}); }
+};
+
+class PoolsTokens final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override { return mean(in.x, in.x.rank() - 2); }
+};
+
+class IgnoresMask final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+  Signature signature() const override { return {.width = config.d_in, .mask = true}; }
+
+ protected:
+  Tensor forward(const Input& in) override { return mixed(linear(in.x, weight, {})); }
+
+ private:
+  static Tensor mixed(const Tensor& x) {
+    return matmul(attention_weights(matmul(x, x, Trans::no, Trans::yes), {}), x);
+  }
+};
+
+class HidesItsMask final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+  Signature signature() const override { return {.width = config.d_in}; }
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor x = with_batch("hides_its_mask", in.x, config.d_in);
+    const Tensor weights = attention_weights(matmul(x, x, Trans::no, Trans::yes), in.mask);
+    return without_batch(linear(matmul(weights, x), weight, {}), in.x);
   }
 };
 
@@ -234,8 +280,24 @@ TEST_CASE("examine 7: dropout in evaluation") {
 
 TEST_CASE("examine 8: looking ahead in a causal layer") {
   expect(wrong_with<LooksAhead>(), "causality",
-         "y at token 0 changes with the tokens after 0 given x (2, 5, 4), though causal() says "
-         "that it looks at nothing later; hide later keys");
+         "y at token 0 changes with the tokens after 0 given x (2, 5, 4), though "
+         "signature() says causal; hide later keys");
+  expect(wrong_with<SaysTooLittle>(), "causality",
+         "y at a token depends on no later token, but signature() does not say causal");
+  expect(wrong_with<PoolsTokens>(), "causality",
+         "signature() says causal, which needs a row of y for each token, but y is (2, 4)");
+}
+
+TEST_CASE("examine: masks that are said and not read, read and not said") {
+  expect(wrong_with<IgnoresMask>(), "masks", "y is the same without the mask given x (2, 5, 4), ");
+  expect(wrong_with<HidesItsMask>(), "masks",
+         "the layer reads a mask, but signature() does not say mask");
+}
+
+TEST_CASE("examine: a width of x that is not the signature's") {
+  const std::vector<Finding> found = examine_layer_class<RightLayer>("{d_in: 4}", {{2, 5, 3}});
+  CHECK(message_of("construction and first call", found)
+            .find("signature() says that x is 4 wide, got a shape (2, 5, 3)") != std::string::npos);
 }
 
 TEST_CASE("examine 9: other results for 1 and 2 threads") {
@@ -304,7 +366,7 @@ TEST_CASE("examine: every wrong backward of the table is found in a layer" *
        wrong_backwards()) {  // layer_gradients_test.cpp has the right ones
     CAPTURE(c.name);
     const auto make = [&] { return std::make_unique<FunctionLayer>(c.wrong); };
-    const LayerSubject subject{.name = "function", .make = make, .options = {}};
+    const LayerSubject subject{.name = "function", .make = make};
     const std::string wrong = message_of("gradients", examine_layer(subject, {{2, 5, 64}}));
     CHECK_MESSAGE(wrong.find(c.says) != std::string::npos, wrong);
     CHECK(wrong.ends_with("; compare the backward with its equations"));
@@ -323,7 +385,7 @@ TEST_CASE("examine: every layer that is built in, every option") {
     if (is_float64) variants.resize(1);
     for (const ConfigNode& options : variants) {
       report(type + " " + to_yaml(options), examine_layer(read_options("layer", type, options)));
-      claims = claims || make_layer(type, options)->causal();
+      claims = claims || make_layer(type, options)->signature().causal;
     }
     ++layers;
     causal += claims ? 1 : 0;

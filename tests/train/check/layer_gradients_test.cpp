@@ -137,7 +137,7 @@ class WrongLayer final : public Module {
 
 TEST_CASE("layer gradients: a wrong backward is found" * doctest::skip(!is_float64)) {
   const std::vector<LayerCheck> checks =
-      check_gradients("wrong", [] { return std::make_unique<WrongLayer>(); }, {});
+      check_gradients("wrong", [] { return std::make_unique<WrongLayer>(); });
   CHECK(checks.size() == 3);
   for (const LayerCheck& check : checks) {
     CHECK(!check.passed);
@@ -158,8 +158,8 @@ TEST_CASE("layer gradients: every wrong backward of the table is found" *
   for (const BackwardMistake& c : wrong_backwards()) {
     CAPTURE(c.name);
     const auto check = [](const Differentiable& f) {
-      return check_gradients(
-          "x", [&] { return std::make_unique<FunctionLayer>(f); }, ConfigNode::map({{"d_in", 64}}));
+      return check_gradients("x", [&] { return std::make_unique<FunctionLayer>(f); },
+                             {.width = 64});
     };
     CHECK(!all_pass(check(c.wrong)));
     CHECK(all_pass(check(c.right)));

@@ -44,10 +44,16 @@ class MyLayer final : public Module {
         W_value(this, "W_value", Linear::Config{c.d_in, c.d_out, false}),
         gate(this, "gate", {c.d_out}, init::zeros) {}
 
-  // y at a token depends only on that token and earlier ones; the tests check this.
-  bool causal() const override { return true; }
-  // Supports generation with a cache of the keys and values of earlier tokens. attend() handles it.
-  bool takes_cache() const override { return true; }
+  // What the layer takes; the tests check this. causal: y at a token depends only on that token and
+  // earlier ones. cache: attend() can take keys and values of earlier tokens from a cache, which
+  // makes generating text fast.
+  Signature signature() const override {
+    return {.width = config.d_in,
+            .longest = config.context_length,
+            .mask = true,
+            .causal = true,
+            .cache = true};
+  }
 
   const Config config;
   Child<Linear> W_query, W_key, W_value;

@@ -27,8 +27,8 @@ class MyOpLayer final : public Module {
         W_value(this, "W_value", Linear::Config{c.d_in, c.d_out}),
         W_gate(this, "W_gate", Linear::Config{c.d_in, c.d_out}) {}
 
-  bool causal() const override { return true; }       // tokens do not interact
-  bool takes_cache() const override { return true; }  // nothing to remember
+  // Every token is computed on its own. The tests check this.
+  Signature signature() const override { return Signature::of_tokens(config.d_in); }
 
   const Config config;
   Child<Linear> W_value, W_gate;

@@ -1,0 +1,58 @@
+// What a layer takes, and what its output can be relied on for. A layer declares it once, in
+// signature(); `heed forward`, `heed inspect`, text generation and all checks follow it.
+//   Signature signature() const override {
+//     return {.width = config.d_in, .mask = true, .causal = true};
+//   }
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace heed {
+
+struct Signature {
+  // What it reads: Input::x (B, T, width), or Input::ids (B, T) in [0, vocab_size).
+  bool ids = false;
+  int64_t width = 0;  // 0: any, and the output is as wide
+  int64_t vocab_size = 0;
+  std::optional<int64_t> longest = {};  // the largest T; none: there is no limit
+
+  // A second sequence that it reads: Input::context (B, S, context_width) next to x, or
+  // Input::source_ids (B, S) in [0, source_vocab_size) next to ids.
+  bool context = false;
+  int64_t context_width = 0;  // 0: that of x
+  int64_t source_vocab_size = 0;
+  std::optional<int64_t> source_longest = {};
+
+  // It reads Input::mask or, next to source_ids, Input::source_mask.
+  bool mask = false;
+  // The output has a row for each token, and row t depends on no later token of x or ids. (It may
+  // depend on the whole second sequence.)
+  bool causal = false;
+  // It can be given a few tokens at a time, with earlier ones in Input::cache.
+  bool cache = false;
+
+  // Of a layer that computes every token on its own.
+  static Signature of_tokens(int64_t width) {
+    return {.width = width, .causal = true, .cache = true};
+  }
+
+  // Of this layer followed by `next`.
+  Signature then(const Signature& next) const {
+    Signature both = *this;
+    both.width = width > 0 || ids ? width : next.width;
+    both.longest = longest && next.longest ? std::min(*longest, *next.longest)
+                                           : (longest ? longest : next.longest);
+    if (next.context) {
+      both.context = true;
+      both.context_width = next.context_width;
+    }
+    both.mask = mask || next.mask;
+    both.causal = causal && next.causal;
+    both.cache = cache && next.cache;
+    return both;
+  }
+};
+
+}  // namespace heed
