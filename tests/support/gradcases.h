@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/near.h"
-#include "train/check/gradcheck.h"
+#include "train/check/gradients/gradcheck.h"
 
 namespace heed::testing {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "train/check/gradcheck.h"
+#include "train/check/gradients/gradcheck.h"
 
 namespace heed {
 

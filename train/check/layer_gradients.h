@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "layers/module/module.h"
-#include "train/check/gradcheck.h"
+#include "train/check/gradients/gradcheck.h"
 
 namespace heed {
 

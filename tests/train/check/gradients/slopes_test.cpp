@@ -1,4 +1,4 @@
-#include "train/check/slopes.h"
+#include "train/check/gradients/slopes.h"
 
 #include "tests/support/near.h"
 

@@ -1,4 +1,4 @@
-#include "train/check/samples.h"
+#include "train/check/gradients/samples.h"
 
 #include <set>
 

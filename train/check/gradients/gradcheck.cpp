@@ -1,4 +1,4 @@
-#include "train/check/gradcheck.h"
+#include "train/check/gradients/gradcheck.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <random>
 
 #include "autograd/array/map.h"
-#include "train/check/samples.h"
-#include "train/check/slopes.h"
+#include "train/check/gradients/samples.h"
+#include "train/check/gradients/slopes.h"
 
 namespace heed {
 

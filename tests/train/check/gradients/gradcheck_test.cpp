@@ -1,5 +1,5 @@
 // Tests of the checker: correct gradients pass, and each kind of mistake is found.
-#include "train/check/gradcheck.h"
+#include "train/check/gradients/gradcheck.h"
 
 #include <algorithm>
 
