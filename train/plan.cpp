@@ -26,21 +26,21 @@ namespace {
 // OpenBLAS and of the allocator, the report. Measured: 9 to 15 MB on two threads.
 constexpr int64_t running_bytes = 10'000'000;
 
-// Restores the random streams, the task and the switch for fused operations.
+// Restores the random streams, the place in the data and the switch for fused operations.
 class RestoreState {
  public:
-  explicit RestoreState(Task& task)
-      : task_(task), streams_(streams().state()), position_(task.position()), fused_(fused()) {}
+  explicit RestoreState(Dataset& data)
+      : data_(data), streams_(streams().state()), position_(data.position()), fused_(fused()) {}
   ~RestoreState() {
     set_fused(fused_);
     streams().set_state(streams_);
-    task_.set_position(position_);
+    data_.set_position(position_);
   }
   RestoreState(const RestoreState&) = delete;
   RestoreState& operator=(const RestoreState&) = delete;
 
  private:
-  Task& task_;
+  Dataset& data_;
   const StreamsState streams_;
   const std::vector<int64_t> position_;
   const bool fused_;

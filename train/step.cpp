@@ -65,9 +65,9 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   return result;
 }
 
-Batch batch_to_overfit(Task& task, const RunConfig& config) {
+Batch batch_to_overfit(Dataset& dataset, const RunConfig& config) {
   Generator data(static_cast<uint64_t>(config.seed));
-  return task.next(config.train.batch_size, data);
+  return dataset.next(config.train.batch_size, data);
 }
 
 }  // namespace heed

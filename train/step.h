@@ -17,8 +17,8 @@ struct StepResult {
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
                       double lr, const Batch* only = nullptr);
 
-// The batch of all steps under train.overfit_batch: the first one that the task draws from a
+// The batch of all steps under train.overfit_batch: the first one drawn from a
 // generator of its own, so that a resumed run gets the same batch.
-Batch batch_to_overfit(Task& task, const RunConfig& config);
+Batch batch_to_overfit(Dataset& dataset, const RunConfig& config);
 
 }  // namespace heed

@@ -66,16 +66,17 @@ std::vector<std::string> fitting(const std::vector<std::string>& names, int64_t 
 
 }  // namespace
 
-std::vector<AttentionMap> attention_maps(Module& model, const Task& task, const Input& shown) {
+std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
+                                         const Input& shown) {
   const EvaluationMode evaluating(model);
   AttentionRecorder recorder;
   ContextObserver observer;
   const Array output = model(shown).value();
-  const std::vector<std::string> ids = names_of(shown.ids, task.tokenizer());
+  const std::vector<std::string> ids = names_of(shown.ids, text.tokenizer());
   std::vector<std::string> source, says;
   if (shown.source_ids) {
-    source = names_of(shown.source_ids, task.source_tokenizer());
-    says = written(output, task.tokenizer());
+    source = names_of(shown.source_ids, text.source_tokenizer());
+    says = written(output, text.tokenizer());
   }
   std::vector<AttentionMap> maps;
   for (AttentionRecorder::Weights& of : recorder.recorded) {
@@ -109,9 +110,9 @@ int64_t length_of(const Values& row, Counts&& counts) {
 }
 
 // The first example of the data, without padding.
-Input example_of(const Task& task, int64_t most_tokens) {
-  const Split split = task.example_count(Split::validation) > 0 ? Split::validation : Split::train;
-  const Batch batch = task.examples(split, {0});
+Input example_of(const Dataset& data, int64_t most_tokens) {
+  const Split split = data.example_count(Split::validation) > 0 ? Split::validation : Split::train;
+  const Batch batch = data.examples(split, {0});
   if (!batch.input.ids) {
     return batch.input;
   }
@@ -133,14 +134,14 @@ Input example_of(const Task& task, int64_t most_tokens) {
 }
 
 // The task's answer to a prompt; nullopt if the prompt is invalid.
-std::optional<Exhibit> answered(Module& model, const Task& task, const std::string& prompt,
+std::optional<Exhibit> answered(Module& model, const TextInterface& text, const std::string& prompt,
                                 const AnswerOptions& options) {
   try {
-    task.check_prompt(prompt);
+    text.check_prompt(prompt);
   } catch (const ConfigError&) {
     return {};
   }
-  const Answer answer = task.answer(model, prompt, options);
+  const Answer answer = text.answer(model, prompt, options);
   return Exhibit{prompt, answer.text, answer.shown};
 }
 

@@ -18,7 +18,8 @@ struct AttentionMap {
 
 // The maps of all attention layers, in the order in which they run, for a batch of one (as
 // Answer::shown). Runs the model in evaluation mode and restores it.
-std::vector<AttentionMap> attention_maps(Module& model, const Task& task, const Input& shown);
+std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
+                                         const Input& shown);
 
 // A default input for showing a model's attention.
 struct Exhibit {

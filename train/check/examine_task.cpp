@@ -20,7 +20,7 @@ struct TaskSubject {
   TaskSetup setup;
 };
 
-int64_t size_of(const Task& task, const std::string& name) {
+int64_t size_of(const Dataset& task, const std::string& name) {
   for (const auto& [field, size] : task.model_sizes()) {
     if (field == name) {
       return size;
@@ -42,7 +42,7 @@ std::string outside(const char* what, const Ids& ids, int64_t limit, bool may_be
   return "";
 }
 
-std::string check_targets(const Task& task, const Ids& targets, int64_t count) {
+std::string check_targets(const Dataset& task, const Ids& targets, int64_t count) {
   if (!targets) {
     return "";  // the task's own loss() needs none
   }
@@ -55,7 +55,7 @@ std::string check_targets(const Task& task, const Ids& targets, int64_t count) {
               : outside("targets", targets, task.output_size(), true);
 }
 
-std::string check_batch(const Task& task, const Batch& batch, int64_t count) {
+std::string check_batch(const Dataset& task, const Batch& batch, int64_t count) {
   const Ids& ids = batch.input.ids;
   if (!ids && !batch.input.x) {
     return text("expected ids (B, T) or x (B, ...) of ", count, " sequences, got neither");

@@ -20,7 +20,7 @@ struct Probe {
 };
 
 // The last place of row 0 whose token is the target of the place before; 0 if there is none. Also 0
-// if the task asks for anything but the next token at some place of some row.
+// if the data asks for anything but the next token at some place of some row.
 int64_t last_predicted(const Ids& ids, const Ids& targets) {
   const int64_t length = ids.dim(1);
   int64_t last = 0;
@@ -37,19 +37,19 @@ int64_t last_predicted(const Ids& ids, const Ids& targets) {
   return last;
 }
 
-std::optional<Probe> probe_of(const Task& task) {
-  const Split split = task.example_count(Split::train) > 0 ? Split::train : Split::validation;
-  std::vector<int64_t> which(static_cast<size_t>(std::min(most_rows, task.example_count(split))));
+std::optional<Probe> probe_of(const Dataset& data) {
+  const Split split = data.example_count(Split::train) > 0 ? Split::train : Split::validation;
+  std::vector<int64_t> which(static_cast<size_t>(std::min(most_rows, data.example_count(split))));
   if (which.empty()) {
     return {};
   }
   std::iota(which.begin(), which.end(), int64_t{0});
-  const Batch batch = task.examples(split, which);
+  const Batch batch = data.examples(split, which);
   const Ids& ids = batch.input.ids;
   if (!ids || !batch.targets || ids.rank() != 2 || batch.targets.shape() != ids.shape()) {
     return {};
   }
-  Probe probe{.before = task.examples(split, {0}).input, .after = {}};
+  Probe probe{.before = data.examples(split, {0}).input, .after = {}};
   probe.changed = last_predicted(ids, batch.targets);
   const int32_t* const end = ids.data() + ids.size();
   const int32_t* const other =
@@ -65,8 +65,8 @@ std::optional<Probe> probe_of(const Task& task) {
 
 }  // namespace
 
-bool sees_next_tokens(Module& model, const Task& task) {
-  const std::optional<Probe> probe = probe_of(task);
+bool sees_next_tokens(Module& model, const Dataset& data) {
+  const std::optional<Probe> probe = probe_of(data);
   if (!probe) {
     return false;
   }

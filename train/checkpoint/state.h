@@ -31,7 +31,7 @@ struct TrainingState {
   std::optional<int64_t> best_step = {};
   int64_t evaluations_since_best = 0;
   StreamsState streams = {};
-  std::vector<int64_t> task_position = {};  // Task::position()
+  std::vector<int64_t> task_position = {};  // Dataset::position()
   int64_t sample_bytes = 0;                 // length of samples.txt
   std::optional<double> seconds = {};       // spent on training so far
   bool sample_due = false;  // the sample of this step was stopped; it is made on resuming

@@ -14,10 +14,9 @@ namespace heed {
 namespace {
 
 // Checks the sample prompt before training; otherwise the run would fail at its first sample.
-void check_sample(const RunConfig& config, const ConfigNode& sample, const Task& task,
+void check_sample(const RunConfig& config, const ConfigNode& sample, const TextInterface& text,
                   ConfigErrors& errors) {
-  const Tokenizer* tokenizer = task.tokenizer();
-  if (tokenizer == nullptr) {
+  if (text.tokenizer() == nullptr) {
     if (config.sample.every) {
       errors.add_field(sample, "every", "the task ", config.data.type(),
                        " has no text that a model could write; leave sample.every out");
@@ -30,7 +29,7 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
     return;
   }
   try {
-    task.check_prompt(prompt);
+    text.check_prompt(prompt);
   } catch (const ConfigError& error) {
     errors.add_field(sample, "prompt", error.what());
   }

@@ -132,14 +132,14 @@ namespace {
 
 // Makes the path absolute and adds the file's fingerprint, so that the run can be resumed from any
 // folder, but only with the same data.
-void resolve_data(ConfigNode& data, const fs::path& folder, const Task& task) {
+void resolve_data(ConfigNode& data, const fs::path& folder, const Dataset& dataset) {
   if (data.has("path")) {
     const fs::path path = folder / data.get("path").text();
     const std::string absolute = fs::absolute(path).lexically_normal().string();
     require_utf8_path("data.path", absolute);
     data.set("path", absolute);
   }
-  const std::vector<fs::path> files = task.files();
+  const std::vector<fs::path> files = dataset.files();
   if (files.size() == 1 && data.has("fingerprint")) {
     data.set("fingerprint", fingerprint_file(files.front()).text());
   }

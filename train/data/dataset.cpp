@@ -1,0 +1,25 @@
+#include "train/data/dataset.h"
+
+namespace heed {
+
+const Shape& input_shape(const Batch& batch) {
+  return batch.input.ids ? batch.input.ids.shape() : batch.input.x.shape();
+}
+
+void require_examples(const std::vector<int64_t>& which, int64_t available) {
+  for (const int64_t example : which) {
+    require(example >= 0 && example < available, "examples: expected numbers from 0 to ",
+            available - 1, ", got ", example);
+  }
+}
+
+int64_t Dataset::output_size() const {
+  for (const auto& [field, size] : model_sizes()) {
+    if (field == "vocab_size") {
+      return size;
+    }
+  }
+  return 0;
+}
+
+}  // namespace heed

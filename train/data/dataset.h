@@ -1,0 +1,63 @@
+// What a model is trained and evaluated on: batches for training, a fixed set for validation.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autograd/random/generator.h"
+#include "layers/module/input.h"
+
+namespace heed {
+
+// A target that does not count for the loss (PyTorch's ignore_index).
+inline constexpr int32_t ignored_target = -100;
+
+// A batch of B sequences: the model's input and the expected output.
+struct Batch {
+  Input input;  // ids (B, T), or x (B, ...); mask if padded; source_ids for encoder_decoder
+  // One per output row, or ignored_target: (B, T) tokens or (B) classes. None if the
+  // task's own loss() needs no ids.
+  Ids targets;
+};
+
+// The shape of what the model is given: of the ids or, without ids, of x.
+const Shape& input_shape(const Batch& batch);
+
+enum class Split { train, validation };
+
+// Throws ShapeError unless every number in `which` is that of one of `available` examples.
+void require_examples(const std::vector<int64_t>& which, int64_t available);
+
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  // Model fields that the data determines, by name: {"vocab_size", 65}. Filled in if the config
+  // does not give them, checked if it does.
+  virtual std::vector<std::pair<std::string, int64_t>> model_sizes() const = 0;
+  // The required size of the last axis of the model's output. Default: vocab_size as returned by
+  // model_sizes(). 0: any size.
+  virtual int64_t output_size() const;
+
+  // The next training batch. All randomness is drawn from `data`.
+  virtual Batch next(int64_t batch_size, Generator& data) = 0;
+  // The position in the training set between two calls of next(), for checkpoints; may be empty.
+  virtual std::vector<int64_t> position() const { return {}; }
+  virtual void set_position(const std::vector<int64_t>&) {}
+
+  // The number of fixed examples for evaluating a split (windows of a text, held-out sequences).
+  virtual int64_t example_count(Split split) const = 0;
+  // The examples with these numbers, each from 0 to example_count(split) - 1, as one batch.
+  virtual Batch examples(Split split, const std::vector<int64_t>& which) const = 0;
+
+  // The number of tokens in the training data, and a line that describes the data in the plan:
+  // "tinyshakespeare.txt: 1,115,394 characters, 65 different".
+  virtual int64_t training_tokens() const = 0;
+  virtual std::string description() const = 0;
+  // The files that were read; their size and hash are added to the resolved config.
+  virtual std::vector<std::filesystem::path> files() const { return {}; }
+};
+
+}  // namespace heed
