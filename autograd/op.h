@@ -1,5 +1,6 @@
-// The door for whoever writes an operation: arrays and tensors, loops over them, threads, matrix
-// products, random streams, modes and errors. How to write one: see README.md in this folder.
+// The header to include for writing an operation: arrays and tensors, loops over them, threads,
+// matrix products, random streams, modes and errors. See README.md in this folder for how to write
+// one.
 #pragma once
 
 #include "autograd/array/ids.h"

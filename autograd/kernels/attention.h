@@ -61,7 +61,7 @@ struct AttentionProblem {
 
   int64_t kv_head(int64_t h) const { return h / (heads / kv_heads); }
 
-  // Query i sees keys [0, visible(i)), as far as causality goes.
+  // Causality lets query i see keys [0, visible(i)).
   int64_t visible(int64_t i) const {
     return causal ? std::clamp<int64_t>(i + 1 + keys - queries, 0, keys) : keys;
   }
@@ -86,14 +86,14 @@ struct AttentionInputs {
 };
 
 // What the forward pass keeps of the softmax of each row, (B, H, T) each: its largest score and
-// 1 / sum_j exp(S_ij - largest). Both apart, for in their sum, the log-sum-exp, a large score would
-// swallow the logarithm. A row with nothing to attend to has 0 and 0.
+// 1 / sum_j exp(S_ij - largest). They are kept separately, because in their sum, the log-sum-exp,
+// a large score would swallow the logarithm. A row with nothing to attend to has 0 and 0.
 struct AttentionStatistics {
   Array largest, inverse_sum;
   const AttentionKernel* kernel = nullptr;  // that computed them; the backward pass runs on it too
 };
 
-// Where a gradient goes; without data it is not wanted.
+// Where a gradient goes. It is not computed if data is null.
 struct GradientRows {
   HeadRows<real> rows;
   bool add = false;  // to what is there
@@ -116,7 +116,7 @@ void attention_backward(const AttentionProblem& problem, const AttentionInputs& 
                         const AttentionStatistics& statistics, const real* y, const real* dy,
                         const AttentionGradients& gradients);
 
-// True where a query may not attend, as masked_fill wants it: (B or 1, H or 1, T or 1, S).
+// True where a query may not attend, a mask for masked_fill: (B or 1, H or 1, T or 1, S).
 Mask hidden_pairs(const AttentionProblem& problem);
 
 }  // namespace detail

@@ -40,9 +40,10 @@ double work_of(const Product& p) {
   return static_cast<double>(p.m()) * static_cast<double>(p.n()) * static_cast<double>(p.k());
 }
 
-// Into how many tiles C is cut along its longer side; fixed numbers, they are part of the bits.
-// Halving C along its longer side costs one thread 1 to 5%, along the shorter 5 to 20%. More tiles
-// serve more threads: they are free while a tile is 384 long, cost 5 to 10% at 192, 30% below 64.
+// The number of tiles into which C is cut along its longer side. It depends on the shape alone,
+// since the bits depend on it. Measured with one thread: halving C along its longer side costs 1 to
+// 5%, along the shorter one 5 to 20%. More tiles serve more threads. They cost nothing while a tile
+// is at least 384 long, 5 to 10% at 192, and 30% below 64.
 int64_t tiles_of(const Product& p) {
   constexpr int64_t most_tiles = 16;
   const int64_t longer = std::max(p.m(), p.n());
@@ -86,10 +87,11 @@ class Tiles {
   int64_t extent_;
 };
 
-// Whether two halves of the depth are worth more than two of C: each reads half of both factors,
-// where a half of C reads all of one, but the halves have to be added. A small product of great
-// depth, as gradients of weights are, takes 0.55 to 0.95 of the time. One that is less deep has to
-// be larger: 256 x 256 x 384 gains nothing, 512 x 512 x 768 takes 0.95.
+// True if splitting the K loop between two threads is faster than splitting C. Splitting K halves
+// the data that each thread reads, but the two partial results must be added. Measured against
+// splitting C: small products of great depth, such as gradients of weights, take 0.55 to 0.95 of
+// the time. With less depth only larger products gain: 512 x 512 x 768 takes 0.95, 256 x 256 x 384
+// gains nothing.
 bool halves_depth(const Product& p) {
   constexpr double least_work = 1 << 21, least_work_less_deep = 1 << 25;
   const int64_t longer = std::max(p.m(), p.n());
@@ -99,9 +101,10 @@ bool halves_depth(const Product& p) {
           (2 * p.k() >= 3 * longer && work >= least_work_less_deep));
 }
 
-// C becomes the first half; the other one, (m, n), is added to it.
+// Computes the first half of the K loop into C and the second into a buffer (m, n), then adds that
+// to C.
 void run_halves(const Product& p) {
-  thread_local std::vector<real> memory;  // not from the pool: a loop's body may come here
+  thread_local std::vector<real> memory;  // not from the pool: called in bodies of loops, too
   memory.resize(std::max(memory.size(), static_cast<size_t>(p.m() * p.n())));
   const Matrix second(memory.data(), p.m(), p.n());
   const int64_t middle = detail::round_up(p.k() / 2, 32);
@@ -133,7 +136,7 @@ void check_matrix(const char* name, ConstMatrix m) {
           std::max<int64_t>(length, 1), " to ", INT_MAX, ", got ", m.step());
 }
 
-// A C that is a transposed view is computed the other way round: C^T = B^T A^T.
+// If C is a transposed view, C^T = B^T A^T is computed instead.
 Product checked(ConstMatrix a, ConstMatrix b, Into<Matrix> to) {
   kernels_in_use();  // may throw, as bodies of loops must not
   const Matrix c = to.c;

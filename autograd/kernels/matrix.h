@@ -11,9 +11,9 @@ namespace heed {
 
 enum class Trans { no, yes };
 
-// A matrix (rows, columns) in memory that somebody else owns. Copies, transposes and parts of it
-// are views of the same numbers and cost nothing. Memory holds rows, `step` numbers apart (BLAS's
-// leading dimension; at least 1). In a transposed view these are the columns:
+// A view of a matrix (rows, columns), which does not own the memory. Copies, transposes and parts
+// are views of the same numbers and cost nothing. Rows begin `step` numbers apart in memory (BLAS's
+// leading dimension, at least 1); in a transposed view columns do:
 //
 //   element (i, j) is data[i * step + j], in a transposed view data[j * step + i]
 template <class T>
@@ -57,7 +57,7 @@ class BasicMatrix {
     return m;
   }
 
-  // The matrix of the same size that lies so many numbers behind this one.
+  // The matrix of the same size that begins `numbers` numbers later in memory.
   BasicMatrix shifted(int64_t numbers) const {
     BasicMatrix m = *this;
     m.data_ += numbers;

@@ -11,7 +11,7 @@ namespace heed {
 
 inline constexpr real minus_infinity = -std::numeric_limits<real>::infinity();
 
-// The largest of n >= 0 numbers; NaNs are passed over, nothing at all gives -infinity.
+// The largest of n >= 0 numbers. NaNs are ignored; without any other number it is -infinity.
 inline real row_max(const real* x, int64_t n) {
   const auto larger = [](real a, real b) { return b > a ? b : a; };
   real top[vector_block];  // of every vector_block-th number: a loop that vectorises
@@ -27,13 +27,13 @@ inline real row_max(const real* x, int64_t n) {
                          std::accumulate(x + i, x + n, minus_infinity, larger), larger);
 }
 
-// Whether a row whose maximum is `top` holds nothing but -infinity: nothing to attend to. A NaN is
-// something, and must not be hidden.
+// True if a row whose maximum is `top` is all -infinity: a query with nothing to attend to. False
+// for a row with a NaN, which must not be hidden.
 inline bool row_is_masked(const real* x, int64_t n, real top) {
   return top == minus_infinity && std::all_of(x, x + n, [](real v) { return v == minus_infinity; });
 }
 
-// sum_i exp(x_i - top) for top >= x_i, of a row that one number adds up.
+// sum_i exp(x_i - top) for top >= x_i, of a row short enough to be accumulated in a `real`.
 inline real piece_sum_exp(const real* x, int64_t n, real top) {
   real sums[vector_block] = {};
   const auto add = [&sums, top](const real* block) {
@@ -59,9 +59,9 @@ inline real piece_sum_exp(const real* x, int64_t n, real top) {
   return sums[0];
 }
 
-// total of piece(begin, end) over a row. Rows that are longer than any vocabulary are cut into
-// pieces whose sums add up in double: a float stops growing at 2^24 times what is added to it, and
-// long before that loses digits.
+// The sum of piece(begin, end) over a row. Rows longer than any vocabulary are cut into pieces,
+// whose sums are accumulated in double: a float loses digits as it grows, and stops growing at 2^24
+// times what is added to it.
 template <class Piece>
 inline real row_sum(int64_t n, Piece&& piece) {
   constexpr int64_t longest = int64_t{1} << 18, part = int64_t{1} << 12;

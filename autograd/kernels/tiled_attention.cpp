@@ -15,7 +15,8 @@ namespace {
 // Long enough for OpenBLAS to run at its speed, short enough that causality hides little of a tile.
 constexpr int64_t tile_rows = 128;
 
-// `size` numbers of this thread, in one of two places. Not from the pool: loop bodies ask for it.
+// Scratch memory of this thread: `size` numbers, in buffer 0 or 1. Not from the pool, which the
+// bodies of loops must not use.
 real* scratch(int which, int64_t size) {
   thread_local std::vector<real> memory[2];
   std::vector<real>& place = memory[which];
@@ -140,20 +141,20 @@ void weights(const AttentionProblem& p, const AttentionInputs& in,
   });
 }
 
-// The first addition to a gradient that is not added to what is there begins with zeros.
+// Sets a gradient to 0 before the first addition, unless it is added to what is there.
 void clear(const GradientRows& to, int64_t b, int64_t head, int64_t rows) {
   for (int64_t i = 0; i < rows && to.rows.data != nullptr && !to.add; ++i) {
     std::fill_n(to.rows.at(b, head, i), to.rows.width, real{0});
   }
 }
 
-// The gradient rows of one head, from row `first` on.
+// Rows [first, first + rows) of the gradient of one head.
 Matrix rows_of_gradient(const GradientRows& g, int64_t b, int64_t head, int64_t first,
                         int64_t rows) {
   return {g.rows.at(b, head, first), rows, g.rows.width, g.rows.row};
 }
 
-// dQ of the tile, and its share of dK and dV.
+// Computes dQ of the tile, and adds its share of dK and dV.
 void backward_tile(const Tile& t, const AttentionStatistics& statistics, const real* dy,
                    const AttentionGradients& out) {
   const AttentionProblem& p = t.p;
@@ -192,8 +193,8 @@ void backward_tile(const Tile& t, const AttentionStatistics& statistics, const r
   }
 }
 
-// The heads of queries that share a head of keys are one thread's: all of them add to its dK and
-// dV, always in the same order.
+// Query heads that share a key head are computed by one thread: all of them add to dK and dV of the
+// key head, always in the same order.
 void backward(const AttentionProblem& p, const AttentionInputs& in,
               const AttentionStatistics& statistics, const real* /*y*/, const real* dy,
               const AttentionGradients& out) {

@@ -72,8 +72,8 @@ inline constexpr auto half_of_inverse_factorials = [] {
 }();
 
 // exp(x) for x up to about 80, within two units in the last place; 0 where the result would be
-// subnormal. The vector routines of the C library take a slow way for each lane of -infinity, and
-// those are what hidden scores are; this has no such lanes, and no call that empties the registers.
+// subnormal. The vector routines of the C library are slow for lanes of -infinity, which is what
+// hidden scores are. This function is not, and there is no call that empties the registers.
 //
 //   exp(x) = 2^n exp(r),  n = x / ln 2 rounded,  |r| <= ln 2 / 2, exp(r) by its Taylor series
 //

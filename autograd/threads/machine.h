@@ -55,7 +55,7 @@ int default_threads();
 std::string wait_policy_warning();
 
 // CPU time in seconds: of all processes of the machine that are not niced, and of this process. The
-// difference of two calls says how many CPUs other programs keep busy.
+// difference of two calls gives the number of CPUs that other programs keep busy.
 struct CpuTime {
   double machine = 0;  // 0 when the system does not tell
   double process = 0;

@@ -6,10 +6,9 @@
 // a matrix that takes part in two kinds of products is split twice:
 //
 //   scores = Q K^T, dP = dY V^T     depth: the width          AmxScoreFactor
-//   Y = P V, dV = P^T dY, ...       depth: queries or keys    AmxRows (V, dY, K, Q); the weights
-//   are
-//                                                             split block by block, as they are
-//                                                             made
+//   Y = P V, dV = P^T dY, ...       depth: queries or keys    AmxRows (V, dY, K, Q)
+//
+// The weights P are split block by block, as soon as a block is computed.
 //
 // In a scaled format the scales of a score factor on the left are those of its rows; a right factor
 // and AmxRows have one scale for all, found in one pass over the numbers. pack() then returns false
@@ -95,7 +94,7 @@ class AmxRows {
 
 template <class Format>
 struct AmxKernel {
-  // Larger than with vectors: what is gathered over blocks passes through the tiles once for each.
+  // Larger than VectorKernel's: accumulated results pass through the tiles once for each block.
   static constexpr int64_t query_block = 256;
   static constexpr int64_t key_block = 256;
   // An infinite factor makes every sum that it takes part in NaN, as its second part is inf - inf.

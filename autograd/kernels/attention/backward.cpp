@@ -6,10 +6,10 @@ namespace heed::detail {
 
 namespace {
 
-// A task is a strip of the keys of one head of keys, with all queries that see it, of all heads
-// that share it: dK and dV of the strip are its own. dQ of a row adds up over strips; each strip
-// gathers its part apart, and the parts are added in their order. With enough heads there is one
-// strip.
+// A task is a strip of the keys of one key head, with all queries that see the strip, in all query
+// heads that share the key head. So dK and dV of the strip belong to one task. dQ of a row is a sum
+// over strips: each strip accumulates its part separately, and the parts are added in the order of
+// the strips. With enough heads there is one strip per head.
 struct KeyStrip {
   int64_t b, kv, number, begin, end;
   int64_t keys() const { return end - begin; }
@@ -48,7 +48,7 @@ struct BackwardScratch {
   real* dscores;  // dP, then dS
 };
 
-// Row r of P, from the scores in `weights`, which are to be multiplied by `factor`.
+// Replaces row r of `weights`, which holds the scores divided by `factor`, by P.
 template <class Kernel>
 void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor, real largest,
                  real inverse_sum, const BackwardScratch<Kernel>& s) {
@@ -57,16 +57,16 @@ void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor, rea
   for (int64_t c = 0; c < n; c += lanes) {
     Vector weight = exp_of(load(weights + c) * factor - largest) * inverse_sum;
     if constexpr (Kernel::scaled) {
-      // Scales, and so the last digits of scores, may be others than in the forward pass.
+      // The scales, and with them the last digits of scores, may differ from the forward pass.
       weight = weight > 1 ? Vector{} + 1 : weight;
     }
     store(weights + c, weight);
   }
 }
 
-// sum_j P_ij dP_ij of row r. Where all keys are at hand it is added up from the very dP that it is
-// then subtracted from: where one weight is nearly 1 their errors cancel, and where it is 1, dS is
-// 0. y_i . dy_i is the same number with errors of its own.
+// Returns sum_j P_ij dP_ij of row r. If the block holds all keys, it is computed from the same dP
+// that it is then subtracted from: if one weight is nearly 1, the rounding errors cancel, and if it
+// is 1, dS is 0. Otherwise it is y_i . dy_i, the same number with other rounding errors.
 template <class Kernel>
 real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, real factor,
                  const BackwardScratch<Kernel>& s) {
@@ -84,8 +84,8 @@ real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, real factor,
 
 // Row r of dS, from P in `weights` and dy_i . v_j / factor in `dscores`:
 //   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
-// A weight that was dropped comes in as -P_ij and leaves as 0. `top` grows to the largest |dS|, by
-// lane, for a kernel that asks.
+// A weight that was dropped is passed as -P_ij and replaced by 0. If the kernel uses scales, `top`
+// becomes the largest |dS| so far, lane by lane.
 template <class Kernel>
 void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
                           const BackwardScratch<Kernel>& s, Vector& top) {
@@ -168,7 +168,7 @@ class BackwardPass {
   }
 
  private:
-  // With few heads, strips of keys are tasks of their own.
+  // With few heads, each is cut into several strips of keys.
   int64_t choose_strip_length() const {
     constexpr int64_t wanted_tasks = 8;
     constexpr int64_t smallest_strip = 256;
@@ -234,13 +234,13 @@ class BackwardPass {
     }
   }
 
-  // The block of queries in which the first one that sees key j lies.
+  // The beginning of the block that holds the first query to see key j.
   int64_t first_query(int64_t j) const {
     const int64_t i = p_.causal ? std::max<int64_t>(0, j - (p_.keys - p_.queries)) : 0;
     return i / Kernel::query_block * Kernel::query_block;
   }
 
-  // Rows of Q, dY and y . dY from query `first` on.
+  // Packs the rows of Q and dY from query `first`, and computes their y . dY.
   void pack_head(int64_t b, int64_t h, int64_t first, Scratch& s) const {
     const int64_t row = p_.heads * p_.value_width, rows = p_.queries - first;
     const int64_t offset = (b * p_.queries + first) * row + h * p_.value_width;

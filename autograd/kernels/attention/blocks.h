@@ -1,5 +1,5 @@
 // What the passes of attention share: how work is handed out, and a block of masked scores. Their
-// matrix products are a kernel's: attention_vector.h, attention_amx.h.
+// matrix products are those of a kernel: vector_kernel.h or amx_kernel.h.
 #pragma once
 
 #include <atomic>
@@ -13,12 +13,13 @@ namespace heed::detail {
 
 inline constexpr real hidden_score = -std::numeric_limits<real>::infinity();
 
-// body(strip, head, scratch) for every strip of every head, each slot of scratch memory with one
-// thread at a time. A thread claims the strips of heads of its own first, so that what it reads
-// and writes stays in its cache: of all of these heads strip 0, the heaviest, then strip 1. `flops`
-// is the work of all tasks together: when it is small, or one slot is all there is, no thread is
-// woken. Tasks must be independent of each other: then neither the slot nor the number of threads
-// can change a bit.
+// Calls body(strip, head, scratch) for every strip of every head. Each thread first takes strips of
+// the heads assigned to it, so their data stays in its cache; when none is left, it takes strips of
+// other threads' heads. Within its heads it starts with strip 0 of every head, which is the most
+// work. `flops` is the work of all tasks together; a small amount uses fewer threads.
+//
+// A thread takes its tasks in a slot, with scratch memory of its own. Tasks must be independent of
+// each other: then neither the slot nor the number of threads changes a bit.
 template <class Body>
 void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_size, Body&& body) {
   constexpr double worth_a_thread = 4e6;
@@ -30,7 +31,7 @@ void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_
   const int64_t slot_size = round_up(scratch_size, panel);
   Array scratch = Array::uninitialised({slots, slot_size});
   real* const memory = scratch.mutable_data();
-  constexpr int64_t apart = 16;  // numbers, so that no two counters share a line of the cache
+  constexpr int64_t apart = 16;  // numbers: no two counters share a cache line
   auto claimed = BasicArray<int64_t>::zeros({slots, apart});
   int64_t* const counters = claimed.mutable_data();
   const auto claim_from = [&](int64_t owner, int64_t slot) {
@@ -49,7 +50,7 @@ void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_
   });
 }
 
-// Hands out pieces of a task's scratch memory. Without memory it only adds up the sizes.
+// Hands out a task's scratch memory piece by piece. Without memory it only adds up the sizes.
 class ScratchPieces {
  public:
   explicit ScratchPieces(real* memory) : memory_(memory) {}
@@ -74,7 +75,7 @@ struct ScoreBlock {
   int64_t i0, rows;
   int64_t j0, cols;
 
-  // Row r sees columns [0, limit(r)), as far as causality goes.
+  // Causality lets row r see columns [0, limit(r)).
   int64_t limit(int64_t r) const {
     return std::clamp<int64_t>(problem.visible(i0 + r) - j0, 0, cols);
   }
@@ -92,12 +93,12 @@ struct ScoreBlock {
   bool hidden() const;
 };
 
-// Of row r, the first n scores: those that the mask hides become -infinity.
+// Sets those of the first n scores of row r that the mask hides to -infinity.
 void hide_by_mask(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
 
-// Row r of a block of scores, of which the first n, a multiple of key_step, were computed: those
-// that may not be attended to, padding included, become -infinity, and the rest up to
-// padded_cols() 0.
+// Prepares row r of a block of scores for softmax. Its first n scores, a multiple of key_step, were
+// computed: those that may not be attended to, padding included, become -infinity. The rest, up to
+// padded_cols(), becomes 0.
 inline void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
   const int64_t seen = block.limit(r);
   if (block.problem.mask) {
@@ -112,9 +113,10 @@ inline void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
   }
 }
 
-// Calls body(element of the dropout mask, count, offset of the element's score) for the scores that
-// the rows see and some beyond them, which are 0 and stay so. Short rows that follow each other
-// without a gap come all at once: to begin anew costs as much as 50 elements.
+// Calls body(element of the dropout mask, count, offset of the element's score) for runs of scores
+// that lie next to each other in the mask and in memory. They are the scores that the rows see and
+// some beyond, which are 0 and stay 0. Short rows without gaps between them are one run: starting a
+// run costs as much as 50 elements.
 template <class Body>
 void for_dropout_runs(const ScoreBlock& block, Body&& body) {
   constexpr int64_t short_row = 128;

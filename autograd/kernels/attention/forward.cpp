@@ -72,8 +72,8 @@ bool all_finite(const real* x, int64_t n) {
   return sum == 0;
 }
 
-// Row r of scores, S / factor, becomes exp(S - largest); what was summed with an older, smaller
-// `largest` follows.
+// Replaces row r of scores, which holds S / factor, by exp(S - largest). What was summed with an
+// earlier, smaller `largest` is rescaled.
 template <class Kernel>
 void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
                         const ForwardScratch<Kernel>& s) {
@@ -112,7 +112,7 @@ class ForwardPass {
         strip_length_(choose_strip_length()),
         strips_((p_.queries + strip_length_ - 1) / strip_length_) {}
 
-  // Whether y is what this kernel can make of these numbers.
+  // Returns false if the numbers do not fit the kernel's format; y is then not valid.
   bool run(double flops) {
     for_each_task(strips_, heads_, flops, Scratch(p_, nullptr).pieces.used(),
                   [this](int64_t number, int64_t head, real* memory) {
@@ -122,7 +122,7 @@ class ForwardPass {
   }
 
  private:
-  // With few heads, strips of queries are tasks of their own.
+  // With few heads, each is cut into several strips of queries.
   int64_t choose_strip_length() const {
     constexpr int64_t wanted_tasks = 8;
     constexpr int64_t smallest_strip = 256;  // below, packing the keys again costs too much

@@ -12,16 +12,16 @@ struct VectorKernel {
   static constexpr int64_t query_block = 64;
   static constexpr int64_t key_block = 128;
   static constexpr bool finite_only = false;
-  static constexpr bool scaled = false;  // whether products of weights look at `largest`
+  static constexpr bool scaled = false;  // whether products of weights use `largest`
 
-  // K or V, transposed: what scores are products with.
+  // K or V, transposed: the right factor of scores.
   class Columns {
    public:
     Columns(ScratchPieces& pieces, int64_t rows, int64_t width)
         : width_(width), panels_(pieces.take(round_up(rows, panel) * width)) {}
 
-    // The transpose of factor * from (rows, width). False, as for Rows, where a kernel cannot keep
-    // the digits of all rows.
+    // Packs the transpose of factor * from (rows, width). Returns false, here and in Rows, if a
+    // kernel cannot keep the digits of all rows.
     bool pack(int64_t rows, real factor, const real* from, int64_t from_step) {
       pack_panels(rows, width_, factor, from, from_step, panels_);
       return true;
@@ -40,7 +40,7 @@ struct VectorKernel {
     Rows(ScratchPieces& pieces, int64_t rows, int64_t width)
         : width_(width), rows_(pieces.take(rows * padded_width(width))) {}
 
-    // Rows [first, first + rows) are factor * from (rows, width).
+    // Packs factor * from (rows, width) as rows [first, first + rows).
     bool pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step) {
       pack_rows(rows, width_, factor, from, from_step, rows_ + first * padded_width(width_));
       return true;
@@ -53,7 +53,7 @@ struct VectorKernel {
     real* rows_;
   };
 
-  // Products write whole rows of tiles: what is gathered over several must have as many.
+  // How many rows of memory an accumulated result of `rows` rows needs: products write whole tiles.
   static int64_t padded_rows(int64_t rows) { return rows; }
 
   using Queries = Rows;         // left factors of scores
@@ -65,9 +65,9 @@ struct VectorKernel {
   };
   struct Session {};
 
-  // C (rows, cols) times a factor of each row = queries times columns from `column` on, for those
-  // that some row of a tile sees, and body(r, n, factor) for every row r, of which the first n
-  // numbers were computed. The queries of the block begin at row `row`.
+  // Computes a block of scores: queries, beginning at row `row`, times columns, beginning at
+  // `column`. Columns that no row of a tile sees are skipped. Then calls body(r, n, factor) for
+  // every row r: its first n numbers in C were computed, and factor * C are the scores.
   template <class Body>
   static void score_rows(const ScoreBlock& block, const Queries& queries, int64_t row,
                          const Columns& columns, int64_t column, real* c, Body&& body) {
@@ -79,19 +79,19 @@ struct VectorKernel {
     });
   }
 
-  // C (rows, width) += A (rows, cols) B (cols, width), A in rows of padded_cols() numbers, as far
-  // as the rows of A see; B begins at row `row`. No finite number of A is beyond `largest`, a
-  // number that kernels may take for the scale of all of A.
+  // C (rows, width) += A (rows, cols) B (cols, width), over the columns that the rows of A see.
+  // Rows of A have padded_cols() numbers; B begins at row `row`. No finite number of A is larger
+  // than `largest`, so a kernel may use it as the scale of all of A.
   static void add_weighted_rows(const ScoreBlock& block, const real* a, real largest, const Rows& b,
                                 int64_t row, const Work& work, real* c);
 
-  // C (cols, width) += A^T (cols, rows) B (rows, width), the same otherwise.
+  // C (cols, width) += A^T (cols, rows) B (rows, width); otherwise as above.
   static void add_weighted_columns(const ScoreBlock& block, const real* a, real largest,
                                    const Rows& b, int64_t row, const Work& work, real* c);
 
  private:
-  // Calls body(first row, rows, n) for the tiles in which scores are computed, each for the keys
-  // that some row of it sees, rounded up: columns [0, n).
+  // Calls body(first row, rows, n) for each tile of scores. The tile computes columns [0, n): those
+  // that some row of it sees, rounded up.
   template <class Body>
   static void for_tiles(const ScoreBlock& block, Body&& body) {
     for_row_tiles(most_tile_rows(padded_width(block.problem.width)), block.rows,

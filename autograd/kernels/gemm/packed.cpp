@@ -14,13 +14,13 @@ namespace {
 constexpr int most_rows = 6, most_vectors = 4;
 constexpr int64_t panel_columns = most_vectors * lanes;
 
-// How much is packed at once: a panel of B, depth by panel_columns, stays in the L1 cache while all
-// rows pass by it; a block of A and one of B together in the L2 cache.
+// Sizes of what is packed at once. A panel of B, depth by panel_columns, stays in the L1 cache
+// while all rows pass by it. A block of A and one of B stay in the L2 cache together.
 constexpr int64_t most_depth = 128;
 constexpr int64_t block_columns = 6 * panel_columns;
 constexpr int64_t block_rows = 43 * most_rows;
 
-// On whole cache lines: a vector that lies across two costs two reads.
+// Aligned to cache lines: a vector that straddles two lines costs two loads.
 struct PackedBlocks {
   alignas(64) real a[block_rows * most_depth];
   alignas(64) real b[block_columns * most_depth];
@@ -42,7 +42,7 @@ void for_parts(int64_t n, int64_t most, int64_t multiple, Body&& body) {
   }
 }
 
-// Up to panel_columns columns of B, whole vectors a row, the rest 0.
+// Packs up to panel_columns columns of B. Each row is padded with zeros to whole vectors.
 void pack_panel(ConstMatrix b, int64_t row, int64_t column, int64_t depth, int64_t columns,
                 real* to) {
   const int64_t width = round_up(columns, lanes);
@@ -68,7 +68,7 @@ void pack_panel(ConstMatrix b, int64_t row, int64_t column, int64_t depth, int64
   }
 }
 
-// A block of C that has no whole number of vectors passes through memory that has.
+// For a block of C whose rows are not whole vectors: computes it in a buffer whose rows are.
 void partial_tile(RegisterTile tile, int64_t depth, const TileFactor& a, const real* b,
                   int64_t rows, int64_t columns, int64_t width, real* c, int64_t ldc, bool add,
                   const Ahead& ahead) {
@@ -93,9 +93,9 @@ struct BlockRange {
   int64_t begin, depth;     // columns of A, rows of B
 };
 
-// What a thread reads next from outside its packed blocks, handed out to one tile after the other:
-// the rows of A, where they are not packed, that the next tile reads for the first time; and during
-// the later panels what the next blocks will be packed from.
+// What this thread will read next from outside its packed blocks. Each tile prefetches a part of
+// it. In the first panel that is the rows of A, unless they are packed, that the next tile is the
+// first to read. In later panels it is the source of the next packed blocks.
 class Upcoming {
  public:
   Upcoming(const Product& p, const BlockRange& at) : p_(p), at_(at) {
@@ -120,7 +120,7 @@ class Upcoming {
     }
   }
 
-  // For a tile of so many rows of A, in the panel that begins at this column.
+  // The part for a tile of `rows` rows of A, in the panel that begins at column `panel`.
   Ahead next(const TileFactor& a, int64_t rows, int64_t panel) {
     if (panel == 0 && !p_.a.is_transposed()) {
       return {a.data + rows * p_.a.step(), p_.a.step(), at_.depth / lanes};
@@ -194,8 +194,8 @@ void pack_tiles(const real* from, int64_t step, int64_t depth, real* to) {
   }
 }
 
-// Rows of the transpose of A, tile after tile, several tiles at once so that a cache line is read
-// once. (Plain rows are read where they are.)
+// Packs the rows of a transposed A, tile by tile; several tiles at once, so that each cache line is
+// read once. (Rows of a plain A are not packed but read in place.)
 void pack_transpose(const Product& p, const BlockRange& at) {
   constexpr int64_t group = 8 * most_rows;
   const int64_t step = p.a.step();
@@ -214,8 +214,9 @@ void pack_transpose(const Product& p, const BlockRange& at) {
   }
 }
 
-// In builds for AVX-512 on Intel's CPUs this takes 0.5 to 1.0 of OpenBLAS's time, except for tiny
-// products and those whose C is larger than the L2 cache. On AMD's OpenBLAS is as fast.
+// True if packed_gemm was measured to be faster than OpenBLAS: in builds for AVX-512 on Intel's
+// CPUs it takes 0.5 to 1.0 of OpenBLAS's time, except for tiny products and for a C larger than the
+// L2 cache. On AMD's CPUs OpenBLAS is as fast.
 bool measured_here() {
 #if defined(__AVX512F__) && defined(__x86_64__)
   static const bool intel = __builtin_cpu_is("intel");
@@ -232,8 +233,9 @@ bool takes(const Product& p, bool forced) {
   if (!measured_here() || p.m() < most_rows) {
     return false;
   }
-  // OpenBLAS has kernels that do not pack for small products, but packs a transposed B all the
-  // same. A C beyond the L2 cache suffers from passing once for each most_depth of k.
+  // For small products OpenBLAS has kernels that do not pack, but it packs a transposed B all the
+  // same. A C larger than the L2 cache is slow here, because all of it is read and written once for
+  // each most_depth of k.
   constexpr int64_t most_of_c = (int64_t{2} << 20) / static_cast<int64_t>(sizeof(real));
   const bool rows_by_rows = !p.a.is_transposed() && p.b.is_transposed();
   const int64_t least_work = rows_by_rows ? 1 << 12 : 1 << 20;

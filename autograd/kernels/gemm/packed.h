@@ -2,9 +2,9 @@
 // Multiplication" (2008): blocks of both factors are laid out in the order in which a register tile
 // reads them, small enough for the caches.
 //
-// OpenBLAS's kernel for AVX-512 reads a number from memory for nearly every multiply-add, and the
-// units that do so are what the two hyperthreads of a core contend for. The tile here, 6 rows by 4
-// vectors, does 24 multiply-adds with 10 reads, and what the next tiles read is fetched meanwhile.
+// OpenBLAS's kernel for AVX-512 reads from memory for nearly every multiply-add, and the two
+// hyperthreads of a core compete for the load units. The tile here, 6 rows by 4 vectors, needs 10
+// loads for 24 multiply-adds, and prefetches what the next tiles read.
 #pragma once
 
 #include "autograd/kernels/product.h"

@@ -1,5 +1,5 @@
 // Products modulo 2^31 - 1, many at a time: the steps of the dropout stream mcg31. Includes nothing
-// of this project, since random/, which the other kernels stand on, includes it.
+// of this project, because random/ includes it and the other kernels depend on random/.
 #pragma once
 
 #if defined(__x86_64__)
@@ -26,7 +26,7 @@ inline constexpr int words_bytes = 16;
 typedef uint32_t Words __attribute__((vector_size(words_bytes)));
 typedef uint32_t StoredWords __attribute__((vector_size(words_bytes), may_alias));
 
-// The products, of 64 bits, of the even words: an instruction that compilers do not find.
+// The 64-bit products of the even words, by an instruction that compilers do not find themselves.
 inline Words multiply_even(Words a, Words b) {
 #if defined(__AVX512F__)
   constexpr __mmask8 all = 0xFF;  // GCC 12 warns of the form without a mask
@@ -40,8 +40,9 @@ inline Words multiply_even(Words a, Words b) {
 #endif
 }
 
-// `product` with twice the factor: the upper word of a wide product is then what is above the low
-// 31 bits, and those are the lower word without its last bit.
+// x times a factor, modulo 2^31 - 1; `twice` is twice the factor. With u = x * factor, the upper
+// word of the 64-bit product x * twice is u >> 31, and the lower word is the low 31 bits of u,
+// shifted left by one. As 2^31 = 1, u is the sum of these two parts.
 template <int... k>
 inline Words multiply_words(Words x, Words twice, std::integer_sequence<int, k...>) {
   constexpr int n = sizeof...(k);

@@ -1,5 +1,5 @@
-// The innermost loop of matrix products: a block of C that is gathered in registers, and the
-// transposition that lays out what it reads.
+// The innermost loop of matrix products: a block of C that is accumulated in registers, and the
+// transposition that packs what it reads.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ struct TileFactor {
   int64_t depth_step;
 };
 
-// What will be read soon: the first `vectors` vectors of rows that are `step` apart, as many rows
-// as a tile has. Nothing of it need exist.
+// What to prefetch: the first `vectors` vectors of rows that are `step` apart, as many rows as a
+// tile has. The addresses need not be valid.
 struct Ahead {
   const real* data = nullptr;
   int64_t step = 0;
@@ -32,10 +32,12 @@ struct Ahead {
 // set; rows of B and C are ldb and ldc apart. All loops but the one over the depth unroll, and
 // `sum` stays in registers: rows + vectors loads serve rows * vectors multiply-adds.
 //
-// With `fetching`, C and then `ahead` are fetched into the cache on the way, a vector a step: all
-// at once they would take every place in which a core notes what it waits for, and keep A and B
-// out. `factor` is a reference since a copy would be read in wider pieces than it was written in,
-// and such a read waits until all writes before it, the last tile's among them, have left the core.
+// With `fetching`, C and then `ahead` are prefetched, one vector in each step. Prefetching all of
+// it at once would fill the core's line fill buffers and delay the loads of A and B.
+//
+// `factor` is a reference, because a copy on the stack would be read by wider loads than it was
+// written with. Such a load is not forwarded from the stores: it waits until all stores before it,
+// those of the last tile included, have left the core.
 template <int rows, int vectors, bool fetching>
 void register_tile(int64_t depth, const TileFactor& factor, const real* b, int64_t ldb, real* c,
                    int64_t ldc, bool add, const Ahead& ahead) {

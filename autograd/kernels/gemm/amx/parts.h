@@ -7,14 +7,15 @@
 //   Bfloat16x3:  x = x0 + x1 + x2       8 + 8 + 8 bits
 //   Float16x2:   s x = x0 + x1          11 + 11 bits and a sign of x1; s is a power of two
 //
-// The product of two float32 numbers is the sum of the products of their parts. Part p is at most
-// 2^-8p (2^-11p) of the first one, so the products whose numbers add up to more than 2 (1) are
-// below the last bit of a float32. They are left out, less than 2^-22 of the result:
+// The product of two float32 numbers is the sum of all products x_p y_q of their parts. Part p is
+// at most 2^-8p (bfloat16) or 2^-11p (float16) of part 0. So the products with p + q > 2 (bfloat16)
+// or p + q > 1 (float16) are below the last bit of a float32. They are left out, less than 2^-22 of
+// the result:
 //
 //   Bfloat16x3:  x y = x0 y0 + (x0 y1 + x1 y0) + (x0 y2 + x1 y1 + x2 y0)     6 products of tiles
 //   Float16x2:   x y = x0 y0 + (x0 y1 + x1 y0)                               3 products of tiles
 //
-// The smallest are added first: where they are added to each other, no bits of them are lost.
+// The smallest products are accumulated first: added to each other, they lose no bits.
 //
 // The order of pairs. A tile's element is a pair of places (k, k') of the depth (see
 // instructions.h). Which two places form a pair does not change the product as long as A and B
@@ -55,7 +56,7 @@ struct Bfloat16x3 {
   static constexpr bool adjacent_pairs = false;  // k and k + 16
   using Step = SplitTiles<parts>;
 
-  // What a loop of split_pair gathers.
+  // What a loop of split_pair accumulates.
   struct State {
     TileVector check{};  // NaN once a number was infinite or NaN
     // Whether all numbers since the last call were finite.

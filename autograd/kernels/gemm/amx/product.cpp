@@ -63,8 +63,8 @@ int64_t even_range(int64_t n, int64_t most) {
   return round_up((n + ranges - 1) / ranges, block_side);
 }
 
-// Rows of A pass by resident columns of B if there are at least as many rows, else columns of B by
-// resident rows of A.
+// If A has at least as many rows as B has columns, rows of A pass by resident columns of B;
+// otherwise columns of B pass by resident rows of A.
 template <class Format>
 class AmxProduct {
   using Step = typename Format::Step;
@@ -99,8 +99,8 @@ class AmxProduct {
     return {p_.b.data(), p_.b.step(), p_.b.is_transposed(), p_.b.is_transposed()};
   }
 
-  // Panels that do not fit the format wait for the next one that does, or for the last one: many of
-  // them together cost less.
+  // Panels that do not fit the format are collected. They are multiplied together before the next
+  // panel that fits, or at the end: one large product costs less than many small ones.
   void multiply_resident(Range outer, Range depth) {
     resident_.split(outer, depth, space_.resident, space_.resident_left);
     const int64_t all = std::max(p_.m(), p_.n());
@@ -120,7 +120,8 @@ class AmxProduct {
     multiply_otherwise(waiting, outer, depth);
   }
 
-  // The panel by the resident blocks, in runs of blocks that fit the format or do not.
+  // Multiplies the panel by the resident blocks, in runs of blocks that all fit the format or all
+  // do not.
   void multiply_panel(Range passing, Range outer, Range depth, const Remainder& panel_left) {
     const Remainder* const left = space_.resident_left;
     const int64_t blocks = blocks_in(outer.size);
@@ -139,11 +140,11 @@ class AmxProduct {
     }
   }
 
-  // The panel by the run of resident blocks from block `first` on.
+  // Multiplies the panel by a run of resident blocks that begins at block `first`.
   void multiply_blocks(Range passing, Range run, int64_t first, Range depth) {
     const int64_t steps = blocks_in(depth.size), step = p_.c.step();
     const Step* resident = space_.resident + first * steps;
-    // All 32 rows of the block before are brought to C during this block's products.
+    // All 32 rows of the previous block are written to C during this block's products.
     const int64_t rows_per_slot = (block_side - 1) / (Format::products * steps) + 1;
     for (int64_t j = 0; j < run.size; j += block_side, resident += steps) {
       const Range part{run.begin + j, std::min(block_side, run.size - j)};
@@ -155,7 +156,8 @@ class AmxProduct {
       const Step* panel = space_.panel;
       const auto [a, b] = rows_pass_ ? std::pair(panel, resident) : std::pair(resident, panel);
       int64_t fetched = 0;
-      const real* next_c = c.c + block_side * (rows_pass_ ? 1 : step);  // need not exist
+      // Prefetched only: may be past the end of C.
+      const real* next_c = c.c + block_side * (rows_pass_ ? 1 : step);
       multiply_block<Format>(steps, a, b, block, direct ? c.ldc : block_side, false, [&] {
         for (int64_t r = 0; r < rows_per_slot; ++r) {
           epilogue_.next_row();
@@ -177,12 +179,12 @@ class AmxProduct {
     }
   }
 
-  // Adds what the split blocks of multiply_blocks do not hold: of the panel times the run of the
-  // resident factor, and of that run times the panel.
+  // Adds what the split blocks do not hold: the remainder of the panel times the resident run, and
+  // the remainder of the run times the panel.
   void add_remainders(Range passing, Range run, int64_t first, Range depth,
                       const Remainder& panel_left) {
     if constexpr (Format::scaled) {
-      // As if rows of A were passing; C and the factors are transposed where they are not.
+      // Written for passing rows of A; if columns of B pass, C and the factors are transposed.
       const auto oriented = [&](auto matrix) { return rows_pass_ ? matrix : matrix.transposed(); };
       const Matrix c = part_of(oriented(p_.c), passing, run);
       const ConstMatrix panel = part_of(oriented(rows_pass_ ? p_.a : p_.b), passing, depth);
@@ -199,7 +201,7 @@ class AmxProduct {
         .columns(columns.begin, columns.begin + columns.size);
   }
 
-  // c (rows from `outer` on, n) += left (32, depth) other (depth, n)
+  // Rows [outer, outer + 32) of c (..., n) += left (32, depth) other (depth, n)
   void add_remainder(const Remainder& left, int64_t outer, ConstMatrix other, Matrix c) {
     if (left.count > 0) {
       epilogue_.finish();
@@ -213,7 +215,7 @@ class AmxProduct {
     }
   }
 
-  // For numbers that the format cannot hold: float16 falls back to bfloat16, and that to vectors.
+  // For blocks that the format cannot hold: float16 falls back to bfloat16, that to packed_gemm.
   void multiply_otherwise(Range passing, Range outer, Range depth) {
     if (passing.size == 0) {
       return;

@@ -1,6 +1,6 @@
 // float32 matrix products of one thread on AMX.
 //
-// AMX multiplies tiles of 16-bit floats and adds up in float32. A float32 is split into two or
+// AMX multiplies tiles of 16-bit floats and accumulates in float32. A float32 is split into two or
 // three 16-bit floats, and a product of two float32 numbers is the sum of three or six products of
 // their parts: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype
 // For Higher-Precision Computations" (2019); Ootomo and Yokota, "Recovering single precision

@@ -1,14 +1,15 @@
-// The scales of Float16x2 (parts.h), and what split numbers leave of a factor. Only for builds with
-// HEED_HAS_AMX.
+// The scales of Float16x2 (parts.h), and the part of a factor that its split blocks cannot hold.
+// Only for builds with HEED_HAS_AMX.
 //
-// A row of A or a column of B has one scale, and float16 has 40 powers of two, so numbers far below
-// the largest one of their row keep few digits or none. A sum can depend on just those numbers: if
-// the other factor is large where they are and small elsewhere. A float32 product would be right.
+// A row of A or a column of B has one scale, and float16 covers 40 powers of two. So numbers far
+// below the largest one of their row keep few digits or none. A sum can depend on those numbers
+// alone, if the other factor is large where they are and small elsewhere; a product in float32
+// would be right there.
 //
 //     numbers down to 2^-22 of the largest    are accurate enough for any sum
 //     a few numbers below                     what is missing of each is a Remainder; the product
 //                                             adds it in float32
-//     more, or a number from 2^98 on          the format does not fit; the product takes another
+//     more, or a number from 2^98 on          the format does not fit; the product uses another
 //
 // Factors of a few hundred thousand normally distributed numbers usually have some that are so
 // small.
@@ -24,7 +25,8 @@
 
 namespace heed::detail {
 
-// What split blocks do not hold of 32 rows of A, or columns of B, over a range of the depth.
+// The part of 32 rows of A, or columns of B, over a range of the depth, that their split blocks do
+// not hold.
 struct Remainder {
   struct Number {
     int32_t outer, k;  // from the first of the 32, and from the beginning of the range
@@ -37,7 +39,7 @@ struct Remainder {
   Number numbers[most];
 };
 
-// The largest and the smallest magnitude that each lane has seen.
+// The largest and the smallest magnitude in each lane of the vectors passed to see().
 class Span {
  public:
   Span() = default;
@@ -54,11 +56,11 @@ class Span {
   }
 
   TileVector largest() const { return largest_; }
-  // As order_of() has it: twice the bits of the smallest one, less one.
+  // order_of() of the smallest one: twice its bits, minus 1.
   TileBits smallest() const { return smallest_; }
 
  private:
-  // Without the sign, and 0 behind all others.
+  // Orders magnitudes as unsigned integers: drops the sign, and puts 0 behind all others.
   static TileBits order_of(TileVector v) {
     const TileBits bits = std::bit_cast<TileBits>(v);
     return bits + bits - 1;
@@ -73,7 +75,7 @@ class OuterScales {
  public:
   static constexpr int64_t most_outer = 512;
 
-  // From now on the scales are negative: what is split is minus the numbers.
+  // Makes all scales chosen later negative, so that the negated numbers are split.
   void negate() { sign_ = uint32_t{1} << 31; }
 
   // Chooses scales for up to most_outer rows or columns, `depth` numbers each; the layout is that
@@ -85,7 +87,7 @@ class OuterScales {
       return;
     }
     Span spans[most_outer / tile_side];
-    constexpr int64_t together = 4;  // rows of memory: the CPU waits for several at a time
+    constexpr int64_t together = 4;  // rows of memory at once: their cache misses overlap
     const auto see_rows = [&]<int64_t... row>(std::integer_sequence<int64_t, row...>) {
       int64_t i = 0;
       for (; i + tile_side <= outer; i += tile_side) {
@@ -110,7 +112,8 @@ class OuterScales {
     }
   }
 
-  // Instead of measure(): one scale for block_side rows or columns without a larger number.
+  // Instead of measure(): chooses one scale for block_side rows or columns, none of whose numbers
+  // is above `largest`.
   void set_largest(real largest) {
     Span span;
     span.see(largest + TileVector{});
@@ -118,7 +121,7 @@ class OuterScales {
     choose(tile_side, span);
   }
 
-  // to (32) = factor / scale, from this row or column on.
+  // to[i] = factor / scale of row or column outer + i, for i < 32.
   void store_inverse(int64_t outer, real factor, real* to) const {
     store_row(to, factor * load_row(inverse_ + outer));
     store_row(to + tile_side, factor * load_row(inverse_ + outer + tile_side));
@@ -126,8 +129,8 @@ class OuterScales {
 
   const real* from(int64_t outer) const { return scale_ + outer; }
 
-  // What Steps leave of the block_side rows or columns from `outer` on. Element (o, k) of these is
-  // data[o * outer_step + k * depth_step].
+  // Finds what the Steps do not hold of rows or columns [outer, outer + block_side). Element (o, k)
+  // of these is data[o * outer_step + k * depth_step].
   void find_remainder(int64_t outer, const real* data, int64_t outer_step, int64_t depth_step,
                       int64_t depth, Remainder& found) const {
     for (int64_t o = 0; o < block_side; ++o) {
@@ -152,7 +155,7 @@ class OuterScales {
       found.fits = false;
       return;
     }
-    // Of a largest number in [2^14, 2^15).
+    // 2^-22 of a largest number in [2^14, 2^15).
     constexpr real small = 0x1p-8F;
     for (int64_t k = 0; k < depth; ++k) {
       const real scaled = scale_[row] * data[k * depth_step];
@@ -203,8 +206,8 @@ class OuterScales {
   // its inverse normal float32 numbers: what is below 2^-97 shares the scale of 2^-97. An exponent
   // of `most` is that of numbers below 2^98: finite sums of larger ones could overflow.
   //
-  // The distance is that between the exponents of the largest and the smallest number but 0. A lane
-  // of nothing but zeros and NaNs has 0 as its largest number.
+  // The distance is the difference of the exponents of the largest and the smallest nonzero number.
+  // The largest number of a lane with only zeros and NaNs is 0.
   void choose(int64_t first, const Span& span) {
     constexpr uint32_t least = 30, most = 224, target = 14, bias = 127, two = 2;
     const TileBits exponent = std::bit_cast<TileBits>(span.largest()) >> 23;

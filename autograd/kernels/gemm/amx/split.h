@@ -15,7 +15,7 @@
 // dimension along its rows. If the tile's rows run across the rows of memory (a transposed A or a
 // transposed B), 16 x 16 numbers are transposed on the way.
 //
-// Splitting the factors takes up to half of a product's time. Hence the care about registers here.
+// Splitting takes up to half of a product's time, so this code takes care to stay in registers.
 #pragma once
 
 #include <algorithm>
@@ -44,22 +44,22 @@ class Splitter {
   Splitter(const real* data, int64_t step, bool along_depth, bool transposed)
       : data_(data), step_(step), along_depth_(along_depth), transposed_(transposed) {}
 
-  // Multiplies all products with factors that are split after this by `factor`. Its sign goes into
-  // the numbers: whoever multiplies scores by inverse scales relies on those being positive.
+  // Multiplies all products of factors that are split later by `factor`. Its sign goes into the
+  // split numbers, so that inverse scales stay positive, as attention requires.
   void multiply(real factor) requires(Format::scaled) {
     factor_ = std::abs(factor);
     if (factor < 0) scales_.negate();
   }
 
-  // Declares that no number is larger. One scale then serves all rows, and none is measured.
+  // Declares that no number is above `largest`. All rows then share one scale; none is measured.
   void set_largest(real largest) requires(Format::scaled) {
     scales_.set_largest(largest);
     measures_ = false;
   }
 
-  // If `left` is given, left[i] becomes what the Steps do not hold of the i-th 32 of `outer`.
-  // bfloat16 does not fit an infinity or a NaN; for float16 see scales.h. What set_largest declares
-  // is not checked.
+  // If `left` is given, left[i] becomes what the Steps do not hold of the i-th block of 32 outer
+  // rows or columns. In bfloat16 an infinity or NaN does not fit; for float16 see scales.h. A bound
+  // declared by set_largest is not checked.
   void split(Range outer, Range depth, Step* to, Remainder* left = nullptr) {
     if (along_depth_) {
       return transposed_ ? split_blocks<true, true>(outer, depth, to, left)
@@ -74,7 +74,7 @@ class Splitter {
 
   template <bool along_depth, bool transposed>
   [[gnu::noinline]] void split_blocks(Range outer, Range depth, Step* to, Remainder* left) {
-    // Neighbours in memory are measured together, see OuterScales.
+    // Rows or columns that are neighbours in memory are measured together, see OuterScales.
     const int64_t measured = along_depth || !measures_ ? block_side : OuterScales::most_outer;
     const int64_t outer_step = along_depth ? step_ : 1, depth_step = along_depth ? 1 : step_;
     State state;
@@ -109,7 +109,7 @@ class Splitter {
     }
   }
 
-  // What a tile is made from: 16 outer by 32 of the depth.
+  // The source of a tile: 16 outer by 32 of the depth.
   struct Source {
     const real* data;
     int64_t step;

@@ -6,9 +6,9 @@
 // over the whole K loop; each step of it loads the parts of A into tiles 4 and 5, those of B into 6
 // and 7, and multiplies the pairs of parts that the format keeps (parts.h).
 //
-// A product of two tiles keeps AMX busy for 16 cycles, four of them for 64, and the rest of the
-// core for none. So the caller passes work to overlap with: prefetching, and the epilogue of the
-// block before, a row or two after every four products.
+// A product of two tiles takes the AMX unit 16 cycles, four of them 64, while the rest of the core
+// has nothing to do. So the caller passes work to overlap with: prefetching, and the epilogue of
+// the previous block, a row or two after every four products.
 #pragma once
 
 #include <algorithm>
@@ -65,8 +65,8 @@ struct Destination {
   bool takes_tiles() const { return !add && rows == block_side && columns == block_side; }
 };
 
-// Brings a finished block to C, one row at a time, so that it can overlap with the next block:
-// multiplies it by the inverse scales, and copies or adds the rows and columns that C has.
+// Writes a finished block to C, one row at a time, so that the work overlaps with the next block:
+// multiplies it by the inverse scales, and stores or adds the rows and columns that C has.
 template <bool scaled>
 class BlockEpilogue {
  public:

@@ -16,7 +16,7 @@ namespace heed::detail {
 
 namespace {
 
-// Linux keeps the registers' 8 KB for processes that ask for them.
+// Linux grants the tile registers, 8 KB, to processes that request them.
 bool tiles_granted() {
   constexpr long request_permission = 0x1023, tile_data = 18;
   static const bool granted = syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
@@ -40,13 +40,13 @@ const Announced& announced() {
   return by_cpu;
 }
 
-// One trial at a time (see float16_runs).
+// State of the trial. float16_runs() allows one at a time.
 sigjmp_buf before_trial;
 pthread_t trying_thread;
 struct sigaction before_ours;
 
-// Another thread that meets an unknown instruction meanwhile gets the program's own handler: its
-// instruction runs again after this one returns.
+// If another thread meets an unknown instruction during the trial, this restores the program's own
+// handler and returns: the instruction runs again and reaches that handler.
 void end_trial(int) {
   if (pthread_equal(pthread_self(), trying_thread) != 0) {
     siglongjmp(before_trial, 1);

@@ -12,7 +12,7 @@
 
 namespace heed::detail {
 
-// What float32 numbers are split into, see parts.h.
+// The format that float32 numbers are split into, see parts.h.
 enum class AmxFormat { none, bfloat16, float16 };
 
 inline constexpr bool amx_emulated =
@@ -27,12 +27,13 @@ inline constexpr bool amx_emulated =
 // AMX-FP16, one product is tried; the trial replaces the process's handler of SIGILL meanwhile.
 bool amx_runs(AmxFormat format);
 
-// True if the format is used without being asked for. False for the emulation. float16 needs an
-// announcement: of AMX-FP16, or of AVX10 and a successful trial. The same CPU brought both, and
-// some virtual machines announce only AVX10; they cannot migrate to a CPU without AMX-FP16.
+// True if the format is used by default, without HEED_KERNELS. False for the emulation. For float16
+// the CPU must announce AMX-FP16, or it must announce AVX10 and pass the trial. Both appeared in
+// the same CPU, and some virtual machines announce only AVX10. Such a machine cannot migrate to a
+// CPU without AMX-FP16.
 bool amx_preferred(AmxFormat format);
 
-// As choice.h wants it: `forced` by HEED_KERNELS, or by itself.
+// KernelEntry::available of the two kernels (choice.h): amx_runs if `forced`, else amx_preferred.
 bool amx_bf16_available(bool forced);
 bool amx_fp16_available(bool forced);
 
