@@ -33,9 +33,9 @@ std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
 
 }  // namespace
 
-void require_resumable(const fs::path& of_run, const ConfigNode& given) {
+void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   const auto before = fixed_values(with_defaults(read_config(of_run.string())));
-  const auto now = fixed_values(given);
+  const auto now = fixed_values(resumed);
   const auto at = [](const auto& values, const std::string& path) {
     const auto found = values.find(path);
     return found == values.end() ? std::string("nothing") : found->second;
@@ -54,13 +54,13 @@ void require_resumable(const fs::path& of_run, const ConfigNode& given) {
                        "checkpoint and sample may change; these differ:", differences);
 }
 
-bool same_evaluations(const fs::path& of_run, const ConfigNode& given) {
+bool same_evaluations(const fs::path& of_run, const ConfigNode& resumed) {
   const auto batches = [](const ConfigNode& config) {
     const auto values = flat_values(config);
     const auto found = values.find("eval.batches");
     return found == values.end() ? std::string() : found->second;
   };
-  return batches(with_defaults(read_config(of_run.string()))) == batches(given);
+  return batches(with_defaults(read_config(of_run.string()))) == batches(resumed);
 }
 
 }  // namespace heed

@@ -8,13 +8,13 @@ namespace heed {
 class ConfigNode;
 
 // Throws ConfigError, listing every difference that a resumed run may not have, between the
-// resolved config read from `of_run` and `given`. These may change: train.steps, train.log_every,
+// resolved config read from `of_run` and `resumed`. These may change: train.steps, train.log_every,
 // anomaly, all of eval, checkpoint and sample, the location of plugins, and the location of data
 // with a known fingerprint. A missing key has its default, since the run may be from an earlier
 // version.
-void require_resumable(const std::filesystem::path& of_run, const ConfigNode& given);
+void require_resumable(const std::filesystem::path& of_run, const ConfigNode& resumed);
 
-// Whether validation losses of the run with the config `of_run` compare with those of `given`.
-bool same_evaluations(const std::filesystem::path& of_run, const ConfigNode& given);
+// Whether validation losses of the run with the config `of_run` compare with those of `resumed`.
+bool same_evaluations(const std::filesystem::path& of_run, const ConfigNode& resumed);
 
 }  // namespace heed

@@ -63,7 +63,7 @@ std::vector<std::string> by_closeness(const std::string& word,
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> words;
-  for (auto& [far, candidate] : ranked) {
+  for (auto& [candidate_distance, candidate] : ranked) {
     words.push_back(std::move(candidate));
   }
   return words;
@@ -82,9 +82,9 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
     if (difference(word.size(), candidate.size()) > most) {
       continue;  // the difference in length is a lower bound of the edits
     }
-    const Distance far = distance(in_lower_case(word), in_lower_case(candidate));
-    if (far < least) {
-      least = far;
+    const Distance candidate_distance = distance(in_lower_case(word), in_lower_case(candidate));
+    if (candidate_distance < least) {
+      least = candidate_distance;
       best = candidate;
     }
   }

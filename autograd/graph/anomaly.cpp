@@ -9,7 +9,7 @@ namespace heed {
 
 namespace {
 
-std::string place(const char* layer_path) {
+std::string in_layer(const char* layer_path) {
   return *layer_path == '\0' ? "" : text(" in ", layer_path);
 }
 
@@ -42,7 +42,8 @@ bool all_finite(const Array& values) {
 
 void check_value(const char* op, const Array& value) {
   if (anomaly_mode() && !all_finite(value)) {
-    fail<DivergedError>("anomaly: ", op, place(LayerScope::current()), " made ", first_bad(value));
+    fail<DivergedError>("anomaly: ", op, in_layer(LayerScope::current()), " made ",
+                        first_bad(value));
   }
 }
 
@@ -55,7 +56,7 @@ void check_gradients(Node& node) {
       continue;
     }
     if (const Array gradient = input->gradient.current(); !all_finite(gradient)) {
-      fail<DivergedError>("anomaly: backward of ", node.op(), place(node.layer_path()), " made ",
+      fail<DivergedError>("anomaly: backward of ", node.op(), in_layer(node.layer_path()), " made ",
                           first_bad(gradient));
     }
   }

@@ -19,9 +19,9 @@ constexpr int64_t tile_rows = 128;
 // bodies of loops must not use.
 real* scratch(int which, int64_t size) {
   thread_local std::vector<real> memory[2];
-  std::vector<real>& place = memory[which];
-  place.resize(std::max(place.size(), static_cast<size_t>(size)));
-  return place.data();
+  std::vector<real>& buffer = memory[which];
+  buffer.resize(std::max(buffer.size(), static_cast<size_t>(size)));
+  return buffer.data();
 }
 
 void product(const Product& p) { openblas_products.multiply(p); }

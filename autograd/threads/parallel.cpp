@@ -191,7 +191,8 @@ int threads_beside(int free_cpus, int threads) {
 
 namespace {
 
-std::atomic<const char*> driver{nullptr};  // a place of the thread that drives the engine
+// The address of a thread_local variable of the thread that drives the engine.
+std::atomic<const char*> driver{nullptr};
 
 void run_here(int64_t count, int64_t grain, ChunkBody body, void* context) {
   for (int64_t begin = 0; begin < count; begin += grain) {
@@ -202,12 +203,12 @@ void run_here(int64_t count, int64_t grain, ChunkBody body, void* context) {
 }  // namespace
 
 Driving::Driving() : outermost_(false) {
-  thread_local char place;
-  if (driver.load(std::memory_order_relaxed) == &place) {
+  thread_local char this_thread;
+  if (driver.load(std::memory_order_relaxed) == &this_thread) {
     return;
   }
   const char* nobody = nullptr;
-  outermost_ = driver.compare_exchange_strong(nobody, &place);
+  outermost_ = driver.compare_exchange_strong(nobody, &this_thread);
   require<Error>(outermost_,
                  "heedgrad: two threads compute at the same time; only one may at a "
                  "time, and its loops use more threads by themselves");

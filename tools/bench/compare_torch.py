@@ -110,11 +110,11 @@ def run(command, row, env):
         sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stderr[-800:]}")
     if row.get("wall"):
         return {"ms": wall}
-    said = json.loads(done.stdout.splitlines()[-1])
-    ours = said.get("ms_per_step", said.get(row.get("key")))
-    ms = said["ms"] if ours is None else ours / (1000 if row.get("key") == "us_per_op" else 1)
-    return dict(ms=ms, mb=said.get("mb", said.get("peak_mb")), share=said.get("share_of_peak"),
-                kernel=said.get("kernel"), gflop=said.get("gflop_per_step"), products=said.get("product_gflops"))
+    result = json.loads(done.stdout.splitlines()[-1])
+    ours = result.get("ms_per_step", result.get(row.get("key")))
+    ms = result["ms"] if ours is None else ours / (1000 if row.get("key") == "us_per_op" else 1)
+    return dict(ms=ms, mb=result.get("mb", result.get("peak_mb")), share=result.get("share_of_peak"),
+                kernel=result.get("kernel"), gflop=result.get("gflop_per_step"), products=result.get("product_gflops"))
 
 
 def compare(name, a, env):

@@ -83,10 +83,10 @@ Inspected inspect(const InspectOptions& o) {
   Inspected out;
   fs::path config = o.target;
   if (std::error_code error; fs::is_directory(o.target, error)) {
-    const RunArgument given = parse_run(config);
+    const RunArgument parsed = parse_run(config);
     out.step =
-        given.checkpoint.empty() ? newest_step(config) : read_manifest(given.checkpoint).step;
-    config = given.run / "config.yaml";
+        parsed.checkpoint.empty() ? newest_step(config) : read_manifest(parsed.checkpoint).step;
+    config = parsed.run / "config.yaml";
   }
   RunTree tree = read_run_tree(config, o.sets);
   if (o.graph) {

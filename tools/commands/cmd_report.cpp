@@ -29,13 +29,13 @@ void declare(Arguments& arguments, ReportOptions& o) {
 
 // The run folder; for a checkpoint, the run that it belongs to.
 fs::path run_folder(const std::string& argument) {
-  const RunArgument given = parse_run(argument);
-  require<IoError>(!given.is_copy(), argument, ": a checkpoint without its run: metrics.csv is ",
+  const RunArgument parsed = parse_run(argument);
+  require<IoError>(!parsed.is_copy(), argument, ": a checkpoint without its run: metrics.csv is ",
                    "missing, from which a report is made; give the run folder");
   std::error_code error;
-  require<IoError>(fs::exists(given.run / "config.yaml", error), argument,
+  require<IoError>(fs::exists(parsed.run / "config.yaml", error), argument,
                    ": expected a run folder: it has no config.yaml");
-  return given.run;
+  return parsed.run;
 }
 
 int run(const ReportOptions& o) {

@@ -54,16 +54,16 @@ void declare(Arguments& arguments, TrainOptions& o) {
 RunArgument run_to_resume(const TrainOptions& o, std::optional<RunFolder>& folder,
                           std::vector<std::string>& warnings) {
   const std::string& argument = *o.resume;
-  const RunArgument given = parse_run(argument);
-  require<ConfigError>(!given.is_copy(), "heed train: --resume ", argument,
+  const RunArgument parsed = parse_run(argument);
+  require<ConfigError>(!parsed.is_copy(), "heed train: --resume ", argument,
                        ": a copy of a checkpoint; expected a run folder, or checkpoints/step-* in "
                        "one");
   if (!o.dry_run) {
-    folder.emplace(RunFolder::open(given.run));
+    folder.emplace(RunFolder::open(parsed.run));
   }
   if (never_saved(argument)) {
     warnings.push_back(argument + " has no checkpoint yet: it begins again");
-    return given;
+    return parsed;
   }
   RunArgument resumed = resolve_run(argument, warnings);
   if (o.dry_run) {  // else the trainer says it

@@ -28,8 +28,8 @@ TrainingState load_chosen(const std::string& run, RunArgument chosen, Module& mo
     try {
       return load_checkpoint(chosen.checkpoint, model, nullptr);
     } catch (const IoError&) {
-      std::vector<std::string> said_before;
-      RunArgument now = resolve_run(run, said_before);
+      std::vector<std::string> already_printed;
+      RunArgument now = resolve_run(run, already_printed);
       if (now.checkpoint == chosen.checkpoint) {
         throw;
       }

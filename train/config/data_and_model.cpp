@@ -72,8 +72,8 @@ void DataAndModel::make_task() {
   } catch (const TaskError& error) {
     const ConfigNode& data = tree_.get("data");
     const ConfigNode& section = data.has(error.field) ? data : tree_.get("model");
-    const ConfigNode& place = section.has(error.field) ? section.get(error.field) : data;
-    errors_.add_at(place.mark(), join_path("data", error.field), error.what());
+    const ConfigNode& node = section.has(error.field) ? section.get(error.field) : data;
+    errors_.add_at(node.mark(), join_path("data", error.field), error.what());
   } catch (const IoError& error) {
     unreadable = IoError(error.what() + way_to_data());
   }

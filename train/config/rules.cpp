@@ -92,8 +92,8 @@ void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* t
   const int64_t a_step = train.batch_size * train.accumulate;
   errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
     const bool at_top = mistake.path == mistake.unknown_key;
-    const std::string& given = (at_top ? tree : tree.get("train")).get(mistake.unknown_key).text();
-    const double epochs = std::strtod(given.c_str(), nullptr);
+    const std::string& value = (at_top ? tree : tree.get("train")).get(mistake.unknown_key).text();
+    const double epochs = std::strtod(value.c_str(), nullptr);
     const bool is_word =
         std::find(epoch_words.begin(), epoch_words.end(), mistake.unknown_key) != epoch_words.end();
     if (!is_word || !(epochs > 0) || (!at_top && !mistake.path.starts_with("train."))) {

@@ -182,8 +182,8 @@ void throw_all(ConfigErrors& errors, const ConfigNode& tree, bool not_all_types,
     throw IoError(*no_plugin);
   }
   if (errors.empty() && no_data && !no_plugin) {
-    const ConfigMark& place = tree.get("data").get("path").mark();
-    throw IoError(text(to_text(place), place.line > 0 ? ": " : "", "data.path: ", no_data->what()));
+    const ConfigMark& mark = tree.get("data").get("path").mark();
+    throw IoError(text(to_text(mark), mark.line > 0 ? ": " : "", "data.path: ", no_data->what()));
   }
   if (no_data) {
     errors.add_field(tree.get("data"), "path", no_data->what());

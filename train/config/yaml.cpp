@@ -50,22 +50,22 @@ class TreeBuilder final : public YAML::EventHandler {
     const size_t indent = text_.find_first_not_of(" \t", line);
     const size_t tab = text_.find('\t', line);
     if (tab < indent) {
-      stop(place(error.mark.line, static_cast<int>(tab - line)),
+      stop(mark_at(error.mark.line, static_cast<int>(tab - line)),
            "a tab in the indentation; indent with spaces");
     }
     const std::string message = error.msg;
     if (message.starts_with("end of") && message.ends_with("flow not found") && !open_.empty()) {
       const ConfigMark& begin = open_.back().node.mark();
-      stop(place(error.mark),
+      stop(mark_at(error.mark),
            heed::text("expected a comma, or the ", open_.back().node.is_list() ? "]" : "}",
                       " for the bracket on line ", begin.line, ", column ", begin.column));
     }
     const bool colon = message.starts_with("illegal map value");
     if (const auto problem = colon ? find_key_problem(text_, offset(error.mark)) : std::nullopt) {
-      stop(place(static_cast<int>(problem->line - 1), static_cast<int>(problem->column - 1)),
+      stop(mark_at(static_cast<int>(problem->line - 1), static_cast<int>(problem->column - 1)),
            problem->message);
     }
-    stop(place(error.mark), syntax_words(message));
+    stop(mark_at(error.mark), syntax_words(message));
   }
 
   [[noreturn]] void stop(const ConfigMark& mark, const std::string& message) {
@@ -76,7 +76,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   // Converts columns from bytes (parser) to characters (users). The parser's mark can be past the
   // final newline; then the result is the end of the last line.
-  ConfigMark place(const YAML::Mark& mark) const {
+  ConfigMark mark_at(const YAML::Mark& mark) const {
     const bool behind = offset(mark) > text_.size();
     const size_t end = behind ? text_.size() : offset(mark);
     const size_t column = behind ? end - (text_.rfind('\n') + 1)
@@ -85,22 +85,22 @@ class TreeBuilder final : public YAML::EventHandler {
     const auto characters = std::count_if(text_.begin() + static_cast<std::ptrdiff_t>(begin),
                                           text_.begin() + static_cast<std::ptrdiff_t>(end),
                                           [](char c) { return (c & 0xC0) != 0x80; });
-    return place(mark.line - (behind ? 1 : 0), static_cast<int>(characters));
+    return mark_at(mark.line - (behind ? 1 : 0), static_cast<int>(characters));
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0) {
       const std::string line = text_.substr(std::min(offset(mark), text_.size()), 3);
-      stop(place(mark), line == "---" ? "a second document begins here; a config is one document"
-                                      : "this does not belong to what stands above it; check the "
-                                        "indentation, and that lists and keys are not mixed");
+      stop(mark_at(mark), line == "---" ? "a second document begins here; a config is one document"
+                                        : "this does not belong to what stands above it; check the "
+                                          "indentation, and that lists and keys are not mixed");
     }
   }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     ConfigNode node = ConfigNode::scalar("", false);
-    node.set_mark(place(mark));
+    node.set_mark(mark_at(mark));
     if (!open_.empty() && open_.back().node.is_map() && open_.back().has_key) {
       const Level& level = open_.back();
       const ConfigMark next = node.mark();  // for an empty value: the mark of the next token
@@ -116,7 +116,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    errors_.add_at(place(mark), next_path(),
+    errors_.add_at(mark_at(mark), next_path(),
                    "aliases (*name) are not allowed; write the value out");
     take_marked(ConfigNode::scalar("", false), mark);
   }
@@ -126,7 +126,8 @@ class TreeBuilder final : public YAML::EventHandler {
     check_properties(mark, tag, anchor);
     const size_t begin = offset(mark);
     if (tag == "!" && begin < text_.size() && !is_closed(text_, begin)) {
-      stop(place(mark), heed::text("the quote ", text_[begin], " that begins here is not closed"));
+      stop(mark_at(mark),
+           heed::text("the quote ", text_[begin], " that begins here is not closed"));
     }
     take_marked(ConfigNode::scalar(tag == "!" ? as_utf8(value) : value, tag == "!"), mark);
   }
@@ -153,7 +154,7 @@ class TreeBuilder final : public YAML::EventHandler {
     ConfigMark key_mark = {};
   };
 
-  ConfigMark place(int line, int column) const {
+  ConfigMark mark_at(int line, int column) const {
     const int64_t shift = line == 0 ? start_.column : 1;
     return {start_.file, start_.line + std::max(0, line), shift + std::max(0, column)};
   }
@@ -178,10 +179,10 @@ class TreeBuilder final : public YAML::EventHandler {
     const size_t begin = offset(mark);
     const bool tagged = begin < text_.size() && text_[begin] == '!';
     if (anchor != 0) {
-      errors_.add_at(place(mark), next_path(), "anchors (&name) are not allowed");
+      errors_.add_at(mark_at(mark), next_path(), "anchors (&name) are not allowed");
     }
     if (tagged || (tag != "?" && tag != "!" && !tag.empty())) {
-      errors_.add_at(place(mark), next_path(), "tags (!name) are not allowed");
+      errors_.add_at(mark_at(mark), next_path(), "tags (!name) are not allowed");
     }
   }
 
@@ -189,15 +190,15 @@ class TreeBuilder final : public YAML::EventHandler {
             YAML::anchor_t anchor) {
     if (!open_.empty() && open_.back().node.is_map() && !open_.back().has_key) {
       const size_t begin = std::min(offset(mark), text_.size());
-      stop(place(mark), is_closed(text_, begin)
-                            ? "expected a key, got a list or a map; a key is one word"
-                            : heed::text("the bracket ", text_[begin], " is not closed"));
+      stop(mark_at(mark), is_closed(text_, begin)
+                              ? "expected a key, got a list or a map; a key is one word"
+                              : heed::text("the bracket ", text_[begin], " is not closed"));
     }
     if (open_.size() >= most_levels) {
-      stop(place(mark), heed::text("nested more than ", most_levels, " levels deep"));
+      stop(mark_at(mark), heed::text("nested more than ", most_levels, " levels deep"));
     }
     check_properties(mark, tag, anchor);
-    node.set_mark(place(mark));
+    node.set_mark(mark_at(mark));
     node.set_path(next_path());
     count_node(mark);
     open_.push_back({std::move(node)});
@@ -211,12 +212,12 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void count_node(const YAML::Mark& mark) {
     if (++nodes_ > most_nodes) {
-      stop(place(mark), heed::text("more than ", most_nodes, " values"));
+      stop(mark_at(mark), heed::text("more than ", most_nodes, " values"));
     }
   }
 
   void take_marked(ConfigNode node, const YAML::Mark& mark) {
-    node.set_mark(place(mark));
+    node.set_mark(mark_at(mark));
     take(std::move(node));
   }
 

@@ -70,13 +70,13 @@ std::vector<int32_t> CharTokenizer::encode(const std::string& text) const {
   return ids;
 }
 
-void CharTokenizer::throw_unknown(char32_t character, int64_t place) const {
+void CharTokenizer::throw_unknown(char32_t character, int64_t position) const {
   constexpr size_t most_listed = 40;
   std::string list;
   for (size_t i = 0; i < std::min(most_listed, characters_.size()); ++i) {
     list += ' ' + visible(characters_[i]);
   }
-  fail<ConfigError>("the character ", visible(character), " (character ", place,
+  fail<ConfigError>("the character ", visible(character), " (character ", position,
                     " of the text) is not in the vocabulary: the model knows ", vocab_size(),
                     " characters:", list, characters_.size() > most_listed ? " ..." : "");
 }

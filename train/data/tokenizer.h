@@ -39,7 +39,7 @@ class CharTokenizer final : public Tokenizer {
   int32_t id_of(char32_t character) const;
 
  private:
-  [[noreturn]] void throw_unknown(char32_t character, int64_t place) const;
+  [[noreturn]] void throw_unknown(char32_t character, int64_t position) const;
 
   std::u32string characters_;    // by id
   std::vector<int32_t> direct_;  // ids of the characters below U+0800; -1: not in the corpus

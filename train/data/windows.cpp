@@ -139,19 +139,19 @@ Batch WindowData::next(int64_t batch_size, Generator& data) {
 }
 
 void WindowData::take_windows(int64_t batch_size, Generator& data) {
-  if (!in_epoch_ || window_count() - given_out_ < batch_size) {
+  if (!in_epoch_ || window_count() - used_ < batch_size) {
     begin_epoch(data);
   }
   for (int64_t& offset : offsets_) {
-    const int64_t window = config_.shuffle ? order_[static_cast<size_t>(given_out_)] : given_out_;
+    const int64_t window = config_.shuffle ? order_[static_cast<size_t>(used_)] : used_;
     offset = window * stride();
-    ++given_out_;
+    ++used_;
   }
 }
 
 void WindowData::begin_epoch(Generator& data) {
   in_epoch_ = true;
-  given_out_ = 0;
+  used_ = 0;
   if (config_.shuffle) {
     order_epoch(data_loader_seed(data));
   } else {
@@ -168,7 +168,7 @@ std::vector<int64_t> WindowData::position() const {
   if (!in_epoch_) {
     return {};
   }
-  return {epoch_seed_, given_out_};
+  return {epoch_seed_, used_};
 }
 
 void WindowData::set_position(const std::vector<int64_t>& position) {
@@ -183,7 +183,7 @@ void WindowData::set_position(const std::vector<int64_t>& position) {
                    position.size() == 2 ? text(": ", position[0], " and ", position[1]) : "");
   const bool ordered = in_epoch_ && epoch_seed_ == position[0];
   in_epoch_ = true;
-  given_out_ = position[1];
+  used_ = position[1];
   if (config_.shuffle && !ordered) {
     order_epoch(position[0]);
   }

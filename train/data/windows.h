@@ -88,7 +88,7 @@ class WindowData {
   std::vector<int64_t> offsets_;  // of the current batch
   bool in_epoch_ = false;
   int64_t epoch_seed_ = 0;
-  int64_t given_out_ = 0;       // windows of this epoch used so far
+  int64_t used_ = 0;            // windows of this epoch used so far
   std::vector<int64_t> order_;  // the shuffled windows of this epoch
 };
 

@@ -53,26 +53,26 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { unexpected("binary"); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    if (place_ == Place::shape_items) {
+    if (state_ == State::shape_items) {
       add_extent(value);
-    } else if (place_ == Place::offset_items && offsets_ < 2) {
+    } else if (state_ == State::offset_items && offsets_ < 2) {
       // A file has fewer than 2^63 bytes, so any larger offset is outside the file.
       const auto largest = static_cast<uint64_t>(INT64_MAX);
       (offsets_++ == 0 ? tensor().begin : tensor().end) =
           static_cast<int64_t>(std::min<uint64_t>(value, largest));
     } else {
-      unexpected(place_ == Place::offset_items ? "a third" : std::to_string(value));
+      unexpected(state_ == State::offset_items ? "a third" : std::to_string(value));
     }
     return true;
   }
 
   bool string(string_t& value) override {
-    if (place_ == Place::dtype) {
+    if (state_ == State::dtype) {
       set_dtype(value);
-      place_ = Place::field;
-    } else if (place_ == Place::metadata_value) {
+      state_ = State::field;
+    } else if (state_ == State::metadata_value) {
       metadata[metadata_key_] = std::move(value);
-      place_ = Place::metadata;
+      state_ = State::metadata;
     } else {
       unexpected(in_quotes(value));
     }
@@ -80,12 +80,12 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool start_object(std::size_t) override {
-    if (place_ == Place::start) {
-      place_ = Place::root;
-    } else if (place_ == Place::tensor) {
-      place_ = Place::field;
-    } else if (place_ == Place::metadata_start) {
-      place_ = Place::metadata;
+    if (state_ == State::start) {
+      state_ = State::root;
+    } else if (state_ == State::tensor) {
+      state_ = State::field;
+    } else if (state_ == State::metadata_start) {
+      state_ = State::metadata;
     } else {
       unexpected("an object");
     }
@@ -93,15 +93,15 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool key(string_t& name) override {
-    if (place_ == Place::root) {
+    if (state_ == State::root) {
       begin_entry(name);
-    } else if (place_ == Place::metadata) {
+    } else if (state_ == State::metadata) {
       const bool is_new = metadata.emplace(name, "").second;
       check(is_new, "__metadata__: key ", in_quotes(name), " must appear once (got it twice)");
       check(metadata.size() <= limits::metadata_entries, "__metadata__ must have at most ",
             limits::metadata_entries, " entries (got more)");
       metadata_key_ = std::move(name);
-      place_ = Place::metadata_value;
+      state_ = State::metadata_value;
     } else {
       begin_field(name);
     }
@@ -109,18 +109,18 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool end_object() override {
-    if (place_ == Place::field) {
+    if (state_ == State::field) {
       end_tensor();
     }
-    place_ = Place::root;
+    state_ = State::root;
     return true;
   }
 
   bool start_array(std::size_t) override {
-    if (place_ == Place::shape) {
-      place_ = Place::shape_items;
-    } else if (place_ == Place::offsets) {
-      place_ = Place::offset_items;
+    if (state_ == State::shape) {
+      state_ = State::shape_items;
+    } else if (state_ == State::offsets) {
+      state_ = State::offset_items;
     } else {
       unexpected("a list");
     }
@@ -128,9 +128,9 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool end_array() override {
-    check(place_ != Place::offset_items || offsets_ == 2, in_tensor(),
+    check(state_ != State::offset_items || offsets_ == 2, in_tensor(),
           "data_offsets must be two non-negative integers (got ", offsets_, ")");
-    place_ = Place::field;
+    state_ = State::field;
     return true;
   }
 
@@ -143,7 +143,7 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   // What is expected next.
-  enum class Place {
+  enum class State {
     start,
     root,
     tensor,
@@ -171,20 +171,20 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   std::string expected() {
-    switch (place_) {
-      case Place::tensor:
+    switch (state_) {
+      case State::tensor:
         return in_tensor() + "the entry must be an object";
-      case Place::dtype:
+      case State::dtype:
         return in_tensor() + "dtype must be a string";
-      case Place::shape:
-      case Place::shape_items:
+      case State::shape:
+      case State::shape_items:
         return in_tensor() + "shape must be a list of non-negative integers";
-      case Place::offsets:
-      case Place::offset_items:
+      case State::offsets:
+      case State::offset_items:
         return in_tensor() + "data_offsets must be two non-negative integers";
-      case Place::metadata_start:
+      case State::metadata_start:
         return "__metadata__ must be an object of strings";
-      case Place::metadata_value:
+      case State::metadata_value:
         return "__metadata__: " + in_quotes(metadata_key_) + " must be a string";
       default:
         return "the header must be a JSON object";
@@ -194,7 +194,7 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   void begin_entry(string_t& name) {
     if (name == "__metadata__") {
       check(!std::exchange(has_metadata_, true), "__metadata__ must appear once (got it twice)");
-      place_ = Place::metadata_start;
+      state_ = State::metadata_start;
       return;
     }
     check(name.size() <= limits::name_bytes, "a tensor name must have at most ", limits::name_bytes,
@@ -206,20 +206,20 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
     tensors.push_back({std::move(name), Dtype::F32, {}, 0, 0});
     has_dtype_ = has_shape_ = has_offsets_ = false;
     offsets_ = 0;
-    place_ = Place::tensor;
+    state_ = State::tensor;
   }
 
   void begin_field(const string_t& name) {
     bool* seen = nullptr;
     if (name == "dtype") {
       seen = &has_dtype_;
-      place_ = Place::dtype;
+      state_ = State::dtype;
     } else if (name == "shape") {
       seen = &has_shape_;
-      place_ = Place::shape;
+      state_ = State::shape;
     } else if (name == "data_offsets") {
       seen = &has_offsets_;
-      place_ = Place::offsets;
+      state_ = State::offsets;
     }
     check(seen != nullptr, in_tensor(), "its fields must be dtype, shape and data_offsets (got ",
           in_quotes(name), ")");
@@ -271,7 +271,7 @@ class HeaderParser final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const std::string& path_;
-  Place place_ = Place::start;
+  State state_ = State::start;
   std::string metadata_key_;
   int offsets_ = 0;
   bool has_metadata_ = false;

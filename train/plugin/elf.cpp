@@ -27,12 +27,12 @@ std::optional<Record> record(std::string_view bytes, uint64_t offset, uint64_t i
     return std::nullopt;
   }
   const uint64_t before = index * sizeof(Record);
-  const auto place = part(bytes, offset, before + sizeof(Record));
-  if (!place) {
+  const auto table = part(bytes, offset, before + sizeof(Record));
+  if (!table) {
     return std::nullopt;
   }
   Record copy;
-  std::memcpy(&copy, place->data() + before, sizeof copy);
+  std::memcpy(&copy, table->data() + before, sizeof copy);
   return copy;
 }
 

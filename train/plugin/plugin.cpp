@@ -50,16 +50,16 @@ fs::path float64_name(const fs::path& path) {
          (single.stem().string() + std::string(of_float64) + single.extension().string());
 }
 
-// The build for this process's precision if it exists next to `given`, else one that exists.
-fs::path of_this_precision(const fs::path& given) {
-  const fs::path single = float32_name(given), twice = float64_name(given);
+// The build for this process's precision if it exists next to `path`, else one that exists.
+fs::path of_this_precision(const fs::path& path) {
+  const fs::path single = float32_name(path), twice = float64_name(path);
   std::error_code missing;
-  for (const fs::path& file : {is_float64 ? twice : single, given, is_float64 ? single : twice}) {
+  for (const fs::path& file : {is_float64 ? twice : single, path, is_float64 ? single : twice}) {
     if (fs::exists(file, missing)) {
       return file;
     }
   }
-  return given;
+  return path;
 }
 
 // A plugin that fits but for its precision.
@@ -93,13 +93,13 @@ void require_fitting(const std::string& file, const BuildText& plugin, const std
 
 // Checks the identity that every plugin defines, before dlopen can run any of its code. This keeps
 // out what does not fit; a library that means harm can say anything.
-void require_plugin(const fs::path& file, const fs::path& given) {
+void require_plugin(const fs::path& file, const fs::path& path) {
   constexpr int64_t most = int64_t{1} << 30;
   const std::optional<std::string> identity =
       text_constant(read_file(file, most), "heed_plugin_identity");
   require<IoError>(identity && identity->starts_with("heedgrad plugin|"), file.string(),
                    ": is no plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
-  const fs::path sibling = is_float64 ? float64_name(given) : float32_name(given);
+  const fs::path sibling = is_float64 ? float64_name(path) : float32_name(path);
   require_fitting(file.string(), split_build(*identity), sibling.string());
 }
 
@@ -110,16 +110,16 @@ void add_types(const std::string& name, PluginFunction function) {
   }
 }
 
-void load(const fs::path& given, bool from_command_line) {
-  const fs::path name = float32_name(given);
+void load(const fs::path& path, bool from_command_line) {
+  const fs::path name = float32_name(path);
   std::vector<LoadedPlugin>& loaded = plugins().loaded;
   const bool known = std::any_of(loaded.begin(), loaded.end(),
                                  [&](const LoadedPlugin& other) { return other.path == name; });
   if (known) {
     return;
   }
-  const fs::path file = of_this_precision(given);
-  require_plugin(file, given);
+  const fs::path file = of_this_precision(path);
+  require_plugin(file, path);
   void* const handle = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const reason = ::dlerror();
@@ -133,7 +133,7 @@ void load(const fs::path& given, bool from_command_line) {
 }
 
 // The plugin with this file name that was given on the command line; null if there is none.
-const LoadedPlugin* given_by_name(const fs::path& name) {
+const LoadedPlugin* allowed_by_name(const fs::path& name) {
   for (const LoadedPlugin& plugin : plugins().loaded) {
     if (plugin.from_command_line && plugin.path.filename() == name.filename()) {
       return &plugin;
@@ -191,7 +191,7 @@ void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors
   std::string unreadable;
   ConfigErrors taken;
   for (const ConfigNode& plugin : named.children()) {
-    if (!plugin.is_scalar() || given_by_name(float32_name(plugin.text())) != nullptr) {
+    if (!plugin.is_scalar() || allowed_by_name(float32_name(plugin.text())) != nullptr) {
       continue;
     }
     if (!plugins().trusted) {
@@ -227,8 +227,8 @@ std::vector<std::string> plugins_of(const ConfigNode& config, const fs::path& fo
   };
   for (const ConfigNode& plugin : config.get("plugins").children()) {
     const fs::path name = float32_name(folder / plugin.text());
-    const LoadedPlugin* given = given_by_name(name);
-    need(given != nullptr ? given->path : name);
+    const LoadedPlugin* allowed = allowed_by_name(name);
+    need(allowed != nullptr ? allowed->path : name);
   }
   for (const auto& [kind_and_name, owner] : plugins().types) {
     const bool used = std::find(types.begin(), types.end(), kind_and_name.second) != types.end();

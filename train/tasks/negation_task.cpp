@@ -94,11 +94,11 @@ NegationTask::NegationTask(const Config&, const TaskSetup& setup)
 bool NegationTask::is_held_out(const Question& choices) const {
   const int32_t which = choices[Slot::negation];
   const auto half = static_cast<int32_t>(judgements().size() / 2);
-  const int32_t place = choices[Slot::judgement] % half;  // the same for both classes
+  const int32_t pair = choices[Slot::judgement] % half;  // the same for both classes
   if (turns_round(which)) {
-    return (place + 2) % static_cast<int32_t>(single_negations) == which - 1;  // "not shabby"
+    return (pair + 2) % static_cast<int32_t>(single_negations) == which - 1;  // "not shabby"
   }
-  return which > 0 && (place + which) % 2 == 0;
+  return which > 0 && (pair + which) % 2 == 0;
 }
 
 MadeTask::Question NegationTask::draw(Generator& generator) const {

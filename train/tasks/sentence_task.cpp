@@ -23,25 +23,25 @@ WordTokenizer with_class_token(std::vector<std::string> words) {
 SentenceTask::SentenceTask(const Vocabulary& vocabulary)
     : tokenizer_(with_class_token(vocabulary.words)),
       classes_(vocabulary.classes),
-      places_(vocabulary.longest + 1),
+      length_(vocabulary.longest + 1),
       class_token_(tokenizer_.id("<class>")) {}
 
 std::vector<std::pair<std::string, int64_t>> SentenceTask::model_sizes() const {
   return {{"vocab_size", tokenizer_.vocab_size()},
           {"num_classes", output_size()},
-          {"context_length", places_}};
+          {"context_length", length_}};
 }
 
 Batch SentenceTask::batch(std::span<const Question> questions) const {
   const auto count = static_cast<int64_t>(questions.size());
-  const Shape shape{count, places_};
+  const Shape shape{count, length_};
   Batch batch{Input(Ids::full(shape, class_token_), Mask::zeros(shape)), Ids::zeros({count})};
   for (int64_t i = 0; i < count && !dry_run(); ++i) {
     const Sentence made = sentence(questions[static_cast<size_t>(i)]);
-    int32_t* ids = batch.input.ids.mutable_data() + i * places_;
+    int32_t* ids = batch.input.ids.mutable_data() + i * length_;
     std::transform(made.words.begin(), made.words.end(), ids + 1,
                    [&](const std::string& word) { return tokenizer_.id(word); });
-    std::fill_n(batch.input.mask.mutable_data() + i * places_, made.words.size() + 1, uint8_t{1});
+    std::fill_n(batch.input.mask.mutable_data() + i * length_, made.words.size() + 1, uint8_t{1});
     batch.targets.mutable_data()[i] = made.label;
   }
   return batch;
@@ -49,7 +49,7 @@ Batch SentenceTask::batch(std::span<const Question> questions) const {
 
 void SentenceTask::check_prompt(const std::string& prompt) const {
   const auto words = static_cast<int64_t>(tokenizer_.encode(prompt).size());
-  require<ConfigError>(words >= 1 && words < places_, "expected 1 to ", places_ - 1, " words, got ",
+  require<ConfigError>(words >= 1 && words < length_, "expected 1 to ", length_ - 1, " words, got ",
                        words);
 }
 

@@ -44,7 +44,7 @@ class SentenceTask : public MadeTask {
  private:
   const WordTokenizer tokenizer_;
   const std::vector<std::string> classes_;
-  const int64_t places_;
+  const int64_t length_;
   const int32_t class_token_;
 };
 

@@ -28,8 +28,8 @@ Batch SixWordsTask::examples(Split split, const std::vector<int64_t>& which) con
 }
 
 void SixWordsTask::check_prompt(const std::string& prompt) const {
-  const size_t given = tokenizer_.encode(prompt).size();
-  require<ConfigError>(given >= 1 && given <= sentence_words, "expected 1 to 6 words, got ", given);
+  const size_t words = tokenizer_.encode(prompt).size();
+  require<ConfigError>(words >= 1 && words <= sentence_words, "expected 1 to 6 words, got ", words);
 }
 
 Answer SixWordsTask::answer(Module& model, const std::string& prompt,

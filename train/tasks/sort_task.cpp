@@ -28,18 +28,18 @@ SortTask::SortTask(const Config& c, const TaskSetup& setup)
 }
 
 std::vector<std::pair<std::string, int64_t>> SortTask::model_sizes() const {
-  return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", places()}};
+  return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", tokens()}};
 }
 
 Batch SortTask::batch(std::span<const Question> questions) const {
-  const Shape shape{static_cast<int64_t>(questions.size()), places()};
+  const Shape shape{static_cast<int64_t>(questions.size()), tokens()};
   const auto end = static_cast<int32_t>(sequences_.symbols);
   Ids x = Ids::full(shape, sequences_.lengths_differ() ? end : 0);
   Ids y = Ids::full(shape, ignored_target);
   Mask mask = sequences_.lengths_differ() ? Mask::zeros(shape) : Mask();
   for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
     const Question& sequence = questions[i];
-    const int64_t row = static_cast<int64_t>(i) * places();
+    const int64_t row = static_cast<int64_t>(i) * tokens();
     std::copy(sequence.begin(), sequence.end(), x.mutable_data() + row);
     std::copy(sequence.begin(), sequence.end(), y.mutable_data() + row);
     std::sort(y.mutable_data() + row, y.mutable_data() + row + sequence.size());

@@ -29,7 +29,7 @@ class SortTask final : public MadeTask {
   Batch batch(std::span<const Question> questions) const override;
 
  private:
-  int64_t places() const { return sequences_.length + (sequences_.lengths_differ() ? 1 : 0); }
+  int64_t tokens() const { return sequences_.length + (sequences_.lengths_differ() ? 1 : 0); }
 
   const SymbolSequences sequences_;
   const WordTokenizer tokenizer_;

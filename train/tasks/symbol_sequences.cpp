@@ -58,11 +58,11 @@ std::vector<std::string> SymbolSequences::names() const {
 }
 
 void SymbolSequences::check_length(size_t count) const {
-  const auto symbols_given = static_cast<int64_t>(count);
-  require<ConfigError>(symbols_given >= shortest() && symbols_given <= length, "expected ",
+  const auto symbol_count = static_cast<int64_t>(count);
+  require<ConfigError>(symbol_count >= shortest() && symbol_count <= length, "expected ",
                        lengths_differ() ? text(shortest(), " to ", length) : text(length),
                        " symbols, numbers from 0 to ", symbols - 1, " with blanks between them, ",
-                       "got ", symbols_given);
+                       "got ", symbol_count);
 }
 
 std::string SymbolSequences::description() const {

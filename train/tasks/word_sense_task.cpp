@@ -36,7 +36,7 @@ const Words& sense_joints() {
   return words;
 }
 
-struct Told {
+struct SenseSlot {
   enum Choice : size_t {
     person,
     deed,
@@ -73,45 +73,46 @@ WordSenseTask::WordSenseTask(const Config&, const TaskSetup& setup)
 }
 
 bool WordSenseTask::is_held_out(const Question& choices) const {
-  return (choices[Told::deed] + choices[Told::other_deed]) % 5 == 3;  // one fifth: swam with paid
+  return (choices[SenseSlot::deed] + choices[SenseSlot::other_deed]) % 5 ==
+         3;  // one fifth: swam with paid
 }
 
 MadeTask::Question WordSenseTask::draw(Generator& generator) const {
   const size_t half = deeds().size() / 2;
-  Question choices(Told::count, 0);
-  choices[Told::person] = draw_below(generator, people().size());
-  choices[Told::deed] = draw_below(generator, deeds().size());
-  choices[Told::manner] = draw_below(generator, manners().size());
-  choices[Told::direction] = draw_below(generator, directions().size());
-  choices[Told::bank_first] = draw_below(generator, 2);
-  choices[Told::linked_by] = draw_below(generator, sense_joints().size());
-  choices[Told::other_person] = draw_below(generator, people().size());
+  Question choices(SenseSlot::count, 0);
+  choices[SenseSlot::person] = draw_below(generator, people().size());
+  choices[SenseSlot::deed] = draw_below(generator, deeds().size());
+  choices[SenseSlot::manner] = draw_below(generator, manners().size());
+  choices[SenseSlot::direction] = draw_below(generator, directions().size());
+  choices[SenseSlot::bank_first] = draw_below(generator, 2);
+  choices[SenseSlot::linked_by] = draw_below(generator, sense_joints().size());
+  choices[SenseSlot::other_person] = draw_below(generator, people().size());
   // In three quarters of the sentences the other clause is about the other sense.
-  const bool of_river = choices[Told::deed] < static_cast<int32_t>(half);
+  const bool of_river = choices[SenseSlot::deed] < static_cast<int32_t>(half);
   const bool other_of_river = of_river == (draw_below(generator, 4) == 0);
-  choices[Told::other_deed] =
+  choices[SenseSlot::other_deed] =
       draw_below(generator, half) + (other_of_river ? 0 : static_cast<int32_t>(half));
-  choices[Told::other_manner] = draw_below(generator, manners().size());
-  choices[Told::other_direction] = draw_below(generator, directions().size());
-  choices[Told::other_place] = draw_below(generator, other_places().size());
+  choices[SenseSlot::other_manner] = draw_below(generator, manners().size());
+  choices[SenseSlot::other_direction] = draw_below(generator, directions().size());
+  choices[SenseSlot::other_place] = draw_below(generator, other_places().size());
   return choices;
 }
 
 SentenceTask::Sentence WordSenseTask::sentence(const Question& choices) const {
   Sentence made;
-  const auto clause = [&](Told::Choice first, const std::string& place) {
+  const auto clause = [&](SenseSlot::Choice first, const std::string& place) {
     append_words(made.words, chosen(people(), choices[first]));
     append_words(made.words, chosen(deeds(), choices[first + 1]));
     append_words(made.words, chosen(manners(), choices[first + 2]));
     append_words(made.words, chosen(directions(), choices[first + 3]));
     append_words(made.words, place);
   };
-  const std::string& elsewhere = chosen(other_places(), choices[Told::other_place]);
-  const bool first = choices[Told::bank_first] == 1;
-  clause(first ? Told::person : Told::other_person, first ? "the bank" : elsewhere);
-  made.words.push_back(chosen(sense_joints(), choices[Told::linked_by]));
-  clause(first ? Told::other_person : Told::person, first ? elsewhere : "the bank");
-  made.label = choices[Told::deed] < static_cast<int32_t>(deeds().size() / 2) ? 0 : 1;
+  const std::string& elsewhere = chosen(other_places(), choices[SenseSlot::other_place]);
+  const bool first = choices[SenseSlot::bank_first] == 1;
+  clause(first ? SenseSlot::person : SenseSlot::other_person, first ? "the bank" : elsewhere);
+  made.words.push_back(chosen(sense_joints(), choices[SenseSlot::linked_by]));
+  clause(first ? SenseSlot::other_person : SenseSlot::person, first ? elsewhere : "the bank");
+  made.label = choices[SenseSlot::deed] < static_cast<int32_t>(deeds().size() / 2) ? 0 : 1;
   return made;
 }
 

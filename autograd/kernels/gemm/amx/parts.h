@@ -138,9 +138,9 @@ struct Float16x2 {
   [[gnu::always_inline]] static void split_pair(TileVector first, TileVector second, int64_t row,
                                                 int64_t half, Step& to, const State& state) {
     const auto put = [&](int part, TileVector a, TileVector b) {
-      uint32_t* const place = to.tiles[part][half][row];
-      store_as_float16(place, a);
-      store_as_float16(place + tile_side / 2, b);
+      uint32_t* const pairs = to.tiles[part][half][row];
+      store_as_float16(pairs, a);
+      store_as_float16(pairs + tile_side / 2, b);
     };
     const auto rounded = [&](TileVector v) {
       return std::bit_cast<TileVector>((std::bit_cast<TileBits>(v) + state.half_unit) & state.kept);
