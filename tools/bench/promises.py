@@ -1,4 +1,4 @@
-"""What heed promises about its speed beside the comparison with others, measured on this machine.
+"""What heed promises about its speed, apart from the comparison with others, measured on this machine.
 
     cmake --build --preset release --target heed benchmarks
     python3 tools/bench/promises.py [--only agree busy memory threads peak] [--rounds 5]

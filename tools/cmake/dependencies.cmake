@@ -1,4 +1,4 @@
-# What heedgrad stands on, all from the distribution; nothing is downloaded.
+# The libraries that heedgrad needs, all from the distribution; nothing is downloaded.
 set(hint "run tools/setup.sh (Debian, Ubuntu), or install it and name its folder in CMAKE_PREFIX_PATH")
 
 find_package(OpenMP REQUIRED COMPONENTS CXX)

@@ -6,7 +6,7 @@ target_compile_options(heed_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wunused-value
   # Designated initialisers name what differs from the defaults.
   -Wno-missing-field-initializers
-  # Neither changes a value: nobody reads errno or traps, and loops over sqrt or a selection then vectorise.
+  # Neither changes a value: errno and traps are not used. Loops over sqrt or a selection then vectorise.
   -fno-math-errno -fno-trapping-math
   # A function may be inlined into its neighbours in a shared library.
   -fno-semantic-interposition
@@ -33,7 +33,8 @@ if(HEED_NATIVE)
   else()
     target_compile_options(heed_flags INTERFACE -mcpu=native)
   endif()
-  # Compilers use half of AVX-512's width on CPUs that once slowed down for all of it; the kernels use all of it anyway.
+  # By default compilers use half of AVX-512's width, because some CPUs lower their clock for full vectors. The kernels
+  # use full vectors anyway.
   check_cxx_compiler_flag(-mprefer-vector-width=512 HEED_HAS_PREFER_VECTOR_WIDTH)
   if(HEED_HAS_PREFER_VECTOR_WIDTH)
     target_compile_options(heed_flags INTERFACE -mprefer-vector-width=512)
@@ -41,7 +42,7 @@ if(HEED_NATIVE)
 endif()
 
 if(HEED_AMX_EMULATION)
-  # It passes vectors of 64 bytes also where the CPU's are shorter; how depends on -march, of which compilers warn.
+  # It passes 64-byte vectors also on CPUs whose vectors are shorter. How depends on -march; compilers warn of that.
   target_compile_definitions(heed_flags INTERFACE HEED_AMX_EMULATION)
   target_compile_options(heed_flags INTERFACE -Wno-psabi)
 endif()
@@ -57,8 +58,8 @@ if(HEED_SANITIZE)
   target_link_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE})
 endif()
 
-# heed_fuzzed: tells libFuzzer where an input has led. The standard library's own branches say nothing about that and
-# would take half of the time.
+# heed_fuzzed: instruments code so that libFuzzer sees which branches an input reaches. Those of the standard library
+# are left out: they tell nothing about the input and would take half of the time.
 add_library(heed_fuzzed INTERFACE)
 if(HEED_FUZZ)
   target_compile_options(heed_fuzzed INTERFACE -fsanitize=fuzzer-no-link

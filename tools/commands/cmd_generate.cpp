@@ -72,8 +72,8 @@ void answer(const TrainedRun& trained, const std::string& prompt, const Generate
                                      .top_p = o.top_p,
                                      .seed = static_cast<uint64_t>(o.seed)},
                         .context_length = trained.loaded.config.context_length()};
-  // A model can write any character that it was trained on. A file or pipe gets it as it is, but on
-  // a terminal it is shown and not obeyed, as `ls` does with names.
+  // A model can write any character that it was trained on. A file or pipe gets it unchanged. On a
+  // terminal, control characters are escaped, as `ls` does with names.
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   options.each = [terminal](const std::string& text) {
     std::fputs((terminal ? printable_lines(text, "\n\t") : text).c_str(), stdout);

@@ -66,7 +66,7 @@ RunArgument run_to_resume(const TrainOptions& o, std::optional<RunFolder>& folde
     return parsed;
   }
   RunArgument resumed = resolve_run(argument, warnings);
-  if (o.dry_run) {  // else the trainer says it
+  if (o.dry_run) {  // otherwise the trainer prints it
     const std::string removed = going_back(resumed.run, read_manifest(resumed.checkpoint).step);
     warnings.insert(warnings.end(), removed.empty() ? 0 : 1, removed);
   }
@@ -94,7 +94,7 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
   return {read_run_tree(config, sets), config.parent_path()};
 }
 
-// What happens next is listed on a terminal only; elsewhere the last line stays "done: RUN", or the
+// Next steps are printed on a terminal only. Elsewhere the last line stays "done: RUN", or the
 // command that continues.
 void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -123,7 +123,7 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
   }
 }
 
-// "peak 79.9 MB (66.2 planned)"; the second unit only if it is another. The plan is that of a step.
+// "peak 79.9 MB (66.2 planned)"; the second unit only if it differs. The plan is that of a step.
 std::string memory_text(int64_t peak, int64_t planned, bool trained) {
   const std::string most = bytes_text(peak);
   std::string before = bytes_text(planned);
@@ -180,7 +180,7 @@ int run(const TrainOptions& o) {
     return 0;
   }
 
-  std::signal(SIGPIPE, SIG_IGN);  // a reader of the progress that has gone must not end the run
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
   const int64_t steps = loaded.config.train.steps;
   const std::string name = fs::path(o.config).stem().string();
   if (!folder) {

@@ -85,8 +85,9 @@ Request parse(int count, char** arguments);
 // Runs the request, reports errors and returns the exit code.
 int run(const Request& request);
 
-// Occupies the closed ones of descriptors 0 to 2, before any file is opened. A file of a run would
-// get such a number, and what is meant for the terminal would be written into it.
+// Opens /dev/null for each of the descriptors 0 to 2 that is closed, before any other file is
+// opened. Otherwise a file of a run could get such a number, and output for the terminal would be
+// written into it.
 void occupy_standard_streams();
 
 // The arguments of the process, as main() got them.

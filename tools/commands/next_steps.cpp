@@ -9,7 +9,7 @@ namespace heed::cli {
 
 namespace {
 
-constexpr size_t longest_prompt = 40;  // bytes; a longer one is left to `heed generate` to ask for
+constexpr size_t longest_prompt = 40;  // bytes; for a longer one `heed generate` asks
 
 bool fits_a_line(const std::string& prompt) {
   return !prompt.empty() && prompt.size() <= longest_prompt && printable(prompt) == prompt;

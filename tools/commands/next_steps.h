@@ -1,4 +1,4 @@
-// What a finished training offers: the commands that write with the model, look at the run and
+// What to do after training: the commands that generate text with the model, inspect the run and
 // continue it.
 #pragma once
 
@@ -17,7 +17,7 @@ struct NextSteps {
   std::vector<std::string> set;  // what has to change before the run can continue: "train.steps=40"
 };
 
-// Up to three lines (write, look, go on), of those that apply. Paths are quoted for a shell.
+// Up to three lines (generate, inspect, continue), those that apply. Paths are quoted for a shell.
 std::vector<std::string> next_steps(const NextSteps& of);
 
 }  // namespace heed::cli

@@ -9,7 +9,7 @@
 
 namespace heed::cli {
 
-// A file that a command reads, and what it is to it: {"the config", "c.yaml"}.
+// A file that a command reads, and its role: {"the config", "c.yaml"}.
 struct InputFile {
   std::string what;
   std::filesystem::path path;
@@ -23,7 +23,7 @@ std::vector<InputFile> files_named_in(const ConfigNode& config,
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 // Throws ConfigError if `out` is empty, one of `inputs`, or a file that a run or a checkpoint
-// needs. `option` is what gave it: "heed report: --out".
+// needs. `option` is the option that names it: "heed report: --out".
 void require_replaceable(const std::string& option, const std::filesystem::path& out,
                          const std::vector<InputFile>& inputs);
 

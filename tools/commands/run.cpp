@@ -22,7 +22,7 @@ void check_run_sets(const std::vector<std::string>& sets) {
 
 namespace {
 
-// Loads the chosen checkpoint or, if a process that trains has removed it, the one chosen anew.
+// Loads the chosen checkpoint. If training has removed it meanwhile, chooses again.
 TrainingState load_chosen(const std::string& run, RunArgument chosen, Module& model) {
   while (true) {
     try {

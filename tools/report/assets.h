@@ -1,4 +1,4 @@
-// Files that the build embeds in the library for report.html; see tools/cmake/report.cmake.
+// Files that the build embeds in the program for report.html; see tools/cmake/report.cmake.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // report.html: one self-contained file that shows one or more runs in any browser, without network.
-// Charts are drawn by Vega, which the build embeds in the library (assets.h).
+// Charts are drawn by Vega, which the build embeds in the program (assets.h).
 #pragma once
 
 #include <filesystem>
