@@ -38,7 +38,7 @@ inline const ConfigClass config_class{
     },
     config_members<Config>()};
 
-// A config struct of any type, which somebody else owns.
+// A reference to a config struct of any type.
 struct ConfigRef {
   const ConfigClass* of = nullptr;
   void* config = nullptr;

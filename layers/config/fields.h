@@ -152,8 +152,8 @@ T* member_of(const Field& field) {
   }
 }
 
-// What fields() is given: it lists the fields of a struct. What is done with the list stands in
-// read.h, check.h and describe.h.
+// The argument of fields(), which lists the fields of a struct with it. read.h and describe.h use
+// the list.
 class Fields {
  public:
   // T: int64_t, double, or a std::vector of one of them (the range then applies to the elements).

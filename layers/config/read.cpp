@@ -77,17 +77,17 @@ const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
   return type;
 }
 
-// A field of a part that the struct around filled in: its path, where the value was written, and
-// whether it is any good.
+// A field of a part that was filled in from the struct around it: its path, where the value was
+// written, and whether that value is valid.
 struct Filled {
   std::string path;
   ConfigMark source;
   bool is_known;
 };
 
-// Reads one struct: first what its map gives, then what is absent, then the parts, which may be
-// filled in with any of that; at last the rules between all of them. Or checks one that has its
-// values: all of them are given then.
+// Reads one struct from its map: first the keys that are there, then the defaults of the others,
+// then the parts, whose fields may be filled in from those values, and last the rules between
+// fields. Or checks a struct that C++ code has filled: then every field counts as given.
 class StructReader {
  public:
   StructReader(const ConfigRef& config, const ConfigNode& node, ConfigErrors& errors,
@@ -274,8 +274,8 @@ class StructReader {
     return true;
   }
 
-  // The mistakes of a part. One at a field that was filled in is told where its value was written,
-  // but only if the struct's own rules find none: they say the same in its own words.
+  // Adds the mistakes of a part. A mistake at a field that was filled in gets the place where its
+  // value was written. It is left out if a rule of the struct around it already reports it.
   void add_mistakes(const ConfigErrors& of_part, const std::vector<Filled>& filled) {
     for (const ConfigMistake& mistake : of_part.all()) {
       const auto found = std::find_if(filled.begin(), filled.end(), [&](const Filled& field) {

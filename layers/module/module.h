@@ -52,8 +52,8 @@ class Module {
  protected:
   virtual Tensor forward(const Input& in) = 0;
 
-  // Tells the ForwardObserver, if any, of a layer that is not called: its parent computes what it
-  // would have made, of this shape, in one operation with something else.
+  // Reports to the ForwardObserver, if any, a layer that is not called because its parent computes
+  // its output, of this shape, within a fused operation.
   static void observe(const Module& layer, const Shape& output, int64_t flops);
 
  private:

@@ -7,8 +7,9 @@ namespace heed::detail {
 
 // Each returns "" or an error message that says how to fix the layer.
 std::string check_threads(const Examination& it);
-std::string check_causality(const Examination& it);  // both ways: claimed and not kept, or kept
-std::string check_masks(const Examination& it);      // and not claimed
+// Compare the signature with what the layer does: a claim may be false, or missing.
+std::string check_causality(const Examination& it);
+std::string check_masks(const Examination& it);
 std::string check_evaluation(const Examination& it);
 std::string check_finite(const Examination& it);
 std::string check_inputs(const Examination& it);

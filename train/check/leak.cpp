@@ -19,8 +19,8 @@ struct Probe {
   int64_t changed = 0;
 };
 
-// The last place of row 0 whose token is the target of the place before; 0 if there is none. Also 0
-// if the data asks for anything but the next token at some place of some row.
+// The last position of row 0 whose token is the target of the position before; 0 if there is none.
+// Also 0 if a target of any row is not the next token.
 int64_t last_predicted(const Ids& ids, const Ids& targets) {
   const int64_t length = ids.dim(1);
   int64_t last = 0;

@@ -27,7 +27,7 @@ Array random_cotangent(const Shape& shape, uint64_t seed) {
   return v;
 }
 
-// An element may be moved by so much more, the larger it is.
+// The step of an element is multiplied by this: larger elements are moved further.
 double reach_of(real x) { return std::max(1.0, std::abs(static_cast<double>(x))); }
 
 class Checker {
@@ -143,9 +143,9 @@ class Checker {
     inputs_[k].mutable_value()[i] = static_cast<real>(element);
   }
 
-  // Returns the relative error of `slope` at 0, where the central difference is `difference`: 0 or
-  // more, NaN for NaN. `least` is the smallest size of slopes to which the error is relative.
-  // `whole`: the line moves so many elements that at a kink of some of them nothing can be said.
+  // Returns the relative error of `slope` at 0, where the central difference is `difference`; NaN
+  // for NaN. The error is relative to the larger of the slopes, at least to `least`. `whole`: the
+  // line moves all elements of an input, so at a kink of some of them the slope cannot be judged.
   double error_of(double slope, double difference, double least, const Line& f, double step,
                   bool whole) {
     const double scale =
@@ -220,7 +220,7 @@ class Checker {
   }
 
   // Compares the slope along a direction, which is <gradient, direction>. An input without an array
-  // stays. The direction is scaled to about length 1.
+  // does not move. The direction is scaled to about length 1.
   void compare_along(std::vector<Array> direction, const std::string& what) {
     int64_t moved = 0;
     for (const Array& part : direction) {

@@ -25,7 +25,7 @@ struct Claim {
 enum class Agreement {
   equal,    // to one of them: f is smooth there, and has a kink within h on the other side
   between,  // f has a kink at 0, and the slope is one that such a point may be given
-  kink,     // f has kinks that close to 0 that nothing can be said
+  kink,     // f has kinks so close to 0 that the slope cannot be judged
   none,     // f is smooth, and the slope is wrong
 };
 
