@@ -47,9 +47,12 @@ std::vector<InputFile> files_named_in(const ConfigNode& config, const fs::path& 
 
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code unknown;
-  const fs::path whole = fs::weakly_canonical(a, unknown);  // empty if it cannot be followed
-  return fs::equivalent(a, b, unknown) ||
-         (!whole.empty() && whole == fs::weakly_canonical(b, unknown));
+  // Of a file that is not there, y and ./y are the same only once they are absolute.
+  const auto whole = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+  };
+  const fs::path path = whole(a);  // empty if it cannot be followed
+  return fs::equivalent(a, b, unknown) || (!path.empty() && path == whole(b));
 }
 
 void require_replaceable(const std::string& option, const fs::path& out,

@@ -66,3 +66,16 @@ TEST_CASE("output: nothing that a command reads, or a run needs, is replaced") {
   CHECK(run_heed({"inspect", config, "--graph", ""}).err ==
         "heed inspect: --graph: expected the name of a file, got nothing\n");
 }
+
+// The files are not there yet, so their names alone can tell.
+TEST_CASE("output: a file that is to be made has one name, however it is written") {
+  const fs::path here = fs::current_path();
+  for (const fs::path& other : {fs::path("./y.none"), fs::path("x.none/../y.none"), here / "y.none",
+                                here / "." / "y.none"}) {
+    CAPTURE(other);
+    CHECK(cli::same_file("y.none", other));
+    CHECK(cli::same_file(other, "y.none"));
+  }
+  CHECK_FALSE(cli::same_file("y.none", "./z.none"));
+  CHECK_FALSE(cli::same_file("y.none", "x.none/y.none"));
+}
