@@ -92,10 +92,15 @@ void check_streams(const std::string& path, const StreamsState& state) {
   }
 }
 
+// A count that no run gets to: what a step adds to it does not overflow.
+constexpr int64_t most_counted = int64_t{1} << 62;
+
 int64_t integer_at(const json& facts, const char* key) {
   const json& count = facts.at(key);
   require<ConfigError>(count.is_number_integer() && count.get<int64_t>() >= 0, "expected ", key,
                        " to be an integer >= 0");
+  require<ConfigError>(count.get<int64_t>() <= most_counted, "expected ", key, " to be at most ",
+                       most_counted);
   return count.get<int64_t>();
 }
 

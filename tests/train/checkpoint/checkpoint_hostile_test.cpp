@@ -95,6 +95,13 @@ TEST_CASE("checkpoint: what fits no model is refused, with right checksums too")
     CHECK(state_refused(text("{\"step\": ", count, rest)) ==
           "/state.json: expected step to be an integer >= 0");
   }
+  for (const std::string key : {"tokens", "evaluations_since_best"}) {  // training adds to them
+    std::string most = rest;
+    const size_t end = most.find(": ", most.find(key)) + 2;
+    most.replace(end, 1, "9223372036854775807");
+    CHECK(state_refused("{\"step\": 500" + most) ==
+          text("/state.json: expected ", key, " to be at most 4611686018427387904"));
+  }
   for (const char* seconds : {"-1", "1e999", "\"1\"", "[1]"}) {
     CHECK(state_refused(text("{\"seconds\": ", seconds, ", \"step\": 500", rest))
               .starts_with("/state.json: expected "));
