@@ -131,7 +131,8 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
   require<DivergedError>(std::isfinite(evaluation.loss), "step ", state_.step,
                          ": the validation loss is ",
                          std::isnan(evaluation.loss) ? "NaN" : "infinite");
-  ++state_.evaluations_since_best;
+  // The one at the end of a run is not counted: a run that is extended has it in addition.
+  state_.evaluations_since_best += due(run_.config.eval.every, state_.step) ? 1 : 0;
   if (!state_.best_val_loss || evaluation.loss < *state_.best_val_loss) {
     state_.best_val_loss = evaluation.loss;
     state_.best_step = state_.step;

@@ -215,6 +215,21 @@ TEST_CASE("trainer: patience ends a run that learns no more, and stays at its en
         std::pair(Ending::finished, int64_t{14}));
 }
 
+// It is evaluated at its end, step 6, as well; a run that goes on from there is not closer to its
+// end than one that was never interrupted.
+TEST_CASE("trainer: patience does not count the evaluation at the end of a run that is extended") {
+  const TempDir folder;
+  const std::vector<std::string> sets = {"optimizer.lr=1e-30", "eval={every: 4, patience: 2}"};
+  CHECK(run_of(folder, "whole", plus(sets, {"train.steps=20"})) == Ending::no_gain);
+  CHECK(run_of(folder, "parts", plus(sets, {"train.steps=6"})) == Ending::finished);
+  Trainer rest(load_small(folder, plus(sets, {"train.steps=20"})),
+               RunFolder::open(folder / "parts"), checkpoint_of(folder / "parts", 6));
+  CHECK(rest.train() == Ending::no_gain);
+  CHECK(rest.step() == 12);
+  CHECK(file_of(folder / "whole", 12, "model.safetensors") ==
+        file_of(folder / "parts", 12, "model.safetensors"));
+}
+
 TEST_CASE("trainer: the best checkpoint is written when it is found, and is kept") {
   const TempDir folder;
   run_of(folder, "run",
