@@ -1,8 +1,6 @@
 #include "train/resume.h"
 
-#include <map>
-#include <string>
-
+#include "train/checkpoint/manifest.h"
 #include "train/config/run_config.h"
 #include "train/config/yaml.h"
 
@@ -52,6 +50,19 @@ void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   require<ConfigError>(differences.empty(),
                        "resume: only train.steps, train.log_every, anomaly, eval, ",
                        "checkpoint and sample may change; these differ:", differences);
+}
+
+std::vector<std::string> changes_since(const Manifest& saved,
+                                       const std::map<std::string, std::string>& now) {
+  std::vector<std::string> lines;
+  for (const auto& [what, value] : now) {
+    const auto before = saved.made_with.find(what);
+    if (before != saved.made_with.end() && before->second != value) {
+      lines.push_back(text(what, ": ", before->second, " until step ", saved.step, ", ", value,
+                           " now; the run does not go on with the same bits"));
+    }
+  }
+  return lines;
 }
 
 bool same_evaluations(const fs::path& of_run, const ConfigNode& resumed) {

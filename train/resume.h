@@ -2,10 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace heed {
 
 class ConfigNode;
+struct Manifest;
 
 // Throws ConfigError, listing every difference that a resumed run may not have, between the
 // resolved config read from `of_run` and `resumed`. These may change: train.steps, train.log_every,
@@ -13,6 +17,10 @@ class ConfigNode;
 // with a known fingerprint. A missing key has its default, since the run may be from an earlier
 // version.
 void require_resumable(const std::filesystem::path& of_run, const ConfigNode& resumed);
+
+// A line for each entry of LoadedRun::made_with() that was different when the checkpoint was saved.
+std::vector<std::string> changes_since(const Manifest& saved,
+                                       const std::map<std::string, std::string>& now);
 
 // Whether validation losses of the run with the config `of_run` compare with those of `resumed`.
 bool same_evaluations(const std::filesystem::path& of_run, const ConfigNode& resumed);

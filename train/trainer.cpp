@@ -235,7 +235,8 @@ void Trainer::save() {
   state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
   Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
-  save_checkpoint(folder_.path(), *model_, optimizer, state_, to_yaml(run_.resolved), retention());
+  save_checkpoint(folder_.path(), *model_, optimizer, state_, to_yaml(run_.resolved), retention(),
+                  run_.made_with());
   saved_step_ = state_.step;
   InterruptGuard::set_saved(true);
 }
@@ -275,7 +276,7 @@ void Trainer::resume(const fs::path& checkpoint) {
   if (!only_batch_) {
     run_.task->set_position(state_.task_position);
   }
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = changes_since(read_manifest(checkpoint), run_.made_with());
   const std::vector<MetricsRow> rows =
       read_metrics_until(folder_.metrics_file(), state_.step, notes);
   if (!state_.seconds) {  // a checkpoint of an earlier version

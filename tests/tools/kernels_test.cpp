@@ -99,3 +99,22 @@ TEST_CASE("kernels: training, the same bits with one thread and two, losses as w
     CHECK((one.weights != expected.weights || !on_amx(k)));  // shows that AMX was used
   }
 }
+
+TEST_CASE("kernels: a run that goes on with others says so") {
+  if (all_kernels().size() == 1) {
+    MESSAGE("skipped: this build has OpenBLAS alone");
+    return;
+  }
+  const TempDir folder;
+  const std::string run = (folder / "run").string(), last = kernel_variable(all_kernels().back());
+  REQUIRE(run_heed({"train", write_config(folder), "--out", run}, {last}).exit_code == 0);
+  const std::string first = kernel_variable(all_kernels()[all_kernels().size() - 2]);
+  const auto resumed = [&](const std::string& variable, const std::string& steps) {
+    return run_heed({"train", "--resume", run, "--set", steps}, {variable}).err;
+  };
+  const std::string says = "kernels: OpenBLAS for ";
+  CHECK(!contains(resumed(last, "train.steps=13"), says));
+  const std::string other = resumed(first, "train.steps=14");
+  CHECK_MESSAGE(contains(other, says), other);
+  CHECK(contains(other, " now; the run does not go on with the same bits\n"));
+}

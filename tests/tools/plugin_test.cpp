@@ -273,6 +273,29 @@ TEST_CASE("plugin: the build of one precision suffices for a config of that prec
   }
 }
 
+TEST_CASE("plugin: a run that goes on with another file of a plugin says so") {
+  const TempDir folder;
+  const std::string file = (folder / own_plugin.filename()).string();
+  fs::copy_file(own_plugin, file);
+  write_text(folder / "c.yaml", plugin_config);
+  const std::string run = (folder / "run").string();
+  const auto heed = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"--plugin", file, "train"});
+    const ProgramResult result = run_heed(words);
+    CHECK_MESSAGE(result.exit_code == 0, result.err);
+    return result.err;
+  };
+  const std::string says = "plugin libtest_plugin.so: xxh64:";
+  heed({(folder / "c.yaml").string(), "--out", run});
+  CHECK(!contains(heed({"--resume", run, "--set", "train.steps=8"}), says));
+  write_text(file, read_text(file) + "built anew");
+  const std::string rebuilt = heed({"--resume", run, "--set", "train.steps=10"});
+  CHECK_MESSAGE(contains(rebuilt, says), rebuilt);
+  CHECK(contains(rebuilt, " until step 8, xxh64:"));
+  CHECK(contains(read_text(folder / "run/log.txt"), says));
+  CHECK(!contains(heed({"--resume", run, "--set", "train.steps=12"}), says));
+}
+
 TEST_CASE("plugin: the command that continues a run names its plugins") {
   const TempDir folder;
   write_text(folder / "c.yaml", plugin_config);

@@ -170,7 +170,8 @@ void load_optimizer(const SafeTensors& file, Optimizer& optimizer) {
 
 fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* optimizer,
                          const TrainingState& state, const std::string& config,
-                         const Retention& keep) {
+                         const Retention& keep,
+                         const std::map<std::string, std::string>& made_with) {
   require<Error>(state.step >= 0, "save_checkpoint: expected a step >= 0, got ", state.step);
   const fs::path folder = checkpoints_of(run) / step_name(state.step);
   require_no_link(checkpoints_of(run));
@@ -186,6 +187,7 @@ fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* op
     if (optimizer != nullptr) {
       manifest.files[optimizer_file] = save_optimizer(inside / optimizer_file, *optimizer);
     }
+    manifest.made_with = made_with;
     write_manifest(inside, manifest);
   });
   prune_checkpoints(run, state.step, keep);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,10 +32,12 @@ struct Retention {
 
 // Writes RUN/checkpoints/step-<state.step>, replacing an existing one. Removes incomplete
 // checkpoints of processes that have ended, and prunes (see below). With optimizer == nullptr only
-// weights and state are saved. `config` is the text of config.yaml. Returns the folder.
+// weights and state are saved. `config` is the text of config.yaml; `made_with` goes to the
+// manifest. Returns the folder.
 std::filesystem::path save_checkpoint(const std::filesystem::path& run, const Module& model,
                                       Optimizer* optimizer, const TrainingState& state,
-                                      const std::string& config, const Retention& keep);
+                                      const std::string& config, const Retention& keep,
+                                      const std::map<std::string, std::string>& made_with = {});
 
 // Removes the checkpoints that are no longer wanted. Kept are that of `step`, the intact ones
 // before it up to keep.newest in all, and the best one. Checkpoints of later steps are removed,

@@ -69,6 +69,9 @@ Manifest parse(const std::string& bytes) {
     manifest.files[name] = {count_at(print, "bytes"),
                             hash_from(print.at("xxh64").get<std::string>())};
   }
+  const auto made_with = facts.value("made_with", json::object());
+  require<IoError>(made_with.size() <= max_files, "expected made_with of at most ", max_files);
+  made_with.get_to(manifest.made_with);
   return manifest;
 }
 
@@ -84,6 +87,9 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
                 {"precision", manifest.precision},
                 {"step", manifest.step},
                 {"files", files}};
+  if (!manifest.made_with.empty()) {
+    facts["made_with"] = manifest.made_with;
+  }
   facts[checksum_key] = checksum(facts);
   write_file_atomically(folder / manifest_name, facts.dump(2) + "\n");
 }

@@ -1,6 +1,7 @@
 // manifest.json, the list of files in a checkpoint folder; written last.
 //   {"format": 1, "heedgrad": "0.1.0", "precision": "float32", "step": 500,
 //    "files": {"model.safetensors": {"bytes": 1234, "xxh64": "<16 digits>"}, ...},
+//    "made_with": {"kernels": "OpenBLAS for Haswell", ...},
 //    "xxh64": "<of this object without this key, as compact JSON with sorted keys>"}
 #pragma once
 
@@ -20,6 +21,7 @@ struct Manifest {
   std::string precision;  // "float32" or "float64"
   int64_t step = 0;
   std::map<std::string, Fingerprint> files = {};
+  std::map<std::string, std::string> made_with = {};  // LoadedRun::made_with(); none before 0.2.0
 };
 
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);

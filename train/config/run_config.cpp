@@ -4,6 +4,7 @@
 
 #include "autograd/base/modes.h"
 #include "autograd/graph/anomaly.h"
+#include "autograd/kernels/blas_info.h"
 #include "autograd/random/streams.h"
 #include "layers/config/describe.h"
 #include "layers/config/read.h"
@@ -252,6 +253,18 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
 
 std::string LoadedRun::data_description() const {
   return task->description() + (config.train.overfit_batch ? ", one batch of it" : "");
+}
+
+std::map<std::string, std::string> LoadedRun::made_with() const {
+  const BlasInfo blas = blas_info();
+  const std::string own = blas.products == "OpenBLAS" ? "" : blas.products + ", ";
+  std::map<std::string, std::string> all{{"heedgrad", HEED_VERSION},
+                                         {"kernels", own + "OpenBLAS for " + blas.kernel}};
+  for (const ConfigNode& plugin : resolved.get("plugins").children()) {
+    const fs::path name = plugin.text();
+    all["plugin " + name.filename().string()] = plugin_fingerprint(name);
+  }
+  return all;
 }
 
 std::string LoadedRun::program() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,6 +96,10 @@ struct LoadedRun {
 
   // The task's line about its data, and whether a single batch of it is used.
   std::string data_description() const;
+
+  // What the bits of a run depend on beside its config: "heedgrad", its version; "kernels"; each
+  // plugin, "plugin libmine.so", with its checksum.
+  std::map<std::string, std::string> made_with() const;
 
   // "heed", with a --plugin option for each plugin that the run needs; quoted for a shell.
   std::string program() const;

@@ -19,6 +19,7 @@ namespace {
 struct LoadedPlugin {
   fs::path path;  // absolute, under its float32 name
   bool from_command_line = false;
+  std::string fingerprint = {};
 };
 
 struct Plugins {
@@ -92,15 +93,16 @@ void require_fitting(const std::string& file, const BuildText& plugin, const std
 }
 
 // Checks the identity that every plugin defines, before dlopen can run any of its code. This keeps
-// out what does not fit; a library that means harm can say anything.
-void require_plugin(const fs::path& file, const fs::path& path) {
+// out what does not fit; a library that means harm can say anything. Returns the file's checksum.
+std::string require_plugin(const fs::path& file, const fs::path& path) {
   constexpr int64_t most = int64_t{1} << 30;
-  const std::optional<std::string> identity =
-      text_constant(read_file(file, most), "heed_plugin_identity");
+  const std::string bytes = read_file(file, most);
+  const std::optional<std::string> identity = text_constant(bytes, "heed_plugin_identity");
   require<IoError>(identity && identity->starts_with("heedgrad plugin|"), file.string(),
                    ": is no plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
   const fs::path sibling = is_float64 ? float64_name(path) : float32_name(path);
   require_fitting(file.string(), split_build(*identity), sibling.string());
+  return fingerprint(as_bytes(bytes)).text();
 }
 
 void add_types(const std::string& name, PluginFunction function) {
@@ -119,7 +121,7 @@ void load(const fs::path& path, bool from_command_line) {
     return;
   }
   const fs::path file = of_this_precision(path);
-  require_plugin(file, path);
+  const std::string print = require_plugin(file, path);
   void* const handle = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const reason = ::dlerror();
@@ -129,7 +131,7 @@ void load(const fs::path& path, bool from_command_line) {
   require<IoError>(function != nullptr, file.string(),
                    ": is no plugin of heedgrad: it has no function heed_plugin_add");
   add_types(name.filename().string(), function);
-  loaded.push_back({name, from_command_line});
+  loaded.push_back({name, from_command_line, print});
 }
 
 // The plugin with this file name that was given on the command line; null if there is none.
@@ -239,6 +241,15 @@ std::vector<std::string> plugins_of(const ConfigNode& config, const fs::path& fo
     }
   }
   return needed;
+}
+
+std::string plugin_fingerprint(const fs::path& name) {
+  for (const LoadedPlugin& plugin : plugins().loaded) {
+    if (plugin.path == name) {
+      return plugin.fingerprint;
+    }
+  }
+  return "";
 }
 
 bool add_linked_plugin(const char* identity, PluginFunction function) {

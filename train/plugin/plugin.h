@@ -44,6 +44,10 @@ void load_plugins(const ConfigNode& config, const std::filesystem::path& folder,
 // those that define one of its types.
 std::vector<std::string> plugins_of(const ConfigNode& config, const std::filesystem::path& folder);
 
+// The checksum that a plugin's file had when it was loaded, by its name as plugins_of() gives it;
+// "" if it is not loaded.
+std::string plugin_fingerprint(const std::filesystem::path& name);
+
 // The argument of a plugin's registration function.
 class PluginRegistration {
  public:
