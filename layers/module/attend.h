@@ -27,8 +27,8 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const
 Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dropout,
               AttentionOptions options);
 
-// Queries or keys (B, T, H d) rotated by their positions (autograd/ops/rotary.h), unchanged if there
-// are no angles.
+// Queries or keys (B, T, H d) rotated by their positions (autograd/ops/rotary.h); unchanged if
+// there are no angles.
 Tensor rotated(const Tensor& x, const Array& angles, const Input& in);
 
 }  // namespace heed
