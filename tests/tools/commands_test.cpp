@@ -227,6 +227,7 @@ TEST_CASE("--json: an error is one object on standard output too, in every comma
                                              {"inspect", none},
                                              {"eval", none},
                                              {"validate", none},
+                                             {"data", none},
                                              {"layers", "no_such_layer"},
                                              {"tour", "no_such_step"},
                                              {"gradcheck", "linear", "--tolerance", "0x1"},

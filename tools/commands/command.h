@@ -65,6 +65,7 @@ Command report_command();
 Command layers_command();
 Command schema_command();
 Command validate_command();
+Command data_command();
 Command info_command();
 Command forward_command();
 Command tour_command();

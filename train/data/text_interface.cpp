@@ -5,6 +5,10 @@
 
 namespace heed {
 
+std::string TextInterface::target_name(int32_t target) const {
+  return tokenizer() != nullptr ? tokenizer()->name(target) : std::to_string(target);
+}
+
 void TextInterface::check_prompt(const std::string& prompt) const {
   require<ConfigError>(!tokenizer()->encode(prompt).empty(),
                        "expected at least one character, got none");

@@ -41,6 +41,8 @@ class TextInterface {
   virtual const Tokenizer* tokenizer() const { return nullptr; }
   // The tokenizer of its source_ids.
   virtual const Tokenizer* source_tokenizer() const { return nullptr; }
+  // A readable name for a target. Default: that of the token or, without a tokenizer, its number.
+  virtual std::string target_name(int32_t target) const;
   // Throws ConfigError for a prompt that cannot be answered. This and the following functions
   // require a tokenizer. By default a prompt needs at least one token, and all of them must be
   // known.

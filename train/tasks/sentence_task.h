@@ -31,6 +31,9 @@ class SentenceTask : public MadeTask {
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
   int64_t output_size() const override { return static_cast<int64_t>(classes_.size()); }
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  std::string target_name(int32_t label) const override {
+    return classes_.at(static_cast<size_t>(label));
+  }
   void check_prompt(const std::string& prompt) const override;
   // The most likely class and its probability: "positive 99.8%".
   Answer answer(Module& model, const std::string& prompt,

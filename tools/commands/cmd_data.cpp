@@ -1,0 +1,270 @@
+// heed data: what the task of a config gives a model, and what it expects as an answer.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tools/commands/run.h"
+#include "tools/terminal/table.h"
+#include "train/files/words.h"
+
+namespace heed::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct DataOptions {
+  std::string config;
+  std::vector<std::string> sets;
+  int64_t examples = 3;
+  bool vocabulary = false;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, DataOptions& o) {
+  arguments.positional("CONFIG", o.config, "a config with a data section")
+      .option("--set", o.sets,
+              "change a value: --set data.length=8; may be repeated, the last one counts")
+      .option("--examples", o.examples, "how many examples of each split are shown (default 3)")
+      .flag("--vocabulary", o.vocabulary, "list all tokens with their ids")
+      .flag("--json", o.json, "one JSON object on standard output");
+}
+
+// One example: the ids and targets without padding, and the text that they stand for.
+struct Example {
+  Split split = Split::train;
+  int64_t number = 0;
+  Shape x;  // of tasks without ids
+  std::vector<int32_t> source_ids, ids, targets;
+  std::string source, given, answer;
+};
+
+std::vector<int32_t> first_of(const Ids& row, int64_t count) {
+  return {row.data(), row.data() + std::min(count, row.size())};
+}
+
+// The length of a row (1, n) of flags up to the last that is not 0; n if there are no flags.
+int64_t unpadded(const Mask& mask, int64_t n) {
+  if (!mask || mask.rank() != 2) {
+    return n;
+  }
+  while (n > 0 && mask.data()[n - 1] == 0) {
+    --n;
+  }
+  return n;
+}
+
+// True if the ids are all of a text: "<end>" and other marks are left out of it.
+bool is_running_text(const std::vector<int32_t>& ids, const Task& task) {
+  const Tokenizer* const tokenizer = task.tokenizer();
+  return tokenizer != nullptr && task.continues_prompt() &&
+         tokenizer->encode(tokenizer->decode(ids)) == ids;
+}
+
+std::string names_of(const std::vector<int32_t>& ids, const Tokenizer* tokenizer) {
+  std::string words;
+  for (const int32_t id : ids) {
+    words += (words.empty() ? "" : " ") +
+             (tokenizer != nullptr ? tokenizer->name(id) : std::to_string(id));
+  }
+  return words;
+}
+
+std::string words_for(const std::vector<int32_t>& ids, const Task& task) {
+  return is_running_text(ids, task) ? task.tokenizer()->decode(ids)
+                                    : names_of(ids, task.tokenizer());
+}
+
+// "_" stands for a position that does not count.
+std::string answer_for(const std::vector<int32_t>& targets, const Task& task) {
+  if (std::count(targets.begin(), targets.end(), ignored_target) == 0 &&
+      is_running_text(targets, task)) {
+    return task.tokenizer()->decode(targets);
+  }
+  std::string words;
+  for (const int32_t target : targets) {
+    words += (words.empty() ? "" : " ") +
+             (target == ignored_target ? std::string("_") : task.target_name(target));
+  }
+  return words;
+}
+
+// The number of tokens before the padding, which the mask hides or no target counts in.
+int64_t length_of(const Batch& batch) {
+  const Ids& ids = batch.input.ids;
+  int64_t length = unpadded(batch.input.mask, ids.size());
+  while (!batch.input.mask && batch.targets.size() == ids.size() && length > 1 &&
+         batch.targets.data()[length - 1] == ignored_target) {
+    --length;
+  }
+  return length;
+}
+
+Example example_of(const Task& task, Split split, int64_t number) {
+  const Batch batch = task.examples(split, {number});
+  const Input& in = batch.input;
+  Example example{.split = split, .number = number};
+  if (in.ids) {
+    example.ids = first_of(in.ids, length_of(batch));
+    example.given = words_for(example.ids, task);
+  } else {
+    example.x = in.x.shape();
+  }
+  if (in.source_ids) {
+    example.source_ids = first_of(in.source_ids, unpadded(in.source_mask, in.source_ids.size()));
+    example.source = names_of(example.source_ids, task.source_tokenizer());
+  }
+  if (batch.targets) {
+    const bool one_each = batch.targets.size() == in.ids.size();
+    example.targets =
+        first_of(batch.targets, one_each ? std::ssize(example.ids) : batch.targets.size());
+    example.answer = answer_for(example.targets, task);
+  }
+  return example;
+}
+
+std::vector<Example> examples_of(const Task& task, int64_t count) {
+  std::vector<Example> examples;
+  for (const Split split : {Split::train, Split::validation}) {
+    const int64_t available = std::min(count, task.example_count(split));
+    for (int64_t number = 0; number < available; ++number) {
+      examples.push_back(example_of(task, split, number));
+    }
+  }
+  return examples;
+}
+
+std::vector<std::string> vocabulary_of(const Tokenizer* tokenizer) {
+  std::vector<std::string> names;
+  for (int64_t id = 0; tokenizer != nullptr && id < tokenizer->vocab_size(); ++id) {
+    names.push_back(tokenizer->name(static_cast<int32_t>(id)));
+  }
+  return names;
+}
+
+const char* name_of(Split split) { return split == Split::train ? "training" : "validation"; }
+
+ordered_json as_json(const LoadedRun& run, const DataOptions& o) {
+  const Task& task = *run.task;
+  ordered_json object{{"task", run.config.data.type()},
+                      {"description", task.description()},
+                      {"train_examples", task.example_count(Split::train)},
+                      {"val_examples", task.example_count(Split::validation)},
+                      {"training_tokens", task.training_tokens()}};
+  for (const auto& [name, size] : task.model_sizes()) {
+    object[name] = size;
+  }
+  object["output_size"] = task.output_size();
+  if (o.vocabulary) {
+    object["vocabulary"] = vocabulary_of(task.tokenizer());
+    if (task.source_tokenizer() != nullptr) {
+      object["source_vocabulary"] = vocabulary_of(task.source_tokenizer());
+    }
+  }
+  object["examples"] = ordered_json::array();
+  for (const Example& example : examples_of(task, o.examples)) {
+    ordered_json one{{"split", name_of(example.split)}, {"number", example.number}};
+    if (!example.source_ids.empty()) {
+      one["source"] = example.source;
+      one["source_ids"] = example.source_ids;
+    }
+    if (example.x.rank() > 0) {
+      one["x"] = std::vector<int64_t>(example.x.dims().begin(), example.x.dims().end());
+    } else {
+      one["given"] = example.given;
+      one["ids"] = example.ids;
+    }
+    one["answer"] = example.answer;
+    one["targets"] = example.targets;
+    object["examples"].push_back(std::move(one));
+  }
+  return object;
+}
+
+std::string numbers(const std::vector<int32_t>& ids) {
+  std::string line;
+  for (const int32_t id : ids) {
+    line += (line.empty() ? "" : " ") + (id == ignored_target ? "_" : std::to_string(id));
+  }
+  return line;
+}
+
+void print_example(const Example& example) {
+  print_line(stdout, text("\n", name_of(example.split), " example ", example.number));
+  Table table({Align::left, Align::left});
+  if (!example.source_ids.empty()) {
+    table.add({"source", example.source});
+    table.add({"", numbers(example.source_ids)});
+  }
+  if (example.x.rank() > 0) {
+    table.add({"given", text("x ", example.x)});
+  } else {
+    table.add({"given", example.given});
+    table.add({"", numbers(example.ids)});
+  }
+  if (!example.targets.empty()) {
+    table.add({"answer", example.answer});
+    table.add({"", numbers(example.targets)});
+  }
+  std::printf("%s", table.text("  ").c_str());
+}
+
+void print_vocabulary(const char* title, const Tokenizer* tokenizer) {
+  if (tokenizer == nullptr) {
+    return;
+  }
+  print_line(stdout, text("\n", title, ", ", grouped(tokenizer->vocab_size()), " tokens"));
+  Table table({Align::right, Align::left});
+  const std::vector<std::string> names = vocabulary_of(tokenizer);
+  for (size_t id = 0; id < names.size(); ++id) {
+    table.add({std::to_string(id), names[id]});
+  }
+  std::printf("%s", table.text("  ").c_str());
+}
+
+void print(const LoadedRun& run, const DataOptions& o) {
+  const Task& task = *run.task;
+  print_line(stdout, task.description());
+  Table table({Align::left, Align::right});
+  for (const Split split : {Split::train, Split::validation}) {
+    table.add({text("fixed ", name_of(split), " examples"), grouped(task.example_count(split))});
+  }
+  if (task.training_tokens() > 0) {
+    table.add({"training tokens", grouped(task.training_tokens())});
+  }
+  for (const auto& [name, size] : task.model_sizes()) {
+    table.add({"model." + name, grouped(size)});
+  }
+  std::printf("%s", table.text("  ").c_str());
+  for (const Example& example : examples_of(task, o.examples)) {
+    print_example(example);
+  }
+  if (o.vocabulary) {
+    print_vocabulary("vocabulary of the source", task.source_tokenizer());
+    print_vocabulary("vocabulary", task.tokenizer());
+  }
+}
+
+int run(const DataOptions& o) {
+  require<ConfigError>(o.examples >= 0, "--examples: expected a number from 0, got ", o.examples);
+  RunTree tree = read_run_tree(o.config, o.sets);
+  require_precision_of(tree);
+  const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  if (o.json) {
+    const auto replace = ordered_json::error_handler_t::replace;
+    std::printf("%s\n", as_json(loaded, o).dump(-1, ' ', true, replace).c_str());
+  } else {
+    print(loaded, o);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command data_command() {
+  return command<DataOptions>("data", "what a model is given and what it should answer",
+                              "heed data configs/negation.yaml --examples 5", declare, run);
+}
+
+}  // namespace heed::cli
