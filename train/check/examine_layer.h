@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "layers/config/describe.h"
 #include "layers/config/members.h"
+#include "layers/config/read.h"
 #include "train/check/examine_op.h"
 #include "train/check/layer_gradients.h"
 
