@@ -3,7 +3,7 @@
 #include "autograd/ops/masked_fill.h"
 #include "autograd/ops/rotary.h"
 #include "autograd/ops/softmax.h"
-#include "layers/module/key_value_cache.h"
+#include "layers/module/cache.h"
 
 namespace heed {
 
@@ -46,6 +46,22 @@ void record_attention(const Module& layer, const Tensor& attn_weights) {
 
 namespace {
 
+// What attend() keeps in a cache, for a batch of one.
+struct KeysAndValues {
+  Array keys, values;  // (1, capacity, d); the first rows are in use
+};
+
+// Writes the rows of `added` (1, t, d) behind those of earlier tokens and returns the rows of all
+// tokens so far, (1, length + t, d). Throws ShapeError beyond the capacity.
+Array append(Array& rows, const Array& added, const Cache& cache) {
+  const int64_t tokens = added.dim(1), width = added.dim(2);
+  if (!rows) {
+    rows = Array::uninitialised({1, cache.capacity(), width});
+  }
+  std::copy_n(added.data(), tokens * width, rows.mutable_data() + cache.length() * width);
+  return rows.prefix({1, cache.length() + tokens, width});
+}
+
 // attend() to the cached keys and values of earlier tokens as well.
 Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const Tensor& keys,
                      const Tensor& values, AttentionOptions options) {
@@ -54,7 +70,15 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
           "attention with a cache: expected a causal layer and, after the first tokens, one at a "
           "time, got queries ",
           queries.shape(), " after ", past, options.causal ? "" : ", not causal");
-  const auto [all_keys, all_values] = std::exchange(in.cache, nullptr)->extend(layer, keys, values);
+  require(keys.dim(0) == 1 && values.dim(0) == 1,
+          "attention with a cache: expected keys and values (1, t, d), got ", keys.shape(), " and ",
+          values.shape());
+  Cache& cache = *std::exchange(in.cache, nullptr);
+  require(past + keys.dim(1) <= cache.capacity(), "attention with a cache: expected at most ",
+          cache.capacity(), " tokens, got ", past, " and ", keys.dim(1), " more");
+  auto& state = cache.state_of<KeysAndValues>(layer);
+  const Tensor all_keys(append(state.keys, keys.value(), cache));
+  const Tensor all_values(append(state.values, values.value(), cache));
   options.causal = past == 0;  // a single query, the last token, may attend to all keys
   return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
 }

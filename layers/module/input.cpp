@@ -1,7 +1,7 @@
 #include "layers/module/input.h"
 
 #include "autograd/ops/reshape.h"
-#include "layers/module/key_value_cache.h"
+#include "layers/module/cache.h"
 
 namespace heed {
 

@@ -5,7 +5,7 @@
 
 namespace heed {
 
-class KeyValueCache;
+class Cache;
 
 // The input of a layer. Each layer uses the members it needs; most use x.
 struct Input {
@@ -26,10 +26,10 @@ struct Input {
   // Number of earlier tokens in the cache, 0 without one: the position of the first token here.
   int64_t past() const;
 
-  Tensor x;   // (B, T, d)
-  Ids ids;    // (B, T), in [0, V)
-  Mask mask;  // (B, S) over the keys or (B, 1, T, S); 1 = may attend; none: everything
-  KeyValueCache* cache = nullptr;  // keys and values of earlier tokens; null: there are none
+  Tensor x;                // (B, T, d)
+  Ids ids;                 // (B, T), in [0, V)
+  Mask mask;               // (B, S) over the keys or (B, 1, T, S); 1 = may attend; none: everything
+  Cache* cache = nullptr;  // what layers keep of earlier tokens; null: there are none
 
   // A second sequence, for layers that read one (see Signature).
   Tensor context;    // (B, S, d), used with x; `mask` is then over the context

@@ -4,11 +4,19 @@
 
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
-#include "layers/module/key_value_cache.h"
+#include "layers/module/cache.h"
 
 namespace heed::detail {
 
 namespace {
+
+// Rows [begin, end) of a (1, T, d).
+Array rows_between(const Array& a, int64_t begin, int64_t end) {
+  const auto width = static_cast<size_t>(a.dim(2));
+  const auto first = static_cast<size_t>(begin) * width;
+  return Array::from({1, end - begin, a.dim(2)},
+                     a.span().subspan(first, static_cast<size_t>(end - begin) * width));
+}
 
 // `in` with different values at every token after `last`.
 Input with_other_future(const Examination& it, const Input& in, int64_t last, int64_t tokens) {
@@ -230,7 +238,24 @@ std::string check_inputs(const Examination& it) {
   return "";
 }
 
-// Processing one token at a time with a cache must give the same output as all tokens at once.
+namespace {
+
+// Tokens [begin, end) of an input of one sequence.
+Input tokens_between(const Input& whole, int64_t begin, int64_t end) {
+  const auto first = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
+  Input in;
+  if (whole.ids) {
+    in.ids = Ids::from({1, end - begin}, whole.ids.span().subspan(first, count));
+  } else {
+    in.x = Tensor(rows_between(whole.x.value(), begin, end));
+  }
+  return in;
+}
+
+}  // namespace
+
+// The first `prompt` tokens together, then one at a time with a cache, must give the same output as
+// all tokens at once.
 std::string check_cache(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   if (!it.sizes.cache) {
@@ -239,27 +264,19 @@ std::string check_cache(const Examination& it) {
   const int64_t tokens = std::min<int64_t>(5, it.sizes.longest.value_or(5));
   const Input whole = it.input({1, tokens, tokens + 1});
   const Array y = evaluate_layer(*layer, whole);
-  KeyValueCache cache(tokens);
-  for (int64_t t = 0; t < tokens; ++t) {
-    Input in;
-    if (whole.ids) {
-      in.ids = Ids::full({1, 1}, whole.ids.data()[t]);
-    } else {
-      const int64_t width = it.sizes.width;
-      in.x = Tensor(
-          Array::from({1, 1, width}, whole.x.value().span().subspan(static_cast<size_t>(t * width),
-                                                                    static_cast<size_t>(width))));
+  for (const int64_t prompt : {int64_t{1}, (tokens + 1) / 2}) {
+    Cache cache(tokens);
+    for (int64_t begin = 0, end = prompt; end <= tokens; begin = end++) {
+      Input in = tokens_between(whole, begin, end);
+      in.cache = &cache;
+      const Array some = evaluate_layer(*layer, in);
+      const std::string where = difference_beyond_rounding(some, rows_between(y, begin, end));
+      if (!where.empty()) {
+        return text("token ", begin, " out of a cache differs from all tokens together: ", where,
+                    "; count positions from in.past(), or leave cache out of signature()");
+      }
+      cache.advance(end - begin);
     }
-    in.cache = &cache;
-    const Array one = evaluate_layer(*layer, in);
-    const int64_t width = y.dim(-1);
-    const Array want = Array::from(
-        one.shape(), y.span().subspan(static_cast<size_t>(t * width), static_cast<size_t>(width)));
-    if (const std::string where = difference_beyond_rounding(one, want); !where.empty()) {
-      return text("token ", t, " out of a cache differs from all tokens together: ", where,
-                  "; count positions from in.past(), or leave cache out of signature()");
-    }
-    cache.advance(1);
   }
   return "";
 }

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "autograd/random/streams.h"
+#include "layers/module/cache.h"
 #include "layers/module/evaluation_mode.h"
-#include "layers/module/key_value_cache.h"
 #include "layers/text/utf8.h"
 
 namespace heed {
@@ -77,7 +77,7 @@ class Reader {
  private:
   Module& model_;
   const int64_t context_length_;
-  KeyValueCache cache_;
+  Cache cache_;
 };
 
 }  // namespace

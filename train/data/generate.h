@@ -22,7 +22,7 @@ struct SamplingOptions {
 // Continues a prompt by `tokens` tokens and returns them. Calls `each(token)` for every generated
 // token. The model maps ids (1, t) to logits (1, t, V) and sees the last context_length tokens. It
 // runs in evaluation mode and is restored afterwards; the random streams of training are not used.
-// A model that takes a KeyValueCache processes each token once, until there are more than
+// A model that takes a Cache processes each token once, until there are more than
 // context_length.
 //
 // Every token uses one number u in [0, 1) from a separate generator: the token is the first id, in
