@@ -72,7 +72,6 @@ const std::vector<Command> commands{
     {{"report", run + "/checkpoints/step-000004"}, Effect::changes},
     {{"report", run, outside + "/run", "--out", "page.html"}, Effect::none},
     {{"validate", run + "/config.yaml"}, Effect::none},
-    {{"data", run + "/config.yaml"}, Effect::none},
 };
 
 // Every failure is an error of ours, which names the file and the reason.
