@@ -12,6 +12,7 @@
 #include "autograd/ops/mse.h"
 #include "autograd/ops/permute.h"
 #include "autograd/ops/pow.h"
+#include "autograd/ops/recurrence.h"
 #include "autograd/ops/relu.h"
 #include "autograd/ops/rms_norm.h"
 #include "autograd/ops/rotary.h"
@@ -90,6 +91,12 @@ std::vector<SavedCase> other_cases() {
        },
        {many_rows, {128, 128}, scale, {128, 128}, scale},
        "110100"},
+      {"recurrence",
+       [](In in) {
+         return recurrence(Cell::gru, in[0], {in[1], in[2]}, in[3]);
+       },
+       {{150, 3, 384}, {384, 128}, {384}, {150, 128}},
+       "01011"},
       {"matmul", [](In in) { return matmul(in[0], in[1]); }, {many_rows, {128, 128}}, "110"},
       {"cross_entropy",
        [targets](In in) { return cross_entropy(in[0], targets); },
