@@ -65,36 +65,9 @@ std::vector<Child<DecoderBlock>> EncoderDecoder::make_decoder() {
   return blocks;
 }
 
-namespace {
-
-// Returns ids (T) as a batch of one, (1, T).
-Ids batched(const Ids& ids) { return ids.rank() == 2 ? ids : ids.reshaped({1, ids.dim(0)}); }
-
-void require_length(const char* what, const Ids& ids, int64_t most) {
-  require(ids.dim(-1) <= most, "encoder_decoder: expected at most ", what, " ", most,
-          " tokens, got ", ids.dim(-1));
-}
-
-void require_ids(const Input& in) {
-  const bool fits =
-      in.ids && in.source_ids && in.ids.rank() == in.source_ids.rank() &&
-      (in.ids.rank() == 1 || (in.ids.rank() == 2 && in.ids.dim(0) == in.source_ids.dim(0)));
-  const auto shape = [](const Ids& ids) { return ids ? text(ids.shape()) : std::string("none"); };
-  require(fits, "encoder_decoder: expected source_ids (B, S) and ids (B, T), or (S) and (T), got ",
-          shape(in.source_ids), " and ", shape(in.ids));
-}
-
-}  // namespace
-
 Tensor EncoderDecoder::forward(const Input& in) {
-  require_ids(in);
-  require_length("source_length", in.source_ids, config.source_length);
-  require_length("context_length", in.ids, config.context_length);
-  const Ids source_ids = batched(in.source_ids), ids = batched(in.ids);
-  require(!in.source_mask || in.source_mask.shape() == source_ids.shape(),
-          "encoder_decoder: expected a source_mask (B, S) = ", source_ids.shape(), ", got ",
-          in.source_mask.shape());
-
+  const auto [source_ids, ids] =
+      source_and_target("encoder_decoder", in, config.source_length, config.context_length);
   Tensor states = drop_emb(source_pos(source_emb(source_ids)));  // (B, S, d_model)
   for (const Child<TransformerBlock>& block : encoder_blocks) {
     states = block({states, in.source_mask});
