@@ -163,6 +163,8 @@ def draw_simple(rng: random.Random, kind: str, context: int) -> tuple[dict, int,
         "positional": ({"type": kind, "context_length": context, "d_model": d,
                         "position": rng.choice(("learned", "sinusoidal"))}, 0, d),
         "layer_norm": ({"type": kind, "d_model": d, "bias": bias}, 0, d),
+        "rnn": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "bias": bias}, 0, d),
+        "gru": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "bias": bias}, 0, d),
         "rms_norm": ({"type": kind, "d_model": d}, 0, d),
         "dropout": ({"type": kind, "dropout": 0.3}, 0, d),
         "feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "hidden_multiplier": rng.randint(1, 4),
@@ -180,6 +182,12 @@ def draw_context_case(rng: random.Random, kind: str) -> Case:
                   "out_proj": rng.random() < 0.7, "out_bias": rng.random() < 0.5}
         if rng.random() < 0.7:
             config["d_context"] = rng.choice(SIZES)
+    elif kind == "global_attention":
+        config = {"type": kind, "d_in": rng.choice(SIZES), "score": rng.choice(("additive", "dot"))}
+    elif kind == "rnn_encoder_decoder":
+        config = {"type": kind, "d_model": rng.choice(SIZES), "context_length": tokens + rng.choice((0, 0, 1, 7)),
+                  "cell": rng.choice(("gru", "rnn")), "attention": rng.choice(("none", "additive", "dot")),
+                  "dropout": rng.choice((0.0, 0.1))}
     else:
         config = draw_model(rng, "transformer_block", tokens + rng.choice((0, 0, 1, 7)))
         config.pop("attention", None)
@@ -187,10 +195,13 @@ def draw_context_case(rng: random.Random, kind: str) -> Case:
     single = rng.random() < 0.3
     lead = () if single else (batch,)
     inputs = {}
-    if kind == "encoder_decoder":
+    reads_ids = kind.endswith("encoder_decoder")
+    if reads_ids:
         config |= {"source_vocab_size": rng.choice(SIZES), "vocab_size": rng.choice(SIZES),
-                   "num_layers": rng.randint(1, 3), "source_length": source + rng.choice((0, 1, 7)),
-                   "position": rng.choice(("learned", "sinusoidal")), "context": rng.choice(("attention", "mean"))}
+                   "source_length": source + rng.choice((0, 1, 7))}
+        if kind == "encoder_decoder":
+            config |= {"num_layers": rng.randint(1, 3), "position": rng.choice(("learned", "sinusoidal")),
+                       "context": rng.choice(("attention", "mean"))}
         for name, vocab, length in (("source_ids", "source_vocab_size", source), ("ids", "vocab_size", tokens)):
             g = torch.Generator().manual_seed(rng.randrange(1 << 31))
             inputs[name] = torch.randint(config[vocab], (*lead, length), generator=g)
@@ -199,13 +210,13 @@ def draw_context_case(rng: random.Random, kind: str) -> Case:
         width = config.get("d_context", config.get("d_in", config.get("d_model")))
         inputs["context"] = float_input(rng, *lead, source, width)
     if not single and rng.random() < 0.6:
-        name = "source_mask" if kind == "encoder_decoder" else "mask"
+        name = "source_mask" if reads_ids else "mask"
         inputs[name] = padding_mask(rng, batch, source, queries=None if name == "source_mask" else tokens)
     return make_case(config, inputs, rng.randrange(1 << 31))
 
 
 def draw_case(rng: random.Random, kind: str) -> Case:
-    if kind in ("cross_attention", "decoder_block", "encoder_decoder"):
+    if kind in ("cross_attention", "decoder_block", "encoder_decoder", "global_attention", "rnn_encoder_decoder"):
         return draw_context_case(rng, kind)
     batch, tokens = rng.randint(1, 4), rng.choice(SIZES)
     context = tokens + rng.choice((0, 0, 1, 7))

@@ -28,6 +28,8 @@ TRANSLATE = {"type": "encoder_decoder", "source_vocab_size": 9, "vocab_size": V,
              "context_length": T + 1, "d_model": D, "num_heads": 2, "num_layers": 2, "dropout": 0.1}
 CLASSIFY = {"type": "classifier", "vocab_size": V, "num_classes": 3, "context_length": T + 1, "d_model": D,
             "num_heads": 2, "num_layers": 2}
+TRANSLATE_RNN = {"type": "rnn_encoder_decoder", "source_vocab_size": 9, "vocab_size": V, "source_length": S + 1,
+                 "context_length": T + 1, "d_model": D, "dropout": 0.1}
 NANO = {**GPT, "bias": False, "tie_embeddings": True, "init": "gpt2", "activation": "gelu"}
 
 # name: (config, inputs beyond plain x or ids)
@@ -109,6 +111,17 @@ CASES = {
     "packed_rope": ({**PACKED, "rope": True}, ""),
     "gpt_rope_grouped": ({**NANO, "d_model": 8, "num_heads": 4, "position": "rope", "num_kv_heads": 2,
                           "norm": "rms_norm", "activation": "silu"}, "ids keys"),
+    "rnn": ({"type": "rnn", **ATT}, ""),
+    "rnn_no_bias": ({"type": "rnn", **ATT, "bias": False}, "unbatched"),
+    "gru": ({"type": "gru", **ATT}, ""),
+    "gru_no_bias": ({"type": "gru", **ATT, "bias": False}, "unbatched"),
+    "global_attention": ({"type": "global_attention", "d_in": D}, "context keys"),
+    "global_attention_dot": ({"type": "global_attention", "d_in": D, "score": "dot"}, "context full"),
+    "global_attention_unbatched": ({"type": "global_attention", "d_in": D}, "context unbatched"),
+    "rnn_encoder_decoder": (TRANSLATE_RNN, "source keys"),
+    "rnn_encoder_decoder_rnn": ({**TRANSLATE_RNN, "cell": "rnn"}, "source unbatched"),
+    "rnn_encoder_decoder_additive": ({**TRANSLATE_RNN, "attention": "additive"}, "source keys"),
+    "rnn_encoder_decoder_dot": ({**TRANSLATE_RNN, "cell": "rnn", "attention": "dot"}, "source keys"),
 }
 
 

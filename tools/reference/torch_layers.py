@@ -415,6 +415,85 @@ class EncoderDecoder(nn.Module):
         return self.out_head(self.final_norm(x))
 
 
+class Recurrent:
+    """What RNN and GRU share: x (T, d_in) or (B, T, d_in) -> all states, and steps that leave padding out."""
+
+    def forward(self, x):
+        return super().forward(x)[0]
+
+    def states(self, x, initial, tokens=None):
+        """The states (B, T, d) after `initial` (B, d); where tokens (B, T) is 0, the state stays as it was."""
+        if tokens is None:
+            return super().forward(x, initial[None])[0]
+        h, states = initial, []
+        for t in range(x.shape[1]):
+            h = torch.where(tokens[:, t, None].bool(), super().forward(x[:, t:t + 1], h[None])[0][:, 0], h)
+            states.append(h)
+        return torch.stack(states, 1)
+
+
+class RNN(Recurrent, nn.RNN):
+    def __init__(self, d_in, d_out, bias=True):
+        super().__init__(d_in, d_out, bias=bias, batch_first=True)
+
+
+class GRU(Recurrent, nn.GRU):
+    def __init__(self, d_in, d_out, bias=True):
+        super().__init__(d_in, d_out, bias=bias, batch_first=True)
+
+
+class GlobalAttention(nn.Module):
+    """x (.., T, d), context (.., S, d) -> (.., T, d): Luong's dot or Bahdanau's additive scores, over the context."""
+
+    def __init__(self, d_in, score="additive"):
+        super().__init__()
+        if score == "additive":
+            self.W_query = nn.Linear(d_in, d_in, bias=False)
+            self.W_key = nn.Linear(d_in, d_in, bias=False)
+            self.v = nn.Linear(d_in, 1, bias=False)
+        self.score = score
+
+    def forward(self, x, context, mask=None):
+        if x.dim() == 2:
+            return self.forward(x[None], context[None], mask)[0]
+        if self.score == "dot":
+            scores = x @ context.transpose(1, 2)
+        else:
+            scores = self.v(torch.tanh(self.W_query(x)[:, :, None] + self.W_key(context)[:, None]))[..., 0]
+        if mask is None:
+            return torch.softmax(scores, -1) @ context
+        allowed = (mask[:, None] if mask.dim() == 2 else mask[:, 0]).bool()
+        some = allowed.any(-1, keepdim=True)
+        scores = scores.masked_fill(~allowed, -torch.inf).masked_fill(~some, 0.0)
+        return torch.softmax(scores, -1).masked_fill(~some, 0.0) @ context
+
+
+class RnnEncoderDecoder(nn.Module):
+    """source_ids (.., S) and ids (.., T) -> logits (.., T, vocab_size); the encoder's last state begins the decoder."""
+
+    def __init__(self, source_vocab_size, vocab_size, source_length, context_length, d_model, cell="gru",
+                 attention="none", dropout=0.0):
+        super().__init__()
+        make_cell = {"gru": GRU, "rnn": RNN}[cell]
+        self.source_emb = nn.Embedding(source_vocab_size, d_model)
+        self.encoder = make_cell(d_model, d_model)
+        self.tok_emb = nn.Embedding(vocab_size, d_model)
+        self.decoder = make_cell(d_model, d_model)
+        self.cross_att = None if attention == "none" else GlobalAttention(d_model, attention)
+        self.out_head = nn.Linear(d_model if attention == "none" else 2 * d_model, vocab_size, bias=False)
+        self.drop_emb = nn.Dropout(dropout)
+
+    def forward(self, source_ids, ids, source_mask=None):
+        if ids.dim() == 1:
+            return self.forward(source_ids[None], ids[None], source_mask)[0]
+        source = self.drop_emb(self.source_emb(source_ids))
+        states = self.encoder.states(source, torch.zeros_like(source[:, 0]), source_mask)
+        x = self.decoder.states(self.drop_emb(self.tok_emb(ids)), states[:, -1])
+        if self.cross_att is not None:
+            x = torch.cat([x, self.cross_att(x, states, source_mask)], -1)
+        return self.out_head(x)
+
+
 class Classifier(nn.Module):
     """ids (.., T) -> logits (.., num_classes), from the mean over the tokens or from the first one."""
 
@@ -475,7 +554,8 @@ LAYERS = {
     "multi_head_attention_wrapper": MultiHeadAttentionWrapper, "multi_head_attention": MultiHeadAttention,
     "feed_forward": FeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
-    "classifier": Classifier,
+    "classifier": Classifier, "rnn": RNN, "gru": GRU, "global_attention": GlobalAttention,
+    "rnn_encoder_decoder": RnnEncoderDecoder,
 }
 
 

@@ -1,0 +1,77 @@
+#include "layers/rnn_encoder_decoder.h"
+
+#include "autograd/ops/concat.h"
+#include "layers/block_config.h"
+
+namespace heed {
+
+void RnnEncoderDecoder::Config::fields(Fields& f) {
+  f.required("source_vocab_size", source_vocab_size, at_least(1),
+             "number of tokens of the source; the data decides if absent")
+      .example(5);
+  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
+      .example(7)
+      .also_known_as(vocabulary_words);
+  f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
+      .example(6);
+  f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and states")
+      .example(4)
+      .also_known_as({"hidden_size", "emb_dim", "embed_dim"});
+  f.choice("cell", cell, {"gru", "rnn"}, "the recurrent layer of encoder and decoder");
+  f.choice("attention", attention, {"none", "additive", "dot"},
+           "none: the decoder begins with the encoder's last state, and sees no other");
+  f.optional("dropout", dropout, probability, "chance to drop a number of an embedding")
+      .also_try({0.25})
+      .also_known_as({"drop_rate"});
+}
+
+RnnEncoderDecoder::RnnEncoderDecoder(const Config& c)
+    : config(checked(c)),
+      source_emb(this, "source_emb",
+                 Embedding::Config{.vocab_size = c.source_vocab_size, .d_model = c.d_model}),
+      encoder(this, "encoder", make_cell()),
+      tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
+      decoder(this, "decoder", make_cell()),
+      cross_att(make_attention()),
+      out_head(
+          this, "out_head",
+          Linear::Config{
+              .d_in = cross_att ? 2 * c.d_model : c.d_model, .d_out = c.vocab_size, .bias = false}),
+      drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}) {}
+
+std::unique_ptr<Recurrent> RnnEncoderDecoder::make_cell() const {
+  const Recurrent::Config square{.d_in = config.d_model, .d_out = config.d_model};
+  if (config.cell == "rnn") {
+    return std::make_unique<Rnn>(square);
+  }
+  return std::make_unique<Gru>(square);
+}
+
+std::optional<Child<GlobalAttention>> RnnEncoderDecoder::make_attention() {
+  std::optional<Child<GlobalAttention>> attention;
+  if (config.attention != "none") {
+    attention.emplace(this, "cross_att",
+                      GlobalAttention::Config{.d_in = config.d_model, .score = config.attention});
+  }
+  return attention;
+}
+
+Tensor RnnEncoderDecoder::forward(const Input& in) {
+  const auto [source_ids, ids] =
+      source_and_target("rnn_encoder_decoder", in, config.source_length, config.context_length);
+  const Tensor source = drop_emb(source_emb(source_ids));              // (B, S, d_model)
+  const Tensor encoded = encoder->states(source, {}, in.source_mask);  // (B, S, d_model)
+  const Tensor last = reshape(slice(encoded, 1, -1, encoded.dim(1)),   // padding kept it
+                              {encoded.dim(0), config.d_model});
+  Tensor decoded = decoder->states(drop_emb(tok_emb(ids)), last);  // (B, T, d_model)
+  if (cross_att) {
+    Input attending(decoded, in.source_mask);
+    attending.context = encoded;
+    decoded = concat({decoded, (*cross_att)(attending)}, -1);  // (B, T, 2 d_model)
+  }
+  const Tensor logits = out_head(decoded);  // (B, T, vocab_size)
+  return in.ids.rank() == 2 ? logits : reshape(logits, {ids.dim(1), config.vocab_size});
+}
+
+}  // namespace heed
