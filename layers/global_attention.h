@@ -1,11 +1,11 @@
-// Attention of a recurrent decoder to the states of its encoder: the first attention there was.
+// Attention of a recurrent decoder to the states of its encoder, for which attention was invented.
 //   x (B, T, d_in) states s_t, context (B, S, d_in) states h_j -> context_vec (B, T, d_in)
 //   attn_scores_tj = s_t . h_j                            dot       Luong, Pham, Manning 2015
 //                  = v . tanh(W_query s_t + W_key h_j)    additive  Bahdanau, Cho, Bengio 2014
 //   attn_weights   = softmax over j, where mask (B, S) is 1
 //   context_vec_t  = sum_j attn_weights_tj h_j
-// The keys are the values, and scores are not divided by sqrt(d). Luong et al. call it global,
-// since it attends to every state of the encoder.
+// Keys and values are the same states, and the scores are not divided by sqrt(d). Luong et al. call
+// it global, since it attends to every state of the encoder.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Recurrent layers: what came before attention. A state of fixed size is all that a token sees of
-// earlier ones; the equations are those of autograd/ops/recurrence.h.
+// Recurrent layers, which read a sequence token by token. A state of fixed size is all that a token
+// sees of earlier ones. The equations are in autograd/ops/recurrence.h.
 //   x (B, T, d_in) -> the state after each token, h (B, T, d_out);  or (T, d_in) -> (T, d_out)
 // Parameters and first numbers are those of torch.nn.RNN (tanh) and torch.nn.GRU with one layer:
 //   weight_ih_l0 (G d_out, d_in), weight_hh_l0 (G d_out, d_out), bias_ih_l0 and bias_hh_l0
@@ -34,8 +34,9 @@ class Recurrent : public Module {
     return {.width = config.d_in, .causal = true, .cache = true};
   }
 
-  // The states of x (B, T, d_in) that follow `initial` (B, d_out); none: zeros. Where `tokens`
-  // (B, T) is 0, the state stays as it was. For a layer around this one, in place of a call.
+  // Returns the states for x (B, T, d_in) after a first state `initial` (B, d_out), zeros if there
+  // is none. Where `tokens` (B, T) is 0, the state stays as it was. A layer around this one calls
+  // this function instead of layer(x) when it has a state or a mask.
   Tensor states(const Tensor& x, const Tensor& initial, const Mask& tokens = {}) {
     const LayerScope scope(path().c_str());
     const int64_t before = flop_count();

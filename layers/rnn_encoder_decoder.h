@@ -11,8 +11,8 @@
 //   logits = out_head(s)                                attention: none
 //          = out_head(s and context_vec side by side)   attention: additive or dot
 // context_vec is that of global_attention.h. As in Luong et al. 2015 it does not enter the next
-// state of the decoder, so that the recurrence and the attention of all tokens can be computed one
-// after the other.
+// state of the decoder. So all states are computed first, and then the attention of all tokens at
+// once.
 #pragma once
 
 #include <memory>

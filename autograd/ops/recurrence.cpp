@@ -114,10 +114,18 @@ struct Recurrence {
   void backward_steps(const Array& dy, Array& carry, Array& dp, Array& du) const;
 };
 
+// row[i] += x[i] for i < n
+void add_row(const real* x, int64_t n, real* row) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    row[i] += x[i];
+  }
+}
+
 // h holds W h_(t-1) and becomes h_t.
 void rnn_row(int64_t d, const real* p, const real* bias, real* h) {
   detail::add_bias(bias, d, h);
-  detail::add_bias(p, d, h);
+  add_row(p, d, h);
   vector_map(h, h, d, [](real v) { return fast_tanh(v); });
 }
 
@@ -126,7 +134,7 @@ void gru_row(int64_t d, const real* p, const real* bias, const real* before, rea
              real* h) {
   detail::add_bias(bias, 3 * d, g);
   std::copy_n(g + 2 * d, d, inner);
-  detail::add_bias(p, 2 * d, g);
+  add_row(p, 2 * d, g);
   vector_map(g, g, 2 * d, [](real v) { return 1 / (1 + fast_exp(-v)); });
   const real *r = g, *z = g + d;
   real* const n = g + 2 * d;
@@ -141,7 +149,8 @@ void gru_row(int64_t d, const real* p, const real* bias, const real* before, rea
   }
 }
 
-// carry holds dh_t; it becomes what h_(t-1) gets past W.
+// carry holds dh_t; it becomes the part of dh_(t-1) that does not go through W. The same in
+// gru_row_backward.
 void rnn_row_backward(int64_t d, const real* h, real* carry, real* dp) {
 #pragma omp simd
   for (int64_t i = 0; i < d; ++i) {
@@ -200,7 +209,7 @@ void Recurrence::backward_steps(const Array& dy, Array& carry, Array& dp, Array&
   for (int64_t t = tokens - 1; t >= 0; --t) {
     for_rows(t, [=, this](int64_t r, const real* old, bool is_token) {
       real* const dh = later + r / tokens * width;
-      detail::add_bias(from + r * width, width, dh);
+      add_row(from + r * width, width, dh);
       if (!is_token) {
         std::fill_n(to_p + r * wide, wide, real{0});
         std::fill_n(to_u + r * wide, wide, real{0});
