@@ -30,6 +30,10 @@ ROWS = [
     ("`word_sense`", "word_sense", [], "accuracy", ">= 0.98"),
     ("`reorder_translation`", "reorder_translation", [], "exact_match", ">= 0.98"),
     ("`reorder_translation_fixed_context`", "reorder_translation_fixed_context", [], "exact_match", ""),
+    ("`reorder_translation_rnn_attention`", "reorder_translation_rnn_attention", [], "exact_match", ">= 0.98"),
+    ("`reorder_translation_rnn_attention`, `dot`", "reorder_translation_rnn_attention", ["model.attention=dot"],
+     "exact_match", ""),
+    ("`reorder_translation_rnn`", "reorder_translation_rnn", [], "exact_match", ""),
 ]
 
 
@@ -91,10 +95,19 @@ def main_table(results, seeds):
     return lines
 
 
+# What the decoder of each translator gets of the source.
+TRANSLATORS = {
+    "reorder_translation": "transformer, cross-attention",
+    "reorder_translation_rnn_attention": "GRU, attention",
+    "reorder_translation_fixed_context": "transformer, the mean of its states",
+    "reorder_translation_rnn": "GRU, its last state",
+}
+
+
 def length_table(results):
-    """Exact match by the words of a sentence, all seeds together, with cross-attention and with one fixed vector."""
-    configs = ("reorder_translation", "reorder_translation_fixed_context")
-    if not all((c,) in results for c in configs):
+    """Exact match by the words of a sentence, all seeds together, for every translator that was trained."""
+    configs = [c for c in TRANSLATORS if (c,) in results]
+    if not configs:
         return []
     shares = []
     for config in configs:
@@ -108,7 +121,7 @@ def length_table(results):
     words = sorted(shares[0])
     lines = ["", "Held-out sentences translated exactly right, by their number of words, all seeds together:", "",
              "| words | " + " | ".join(map(str, words)) + " |", "|---|" + "---:|" * len(words)]
-    for name, share in zip(("cross-attention", "one fixed vector"), shares):
+    for name, share in zip((TRANSLATORS[c] for c in configs), shares):
         lines.append(f"| {name} | " + " | ".join(f"{100 * share[w]:.1f}%" for w in words) + " |")
     return lines
 
