@@ -7,34 +7,35 @@ using namespace heed::testing;
 
 namespace {
 
-struct Sizes {
+struct SequenceSizes {
   int64_t batch, tokens, width;
 };
 
 // projected, weight, bias, initial
-std::vector<Array> inputs_of(Cell cell, const Sizes& s) {
+std::vector<Array> recurrence_inputs(Cell cell, const SequenceSizes& s) {
   const int64_t wide = gates_of(cell) * s.width;
   return {values({s.batch, s.tokens, wide}), values({wide, s.width}, -1, 1, 2),
           values({wide}, -1, 1, 3), values({s.batch, s.width}, -1, 1, 4)};
 }
 
-Tensor call(Cell cell, In in, const Mask& tokens = {}) {
+Tensor recurrence_of(Cell cell, In in, const Mask& tokens = {}) {
   return recurrence(cell, in[0], {in[1], in[2]}, in[3], tokens);
 }
 
-constexpr Cell cells[] = {Cell::rnn, Cell::gru};
+constexpr Cell both_cells[] = {Cell::rnn, Cell::gru};
 
 }  // namespace
 
 const GradCases recurrence_cases("recurrence", [](GradCaseList& list) {
-  for (const Cell cell : cells) {
-    for (const Sizes& s : {Sizes{1, 1, 1}, Sizes{2, 3, 4}, Sizes{3, 5, 7}, Sizes{1, 4, 17}}) {
+  for (const Cell cell : both_cells) {
+    for (const SequenceSizes& s : {SequenceSizes{1, 1, 1}, SequenceSizes{2, 3, 4},
+                                   SequenceSizes{3, 5, 7}, SequenceSizes{1, 4, 17}}) {
       std::vector<Tensor> all;
-      for (const Array& a : inputs_of(cell, s)) all.push_back(wanted(a));
+      for (const Array& a : recurrence_inputs(cell, s)) all.push_back(wanted(a));
       const std::string name =
           text(cell == Cell::gru ? "gru " : "rnn ", s.batch, " ", s.tokens, " ", s.width);
       list.add(
-          name, [=](In in) { return call(cell, in); }, all);
+          name, [=](In in) { return recurrence_of(cell, in); }, all);
       list.add("no bias, no initial state, " + name,
                [=](In in) {
                  return recurrence(cell, in[0], {in[1], {}});
@@ -42,7 +43,7 @@ const GradCases recurrence_cases("recurrence", [](GradCaseList& list) {
                {all[0], all[1]});
       const Mask mask = every_third({s.batch, s.tokens});
       list.add(
-          "padded " + name, [=](In in) { return call(cell, in, mask); }, all);
+          "padded " + name, [=](In in) { return recurrence_of(cell, in, mask); }, all);
       list.add(
           "composed " + name,
           [=](In in) {
@@ -68,21 +69,21 @@ TEST_CASE("recurrence: values by hand") {
 }
 
 TEST_CASE("recurrence: fused and composed agree") {
-  for (const Cell cell : cells) {
+  for (const Cell cell : both_cells) {
     for (const int64_t n : odd_sizes) {
       const Mask mask = every_third({3, 6});
-      check_twins([&](In in) { return call(cell, in, mask); },
+      check_twins([&](In in) { return recurrence_of(cell, in, mask); },
                   [&](In in) {
                     return recurrence_composed(cell, in[0], {in[1], in[2]}, in[3], mask);
                   },
-                  inputs_of(cell, {3, 6, n}), 200 * rounding);
+                  recurrence_inputs(cell, {3, 6, n}), 200 * rounding);
     }
   }
 }
 
 TEST_CASE("recurrence: padding leaves the state as it was, whatever is there") {
-  for (const Cell cell : cells) {
-    const std::vector<Array> in = inputs_of(cell, {1, 4, 3});
+  for (const Cell cell : both_cells) {
+    const std::vector<Array> in = recurrence_inputs(cell, {1, 4, 3});
     const Tensor w = in[1], b = in[2], start = in[3];
     const int64_t wide = gates_of(cell) * 3;
     const Mask mask = mask_of({1, 4}, {0, 1, 0, 1});
@@ -105,9 +106,11 @@ TEST_CASE("recurrence: padding leaves the state as it was, whatever is there") {
 }
 
 TEST_CASE("recurrence: the same bits for any number of threads") {
-  for (const Cell cell : cells) {
-    check_threads([&](In in) { return call(cell, in); }, inputs_of(cell, {130, 5, 129}));
-    check_threads([&](In in) { return call(cell, in); }, inputs_of(cell, {3, 40, 33}));
+  for (const Cell cell : both_cells) {
+    check_threads([&](In in) { return recurrence_of(cell, in); },
+                  recurrence_inputs(cell, {130, 5, 129}));
+    check_threads([&](In in) { return recurrence_of(cell, in); },
+                  recurrence_inputs(cell, {3, 40, 33}));
   }
 }
 
