@@ -28,10 +28,6 @@ void check_recurrence(Cell cell, const Shape& projected, const Affine& hidden,
           tokens.shape());
 }
 
-Tensor initial_or_zeros(const Tensor& initial, int64_t batch, int64_t width) {
-  return initial ? initial : Tensor(Array::zeros({batch, width}));
-}
-
 // Column t of a mask (B, T), as (B, 1).
 Mask column(const Mask& mask, int64_t t) {
   const int64_t batch = mask.dim(0), tokens = mask.dim(1);
@@ -60,7 +56,7 @@ Tensor recurrence_composed(Cell cell, const Tensor& projected, const Affine& hid
                            const Tensor& initial, const Mask& tokens) {
   check_recurrence(cell, projected.shape(), hidden, initial, tokens);
   const int64_t batch = projected.dim(0), width = projected.dim(2);
-  Tensor h = initial_or_zeros(initial, batch, hidden.weight.dim(1));
+  Tensor h = initial ? initial : Tensor(Array::zeros({batch, hidden.weight.dim(1)}));
   std::vector<Tensor> states;
   for (int64_t t = 0; t < projected.dim(1); ++t) {
     const Tensor p = reshape(slice(projected, 1, t, t + 1), {batch, width});
@@ -81,21 +77,19 @@ struct Recurrence {
   Array initial;  // (B, d)
   Mask mask;      // (B, T), or none
   Array states;   // (B, T, d)
-  Array gates;    // gru: r, z, n (B, T, 3 d)
-  Array inner;    // gru: u^n (B, T, d)
+  Array gates;    // gru: r, z, n, u^n (B, T, 4 d)
 
   void forward(const Array& projected, const Array& bias);
   void backward(const Array& dy, Grads& grads) const;
 
  private:
   // Token t of an array (B, T, n), as a matrix (B, n) that steps over the other tokens.
-  template <class T>
-  BasicMatrix<T> token(T* data, int64_t n, int64_t t) const {
+  ConstMatrix token(const real* data, int64_t n, int64_t t) const {
     return {data + t * n, batch, n, tokens * n};
   }
   // The states before token t, (B, d).
   ConstMatrix before(int64_t t) const {
-    return t == 0 ? as_matrix(initial) : ConstMatrix(token(states.data(), width, t - 1));
+    return t == 0 ? as_matrix(initial) : token(states.data(), width, t - 1);
   }
   // Calls row(r, h_(t-1), whether it is a token) for each sequence; r is the row of its token t.
   template <class Row>
@@ -110,34 +104,23 @@ struct Recurrence {
     });
   }
   Array states_before() const;
-  // du: none for rnn, where it is dp.
-  void backward_steps(const Array& dy, Array& carry, Array& dp, Array& du) const;
 };
-
-// row[i] += x[i] for i < n
-void add_row(const real* x, int64_t n, real* row) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    row[i] += x[i];
-  }
-}
 
 // h holds W h_(t-1) and becomes h_t.
 void rnn_row(int64_t d, const real* p, const real* bias, real* h) {
   detail::add_bias(bias, d, h);
-  add_row(p, d, h);
+  detail::add_bias(p, d, h);
   vector_map(h, h, d, [](real v) { return fast_tanh(v); });
 }
 
-// g holds W h_(t-1) and becomes r, z, n; inner becomes u^n.
-void gru_row(int64_t d, const real* p, const real* bias, const real* before, real* g, real* inner,
-             real* h) {
+// g holds W h_(t-1) and becomes r, z, n, u^n.
+void gru_row(int64_t d, const real* p, const real* bias, const real* before, real* g, real* h) {
+  real *const n = g + 2 * d, *const inner = g + 3 * d;
   detail::add_bias(bias, 3 * d, g);
-  std::copy_n(g + 2 * d, d, inner);
-  add_row(p, 2 * d, g);
+  std::copy_n(n, d, inner);
+  detail::add_bias(p, 2 * d, g);
   vector_map(g, g, 2 * d, [](real v) { return 1 / (1 + fast_exp(-v)); });
   const real *r = g, *z = g + d;
-  real* const n = g + 2 * d;
 #pragma omp simd
   for (int64_t i = 0; i < d; ++i) {
     n[i] = p[2 * d + i] + r[i] * inner[i];
@@ -159,13 +142,13 @@ void rnn_row_backward(int64_t d, const real* h, real* carry, real* dp) {
   }
 }
 
-void gru_row_backward(int64_t d, const real* g, const real* inner, const real* before, real* carry,
-                      real* dp, real* du) {
+void gru_row_backward(int64_t d, const real* g, const real* before, real* carry, real* dp,
+                      real* du) {
 #pragma omp simd
   for (int64_t i = 0; i < d; ++i) {
-    const real r = g[i], z = g[d + i], n = g[2 * d + i], dh = carry[i];
+    const real r = g[i], z = g[d + i], n = g[2 * d + i], inner = g[3 * d + i], dh = carry[i];
     const real dp_n = dh * (1 - z) * (1 - n * n);
-    dp[i] = du[i] = dp_n * inner[i] * r * (1 - r);
+    dp[i] = du[i] = dp_n * inner * r * (1 - r);
     dp[d + i] = du[d + i] = dh * (before[i] - n) * z * (1 - z);
     dp[2 * d + i] = dp_n;
     du[2 * d + i] = dp_n * r;
@@ -177,15 +160,13 @@ void Recurrence::forward(const Array& projected, const Array& bias) {
   const int64_t wide = gates_of(cell) * width;
   const real *p = projected.data(), *b = bias ? bias.data() : nullptr;
   states = Array::uninitialised({batch, tokens, width});
-  real *const h = states.mutable_data(), *g = h, *u = nullptr;
-  if (cell == Cell::gru) {
-    gates = Array::uninitialised({batch, tokens, wide});
-    inner = Array::uninitialised({batch, tokens, width});
-    g = gates.mutable_data();
-    u = inner.mutable_data();
-  }
+  gates = cell == Cell::gru ? Array::uninitialised({batch, tokens, 4 * width}) : Array();
+  real* const h = states.mutable_data();
+  real* const g = gates ? gates.mutable_data() : h;  // where W h_(t-1) goes
+  const int64_t stride = gates ? 4 * width : width;
   for (int64_t t = 0; t < tokens; ++t) {
-    multiply(before(t), as_matrix(weight).transposed(), into(token(g, wide, t)));
+    multiply(before(t), as_matrix(weight).transposed(),
+             into(Matrix(g + t * stride, batch, wide, tokens * stride)));
     for_rows(t, [=, this](int64_t r, const real* old, bool is_token) {
       real* const to = h + r * width;
       if (!is_token) {
@@ -193,69 +174,53 @@ void Recurrence::forward(const Array& projected, const Array& bias) {
       } else if (cell == Cell::rnn) {
         rnn_row(width, p + r * wide, b, to);
       } else {
-        gru_row(width, p + r * wide, b, old, g + r * wide, u + r * width, to);
+        gru_row(width, p + r * wide, b, old, g + r * stride, to);
       }
     });
-  }
-}
-
-void Recurrence::backward_steps(const Array& dy, Array& carry, Array& dp, Array& du) const {
-  const int64_t wide = gates_of(cell) * width;
-  const real *from = dy.data(), *h = states.data();
-  const real* const g = gates ? gates.data() : nullptr;
-  const real* const u = inner ? inner.data() : nullptr;
-  real* const later = carry.mutable_data();
-  real *const to_p = dp.mutable_data(), *const to_u = du ? du.mutable_data() : to_p;
-  for (int64_t t = tokens - 1; t >= 0; --t) {
-    for_rows(t, [=, this](int64_t r, const real* old, bool is_token) {
-      real* const dh = later + r / tokens * width;
-      add_row(from + r * width, width, dh);
-      if (!is_token) {
-        std::fill_n(to_p + r * wide, wide, real{0});
-        std::fill_n(to_u + r * wide, wide, real{0});
-      } else if (cell == Cell::rnn) {
-        rnn_row_backward(width, h + r * width, dh, to_p + r * wide);
-      } else {
-        gru_row_backward(width, g + r * wide, u + r * width, old, dh, to_p + r * wide,
-                         to_u + r * wide);
-      }
-    });
-    const ConstMatrix du_t = token(static_cast<const real*>(to_u), wide, t);
-    multiply(du_t, as_matrix(weight), into(Matrix(later, batch, width), true));
   }
 }
 
 // h_(t-1) for every t, (B, T, d).
 Array Recurrence::states_before() const {
   Array old = Array::uninitialised(states.shape());
-  real* const to = old.mutable_data();
-  for (int64_t t = 0; t < tokens; ++t) {
-    for_rows(t, [=, this](int64_t r, const real* before, bool) {
-      std::copy_n(before, width, to + r * width);
-    });
+  for (int64_t b = 0; b < batch && !dry_run(); ++b) {
+    real* const to = old.mutable_data() + b * tokens * width;
+    std::copy_n(initial.data() + b * width, width, to);
+    std::copy_n(states.data() + b * tokens * width, (tokens - 1) * width, to + width);
   }
   return old;
 }
 
 void Recurrence::backward(const Array& dy, Grads& grads) const {
-  const Shape wide = states.shape().with(-1, gates_of(cell) * width);
+  const int64_t wide = gates_of(cell) * width;
   Array carry = Array::zeros(initial.shape());  // dh of the token before, from all later ones
-  Array dp = Array::uninitialised(wide);
-  Array du = cell == Cell::gru ? Array::uninitialised(wide) : Array();
-  backward_steps(dy, carry, dp, du);
+  Array dp = Array::uninitialised(states.shape().with(-1, wide));
+  Array du = cell == Cell::gru ? Array::uninitialised(dp.shape()) : Array();  // rnn: dp
+  const real *from = dy.data(), *h = states.data(), *g = gates ? gates.data() : nullptr;
+  real *const later = carry.mutable_data(), *const to_p = dp.mutable_data();
+  real* const to_u = du ? du.mutable_data() : to_p;
+  for (int64_t t = tokens - 1; t >= 0; --t) {
+    for_rows(t, [=, this](int64_t r, const real* old, bool is_token) {
+      real *const dh = later + r / tokens * width, *const dp_r = to_p + r * wide;
+      detail::add_bias(from + r * width, width, dh);
+      if (!is_token) {
+        std::fill_n(dp_r, wide, real{0});
+        std::fill_n(to_u + r * wide, wide, real{0});
+      } else if (cell == Cell::rnn) {
+        rnn_row_backward(width, h + r * width, dh, dp_r);
+      } else {
+        gru_row_backward(width, g + r * 4 * width, old, dh, dp_r, to_u + r * wide);
+      }
+    });
+    multiply(token(to_u, wide, t), as_matrix(weight), into(Matrix(later, batch, width), true));
+  }
   du = du ? du : dp;
   if (grads.needs(1)) {
     detail::linear_weight_backward(states_before(), weight, du, grads.target(1));
   }
-  if (grads.needs(2)) {
-    grads.add(2, du);
-  }
-  if (grads.needs(0)) {
-    grads.add(0, std::move(dp));
-  }
-  if (grads.needs(3)) {
-    grads.add(3, std::move(carry));
-  }
+  if (grads.needs(2)) grads.add(2, du);
+  if (grads.needs(0)) grads.add(0, std::move(dp));
+  if (grads.needs(3)) grads.add(3, std::move(carry));
 }
 
 }  // namespace
@@ -267,7 +232,7 @@ Tensor recurrence(Cell cell, const Tensor& projected, const Affine& hidden, cons
     return recurrence_composed(cell, projected, hidden, initial, tokens);
   }
   const int64_t batch = projected.dim(0), width = hidden.weight.dim(1);
-  const Tensor start = initial_or_zeros(initial, batch, width);
+  const Tensor start = initial ? initial : Tensor(Array::zeros({batch, width}));
   Recurrence call{.cell = cell,
                   .batch = batch,
                   .tokens = projected.dim(1),
