@@ -14,10 +14,10 @@ void BlockConfig::fields(Fields& f) {
 void BlockConfig::block_fields(Fields& f) {
   f.required("context_length", context_length, at_least(1), "largest number of tokens")
       .example(6)
-      .also_known_as({"block_size", "max_position_embeddings"});
+      .also_known_as(context_words);
   f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
       .example(4)
-      .also_known_as({"emb_dim", "n_embd", "hidden_size", "embed_dim"});
+      .also_known_as(width_words);
   FieldInfo& heads =
       num_heads > 0
           ? f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
@@ -77,6 +77,17 @@ std::unique_ptr<Module> make_norm(const BlockConfig& c) {
     return std::make_unique<RmsNorm>(RmsNorm::Config{.d_model = c.d_model});
   }
   return std::make_unique<LayerNorm>(LayerNorm::Config{.d_model = c.d_model, .bias = c.bias});
+}
+
+void SourceAndTargetConfig::source_and_target_fields(Fields& f) {
+  f.required("source_vocab_size", source_vocab_size, at_least(1),
+             "number of tokens of the source; the data decides if absent")
+      .example(5);
+  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
+      .example(7)
+      .also_known_as(vocabulary_words);
+  f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
+      .example(6);
 }
 
 }  // namespace heed

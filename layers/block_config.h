@@ -1,4 +1,5 @@
-// The fields that all models made of transformer blocks share, and their rules.
+// The fields that models share, and their rules: those of transformer blocks, and those of models
+// that read one sequence and write another.
 #pragma once
 
 #include "layers/config/defaults.h"
@@ -33,7 +34,27 @@ struct BlockConfig {
 // The norm of a block. rms_norm has no bias.
 std::unique_ptr<Module> make_norm(const BlockConfig& c);
 
+struct SourceAndTargetConfig {
+  int64_t source_vocab_size = 0;
+  int64_t vocab_size = 0;
+  int64_t source_length = 0;
+
+  void source_and_target_fields(Fields& f);
+  Signature source_and_target_signature(int64_t context_length) const {
+    return {.ids = true,
+            .vocab_size = vocab_size,
+            .longest = context_length,
+            .context = true,
+            .source_vocab_size = source_vocab_size,
+            .source_longest = source_length,
+            .mask = true,
+            .causal = true};
+  }
+};
+
 // The words of other tools for fields of models.
+inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "hidden_size", "embed_dim"};
+inline const std::vector<std::string> context_words{"block_size", "max_position_embeddings"};
 inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers"};
 inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab"};
 

@@ -5,14 +5,7 @@
 namespace heed {
 
 void EncoderDecoder::Config::fields(Fields& f) {
-  f.required("source_vocab_size", source_vocab_size, at_least(1),
-             "number of tokens of the source; the data decides if absent")
-      .example(5);
-  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
-      .example(7)
-      .also_known_as(vocabulary_words);
-  f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
-      .example(6);
+  source_and_target_fields(f);
   block_fields(f);
   f.required("num_layers", num_layers, in_range(1, 1000),
              "number of blocks of the encoder, and of the decoder")

@@ -21,10 +21,7 @@ class EncoderDecoder final : public Module {
  public:
   static constexpr const char* help = "an encoder for one sequence, a decoder for another";
 
-  struct Config : BlockConfig {
-    int64_t source_vocab_size = 0;
-    int64_t vocab_size = 0;
-    int64_t source_length = 0;
+  struct Config : BlockConfig, SourceAndTargetConfig {
     int64_t num_layers = 0;
     std::string position = "learned";
     std::string context = "attention";
@@ -34,14 +31,7 @@ class EncoderDecoder final : public Module {
   explicit EncoderDecoder(const Config& c);
 
   Signature signature() const override {
-    return {.ids = true,
-            .vocab_size = config.vocab_size,
-            .longest = config.context_length,
-            .context = true,
-            .source_vocab_size = config.source_vocab_size,
-            .source_longest = config.source_length,
-            .mask = true,
-            .causal = true};
+    return config.source_and_target_signature(config.context_length);
   }
 
   const Config config;

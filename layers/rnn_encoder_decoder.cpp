@@ -1,23 +1,17 @@
 #include "layers/rnn_encoder_decoder.h"
 
 #include "autograd/ops/concat.h"
-#include "layers/block_config.h"
 
 namespace heed {
 
 void RnnEncoderDecoder::Config::fields(Fields& f) {
-  f.required("source_vocab_size", source_vocab_size, at_least(1),
-             "number of tokens of the source; the data decides if absent")
-      .example(5);
-  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
-      .example(7)
-      .also_known_as(vocabulary_words);
-  f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
-      .example(6);
-  f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
+  source_and_target_fields(f);
+  f.required("context_length", context_length, at_least(1), "largest number of tokens")
+      .example(6)
+      .also_known_as(context_words);
   f.required("d_model", d_model, at_least(1), "width of the embeddings and states")
       .example(4)
-      .also_known_as({"hidden_size", "emb_dim", "embed_dim"});
+      .also_known_as(width_words);
   f.choice("cell", cell, {"gru", "rnn"}, "the recurrent layer of encoder and decoder");
   f.choice("attention", attention, {"none", "additive", "dot"},
            "none: the decoder begins with the encoder's last state, and sees no other");

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 
+#include "layers/block_config.h"
 #include "layers/dropout.h"
 #include "layers/embedding.h"
 #include "layers/global_attention.h"
@@ -30,10 +31,7 @@ class RnnEncoderDecoder final : public Module {
  public:
   static constexpr const char* help = "a recurrent encoder and decoder, with or without attention";
 
-  struct Config {
-    int64_t source_vocab_size = 0;
-    int64_t vocab_size = 0;
-    int64_t source_length = 0;
+  struct Config : SourceAndTargetConfig {
     int64_t context_length = 0;
     int64_t d_model = 0;
     std::string cell = "gru";
@@ -45,14 +43,7 @@ class RnnEncoderDecoder final : public Module {
   explicit RnnEncoderDecoder(const Config& c);
 
   Signature signature() const override {
-    return {.ids = true,
-            .vocab_size = config.vocab_size,
-            .longest = config.context_length,
-            .context = true,
-            .source_vocab_size = config.source_vocab_size,
-            .source_longest = config.source_length,
-            .mask = true,
-            .causal = true};
+    return config.source_and_target_signature(config.context_length);
   }
 
   const Config config;
