@@ -60,7 +60,7 @@ void sum_middle(const real* x, real* y, int64_t outer, int64_t n, int64_t inner)
 
 double sum_all(const Array& x) {
   const real* v = x.data();
-  return parallel_sum(x.size(), elementwise_grain,
+  return parallel_sum(x.size(), sum_grain,
                       [v](int64_t begin, int64_t end) { return sum_range(v, begin, end); });
 }
 

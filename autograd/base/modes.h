@@ -12,6 +12,7 @@ namespace detail {
 HEED_ONE_PER_PROCESS inline bool use_fused = true;
 HEED_ONE_PER_PROCESS inline bool dry_run_active = false;
 HEED_ONE_PER_PROCESS inline bool anomaly_mode_on = false;
+HEED_ONE_PER_PROCESS inline bool loops_timed = false;  // a LoopTimes exists
 }  // namespace detail
 
 // A fused operation computes in one pass what its composed form computes with several operations.

@@ -80,8 +80,8 @@ class Node {
 
   // Where a gradient goes, and whether to add to what is there or to overwrite it.
   struct Target {
-    real* data;
-    bool add;
+    real* data = nullptr;
+    bool add = false;
   };
   Target gradient_target();
 

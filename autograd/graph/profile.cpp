@@ -7,6 +7,7 @@
 
 #include "autograd/graph/graph.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/threads/loop_times.h"
 
 namespace heed {
 
@@ -20,7 +21,10 @@ struct Profile {
   int64_t flops_before = flop_count();
 
   // Seconds and floating-point operations since the last call.
-  std::pair<double, int64_t> lap() {
+  std::pair<double, int64_t> lap(const char* op) {
+    if (LoopTimes* loops = LoopTimes::current()) {
+      loops->label(op);
+    }
     const Clock::time_point now = Clock::now();
     const double seconds = std::chrono::duration<double>(now - since).count();
     const int64_t flops = flop_count() - flops_before;
@@ -55,12 +59,12 @@ std::vector<ProfileRow> stop_profile() {
 
 void profile_restart() {
   if (profile) {
-    profile->lap();
+    profile->lap("");
   }
 }
 
 void profile_forward(const char* op, int64_t numbers) {
-  const auto [seconds, flops] = profile->lap();
+  const auto [seconds, flops] = profile->lap(op);
   ProfileRow& row = profile->rows[op];
   ++row.calls;
   row.forward_seconds += seconds;
@@ -69,7 +73,7 @@ void profile_forward(const char* op, int64_t numbers) {
 }
 
 void profile_backward(Node& node) {
-  const auto [seconds, flops] = profile->lap();
+  const auto [seconds, flops] = profile->lap(node.op());
   ProfileRow& row = profile->rows[node.op()];
   row.backward_seconds += seconds;
   row.backward_flops += flops;

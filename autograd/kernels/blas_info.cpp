@@ -90,6 +90,17 @@ std::string kernel_warning(const BlasInfo& info) {
               "; a newer OpenBLAS may be several times as fast");
 }
 
+// By tools/bench/blas_granule.cpp, with OpenBLAS 0.3.21.
+struct MeasuredGranule {
+  std::string_view kernel;
+  detail::Granule float32, float64;
+};
+constexpr detail::Granule any{32, 32};
+constexpr MeasuredGranule granules[] = {
+    {"Cooperlake", any, {48, 192}}, {"SkylakeX", any, {48, 192}}, {"Haswell", {48, 0}, any},
+    {"Zen", {48, 0}, any},          {"Sandybridge", any, any},    {"Nehalem", any, any},
+    {"Prescott", any, any}};
+
 }  // namespace
 
 void choose_blas_kernel() { chosen_by_heed(); }
@@ -107,6 +118,18 @@ void make_blas_serial_here() {
   if (per_thread) {
     openblas_set_num_threads(1);
   }
+}
+
+detail::Granule blas_granule() {
+  static const detail::Granule granule = [] {
+    choose_blas_kernel();
+    const std::string_view kernel = openblas_get_corename();
+    for (const MeasuredGranule& row : granules) {
+      if (row.kernel == kernel) return is_float64 ? row.float64 : row.float32;
+    }
+    return detail::Granule{};
+  }();
+  return granule;
 }
 
 BlasInfo blas_info() {

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "autograd/kernels/product.h"
+
 namespace heed {
 
 // Before the first product. An OpenBLAS that is older than the CPU does not know it and falls back
@@ -19,6 +21,9 @@ void make_blas_serial();
 // Before the first product of a thread: in OpenBLAS's OpenMP build the number of threads belongs to
 // the calling thread, as OpenMP's own number does.
 void make_blas_serial_here();
+
+// The granule of OpenBLAS's kernel, from the table in README.md; zeros if it is not in there.
+detail::Granule blas_granule();
 
 struct BlasInfo {
   std::string kernel;    // "Cooperlake", "Haswell", ...

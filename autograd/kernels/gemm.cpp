@@ -4,11 +4,13 @@
 #include <array>
 #include <atomic>
 #include <climits>
+#include <optional>
 #include <vector>
 
 #include "autograd/base/error.h"
 #include "autograd/base/modes.h"
 #include "autograd/kernels/choice.h"
+#include "autograd/kernels/cut.h"
 #include "autograd/kernels/openblas.h"
 #include "autograd/threads/parallel.h"
 
@@ -36,94 +38,111 @@ const ProductKernel& kernel_for(const Product& p) {
   return *kernels.back().products;
 }
 
-double work_of(const Product& p) {
-  return static_cast<double>(p.m()) * static_cast<double>(p.n()) * static_cast<double>(p.k());
-}
-
-// The number of tiles into which C is cut along its longer side. It depends on the shape alone,
-// since the bits depend on it. Measured with one thread: halving C along its longer side costs 1 to
-// 5%, along the shorter one 5 to 20%. More tiles serve more threads. They cost nothing while a tile
-// is at least 384 long, 5 to 10% at 192, and 30% below 64.
-int64_t tiles_of(const Product& p) {
-  constexpr int64_t most_tiles = 16;
-  const int64_t longer = std::max(p.m(), p.n());
-  const bool vector = p.m() == 1 || p.n() == 1;  // reads a number from memory for each multiply-add
-  const double work = work_of(p);
-  const double tile_work = vector ? 1 << 17 : 1 << 20;  // multiply-adds, about ten microseconds
-  const auto worth = [&](int64_t tiles) {
-    const bool heavy = tiles == 4 && work >= 1 << 29;
-    const int64_t shortest = tiles == 2 ? 64 : heavy ? 192 : 384;
-    return longer >= tiles * shortest && work >= static_cast<double>(tiles) * tile_work;
-  };
-  int64_t tiles = 1;
-  while (tiles < most_tiles && worth(2 * tiles)) {
-    tiles *= 2;
+// C += from, both (m, n)
+void add_matrix(ConstMatrix from, Matrix c) {
+  for (int64_t r = 0; r < c.rows(); ++r) {
+    real* const to = c.data() + r * c.step();
+    const real* const row = from.data() + r * from.step();
+#pragma omp simd
+    for (int64_t i = 0; i < c.columns(); ++i) {
+      to[i] += row[i];
+    }
   }
-  return tiles;
 }
 
-// The tiles of C: parts of its longer side.
-class Tiles {
+// One product of a shared loop. Its chunks are the tiles of C, or twice as many if the depth is cut
+// in halves: then the second half is computed into a buffer (m, n), and the thread that completes a
+// tile adds the buffer's to that of C.
+class SharedProduct {
  public:
-  explicit Tiles(const Product& p) : p_(p), by_rows_(p.m() >= p.n()) {
-    constexpr int64_t whole_vectors = 32;
-    const int64_t tiles = tiles_of(p);
-    extent_ = detail::round_up((length() + tiles - 1) / tiles, whole_vectors);
+  SharedProduct(const Product& p, detail::Epilogue epilogue, void* context)
+      : epilogue_(epilogue),
+        context_(context),
+        work_(detail::work_of(p)),
+        halved_(epilogue == nullptr && detail::halves_depth(p)),
+        middle_(halved_ ? detail::round_up(p.k() / 2, 32) : p.k()),
+        first_(p.depth(0, middle_)),
+        second_(p.depth(middle_, p.k())),
+        by_shape_(detail::Tiles::by_shape(first_)),
+        kernel_(kernel_for(halved_ ? first_ : part_of(p, by_shape_.block(0)))),
+        tiles_(std::min(p.m(), p.n()) == 1
+                   ? by_shape_
+                   : detail::Tiles::for_threads(first_, threads_for_tiles(), kernel_.granule())) {}
+
+  int64_t chunks() const { return (halved_ ? 2 : 1) * tiles_.count(); }
+  double chunk_work() const { return work_ / static_cast<double>(chunks()); }
+  int64_t numbers() const { return halved_ ? first_.m() * first_.n() : 0; }  // of the buffer
+  int64_t counters() const { return halved_ ? tiles_.count() : 0; }
+
+  // Before the first chunk: the buffer, and counters that are 0.
+  void set_memory(real* numbers, int* halves_done) {
+    if (halved_) {
+      second_.c = Matrix(numbers, first_.m(), first_.n());
+      second_.add = false;
+      halves_done_ = halves_done;
+    }
   }
 
-  int64_t length() const { return by_rows_ ? p_.m() : p_.n(); }
-  int64_t extent() const { return extent_; }
-
-  Product tile(int64_t begin, int64_t end) const {
-    return by_rows_ ? p_.rows(begin, end) : p_.columns(begin, end);
-  }
-  Block block(int64_t begin, int64_t end) const {
-    return by_rows_ ? Block{begin, end - begin, 0, p_.n()} : Block{0, p_.m(), begin, end - begin};
+  void run_chunk(int64_t chunk) const {
+    const int64_t tile = chunk % tiles_.count();
+    const Block block = tiles_.block(tile);
+    const Product part = part_of(chunk < tiles_.count() ? first_ : second_, block);
+    kernel_.multiply(part);
+    if (halved_ && std::atomic_ref(halves_done_[tile]).fetch_add(1) == 1) {
+      add_matrix(part_of(second_, block).c, part_of(first_, block).c);
+    }
+    if (epilogue_ != nullptr) {
+      epilogue_(context_, block);
+    }
   }
 
  private:
-  const Product& p_;
-  bool by_rows_;
-  int64_t extent_;
+  // Two threads take a half each. More are kept busy better by smaller parts of both.
+  int threads_for_tiles() const { return halved_ && num_threads() == 2 ? 1 : num_threads(); }
+
+  detail::Epilogue epilogue_;
+  void* context_;
+  double work_;
+  bool halved_;
+  int64_t middle_;
+  Product first_, second_;  // halves of the depth; or everything, and nothing
+  detail::Tiles by_shape_;
+  const ProductKernel& kernel_;
+  detail::Tiles tiles_;
+  int* halves_done_ = nullptr;  // of each tile
 };
 
-// True if splitting the K loop between two threads is faster than splitting C. Splitting K halves
-// the data that each thread reads, but the two partial results must be added. Measured against
-// splitting C: small products of great depth, such as gradients of weights, take 0.55 to 0.95 of
-// the time. With less depth only larger products gain: 512 x 512 x 768 takes 0.95, 256 x 256 x 384
-// gains nothing.
-bool halves_depth(const Product& p) {
-  constexpr double least_work = 1 << 21, least_work_less_deep = 1 << 25;
-  const int64_t longer = std::max(p.m(), p.n());
-  const double work = work_of(p);
-  return std::min(p.m(), p.n()) > 1 && tiles_of(p) <= 2 &&
-         ((p.k() >= 2 * longer && work >= least_work) ||
-          (2 * p.k() >= 3 * longer && work >= least_work_less_deep));
-}
-
-// Computes the first half of the K loop into C and the second into a buffer (m, n), then adds that
-// to C.
-void run_halves(const Product& p) {
-  thread_local std::vector<real> memory;  // not from the pool: called in bodies of loops, too
-  memory.resize(std::max(memory.size(), static_cast<size_t>(p.m() * p.n())));
-  const Matrix second(memory.data(), p.m(), p.n());
-  const int64_t middle = detail::round_up(p.k() / 2, 32);
-  std::array halves{p.depth(0, middle), p.depth(middle, p.k())};
-  halves[1].c = second;
-  halves[1].add = false;
-  parallel_for(2, 1, [&](int64_t begin, int64_t end) {
+// The second may be missing. Threads take chunks in order. If those of both products are alike,
+// they are mixed: a thread that gets the first rows of one then also gets the first rows of the
+// other. Otherwise the large ones come first, so that threads end together.
+void run_together(SharedProduct& first, SharedProduct* second) {
+  const auto of_second = [&](auto count) { return second != nullptr ? count(*second) : 0; };
+  const int64_t counters = first.counters() + of_second([](auto& p) { return p.counters(); });
+  const int64_t numbers = first.numbers() + of_second([](auto& p) { return p.numbers(); });
+  const int64_t chunks = first.chunks() + of_second([](auto& p) { return p.chunks(); });
+  // Not from the pool: called in bodies of loops, too. They keep their size from call to call.
+  thread_local std::vector<real> memory;
+  thread_local std::vector<int> halves_done;
+  memory.resize(std::max(memory.size(), static_cast<size_t>(numbers)));
+  halves_done.assign(static_cast<size_t>(counters), 0);
+  first.set_memory(memory.data(), halves_done.data());
+  if (second != nullptr) {
+    second->set_memory(memory.data() + first.numbers(), halves_done.data() + first.counters());
+  }
+  constexpr double alike = 1.5;
+  const double larger = second == nullptr ? 1 : first.chunk_work() / second->chunk_work();
+  const auto of_first_before = [=, n = first.chunks()](int64_t i) {
+    return larger >= alike       ? std::min(i, n)
+           : larger <= 1 / alike ? std::max<int64_t>(0, i - (chunks - n))
+                                 : i * n / chunks;
+  };
+  parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const Product& half = halves[static_cast<size_t>(i)];
-      kernel_for(half).multiply(half);
-    }
-  });
-  parallel_for(p.m(), row_grain(2 * p.n()), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      real* const c = p.c.data() + r * p.c.step();
-      const real* const rest = second.data() + r * p.n();
-#pragma omp simd
-      for (int64_t i = 0; i < p.n(); ++i) {
-        c[i] += rest[i];
+      const int64_t before = of_first_before(i);
+      if (of_first_before(i + 1) > before) {
+        first.run_chunk(before);
+      } else {
+        second->run_chunk(i - before);
       }
     }
   });
@@ -159,31 +178,42 @@ Product checked(ConstMatrix a, ConstMatrix b, Into<Matrix> to) {
 
 }  // namespace
 
-void detail::multiply(ConstMatrix a, ConstMatrix b, Into<Matrix> to, Epilogue epilogue,
-                      void* context) {
-  require(epilogue == nullptr || !to.c.is_transposed(),
+namespace {
+
+// No product if there is nothing to compute.
+std::optional<SharedProduct> shared(const detail::ProductWithEpilogue& product) {
+  const Factors& f = product.factors;
+  require(product.epilogue == nullptr || !f.to.c.is_transposed(),
           "matrix product: an epilogue expects a C that is not transposed");
-  const Product p = checked(a, b, to);
+  const Product p = checked(f.a, f.b, f.to);
   count_flops(2 * p.m() * p.n() * p.k());
   if (dry_run() || p.m() == 0 || p.n() == 0) {
-    return;
+    return std::nullopt;
   }
-  if (epilogue == nullptr && halves_depth(p)) {
-    run_halves(p);
-    return;
-  }
-  const Tiles tiles(p);
-  parallel_for(tiles.length(), tiles.extent(), [&](int64_t begin, int64_t end) {
-    const Product tile = tiles.tile(begin, end);
-    kernel_for(tile).multiply(tile);
-    if (epilogue != nullptr) {
-      epilogue(context, tiles.block(begin, end));
-    }
-  });
+  return SharedProduct(p, product.epilogue, product.context);
 }
 
-void multiply(ConstMatrix a, ConstMatrix b, Into<Matrix> to) {
-  detail::multiply(a, b, to, nullptr, nullptr);
+}  // namespace
+
+void detail::multiply(const ProductWithEpilogue& first) {
+  if (auto product = shared(first)) {
+    run_together(*product, nullptr);
+  }
+}
+
+void detail::multiply(const ProductWithEpilogue& first, const ProductWithEpilogue& second) {
+  auto one = shared(first), other = shared(second);
+  if (one && other) {
+    run_together(*one, &*other);
+  } else if (one || other) {
+    run_together(one ? *one : *other, nullptr);
+  }
+}
+
+void multiply(const Factors& factors) { detail::multiply({factors}); }
+
+void multiply_both(const Factors& first, const Factors& second) {
+  detail::multiply({first}, {second});
 }
 
 void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrices> to) {
@@ -217,9 +247,9 @@ void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrice
 
 void multiply_by_openblas(ConstMatrix a, ConstMatrix b, Matrix c) {
   const Product p = checked(a, b, into(c));
-  const Tiles tiles(p);
-  parallel_for(tiles.length(), tiles.extent(), [&](int64_t begin, int64_t end) {
-    detail::openblas_products.multiply(tiles.tile(begin, end));
+  const auto tiles = detail::Tiles::by_shape(p);
+  parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t) {
+    detail::openblas_products.multiply(part_of(p, tiles.block(begin)));
   });
 }
 

@@ -97,6 +97,6 @@ bool takes_all(const Product&, bool) { return true; }
 
 }  // namespace
 
-const ProductKernel detail::openblas_products{takes_all, multiply_by_blas};
+const ProductKernel detail::openblas_products{takes_all, multiply_by_blas, blas_granule};
 
 }  // namespace heed

@@ -18,6 +18,9 @@ struct Product {
   Matrix c;
   bool add = false;
   real alpha = 1;
+  // m and n of the product that this is a part of, which may not be this one. A kernel that chooses
+  // an order of summation by the sides of C chooses by these, so that a part has the same bits.
+  int64_t whole_m = c.rows(), whole_n = c.columns();
 
   int64_t m() const { return c.rows(); }
   int64_t n() const { return c.columns(); }
@@ -26,15 +29,32 @@ struct Product {
   // The part that makes rows [begin, end) of C, its columns [begin, end), or what the same part of
   // the depth k adds to all of C.
   Product rows(int64_t begin, int64_t end) const {
-    return {a.rows(begin, end), b, c.rows(begin, end), add, alpha};
+    Product part = *this;
+    part.a = a.rows(begin, end);
+    part.c = c.rows(begin, end);
+    return part;
   }
   Product columns(int64_t begin, int64_t end) const {
-    return {a, b.columns(begin, end), c.columns(begin, end), add, alpha};
+    Product part = *this;
+    part.b = b.columns(begin, end);
+    part.c = c.columns(begin, end);
+    return part;
   }
   Product depth(int64_t begin, int64_t end) const {
-    return {a.columns(begin, end), b.rows(begin, end), c, add, alpha};
+    Product part = *this;
+    part.a = a.columns(begin, end);
+    part.b = b.rows(begin, end);
+    return part;
   }
 };
+
+// Where a kernel's products may be cut: a number of C has the same bits in the whole product and in
+// a part of at least smallest_part multiply-adds, if the rows and columns of the part begin at
+// multiples of these and are at least as many. 0: if it is not cut along that side.
+struct Granule {
+  int64_t rows = 0, columns = 0;
+};
+inline constexpr int64_t smallest_part = 1 << 20;
 
 // One way to compute products; choice.h lists them.
 struct ProductKernel {
@@ -42,6 +62,7 @@ struct ProductKernel {
   // it can compute. m and n are at least 2, k at least 1.
   bool (*takes)(const Product& p, bool forced);
   void (*multiply)(const Product& p);  // on the calling thread
+  Granule (*granule)();
 };
 
 }  // namespace heed::detail

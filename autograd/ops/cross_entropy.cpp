@@ -16,7 +16,7 @@ namespace {
 
 // Rows of n logits per chunk. An element costs more than in an elementwise loop: an exponential in
 // the backward, the search for the maximum as well in the forward.
-int64_t forward_grain(int64_t n) { return row_grain(4 * n); }
+int64_t forward_grain(int64_t n) { return row_grain(4 * n, sum_grain); }
 int64_t backward_grain(int64_t n) { return row_grain(2 * n); }
 
 struct RowStats {

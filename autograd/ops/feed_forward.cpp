@@ -1,5 +1,7 @@
 #include "autograd/ops/feed_forward.h"
 
+#include <optional>
+
 namespace heed {
 
 namespace {
@@ -30,12 +32,13 @@ Array hidden_alone(const Array& x, const Affine& first, Gelu kind) {
   });
 }
 
-// dz = (dy @ weight) * gelu'(z)
-Array gradient_before_gelu(const Array& dy, const Array& weight, const Array& slope) {
+// dz = (dy @ weight) * gelu'(z), in one loop with the product `dw` if there is one.
+Array gradient_before_gelu(const Array& dy, const Array& weight, const Array& slope,
+                           const std::optional<Factors>& dw) {
   Array dz = Array::uninitialised(slope.shape());
   const Matrix to = as_writable_matrix(dz);
   const real* factor = slope.data();
-  multiply(as_matrix(dy), as_matrix(weight), into(to), [=](const Block& block) {
+  const auto times_slope = [=](const Block& block) {
     for (int64_t r = block.row; r < block.row + block.rows; ++r) {
       const int64_t at = r * to.step() + block.column;
       real* piece = to.data() + at;
@@ -45,7 +48,13 @@ Array gradient_before_gelu(const Array& dy, const Array& weight, const Array& sl
         piece[i] *= by[i];
       }
     }
-  });
+  };
+  const Factors product{as_matrix(dy), as_matrix(weight), into(to)};
+  if (dw) {
+    multiply_both(*dw, product, times_slope);
+  } else {
+    multiply(product.a, product.b, product.to, times_slope);
+  }
   return dz;
 }
 
@@ -68,9 +77,14 @@ Tensor feed_forward(const Tensor& x, const Affine& first, Gelu kind, const Affin
                 {x, first.weight, first.bias, second.weight, second.bias},
                 [x = x.value(), w1 = first.weight.value(), w2 = second.weight.value(),
                  h = std::move(h), slope = std::move(slope)](const Array& dy, Grads& grads) {
-                  detail::linear_parameters_backward(h, w2, dy, grads, 3);
+                  std::optional<Factors> dw2;
+                  if (grads.needs(3)) dw2 = detail::weight_product(h, w2, dy, grads.target(3));
+                  if (grads.needs(4)) grads.add(4, dy);
                   if (slope) {
-                    detail::linear_backward(x, w1, gradient_before_gelu(dy, w2, slope), grads);
+                    const Array dz = gradient_before_gelu(dy, w2, slope, dw2);
+                    detail::linear_backward(x, w1, dz, grads);
+                  } else if (dw2) {
+                    multiply(*dw2);
                   }
                 });
 }

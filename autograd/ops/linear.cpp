@@ -9,33 +9,34 @@ void check_linear(const Shape& x, const Shape& weight, const Tensor& bias) {
           " for weight ", weight, " (out, in), got ", bias.shape());
 }
 
-void linear_weight_backward(const Array& x, const Array& weight, const Array& dy,
-                            const Grads::Target& dw) {
+Factors weight_product(const Array& x, const Array& weight, const Array& dy,
+                       const Grads::Target& dw) {
   const Matrix to(dw.data, weight.dim(0), weight.dim(1));
-  multiply(as_matrix(dy).transposed(), as_matrix(x), into(to, dw.add));
+  return {as_matrix(dy).transposed(), as_matrix(x), into(to, dw.add)};
 }
 
-void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
-                                size_t k) {
-  if (grads.needs(k)) {
-    linear_weight_backward(x, weight, dy, grads.target(k));
-  }
-  if (grads.needs(k + 1)) {
-    grads.add(k + 1, dy);
-  }
+namespace {
+
+Factors input_product(const Array& x, const Array& weight, const Array& dy,
+                      const Grads::Target& dx) {
+  const Matrix to(dx.data, rows_of(x.shape()).count, x.dim(-1));
+  return {as_matrix(dy), as_matrix(weight), into(to, dx.add)};
 }
 
-void linear_input_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads) {
-  if (grads.needs(0)) {
-    const Grads::Target dx = grads.target(0);
-    const Matrix to(dx.data, rows_of(x.shape()).count, x.dim(-1));
-    multiply(as_matrix(dy), as_matrix(weight), into(to, dx.add));
-  }
-}
+}  // namespace
 
 void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads) {
-  linear_input_backward(x, weight, dy, grads);
-  linear_parameters_backward(x, weight, dy, grads, 1);
+  const Grads::Target dw = grads.needs(1) ? grads.target(1) : Grads::Target{};
+  const Grads::Target dx = grads.needs(0) ? grads.target(0) : Grads::Target{};
+  if (dw.data != nullptr && dx.data != nullptr && dw.data != dx.data) {
+    multiply_both(weight_product(x, weight, dy, dw), input_product(x, weight, dy, dx));
+  } else {  // x and the weight may be the same tensor
+    if (dw.data != nullptr) multiply(weight_product(x, weight, dy, dw));
+    if (dx.data != nullptr) multiply(input_product(x, weight, dy, dx));
+  }
+  if (grads.needs(2)) {
+    grads.add(2, dy);
+  }
 }
 
 }  // namespace heed::detail

@@ -60,13 +60,9 @@ Array affine(const Array& x, const Array& weight, const Array& bias, const Then&
   return z;
 }
 
-// Adds dx to gradient 0.
-void linear_input_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
-void linear_weight_backward(const Array& x, const Array& weight, const Array& dy,
-                            const Grads::Target& dw);
-// Adds dweight and dbias to gradients k and k + 1.
-void linear_parameters_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads,
-                                size_t k);
+// dweight = dy^T x, into or added to dw.
+Factors weight_product(const Array& x, const Array& weight, const Array& dy,
+                       const Grads::Target& dw);
 // Adds dx, dweight and dbias to gradients 0, 1 and 2.
 void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
 }  // namespace detail

@@ -1,5 +1,6 @@
 #include "autograd/ops/norm.h"
 
+#include <atomic>
 #include <cmath>
 
 namespace heed::detail {
@@ -108,18 +109,16 @@ void add_row_to_sums(const NormRows& saved, int64_t r, const real* dy, real* dsc
   }
 }
 
-// Adds the partial sums of all chunks, in their order, to gradient k (n). sums (chunks, 2, n):
+// Adds the partial sums of all chunks, in their order, to a gradient (n). sums (chunks, 2, n):
 // dscale is `which` 0, dshift is 1.
-void emit_sums(const Array& sums, int64_t which, Grads& grads, size_t k) {
-  const int64_t chunks = sums.dim(0), n = sums.dim(2);
-  const real* from = sums.data() + which * n;
-  grads.emit(k, [=](int64_t i) {
+void add_sums(const real* sums, int64_t which, int64_t chunks, int64_t n, Grads::Target to) {
+  for (int64_t i = 0; i < n && to.data != nullptr; ++i) {
     double total = 0;
     for (int64_t c = 0; c < chunks; ++c) {
-      total += static_cast<double>(from[c * 2 * n + i]);
+      total += static_cast<double>(sums[(2 * c + which) * n + i]);
     }
-    return static_cast<real>(total);
-  });
+    to.data[i] = static_cast<real>(total) + (to.add ? to.data[i] : 0);
+  }
 }
 
 }  // namespace
@@ -167,22 +166,28 @@ void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
   const bool wants_x = grads.needs(0), wants_sums = grads.needs(1) || grads.needs(2);
   // One pass over x and dy for all three gradients. Each chunk of rows has its own partial sums.
   // There are at most 64 chunks, so that the partial sums are small compared with x.
-  const int64_t grain = std::max(row_grain(rows.width), (rows.count + 63) / 64);
+  const int64_t grain = std::max(row_grain(rows.width, sum_grain), (rows.count + 63) / 64);
   const int64_t chunks = wants_sums ? (rows.count + grain - 1) / grain : 0;
   Array sums = Array::zeros({chunks, 2, rows.width});
-  const Grads::Target dx = wants_x ? grads.target(0) : Grads::Target{nullptr, false};
+  const auto target = [&](size_t k) { return grads.needs(k) ? grads.target(k) : Grads::Target{}; };
+  const Grads::Target dx = target(0), dscale = target(1), dshift = target(2);
   const real* g = dy.data();
   real* sum = sums.mutable_data();
+  const auto finish = [=, n = rows.width] {
+    add_sums(sum, 0, chunks, n, dscale);
+    add_sums(sum, 1, chunks, n, dshift);
+  };
+  std::atomic<int64_t> chunks_left = chunks;
   parallel_for(rows.count, grain, [&, g, sum](int64_t begin, int64_t end) {
-    real* dscale = sum + begin / grain * 2 * rows.width;
+    real* part = sum + begin / grain * 2 * rows.width;
     for (int64_t r = begin; r < end; ++r) {
       const real* row = g + r * rows.width;
       if (wants_x) norm_row_backward(read, r, row, dx);
-      if (wants_sums) add_row_to_sums(read, r, row, dscale, dscale + rows.width);
+      if (wants_sums) add_row_to_sums(read, r, row, part, part + rows.width);
     }
+    if (--chunks_left == 0) finish();
   });
-  if (grads.needs(1)) emit_sums(sums, 0, grads, 1);
-  if (grads.needs(2)) emit_sums(sums, 1, grads, 2);
+  if (rows.count == 0 && !dry_run()) finish();
 }
 
 }  // namespace heed::detail

@@ -216,7 +216,7 @@ void Recurrence::backward(const Array& dy, Grads& grads) const {
   }
   du = du ? du : dp;
   if (grads.needs(1)) {
-    detail::linear_weight_backward(states_before(), weight, du, grads.target(1));
+    multiply(detail::weight_product(states_before(), weight, du, grads.target(1)));
   }
   if (grads.needs(2)) grads.add(2, du);
   if (grads.needs(0)) grads.add(0, std::move(dp));

@@ -13,6 +13,7 @@
 
 #include "autograd/base/error.h"
 #include "autograd/base/modes.h"
+#include "autograd/threads/loop_times.h"
 #include "autograd/threads/machine.h"
 
 namespace heed {
@@ -178,7 +179,13 @@ void set_num_threads(int threads) {
 
 // The level counts regions of a single thread too, such as one that OMP_THREAD_LIMIT=1 leaves: a
 // loop inside its body must not open another one either.
-bool in_parallel() { return omp_get_level() > 0; }
+bool in_parallel() { return omp_get_level() > 0 || LoopTimes::inside_chunk(); }
+
+namespace {
+thread_local int own_place = 0;
+}
+
+int place_in_team() { return own_place; }
 
 namespace detail {
 
@@ -228,7 +235,12 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
   }
   check("parallel_for", grain);
   const int64_t chunks = (count - 1) / grain + 1;
-  if (chunks == 1 || in_parallel()) {
+  const bool inside = in_parallel();
+  if (LoopTimes* times = LoopTimes::current(); times != nullptr && !inside) {
+    times->run(count, grain, body, context);
+    return;
+  }
+  if (chunks == 1 || inside) {
     run_here(count, grain, body, context);
     return;
   }
@@ -242,8 +254,9 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
   FirstException thrown;
 #pragma omp parallel num_threads(threads)
   {
+    own_place = omp_get_thread_num();
     try {
-      Claims claims(ranges, static_cast<size_t>(omp_get_thread_num()));
+      Claims claims(ranges, static_cast<size_t>(own_place));
       for (uint32_t chunk = 0; claims.next(chunk);) {
         const int64_t begin = chunk * grain;
         body(context, begin, std::min(count, begin + grain));
@@ -252,6 +265,7 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
       thrown.keep();
       for (Range& range : ranges) range.drop_all();
     }
+    own_place = 0;
   }
   thrown.rethrow();
 }
@@ -262,7 +276,8 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
   }
   check("parallel_sum", grain);
   double sum = 0;
-  if (count <= grain || in_parallel() || num_threads() == 1) {
+  const bool alone = (count <= grain || num_threads() == 1) && !loops_timed;
+  if (alone || in_parallel()) {
     for (int64_t begin = 0; begin < count; begin += grain) {
       sum += body(context, begin, std::min(count, begin + grain));
     }

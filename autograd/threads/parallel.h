@@ -34,11 +34,16 @@ void set_num_threads(int threads);
 // program.
 bool in_parallel();
 
-inline constexpr int64_t elementwise_grain = 16384;  // numbers in a chunk
+// In the body of a shared loop: the place of the calling thread in the loop's team, from 0 to
+// num_threads() - 1, for memory that threads do not share. 0 elsewhere.
+int place_in_team();
+
+// Numbers in a chunk: of a loop, and of a sum, whose last bits depend on it.
+inline constexpr int64_t elementwise_grain = 4096, sum_grain = 16384;
 
 // Rows in a chunk, for rows of `width` numbers.
-inline int64_t row_grain(int64_t width) {
-  return std::max<int64_t>(1, elementwise_grain / std::max<int64_t>(1, width));
+inline int64_t row_grain(int64_t width, int64_t numbers = elementwise_grain) {
+  return std::max<int64_t>(1, numbers / std::max<int64_t>(1, width));
 }
 
 namespace detail {
@@ -79,7 +84,7 @@ template <class Body>
 void parallel_for(int64_t count, int64_t grain, Body&& body) {
   const detail::ChunkBody call = detail::call<void, std::remove_reference_t<Body>>;
   void* const context = const_cast<void*>(static_cast<const void*>(std::addressof(body)));
-  if (count > 0 && count <= grain && !dry_run()) {
+  if (count > 0 && count <= grain && !dry_run() && !detail::loops_timed) {
     call(context, 0, count);
   } else {
     detail::run_chunks(count, grain, call, context);

@@ -12,6 +12,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/threads/machine.h"
 #include "tools/commands/command.h"
+#include "tools/commands/model_threads.h"
 #include "tools/terminal/gemm_speed.h"
 #include "train/optim/schedule.h"
 #include "train/plan.h"
@@ -26,6 +27,7 @@ struct BenchOptions {
   std::vector<std::string> sets;
   int64_t steps = 50;
   bool profile = false;
+  std::string model_threads;
   bool json = false;
 };
 
@@ -35,6 +37,9 @@ void declare(Arguments& arguments, BenchOptions& o) {
               "change a value: --set model.dropout=0.2; may be repeated, the last one counts")
       .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")
       .flag("--profile", o.profile, "time by operation, too")
+      .option("--model-threads", o.model_threads,
+              "compute from a run on one thread how much faster these numbers of threads would be: "
+              "--model-threads 2,4,8,16")
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
@@ -58,14 +63,32 @@ struct Measured {
 constexpr int64_t warm_up_steps = 3;
 constexpr int64_t most_steps = 1'000'000;
 
-Measured measure(LoadedRun& run, int64_t steps, bool profile) {
+// The trainer's own step, again and again.
+class Steps {
+ public:
+  explicit Steps(LoadedRun& run)
+      : run_(run),
+        model_(make_layer(run.config.model)),
+        optimizer_(optimizer_registry().make(run.config.optimizer, model_->parameters())),
+        schedule_(schedule_registry().make(run.config.schedule,
+                                           {optimizer_->base_lr(), run.config.train.steps})) {}
+
+  StepResult next() {
+    const int64_t last = run_.config.train.steps;  // of the schedule
+    const double lr = schedule_->lr(std::min(++done_, last));
+    return train_step(*model_, *run_.task, *optimizer_, run_.config.train, lr);
+  }
+
+ private:
+  LoadedRun& run_;
+  const std::unique_ptr<Module> model_;
+  const std::unique_ptr<Optimizer> optimizer_;
+  const std::unique_ptr<Schedule> schedule_;
+  int64_t done_ = 0;
+};
+
+Measured measure(Steps& steps_of_run, int64_t steps, bool profile) {
   using Clock = std::chrono::steady_clock;
-  const std::unique_ptr<Module> model = make_layer(run.config.model);
-  const std::unique_ptr<Optimizer> optimizer =
-      optimizer_registry().make(run.config.optimizer, model->parameters());
-  const int64_t last = run.config.train.steps;  // the last step of the schedule
-  const std::unique_ptr<Schedule> schedule =
-      schedule_registry().make(run.config.schedule, {optimizer->base_lr(), last});
   Measured measured;
   for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
     if (i == warm_up_steps && profile) {
@@ -73,8 +96,7 @@ Measured measure(LoadedRun& run, int64_t steps, bool profile) {
     }
     const int64_t flops = flop_count();
     const Clock::time_point begin = Clock::now();
-    const double lr = schedule->lr(std::min(i + 1, last));
-    const StepResult step = train_step(*model, *run.task, *optimizer, run.config.train, lr);
+    const StepResult step = steps_of_run.next();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     if (i >= warm_up_steps) {
       measured.seconds.push_back(seconds);
@@ -170,7 +192,13 @@ int run(const BenchOptions& o) {
   LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   require_memory(make_plan(loaded));
   apply_settings(loaded.config);
-  const Measured measured = measure(loaded, o.steps, o.profile);
+  Steps steps(loaded);
+  if (!o.model_threads.empty()) {
+    for (int64_t i = 0; i < warm_up_steps; ++i) steps.next();
+    print_thread_model(read_thread_counts(o.model_threads), o.steps, o.json, [&] { steps.next(); });
+    return 0;
+  }
+  const Measured measured = measure(steps, o.steps, o.profile);
   const nlohmann::ordered_json result = as_json(measured, gemm_speed());
   if (o.json) {
     std::printf("%s\n", result.dump().c_str());

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "autograd/threads/parallel.h"
 #include "train/optim/multiply_add.h"
 
 namespace heed {
@@ -18,42 +17,33 @@ void AdamConfig::fields(Fields& f) {
            "what weight_decay pulls: two axes or more, or all");
 }
 
-namespace {
-
-// Factors that are the same for all elements of a parameter.
-struct AdamFactors {
-  real grad_scale;
-  real keep;     // factor of the weight: 1 - lr decay, or 1
-  real coupled;  // weight decay added to the gradient, or 0
-  real rest1;    // 1 - beta1
-  real beta2, rest2;
-  real root2;  // sqrt(1 - beta2^s)
-  real eps;
-  real step;  // -lr / (1 - beta1^s)
-};
-
 template <bool coupled>
-void update_stretch(real* p, real* m, real* v, const real* g, int64_t n,
-                    const AdamFactors& factors) {
-  const AdamFactors f = factors;
+void AdamBase::Update::run(int64_t begin, int64_t end) const {
+  const Update f = *this;                   // in registers
   const bool nearer = f.rest1 < real{0.5};  // as torch.lerp: start at the nearer end
   const real weight = nearer ? f.rest1 : f.rest1 - 1;
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    real grad = g[i] * f.grad_scale;
+  for (int64_t i = begin; i < end; ++i) {
+    real grad = f.g[i] * f.grad_scale;
     if constexpr (coupled) {
-      grad = multiply_add(p[i], f.coupled, grad);
+      grad = multiply_add(f.p[i], f.coupled, grad);
     }
-    const real mean = multiply_add(weight, grad - m[i], nearer ? m[i] : grad);
-    const real square = multiply_add(f.rest2 * grad, grad, v[i] * f.beta2);
+    const real mean = multiply_add(weight, grad - f.m[i], nearer ? f.m[i] : grad);
+    const real square = multiply_add(f.rest2 * grad, grad, f.v[i] * f.beta2);
     const real root = std::sqrt(square) / f.root2 + f.eps;
-    m[i] = mean;
-    v[i] = square;
-    p[i] = p[i] * f.keep + f.step * mean / root;
+    f.m[i] = mean;
+    f.v[i] = square;
+    f.p[i] = f.p[i] * f.keep + f.step * mean / root;
   }
 }
 
-}  // namespace
+void AdamBase::Update::operator()(int64_t begin, int64_t end) const {
+  if (coupled != 0) {
+    run<true>(begin, end);
+  } else {
+    run<false>(begin, end);
+  }
+}
 
 AdamBase::AdamBase(const AdamConfig& c, std::vector<NamedParameter> parameters, WeightDecay form)
     : Optimizer(std::move(parameters), c.lr),
@@ -66,26 +56,23 @@ void AdamBase::update(size_t k, Tensor& parameter, const Array& g, double lr, do
   const double decay = decays(config_.decay, parameter) ? config_.weight_decay : 0;
   const double beta1 = config_.betas[0], beta2 = config_.betas[1];
   const auto s = static_cast<double>(steps());
-  const bool coupled = form_ == WeightDecay::coupled && decay != 0;
-  AdamFactors f;
+  Update f;
+  f.p = parameter.mutable_value();
+  f.m = mean_[k].mutable_data();
+  f.v = square_[k].mutable_data();
+  f.g = g.data();
   f.grad_scale = static_cast<real>(grad_scale);
   f.keep = static_cast<real>(form_ == WeightDecay::decoupled ? 1 - lr * decay : 1);
-  f.coupled = static_cast<real>(decay);
+  f.coupled = static_cast<real>(form_ == WeightDecay::coupled ? decay : 0);
   f.rest1 = static_cast<real>(1 - beta1);
   f.beta2 = static_cast<real>(beta2);
   f.rest2 = static_cast<real>(1 - beta2);
   f.root2 = static_cast<real>(std::sqrt(1 - std::pow(beta2, s)));
   f.eps = static_cast<real>(config_.eps);
   f.step = static_cast<real>(-(lr / (1 - std::pow(beta1, s))));
-
-  real* p = parameter.mutable_value();
-  real *m = mean_[k].mutable_data(), *v = square_[k].mutable_data();
-  const real* gradient = g.data();
-  constexpr int64_t grain = elementwise_grain / 4;  // a square root and two divisions per element
-  parallel_for(g.size(), grain, [&](int64_t begin, int64_t end) {
-    const auto stretch = coupled ? update_stretch<true> : update_stretch<false>;
-    stretch(p + begin, m + begin, v + begin, gradient + begin, end - begin, f);
-  });
+  updates_.add(g.size(), f);
 }
+
+void AdamBase::finish_step() { updates_.run(); }
 
 }  // namespace heed

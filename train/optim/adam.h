@@ -1,6 +1,7 @@
 // Adam and AdamW, as torch.optim.Adam and torch.optim.AdamW: one update, two forms of weight decay.
 #pragma once
 
+#include "train/optim/element_loop.h"
 #include "train/optim/optimizer.h"
 
 namespace heed {
@@ -34,11 +35,31 @@ class AdamBase : public Optimizer {
 
  protected:
   void update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) override;
+  void finish_step() override;
 
  private:
+  // The update of one parameter: its arrays, and factors that are the same for all its elements.
+  struct Update {
+    real *p, *m, *v;
+    const real* g;
+    real grad_scale;
+    real keep;     // factor of the weight: 1 - lr decay, or 1
+    real coupled;  // weight decay added to the gradient, or 0
+    real rest1;    // 1 - beta1
+    real beta2, rest2;
+    real root2;  // sqrt(1 - beta2^s)
+    real eps;
+    real step;  // -lr / (1 - beta1^s)
+
+    void operator()(int64_t begin, int64_t end) const;
+    template <bool coupled>
+    void run(int64_t begin, int64_t end) const;
+  };
+
   const AdamConfig config_;
   const WeightDecay form_;
   std::vector<Array> mean_, square_;
+  ElementLoop<Update> updates_{elementwise_grain};
 };
 
 class Adam final : public AdamBase {

@@ -43,6 +43,7 @@ void Optimizer::step(double lr, double grad_scale) {
       update(k, parameter, g, lr, grad_scale);
     }
   }
+  finish_step();
 }
 
 void Optimizer::zero_grad() {
@@ -67,8 +68,8 @@ double grad_norm(const std::vector<NamedParameter>& parameters) {
   stretches.clear();
   for (const NamedParameter& parameter : parameters) {
     if (const Array g = parameter.tensor.grad()) {
-      for (int64_t begin = 0; begin < g.size() && !dry_run(); begin += elementwise_grain) {
-        stretches.push_back({g.data() + begin, std::min(elementwise_grain, g.size() - begin)});
+      for (int64_t begin = 0; begin < g.size() && !dry_run(); begin += sum_grain) {
+        stretches.push_back({g.data() + begin, std::min(sum_grain, g.size() - begin)});
       }
     }
   }

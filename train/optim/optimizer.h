@@ -43,6 +43,9 @@ class Optimizer {
   // Updates parameter k with gradient g. steps() already counts this update.
   virtual void update(size_t k, Tensor& parameter, const Array& g, double lr,
                       double grad_scale) = 0;
+  // After the last update() of a step, for optimizers that put all arithmetic into one shared loop
+  // over all parameters (element_loop.h).
+  virtual void finish_step() {}
 
   std::vector<Array> zeros_like_parameters() const;
 

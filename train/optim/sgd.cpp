@@ -1,6 +1,5 @@
 #include "train/optim/sgd.h"
 
-#include "autograd/threads/parallel.h"
 #include "train/optim/multiply_add.h"
 
 namespace heed {
@@ -41,37 +40,39 @@ std::vector<std::pair<std::string, std::vector<Array>*>> Sgd::state() {
 }
 
 void Sgd::update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) {
-  const auto scale = static_cast<real>(grad_scale);
-  const auto decay = static_cast<real>(decays(config_.decay, parameter) ? config_.weight_decay : 0);
-  const auto momentum = static_cast<real>(config_.momentum);
+  Update f;
+  f.p = parameter.mutable_value();
+  f.b = buffer_.empty() ? nullptr : buffer_[k].mutable_data();
+  f.g = g.data();
+  f.scale = static_cast<real>(grad_scale);
+  f.decay = static_cast<real>(decays(config_.decay, parameter) ? config_.weight_decay : 0);
+  f.momentum = static_cast<real>(config_.momentum);
   // The first update uses the gradient itself, regardless of dampening.
-  const auto fresh = static_cast<real>(steps() == 1 ? 1 : 1 - config_.dampening);
-  const real ahead = config_.nesterov ? momentum : 0;
-  const auto step = static_cast<real>(-lr);
-  real* p = parameter.mutable_value();
-  real* b = buffer_.empty() ? nullptr : buffer_[k].mutable_data();
-  const real* gradient = g.data();
-  const auto plain = [=](int64_t begin, int64_t end) {
+  f.fresh = static_cast<real>(steps() == 1 ? 1 : 1 - config_.dampening);
+  f.ahead = config_.nesterov ? f.momentum : 0;
+  f.step = static_cast<real>(-lr);
+  updates_.add(g.size(), f);
+}
+
+void Sgd::finish_step() { updates_.run(); }
+
+void Sgd::Update::operator()(int64_t begin, int64_t end) const {
+  const Update f = *this;  // in registers
+  if (f.b == nullptr) {
 #pragma omp simd
     for (int64_t i = begin; i < end; ++i) {
-      const real grad = multiply_add(p[i], decay, gradient[i] * scale);
-      p[i] = multiply_add(grad, step, p[i]);
+      const real grad = multiply_add(f.p[i], f.decay, f.g[i] * f.scale);
+      f.p[i] = multiply_add(grad, f.step, f.p[i]);
     }
-  };
-  const auto with_momentum = [=](int64_t begin, int64_t end) {
+    return;
+  }
 #pragma omp simd
-    for (int64_t i = begin; i < end; ++i) {
-      const real grad = multiply_add(p[i], decay, gradient[i] * scale);
-      const real direction = multiply_add(grad, fresh, b[i] * momentum);
-      b[i] = direction;
-      const real way = ahead != 0 ? multiply_add(direction, ahead, grad) : direction;
-      p[i] = multiply_add(way, step, p[i]);
-    }
-  };
-  if (b == nullptr) {
-    parallel_for(g.size(), elementwise_grain, plain);
-  } else {
-    parallel_for(g.size(), elementwise_grain, with_momentum);
+  for (int64_t i = begin; i < end; ++i) {
+    const real grad = multiply_add(f.p[i], f.decay, f.g[i] * f.scale);
+    const real direction = multiply_add(grad, f.fresh, f.b[i] * f.momentum);
+    f.b[i] = direction;
+    const real way = f.ahead != 0 ? multiply_add(direction, f.ahead, grad) : direction;
+    f.p[i] = multiply_add(way, f.step, f.p[i]);
   }
 }
 

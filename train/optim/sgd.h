@@ -4,6 +4,7 @@
 //   p <- p - lr b,   nesterov: p - lr (g + momentum b),   without momentum: p - lr g
 #pragma once
 
+#include "train/optim/element_loop.h"
 #include "train/optim/optimizer.h"
 
 namespace heed {
@@ -30,10 +31,24 @@ class Sgd final : public Optimizer {
 
  protected:
   void update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) override;
+  void finish_step() override;
 
  private:
+  // The update of one parameter: its arrays, and factors that are the same for all its elements.
+  struct Update {
+    real *p, *b;  // b: null without momentum
+    const real* g;
+    real scale, decay, momentum;
+    real fresh;  // the share of g that goes into b
+    real ahead;  // momentum with nesterov, else 0
+    real step;   // -lr
+
+    void operator()(int64_t begin, int64_t end) const;
+  };
+
   const Config config_;
   std::vector<Array> buffer_;  // empty without momentum
+  ElementLoop<Update> updates_{elementwise_grain};
 };
 HEED_OPTIMIZER(Sgd, "sgd");
 

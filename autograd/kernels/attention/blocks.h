@@ -2,7 +2,6 @@
 // matrix products are those of a kernel: vector_kernel.h or amx_kernel.h.
 #pragma once
 
-#include <atomic>
 #include <limits>
 
 #include "autograd/kernels/attention.h"
@@ -13,39 +12,25 @@ namespace heed::detail {
 
 inline constexpr real hidden_score = -std::numeric_limits<real>::infinity();
 
-// Calls body(strip, head, scratch) for every strip of every head. Each thread first takes strips of
-// the heads assigned to it, so their data stays in its cache; when none is left, it takes strips of
-// other threads' heads. Within its heads it starts with strip 0 of every head, which is the most
-// work. `flops` is the work of all tasks together; a small amount uses fewer threads.
+// Calls body(strip, head, scratch) for every strip of every head, strip 0, which is the most work,
+// first. A thread takes the heads assigned to it, so their data stays in its cache, and then strips
+// of other threads' heads. `flops` is the work of all tasks together; small tasks are taken several
+// at a time.
 //
-// A thread takes its tasks in a slot, with scratch memory of its own. Tasks must be independent of
-// each other: then neither the slot nor the number of threads changes a bit.
+// Each thread has scratch memory of its own. Tasks must be independent of each other: then the
+// number of threads changes no bit.
 template <class Body>
 void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_size, Body&& body) {
-  constexpr double worth_a_thread = 4e6;
-  const auto useful = static_cast<int64_t>(flops / worth_a_thread) + 1;
-  const int64_t slots = std::min<int64_t>({num_threads(), strips * heads, useful});
-  if (slots == 0) {
-    return;
-  }
+  constexpr double worth_a_chunk = 1e6;
+  const int64_t tasks = strips * heads;
+  const double chunks = std::max(1.0, flops / worth_a_chunk);
+  const auto grain = static_cast<int64_t>(static_cast<double>(tasks) / chunks) + 1;
   const int64_t slot_size = round_up(scratch_size, panel);
-  Array scratch = Array::uninitialised({slots, slot_size});
+  Array scratch = Array::uninitialised({tasks > grain ? num_threads() : 1, slot_size});
   real* const memory = scratch.mutable_data();
-  constexpr int64_t apart = 16;  // numbers: no two counters share a cache line
-  auto claimed = BasicArray<int64_t>::zeros({slots, apart});
-  int64_t* const counters = claimed.mutable_data();
-  const auto claim_from = [&](int64_t owner, int64_t slot) {
-    const int64_t first = heads * owner / slots, count = heads * (owner + 1) / slots - first;
-    std::atomic_ref<int64_t> next(counters[owner * apart]);
-    for (int64_t task = next++; task < strips * count; task = next++) {
-      body(task / count, first + task % count, memory + slot * slot_size);
-    }
-  };
-  parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t slot = begin; slot < end; ++slot) {
-      for (int64_t k = 0; k < slots; ++k) {
-        claim_from((slot + k) % slots, slot);
-      }
+  parallel_for(tasks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      body(task % strips, task / strips, memory + place_in_team() * slot_size);
     }
   });
 }

@@ -244,9 +244,12 @@ bool takes(const Product& p, bool forced) {
          p.m() * p.n() <= most_of_c;
 }
 
+// Every number of C is a sum in the order of k, in steps that depend on k alone.
+Granule granule() { return {32, 32}; }
+
 }  // namespace
 
-const ProductKernel vector_products{takes, packed_gemm};
+const ProductKernel vector_products{takes, packed_gemm, granule};
 
 void packed_gemm(const Product& p) {
   for_parts(p.n(), block_columns, panel_columns, [&](int64_t column, int64_t columns) {

@@ -63,8 +63,9 @@ int64_t even_range(int64_t n, int64_t most) {
   return round_up((n + ranges - 1) / ranges, block_side);
 }
 
-// If A has at least as many rows as B has columns, rows of A pass by resident columns of B;
-// otherwise columns of B pass by resident rows of A.
+// If C has at least as many rows as columns, rows of A pass by resident columns of B; otherwise
+// columns of B pass by resident rows of A. That and the ranges of the depth follow from the whole
+// product, so a part of it has the same bits.
 template <class Format>
 class AmxProduct {
   using Step = typename Format::Step;
@@ -72,15 +73,16 @@ class AmxProduct {
  public:
   explicit AmxProduct(const Product& p)
       : p_(p),
-        rows_pass_(p.m() >= p.n()),
+        rows_pass_(p.whole_m >= p.whole_n),
         resident_(rows_pass_ ? columns_of_b() : rows_of_a()),
         passing_(rows_pass_ ? rows_of_a() : columns_of_b()) {}
 
   // Not inlined: with both formats in one function, bfloat16 was 4% slower.
   [[gnu::noinline]] void run() {
-    const int64_t all = std::min(p_.m(), p_.n());
-    const int64_t depth =
-        even_range(p_.k(), std::clamp(resident_numbers<Format> / all, shallowest, deepest<Format>));
+    const int64_t all = rows_pass_ ? p_.n() : p_.m();
+    const int64_t whole = std::min(p_.whole_m, p_.whole_n);
+    const int64_t depth = even_range(
+        p_.k(), std::clamp(resident_numbers<Format> / whole, shallowest, deepest<Format>));
     const int64_t outer = even_range(all, resident_numbers<Format> / depth);
     for (int64_t first = 0; first < all; first += outer) {
       for (int64_t begin = 0; begin < p_.k(); begin += depth) {
@@ -103,7 +105,7 @@ class AmxProduct {
   // panel that fits, or at the end: one large product costs less than many small ones.
   void multiply_resident(Range outer, Range depth) {
     resident_.split(outer, depth, space_.resident, space_.resident_left);
-    const int64_t all = std::max(p_.m(), p_.n());
+    const int64_t all = rows_pass_ ? p_.m() : p_.n();
     Range waiting{0, 0};
     for (int64_t begin = 0; begin < all; begin += block_side) {
       const Range passing{begin, std::min(block_side, all - begin)};
@@ -278,9 +280,14 @@ namespace heed::detail {
 
 namespace {
 
+constexpr int64_t block = 32;  // block_side, also in builds without AMX
+
 template <AmxFormat format>
 constexpr ProductKernel products_on{[](const Product& p, bool) { return amx_pays(p); },
-                                    [](const Product& p) { amx_gemm(p, format); }};
+                                    [](const Product& p) { amx_gemm(p, format); },
+                                    [] {
+                                      return Granule{block, block};
+                                    }};
 
 }  // namespace
 

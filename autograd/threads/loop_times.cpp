@@ -1,0 +1,60 @@
+#include "autograd/threads/loop_times.h"
+
+#include "autograd/base/error.h"
+
+namespace heed {
+
+LoopTimes::LoopTimes() {
+  require<Error>(current_ == nullptr, "LoopTimes: one exists already");
+  current_ = this;
+  detail::loops_timed = true;
+}
+
+LoopTimes::~LoopTimes() {
+  current_ = nullptr;
+  detail::loops_timed = false;
+}
+
+void LoopTimes::restart() {
+  entries_.clear();
+  chunks_.clear();
+  labelled_ = 0;
+  last_end_ = Clock::now();
+}
+
+std::vector<LoopTimes::Loop> LoopTimes::loops() const {
+  std::vector<Loop> all;
+  size_t begin = 0;
+  for (const Entry& entry : entries_) {
+    all.push_back({entry.op, entry.before, std::span(chunks_).subspan(begin, entry.end - begin)});
+    begin = entry.end;
+  }
+  return all;
+}
+
+double LoopTimes::after() const {
+  return std::chrono::duration<double>(Clock::now() - last_end_).count();
+}
+
+void LoopTimes::run(int64_t count, int64_t grain, detail::ChunkBody body, void* context) {
+  Clock::time_point last = Clock::now();
+  const double before = std::chrono::duration<double>(last - last_end_).count();
+  inside_ = true;
+  for (int64_t begin = 0; begin < count; begin += grain) {
+    body(context, begin, std::min(count, begin + grain));
+    const Clock::time_point now = Clock::now();
+    chunks_.push_back(std::chrono::duration<double>(now - last).count());
+    last = now;
+  }
+  inside_ = false;
+  entries_.push_back({"", before, chunks_.size()});
+  last_end_ = Clock::now();
+}
+
+void LoopTimes::label(const char* op) {
+  for (; labelled_ < entries_.size(); ++labelled_) {
+    entries_[labelled_].op = op;
+  }
+}
+
+}  // namespace heed

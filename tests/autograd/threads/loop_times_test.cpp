@@ -1,0 +1,54 @@
+#include "autograd/threads/loop_times.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "autograd/base/error.h"
+#include "autograd/graph/profile.h"
+#include "autograd/graph/tensor.h"
+#include "autograd/ops/arithmetic.h"
+
+TEST_CASE("loop_times: every chunk of every loop in order, on the calling thread") {
+  heed::LoopTimes times;
+  const auto self = std::this_thread::get_id();
+  int64_t elsewhere = 0;
+  heed::parallel_for(3, 1, [&](int64_t begin, int64_t) {
+    elsewhere += std::this_thread::get_id() != self;
+    std::this_thread::sleep_for(std::chrono::milliseconds(begin == 1 ? 8 : 1));
+    heed::parallel_for(100, 1, [](int64_t, int64_t) {});  // belongs to the chunk it is in
+  });
+  heed::parallel_for(1, 1, [](int64_t, int64_t) {});
+  const double sum = heed::parallel_sum(10, 4, [](int64_t begin, int64_t) { return begin; });
+  CHECK(elsewhere == 0);
+  CHECK(sum == 12);
+  const auto loops = times.loops();
+  REQUIRE(loops.size() == 3);
+  REQUIRE(loops[0].chunks.size() == 3);
+  CHECK(loops[0].chunks[1] >= 0.008);
+  CHECK(loops[0].chunks[1] > loops[0].chunks[0]);
+  CHECK(loops[1].chunks.size() == 1);
+  CHECK(loops[2].chunks.size() == 3);
+  CHECK(loops[2].before >= 0);
+  CHECK(times.after() >= 0);
+  CHECK_THROWS_AS(heed::LoopTimes(), heed::Error);
+  times.restart();
+  CHECK(times.loops().empty());
+}
+
+TEST_CASE("loop_times: loops carry the name of their operation while a profile is taken") {
+  const heed::Tensor x = heed::Tensor::parameter(heed::Array::full({100000}, 2));
+  heed::start_profile();
+  {
+    heed::LoopTimes times;
+    const heed::Tensor y = heed::multiply(x, x);
+    y.backward(heed::Array::full({100000}, 1));
+    const auto loops = times.loops();
+    REQUIRE(loops.size() >= 2);
+    CHECK(std::string(loops.front().op) == "multiply");
+    CHECK(std::string(loops.back().op) == "multiply");
+  }
+  heed::stop_profile();
+}
