@@ -18,8 +18,8 @@
 //   du   = sum_t r_t e^(u+k_t) (v_t - y_t)
 //   dw   = sum_t r_t (a'_(t-1) - y_t b'_(t-1)),  a'_t = e^w (a'_(t-1) + a_(t-1)), so b'
 // a' = da/dw and b' are kept divided by e^(p_t), as a and b are, da and db by their own largest
-// weight. Saves keys, values, y and the two vectors; a and b are computed again. Memory is linear in
-// T, and the graph has one node.
+// weight. Saves keys, values, y and the two vectors; a and b are computed again. The memory is
+// linear in T, and the graph has one node.
 #pragma once
 
 #include "autograd/op.h"

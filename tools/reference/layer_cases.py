@@ -4,6 +4,7 @@ Shared by forward_cases.py (against `heed forward`) and layer_golden.py (files f
 mapping, its inputs (x or ids, perhaps context or source_ids, a mask, dy) and its weights by parameter path, all but ids and mask in float64.
 """
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -110,8 +111,8 @@ def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> di
     if kind == "linear_attention":
         d_out = heads * rng.choice((1, 2, 3, 4, 5, 7, 8, 16, 17, 20, 21))
         config |= {"num_heads": heads, "out_proj": rng.random() < 0.7, "out_bias": rng.random() < 0.5}
-        if not config["out_proj"]:
-            config["out_bias"] = False
+    if not config.get("out_proj", True):
+        config["out_bias"] = False  # true is refused: it would have no effect
     config |= {"d_in": d_in, "d_out": d_out}
     if kind not in NO_QKV_BIAS:
         config["qkv_bias"] = rng.random() < 0.5
@@ -259,8 +260,8 @@ KINDS = (tuple(torch_layers.LAYERS) + ATTENTION[2:] + ("multi_head_attention",) 
          + ("rwkv_time_mixing",))
 
 
-def draw_cases(seed: int, count: int):
-    """Every layer at least once (when count allows), then at random."""
+def draw_cases(seed: int, count: int, kinds: Sequence[str] = KINDS):
+    """Every one of these layers at least once (when count allows), then at random."""
     rng = random.Random(seed)
     for i in range(count):
-        yield draw_case(rng, KINDS[i] if i < len(KINDS) else rng.choice(KINDS))
+        yield draw_case(rng, kinds[i] if i < len(kinds) else rng.choice(kinds))

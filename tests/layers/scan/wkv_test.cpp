@@ -85,7 +85,8 @@ TEST_CASE("wkv: keys of any size give finite numbers") {
   // A key far above the others takes all the weight, until a decay of e^5 a token has outrun it.
   const Tensor k = Array::from({1, 4, 1}, {100, 0, 0, 0});
   const Tensor v = Array::from({1, 4, 1}, {1, 2, 3, 4});
-  check_values(wkv(k, v, Array::from({1}, {5}), Array::from({1}, {0})), {1, 4, 1}, {1, 1, 2.5, 3.5});
+  check_values(wkv(k, v, Array::from({1}, {5}), Array::from({1}, {0})), {1, 4, 1},
+               {1, 1, 2.5, 3.5});
 }
 
 TEST_CASE("wkv: the same bits for any number of threads") {
