@@ -21,11 +21,6 @@ double first(double i, double) { return std::log(0.3) + 0.5 * (std::fmod(i + 1, 
 double share(double i, double d) { return i / d; }
 double root_of_share(double i, double d) { return std::sqrt(i / d); }
 
-// x of the token before each, (B, T, d); `last` (B, 1, d) is that before the first.
-Tensor token_before(const Tensor& x, const Tensor& last) {
-  return concat({last, slice(x, 1, 0, x.dim(1) - 1)}, 1);
-}
-
 }  // namespace
 
 RwkvTimeMixing::RwkvTimeMixing(const Config& c)
@@ -45,21 +40,17 @@ Tensor RwkvTimeMixing::forward(const Input& in) {
   require(x.dim(1) >= 1, "rwkv_time_mixing: expected at least one token, got x ", in.x.shape());
   if (config.context_length) require_context("rwkv_time_mixing", in, *config.context_length);
   Earlier* const earlier = in.cache == nullptr ? nullptr : &in.cache->state_of<Earlier>(*this);
-  const Tensor last = earlier != nullptr && earlier->x
-                          ? earlier->x
-                          : Tensor(Array::zeros({x.dim(0), 1, config.d_in}));
-  const Tensor before = token_before(x, last);
-  const Tensor step = x - before;                    // before + mu step is mu x + (1 - mu) before
-  const Tensor k = key(before + time_mix_k * step);  // (B, T, d_out), and so v and r
-  const Tensor v = value(before + time_mix_v * step);
-  const Tensor r = receptance(before + time_mix_r * step);
+  const Array last = earlier != nullptr ? earlier->x : Array();
+  const Tensor k = key(token_shift(x, time_mix_k, last));  // (B, T, d_out), and so v and r
+  const Tensor v = value(token_shift(x, time_mix_v, last));
+  const Tensor r = receptance(token_shift(x, time_mix_r, last));
   Tensor mean;
   if (earlier == nullptr) {
     mean = wkv(k, v, time_decay, time_first);
   } else {
     mean = Tensor(wkv_step(k.value(), v.value(), time_decay.tensor().value(),
                            time_first.tensor().value(), earlier->sums));
-    earlier->x = slice(x, 1, x.dim(1) - 1, x.dim(1));
+    earlier->x = slice(x, 1, x.dim(1) - 1, x.dim(1)).value();
   }
   return without_batch(output(sigmoid(r) * mean), in.x);
 }

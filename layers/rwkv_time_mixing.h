@@ -24,12 +24,12 @@
 #include <optional>
 
 #include "autograd/ops/arithmetic.h"
-#include "autograd/ops/concat.h"
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/sigmoid.h"
 #include "autograd/ops/slice.h"
 #include "layers/linear.h"
 #include "layers/module/cache.h"
+#include "layers/scan/token_shift.h"
 #include "layers/scan/wkv.h"
 
 namespace heed {
@@ -66,7 +66,7 @@ class RwkvTimeMixing final : public Module {
 
  private:
   struct Earlier {
-    Tensor x;    // (B, 1, d_in), the last token
+    Array x;     // (B, 1, d_in), the last token
     Array sums;  // (B, 3, d_out)
   };
 };

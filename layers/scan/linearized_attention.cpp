@@ -175,7 +175,9 @@ struct LinearizedAttention {
   void load_queries(const Chunk& c, Scratch& s) const;
   void load_keys_and_values(const Chunk& c, Scratch& s) const;
   void load_slopes(const Chunk& c, const real* dy, Scratch& s) const;
-  void forward_chunk(const Chunk& c, Scratch& s, real* sums, real* to_y, real* to_inverse) const;
+  bool is_last(const Chunk& c) const { return c.first + c.length == tokens; }
+  void forward_chunk(const Chunk& c, Scratch& s, real* sums, bool keep, real* to_y,
+                     real* to_inverse) const;
   void query_chunk(const Chunk& c, Scratch& s, const Grads::Target& dq) const;
   void key_chunk(const Chunk& c, Scratch& s, const Grads::Target& dk,
                  const Grads::Target& dv) const;
@@ -218,8 +220,10 @@ void LinearizedAttention::load_slopes(const Chunk& c, const real* dy, Scratch& s
   }
 }
 
-void LinearizedAttention::forward_chunk(const Chunk& c, Scratch& s, real* sums, real* to_y,
-                                        real* to_inverse) const {
+// `sums` is S' before the chunk, and then after it. Unless it is kept from call to call, it is 0
+// before the first chunk, and nobody reads it after the last one.
+void LinearizedAttention::forward_chunk(const Chunk& c, Scratch& s, real* sums, bool keep,
+                                        real* to_y, real* to_inverse) const {
   load_queries(c, s);
   load_keys_and_values(c, s);
   const ConstMatrix fq(s.fq.data(), c.length, width), fk(s.fk.data(), c.length, width);
@@ -229,7 +233,7 @@ void LinearizedAttention::forward_chunk(const Chunk& c, Scratch& s, real* sums, 
   multiply(fq, fk.transposed(), into(a));
   keep_lower_triangle(a);
   multiply(a, v1, into(out));
-  multiply(fq, before, into(out, true));
+  if (keep || c.first > 0) multiply(fq, before, into(out, true));
   for (int64_t r = 0; r < c.length; ++r) {
     const real* const sum = s.out.data() + r * (width + 1);
     const real weight = sum[width] > smallest_sum ? 1 / sum[width] : 0;
@@ -240,7 +244,7 @@ void LinearizedAttention::forward_chunk(const Chunk& c, Scratch& s, real* sums, 
       to[i] = sum[i] * weight;
     }
   }
-  multiply(fk.transposed(), v1, into(before, true));
+  if (keep || !is_last(c)) multiply(fk.transposed(), v1, into(before, true));
 }
 
 void LinearizedAttention::forward(real* sums) {
@@ -250,12 +254,13 @@ void LinearizedAttention::forward(real* sums) {
   for_heads([=, this](int64_t i) {
     Scratch& s = Scratch::of_thread(width);
     const int64_t size = width * (width + 1);
-    real* const before = sums != nullptr ? sums + i * size : s.sums.data();
-    if (sums == nullptr) {
+    const bool keep = sums != nullptr;
+    real* const before = keep ? sums + i * size : s.sums.data();
+    if (!keep) {
       std::fill_n(before, size, real{0});
     }
     for_chunks(i, /*backwards=*/false, [&](const Chunk& c) {
-      forward_chunk(c, s, before, to_y + offset(c), to_inverse + i * tokens + c.first);
+      forward_chunk(c, s, before, keep, to_y + offset(c), to_inverse + i * tokens + c.first);
     });
   });
 }
@@ -271,12 +276,12 @@ void LinearizedAttention::query_chunk(const Chunk& c, Scratch& s, const Grads::T
   multiply(g1, v1.transposed(), into(da));
   keep_lower_triangle(da);
   multiply(da, fk, into(slopes));
-  multiply(g1, ConstMatrix(sums).transposed(), into(slopes, true));
+  if (c.first > 0) multiply(g1, ConstMatrix(sums).transposed(), into(slopes, true));
   for (int64_t r = 0; r < c.length; ++r) {
     phi_backward(s.fq.data() + r * width, s.slopes.data() + r * width, width, dq.add,
                  dq.data + offset(c) + r * row_step());
   }
-  multiply(fk.transposed(), v1, into(sums, true));
+  if (!is_last(c)) multiply(fk.transposed(), v1, into(sums, true));
 }
 
 // dk and dv of the chunk; s.sums is G' after it, and then from it.
@@ -293,7 +298,7 @@ void LinearizedAttention::key_chunk(const Chunk& c, Scratch& s, const Grads::Tar
     multiply(g1, v1.transposed(), into(da));
     keep_lower_triangle(da);
     multiply(ConstMatrix(da).transposed(), fq, into(slopes));
-    multiply(v1, ConstMatrix(sums).transposed(), into(slopes, true));
+    if (!is_last(c)) multiply(v1, ConstMatrix(sums).transposed(), into(slopes, true));
     for (int64_t r = 0; r < c.length; ++r) {
       phi_backward(s.fk.data() + r * width, s.slopes.data() + r * width, width, dk.add,
                    dk.data + offset(c) + r * row_step());
@@ -304,9 +309,9 @@ void LinearizedAttention::key_chunk(const Chunk& c, Scratch& s, const Grads::Tar
     multiply(fq, fk.transposed(), into(a));
     keep_lower_triangle(a);
     multiply(ConstMatrix(a).transposed(), g1.columns(0, width), into(to, dv.add));
-    multiply(fk, ConstMatrix(sums).columns(0, width), into(to, true));
+    if (!is_last(c)) multiply(fk, ConstMatrix(sums).columns(0, width), into(to, true));
   }
-  multiply(fq.transposed(), g1, into(sums, true));
+  if (c.first > 0) multiply(fq.transposed(), g1, into(sums, true));
 }
 
 void LinearizedAttention::backward(const Array& dy, Grads& grads) const {
