@@ -8,7 +8,7 @@
 // scaled: a factor would not cancel inside phi, and the paper has none. There are no weights of a
 // softmax to drop or to draw a map of.
 //
-// Time and memory are linear in T. While text is generated, a head keeps its sums, (d, d + 1)
+// Time and memory are linear in T. While text is generated, a head keeps its sums, (d + 1, d)
 // numbers, for any number of tokens. The layer does not know positions: what it gives for a token
 // does not depend on the order of the tokens before. A mask (B, T) hides keys; a mask (B, 1, T, T)
 // is computed with all weights at once, which takes memory quadratic in T.
@@ -94,7 +94,7 @@ class LinearAttention final : public Module {
 
  private:
   struct Earlier {
-    Array sums;  // (B, H, d, d + 1)
+    Array sums;  // (B, H, d + 1, d)
   };
 };
 HEED_LAYER(LinearAttention, "linear_attention");

@@ -1,7 +1,7 @@
 #include "layers/scan/linearized_attention.h"
 
 #include <limits>
-#include <vector>
+#include <numeric>
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/exp.h"
@@ -13,8 +13,11 @@
 #include "autograd/ops/sum.h"
 #include "autograd/ops/tril.h"
 #include "autograd/ops/where.h"
+#include "layers/scan/chunk.h"
 
 namespace heed {
+
+using namespace scan;
 
 namespace {
 
@@ -82,56 +85,6 @@ Tensor linearized_attention_composed(const Tensor& queries, const Tensor& keys,
 
 namespace {
 
-// Long enough for matrix products to run at their speed. Within a chunk the work for a token is
-// proportional to its length, before it to the width of a head.
-constexpr int64_t chunk_length = 64;
-
-// y[i] = phi(x[i])
-void phi(const real* x, int64_t n, real* y) {
-  vector_map(x, y, n, [](real v) { return std::max(v, real{0}) + exp_of(std::min(v, real{0})); });
-}
-
-// dx[i] (+)= slope[i] * phi'(x[i]), given f = phi(x)
-void phi_backward(const real* f, const real* slope, int64_t n, bool add, real* dx) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    dx[i] = (add ? dx[i] : 0) + slope[i] * std::min(f[i], real{1});
-  }
-}
-
-// Sets what is right of the diagonal to 0.
-void keep_lower_triangle(Matrix a) {
-  for (int64_t r = 0; r < a.rows(); ++r) {
-    std::fill(a.data() + r * a.step() + r + 1, a.data() + r * a.step() + a.columns(), real{0});
-  }
-}
-
-// What a thread computes a chunk of one head with. Not from the pool, which the bodies of loops
-// must not use.
-struct Scratch {
-  std::vector<real> fq, fk, v1, g1;  // phi(q), phi(k) (C, d);  v', g' (C, d + 1)
-  std::vector<real> a, da;           // (C, C)
-  std::vector<real> out, slopes;     // (C, d + 1), (C, d)
-  std::vector<real> sums;            // S' or G' (d, d + 1)
-
-  static Scratch& of_thread(int64_t d) {
-    thread_local Scratch scratch;
-    const auto grow = [](std::vector<real>& buffer, int64_t rows, int64_t columns) {
-      buffer.resize(std::max(buffer.size(), static_cast<size_t>(rows * columns)));
-    };
-    for (auto* const buffer : {&scratch.fq, &scratch.fk, &scratch.slopes}) {
-      grow(*buffer, chunk_length, d);
-    }
-    for (auto* const buffer : {&scratch.v1, &scratch.g1, &scratch.out}) {
-      grow(*buffer, chunk_length, d + 1);
-    }
-    grow(scratch.a, chunk_length, chunk_length);
-    grow(scratch.da, chunk_length, chunk_length);
-    grow(scratch.sums, d, d + 1);
-    return scratch;
-  }
-};
-
 // A fused call: what its backward needs.
 struct LinearizedAttention {
   int64_t batch, tokens, heads, width;  // of a head
@@ -139,31 +92,40 @@ struct LinearizedAttention {
   Mask mask;                            // (B, T), or none
   Array y = {};                         // (B, T, H d)
   Array inverse = {};                   // 1 / den (B, H, T); 0 where nothing is attended to
+  Array before = {};                    // S and z before each chunk (B, H, chunks, d + 1, d)
 
-  // `sums` is S' of all heads, or null at the first token.
-  void forward(real* sums);
+  // `kept` holds S and z of all heads, or is null at the first token.
+  void forward(real* kept);
   void backward(const Array& dy, Grads& grads) const;
 
  private:
   // Tokens [first, first + length) of head h of sequence b.
   struct Chunk {
-    int64_t b, h, first, length;
+    int64_t b, h, number, first, length;
+    bool last;
   };
+  int64_t chunks() const { return (tokens + chunk_length - 1) / chunk_length; }
+  Chunk chunk(int64_t head, int64_t n) const {
+    const int64_t first = n * chunk_length;
+    return {head / heads,     head % heads, n, first, std::min(chunk_length, tokens - first),
+            n + 1 == chunks()};
+  }
   int64_t row_step() const { return heads * width; }
   int64_t offset(const Chunk& c) const {
     return (c.b * tokens + c.first) * row_step() + c.h * width;
   }
-  const real* weights_of(const Chunk& c) const {
-    return inverse.data() + (c.b * heads + c.h) * tokens + c.first;
+  int64_t head_row(const Chunk& c) const { return (c.b * heads + c.h) * tokens + c.first; }
+  // The chunk's part of an array (B, T, H d), and of scratch memory.
+  template <class T>
+  BasicMatrix<T> of_head(T* data, const Chunk& c) const {
+    return {data + offset(c), c.length, width, row_step()};
   }
-  // Calls body(chunk) for the chunks of head number i, from the first to the last or back.
-  template <class Body>
-  void for_chunks(int64_t i, bool backwards, Body&& body) const {
-    const int64_t count = (tokens + chunk_length - 1) / chunk_length;
-    for (int64_t n = 0; n < count; ++n) {
-      const int64_t first = (backwards ? count - 1 - n : n) * chunk_length;
-      body(Chunk{i / heads, i % heads, first, std::min(chunk_length, tokens - first)});
-    }
+  Matrix rows(std::vector<real>& buffer, const Chunk& c) const {
+    return {buffer.data(), c.length, width};
+  }
+  // Where in `before` its sums are.
+  int64_t sums_at(const Chunk& c) const {
+    return ((c.b * heads + c.h) * chunks() + c.number) * (width + 1) * width;
   }
   // Runs body(i) for every head of every sequence, each on one thread.
   template <class Body>
@@ -172,169 +134,147 @@ struct LinearizedAttention {
       for (int64_t i = begin; i < end; ++i) body(i);
     });
   }
-  void load_queries(const Chunk& c, Scratch& s) const;
-  void load_keys_and_values(const Chunk& c, Scratch& s) const;
+  void load_features(const Chunk& c, Scratch& s) const;
   void load_slopes(const Chunk& c, const real* dy, Scratch& s) const;
-  bool is_last(const Chunk& c) const { return c.first + c.length == tokens; }
-  void forward_chunk(const Chunk& c, Scratch& s, real* sums, bool keep, real* to_y,
+  void forward_chunk(const Chunk& c, Scratch& s, const Sums* earlier, real* to_y,
                      real* to_inverse) const;
-  void query_chunk(const Chunk& c, Scratch& s, const Grads::Target& dq) const;
-  void key_chunk(const Chunk& c, Scratch& s, const Grads::Target& dk,
-                 const Grads::Target& dv) const;
+  void query_slopes(const Chunk& c, Scratch& s, const Grads::Target& dq) const;
+  void key_slopes(const Chunk& c, Scratch& s, const Sums& later, const Grads::Target& dk) const;
+  void value_slopes(const Chunk& c, Scratch& s, const Sums& later, const Grads::Target& dv) const;
+  void put_slopes(const Chunk& c, const std::vector<real>& features, const Scratch& s,
+                  const Grads::Target& to) const;
 };
 
-void LinearizedAttention::load_queries(const Chunk& c, Scratch& s) const {
-  const real* const from = q.data() + offset(c);
-  for (int64_t r = 0; r < c.length; ++r) {
-    phi(from + r * row_step(), width, s.fq.data() + r * width);
-  }
-}
-
-void LinearizedAttention::load_keys_and_values(const Chunk& c, Scratch& s) const {
-  const real *const keys = k.data() + offset(c), *const values = v.data() + offset(c);
+// phi(q) and phi(k); 0 for a key that the mask hides.
+void LinearizedAttention::load_features(const Chunk& c, Scratch& s) const {
   const uint8_t* const counts = mask ? mask.data() + c.b * tokens + c.first : nullptr;
   for (int64_t r = 0; r < c.length; ++r) {
-    real* const f = s.fk.data() + r * width;
+    const int64_t at = offset(c) + r * row_step();
+    phi(q.data() + at, width, s.fq.data() + r * width);
     if (counts == nullptr || counts[r] != 0) {
-      phi(keys + r * row_step(), width, f);
+      phi(k.data() + at, width, s.fk.data() + r * width);
     } else {
-      std::fill_n(f, width, real{0});
+      std::fill_n(s.fk.data() + r * width, width, real{0});
     }
-    *std::copy_n(values + r * row_step(), width, s.v1.data() + r * (width + 1)) = 1;
   }
 }
 
+// g and c.
 void LinearizedAttention::load_slopes(const Chunk& c, const real* dy, Scratch& s) const {
-  const real *const slopes = dy + offset(c), *const mean = y.data() + offset(c);
-  const real* const weight = weights_of(c);
+  const real* const weight = inverse.data() + head_row(c);
   for (int64_t r = 0; r < c.length; ++r) {
-    const real *const from = slopes + r * row_step(), *const y_r = mean + r * row_step();
-    real* const to = s.g1.data() + r * (width + 1);
-    real dot = 0;
-#pragma omp simd reduction(+ : dot)
-    for (int64_t i = 0; i < width; ++i) {
-      to[i] = from[i] * weight[r];
-      dot += to[i] * y_r[i];
-    }
-    to[width] = -dot;
+    const int64_t at = offset(c) + r * row_step();
+    real* const g = s.g.data() + r * width;
+    std::fill_n(g, width, real{0});
+    add_scaled(width, weight[r], dy + at, g);
+    s.c[static_cast<size_t>(r)] = -dot(width, g, y.data() + at);
   }
 }
 
-// `sums` is S' before the chunk, and then after it. Unless it is kept from call to call, it is 0
-// before the first chunk, and nobody reads it after the last one.
-void LinearizedAttention::forward_chunk(const Chunk& c, Scratch& s, real* sums, bool keep,
-                                        real* to_y, real* to_inverse) const {
-  load_queries(c, s);
-  load_keys_and_values(c, s);
-  const ConstMatrix fq(s.fq.data(), c.length, width), fk(s.fk.data(), c.length, width);
-  const ConstMatrix v1(s.v1.data(), c.length, width + 1);
-  const Matrix a(s.a.data(), c.length, c.length), out(s.out.data(), c.length, width + 1);
-  const Matrix before(sums, width, width + 1);
+// `earlier`: S and z before the chunk, or null where there is nothing.
+void LinearizedAttention::forward_chunk(const Chunk& c, Scratch& s, const Sums* earlier, real* to_y,
+                                        real* to_inverse) const {
+  const ConstMatrix fq = rows(s.fq, c), fk = rows(s.fk, c);
+  const Matrix a(s.a.data(), c.length, c.length), to = of_head(to_y, c);
   multiply(fq, fk.transposed(), into(a));
   keep_lower_triangle(a);
-  multiply(a, v1, into(out));
-  if (keep || c.first > 0) multiply(fq, before, into(out, true));
+  multiply(a, of_head(v.data(), c), into(to));
+  if (earlier != nullptr) multiply(fq, earlier->matrix(), into(to, true));
   for (int64_t r = 0; r < c.length; ++r) {
-    const real* const sum = s.out.data() + r * (width + 1);
-    const real weight = sum[width] > smallest_sum ? 1 / sum[width] : 0;
-    to_inverse[r] = weight;
-    real* const to = to_y + r * row_step();
-#pragma omp simd
-    for (int64_t i = 0; i < width; ++i) {
-      to[i] = sum[i] * weight;
-    }
+    const real* const weights = a.data() + r * a.step();
+    real sum = std::accumulate(weights, weights + r + 1, real{0});
+    if (earlier != nullptr) sum += dot(width, fq.data() + r * width, earlier->vector());
+    const real weight = sum > smallest_sum ? 1 / sum : 0;
+    real* const y_r = to.data() + r * to.step();
+    std::transform(y_r, y_r + width, y_r, [weight](real x) { return x * weight; });
+    to_inverse[head_row(c) + r] = weight;
   }
-  if (keep || !is_last(c)) multiply(fk.transposed(), v1, into(before, true));
 }
 
-void LinearizedAttention::forward(real* sums) {
+void LinearizedAttention::forward(real* kept) {
+  const Shape of_sums{batch, heads, chunks(), width + 1, width};
   y = Array::uninitialised(q.shape());
   inverse = Array::uninitialised({batch, heads, tokens});
-  real *const to_y = y.mutable_data(), *const to_inverse = inverse.mutable_data();
-  for_heads([=, this](int64_t i) {
+  before = Array::uninitialised(kept == nullptr ? of_sums : Shape{0});
+  for_heads([=, this, to_y = y.mutable_data(), to_inverse = inverse.mutable_data(),
+             saved = before.mutable_data()](int64_t i) {
     Scratch& s = Scratch::of_thread(width);
-    const int64_t size = width * (width + 1);
-    const bool keep = sums != nullptr;
-    real* const before = keep ? sums + i * size : s.sums.data();
-    if (!keep) {
-      std::fill_n(before, size, real{0});
+    const Sums sums =
+        kept != nullptr ? Sums{kept + i * (width + 1) * width, width} : s.empty_sums(width);
+    for (int64_t n = 0; n < chunks(); ++n) {
+      const Chunk c = chunk(i, n);
+      load_features(c, s);
+      if (kept == nullptr) std::copy_n(sums.data, sums.size(), saved + sums_at(c));
+      forward_chunk(c, s, n > 0 || kept != nullptr ? &sums : nullptr, to_y, to_inverse);
+      if (!c.last || kept != nullptr) sums.add(rows(s.fk, c), of_head(v.data(), c), nullptr);
     }
-    for_chunks(i, /*backwards=*/false, [&](const Chunk& c) {
-      forward_chunk(c, s, before, keep, to_y + offset(c), to_inverse + i * tokens + c.first);
-    });
   });
 }
 
-// dq of the chunk; s.sums is S' before it, and then after it.
-void LinearizedAttention::query_chunk(const Chunk& c, Scratch& s, const Grads::Target& dq) const {
-  load_queries(c, s);
-  load_keys_and_values(c, s);
-  const ConstMatrix fk(s.fk.data(), c.length, width), v1(s.v1.data(), c.length, width + 1);
-  const ConstMatrix g1(s.g1.data(), c.length, width + 1);
-  const Matrix da(s.da.data(), c.length, c.length), slopes(s.slopes.data(), c.length, width);
-  const Matrix sums(s.sums.data(), width, width + 1);
-  multiply(g1, v1.transposed(), into(da));
-  keep_lower_triangle(da);
-  multiply(da, fk, into(slopes));
-  if (c.first > 0) multiply(g1, ConstMatrix(sums).transposed(), into(slopes, true));
+// Adds dphi, in s.slopes, times phi' to the gradient of queries or keys.
+void LinearizedAttention::put_slopes(const Chunk& c, const std::vector<real>& features,
+                                     const Scratch& s, const Grads::Target& to) const {
   for (int64_t r = 0; r < c.length; ++r) {
-    phi_backward(s.fq.data() + r * width, s.slopes.data() + r * width, width, dq.add,
-                 dq.data + offset(c) + r * row_step());
+    phi_backward(features.data() + r * width, s.slopes.data() + r * width, width, to.add,
+                 to.data + offset(c) + r * row_step());
   }
-  if (!is_last(c)) multiply(fk.transposed(), v1, into(sums, true));
 }
 
-// dk and dv of the chunk; s.sums is G' after it, and then from it.
-void LinearizedAttention::key_chunk(const Chunk& c, Scratch& s, const Grads::Target& dk,
-                                    const Grads::Target& dv) const {
-  load_queries(c, s);
-  load_keys_and_values(c, s);
-  const ConstMatrix fq(s.fq.data(), c.length, width), fk(s.fk.data(), c.length, width);
-  const ConstMatrix v1(s.v1.data(), c.length, width + 1), g1(s.g1.data(), c.length, width + 1);
-  const Matrix a(s.a.data(), c.length, c.length), da(s.da.data(), c.length, c.length);
-  const Matrix slopes(s.slopes.data(), c.length, width);
-  const Matrix sums(s.sums.data(), width, width + 1);
-  if (dk.data != nullptr) {
-    multiply(g1, v1.transposed(), into(da));
-    keep_lower_triangle(da);
-    multiply(ConstMatrix(da).transposed(), fq, into(slopes));
-    if (!is_last(c)) multiply(v1, ConstMatrix(sums).transposed(), into(slopes, true));
+void LinearizedAttention::query_slopes(const Chunk& c, Scratch& s, const Grads::Target& dq) const {
+  multiply(Matrix(s.da.data(), c.length, c.length), rows(s.fk, c), into(rows(s.slopes, c)));
+  if (c.first > 0) {
+    const ConstMatrix sums(before.data() + sums_at(c), width, width);  // S, and below it z
+    multiply(rows(s.g, c), sums.transposed(), into(rows(s.slopes, c), true));
     for (int64_t r = 0; r < c.length; ++r) {
-      phi_backward(s.fk.data() + r * width, s.slopes.data() + r * width, width, dk.add,
-                   dk.data + offset(c) + r * row_step());
+      add_scaled(width, s.c[static_cast<size_t>(r)], sums.data() + width * width,
+                 s.slopes.data() + r * width);
     }
   }
-  if (dv.data != nullptr) {
-    const Matrix to(dv.data + offset(c), c.length, width, row_step());
-    multiply(fq, fk.transposed(), into(a));
-    keep_lower_triangle(a);
-    multiply(ConstMatrix(a).transposed(), g1.columns(0, width), into(to, dv.add));
-    if (!is_last(c)) multiply(fk, ConstMatrix(sums).columns(0, width), into(to, true));
+  put_slopes(c, s.fq, s, dq);
+}
+// `later`: G and h after the chunk.
+void LinearizedAttention::key_slopes(const Chunk& c, Scratch& s, const Sums& later,
+                                     const Grads::Target& dk) const {
+  const ConstMatrix da(s.da.data(), c.length, c.length);
+  multiply(da.transposed(), rows(s.fq, c), into(rows(s.slopes, c)));
+  if (!c.last) {
+    multiply(of_head(v.data(), c), ConstMatrix(later.matrix()).transposed(),
+             into(rows(s.slopes, c), true));
+    for (int64_t r = 0; r < c.length; ++r) {
+      add_scaled(width, 1, later.vector(), s.slopes.data() + r * width);
+    }
   }
-  if (c.first > 0) multiply(fq.transposed(), g1, into(sums, true));
+  put_slopes(c, s.fk, s, dk);
+}
+
+void LinearizedAttention::value_slopes(const Chunk& c, Scratch& s, const Sums& later,
+                                       const Grads::Target& dv) const {
+  const Matrix a(s.a.data(), c.length, c.length);
+  multiply(rows(s.fq, c), rows(s.fk, c).transposed(), into(a));
+  keep_lower_triangle(a);
+  multiply(a.transposed(), rows(s.g, c), into(of_head(dv.data, c), dv.add));
+  if (!c.last) multiply(rows(s.fk, c), later.matrix(), into(of_head(dv.data, c), true));
 }
 
 void LinearizedAttention::backward(const Array& dy, Grads& grads) const {
-  const Grads::Target none{nullptr, false};
-  const Grads::Target dq = grads.needs(0) ? grads.target(0) : none;
-  const Grads::Target dk = grads.needs(1) ? grads.target(1) : none;
-  const Grads::Target dv = grads.needs(2) ? grads.target(2) : none;
-  const real* const from = dy.data();
-  for_heads([&](int64_t i) {
+  const auto target = [&](size_t input) {
+    return grads.needs(input) ? grads.target(input) : Grads::Target{nullptr, false};
+  };
+  const Grads::Target dq = target(0), dk = target(1), dv = target(2);
+  for_heads([&, from = dy.data()](int64_t i) {
     Scratch& s = Scratch::of_thread(width);
-    if (dq.data != nullptr) {
-      std::fill_n(s.sums.data(), width * (width + 1), real{0});
-      for_chunks(i, /*backwards=*/false, [&](const Chunk& c) {
-        load_slopes(c, from, s);
-        query_chunk(c, s, dq);
-      });
-    }
-    if (dk.data != nullptr || dv.data != nullptr) {
-      std::fill_n(s.sums.data(), width * (width + 1), real{0});
-      for_chunks(i, /*backwards=*/true, [&](const Chunk& c) {
-        load_slopes(c, from, s);
-        key_chunk(c, s, dk, dv);
-      });
+    const Sums later = s.empty_sums(width);
+    for (int64_t n = chunks() - 1; n >= 0; --n) {
+      const Chunk c = chunk(i, n);
+      load_features(c, s);
+      load_slopes(c, from, s);
+      const Matrix da(s.da.data(), c.length, c.length);
+      multiply(rows(s.g, c), of_head(v.data(), c).transposed(), into(da));
+      keep_lower_triangle(da, s.c.data());
+      if (dq.data != nullptr) query_slopes(c, s, dq);
+      if (dk.data != nullptr) key_slopes(c, s, later, dk);
+      if (dv.data != nullptr) value_slopes(c, s, later, dv);
+      if (n > 0) later.add(rows(s.fq, c), rows(s.g, c), s.c.data());
     }
   });
 }
@@ -342,7 +282,8 @@ void LinearizedAttention::backward(const Array& dy, Grads& grads) const {
 // Multiplications and additions of the products of a forward pass, for dry runs, which skip loops.
 int64_t forward_flops(const Shape& queries, int64_t heads) {
   const int64_t d = queries[2] / heads, chunk = std::min(chunk_length, queries[1]);
-  return 2 * queries[0] * queries[1] * heads * (chunk * (2 * d + 1) + 2 * d * (d + 1));
+  return 2 * queries[0] * queries[1] * heads *
+         (chunk * 2 * d + (queries[1] > chunk ? 2 * d * d : 0));
 }
 
 LinearizedAttention call_of(const Array& queries, const Array& keys, const Array& values,
@@ -386,7 +327,7 @@ Array linearized_attention_step(const Array& queries, const Array& keys, const A
                                 int64_t num_heads, Array& sums) {
   check_heads(queries.shape(), keys.shape(), values.shape(), num_heads);
   LinearizedAttention call = call_of(queries, keys, values, num_heads, {});
-  const Shape expected{call.batch, num_heads, call.width, call.width + 1};
+  const Shape expected{call.batch, num_heads, call.width + 1, call.width};
   if (!sums) {
     sums = Array::zeros(expected);
   }

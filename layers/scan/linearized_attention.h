@@ -10,13 +10,16 @@
 // So y_t is a mean of values with the weights A_ts = phi(q_t) . phi(k_s). Where they sum to 0, y_t
 // and its gradients are 0: no key is left, or all of them underflow (below -80 in float32).
 //
-// With v'_s = [v_s, 1], sums S' = sum phi(k_s) v'_s^T (d, d + 1) hold both S and z. The tokens are
-// taken in chunks: A within a chunk, as a small lower triangle, and S' for everything before it.
-//   [num_t, den_t] = sum_(s<=t in chunk) A_ts v'_s + S'^T phi(q_t),   y_t = num_t / den_t
-// Backward, with g'_t = [dy_t, -dy_t . y_t] / den_t and G'_s = sum_(t>=s) phi(q_t) g'_t^T:
-//   dphi(q_t) = S'_t g'_t,  dphi(k_s) = G'_s v'_s,  dv'_s = G'_s^T phi(k_s),  phi' = min(phi, 1)
-// in chunks, too. One pass from the first to the last computes S' again, and dq; one from the last
-// to the first computes G', dk and dv. Saves queries, keys, values, y and 1 / den.
+// The tokens are taken in chunks: A within a chunk, as a small lower triangle, and the sums S and z
+// for everything before it.
+//   num_t = sum_(s<=t in chunk) A_ts v_s + S^T phi(q_t),   den_t = sum A_ts + z . phi(q_t)
+// The backward goes through the chunks from the last to the first, with g_t = dy_t / den_t and
+// c_t = -g_t . y_t, and with sums over later tokens, G = sum phi(q_t) g_t^T, h = sum c_t phi(q_t):
+//   dA_ts     = g_t . v_s + c_t
+//   dphi(q_t) = sum_(s<=t in chunk) dA_ts phi(k_s) + S g_t + c_t z
+//   dphi(k_s) = sum_(t>=s in chunk) dA_ts phi(q_t) + G v_s + h,     phi' = min(phi, 1)
+//   dv_s      = sum_(t>=s in chunk) A_ts g_t + G^T phi(k_s)
+// Saves queries, keys, values, y, 1 / den, and S and z before every chunk.
 #pragma once
 
 #include "autograd/op.h"
@@ -35,8 +38,8 @@ namespace heed {
                                           const Tensor& values, int64_t num_heads,
                                           const Mask& may_attend = {});
 
-// Continues after earlier tokens. `sums` is S' after them, (B, H, d, d + 1), or no array at first;
-// afterwards it includes these tokens. Records no graph.
+// Continues after earlier tokens. `sums` (B, H, d + 1, d) holds S and, below it, z after them; it
+// is no array at first. Afterwards it includes these tokens. Records no graph.
 [[nodiscard]] Array linearized_attention_step(const Array& queries, const Array& keys,
                                               const Array& values, int64_t num_heads, Array& sums);
 
