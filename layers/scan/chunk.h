@@ -15,14 +15,15 @@ inline constexpr int64_t chunk_length = 64;
 
 // y[i] = phi(x[i])
 inline void phi(const real* x, int64_t n, real* y) {
-  vector_map(x, y, n, [](real v) { return std::max(v, real{0}) + exp_of(std::min(v, real{0})); });
+  vector_map(x, y, n, [](real v) { return (v > 0 ? v : 0) + exp_of(v > 0 ? 0 : v); });
 }
 
 // dx[i] (+)= slope[i] * phi'(x[i]), given f = phi(x)
 inline void phi_backward(const real* f, const real* slope, int64_t n, bool add, real* dx) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
-    dx[i] = (add ? dx[i] : 0) + slope[i] * std::min(f[i], real{1});
+    const real of_phi = f[i] < 1 ? f[i] : 1;
+    dx[i] = (add ? dx[i] : 0) + slope[i] * of_phi;
   }
 }
 
