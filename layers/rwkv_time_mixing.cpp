@@ -16,20 +16,22 @@ Parameter::Init each(Value value) {
   };
 }
 
-double decay(double i, double d) { return -5 + 8 * std::pow(i / std::max(d - 1, 1.0), 0.7); }
-double first(double i, double) { return std::log(0.3) + 0.5 * (std::fmod(i + 1, 3) - 1); }
-double share(double i, double d) { return i / d; }
-double root_of_share(double i, double d) { return std::sqrt(i / d); }
+double initial_decay(double i, double d) {
+  return -5 + 8 * std::pow(i / std::max(d - 1, 1.0), 0.7);
+}
+double initial_first(double i, double) { return std::log(0.3) + 0.5 * (std::fmod(i + 1, 3) - 1); }
+double initial_mix(double i, double d) { return i / d; }
+double initial_gate_mix(double i, double d) { return std::sqrt(i / d); }
 
 }  // namespace
 
 RwkvTimeMixing::RwkvTimeMixing(const Config& c)
     : config(checked(c)),
-      time_decay(this, "time_decay", {c.d_out}, each(decay)),
-      time_first(this, "time_first", {c.d_out}, each(first)),
-      time_mix_k(this, "time_mix_k", {1, 1, c.d_in}, each(share)),
-      time_mix_v(this, "time_mix_v", {1, 1, c.d_in}, each(share)),
-      time_mix_r(this, "time_mix_r", {1, 1, c.d_in}, each(root_of_share)),
+      time_decay(this, "time_decay", {c.d_out}, each(initial_decay)),
+      time_first(this, "time_first", {c.d_out}, each(initial_first)),
+      time_mix_k(this, "time_mix_k", {1, 1, c.d_in}, each(initial_mix)),
+      time_mix_v(this, "time_mix_v", {1, 1, c.d_in}, each(initial_mix)),
+      time_mix_r(this, "time_mix_r", {1, 1, c.d_in}, each(initial_gate_mix)),
       key(this, "key", Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = false}),
       value(this, "value", key->config),
       receptance(this, "receptance", key->config),
