@@ -232,6 +232,7 @@ void LinearizedAttention::query_slopes(const Chunk& c, Scratch& s, const Grads::
   }
   put_slopes(c, s.fq, s, dq);
 }
+
 // `later`: G and h after the chunk.
 void LinearizedAttention::key_slopes(const Chunk& c, Scratch& s, const Sums& later,
                                      const Grads::Target& dk) const {

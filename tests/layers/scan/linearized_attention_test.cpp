@@ -48,10 +48,14 @@ const GradCases linearized_attention_cases("linearized_attention", [](GradCaseLi
         "padded " + name, [=](In in) { return linearized(in, heads, mask); }, all, options);
     list.add("composed " + name, all_weights, all, options);
   }
+  list.add(
+      "one tensor as queries, keys and values",
+      [](In in) { return linearized_attention(in[0], in[0], in[0], 2); },
+      {wanted(values({2, 70, 4}))}, options);
 });
 
 TEST_CASE("linearized attention: gradient") {
-  CHECK(check_grad_cases("linearized_attention") == 3 * 4);
+  CHECK(check_grad_cases("linearized_attention") == 3 * 4 + 1);
 }
 
 TEST_CASE("linearized attention: values by hand") {
