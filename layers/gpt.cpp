@@ -110,7 +110,7 @@ void initialise_children_first(const Module& module) {
   }
   for (const Parameter* parameter : module.own_parameters()) {
     Tensor values = *parameter;
-    if (values.rank() >= 2) {
+    if (values.rank() == 2) {
       draw_normal(values, 0.02);
     } else if (ends_with(parameter->name(), "bias") && !dry_run()) {
       std::fill_n(values.mutable_value(), values.size(), real{0});
@@ -128,9 +128,8 @@ void Gpt::initialise_as_gpt2() {
   initialise_children_first(*this);
   const double residual = 0.02 / std::sqrt(2.0 * static_cast<double>(config.num_layers));
   for (const NamedParameter& parameter : parameters()) {
-    if (ends_with(parameter.name, "att.out_proj.weight") ||
-        ends_with(parameter.name, "ff.layers.2.weight")) {
-      draw_normal(parameter.tensor, residual);
+    for (const char* last : {"att.out_proj.weight", "att.output.weight", "ff.layers.2.weight"}) {
+      if (ends_with(parameter.name, last)) draw_normal(parameter.tensor, residual);
     }
   }
 }

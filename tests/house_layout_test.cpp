@@ -40,7 +40,8 @@ const std::map<std::string, std::vector<std::string>> arrows{
 
     {"layers/config", {"autograd/base", "layers/text"}},
     {"layers/module", {"autograd/*", "layers/config"}},
-    {"layers", {"autograd/*", "layers/config", "layers/module"}},
+    {"layers/scan", {"autograd/*"}},
+    {"layers", {"autograd/*", "layers/config", "layers/module", "layers/scan"}},
 
     {"train/files", {"autograd/*", "layers/text"}},
     {"train/optim", {"autograd/*", "layers/module"}},

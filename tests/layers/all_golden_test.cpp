@@ -11,8 +11,8 @@ TEST_CASE("layers: values and gradients are PyTorch's, fused and composed") {
   int64_t compared = 0;
   const std::vector<std::string> names = golden_names();
   for (const std::string& name : names) compared += check_golden(name);
-  CHECK(names.size() == 79);
-  CHECK(compared == 2 * 927);
+  CHECK(names.size() == 87);
+  CHECK(compared == 2 * 1026);
 }
 
 TEST_CASE("layers: every built-in layer has golden values") {
@@ -35,6 +35,7 @@ TEST_CASE("layers: every built-in layer has golden values") {
                                           "gru",
                                           "layer_norm",
                                           "linear",
+                                          "linear_attention",
                                           "multi_head_attention",
                                           "multi_head_attention_wrapper",
                                           "positional",
@@ -42,6 +43,7 @@ TEST_CASE("layers: every built-in layer has golden values") {
                                           "rms_norm",
                                           "rnn",
                                           "rnn_encoder_decoder",
+                                          "rwkv_time_mixing",
                                           "self_attention_v1",
                                           "self_attention_v2",
                                           "sequential",

@@ -114,7 +114,9 @@ int inspect_attention(const LookAt& look) {
   const Exhibit exhibit =
       look.prompt ? asked(run, *look.prompt) : heed::exhibit(*run.model, task, run.loaded.config);
   const std::vector<AttentionMap> maps = attention_maps(*run.model, task, exhibit.shown);
-  require<ConfigError>(!maps.empty(), look.target, ": no layer of this model attends");
+  require<ConfigError>(!maps.empty(), look.target, ": no layer of this model attends with weights ",
+                       "that a map could show; linear_attention and rwkv_time_mixing keep sums ",
+                       "over the tokens, rnn and gru a state");
   const std::vector<Shown> shown = chosen(maps, look);
   if (look.json) {
     LookJson layers = LookJson::array();

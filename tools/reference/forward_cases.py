@@ -25,7 +25,7 @@ import yaml
 from safetensors.torch import load_file, save_file
 
 import torch_layers
-from layer_cases import Case, draw_cases
+from layer_cases import KINDS, Case, draw_cases
 
 PRECISIONS = {"float64": torch.float64, "float32": torch.float32}
 
@@ -126,12 +126,13 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--heed", default="build/release/heed")
     parser.add_argument("--precision", choices=tuple(PRECISIONS), help="only this one")
+    parser.add_argument("--only", nargs="+", metavar="TYPE", default=KINDS, help="these layers alone")
     parser.add_argument("--init", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path)
     args = parser.parse_args()
     precisions = [args.precision] if args.precision else list(PRECISIONS)
     results, misses, tensors = [], 0, 0
-    for index, case in enumerate(draw_cases(args.seed, args.count)):
+    for index, case in enumerate(draw_cases(args.seed, args.count, args.only)):
         for precision in precisions:
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)

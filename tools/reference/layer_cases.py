@@ -4,6 +4,7 @@ Shared by forward_cases.py (against `heed forward`) and layer_golden.py (files f
 mapping, its inputs (x or ids, perhaps context or source_ids, a mask, dy) and its weights by parameter path, all but ids and mask in float64.
 """
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -15,7 +16,8 @@ SIZES = (1, 2, 3, 5, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 1
 ACTIVATIONS = ("gelu_tanh", "gelu", "relu", "silu")
 NORMS = ("layer_norm", "rms_norm")
 ATTENTION = ("simple_attention", "self_attention_v1", "self_attention_v2", "causal_attention",
-             "multi_head_attention_wrapper", "multi_head_attention")
+             "multi_head_attention_wrapper", "multi_head_attention", "linear_attention")
+NO_QKV_BIAS = ("simple_attention", "self_attention_v1", "rwkv_time_mixing")
 
 
 @dataclass
@@ -106,8 +108,13 @@ def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> di
                    "out_proj": packed or rng.random() < 0.7, "rope": d_out // heads % 2 == 0 and rng.random() < 0.4}
         if not packed and rng.random() < 0.4:
             config["num_kv_heads"] = rng.choice([n for n in range(1, heads + 1) if heads % n == 0])
+    if kind == "linear_attention":
+        d_out = heads * rng.choice((1, 2, 3, 4, 5, 7, 8, 16, 17, 20, 21))
+        config |= {"num_heads": heads, "out_proj": rng.random() < 0.7, "out_bias": rng.random() < 0.5}
+    if not config.get("out_proj", True):
+        config["out_bias"] = False  # true is refused: it would have no effect
     config |= {"d_in": d_in, "d_out": d_out}
-    if kind != "self_attention_v1":
+    if kind not in NO_QKV_BIAS:
         config["qkv_bias"] = rng.random() < 0.5
     if kind in ("causal_attention", "multi_head_attention_wrapper", "multi_head_attention"):
         config |= {"context_length": context, "dropout": rng.choice((0.0, 0.1))}
@@ -124,10 +131,10 @@ def draw_model(rng: random.Random, kind: str, context: int) -> dict:
               "bias": rng.random() < 0.5, "norm": rng.choice(NORMS), "activation": rng.choice(ACTIVATIONS),
               "hidden_multiplier": rng.randint(1, 4)}
     if rng.random() < 0.5:
-        inner = {"type": rng.choice(ATTENTION)}
+        inner = {"type": rng.choice(ATTENTION + ("linear_attention", "rwkv_time_mixing"))}
         if inner["type"] == "multi_head_attention":
             inner |= {"packed": rng.random() < 0.5, "causal": rng.random() < 0.5, "out_bias": rng.random() < 0.5}
-        if inner["type"] not in ("simple_attention", "self_attention_v1"):
+        if inner["type"] not in NO_QKV_BIAS:
             inner["qkv_bias"] = rng.random() < 0.5
         config["attention"] = inner
     if kind == "gpt" and "attention" not in config and rng.random() < 0.4:
@@ -164,6 +171,7 @@ def draw_simple(rng: random.Random, kind: str, context: int) -> tuple[dict, int,
                         "position": rng.choice(("learned", "sinusoidal"))}, 0, d),
         "layer_norm": ({"type": kind, "d_model": d, "bias": bias}, 0, d),
         "rnn": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "bias": bias}, 0, d),
+        "rwkv_time_mixing": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES)}, 0, d),
         "gru": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "bias": bias}, 0, d),
         "rms_norm": ({"type": kind, "d_model": d}, 0, d),
         "dropout": ({"type": kind, "dropout": 0.3}, 0, d),
@@ -226,7 +234,8 @@ def draw_case(rng: random.Random, kind: str) -> Case:
         config = draw_attention(rng, kind, d, context)
         d = config.get("d_in", d)
     elif kind in ("transformer_block", "gpt", "classifier"):
-        attends, config = True, draw_model(rng, kind, context)
+        config = draw_model(rng, kind, context)
+        attends = kind == "classifier" or config.get("attention", {}).get("type") != "rwkv_time_mixing"
         d, vocab = config["d_model"], config.get("vocab_size", 0)
     else:
         config, vocab, d = draw_sequential(rng, context) if kind == "sequential" else draw_simple(rng, kind, context)
@@ -247,11 +256,12 @@ def draw_case(rng: random.Random, kind: str) -> Case:
 
 
 # Attention and whole models are drawn more often than the simple layers.
-KINDS = tuple(torch_layers.LAYERS) + ATTENTION[2:] + ("multi_head_attention",) * 4 + ("transformer_block", "gpt") * 4
+KINDS = (tuple(torch_layers.LAYERS) + ATTENTION[2:] + ("multi_head_attention",) * 4 + ("transformer_block", "gpt") * 4
+         + ("rwkv_time_mixing",))
 
 
-def draw_cases(seed: int, count: int):
-    """Every layer at least once (when count allows), then at random."""
+def draw_cases(seed: int, count: int, kinds: Sequence[str] = KINDS):
+    """Every one of these layers at least once (when count allows), then at random."""
     rng = random.Random(seed)
     for i in range(count):
-        yield draw_case(rng, KINDS[i] if i < len(KINDS) else rng.choice(KINDS))
+        yield draw_case(rng, kinds[i] if i < len(kinds) else rng.choice(kinds))

@@ -122,6 +122,15 @@ CASES = {
     "rnn_encoder_decoder_rnn": ({**TRANSLATE_RNN, "cell": "rnn"}, "source unbatched"),
     "rnn_encoder_decoder_additive": ({**TRANSLATE_RNN, "attention": "additive"}, "source keys"),
     "rnn_encoder_decoder_dot": ({**TRANSLATE_RNN, "cell": "rnn", "attention": "dot"}, "source keys"),
+    "linear_attention": ({"type": "linear_attention", **ATT, "num_heads": 2}, ""),
+    "linear_attention_mask_keys": ({"type": "linear_attention", **ATT, "num_heads": 1, "qkv_bias": True}, "keys"),
+    "linear_attention_mask_full": ({"type": "linear_attention", **ATT, "num_heads": 2, "out_bias": False}, "full"),
+    "linear_attention_no_out_proj": ({"type": "linear_attention", **ATT, "num_heads": 4, "out_proj": False},
+                                     "unbatched"),
+    "rwkv_time_mixing": ({"type": "rwkv_time_mixing", **ATT}, ""),
+    "rwkv_time_mixing_unbatched": ({"type": "rwkv_time_mixing", "d_in": 3, "d_out": D}, "unbatched"),
+    "gpt_linear_attention": ({**GPT, "num_layers": 1, "attention": {"type": "linear_attention"}}, "ids keys"),
+    "gpt_rwkv_time_mixing": ({**NANO, "attention": {"type": "rwkv_time_mixing"}}, "ids"),
 }
 
 

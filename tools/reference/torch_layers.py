@@ -327,7 +327,7 @@ class GPT(nn.Module):
         if init == "gpt2":
             self.apply(initialise_as_gpt2)
             for name, p in self.named_parameters():
-                if name.endswith(("att.out_proj.weight", "ff.layers.2.weight")):
+                if name.endswith(("att.out_proj.weight", "att.output.weight", "ff.layers.2.weight")):
                     nn.init.normal_(p, mean=0.0, std=0.02 / math.sqrt(2 * num_layers))
         else:
             assert init == "torch", init
@@ -342,7 +342,7 @@ class GPT(nn.Module):
 
 
 def initialise_as_gpt2(module):
-    if not isinstance(module, (LayerNorm, RMSNorm)):
+    if not isinstance(module, (LayerNorm, RMSNorm, RwkvTimeMixing)):
         for p in module.parameters(recurse=False):
             nn.init.normal_(p, mean=0.0, std=0.02) if p.dim() >= 2 else nn.init.zeros_(p)
 
@@ -494,6 +494,66 @@ class RnnEncoderDecoder(nn.Module):
         return self.out_head(x)
 
 
+class LinearAttention(nn.Module):
+    """Katharopoulos et al. 2020, equations (8) to (12): all weights phi(q) phi(k)^T at once, divided by their sums."""
+
+    def __init__(self, d_in, d_out, num_heads, context_length=None, qkv_bias=False, out_proj=True, out_bias=True):
+        super().__init__()
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out, bias=out_bias) if out_proj else nn.Identity()
+
+    def forward(self, x, mask=None):
+        if x.dim() == 2:
+            return self.forward(x[None], mask)[0]
+        queries, keys, values = (w(x).unflatten(2, (self.num_heads, -1)).transpose(1, 2)
+                                 for w in (self.W_query, self.W_key, self.W_value))  # (B, H, T, d)
+        # elu(x) + 1; where x < 0 as e^x, because 1 + (e^x - 1) rounds
+        queries, keys = (torch.where(a > 0, a + 1, torch.exp(a.clamp(max=0))) for a in (queries, keys))
+        weights = (queries @ keys.transpose(2, 3)) * allowed_keys(mask, True, x.shape[1], x.device)
+        total = weights.sum(-1, keepdim=True)
+        context_vec = weights @ values / total.masked_fill(total == 0, 1.0)
+        return self.out_proj(context_vec.transpose(1, 2).flatten(2))
+
+
+class RwkvTimeMixing(nn.Module):
+    """RWKV-4's time mixing, with the parameters of the published code; wkv by its formula, one token at a time."""
+
+    def __init__(self, d_in, d_out, context_length=None):
+        super().__init__()
+        channel, x = torch.arange(d_out), torch.arange(d_in) / d_in
+        decay = -5 + 8 * (channel / max(d_out - 1, 1)) ** 0.7
+        self.time_decay = nn.Parameter(decay)
+        self.time_first = nn.Parameter(math.log(0.3) + 0.5 * ((channel + 1) % 3 - 1))
+        self.time_mix_k = nn.Parameter(x.clone()[None, None])
+        self.time_mix_v = nn.Parameter(x.clone()[None, None])
+        self.time_mix_r = nn.Parameter(x.sqrt()[None, None])
+        self.key = nn.Linear(d_in, d_out, bias=False)
+        self.value = nn.Linear(d_in, d_out, bias=False)
+        self.receptance = nn.Linear(d_in, d_out, bias=False)
+        self.output = nn.Linear(d_out, d_out, bias=False)
+
+    def wkv(self, k, v):
+        w, u = -torch.exp(self.time_decay), self.time_first
+        out = []
+        for t in range(k.shape[1]):
+            distance = torch.arange(t - 1, -1, -1, dtype=k.dtype)[:, None]  # t - 1 - s for s < t
+            exponents = torch.cat([distance * w + k[:, :t], u + k[:, t:t + 1]], 1)  # (B, t + 1, d)
+            weights = torch.exp(exponents - exponents.amax(1, keepdim=True).detach())
+            out.append((weights * v[:, :t + 1]).sum(1) / weights.sum(1))
+        return torch.stack(out, 1)
+
+    def forward(self, x, mask=None):
+        if x.dim() == 2:
+            return self.forward(x[None])[0]
+        before = F.pad(x, (0, 0, 1, -1))  # the token before each, 0 before the first
+        mixed = lambda mu: x * mu + before * (1 - mu)
+        k, v = self.key(mixed(self.time_mix_k)), self.value(mixed(self.time_mix_v))
+        return self.output(torch.sigmoid(self.receptance(mixed(self.time_mix_r))) * self.wkv(k, v))
+
+
 class Classifier(nn.Module):
     """ids (.., T) -> logits (.., num_classes), from the mean over the tokens or from the first one."""
 
@@ -555,7 +615,7 @@ LAYERS = {
     "feed_forward": FeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
     "classifier": Classifier, "rnn": RNN, "gru": GRU, "global_attention": GlobalAttention,
-    "rnn_encoder_decoder": RnnEncoderDecoder,
+    "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,
 }
 
 

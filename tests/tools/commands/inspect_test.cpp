@@ -124,6 +124,13 @@ TEST_CASE("heed inspect --attention: before training, and what has none") {
   const ProgramResult none = run_heed({"inspect", bag, "--attention"});
   CHECK(none.exit_code == 2);
   CHECK(none.err.find("no layer of this model attends") != std::string::npos);
+  for (const char* type : {"linear_attention", "rwkv_time_mixing"}) {
+    const ProgramResult sums =
+        run_heed({"inspect", words, "--attention", "--set", text("model.attention.type=", type)});
+    CHECK(sums.exit_code == 2);
+    CHECK(sums.err.find("linear_attention and rwkv_time_mixing keep sums over the tokens") !=
+          std::string::npos);
+  }
   const std::string layer =
       config_of(folder, "layer", "model: {type: linear, d_in: 2, d_out: 2}\n");
   CHECK(run_heed({"inspect", layer, "--attention"}).err.find("needs a data section") !=
