@@ -1,17 +1,17 @@
 // Recurrent layers, which read a sequence token by token. A state of fixed size is all that a token
-// sees of earlier ones. The equations are in autograd/ops/recurrence.h.
+// sees of earlier ones. The equations are in layers/scan/recurrence.h.
 //   x (B, T, d_in) -> the state after each token, h (B, T, d_out);  or (T, d_in) -> (T, d_out)
 // Parameters and their initial values are those of torch.nn.RNN (tanh) and torch.nn.GRU, one layer:
 //   weight_ih_l0 (G d_out, d_in), weight_hh_l0 (G d_out, d_out), bias_ih_l0 and bias_hh_l0
 //   (G d_out), all U(-1/sqrt(d_out), 1/sqrt(d_out));  G = 1 for rnn, 3 for gru: r, z, n
 #pragma once
 
-#include "autograd/ops/recurrence.h"
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
 #include "layers/module/cache.h"
 #include "layers/module/init.h"
 #include "layers/module/registry.h"
+#include "layers/scan/recurrence.h"
 
 namespace heed {
 

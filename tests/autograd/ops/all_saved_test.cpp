@@ -12,7 +12,6 @@
 #include "autograd/ops/mse.h"
 #include "autograd/ops/permute.h"
 #include "autograd/ops/pow.h"
-#include "autograd/ops/recurrence.h"
 #include "autograd/ops/relu.h"
 #include "autograd/ops/rms_norm.h"
 #include "autograd/ops/rotary.h"
@@ -23,6 +22,7 @@
 #include "autograd/ops/tanh.h"
 #include "autograd/ops/tril.h"
 #include "autograd/ops/var.h"
+#include "layers/scan/recurrence.h"
 #include "tests/support/gradcases.h"
 
 using namespace heed;

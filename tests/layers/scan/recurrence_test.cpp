@@ -1,4 +1,4 @@
-#include "autograd/ops/recurrence.h"
+#include "layers/scan/recurrence.h"
 
 #include "tests/support/gradcases.h"
 

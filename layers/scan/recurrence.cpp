@@ -1,4 +1,4 @@
-#include "autograd/ops/recurrence.h"
+#include "layers/scan/recurrence.h"
 
 #include "autograd/ops/sigmoid.h"
 #include "autograd/ops/split.h"
