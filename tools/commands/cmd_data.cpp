@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tools/commands/run.h"
+#include "tools/terminal/print.h"
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
 
@@ -35,7 +37,7 @@ void declare(Arguments& arguments, DataOptions& o) {
 struct Example {
   Split split = Split::train;
   int64_t number = 0;
-  Shape x;  // of tasks without ids
+  Array x, y;  // of tasks without ids; targets that are numbers
   std::vector<int32_t> source_ids, ids, targets;
   std::string source, given, answer;
 };
@@ -101,6 +103,22 @@ int64_t length_of(const Batch& batch) {
   return length;
 }
 
+// The only example of a batch, without the batch's axis.
+Array without_batch(const Array& batch) { return batch.reshaped(batch.shape().without(0)); }
+
+// Numbers as nested lists.
+ordered_json json_of(const Array& values, int axis = 0, int64_t at = 0) {
+  if (axis == values.rank()) {
+    return values.data()[at];
+  }
+  ordered_json list = ordered_json::array();
+  const int64_t step = values.shape().size_between(axis + 1, values.rank());
+  for (int64_t i = 0; i < values.dim(axis); ++i) {
+    list.push_back(json_of(values, axis + 1, at + i * step));
+  }
+  return list;
+}
+
 Example example_of(const Task& task, Split split, int64_t number) {
   const Batch batch = task.examples(split, {number});
   const Input& in = batch.input;
@@ -109,7 +127,10 @@ Example example_of(const Task& task, Split split, int64_t number) {
     example.ids = first_of(in.ids, length_of(batch));
     example.given = words_for(example.ids, task);
   } else {
-    example.x = in.x.shape();
+    example.x = without_batch(in.x.value());
+  }
+  if (batch.target_values) {
+    example.y = without_batch(batch.target_values);
   }
   if (in.source_ids) {
     example.source_ids = first_of(in.source_ids, unpadded(in.source_mask, in.source_ids.size()));
@@ -169,14 +190,18 @@ ordered_json as_json(const LoadedRun& run, const DataOptions& o) {
       one["source"] = example.source;
       one["source_ids"] = example.source_ids;
     }
-    if (example.x.rank() > 0) {
-      one["x"] = std::vector<int64_t>(example.x.dims().begin(), example.x.dims().end());
+    if (example.x) {
+      one["x"] = json_of(example.x);
     } else {
       one["given"] = example.given;
       one["ids"] = example.ids;
     }
-    one["answer"] = example.answer;
-    one["targets"] = example.targets;
+    if (example.y) {
+      one["y"] = json_of(example.y);
+    } else {
+      one["answer"] = example.answer;
+      one["targets"] = example.targets;
+    }
     object["examples"].push_back(std::move(one));
   }
   return object;
@@ -190,6 +215,15 @@ std::string numbers(const std::vector<int32_t>& ids) {
   return line;
 }
 
+// Adds numbers to a table, a line of their printed form in each row.
+void add_numbers(Table& table, const std::string& name, const Array& values) {
+  std::istringstream lines(printed(values));
+  std::string label = name;
+  for (std::string line; std::getline(lines, line); label.clear()) {
+    table.add({label, line});
+  }
+}
+
 void print_example(const Example& example) {
   print_line(stdout, text("\n", name_of(example.split), " example ", example.number));
   Table table({Align::left, Align::left});
@@ -197,8 +231,8 @@ void print_example(const Example& example) {
     table.add({"source", example.source});
     table.add({"", numbers(example.source_ids)});
   }
-  if (example.x.rank() > 0) {
-    table.add({"given", text("x ", example.x)});
+  if (example.x) {
+    add_numbers(table, "given", example.x);
   } else {
     table.add({"given", example.given});
     table.add({"", numbers(example.ids)});
@@ -206,6 +240,9 @@ void print_example(const Example& example) {
   if (!example.targets.empty()) {
     table.add({"answer", example.answer});
     table.add({"", numbers(example.targets)});
+  }
+  if (example.y) {
+    add_numbers(table, "answer", example.y);
   }
   std::printf("%s", table.text("  ").c_str());
 }

@@ -5,6 +5,7 @@
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "train/evaluate.h"
+#include "train/files/words.h"
 
 namespace heed::cli {
 
@@ -26,38 +27,43 @@ double share_exact(const Score::Sequences& of) {
   return static_cast<double>(of.exact) / static_cast<double>(of.all);
 }
 
-// The training metrics are null for a task that has no training examples (a stream).
-nlohmann::ordered_json as_json(int64_t step, const std::optional<Evaluation>& training,
-                               const Evaluation& validation) {
-  const auto of_training = [&](double Evaluation::*metric) {
-    return training ? nlohmann::ordered_json(*training.*metric) : nlohmann::ordered_json();
-  };
-  nlohmann::ordered_json by_length = nlohmann::ordered_json::array();
+using EvalJson = nlohmann::ordered_json;
+
+EvalJson number(std::optional<double> value) { return value ? EvalJson(*value) : EvalJson(); }
+
+// The training metrics are null for a task that has no training examples (a stream), and accuracies
+// for one that counts nothing as right.
+EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
+                 const Evaluation& validation) {
+  const Evaluation of_training = training.value_or(Evaluation{});
+  EvalJson by_length = EvalJson::array();
   for (const auto& [length, sequences] : validation.by_length) {
     by_length.push_back({{"targets", length},
                          {"sequences", sequences.all},
                          {"exact_match", share_exact(sequences)}});
   }
   return {{"step", step},
-          {"train_loss", of_training(&Evaluation::loss)},
+          {"train_loss", training ? EvalJson(of_training.loss) : EvalJson()},
           {"val_loss", validation.loss},
           {"tokens", validation.tokens},
-          {"accuracy", validation.accuracy},
-          {"exact_match", validation.exact_match},
-          {"train_accuracy", of_training(&Evaluation::accuracy)},
-          {"train_exact_match", of_training(&Evaluation::exact_match)},
+          {"accuracy", number(validation.accuracy)},
+          {"exact_match", number(validation.exact_match)},
+          {"train_accuracy", number(of_training.accuracy)},
+          {"train_exact_match", number(of_training.exact_match)},
           {"by_length", std::move(by_length)}};
 }
 
 void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation) {
   std::printf("step         %lld\n", static_cast<long long>(step));
   if (training) {
-    std::printf("train loss   %.4f\n", training->loss);
+    std::printf("train loss   %s\n", loss_text(training->loss).c_str());
   }
-  std::printf("val loss     %.4f over %lld targets\n", validation.loss,
+  std::printf("val loss     %s over %lld targets\n", loss_text(validation.loss).c_str(),
               static_cast<long long>(validation.tokens));
-  std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
-              100 * validation.accuracy, 100 * validation.exact_match);
+  if (validation.accuracy && validation.exact_match) {
+    std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
+                100 * *validation.accuracy, 100 * *validation.exact_match);
+  }
   if (validation.by_length.size() < 2) {
     return;
   }

@@ -23,10 +23,9 @@ std::string formatted(const char* format, Values... values) {
 }  // namespace
 
 std::string progress_text(const ProgressPoint& p) {
-  std::string line = formatted("step %lld/%lld   loss %.4f", static_cast<long long>(p.step),
-                               static_cast<long long>(p.steps), p.loss);
+  std::string line = text("step ", p.step, "/", p.steps, "   loss ", loss_text(p.loss));
   if (p.val_loss) {
-    line += formatted("   val %.4f", *p.val_loss);
+    line += "   val " + loss_text(*p.val_loss);
   }
   line += formatted("   lr %.1e", p.lr);
   if (p.in_steps > 0) {
