@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/commands/by_length.h"
 #include "tools/commands/run.h"
-#include "tools/terminal/table.h"
 #include "train/evaluate.h"
 #include "train/files/words.h"
 
@@ -23,10 +23,6 @@ void declare(Arguments& arguments, EvalOptions& o) {
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
-double share_exact(const Score::Sequences& of) {
-  return static_cast<double>(of.exact) / static_cast<double>(of.all);
-}
-
 using EvalJson = nlohmann::ordered_json;
 
 EvalJson number(std::optional<double> value) { return value ? EvalJson(*value) : EvalJson(); }
@@ -36,12 +32,6 @@ EvalJson number(std::optional<double> value) { return value ? EvalJson(*value) :
 EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
                  const Evaluation& validation) {
   const Evaluation of_training = training.value_or(Evaluation{});
-  EvalJson by_length = EvalJson::array();
-  for (const auto& [length, sequences] : validation.by_length) {
-    by_length.push_back({{"targets", length},
-                         {"sequences", sequences.all},
-                         {"exact_match", share_exact(sequences)}});
-  }
   return {{"step", step},
           {"train_loss", training ? EvalJson(of_training.loss) : EvalJson()},
           {"val_loss", validation.loss},
@@ -50,7 +40,7 @@ EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
           {"exact_match", number(validation.exact_match)},
           {"train_accuracy", number(of_training.accuracy)},
           {"train_exact_match", number(of_training.exact_match)},
-          {"by_length", std::move(by_length)}};
+          {"by_length", by_length_json<EvalJson>(validation.by_length)}};
 }
 
 void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation) {
@@ -64,17 +54,8 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
     std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
                 100 * *validation.accuracy, 100 * *validation.exact_match);
   }
-  if (validation.by_length.size() < 2) {
-    return;
-  }
-  Table table({Align::right, Align::right, Align::right});
-  table.add({"targets", "sequences", "wholly right"});
-  for (const auto& [length, sequences] : validation.by_length) {
-    char right[16];
-    std::snprintf(right, sizeof right, "%.2f%%", 100 * share_exact(sequences));
-    table.add({std::to_string(length), std::to_string(sequences.all), right});
-  }
-  std::printf("\n%s", table.text().c_str());
+  const std::string by_length = by_length_text(validation.by_length);
+  std::printf("%s%s", by_length.empty() ? "" : "\n", by_length.c_str());
 }
 
 int run(const EvalOptions& o) {
