@@ -14,9 +14,9 @@
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/check/leak.h"
+#include "train/checkpoint/shown_parameters.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
-#include "train/shown_parameters.h"
 #include "train/step.h"
 
 namespace heed {

@@ -56,11 +56,10 @@ TEST_CASE("heed data: a class by its name, tokens that are asked for, running te
 
 TEST_CASE("heed data: translations word by word") {
   const std::string path = config("reorder_translation").string();
-  const ProgramResult asked = run_heed(
-      {"data", path, "--word-by-word", "--prompt", "Könntest du mir einen Gefallen tun"});
+  const ProgramResult asked =
+      run_heed({"data", path, "--word-by-word", "--prompt", "Könntest du mir einen Gefallen tun"});
   CHECK(asked.out == "could you me a favor do\n");
-  const nlohmann::json data =
-      data_of("reorder_translation", {"--word-by-word", "--examples", "1"});
+  const nlohmann::json data = data_of("reorder_translation", {"--word-by-word", "--examples", "1"});
   CHECK(data.at("word_by_word").at("learned_from") == 2000);
   CHECK(data.at("word_by_word").at("by_length").size() == 10);
   CHECK(data.at("examples").at(1).at("word_by_word").get<std::string>().ends_with(" <end>"));

@@ -14,10 +14,9 @@ namespace heed {
 namespace {
 constexpr double seconds_between_lines = 5;
 
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-  char words[128];
-  std::snprintf(words, sizeof words, format, values...);
+std::string lr_text(double lr) {
+  char words[32];
+  std::snprintf(words, sizeof words, "%.1e", lr);
   return words;
 }
 }  // namespace
@@ -27,7 +26,7 @@ std::string progress_text(const ProgressPoint& p) {
   if (p.val_loss) {
     line += "   val " + loss_text(*p.val_loss);
   }
-  line += formatted("   lr %.1e", p.lr);
+  line += "   lr " + lr_text(p.lr);
   if (p.in_steps > 0) {
     const double speed = static_cast<double>(p.tokens) / p.in_steps;
     const double per_step = p.seconds / static_cast<double>(p.step - p.first_step);

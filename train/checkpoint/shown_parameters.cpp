@@ -1,4 +1,4 @@
-#include "train/shown_parameters.h"
+#include "train/checkpoint/shown_parameters.h"
 
 #include "autograd/base/error.h"
 
