@@ -38,14 +38,18 @@ void BlockConfig::block_fields(Fields& f) {
 void BlockConfig::attention_field(Fields& f, Fill also) {
   f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)",
           [this, also = std::move(also)](Defaults& d) {
-            const int64_t* own_heads = d.given<int64_t>("num_heads");
-            const int64_t heads = own_heads != nullptr ? *own_heads : num_heads;
-            d.set("d_in", d_model).set("d_out", d_model);
-            d.set("d_head", heads > 0 ? d_model / heads : 0);
-            d.set("context_length", context_length).set("num_heads", num_heads);
-            d.set("dropout", dropout).set("qkv_bias", qkv_bias).set("out_bias", bias);
+            fill_attention(d, context_length);
             if (also) also(d);
           });
+}
+
+void BlockConfig::fill_attention(Defaults& d, const int64_t& longest) const {
+  const int64_t* own_heads = d.given<int64_t>("num_heads");
+  const int64_t heads = own_heads != nullptr ? *own_heads : num_heads;
+  d.set("d_in", d_model).set("d_out", d_model).set("d_model", d_model);
+  d.set("d_head", heads > 0 ? d_model / heads : 0);
+  d.set("context_length", longest).set("num_heads", num_heads);
+  d.set("dropout", dropout).set("qkv_bias", qkv_bias).set("out_bias", bias);
 }
 
 void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {

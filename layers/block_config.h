@@ -25,6 +25,9 @@ struct BlockConfig {
   void block_fields(Fields& f);
   // attention, with what every block fills in and what `also` does.
   void attention_field(Fields& f, Fill also = {});
+  // Fills in what the attention of a block takes from it, for sequences of at most `longest`
+  // tokens. layers/README.md lists the names.
+  void fill_attention(Defaults& d, const int64_t& longest) const;
 
   void check(ConfigErrors& errors, const ConfigNode& at) const;
   // Whether the attention of a whole model has the model's number of heads.

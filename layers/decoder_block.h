@@ -14,42 +14,42 @@
 
 namespace heed {
 
-inline MultiHeadAttention::Config self_attention_of(const BlockConfig& c) {
-  return {.d_in = c.d_model,
-          .d_out = c.d_model,
-          .context_length = c.context_length,
-          .num_heads = c.num_heads,
-          .dropout = c.dropout,
-          .qkv_bias = c.qkv_bias,
-          .out_bias = c.bias};
-}
-inline CrossAttention::Config cross_attention_of(const BlockConfig& c) {
-  return {.d_in = c.d_model,
-          .d_out = c.d_model,
-          .num_heads = c.num_heads,
-          .dropout = c.dropout,
-          .qkv_bias = c.qkv_bias,
-          .out_bias = c.bias};
+// Declares the field of a cross-attention that is chosen, with what the block around it fills in.
+inline void cross_attention_field(Fields& f, LayerChoice& choice, const BlockConfig& around) {
+  f.layer("cross_attention", choice,
+          "any layer x (B, T, d_model), context (B, S, d_model) -> (B, T, d_model)",
+          [&around](Defaults& d) { around.fill_attention(d, around.context_length); });
 }
 
 class DecoderBlock final : public Module {
  public:
   static constexpr const char* help = "causal self-attention, cross-attention and feed-forward";
 
-  // Its attention cannot be chosen.
   struct Config : BlockConfig {
-    void fields(Fields& f) { block_fields(f); }
+    LayerChoice cross_attention{"cross_attention"};
+    void fields(Fields& f) {
+      BlockConfig::fields(f);
+      cross_attention_field(f, cross_attention, *this);
+    }
   };
 
+  // Throws ConfigError if the attention is not causal, or the cross-attention reads no context.
   explicit DecoderBlock(const Config& c)
       : config(checked(c)),
-        att(this, "att", self_attention_of(c)),
-        cross_att(this, "cross_att", cross_attention_of(c)),
+        att(this, "att", make_layer(config.attention)),
+        cross_att(this, "cross_att", make_layer(config.cross_attention)),
         ff(this, "ff", feed_forward_of(c)),
         norm1(this, "norm1", make_norm(c)),
         norm2(this, "norm2", make_norm(c)),
         norm3(this, "norm3", make_norm(c)),
-        drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {}
+        drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {
+    require<ConfigError>(att->signature().causal,
+                         "decoder_block: expected a causal attention, got ",
+                         config.attention.type(), ", which sees later tokens");
+    require<ConfigError>(cross_att->signature().context, "decoder_block: expected a ",
+                         "cross_attention that reads a context, got ",
+                         config.cross_attention.type());
+  }
 
   Signature signature() const override {
     return {.width = config.d_model,
@@ -61,17 +61,24 @@ class DecoderBlock final : public Module {
   }
 
   const Config config;
-  Child<MultiHeadAttention> att;
-  Child<CrossAttention> cross_att;
+  Child<Module> att, cross_att;
   Child<FeedForward> ff;
   Child<Module> norm1, norm2, norm3;
   Child<Dropout> drop_shortcut;
 
  protected:
   Tensor forward(const Input& in) override {
-    Tensor x = drop_shortcut->add_to(in.x, att(norm1(in.x)));
-    x = drop_shortcut->add_to(x, cross_att(in.with(norm2(x))));
+    Tensor x = drop_shortcut->add_to(in.x, attended(att, norm1(in.x)));
+    x = drop_shortcut->add_to(x, attended(cross_att, in.with(norm2(x))));
     return drop_shortcut->add_to(x, ff(norm3(x)));
+  }
+
+ private:
+  static Tensor attended(const Child<Module>& attention, const Input& in) {
+    Tensor y = attention(in);
+    require(y.shape() == in.x.shape(), "decoder_block: expected ", attention->path(), " to give ",
+            in.x.shape(), ", the shape of x, got ", y.shape());
+    return y;
   }
 };
 HEED_LAYER(DecoderBlock, "decoder_block");

@@ -14,6 +14,18 @@ void EncoderDecoder::Config::fields(Fields& f) {
   f.choice("position", position, {"learned", "sinusoidal"}, "how positions are told apart");
   f.choice("context", context, {"attention", "mean"},
            "attention: to every state of the encoder; mean: one fixed vector, their mean");
+  attention_field(f);
+  f.layer("encoder_attention", encoder_attention, "any layer (B, S, d_model) -> (B, S, d_model)",
+          [this](Defaults& d) {
+            fill_attention(d, source_length);
+            d.set("causal", false);
+          });
+  cross_attention_field(f, cross_attention, *this);
+}
+
+void EncoderDecoder::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
+  BlockConfig::check(errors, at);
+  check_heads(errors, at);
 }
 
 EncoderDecoder::EncoderDecoder(const Config& c)
@@ -40,9 +52,7 @@ EncoderDecoder::EncoderDecoder(const Config& c)
 std::vector<Child<TransformerBlock>> EncoderDecoder::make_encoder() {
   TransformerBlock::Config block = config;
   block.context_length = config.source_length;
-  MultiHeadAttention::Config attention = self_attention_of(block);
-  attention.causal = false;
-  block.attention = LayerChoice("multi_head_attention", attention);
+  block.attention = config.encoder_attention;
   std::vector<Child<TransformerBlock>> blocks;
   for (int64_t i = 0; i < config.num_layers; ++i) {
     blocks.emplace_back(this, text("encoder_blocks.", i), block);
@@ -53,7 +63,8 @@ std::vector<Child<TransformerBlock>> EncoderDecoder::make_encoder() {
 std::vector<Child<DecoderBlock>> EncoderDecoder::make_decoder() {
   std::vector<Child<DecoderBlock>> blocks;
   for (int64_t i = 0; i < config.num_layers; ++i) {
-    blocks.emplace_back(this, text("decoder_blocks.", i), DecoderBlock::Config{config});
+    blocks.emplace_back(this, text("decoder_blocks.", i),
+                        DecoderBlock::Config{config, config.cross_attention});
   }
   return blocks;
 }

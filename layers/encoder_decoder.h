@@ -25,7 +25,10 @@ class EncoderDecoder final : public Module {
     int64_t num_layers = 0;
     std::string position = "learned";
     std::string context = "attention";
+    LayerChoice encoder_attention{"multi_head_attention"};  // `attention` is that of the decoder
+    LayerChoice cross_attention{"cross_attention"};
     void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const;
   };
 
   explicit EncoderDecoder(const Config& c);

@@ -14,6 +14,7 @@
 #include "layers/module/init.h"
 #include "layers/module/input.h"
 #include "layers/module/masked_mean.h"
+#include "layers/module/masks.h"
 #include "layers/module/module.h"
 #include "layers/module/observers.h"
 #include "layers/module/parameter.h"

@@ -46,8 +46,9 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
   // A validation loss of 0 for nothing would be the best of the run.
   require<ConfigError>(counted > 0 || split == Split::train, "evaluate: the loss counts no target ",
                        "in ", count, " validation examples");
-  const auto share = [](int64_t part, int64_t whole) {
-    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  const auto share = [](int64_t part, int64_t whole) -> std::optional<double> {
+    return whole > 0 ? std::optional(static_cast<double>(part) / static_cast<double>(whole))
+                     : std::nullopt;
   };
   return {
       .loss = counted > 0 ? loss / static_cast<double>(counted) : 0.0,

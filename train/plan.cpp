@@ -14,6 +14,7 @@
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/check/leak.h"
+#include "train/checkpoint/shown_parameters.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
@@ -53,15 +54,32 @@ class RestoreState {
   std::abort();  // not reached: throw_if_any() has thrown
 }
 
+// The shape of the model's output. The error of a model that reads ids where the data gives
+// vectors, or the other way round, names both.
+Shape output_shape(Module& model, const Batch& batch) {
+  const bool has_ids = static_cast<bool>(batch.input.ids);
+  try {
+    return model(batch.input).shape();
+  } catch (const ShapeError&) {
+    require<ConfigError>(model.signature().ids == has_ids, "reads ",
+                         has_ids ? "vectors x (B, T, d)" : "token ids (B, T)",
+                         ", but the data gives ", has_ids ? "ids" : "vectors", " of shape ",
+                         input_shape(batch));
+    throw;
+  }
+}
+
 // Requires one output per token or class of the data.
-void require_vocabulary(Module& model, const LoadedRun& run) {
+void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
   const EvaluationMode mode(model);
   const Batch batch = run.task->next(1, streams().data());
-  const Shape shape = model(batch.input).shape();
+  plan.reads_ids = static_cast<bool>(batch.input.ids);
+  const char* const given = plan.reads_ids ? "ids" : "vectors";
+  const Shape shape = output_shape(model, batch);
   const int64_t size = run.task->output_size();
-  const bool classes = batch.targets.rank() < 2;
+  const bool classes = batch.targets.rank() < 2 || !plan.reads_ids;
   require<ConfigError>(size == 0 || (shape.rank() > 0 && shape[-1] == size),
-                       "gives numbers of shape ", shape, " for a batch of ids of shape ",
+                       "gives numbers of shape ", shape, " for a batch of ", given, " of shape ",
                        input_shape(batch), ", but the data has ", size, " different ",
                        classes ? "classes" : "tokens",
                        ", and the last axis must have one number for each");
@@ -173,8 +191,9 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, model->parameters());
   plan.optimizer_bytes = live() - plan.weight_bytes;
-  require_vocabulary(*model, run);
+  require_outputs(*model, run, plan);
   find_untrained(*model, run, plan);
+  shown_parameters(*model, run.config.train.show);  // throws for an unknown name
 
   pool::reset_peak();
   const int64_t at_rest = pool::stats().live_bytes;
@@ -240,7 +259,8 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
       text("model      ", run.config.model.type(), ", ", grouped(plan.parameters), " parameters, ",
            precision_name),
       text("data       ", run.data_description()),
-      text("step       ", grouped(plan.tokens_per_step), " tokens, ",
+      text("step       ", grouped(plan.tokens_per_step),
+           plan.reads_ids ? " tokens, " : " targets, ",
            short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products"),
       text("run        ", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type(),
            ", ", run.config.schedule.type(), " schedule"),

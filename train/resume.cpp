@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 namespace {
 
 bool may_change(const std::string& path) {
-  if (path == "train.steps" || path == "train.log_every" || path == "anomaly") {
+  if (path == "train.steps" || path == "train.log_every" || path == "anomaly" ||
+      path.starts_with("train.show")) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
@@ -48,7 +49,7 @@ void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
     }
   }
   require<ConfigError>(differences.empty(),
-                       "resume: only train.steps, train.log_every, anomaly, eval, ",
+                       "resume: only train.steps, train.log_every, train.show, anomaly, eval, ",
                        "checkpoint and sample may change; these differ:", differences);
 }
 

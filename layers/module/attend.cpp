@@ -1,40 +1,14 @@
 #include "layers/module/attend.h"
 
-#include "autograd/ops/masked_fill.h"
 #include "autograd/ops/rotary.h"
 #include "autograd/ops/softmax.h"
 #include "layers/module/cache.h"
+#include "layers/module/masks.h"
 
 namespace heed {
 
-namespace {
-
-// Returns the inverse of the mask, broadcastable to attn_scores (B, T, S): 1 where attending is not
-// allowed.
-Mask hidden_of(const Mask& mask, const Shape& scores) {
-  const bool over_keys = mask.rank() == 2;
-  const int64_t batch = scores[0], queries = scores[1], keys = scores[2];
-  const bool fits = over_keys
-                        ? mask.shape() == Shape{batch, keys}
-                        : mask.rank() == 4 && mask.dim(1) == 1 && mask.dim(2) == queries &&
-                              mask.dim(3) == keys && (mask.dim(0) == batch || mask.dim(0) == 1);
-  require(fits, "attention: expected a mask (B, S) = (", batch, ", ", keys, ") or (B, 1, T, S) = (",
-          batch, ", 1, ", queries, ", ", keys, "), got ", mask.shape());
-  Mask hidden = Mask::uninitialised(mask.shape());
-  const uint8_t* may_attend = mask.current().data();
-  std::transform(may_attend, may_attend + mask.size(), hidden.mutable_data(),
-                 [](uint8_t allowed) { return static_cast<uint8_t>(allowed == 0); });
-  return hidden.reshaped(over_keys ? Shape{batch, 1, keys} : Shape{mask.dim(0), queries, keys});
-}
-
-}  // namespace
-
 Tensor attention_weights(const Tensor& attn_scores, const Mask& mask) {
-  if (!mask) {
-    return softmax(attn_scores);
-  }
-  const Mask hidden = hidden_of(mask, attn_scores.shape());
-  return softmax(masked_fill(attn_scores, hidden, -std::numeric_limits<real>::infinity()));
+  return softmax(masked_scores(attn_scores, mask, -std::numeric_limits<real>::infinity()));
 }
 
 void record_attention(const Module& layer, const Tensor& attn_weights) {

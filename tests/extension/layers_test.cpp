@@ -30,6 +30,14 @@ TEST_CASE("layers: everything that is expected of them") {
       shapes);
 }
 
+TEST_CASE("layers: attention of one's own on both sides of an encoder_decoder") {
+  testing::check_layer(
+      "{type: encoder_decoder, source_vocab_size: 5, vocab_size: 7, source_length: 6, "
+      "context_length: 6, d_model: 8, num_heads: 2, num_layers: 1, "
+      "attention: {type: sliding_window_attention, window: 3}, "
+      "encoder_attention: {type: alibi_attention}}");
+}
+
 TEST_CASE("alibi_attention: the same token nearby weighs more than far away") {
   extension::AlibiAttention layer({.d_in = 4, .d_out = 4, .num_heads = 2});
   const Tensor x = Array::full({1, 6, 4}, 1);  // equal tokens: only the distance tells them apart

@@ -45,29 +45,15 @@ class SlidingWindowAttention final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("sliding_window_attention", in.x, config.d_in);
+    const int64_t batch = x.dim(0), tokens = x.dim(1);
     Input windowed = in;
-    windowed.mask = window_mask(in.mask, x.dim(0), x.dim(1));
+    windowed.mask = masked_where(in.mask, batch, tokens, tokens, [&](int64_t t, int64_t s) {
+      return s <= t && t - s < config.window;
+    });
     const Tensor context_vec =
         attend(*this, windowed, W_query(x), W_key(x), W_value(x), config.dropout,
                {.num_heads = config.num_heads, .causal = true});
     return without_batch(context_vec, in.x);
-  }
-
- private:
-  // (B, 1, T, T): 1 where s is in t's window and `given`, (B, T) or (B, 1, T, T), allows it.
-  Mask window_mask(const Mask& given, int64_t batch, int64_t tokens) const {
-    const bool fits = !given || given.shape() == Shape{batch, tokens} ||
-                      given.shape() == Shape{batch, 1, tokens, tokens};
-    require(fits, "sliding_window_attention: expected a mask (B, T) or (B, 1, T, T), got ",
-            given ? given.shape() : Shape{});
-    Mask mask = Mask::uninitialised({batch, 1, tokens, tokens});
-    for (int64_t i = 0; i < mask.size() && !dry_run(); ++i) {
-      const int64_t s = i % tokens, t = i / tokens % tokens, b = i / tokens / tokens;
-      const int64_t place = given && given.rank() == 2 ? b * tokens + s : i;
-      const bool allowed = !given || given.data()[place] != 0;
-      mask.mutable_data()[i] = allowed && s <= t && t - s < config.window;
-    }
-    return mask;
   }
 };
 

@@ -24,6 +24,29 @@ Input sentences() {
 
 }  // namespace
 
+TEST_CASE("encoder_decoder: attention that is chosen, on both sides and between them") {
+  const auto layer = layer_of(
+      "{type: encoder_decoder, source_vocab_size: 9, vocab_size: 7, source_length: 6, "
+      "context_length: 5, d_model: 12, num_heads: 1, num_layers: 2, attention: {type: "
+      "causal_attention}, encoder_attention: {type: multi_head_attention, num_heads: 2}, "
+      "cross_attention: {type: global_attention}}");
+  const std::string lines = parameter_lines(*layer);
+  CHECK(lines.find("encoder_blocks.1.att.out_proj.weight (12, 12)") != std::string::npos);
+  CHECK(lines.find("decoder_blocks.1.att.W_query.weight (12, 12)") != std::string::npos);
+  CHECK(lines.find("decoder_blocks.1.att.out_proj") == std::string::npos);
+  CHECK(lines.find("decoder_blocks.1.cross_att.v.weight (1, 12)") != std::string::npos);
+  CHECK((*layer)(sentences()).shape() == Shape{2, 5, 7});
+  Input longest = sentences();  // a source of 6 tokens, more than the decoder's 5
+  longest.source_ids = Ids::zeros({2, 6});
+  longest.source_mask = {};
+  CHECK((*layer)(longest).shape() == Shape{2, 5, 7});
+  CHECK(
+      config_error_of(translator("attention: {type: simple_attention}")) ==
+      "decoder_block: expected a causal attention, got simple_attention, which sees later tokens");
+  CHECK(config_error_of(translator("cross_attention: {type: linear}")) ==
+        "decoder_block: expected a cross_attention that reads a context, got linear");
+}
+
 TEST_CASE("encoder_decoder: its parts, drawn in the order of construction") {
   const auto layer = layer_of(translator());
   const std::string lines = parameter_lines(*layer);

@@ -123,6 +123,10 @@ TEST_CASE("heed layers: the fields of one") {
   CHECK(result.out.find("  type: multi_head_attention\n") != std::string::npos);
   CHECK(lines_with(run_heed({"layers", "linear"}).out, "linear (schedule): ") == 1);
   CHECK(run_heed({"layers", "adamw"}).out.find("weight_decay") != std::string::npos);
+  // What a model fills in for its attention.
+  const std::string gets = "it gets, where it has such fields: d_in, d_out, d_model, d_head, ";
+  CHECK(run_heed({"layers", "gpt"}).out.find(gets) != std::string::npos);
+  CHECK(run_heed({"layers", "encoder_decoder"}).out.find(gets) != std::string::npos);
 }
 
 TEST_CASE("heed layers: an unknown name") {
@@ -130,8 +134,8 @@ TEST_CASE("heed layers: an unknown name") {
   CHECK(result.exit_code == 2);
   CHECK(result.out.empty());
   CHECK(result.err ==
-        "heed layers: there is no multi_head_atention, did you mean "
-        "multi_head_attention?\n");
+        "heed layers: there is no multi_head_atention (in a plugin: heed --plugin FILE layers "
+        "multi_head_atention), did you mean multi_head_attention?\n");
 }
 
 TEST_CASE("heed validate: a right config, mistakes, a missing file, a model that is too large") {

@@ -118,7 +118,7 @@ TEST_CASE("heed tour: steps show tensors as PyTorch prints them") {
       ++compared;
     }
   }
-  CHECK(compared == 59);
+  CHECK(compared == 70);
 }
 
 TEST_CASE("heed tour: all steps in a row, no wider than 88 columns, every value filled in") {
@@ -132,7 +132,7 @@ TEST_CASE("heed tour: all steps in a row, no wider than 88 columns, every value 
     const std::string name = line.substr(0, line.find(' '));
     CHECK_MESSAGE(contains(all.out, "\n" + name + ": "), name);
   }
-  CHECK(steps == 27);
+  CHECK(steps == 30);
   const std::regex left_over(R"(^\{|\{\w*\})");  // template markers left over
   std::istringstream lines(all.out);
   int64_t read = 0;
@@ -171,6 +171,33 @@ TEST_CASE("heed tour: by hand and by layer, also with other words and dropout") 
     CHECK(check_key(seed, step.at("multi_head_by_hand.by_layer"),
                     step.at("multi_head_by_hand.by_hand"), 1e-6) == 40);
   }
+}
+
+TEST_CASE("heed tour: the heads of a layer add up to it") {
+  const Json step = Json::parse(run_heed({"tour", "heads_as_ensemble", "--json"}).out);
+  CHECK(check_key("heads", step.at("heads_as_ensemble.by_layer"),
+                  step.at("heads_as_ensemble.votes"), 1e-6) == 24);
+  CHECK(step.at("heads_as_ensemble.first_weights") != step.at("heads_as_ensemble.second_weights"));
+}
+
+TEST_CASE("heed tour: a dot product as a loop, a dictionary, and misprints") {
+  const Json loop = Json::parse(run_heed({"tour", "dot_product", "--json"}).out);
+  CHECK(loop.at("dot_product.res").get<double>() == doctest::Approx(0.9544).epsilon(1e-4));
+  CHECK(loop.at("dot_product.running")[2] == loop.at("dot_product.res"));
+  CHECK(contains(run_heed({"tour", "dot_product"}).out, "tensor(0.9544)"));
+  const std::string words = run_heed({"tour", "word_by_word"}).out;
+  CHECK(contains(words, "\n能 你 做 我 个 恩惠\n"));
+  CHECK(contains(words, "\n你 能 做 我 个 恩惠\n"));
+  const Json hello = Json::parse(run_heed({"tour", "hello", "--json"}).out);
+  double highest = 0, lowest = 1;  // of what each printed number says about the same weight
+  for (const char* key : {"hello.least", "hello.most"}) REQUIRE(hello.at(key).size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    highest = std::max(highest, hello.at("hello.least")[i].get<double>());
+    lowest = std::min(lowest, hello.at("hello.most")[i].get<double>());
+    CHECK(hello.at("hello.terms")[1][i].get<double>() ==
+          doctest::Approx(hello.at("hello.printed")[i].get<double>()).epsilon(0.002));
+  }
+  CHECK(highest > lowest);  // there is no such weight
 }
 
 TEST_CASE("heed tour: a wrong step, a wrong option, a wrong file") {

@@ -100,7 +100,8 @@ TEST_CASE("heed train: a run that is done says so, and goes on when it is given 
   const ProgramResult other = run_heed({"train", "--resume", out, "--set", "optimizer.lr=1"});
   CHECK(other.exit_code == 2);
   CHECK(other.err ==
-        "resume: only train.steps, train.log_every, anomaly, eval, checkpoint and sample may "
+        "resume: only train.steps, train.log_every, train.show, anomaly, eval, checkpoint and "
+        "sample may "
         "change; these differ:\n  optimizer.lr: 0.01 in the run, 1 now\n");
 }
 

@@ -2,6 +2,8 @@
 # builds lib<name>.so and lib<name>-f64.so, side by side in the current build folder, from headers with HEED_LAYER,
 # HEED_TASK, HEED_OPTIMIZER or HEED_SCHEDULE lines and from sources without:
 #   heed --plugin ./lib<name>.so train my.yaml
+# heedgrad_add_plugin(<name> TESTS <files...>) builds no library: tests of what heedgrad has, or of headers without such
+# lines (an operation).
 # heed takes the one of its own precision. TESTS are doctest files, without a main; ctest lists <name>/f32/<file> and
 # <name>/f64/<file> for each. CONFIGS are trained for a few steps: <name>/train/<file>.
 include(${CMAKE_CURRENT_LIST_DIR}/registration.cmake)
@@ -22,9 +24,14 @@ function(heedgrad_add_plugin name)
   endforeach()
   set(headers ${files})
   list(FILTER headers INCLUDE REGEX "\\.(h|hpp)$")
+  if(NOT files AND arg_TESTS AND NOT arg_CONFIGS)  # tests alone
+    heedgrad_add_plugin_tests(${name} heedgrad::heedgrad f32 ${arg_TESTS})
+    heedgrad_add_plugin_tests(${name} heedgrad::heedgrad_f64 f64 ${arg_TESTS})
+    return()
+  endif()
   if(NOT headers)
     message(FATAL_ERROR "heedgrad_add_plugin(${name} ...): expected a header with a HEED_LAYER, HEED_TASK, "
-            "HEED_OPTIMIZER or HEED_SCHEDULE line")
+            "HEED_OPTIMIZER or HEED_SCHEDULE line, or TESTS alone")
   endif()
   set(sources ${files})
   list(FILTER sources EXCLUDE REGEX "\\.(h|hpp)$")
@@ -60,7 +67,7 @@ function(heedgrad_add_plugin name)
   endforeach()
 endfunction()
 
-# The tests of one precision: a program that links the plugin and knows what it adds.
+# The tests of one precision: a program that links `library`, a plugin, and knows what it adds; or heedgrad alone.
 function(heedgrad_add_plugin_tests name library precision)
   find_package(doctest QUIET)
   if(NOT doctest_FOUND)
@@ -71,8 +78,14 @@ function(heedgrad_add_plugin_tests name library precision)
     target_link_libraries(heedgrad_test_main PRIVATE doctest::doctest)
     target_compile_features(heedgrad_test_main PRIVATE cxx_std_20)
   endif()
-  set(program ${library}-tests)
-  add_executable(${program} $<TARGET_OBJECTS:heedgrad_test_main> ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin_in_tests.cpp ${ARGN})
+  set(program ${name}-tests)
+  if(precision STREQUAL f64)
+    set(program ${name}-f64-tests)
+  endif()
+  add_executable(${program} $<TARGET_OBJECTS:heedgrad_test_main> ${ARGN})
+  if(NOT library MATCHES "^heedgrad::")
+    target_sources(${program} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin_in_tests.cpp)
+  endif()
   target_link_libraries(${program} PRIVATE ${library} doctest::doctest)
   target_compile_definitions(${program} PRIVATE DOCTEST_CONFIG_SUPER_FAST_ASSERTS
     DOCTEST_CONFIG_VOID_CAST_EXPRESSIONS)

@@ -2,9 +2,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/commands/by_length.h"
 #include "tools/commands/run.h"
-#include "tools/terminal/table.h"
 #include "train/evaluate.h"
+#include "train/files/words.h"
 
 namespace heed::cli {
 
@@ -22,53 +23,39 @@ void declare(Arguments& arguments, EvalOptions& o) {
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
-double share_exact(const Score::Sequences& of) {
-  return static_cast<double>(of.exact) / static_cast<double>(of.all);
-}
+using EvalJson = nlohmann::ordered_json;
 
-// The training metrics are null for a task that has no training examples (a stream).
-nlohmann::ordered_json as_json(int64_t step, const std::optional<Evaluation>& training,
-                               const Evaluation& validation) {
-  const auto of_training = [&](double Evaluation::*metric) {
-    return training ? nlohmann::ordered_json(*training.*metric) : nlohmann::ordered_json();
-  };
-  nlohmann::ordered_json by_length = nlohmann::ordered_json::array();
-  for (const auto& [length, sequences] : validation.by_length) {
-    by_length.push_back({{"targets", length},
-                         {"sequences", sequences.all},
-                         {"exact_match", share_exact(sequences)}});
-  }
+EvalJson number(std::optional<double> value) { return value ? EvalJson(*value) : EvalJson(); }
+
+// The training metrics are null for a task that has no training examples (a stream), and accuracies
+// for one that counts nothing as right.
+EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
+                 const Evaluation& validation) {
+  const Evaluation of_training = training.value_or(Evaluation{});
   return {{"step", step},
-          {"train_loss", of_training(&Evaluation::loss)},
+          {"train_loss", training ? EvalJson(of_training.loss) : EvalJson()},
           {"val_loss", validation.loss},
           {"tokens", validation.tokens},
-          {"accuracy", validation.accuracy},
-          {"exact_match", validation.exact_match},
-          {"train_accuracy", of_training(&Evaluation::accuracy)},
-          {"train_exact_match", of_training(&Evaluation::exact_match)},
-          {"by_length", std::move(by_length)}};
+          {"accuracy", number(validation.accuracy)},
+          {"exact_match", number(validation.exact_match)},
+          {"train_accuracy", number(of_training.accuracy)},
+          {"train_exact_match", number(of_training.exact_match)},
+          {"by_length", by_length_json<EvalJson>(validation.by_length)}};
 }
 
 void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation) {
   std::printf("step         %lld\n", static_cast<long long>(step));
   if (training) {
-    std::printf("train loss   %.4f\n", training->loss);
+    std::printf("train loss   %s\n", loss_text(training->loss).c_str());
   }
-  std::printf("val loss     %.4f over %lld targets\n", validation.loss,
+  std::printf("val loss     %s over %lld targets\n", loss_text(validation.loss).c_str(),
               static_cast<long long>(validation.tokens));
-  std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
-              100 * validation.accuracy, 100 * validation.exact_match);
-  if (validation.by_length.size() < 2) {
-    return;
+  if (validation.accuracy && validation.exact_match) {
+    std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
+                100 * *validation.accuracy, 100 * *validation.exact_match);
   }
-  Table table({Align::right, Align::right, Align::right});
-  table.add({"targets", "sequences", "wholly right"});
-  for (const auto& [length, sequences] : validation.by_length) {
-    char right[16];
-    std::snprintf(right, sizeof right, "%.2f%%", 100 * share_exact(sequences));
-    table.add({std::to_string(length), std::to_string(sequences.all), right});
-  }
-  std::printf("\n%s", table.text().c_str());
+  const std::string by_length = by_length_text(validation.by_length);
+  std::printf("%s%s", by_length.empty() ? "" : "\n", by_length.c_str());
 }
 
 int run(const EvalOptions& o) {

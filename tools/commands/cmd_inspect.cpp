@@ -79,6 +79,17 @@ void check_graph_files(const std::string& graph, const fs::path& config, const C
   }
 }
 
+// How many tokens the examples of a task have, if all have as many; else 0.
+int64_t length_of(const Task* task) {
+  for (const auto& [name, size] :
+       task != nullptr ? task->model_sizes() : decltype(task->model_sizes())()) {
+    if (name == "context_length") {
+      return size;
+    }
+  }
+  return 0;
+}
+
 Inspected inspect(const InspectOptions& o) {
   Inspected out;
   fs::path config = o.target;
@@ -96,7 +107,8 @@ Inspected inspect(const InspectOptions& o) {
   out.loaded = load_run(std::move(tree), config.parent_path(), Purpose::model);
   RunConfig& run = out.loaded.config;
   run.train.batch_size = o.batch.value_or(run.train.batch_size);
-  out.tree = layer_tree(run.model, std::max<int64_t>(1, run.train.batch_size));
+  out.tree = layer_tree(run.model, std::max<int64_t>(1, run.train.batch_size),
+                        length_of(out.loaded.task.get()));
   if (out.loaded.task && run.train.batch_size > 0) {
     out.plan = make_plan(out.loaded);
   }
@@ -176,8 +188,9 @@ void print(const Inspected& it) {
     std::printf("\nTraining\n");
     const Plan& plan = *it.plan;
     Table training({Align::left, Align::left});
-    training.add({"step", text(grouped(plan.tokens_per_step), " tokens, ",
-                               short_number(static_cast<double>(plan.flops_per_step)), "FLOP")});
+    training.add(
+        {"step", text(grouped(plan.tokens_per_step), plan.reads_ids ? " tokens, " : " targets, ",
+                      short_number(static_cast<double>(plan.flops_per_step)), "FLOP")});
     training.add(
         {"memory", text(bytes_text(plan.total_bytes()), ": weights ", bytes_text(plan.weight_bytes),
                         ", gradients ", bytes_text(plan.gradient_bytes), ", optimizer ",

@@ -94,11 +94,22 @@ std::string synonym_words(const FieldInfo& field) {
   return words;
 }
 
-// Two lines per field: its meaning and its permitted values.
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) {
+    all += (all.empty() ? "" : ", ") + word;
+  }
+  return all;
+}
+
+// Two lines per field: its meaning and its permitted values; for a part, what is filled in.
 void add_fields(const std::vector<FieldInfo>& fields, const std::string& indent, Table& table) {
   for (const FieldInfo& field : fields) {
     table.add({indent + field.name, field.help});
     table.add({"", "  " + expected(field) + "; " + default_words(field) + synonym_words(field)});
+    if (!field.fills.empty()) {
+      table.add({"", "  it gets, where it has such fields: " + joined(field.fills)});
+    }
     add_fields(field.group, indent + "  ", table);
   }
 }
@@ -149,6 +160,7 @@ void require_known(const std::string& name, const std::vector<FieldInfo>& sectio
   const std::string near = nearest(name, known);
   require<ConfigError>(
       found, "heed layers: there is no ", printable(name),
+      " (in a plugin: heed --plugin FILE layers ", printable(name), ")",
       near.empty() ? "; heed layers lists what there is" : ", did you mean " + near + "?");
 }
 

@@ -9,6 +9,7 @@
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "tools/commands/next_steps.h"
+#include "tools/commands/parameter_printer.h"
 #include "tools/commands/run.h"
 #include "tools/report/run_report.h"
 #include "tools/terminal/table.h"
@@ -198,6 +199,8 @@ int run(const TrainOptions& o) {
       resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt);
   RunReport report;
   trainer.add_listener(report);
+  ParameterPrinter parameters(trainer);
+  trainer.add_listener(parameters);
   for (const std::string& line : lines) {
     trainer.say(line);
   }

@@ -91,9 +91,15 @@ def ladder(inputs: torch.Tensor, seed: int) -> dict:
     torch.manual_seed(seed)
     dropped = tour_golden.dropout_mcg31(attended, 0.1)
     y = out_proj((dropped @ v).transpose(1, 2).reshape(2, tokens, 4))
-    return {"mixed_by_ones": [ones, ones @ inputs], "mixed_by_scores": [scores, scores @ values, scores.sum(-1)],
+    return {"mixed_by_ones": [values, ones, ones @ values], "mixed_by_scores": [scores, scores @ values, scores.sum(-1)],
             "rescaled": [scaled, scaled @ values], "softmax_over_keys": [weights, weights.sum(-1), weights @ values],
             "multi_head_by_hand": [dropped[0, 0], y]}
+
+
+def ensemble(inputs: torch.Tensor, seed: int) -> torch.Tensor:
+    torch.manual_seed(seed)
+    return torch_layers.build({"type": "multi_head_attention", "d_in": 3, "d_out": 4, "context_length": 6, "num_heads": 2,
+                               "causal": False})(inputs)
 
 
 def tour_steps() -> dict:
@@ -113,6 +119,13 @@ def tour_steps() -> dict:
     future = torch.ones(6, 6).triu(1)
     steps["mask_that_breaks"] = [future * -torch.inf, torch.full((6, 6), torch.nan), numbers["causal.weights"],
                                  torch.where(future.bool(), -torch.inf, 0.0)]
+    first, query = inputs[0], inputs[1]
+    steps["dot_product"] = [first * query, (first * query).cumsum(0), first @ query]
+    hello = torch.tensor(tour_golden.HELLO)
+    exps = torch.exp(hello @ hello[1])
+    terms = (exps / exps.sum())[:, None] * hello
+    steps["hello"] = [hello, hello @ hello[1], exps, exps.sum(), exps / exps.sum(), terms, terms.sum(0)]
+    steps["heads_as_ensemble"] = [ensemble(inputs, 123)]
     steps["overflow"] = [torch.full((6,), torch.inf), torch.full((6,), torch.nan)]
     torch.manual_seed(123)
     narrow = torch_layers.build({"type": "multi_head_attention_wrapper", "d_in": 3, "d_out": 1, "context_length": 6,

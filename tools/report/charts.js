@@ -189,14 +189,16 @@ function chanceLevels() {
 // The charts to draw: [id, title, y axis title, series, levels]. Charts without data are left out.
 function curves() {
   const column = (k) => (run) => run.rows.filter((row) => row[k] !== null).map((row) => [row[0], row[k]]);
-  const judged = (field) => (run) => run.record.evaluations.map((one) => [one.step, 100 * one[field]]);
+  const judged = (field) => (run) => accuracies(run).map((one) => [one.step, 100 * one[field]]);
   const several = data.runs.length > 1;
   const series = (points, word, style = {}) => data.runs
     .map((run, index) => ({ run: index, name: several ? `${run.name}, ${word}` : word, points: points(run), ...style }))
     .filter((one) => one.points.length > 0)
     .map((one) => (one.points.length === 1 ? { ...one, dots: true } : one));
   const thin = { thin: true }, dots = { dots: true }, dashes = { dash: true, dots: true };
-  const nats = "loss (nats per token)", share = "of the validation set (%)";
+  // Of targets that are numbers the loss is a squared error.
+  const nats = data.runs.some((run) => run.record.outputs > 0) ? "loss (nats per token)" : "loss";
+  const share = "of the validation set (%)";
   const losses = [...series(column(1), "training", thin), ...series(column(2), "validation", dashes)];
   const targets = new Set(data.runs.map((run) => targetWords(run)));
   const sequences = (run) => (hasSequences(run) ? judged("exact_match")(run) : []);

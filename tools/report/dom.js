@@ -47,6 +47,8 @@ function evenly(items, most) {
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 const percent = (share) => `${(100 * share).toFixed(2)}%`;
 
+// The evaluations that counted something as right: none of a task whose targets are numbers.
+const accuracies = (run) => run.record.evaluations.filter((one) => one.accuracy !== null);
 // What the accuracy of a run counts, and whether whole sequences were ever right (never for plain text).
 const targetWords = (run) => run.record.target || "guessed right";
 const hasSequences = (run) => run.record.evaluations.some((one) => one.exact_match > 0);

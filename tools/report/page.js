@@ -25,10 +25,10 @@ function configSection() {
 }
 
 function accuracyTables(run) {
-  const { evaluations, by_length: lengths } = run.record;
+  const { by_length: lengths } = run.record;
   const sequences = hasSequences(run);
   const kept = (cells) => (sequences ? cells : cells.slice(0, 2));
-  const rows = evenly(evaluations, 15)
+  const rows = evenly(accuracies(run), 15)
     .map((one) => kept([whole(one.step), percent(one.accuracy), percent(one.exact_match)]));
   const box = el("div", {}, table(kept(["step", targetWords(run), "whole sequences right"]), rows, "numbers"));
   if (sequences && lengths.length > 1) {
@@ -48,7 +48,7 @@ function sampleList(run) {
 function sections() {
   const having = (what) => data.runs.filter(what);
   const mapped = having((run) => run.record.snapshots.some((one) => one.maps.length > 0));
-  const judged = having((run) => run.record.evaluations.length > 0);
+  const judged = having((run) => accuracies(run).length > 0);
   const wrote = having((run) => run.samples.length > 0);
   return [
     summarySection(),

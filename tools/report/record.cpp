@@ -162,6 +162,14 @@ ReportRecord::Snapshot snapshot_of(const RecordJson& json) {
   return out;
 }
 
+std::optional<double> share_of(const RecordJson& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+RecordJson share_json(std::optional<double> share) {
+  return share ? RecordJson(*share) : RecordJson();
+}
+
 ReportRecord record_of(const RecordJson& json) {
   ReportRecord record;
   for (const RecordJson& fact : json.at("facts")) {
@@ -170,8 +178,8 @@ ReportRecord record_of(const RecordJson& json) {
   record.target = json.value("target", "");  // not in reports of version 0.1
   record.outputs = json.value("outputs", int64_t{0});
   for (const RecordJson& of : json.at("evaluations")) {
-    record.evaluations.push_back(
-        {of.at("step"), of.at("accuracy"), of.at("exact_match"), of.value("seconds", 0.0)});
+    record.evaluations.push_back({of.at("step"), share_of(of.at("accuracy")),
+                                  share_of(of.at("exact_match")), of.value("seconds", 0.0)});
   }
   for (const RecordJson& of : json.at("by_length")) {
     record.by_length.push_back({of.at("targets"), of.at("sequences"), of.at("exact")});
@@ -189,8 +197,8 @@ std::string to_json(const ReportRecord& record) {
              snapshots = RecordJson::array();
   for (const ReportRecord::Evaluated& of : record.evaluations) {
     evaluations.push_back({{"step", of.step},
-                           {"accuracy", of.accuracy},
-                           {"exact_match", of.exact_match},
+                           {"accuracy", share_json(of.accuracy)},
+                           {"exact_match", share_json(of.exact_match)},
                            {"seconds", of.seconds}});
   }
   for (const ReportRecord::Length& of : record.by_length) {

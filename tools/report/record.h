@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,8 @@ namespace heed {
 struct ReportRecord {
   struct Evaluated {
     int64_t step = 0;
-    double accuracy = 0;
-    double exact_match = 0;
+    std::optional<double> accuracy;  // none if the task counts nothing as right
+    std::optional<double> exact_match;
     double seconds = 0;  // that the evaluation took; 0: unknown
   };
   struct Length {

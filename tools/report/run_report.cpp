@@ -21,7 +21,8 @@ std::string target_of(const Task& task) {
   if (!task.continues_prompt()) {
     const Split split =
         task.example_count(Split::validation) > 0 ? Split::validation : Split::train;
-    const bool classes = task.examples(split, {0}).targets.rank() < 2;
+    const Batch example = task.examples(split, {0});
+    const bool classes = example.targets.rank() < 2 || !example.input.ids;
     return classes ? "answers right" : "tokens of the answer right";
   }
   const Tokenizer* tokenizer = task.tokenizer();

@@ -118,8 +118,9 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
   const int64_t room = style.width - static_cast<int64_t>(margin) + gap;
   const int64_t beside = std::clamp<int64_t>(room / (field + gap), 1, heads - begin);
 
-  std::string out = map.path + (map.cross ? ": rows are written, columns were read\n"
-                                          : ": rows look at columns\n");
+  std::string out =
+      (map.path.empty() ? "the model" : map.path) +
+      (map.cross ? ": rows are written, columns were read\n" : ": rows look at columns\n");
   for (int64_t first = begin; first < heads; first += beside) {
     const int64_t end = std::min(heads, first + beside);
     // One line of output: `name`, then part(h) of every head in this band, side by side.

@@ -19,26 +19,6 @@ namespace heed::tour {
 
 namespace {
 
-constexpr const char* ones_text = R"(
-The bottom rung. Words talk to each other whenever a matrix (T, T) multiplies their values
-(T, D) from the left: row t of the result is a sum of all values, each times a weight. The
-plainest weights are ones:
-
-{weights = ones(T, T)}
-
-{mixed = weights @ values}
-
-Every row is the same sum of all {T} words: (T, T) @ (T, D) -> (T, D). The words were mixed,
-but none has a say in what it gets.
-)";
-
-void mixed_by_ones(const Given& given, Shown& show) {
-  const Tensor& values = given.inputs;  // (T, D)
-  const Tensor weights = ones({given.tokens(), given.tokens()});
-  show("weights", weights);
-  show("mixed", matmul(weights, values));  // (T, D)
-}
-
 // Queries, keys and values, (T, D) each, from Linear layers initialised in this order.
 struct Projected {
   Tensor queries, keys, values;
@@ -53,9 +33,34 @@ Projected project(const Given& given) {
   return {W_query(given.inputs), W_key(given.inputs), W_value(given.inputs)};
 }
 
+constexpr const char* ones_text = R"(
+The bottom rung. A Linear layer D -> D without bias, W_value, makes a value of each word:
+
+{values = W_value(inputs)}
+
+Words talk to each other whenever a matrix (T, T) multiplies their values (T, D) from the left:
+row t of the result is a sum of all values, each times a weight. The plainest weights are ones:
+
+{weights = ones(T, T)}
+
+{mixed = weights @ values}
+
+Every row is the same sum of all {T} words: (T, T) @ (T, D) -> (T, D). The words were mixed,
+but none has a say in what it gets.
+)";
+
+void mixed_by_ones(const Given& given, Shown& show) {
+  const Tensor values = project(given).values;                    // (T, D)
+  const Tensor weights = ones({given.tokens(), given.tokens()});  // (T, T)
+  show("values", values);
+  show("weights", weights);
+  show("mixed", matmul(weights, values));  // (T, D)
+}
+
 constexpr const char* scores_text = R"(
-Second rung: let the words decide. Three Linear layers D -> D without bias, after
-manual_seed({seed}), make queries, keys and values of the inputs. The weight that word t gives to
+Second rung: let the words decide. Three Linear layers D -> D without bias, W_query, W_key and
+W_value, after manual_seed({seed}), make queries, keys and values of the inputs; the values are
+those of the rung before. The weight that word t gives to
 word s is query t times key s:
 
 {weights = queries @ keys^T}

@@ -1,8 +1,10 @@
 // Multi-head attention: separate heads, then one projection that is split into heads.
+#include <cmath>
 #include <set>
 
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/permute.h"
+#include "autograd/ops/softmax.h"
 #include "autograd/ops/stack.h"
 #include "layers/embedding.h"
 #include "layers/multi_head_attention.h"
@@ -113,6 +115,74 @@ void multi_head_attention(const Given& given, Shown& show) {
   MultiHeadAttention attention(
       {.d_in = given.width(), .d_out = 2, .context_length = given.tokens(), .num_heads = 2});
   show("context_vecs", attention(batch_of_two(given)), "multi_head_attention");
+}
+
+constexpr const char* ensemble_text = R"(
+Several heads are an ensemble: each is a model of its own, with its own weights and its own
+opinion of what to look at, and their results are added up. One head may find a pattern that is
+only there by chance; that all of them find the same one is less likely.
+
+That they are added is easy to miss, since heads are put side by side. But a Linear layer over
+columns that lie side by side is a sum over the groups of columns:
+
+  out_proj(concat(head_1, head_2)) = head_1 @ W_1^T + head_2 @ W_2^T + bias
+  W_1, W_2: the columns of out_proj.weight for head 1 and for head 2
+
+MultiHeadAttention(d_in={d}, d_out=4, num_heads=2) without a causal mask, after manual_seed({seed}).
+What each head looks at:
+
+{first_weights = weights of head 1}
+
+{second_weights = weights of head 2}
+
+and what each adds to the result:
+
+{first_vote = head_1 @ W_1^T}
+
+{second_vote = head_2 @ W_2^T}
+
+{votes = first_vote + second_vote + bias}
+
+{by_layer = multi_head_attention(inputs)}
+
+Both are the same. Before training the heads differ only by their random weights, and they learn
+to differ more. Whether several heads do better than one of the same width depends on the data:
+
+  heed train configs/shakespeare_char.yaml --set model.num_heads=1
+)";
+
+// The weights of one head, and what it adds to the output of the layer.
+struct Vote {
+  Tensor weights, added;  // (T, T), (T, d_out)
+};
+
+// Head h reads columns [2 h, 2 h + 2) of the projections, and of out_proj's weight.
+Vote vote_of(const MultiHeadAttention& attention, const Tensor& inputs, int64_t h) {
+  const auto columns = [h](const Tensor& of) { return slice(of, 1, 2 * h, 2 * h + 2); };
+  const Tensor queries = columns(attention.W_query(inputs));  // (T, 2)
+  const Tensor keys = columns(attention.W_key(inputs));
+  const Tensor values = columns(attention.W_value(inputs));
+  const Tensor scores = matmul(queries, keys, Trans::no, Trans::yes) / std::sqrt(real{2});
+  const Tensor weights = softmax(scores);                   // (T, T)
+  const Tensor W = columns((*attention.out_proj)->weight);  // (d_out, 2)
+  return {weights, matmul(matmul(weights, values), W, Trans::no, Trans::yes)};
+}
+
+void heads_as_ensemble(const Given& given, Shown& show) {
+  manual_seed(given.seed);
+  MultiHeadAttention attention({.d_in = given.width(),
+                                .d_out = 4,
+                                .context_length = given.tokens(),
+                                .num_heads = 2,
+                                .causal = false});
+  const Vote first = vote_of(attention, given.inputs, 0);
+  const Vote second = vote_of(attention, given.inputs, 1);
+  show("first_weights", first.weights);
+  show("second_weights", second.weights);
+  show("first_vote", first.added);
+  show("second_vote", second.added);
+  show("votes", first.added + second.added + (*attention.out_proj)->bias);
+  show("by_layer", attention(given.inputs));
 }
 
 constexpr const char* uneven_text = R"(
@@ -235,6 +305,8 @@ std::vector<Step> multi_head_steps() {
        batched_matmul},
       {"multi_head_attention", "Multi-head attention with weight split", "the book, 3.6.2", file,
        split_text, multi_head_attention},
+      {"heads_as_ensemble", "Several heads are an ensemble", "why several", file, ensemble_text,
+       heads_as_ensemble},
       {"uneven_heads", "8 dimensions, 3 heads", "the book, 3.6.2", file, uneven_text, uneven_heads},
       {"gpt2_size", "The size of GPT-2's attention", "the book, exercise 3.3", file, size_text,
        gpt2_size},

@@ -1,6 +1,9 @@
 // Attention without trainable weights: dot products, softmax, weighted sums.
+#include <cstdio>
+
 #include "autograd/ops/exp.h"
 #include "autograd/ops/softmax.h"
+#include "autograd/ops/stack.h"
 #include "autograd/ops/sum.h"
 #include "layers/simple_attention.h"
 #include "tools/tour/step.h"
@@ -43,6 +46,43 @@ void scores(const Given& given, Shown& show) {
   const Tensor attn_scores_2 = sum(inputs * query, -1);  // (T)
   show("query", query);
   show("attn_scores_2", attn_scores_2, "simple.scores_2");
+}
+
+constexpr const char* dot_product_text = R"(
+What a dot product is: multiply the two vectors number by number, add the products up. As a
+loop, for word 1 and the query:
+
+  res = 0.0
+  for i in range(d):
+      res += inputs[0][i] * query[i]
+
+{products = inputs[0] * query}
+
+{running = res after each round of the loop}
+
+{res}
+
+The last number of the running sums is the dot product, as is:
+
+{dot = (inputs[0] * query).sum()}
+
+It is large where both vectors are large in the same places, which is what makes it a measure of
+how alike they are. It is also larger for longer vectors: the step "rescaled" comes back to that.
+)";
+
+void dot_product(const Given& given, Shown& show) {
+  const Tensor first = row(given.inputs, 0), query = row(given.inputs, 1);  // (d)
+  Tensor res = 0;
+  std::vector<Tensor> running;
+  for (int64_t i = 0; i < given.width(); ++i) {
+    const Tensor product = slice(first, 0, i, i + 1) * slice(query, 0, i, i + 1);  // (1)
+    res = res + reshape(product, {});
+    running.push_back(res);
+  }
+  show("products", first * query);
+  show("running", stack(running));
+  show("res", res);
+  show("dot", sum(first * query));
 }
 
 constexpr const char* weights_text = R"(
@@ -177,19 +217,53 @@ void all_words(const Given& given, Shown& show) {
   show("layer", attention(inputs));
 }
 
+std::string four_digits(real number) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.4f", static_cast<double>(number));
+  return digits;
+}
+
 constexpr const char* hello_text = R"(
 The whole of it once more on three words, small enough for pen and paper: "Hello shiny sun".
 
 {words}
 
+The row of "shiny" is the query. Its dot products with all three:
+
 {scores = words @ shiny}
 
-{weights = softmax(scores)}
+Softmax: the exponential of each, divided by the sum of the three.
 
-{context = weights @ words}
+{exps = exp(scores)}
 
-The row of "shiny" is the query, and the result is what "shiny" means in this sentence. Worked
-out by hand, with numbers rounded on the way, it is [0.3992, 0.3858, 0.8610].
+{total = exps.sum()}
+
+{weights = exps / total}
+
+Each word times its weight, one row a word:
+
+{terms = weights * words}
+
+The sum of the three rows is what "shiny" means in this sentence:
+
+{context = terms.sum(0)}
+
+The text that this example comes from prints [0.3992, 0.3858, 0.8610], and for the term of "shiny"
+itself, the second row above:
+
+{printed}
+
+That cannot come from rounding. Each number is the weight of "shiny" times a number of its
+vector, so dividing gives the weight back. However each was rounded, up or down by less than one
+in its last digit, the weight lies between these:
+
+{least = (printed - 0.0001) / shiny}
+
+{most = (printed + 0.0001) / shiny}
+
+The first number needs a weight above {needs_more}, the last one a weight below {needs_less}:
+there is no such weight. The numbers above are the right ones, and the error is too small to
+matter.
 )";
 
 void hello(const Given&, Shown& show) {
@@ -198,12 +272,24 @@ void hello(const Given&, Shown& show) {
                                             0.29f, 0.54f, 0.93f});  // sun
   const Tensor shiny = row(words, 1);                               // (3)
   const Tensor scores = sum(words * shiny, -1);                     // (3)
-  const Tensor weights = softmax(scores);                           // (3)
-  const Tensor context = sum(reshape(weights, {3, 1}) * words, 0);  // (3)
+  const Tensor exps = exp(scores), total = sum(exps);               // (3), ()
+  const Tensor weights = exps / total;                              // (3)
+  const Tensor terms = reshape(weights, {3, 1}) * words;            // (3, 3)
   show("words", words);
   show("scores", scores);
+  show("exps", exps);
+  show("total", total);
   show("weights", weights);
-  show("context", context, "hello.context_shiny");
+  show("terms", terms);
+  show("context", sum(terms, 0), "hello.context_shiny");
+
+  const Tensor printed = Array::from({3}, {0.2156f, 0.1382f, 0.3983f});
+  const Tensor least = (printed - 0.0001f) / shiny, most = (printed + 0.0001f) / shiny;
+  show("printed", printed);
+  show("least", least);
+  show("most", most);
+  show("needs_more", four_digits(least.value().data()[0]));
+  show("needs_less", four_digits(most.value().data()[2]));
 }
 
 }  // namespace
@@ -213,6 +299,8 @@ std::vector<Step> simple_steps() {
   return {
       {"words", "Words as vectors", "the book, 3.3", file, words_text, words},
       {"scores", "One word looks at all", "the book, 3.3.1", file, scores_text, scores},
+      {"dot_product", "A dot product as a loop", "the book, 3.3.1", file, dot_product_text,
+       dot_product},
       {"weights", "From scores to weights", "the book, 3.3.1", file, weights_text, weights},
       {"overflow", "A softmax that overflows", "the book, 3.3.1", file, overflow_text, overflow},
       {"context", "The context vector", "the book, 3.3.1", file, context_text, context},

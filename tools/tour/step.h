@@ -56,11 +56,12 @@ struct Step {
   void (*run)(const Given& given, Shown& show);
 };
 
-std::vector<Step> simple_steps();      // attention without weights
-std::vector<Step> trainable_steps();   // queries, keys, values
-std::vector<Step> causal_steps();      // masks and dropout
-std::vector<Step> multi_head_steps();  // several heads
-std::vector<Step> ladder_steps();      // from the bottom up, one rung at a time
+std::vector<Step> translation_steps();  // why attention
+std::vector<Step> simple_steps();       // attention without weights
+std::vector<Step> trainable_steps();    // queries, keys, values
+std::vector<Step> causal_steps();       // masks and dropout
+std::vector<Step> multi_head_steps();   // several heads
+std::vector<Step> ladder_steps();       // from the bottom up, one rung at a time
 
 // All steps, in the order of the tour.
 std::vector<Step> all_steps();

@@ -42,7 +42,13 @@ std::string outside(const char* what, const Ids& ids, int64_t limit, bool may_be
   return "";
 }
 
-std::string check_targets(const Dataset& task, const Ids& targets, int64_t count) {
+std::string check_targets(const Dataset& task, const Batch& batch, int64_t count) {
+  if (const Array& values = batch.target_values) {
+    return values.rank() > 0 && values.dim(0) == count
+               ? ""
+               : text("expected target_values of ", count, " sequences, got ", values.shape());
+  }
+  const Ids& targets = batch.targets;
   if (!targets) {
     return "";  // the task's own loss() needs none
   }
@@ -66,7 +72,7 @@ std::string check_batch(const Dataset& task, const Batch& batch, int64_t count) 
                 input_shape(batch));
   }
   std::string wrong = ids ? outside("ids", ids, size_of(task, "vocab_size"), false) : "";
-  wrong = wrong.empty() ? check_targets(task, batch.targets, count) : wrong;
+  wrong = wrong.empty() ? check_targets(task, batch, count) : wrong;
   if (wrong.empty() && batch.input.source_ids) {
     wrong =
         outside("source_ids", batch.input.source_ids, size_of(task, "source_vocab_size"), false);
@@ -84,13 +90,19 @@ bool same(const BasicArray<T>& a, const BasicArray<T>& b) {
 
 bool same(const Batch& a, const Batch& b) {
   return same(a.input.ids, b.input.ids) && same(a.input.x.value(), b.input.x.value()) &&
-         same(a.targets, b.targets) && same(a.input.source_ids, b.input.source_ids);
+         same(a.targets, b.targets) && same(a.target_values, b.target_values) &&
+         same(a.input.source_ids, b.input.source_ids);
 }
 
 std::string check_batches(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
   Generator data(1);
-  return check_batch(*task, task->next(sequences, data), sequences);
+  const Batch batch = task->next(sequences, data);
+  // A data set of fewer examples gives all of them.
+  const int64_t available = task->example_count(Split::train);
+  const bool all =
+      available < sequences && input_shape(batch).rank() > 0 && input_shape(batch)[0] == available;
+  return check_batch(*task, batch, all ? available : sequences);
 }
 
 std::string check_examples(const TaskSubject& subject) {

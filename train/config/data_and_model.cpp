@@ -18,6 +18,24 @@ bool has_field(const std::string& kind, const ConfigNode& section, const std::st
                                         [&](const FieldInfo& field) { return field.name == name; });
 }
 
+struct NumberField {
+  std::string name;
+  std::optional<int64_t> value;
+};
+
+// The field of the model into which a size of this name is filled; no value if there is none.
+NumberField filled_as(const std::string& size_name, const Choice& model) {
+  if (model.has_config()) {
+    for (const Field& field : fields_of(model.config())) {
+      const auto* value = member_of<int64_t>(field);
+      if (value != nullptr && field.info.fill_name() == size_name) {
+        return {field.info.name, *value};
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 DataAndModel::DataAndModel(RunConfig& config, const ConfigNode& tree, fs::path folder,
@@ -88,9 +106,10 @@ std::string DataAndModel::way_to_data() const {
 
 void DataAndModel::check_sizes() const {
   const ConfigNode& model = tree_.get("model");
-  for (const auto& [field, size] : task ? task->model_sizes() : decltype(task->model_sizes())()) {
-    const auto* value = config_.model.find<int64_t>(field);
-    if (value != nullptr && *value != size && !errors_.are_within("model." + field)) {
+  for (const auto& [size_name, size] :
+       task ? task->model_sizes() : decltype(task->model_sizes())()) {
+    const auto [field, value] = filled_as(size_name, config_.model);
+    if (value && *value != size && !errors_.are_within("model." + field)) {
       errors_.add_field(model, field, "expected ", size, ", as the data has it, or nothing; got ",
                         in_words(model.get(field)));
     }

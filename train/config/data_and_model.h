@@ -12,9 +12,11 @@
 
 namespace heed {
 
-// The fields of models that data may decide.
+// The fields of models that data may decide. (Vectors decide d_model too, but no text does: an
+// editor goes on asking for it.)
 inline const std::vector<std::string> sizes_of_data{
-    "vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes"};
+    "vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes",
+    "d_in",       "d_out"};
 
 // Attaches itself to a config that is about to be read from `tree`, and makes the task as soon as
 // the data section has been read. Mistakes go to `errors`. The arguments must outlive it.

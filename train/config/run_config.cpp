@@ -53,6 +53,8 @@ void TrainConfig::fields(Fields& f) {
   f.optional(
       "overfit_batch", overfit_batch,
       "true: one batch again and again, without dropout, to see whether the model can learn");
+  f.optional("show", show,
+             "parameters, or layers, to print before and after training: [W_query.weight]");
 }
 
 void EvalConfig::fields(Fields& f) {

@@ -28,6 +28,7 @@ struct TrainConfig {
   std::optional<double> clip_grad_norm;
   int64_t log_every = 10;
   bool overfit_batch = false;
+  std::vector<std::string> show;  // parameters or layers, printed before and after training
   void fields(Fields& f);
 };
 

@@ -17,9 +17,10 @@ inline constexpr int32_t ignored_target = -100;
 // A batch of B sequences: the model's input and the expected output.
 struct Batch {
   Input input;  // ids (B, T), or x (B, ...); mask if padded; source_ids for encoder_decoder
-  // One per output row, or ignored_target: (B, T) tokens or (B) classes. None if the
-  // task's own loss() needs no ids.
+  // One per output row, or ignored_target: (B, T) tokens or (B) classes. None if targets are
+  // numbers, or if the task's own loss() needs none.
   Ids targets;
+  Array target_values;  // numbers that the output should be, of its shape; or none
 };
 
 // The shape of what the model is given: of the ids or, without ids, of x.
@@ -41,7 +42,8 @@ class Dataset {
   // model_sizes(). 0: any size.
   virtual int64_t output_size() const;
 
-  // The next training batch. All randomness is drawn from `data`.
+  // The next training batch. All randomness is drawn from `data`. A data set of fewer than
+  // batch_size examples gives all of them.
   virtual Batch next(int64_t batch_size, Generator& data) = 0;
   // The position in the training set between two calls of next(), for checkpoints; may be empty.
   virtual std::vector<int64_t> position() const { return {}; }

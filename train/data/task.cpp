@@ -3,12 +3,19 @@
 #include <algorithm>
 
 #include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/mse.h"
 
 namespace heed {
 
 BatchLoss Task::loss(const Tensor& output, const Batch& batch) const {
-  require(static_cast<bool>(batch.targets), "loss: the batch has no targets; a task whose targets ",
-          "are no ids overrides loss()");
+  if (const Array& wanted = batch.target_values) {
+    require(output.shape() == wanted.shape(), "loss: expected an output of the shape of the ",
+            "targets, ", wanted.shape(), ", got ", output.shape());
+    // mse() is the mean over all numbers; the sum is wanted here.
+    return {mse(output, wanted) * static_cast<real>(wanted.size()), wanted.size()};
+  }
+  require(static_cast<bool>(batch.targets), "loss: the batch has no targets; a task that needs ",
+          "none overrides loss()");
   const CrossEntropyOptions summed{.ignore_index = ignored_target, .reduction = Reduction::sum};
   return {cross_entropy(output, batch.targets, summed), counted_targets(batch.targets)};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,10 +36,11 @@ struct Score {
 struct Evaluation {
   double loss = 0;     // mean over the counted targets
   int64_t tokens = 0;  // number of counted targets
-  // As the task counts them. Token-by-token models are scored with teacher forcing: a sequence is
-  // then completely correct if and only if greedy decoding produces it.
-  double accuracy = 0;                            // fraction of targets that are correct
-  double exact_match = 0;                         // fraction of sequences with every target correct
+  // As the task counts them; none if it counts nothing, as with targets that are numbers.
+  // Token-by-token models are scored with teacher forcing: a sequence is then completely correct if
+  // and only if greedy decoding produces it.
+  std::optional<double> accuracy;                 // fraction of targets that are correct
+  std::optional<double> exact_match;              // fraction of sequences with every target correct
   std::map<int64_t, Score::Sequences> by_length;  // by the number of targets
   double seconds = 0;                             // that the evaluation took
 };
@@ -62,7 +64,7 @@ class TaskError : public ConfigError {
 class Task : public Dataset, public TextInterface {
  public:
   // The loss of the model's output for batch.input. Default: cross entropy of logits (..., V) with
-  // the targets.
+  // the targets; where they are numbers, the squared error of each.
   virtual BatchLoss loss(const Tensor& output, const Batch& batch) const;
   // Adds a batch to `score`. By default a target is correct if its logit is the largest, and the
   // targets with the same first index are one sequence; a batch without targets adds nothing.

@@ -88,7 +88,8 @@ WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batc
     : tokens_(std::move(tokens)),
       config_(config),
       train_size_(
-          static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))) {
+          static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))),
+      epochs_(window_count(), config.shuffle) {
   constexpr int64_t largest = std::numeric_limits<int64_t>::max();
   const int64_t needed = std::min(config_.context_length, largest - 1) + 1;
   const auto require_tokens = [&](Split split, const char* name) {
@@ -133,60 +134,19 @@ Batch WindowData::next(int64_t batch_size, Generator& data) {
   if (config_.sampling == "random") {
     fill_randint(data, offsets_, 0, train_size_ - config_.context_length);
   } else {
-    take_windows(batch_size, data);
+    epochs_.next(offsets_, data);
+    for (int64_t& offset : offsets_) {
+      offset *= stride();
+    }
   }
   return batch_at(offsets_);
 }
 
-void WindowData::take_windows(int64_t batch_size, Generator& data) {
-  if (!in_epoch_ || window_count() - used_ < batch_size) {
-    begin_epoch(data);
-  }
-  for (int64_t& offset : offsets_) {
-    const int64_t window = config_.shuffle ? order_[static_cast<size_t>(used_)] : used_;
-    offset = window * stride();
-    ++used_;
-  }
-}
-
-void WindowData::begin_epoch(Generator& data) {
-  in_epoch_ = true;
-  used_ = 0;
-  if (config_.shuffle) {
-    order_epoch(data_loader_seed(data));
-  } else {
-    data_loader_unshuffled(data);
-  }
-}
-
-void WindowData::order_epoch(int64_t seed) {
-  epoch_seed_ = seed;
-  order_ = data_loader_order(seed, window_count());
-}
-
-std::vector<int64_t> WindowData::position() const {
-  if (!in_epoch_) {
-    return {};
-  }
-  return {epoch_seed_, used_};
-}
-
 void WindowData::set_position(const std::vector<int64_t>& position) {
-  if (position.empty()) {
-    in_epoch_ = false;
-    return;
-  }
-  require<IoError>(config_.sampling == "windows" && position.size() == 2 && position[0] >= 0 &&
-                       position[1] >= 0 && position[1] <= window_count(),
-                   "data: expected the position of ", config_.sampling, " sampling with ",
-                   window_count(), " windows, got ", position.size(), " numbers",
-                   position.size() == 2 ? text(": ", position[0], " and ", position[1]) : "");
-  const bool ordered = in_epoch_ && epoch_seed_ == position[0];
-  in_epoch_ = true;
-  used_ = position[1];
-  if (config_.shuffle && !ordered) {
-    order_epoch(position[0]);
-  }
+  require<IoError>(position.empty() || config_.sampling == "windows",
+                   "data: expected no position with sampling ", config_.sampling, ", got ",
+                   position.size(), " numbers");
+  epochs_.set_position(position);
 }
 
 int64_t WindowData::example_count(Split split) const {

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "train/data/epochs.h"
 #include "train/data/task.h"
 
 namespace heed {
@@ -59,9 +60,8 @@ class WindowData {
   //                      epoch, without an incomplete last batch (drop_last)
   Batch next(int64_t batch_size, Generator& data);
 
-  // {} for random sampling and before the first epoch, else {seed of the epoch's order, windows
-  // used so far}.
-  std::vector<int64_t> position() const;
+  // {} for random sampling, else that of Epochs.
+  std::vector<int64_t> position() const { return epochs_.position(); }
   void set_position(const std::vector<int64_t>& position);
 
   // The number of windows of a split, which start at 0, T, 2T, ...
@@ -77,19 +77,13 @@ class WindowData {
   int64_t stride() const { return config_.stride.value_or(config_.context_length); }
   int64_t window_count() const;  // for sampling = windows
   void require_enough_windows(int64_t batch_size) const;
-  void begin_epoch(Generator& data);
-  void order_epoch(int64_t seed);
-  void take_windows(int64_t batch_size, Generator& data);
   Batch batch_at(std::span<const int64_t> offsets) const;
 
   const TokenRow tokens_;
   const WindowConfig config_;
   const int64_t train_size_;
+  Epochs epochs_;                 // over windows; unused with random sampling
   std::vector<int64_t> offsets_;  // of the current batch
-  bool in_epoch_ = false;
-  int64_t epoch_seed_ = 0;
-  int64_t used_ = 0;            // windows of this epoch used so far
-  std::vector<int64_t> order_;  // the shuffled windows of this epoch
 };
 
 }  // namespace heed

@@ -63,6 +63,10 @@ std::string short_number(double number) {
   return formatted("%.3g", number);
 }
 
+std::string loss_text(double loss) {
+  return formatted(loss > 0 && loss < 0.001 ? "%.1e" : "%.4f", loss);
+}
+
 namespace {
 
 bool is_plain(char c) {

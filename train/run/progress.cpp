@@ -14,21 +14,19 @@ namespace heed {
 namespace {
 constexpr double seconds_between_lines = 5;
 
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-  char words[128];
-  std::snprintf(words, sizeof words, format, values...);
+std::string lr_text(double lr) {
+  char words[32];
+  std::snprintf(words, sizeof words, "%.1e", lr);
   return words;
 }
 }  // namespace
 
 std::string progress_text(const ProgressPoint& p) {
-  std::string line = formatted("step %lld/%lld   loss %.4f", static_cast<long long>(p.step),
-                               static_cast<long long>(p.steps), p.loss);
+  std::string line = text("step ", p.step, "/", p.steps, "   loss ", loss_text(p.loss));
   if (p.val_loss) {
-    line += formatted("   val %.4f", *p.val_loss);
+    line += "   val " + loss_text(*p.val_loss);
   }
-  line += formatted("   lr %.1e", p.lr);
+  line += "   lr " + lr_text(p.lr);
   if (p.in_steps > 0) {
     const double speed = static_cast<double>(p.tokens) / p.in_steps;
     const double per_step = p.seconds / static_cast<double>(p.step - p.first_step);

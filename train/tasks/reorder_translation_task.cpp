@@ -8,7 +8,7 @@ namespace heed {
 ReorderTranslationTask::ReorderTranslationTask(const Config&, const TaskSetup& setup)
     : PairTask(toy_german::german_words(), toy_german::english_words(),
                {toy_german::longest, toy_german::longest}) {
-  hold_out_some(setup.seed, most_held_out, {toy_german::sentence_of_the_book()});
+  hold_out_some(setup.seed, most_held_out, toy_german::sentences_of_the_documents());
 }
 
 MadeTask::Question ReorderTranslationTask::draw(Generator& generator) const {

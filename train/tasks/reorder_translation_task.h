@@ -1,8 +1,9 @@
 // Sentence pairs with the same meaning in two toy languages: "German" puts its verbs last,
 // "English" does not ("weil er den alten Brief heute lesen muss", "because he must read the old
 // letter today"). Translating word by word fails; the decoder has to look back and forth. Sentences
-// have 5 to 14 words, the same number on both sides. The book's pair, "Kannst du mir helfen diesen
-// Satz zu übersetzen" and "Can you help me to translate this sentence", is held out.
+// have 5 to 14 words, the same number on both sides. Two pairs are always held out: "Kannst du mir
+// helfen diesen Satz zu übersetzen", "Can you help me to translate this sentence" (the book), and
+// "Könntest du mir einen Gefallen tun", "Could you do me a favor".
 #pragma once
 
 #include "train/tasks/pair_task.h"

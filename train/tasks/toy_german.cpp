@@ -36,7 +36,9 @@ struct Modal {
 const std::vector<Modal> modals{{{"kann", "kannst", "können"}, "can"},
                                 {{"muss", "musst", "müssen"}, "must"},
                                 {{"soll", "sollst", "sollen"}, "should"},
-                                {{"darf", "darfst", "dürfen"}, "may"}};
+                                {{"darf", "darfst", "dürfen"}, "may"},
+                                {{"könnte", "könntest", "könnten"}, "could"}};
+constexpr int32_t could = 4;
 
 const std::vector<Word> adverbs{{"", ""},           {"heute", "today"}, {"morgen", "tomorrow"},
                                 {"jetzt", "now"},   {"hier", "here"},   {"bald", "soon"},
@@ -64,16 +66,35 @@ const std::vector<Adjective> adjectives{
 struct Noun {
   Word word;
   Gender gender;
+  Word done = {nullptr, nullptr};  // the verb for doing it to somebody, if there is one
 };
-const std::vector<Noun> nouns{
-    {{"Satz", "sentence"}, masculine},    {{"Brief", "letter"}, masculine},
-    {{"Text", "text"}, masculine},        {{"Titel", "title"}, masculine},
-    {{"Vertrag", "contract"}, masculine}, {{"Zeitung", "newspaper"}, feminine},
-    {{"Karte", "map"}, feminine},         {{"Rede", "speech"}, feminine},
-    {{"Frage", "question"}, feminine},    {{"Geschichte", "story"}, feminine},
-    {{"Buch", "book"}, neuter},           {{"Lied", "song"}, neuter},
-    {{"Bild", "picture"}, neuter},        {{"Wort", "word"}, neuter},
-    {{"Gedicht", "poem"}, neuter}};
+const std::vector<Noun> nouns{{{"Satz", "sentence"}, masculine},
+                              {{"Brief", "letter"}, masculine},
+                              {{"Text", "text"}, masculine},
+                              {{"Titel", "title"}, masculine},
+                              {{"Vertrag", "contract"}, masculine},
+                              {{"Gefallen", "favor"}, masculine, {"tun", "do"}},
+                              {{"Vorschlag", "proposal"}, masculine, {"machen", "make"}},
+                              {{"Zeitung", "newspaper"}, feminine},
+                              {{"Karte", "map"}, feminine},
+                              {{"Rede", "speech"}, feminine},
+                              {{"Frage", "question"}, feminine, {"stellen", "ask"}},
+                              {{"Geschichte", "story"}, feminine},
+                              {{"Buch", "book"}, neuter},
+                              {{"Lied", "song"}, neuter},
+                              {{"Bild", "picture"}, neuter},
+                              {{"Wort", "word"}, neuter},
+                              {{"Gedicht", "poem"}, neuter},
+                              {{"Versprechen", "promise"}, neuter, {"geben", "give"}}};
+
+// The numbers of the nouns that are done for somebody.
+const std::vector<int32_t> favors = [] {
+  std::vector<int32_t> found;
+  for (size_t i = 0; i < nouns.size(); ++i) {
+    if (nouns[i].done.german != nullptr) found.push_back(static_cast<int32_t>(i));
+  }
+  return found;
+}();
 
 const std::vector<Word> verbs{
     {"übersetzen", "translate"}, {"lesen", "read"},           {"schreiben", "write"},
@@ -87,10 +108,15 @@ const std::vector<Word> helping_verbs{
 const std::vector<Word> helped{
     {"mir", "me"}, {"dir", "you"}, {"ihm", "him"}, {"uns", "us"}, {"ihnen", "them"}};
 
+// What the main clause is about: to read something, to help somebody to read it, to do somebody a
+// favor.
+enum Kind { plain, helping, favor };
+constexpr size_t kinds = 3;
+
 // The indices of a sentence's choices.
 enum Choice : size_t {
   is_question,
-  is_helping,
+  kind,
   subject,
   modal,
   adverb,
@@ -134,7 +160,8 @@ struct Clause {
   Word verb;
 };
 
-Clause clause_of(const Choices& choices, Choice who, Choice how) {
+// `done`: what is done for somebody; its verb is that of the noun.
+Clause clause_of(const Choices& choices, Choice who, Choice how, bool done = false) {
   const Subject& subject_of = at(subjects, choices[who]);
   const Modal& modal_of = at(modals, choices[how]);
   const size_t rest = how + 1;  // adverb, determiner, adjective, noun, verb
@@ -147,7 +174,7 @@ Clause clause_of(const Choices& choices, Choice who, Choice how) {
                 .adverb = at(adverbs, choices[rest]),
                 .german_object = determiner_of.german[noun_of.gender],
                 .english_object = determiner_of.english,
-                .verb = at(verbs, choices[rest + 4])};
+                .verb = done ? noun_of.done : at(verbs, choices[rest + 4])};
   const bool after_ein = choices[rest + 1] == indefinite;
   clause.german_object += text(" ", german_adjective(adjective_of.stem, noun_of.gender, after_ein),
                                " ", noun_of.word.german);
@@ -165,7 +192,7 @@ void append(std::vector<std::string>& side, std::initializer_list<std::string> t
 
 Sentence sentence(const Choices& choices) {
   Sentence made;
-  const Clause main = clause_of(choices, subject, modal);
+  const Clause main = clause_of(choices, subject, modal, choices[kind] == favor);
   if (choices[is_question] == 1) {
     append(made.german, {main.german_modal, main.subject.german});
     append(made.english, {main.english_modal, main.subject.english});
@@ -173,13 +200,17 @@ Sentence sentence(const Choices& choices) {
     append(made.german, {main.subject.german, main.german_modal});
     append(made.english, {main.subject.english, main.english_modal});
   }
-  if (choices[is_helping] == 1) {
+  const Word& person = at(helped, choices[whom]);
+  if (choices[kind] == helping) {
     const Word& help = at(helping_verbs, choices[helper]);
-    const Word& person = at(helped, choices[whom]);
     append(made.german, {person.german, main.adverb.german, help.german, main.german_object, "zu",
                          main.verb.german});
     append(made.english, {help.english, person.english, "to", main.verb.english,
                           main.english_object, main.adverb.english});
+  } else if (choices[kind] == favor) {
+    append(made.german, {person.german, main.adverb.german, main.german_object, main.verb.german});
+    append(made.english,
+           {main.verb.english, person.english, main.english_object, main.adverb.english});
   } else {
     append(made.german, {main.adverb.german, main.german_object, main.verb.german});
     append(made.english, {main.verb.english, main.english_object, main.adverb.english});
@@ -210,11 +241,16 @@ Choices draw(Generator& generator) {
   while (true) {
     Choices choices(choices_there_are, 0);
     choices[is_question] = below(2);
-    choices[is_helping] = below(2);
+    choices[kind] = below(kinds);
     draw_clause(choices, subject);
-    if (choices[is_helping] == 1) {
-      choices[helper] = below(helping_verbs.size());
+    if (choices[kind] != plain) {
       choices[whom] = below(helped.size());
+    }
+    if (choices[kind] == helping) {
+      choices[helper] = below(helping_verbs.size());
+    } else if (choices[kind] == favor) {
+      choices[noun] = at(favors, below(favors.size()));
+      choices[verb] = 0;
     }
     choices[has_reason] = below(2);
     if (choices[has_reason] == 1) {
@@ -226,13 +262,18 @@ Choices draw(Generator& generator) {
   }
 }
 
-Choices sentence_of_the_book() {
-  Choices choices(choices_there_are, 0);  // 0: können, no adverb, Satz, übersetzen, helfen, mir
-  choices[is_question] = 1;
-  choices[is_helping] = 1;
-  choices[subject] = 1;     // du
-  choices[determiner] = 1;  // diesen
-  return choices;
+std::vector<Choices> sentences_of_the_documents() {
+  Choices help(choices_there_are, 0);  // 0: können, no adverb, Satz, übersetzen, helfen, mir
+  help[is_question] = 1;
+  help[subject] = 1;  // du
+  Choices favor_done = help;
+  help[kind] = helping;
+  help[determiner] = 1;  // diesen
+  favor_done[kind] = favor;
+  favor_done[modal] = could;
+  favor_done[determiner] = indefinite;
+  favor_done[noun] = favors.front();  // Gefallen
+  return {help, favor_done};
 }
 
 std::vector<std::string> german_words() {
@@ -249,6 +290,7 @@ std::vector<std::string> german_words() {
                    german_adjective(each.stem, neuter, true)});
   }
   for (const Noun& each : nouns) add(each.word.german);
+  for (const int32_t each : favors) add(at(nouns, each).done.german);
   for (const std::vector<Word>* list : {&adverbs, &verbs, &helping_verbs, &helped}) {
     for (const Word& each : *list) add(each.german);
   }
@@ -263,6 +305,7 @@ std::vector<std::string> english_words() {
   for (const Determiner& each : determiners) add(each.english);
   for (const Adjective& each : adjectives) add(each.english);
   for (const Noun& each : nouns) add(each.word.english);
+  for (const int32_t each : favors) add(at(nouns, each).done.english);
   for (const std::vector<Word>* list : {&adverbs, &verbs, &helping_verbs, &helped}) {
     for (const Word& each : *list) add(each.english);
   }

@@ -25,7 +25,8 @@ std::vector<std::string> english_words();
 Choices draw(Generator& generator);
 Sentence sentence(const Choices& choices);
 
-// The choices of "Kannst du mir helfen diesen Satz zu übersetzen".
-Choices sentence_of_the_book();
+// The choices of sentences that the documents print: "Kannst du mir helfen diesen Satz zu
+// übersetzen" and "Könntest du mir einen Gefallen tun".
+std::vector<Choices> sentences_of_the_documents();
 
 }  // namespace heed::toy_german

@@ -13,9 +13,13 @@ const Words& people() {
 }
 // The first half is about rivers, the second half about money.
 const Words& deeds() {
-  static const Words words{"swam",  "fished",  "rowed",     "waded",   "sailed",   "paddled",
-                           "dived", "floated", "paid",      "saved",   "borrowed", "invested",
-                           "lent",  "spent",   "deposited", "withdrew"};
+  static const Words words{"swam",         "fished",   "rowed",
+                           "waded",        "sailed",   "paddled",
+                           "dived",        "floated",
+                           "had a picnic",  //
+                           "paid",         "saved",    "borrowed",
+                           "invested",     "lent",     "spent",
+                           "deposited",    "withdrew", "opened an account"};
   return words;
 }
 const Words& manners() {
@@ -27,8 +31,13 @@ const Words& directions() {
   return words;
 }
 const Words& other_places() {
-  static const Words words{"the house",  "the tower",   "the market",
-                           "the school", "the station", "the hall"};
+  static const Words words{"the house",   "the tower", "the market", "the school",
+                           "the station", "the hall",  "the river",  "the town"};
+  return words;
+}
+// What may follow "the bank": of a river, for money.
+const Words& owners() {
+  static const Words words{"of the river", "of the town"};
   return words;
 }
 const Words& sense_joints() {
@@ -49,6 +58,8 @@ struct SenseSlot {
     other_manner,
     other_direction,
     other_place,
+    of_whom,  // 1: "the bank of the river"
+    alone,    // 1: there is no other clause
     count
   };
 };
@@ -66,9 +77,10 @@ WordSenseTask::WordSenseTask(const Config&, const TaskSetup& setup)
                                        directions(),
                                        other_places(),
                                        sense_joints(),
+                                       owners(),
                                        {"the bank"}}),
                     .classes = {"river", "money"},
-                    .longest = 15}) {
+                    .longest = 22}) {
   hold_out_by_rule(setup.seed, most_held_out);
 }
 
@@ -84,6 +96,12 @@ MadeTask::Question WordSenseTask::draw(Generator& generator) const {
   choices[SenseSlot::deed] = draw_below(generator, deeds().size());
   choices[SenseSlot::manner] = draw_below(generator, manners().size());
   choices[SenseSlot::direction] = draw_below(generator, directions().size());
+  choices[SenseSlot::of_whom] = draw_below(generator, 8) == 0 ? 1 : 0;
+  choices[SenseSlot::alone] = draw_below(generator, 16) == 0 ? 1 : 0;
+  if (choices[SenseSlot::alone] == 1) {
+    choices[SenseSlot::bank_first] = 1;
+    return choices;
+  }
   choices[SenseSlot::bank_first] = draw_below(generator, 2);
   choices[SenseSlot::linked_by] = draw_below(generator, sense_joints().size());
   choices[SenseSlot::other_person] = draw_below(generator, people().size());
@@ -100,6 +118,7 @@ MadeTask::Question WordSenseTask::draw(Generator& generator) const {
 
 SentenceTask::Sentence WordSenseTask::sentence(const Question& choices) const {
   Sentence made;
+  made.label = choices[SenseSlot::deed] < static_cast<int32_t>(deeds().size() / 2) ? 0 : 1;
   const auto clause = [&](SenseSlot::Choice first, const std::string& place) {
     append_words(made.words, chosen(people(), choices[first]));
     append_words(made.words, chosen(deeds(), choices[first + 1]));
@@ -108,11 +127,14 @@ SentenceTask::Sentence WordSenseTask::sentence(const Question& choices) const {
     append_words(made.words, place);
   };
   const std::string& elsewhere = chosen(other_places(), choices[SenseSlot::other_place]);
+  const std::string bank =
+      choices[SenseSlot::of_whom] == 1 ? "the bank " + chosen(owners(), made.label) : "the bank";
   const bool first = choices[SenseSlot::bank_first] == 1;
-  clause(first ? SenseSlot::person : SenseSlot::other_person, first ? "the bank" : elsewhere);
-  made.words.push_back(chosen(sense_joints(), choices[SenseSlot::linked_by]));
-  clause(first ? SenseSlot::other_person : SenseSlot::person, first ? elsewhere : "the bank");
-  made.label = choices[SenseSlot::deed] < static_cast<int32_t>(deeds().size() / 2) ? 0 : 1;
+  clause(first ? SenseSlot::person : SenseSlot::other_person, first ? bank : elsewhere);
+  if (choices[SenseSlot::alone] == 0) {
+    made.words.push_back(chosen(sense_joints(), choices[SenseSlot::linked_by]));
+    clause(first ? SenseSlot::other_person : SenseSlot::person, first ? elsewhere : bank);
+  }
   return made;
 }
 

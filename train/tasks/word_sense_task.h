@@ -1,6 +1,7 @@
-// One word with two meanings: "she swam to the bank", "he paid at the bank". Each sentence has a
+// One word with two meanings: "she swam by the bank", "he paid at the bank". Most sentences have a
 // second clause, which is usually about the other meaning. Seeing "swam" is not enough: "bank" has
-// to attend to the verb of its own clause.
+// to attend to the verb of its own clause. A few have one clause only, or say which bank it is: "he
+// had a picnic by the bank of the river". This one is held out.
 #pragma once
 
 #include "train/tasks/sentence_task.h"

@@ -9,16 +9,21 @@
 using namespace heed;
 using namespace heed::testing;
 
-TEST_CASE("reorder_translation: the sentences of the book are in the grammar and held out") {
-  const toy_german::Sentence book = toy_german::sentence(toy_german::sentence_of_the_book());
-  CHECK(spaced(book.german) == "kannst du mir helfen diesen Satz zu übersetzen");
-  CHECK(spaced(book.english) == "can you help me to translate this sentence");
+TEST_CASE("reorder_translation: sentences of the documents are in the grammar and held out") {
+  const std::vector<toy_german::Choices> printed = toy_german::sentences_of_the_documents();
+  REQUIRE(printed.size() == 2);
+  const toy_german::Sentence help = toy_german::sentence(printed[0]);
+  CHECK(spaced(help.german) == "kannst du mir helfen diesen Satz zu übersetzen");
+  CHECK(spaced(help.english) == "can you help me to translate this sentence");
+  const toy_german::Sentence favor = toy_german::sentence(printed[1]);
+  CHECK(spaced(favor.german) == "könntest du mir einen Gefallen tun");
+  CHECK(spaced(favor.english) == "could you do me a favor");
   const auto task = made_task("reorder_translation");
   const auto& made = dynamic_cast<const MadeTask&>(*task);
-  CHECK(made.is_held_out(toy_german::sentence_of_the_book()));
+  for (const toy_german::Choices& choices : printed) CHECK(made.is_held_out(choices));
   CHECK(prompt_error(*task, "Kannst du mir helfen, diesen Satz zu ÜBERSETZEN?") == "no error");
   CHECK(prompt_error(*task, "Kannst du mir helfen diesen Satz zu übersetze") ==
-        "the word übersetze (word 8 of the text) is not in the vocabulary of 92 words, did you "
+        "the word übersetze (word 8 of the text) is not in the vocabulary of 102 words, did you "
         "mean übersetzen?");
   CHECK(task->tokenizer()->decode(task->tokenizer()->encode("can YOU help")) == "can you help");
 }
@@ -54,8 +59,9 @@ TEST_CASE("reorder_translation: the verbs of a clause come last in German") {
     const toy_german::Sentence made = toy_german::sentence(toy_german::draw(generator));
     const auto reason = std::find(made.german.begin(), made.german.end(), "weil");
     if (reason == made.german.end()) continue;
-    const std::set<std::string> modals{"kann", "kannst", "können", "muss", "musst",  "müssen",
-                                       "soll", "sollst", "sollen", "darf", "darfst", "dürfen"};
+    const std::set<std::string> modals{"kann",   "kannst", "können", "muss",     "musst",
+                                       "müssen", "soll",   "sollst", "sollen",   "darf",
+                                       "darfst", "dürfen", "könnte", "könntest", "könnten"};
     CHECK(modals.count(made.german.back()) == 1);
     ++clauses;
   }
@@ -64,6 +70,6 @@ TEST_CASE("reorder_translation: the verbs of a clause come last in German") {
 
 TEST_CASE("reorder_translation: 2,000 sentences are held out, none comes up in training") {
   const auto task = made_task("reorder_translation");
-  CHECK(check_held_out(*task, 2001) == 2000 + 150 * 64);
+  CHECK(check_held_out(*task, 2002) == 2000 + 150 * 64);
   check_streams("reorder_translation");
 }

@@ -1,0 +1,53 @@
+#include "layers/module/masks.h"
+
+#include <algorithm>
+
+#include "autograd/ops/masked_fill.h"
+
+namespace heed {
+
+namespace {
+
+// 1 where the mask is 0, in a shape that broadcasts to what is filled.
+Mask hidden_by(const Mask& mask, const Shape& shape) {
+  Mask hidden = Mask::uninitialised(mask.shape());
+  const uint8_t* may_attend = mask.current().data();
+  std::transform(may_attend, may_attend + (dry_run() ? 0 : mask.size()), hidden.mutable_data(),
+                 [](uint8_t allowed) { return static_cast<uint8_t>(allowed == 0); });
+  return hidden.reshaped(shape);
+}
+
+}  // namespace
+
+void require_mask(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
+  const bool fits = mask.rank() == 2
+                        ? mask.shape() == Shape{batch, keys}
+                        : mask.rank() == 4 && mask.dim(1) == 1 && mask.dim(2) == queries &&
+                              mask.dim(3) == keys && (mask.dim(0) == batch || mask.dim(0) == 1);
+  require(fits, "attention: expected a mask (B, S) = (", batch, ", ", keys, ") or (B, 1, T, S) = (",
+          batch, ", 1, ", queries, ", ", keys, "), got ", mask.shape());
+}
+
+Tensor masked_scores(const Tensor& scores, const Mask& mask, real value) {
+  if (!mask) {
+    return scores;
+  }
+  require(scores.rank() == 3, "masked_scores: expected scores (B, T, S), got ", scores.shape());
+  const int64_t batch = scores.dim(0), queries = scores.dim(1), keys = scores.dim(2);
+  require_mask(mask, batch, queries, keys);
+  const Shape broadcasts =
+      mask.rank() == 2 ? Shape{batch, 1, keys} : Shape{mask.dim(0), queries, keys};
+  return masked_fill(scores, hidden_by(mask, broadcasts), value);
+}
+
+Tensor masked_tokens(const Tensor& x, const Mask& mask) {
+  if (!mask) {
+    return x;
+  }
+  require(x.rank() == 3 && mask.shape() == Shape{x.dim(0), x.dim(1)},
+          "masked_tokens: expected x (B, S, d) and a mask (B, S), got ", x.shape(), " and ",
+          mask.shape());
+  return masked_fill(x, hidden_by(mask, {x.dim(0), x.dim(1), 1}), 0);
+}
+
+}  // namespace heed

@@ -1,0 +1,36 @@
+// Masks for layers that do not leave them to attend(): weights that are no softmax, a rule of
+// their own about which keys are seen. 1 = may attend, as everywhere.
+//   mask (B, S) over the keys, or (B, 1, T, S), (1, 1, T, S) over pairs of query and key; or none
+// Each function throws ShapeError for another mask.
+#pragma once
+
+#include "autograd/graph/tensor.h"
+
+namespace heed {
+
+// weights or scores (B, T, S) with `value` where the mask does not allow query t to attend to key
+// s: -infinity before a softmax, 0 after any other function.
+Tensor masked_scores(const Tensor& scores, const Mask& mask, real value);
+
+// x (B, S, d) with 0 in the tokens that a mask (B, S) hides: keys or values that are summed up.
+Tensor masked_tokens(const Tensor& x, const Mask& mask);
+
+// Throws unless the mask has one of the shapes above.
+void require_mask(const Mask& mask, int64_t batch, int64_t queries, int64_t keys);
+
+// The mask (B, 1, T, S) of the pairs that `given` allows and for which allowed(t, s) is true:
+//   masked_where(in.mask, B, T, T, [&](int64_t t, int64_t s) { return s <= t && t - s < window; })
+template <class Allowed>
+Mask masked_where(const Mask& given, int64_t batch, int64_t queries, int64_t keys,
+                  Allowed&& allowed) {
+  if (given) require_mask(given, batch, queries, keys);
+  Mask mask = Mask::uninitialised({batch, 1, queries, keys});
+  for (int64_t i = 0; i < mask.size() && !dry_run(); ++i) {
+    const int64_t s = i % keys, t = i / keys % queries, b = i / keys / queries;
+    const int64_t at = !given ? 0 : given.rank() == 2 ? b * keys + s : i % given.size();
+    mask.mutable_data()[i] = (!given || given.data()[at] != 0) && allowed(t, s);
+  }
+  return mask;
+}
+
+}  // namespace heed

@@ -1,0 +1,26 @@
+#include "tools/commands/parameter_printer.h"
+
+#include "tools/terminal/print.h"
+#include "train/checkpoint/shown_parameters.h"
+
+namespace heed::cli {
+
+void ParameterPrinter::on_begin(const RunInTraining& run, int64_t step) {
+  shown_ = shown_parameters(run.model, run.loaded.config.train.show);
+  print(step);
+}
+
+void ParameterPrinter::on_end(int64_t step, bool diverged) {
+  if (!diverged) {
+    print(step);
+  }
+}
+
+void ParameterPrinter::print(int64_t step) const {
+  const std::string when = step == 0 ? "before training" : text("after step ", step);
+  for (const NamedParameter& parameter : shown_) {
+    trainer_.say(text(parameter.name, ", ", when, "\n", printed(parameter.tensor)));
+  }
+}
+
+}  // namespace heed::cli
