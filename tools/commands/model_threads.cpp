@@ -29,7 +29,7 @@ StepTimes timed_by_chunk(int threads, const std::function<void()>& step) {
   start_profile();  // names the operation of each loop
   LoopTimes times;
   step();
-  StepTimes result(times);
+  StepTimes result = times_of(times);
   stop_profile();
   return result;
 }

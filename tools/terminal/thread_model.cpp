@@ -59,10 +59,12 @@ double region_seconds(int threads) {
   return measured * std::max(1.0, std::log2(threads) / std::log2(std::max(cores, 2)));
 }
 
-StepTimes::StepTimes(const LoopTimes& times) : after(times.after()) {
+StepTimes times_of(const LoopTimes& times) {
+  StepTimes step{{}, times.after()};
   for (const LoopTimes::Loop& loop : times.loops()) {
-    loops.push_back({loop.op, loop.before, {loop.chunks.begin(), loop.chunks.end()}});
+    step.loops.push_back({loop.op, loop.before, {loop.chunks.begin(), loop.chunks.end()}});
   }
+  return step;
 }
 
 double StepTimes::total() const {

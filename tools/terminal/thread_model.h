@@ -31,9 +31,10 @@ struct StepTimes {
   std::vector<Loop> loops;
   double after;  // seconds since the last loop
 
-  explicit StepTimes(const LoopTimes& times);
   double total() const;
 };
+
+StepTimes times_of(const LoopTimes& times);
 
 // The median of each time over several steps, which were interrupted at different places. If their
 // loops differ, the step whose total is the median.
