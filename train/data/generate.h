@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "layers/module/module.h"
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 
 #include "layers/module/module.h"
 #include "train/data/generate.h"
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 

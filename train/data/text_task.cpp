@@ -2,7 +2,7 @@
 
 #include "layers/text/utf8.h"
 #include "train/data/data_file.h"
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 #include "train/files/words.h"
 
 namespace heed {
