@@ -64,8 +64,8 @@ const std::map<std::string, std::vector<std::string>> arrows{
      {"autograd/*", "layers/*", "train/data", "train/plugin", "train/config", "train/checkpoint",
       "train/check/gradients"}},
     {"train",
-     {"autograd/*", "layers/module", "train/files", "train/optim", "train/data", "train/tasks",
-      "train/config", "train/checkpoint", "train/run", "train/check"}},
+     {"autograd/*", "layers/module", "train/files", "train/optim", "train/tokenizers", "train/data",
+      "train/tasks", "train/config", "train/checkpoint", "train/run", "train/check"}},
 
     {"tools/report",
      {"autograd/*", "layers/module", "train/files", "train/tokenizers", "train/data",

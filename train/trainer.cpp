@@ -58,7 +58,7 @@ Ending Trainer::run_steps() {
     const std::optional<Evaluation> evaluation = evaluate_if_due();
     const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
     if (val_loss || step % train.log_every == 0 || step == 1 || step == train.steps) {
-      write_metrics(result, val_loss, lr);
+      write_metrics(result, evaluation, lr);
     }
     at_step(step, [&] { sample_if_due(); });
     ending = ending_now(step == train.steps);
@@ -141,14 +141,17 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
   return evaluation;
 }
 
-void Trainer::write_metrics(const StepResult& result, std::optional<double> val_loss, double lr) {
+void Trainer::write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
+                            double lr) {
+  const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
   const bool logged = state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
                       state_.step == run_.config.train.steps;
   MetricsRow row{.step = state_.step,
                  .val_loss = val_loss,
                  .lr = lr,
                  .tokens = state_.tokens,
-                 .seconds = seconds_before_ + seconds()};
+                 .seconds = seconds_before_ + seconds(),
+                 .bits_per_byte = evaluation ? evaluation->bits_per_byte : std::nullopt};
   if (logged) {
     row.loss = result.loss;
     row.grad_norm = result.grad_norm;
@@ -235,7 +238,7 @@ void Trainer::save() {
   state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
   Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
-  save_checkpoint(folder_.path(), *model_, optimizer, state_, to_yaml(run_.resolved), retention(),
+  save_checkpoint(folder_.path(), *model_, optimizer, state_, run_.texts(), retention(),
                   run_.made_with());
   saved_step_ = state_.step;
   InterruptGuard::set_saved(true);

@@ -163,7 +163,8 @@ int run(const TrainOptions& o) {
   }
   Source source = read_source(o, resumed);
   require_precision_of(source.tree);
-  LoadedRun loaded = load_run(std::move(source.tree), source.folder);
+  LoadedRun loaded = load_run(std::move(source.tree), source.folder, Purpose::train,
+                              resumed ? resumed->checkpoint : fs::path());
   if (resumed) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }

@@ -109,8 +109,17 @@ void RunConfig::fields(Fields& f) {
   f.group("sample", sample, "text written on the way");
 }
 
-std::vector<FieldInfo> run_fields() {
+namespace {
+
+void fill_registries() {
   layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+  tokenizer_registry();
+}
+
+}  // namespace
+
+std::vector<FieldInfo> run_fields() {
+  fill_registries();
   std::vector<FieldInfo> fields = list_fields<RunConfig>();
   for (FieldInfo& info : fields) {
     if (info.name == "model") {
@@ -133,14 +142,23 @@ int64_t RunConfig::context_length() const {
 
 namespace {
 
-// Makes the path absolute and adds the file's fingerprint, so that the run can be resumed from any
-// folder, but only with the same data.
-void resolve_data(ConfigNode& data, const fs::path& folder, const Dataset& dataset) {
-  if (data.has("path")) {
-    const fs::path path = folder / data.get("path").text();
+void resolve_path(ConfigNode& part, const fs::path& folder, const char* name) {
+  if (part.has("path")) {
+    const fs::path path = folder / part.get("path").text();
     const std::string absolute = fs::absolute(path).lexically_normal().string();
-    require_utf8_path("data.path", absolute);
-    data.set("path", absolute);
+    require_utf8_path(name, absolute);
+    part.set("path", absolute);
+  }
+}
+
+// Makes paths absolute and adds the fingerprints of files, so that the run can be resumed from any
+// folder, but only with the same data and tokenizer.
+void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset) {
+  resolve_path(data, folder, "data.path");
+  ConfigNode* const tokenizer = data.find("tokenizer");
+  if (tokenizer != nullptr && tokenizer->has("fingerprint")) {
+    resolve_path(*tokenizer, folder, "data.tokenizer.path");
+    tokenizer->set("fingerprint", fingerprint(as_bytes(dataset.tokenizer()->stored())).text());
   }
   const std::vector<fs::path> files = dataset.files();
   if (files.size() == 1 && data.has("fingerprint")) {
@@ -212,8 +230,9 @@ RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& se
   return {std::move(root), std::move(errors)};
 }
 
-LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose purpose) {
-  layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose purpose,
+                   const fs::path& checkpoint) {
+  fill_registries();
   ConfigNode& tree = tree_and_mistakes.root;
   ConfigErrors& errors = tree_and_mistakes.mistakes;
   std::optional<IoError> unreadable, no_plugin;
@@ -227,7 +246,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   LoadedRun run;
   run.config.purpose = purpose;
   {
-    DataAndModel between(run.config, tree, folder, errors);
+    DataAndModel between(run.config, tree, {folder, checkpoint}, errors);
     read_struct(config_ref(run.config), tree, errors);
     between.check_sizes();
     run.task = std::move(between.task);
@@ -255,6 +274,15 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
 
 std::string LoadedRun::data_description() const {
   return task->description() + (config.train.overfit_batch ? ", one batch of it" : "");
+}
+
+std::map<std::string, std::string> LoadedRun::texts() const {
+  std::map<std::string, std::string> all{{"config.yaml", to_yaml(resolved)}};
+  const Tokenizer* const tokenizer = task ? task->tokenizer() : nullptr;
+  if (const std::string stored = tokenizer ? tokenizer->stored() : ""; !stored.empty()) {
+    all[stored_tokenizer] = stored;
+  }
+  return all;
 }
 
 std::map<std::string, std::string> LoadedRun::made_with() const {

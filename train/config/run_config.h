@@ -98,6 +98,10 @@ struct LoadedRun {
   // The task's line about its data, and whether a single batch of it is used.
   std::string data_description() const;
 
+  // What a checkpoint keeps of the config and its data, by file name: config.yaml, and the
+  // tokenizer if the config names a file for it.
+  std::map<std::string, std::string> texts() const;
+
   // What the bits of a run depend on beside its config: "heedgrad", its version; "kernels"; each
   // plugin, "plugin libmine.so", with its checksum.
   std::map<std::string, std::string> made_with() const;
@@ -123,10 +127,12 @@ RunTree read_run_tree(const std::filesystem::path& config,
 
 // Loads the plugins that may be loaded, reads the sections and creates the task. Relative paths are
 // relative to `folder`. The data is read first: it determines sizes of the model (vocab_size) and
-// takes others from it (context_length). Throws ConfigError with all mistakes at once, those of
-// `config` included; IoError if a data file or a plugin cannot be read and nothing else is wrong.
+// takes others from it (context_length). For a run that is loaded from a checkpoint, `checkpoint`
+// is its folder: the tokenizer in it is taken, wherever the config says that it was. Throws
+// ConfigError with all mistakes at once, those of `config` included; IoError if a data file or a
+// plugin cannot be read and nothing else is wrong.
 LoadedRun load_run(RunTree config, const std::filesystem::path& folder,
-                   Purpose purpose = Purpose::train);
+                   Purpose purpose = Purpose::train, const std::filesystem::path& checkpoint = {});
 
 // A config that an earlier version resolved, with the defaults of fields added since. Throws
 // ConfigError.
