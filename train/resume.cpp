@@ -11,8 +11,9 @@ namespace fs = std::filesystem;
 namespace {
 
 bool may_change(const std::string& path) {
-  if (path == "train.steps" || path == "train.log_every" || path == "anomaly" ||
-      path.starts_with("train.show")) {
+  // Where a run began says nothing about how it goes on.
+  if (path == "train.weights" || path == "train.weights_fingerprint" || path == "train.steps" ||
+      path == "train.log_every" || path == "anomaly" || path.starts_with("train.show")) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));

@@ -11,6 +11,8 @@
 #include "train/files/words.h"
 #include "train/resume.h"
 #include "train/run/interrupt.h"
+#include "train/weights/freeze.h"
+#include "train/weights/source.h"
 
 namespace heed {
 
@@ -249,7 +251,8 @@ Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>&
   const RunConfig& config = run_.config;
   apply_settings(config);
   model_ = make_layer(config.model);
-  optimizer_ = optimizer_registry().make(config.optimizer, model_->parameters());
+  freeze(*model_, config.train.freeze);
+  optimizer_ = optimizer_registry().make(config.optimizer, trained_parameters(*model_));
   schedule_ = schedule_registry().make(config.schedule,
                                        ScheduleSetup{optimizer_->base_lr(), config.train.steps});
   if (config.train.overfit_batch) {
@@ -265,6 +268,9 @@ Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>&
 
 // config.yaml is written first: a run can be resumed once it exists.
 void Trainer::begin() {
+  if (!run_.weights.empty()) {
+    start_from(*model_, run_.weights, run_.config.train.weights_ignore);
+  }
   folder_.write_config(to_yaml(run_.resolved));
   folder_.cut_samples(0);
   metrics_ = MetricsWriter::resume(folder_.metrics_file(), 0);

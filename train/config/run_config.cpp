@@ -17,6 +17,7 @@
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/plugin/plugin.h"
+#include "train/weights/source.h"
 
 namespace heed {
 
@@ -55,6 +56,14 @@ void TrainConfig::fields(Fields& f) {
       "true: one batch again and again, without dropout, to see whether the model can learn");
   f.optional("show", show,
              "parameters, or layers, to print before and after training: [W_query.weight]");
+  f.optional("weights", weights, "to start from: a run, a checkpoint or a safetensors file")
+      .also_known_as({"init_from", "pretrained", "resume_from"});
+  f.optional("weights_fingerprint", weights_fingerprint,
+             "size and hash of that file; a run's own config has it and refuses another file");
+  f.optional("weights_ignore", weights_ignore,
+             "patterns of tensors that may be missing, surplus or of another shape: [out_head.*]");
+  f.optional("freeze", freeze, "patterns of parameters that stay as they are: [tok_emb.*]")
+      .also_known_as({"frozen"});
 }
 
 void EvalConfig::fields(Fields& f) {
@@ -166,6 +175,42 @@ void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset)
   }
 }
 
+// Makes the path absolute. For a run that is about to begin, finds the file and adds its hash.
+void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
+  TrainConfig& train = run.config.train;
+  if (train.weights.empty()) {
+    return;
+  }
+  train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
+  require_utf8_path("train.weights", train.weights);
+  if (begins) {
+    run.weights = find_weights(train.weights, run.warnings);
+    const std::string found = fingerprint_file(run.weights).text();
+    require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
+                     run.weights.string(), ": changed: expected fingerprint ",
+                     train.weights_fingerprint, ", got ", found);
+    train.weights_fingerprint = found;
+  }
+}
+
+// Warns if the weights come from a run on another text: with one id for each character of a text,
+// the same id then means another character.
+void compare_characters(LoadedRun& run) {
+  const fs::path config = run.weights.parent_path() / "config.yaml";
+  std::error_code error;
+  if (run.weights.empty() || !fs::exists(config, error)) {
+    return;
+  }
+  const ConfigNode before = read_config(config.string()).get("data"),
+                   now = run.resolved.get("data");
+  if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
+      before.get("fingerprint").text() != now.get("fingerprint").text()) {
+    run.warnings.push_back("the weights were trained on " + before.get("path").text() +
+                           ", another text: unless both have the same characters, the ids of "
+                           "tokenizer char do not mean the same");
+  }
+}
+
 // Lists the plugins that a resumed run must load. The key is left out if there are none.
 void resolve_plugins(ConfigNode& config, const fs::path& folder) {
   const std::vector<std::string> needed = plugins_of(config, folder);
@@ -263,11 +308,14 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   if (run.config.train.overfit_batch) {
     turn_off_dropout(run.config.model);
   }
+  resolve_weights(run, folder, purpose == Purpose::train && checkpoint.empty());
   run.resolved = write_struct(config_ref(run.config));
+  run.resolved.find("train")->set_mark(tree.get("train").mark());
   run.resolved.find("model")->set_mark(tree.get("model").mark());
   resolve_plugins(run.resolved, folder);
   if (run.task) {
     resolve_data(*run.resolved.find("data"), folder, *run.task);
+    compare_characters(run);
   }
   return run;
 }

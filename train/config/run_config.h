@@ -28,7 +28,11 @@ struct TrainConfig {
   std::optional<double> clip_grad_norm;
   int64_t log_every = 10;
   bool overfit_batch = false;
-  std::vector<std::string> show;  // parameters or layers, printed before and after training
+  std::vector<std::string> show;    // parameters or layers, printed before and after training
+  std::string weights;              // to start from (train/weights/); "": drawn
+  std::string weights_fingerprint;  // of their file
+  std::vector<std::string> weights_ignore;  // patterns
+  std::vector<std::string> freeze;          // patterns
   void fields(Fields& f);
 };
 
@@ -94,6 +98,10 @@ struct LoadedRun {
   RunConfig config;
   ConfigNode resolved;         // every key with its value; absolute paths; hash of the data
   std::unique_ptr<Task> task;  // null if the config has no data section
+  // The safetensors file to start from; "" for a run that draws its weights, or goes on from a
+  // checkpoint.
+  std::filesystem::path weights = {};
+  std::vector<std::string> warnings = {};  // about that file, for the user
 
   // The task's line about its data, and whether a single batch of it is used.
   std::string data_description() const;
