@@ -248,8 +248,14 @@ void throw_all(ConfigErrors& errors, const ConfigNode& tree, bool not_all_types,
     throw IoError(*no_plugin);
   }
   if (errors.empty() && no_data && !no_plugin) {
-    const ConfigMark& mark = tree.get("data").get("path").mark();
-    throw IoError(text(to_text(mark), mark.line > 0 ? ": " : "", "data.path: ", no_data->what()));
+    // The file of the text, unless the message is about that of the tokenizer.
+    const ConfigNode* node = &tree.get("data").get("tokenizer").get("path");
+    const std::string message = no_data->what();
+    if (node->is_absent() || message.find(node->text()) == std::string::npos) {
+      node = &tree.get("data").get("path");
+    }
+    const ConfigMark& mark = node->mark();
+    throw IoError(text(to_text(mark), mark.line > 0 ? ": " : "", node->path(), ": ", message));
   }
   if (no_data) {
     errors.add_field(tree.get("data"), "path", no_data->what());
