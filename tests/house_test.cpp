@@ -22,6 +22,8 @@ TEST_CASE("house: what lives in one file") {
         "train/files/fingerprint.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]utf8proc)")) ==
         "layers/text/display.cpp, layers/text/utf8.cpp, train/tasks/word_tokenizer.cpp");
+  CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]pcre2)")) ==
+        "train/tokenizers/bpe/pattern.cpp");
   // Threads are opened in one place; `omp simd` opens none.
   const std::string parallel = R"(^\s*#\s*pragma\s+omp\s+(?!simd|declare\s+simd))";
   const std::vector<std::string> regions = places(sources(), parallel);
@@ -46,6 +48,7 @@ TEST_CASE("house: packages stay out of headers") {
       CHECK(!header.starts_with("omp.h"));
       CHECK(!header.starts_with("xxhash"));
       CHECK(!header.starts_with("utf8proc"));
+      CHECK(!header.starts_with("pcre2"));
     }
     ++headers;
   }

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev libutf8proc-dev
-          libcli11-dev doctest-dev)
+          libpcre2-dev libcli11-dev doctest-dev)
 charts=libjs-vega  # for report.html; without it the page shows tables only
 case "${1:-}" in
   "") ;;
@@ -19,7 +19,7 @@ esac
 
 if ! command -v apt-get >/dev/null; then
   echo "setup: no apt-get here; heedgrad needs GCC 12 or Clang 14, CMake 3.25, make, OpenBLAS," \
-       "yaml-cpp, nlohmann-json, xxHash, utf8proc, CLI11, doctest and, for charts in report.html, Vega 5" >&2
+       "yaml-cpp, nlohmann-json, xxHash, utf8proc, PCRE2, CLI11, doctest and, for charts in report.html, Vega 5" >&2
   exit 0  # the tools may be installed anyway; CMake reports what is missing
 fi
 

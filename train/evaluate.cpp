@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "layers/module/evaluation_mode.h"
 
@@ -32,7 +33,7 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
   const bool some = batches && *batches <= available / batch_size;
   const int64_t count = some ? *batches * batch_size : available;
   double loss = 0;
-  int64_t counted = 0;
+  int64_t counted = 0, bytes = 0;
   Score score;
   for (int64_t done = 0; done < count; done += batch_size) {
     const Batch batch =
@@ -41,6 +42,7 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
     const BatchLoss part = task.loss(output, batch);
     loss += static_cast<double>(part.sum.item());
     counted += part.counted;
+    bytes += task.target_bytes(batch);
     task.score(output.value(), batch, score);
   }
   // A validation loss of 0 for nothing would be the best of the run.
@@ -53,6 +55,8 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
   return {
       .loss = counted > 0 ? loss / static_cast<double>(counted) : 0.0,
       .tokens = counted,
+      .bits_per_byte = bytes > 0 ? std::optional(loss / static_cast<double>(bytes) / std::log(2.0))
+                                 : std::nullopt,
       .accuracy = share(score.right, score.targets),
       .exact_match = share(score.sequences.exact, score.sequences.all),
       .by_length = std::move(score.by_length),

@@ -18,6 +18,8 @@
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
+#include "train/weights/freeze.h"
+#include "train/weights/source.h"
 
 namespace heed {
 
@@ -91,7 +93,7 @@ void find_untrained(Module& model, const LoadedRun& run, Plan& plan) {
   run.task->loss(model(batch.input), batch).sum.backward();
   int64_t count = 0;
   std::string names;
-  for (NamedParameter& parameter : model.parameters()) {
+  for (NamedParameter& parameter : trained_parameters(model)) {
     if (!parameter.tensor.grad()) {
       ++count;
       names += count > 3 ? "" : (count > 1 ? ", " : "") + parameter.name;
@@ -187,9 +189,17 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   const std::unique_ptr<Module> model = make_layer(run.config.model);
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
-  plan.gradient_bytes = plan.parameters * static_cast<int64_t>(sizeof(real));
+  freeze(*model, run.config.train.freeze);
+  const std::vector<NamedParameter> trained = trained_parameters(*model);
+  for (const NamedParameter& parameter : trained) {
+    plan.trained_parameters += parameter.tensor.size();
+  }
+  if (!run.weights.empty()) {
+    start_from(*model, run.weights, run.config.train.weights_ignore);
+  }
+  plan.gradient_bytes = plan.trained_parameters * static_cast<int64_t>(sizeof(real));
   const std::unique_ptr<Optimizer> optimizer =
-      optimizer_registry().make(run.config.optimizer, model->parameters());
+      optimizer_registry().make(run.config.optimizer, trained);
   plan.optimizer_bytes = live() - plan.weight_bytes;
   require_outputs(*model, run, plan);
   find_untrained(*model, run, plan);
@@ -226,6 +236,8 @@ Plan make_plan(const LoadedRun& run) {
     fail_at(plan.place,
             "the run needs more memory than any machine can address; make the model "
             "or the batch smaller");
+  } catch (const IoError&) {
+    throw;  // the file of weights is damaged: no mistake of the config
   } catch (const Error& error) {
     fail_at(plan.place, error.what());
   }
@@ -257,6 +269,9 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   const BlasInfo blas = blas_info();
   std::vector<std::string> lines{
       text("model      ", run.config.model.type(), ", ", grouped(plan.parameters), " parameters, ",
+           plan.trained_parameters < plan.parameters
+               ? text(grouped(plan.trained_parameters), " of them trained, the others frozen, ")
+               : "",
            precision_name),
       text("data       ", run.data_description()),
       text("step       ", grouped(plan.tokens_per_step),
@@ -272,9 +287,13 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
       text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd), "), ",
            blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
+  if (!run.weights.empty()) {
+    lines.insert(lines.begin() + 1, text("weights    from ", run.weights.string()));
+  }
   std::vector<std::string> warnings{blas.warning, thread_number_warning(),
                                     num_threads() > 1 ? wait_policy_warning() : ""};
   std::erase(warnings, "");
+  warnings.insert(warnings.end(), run.warnings.begin(), run.warnings.end());
   warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
   for (const std::string& warning : warnings) {
     lines.push_back("warning    " + warning);

@@ -11,7 +11,8 @@ namespace heed {
 struct Plan {
   ConfigMark place;  // of the model section in the config
   int64_t parameters = 0;
-  int64_t training_tokens = 0;  // in the data
+  int64_t trained_parameters = 0;  // the others are frozen
+  int64_t training_tokens = 0;     // in the data
   int64_t tokens_per_step = 0;
   bool reads_ids = true;       // the data gives tokens, not vectors
   int64_t flops_per_step = 0;  // of matrix products and attention, forward and backward

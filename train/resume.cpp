@@ -11,8 +11,9 @@ namespace fs = std::filesystem;
 namespace {
 
 bool may_change(const std::string& path) {
-  if (path == "train.steps" || path == "train.log_every" || path == "anomaly" ||
-      path.starts_with("train.show")) {
+  // Where a run began says nothing about how it goes on.
+  if (path == "train.weights" || path == "train.weights_fingerprint" || path == "train.steps" ||
+      path == "train.log_every" || path == "anomaly" || path.starts_with("train.show")) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
@@ -23,9 +24,11 @@ bool may_change(const std::string& path) {
 // The values that must stay the same to resume a run, by path.
 std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
   std::map<std::string, std::string> values = flat_values(config);
-  const bool known_data = values.contains("data.fingerprint");
   std::erase_if(values, [&](const auto& value) {
-    return may_change(value.first) || (known_data && value.first == "data.path");
+    const std::string& path = value.first;
+    const bool known = path.starts_with("data.") && path.ends_with(".path") &&
+                       values.contains(path.substr(0, path.size() - 4) + "fingerprint");
+    return may_change(path) || known;
   });
   return values;
 }

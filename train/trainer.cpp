@@ -11,6 +11,8 @@
 #include "train/files/words.h"
 #include "train/resume.h"
 #include "train/run/interrupt.h"
+#include "train/weights/freeze.h"
+#include "train/weights/source.h"
 
 namespace heed {
 
@@ -58,7 +60,7 @@ Ending Trainer::run_steps() {
     const std::optional<Evaluation> evaluation = evaluate_if_due();
     const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
     if (val_loss || step % train.log_every == 0 || step == 1 || step == train.steps) {
-      write_metrics(result, val_loss, lr);
+      write_metrics(result, evaluation, lr);
     }
     at_step(step, [&] { sample_if_due(); });
     ending = ending_now(step == train.steps);
@@ -141,14 +143,17 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
   return evaluation;
 }
 
-void Trainer::write_metrics(const StepResult& result, std::optional<double> val_loss, double lr) {
+void Trainer::write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
+                            double lr) {
+  const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
   const bool logged = state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
                       state_.step == run_.config.train.steps;
   MetricsRow row{.step = state_.step,
                  .val_loss = val_loss,
                  .lr = lr,
                  .tokens = state_.tokens,
-                 .seconds = seconds_before_ + seconds()};
+                 .seconds = seconds_before_ + seconds(),
+                 .bits_per_byte = evaluation ? evaluation->bits_per_byte : std::nullopt};
   if (logged) {
     row.loss = result.loss;
     row.grad_norm = result.grad_norm;
@@ -235,7 +240,7 @@ void Trainer::save() {
   state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
   Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
-  save_checkpoint(folder_.path(), *model_, optimizer, state_, to_yaml(run_.resolved), retention(),
+  save_checkpoint(folder_.path(), *model_, optimizer, state_, run_.texts(), retention(),
                   run_.made_with());
   saved_step_ = state_.step;
   InterruptGuard::set_saved(true);
@@ -246,7 +251,8 @@ Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>&
   const RunConfig& config = run_.config;
   apply_settings(config);
   model_ = make_layer(config.model);
-  optimizer_ = optimizer_registry().make(config.optimizer, model_->parameters());
+  freeze(*model_, config.train.freeze);
+  optimizer_ = optimizer_registry().make(config.optimizer, trained_parameters(*model_));
   schedule_ = schedule_registry().make(config.schedule,
                                        ScheduleSetup{optimizer_->base_lr(), config.train.steps});
   if (config.train.overfit_batch) {
@@ -262,6 +268,9 @@ Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>&
 
 // config.yaml is written first: a run can be resumed once it exists.
 void Trainer::begin() {
+  if (!run_.weights.empty()) {
+    start_from(*model_, run_.weights, run_.config.train.weights_ignore);
+  }
   folder_.write_config(to_yaml(run_.resolved));
   folder_.cut_samples(0);
   metrics_ = MetricsWriter::resume(folder_.metrics_file(), 0);

@@ -63,7 +63,8 @@ class Trainer {
   void require_sound_weights();
   double loss_of_one_batch();
   std::optional<Evaluation> evaluate_if_due();
-  void write_metrics(const StepResult& result, std::optional<double> val_loss, double lr);
+  void write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
+                     double lr);
   void sample_if_due();
   // Calls call(listener) for each listener and prints its trouble().
   template <class F>

@@ -32,9 +32,7 @@ FieldInfo& Fields::add(const std::string& name, FieldType type, Member member,
                        const std::string& help) {
   require<ConfigError>(find_field(fields_, name) == nullptr, "Fields: the field ", name,
                        " is declared twice");
-  if (fields_.empty()) {
-    fields_.reserve(16);  // few structs have more fields
-  }
+  fields_.reserve(std::max<size_t>(16, fields_.size()));  // few structs have more fields
   FieldInfo& info = fields_.emplace_back(Field{{}, member, {}}).info;
   info.name = name;
   info.type = type;

@@ -85,6 +85,7 @@ struct FieldInfo {
   std::vector<std::string> choices;  // choice
   std::string off_word;              // a word allowed instead of a number: "none", "all"; or ""
   std::string part_kind;             // part, part_list: kind of the type, "layer", "optimizer", ...
+  bool short_form = false;           // part: `byte` may be written for `{type: byte}`
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
   std::string filled_as;             // the name under which it is filled in; "": its own

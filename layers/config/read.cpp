@@ -250,6 +250,11 @@ class StructReader {
   // `child` is null if the config does not have the part. Returns false if it is unknown which type
   // is meant.
   bool read_part(const Field& field, const ConfigNode* child, Choice& part) {
+    if (field.info.short_form && child != nullptr && child->is_scalar() && !child->is_null()) {
+      ConfigNode whole = empty_part(field.info);
+      whole.set("type", *child);
+      return read_part(field, &whole, part);
+    }
     const ConfigType* type = child != nullptr
                                  ? chosen_type(field.info, *child, part.type(), errors_)
                                  : &config_types(field.info.part_kind).get(part.type());

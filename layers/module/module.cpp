@@ -1,7 +1,6 @@
 #include "layers/module/module.h"
 
 #include <set>
-#include <unordered_set>
 
 namespace heed {
 
@@ -55,22 +54,22 @@ const std::string& Module::path() const {
   return *path_;
 }
 
-void Module::collect(const std::string& prefix, std::vector<NamedParameter>& found) const {
+void Module::collect(const std::string& prefix, std::unordered_set<const void*>& seen,
+                     std::vector<NamedParameter>& found) const {
   for (Parameter* parameter : parameters_) {
-    found.push_back({prefix + parameter->name(), parameter->tensor()});
+    if (seen.insert(parameter->identity()).second) {
+      found.push_back({prefix + parameter->name(), parameter->tensor()});
+    }
   }
   for (const auto& [name, child] : children_) {
-    child->collect(prefix + name + ".", found);
+    child->collect(prefix + name + ".", seen, found);
   }
 }
 
 std::vector<NamedParameter> Module::parameters() const {
   std::vector<NamedParameter> found;
-  collect("", found);
   std::unordered_set<const void*> seen;
-  std::erase_if(found, [&](const NamedParameter& parameter) {
-    return !seen.insert(parameter.tensor.node().get()).second;
-  });
+  collect("", seen, found);
   return found;
 }
 

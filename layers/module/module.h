@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,8 @@ class Module {
   friend class Child;
 
   void adopt(const std::string& name, Module* child);
-  void collect(const std::string& prefix, std::vector<NamedParameter>& found) const;
+  void collect(const std::string& prefix, std::unordered_set<const void*>& seen,
+               std::vector<NamedParameter>& found) const;
   void forget_path();
 
   std::vector<Parameter*> parameters_;

@@ -31,9 +31,18 @@ class Parameter {
   // Ties weights: shares the tensor of the other parameter and drops its own.
   void tie(const Parameter& other) { tensor_ = other.tensor_; }
 
+  // Makes it a constant: no operation computes a gradient for it.
+  void freeze() {
+    leaf_ = leaf_ ? leaf_ : tensor_;
+    tensor_ = tensor_.detach();
+  }
+  // The same for parameters that are tied to each other, frozen or not.
+  const void* identity() const { return (leaf_ ? leaf_ : tensor_).node().get(); }
+
  private:
   std::string name_;
   Tensor tensor_;
+  Tensor leaf_;  // of a frozen parameter: what it was
 };
 
 struct NamedParameter {

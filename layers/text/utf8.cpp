@@ -2,6 +2,8 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
+
 namespace heed {
 
 namespace {
@@ -30,6 +32,15 @@ Utf8Character utf8_at(std::string_view text, size_t at) {
         decoded(rest + "\x80\x80\x80").size > 0 || decoded(rest + "\xBF\xBF\xBF").size > 0;
   }
   return character;
+}
+
+std::string_view whole_characters(std::string_view text) {
+  for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
+    if (utf8_at(text, text.size() - back).cut) {
+      return text.substr(0, text.size() - back);
+    }
+  }
+  return text;
 }
 
 void append_utf8(std::string& text, char32_t code) {

@@ -16,6 +16,9 @@ struct Utf8Character {
 // Decodes the character at byte `at`, which must be within the text.
 Utf8Character utf8_at(std::string_view text, size_t at);
 
+// The text without the beginning of a character at its end whose other bytes are missing.
+std::string_view whole_characters(std::string_view text);
+
 void append_utf8(std::string& text, char32_t code);
 std::string to_utf8(char32_t code);
 

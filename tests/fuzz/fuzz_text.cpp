@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
 #include "train/data/task.h"
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 
 using namespace heed;
 using heed::fuzz::expect;

@@ -67,7 +67,8 @@ struct Training {
   }
 
   fs::path save(const fs::path& run, int64_t keep = 3, std::optional<int64_t> best = {}) {
-    return save_checkpoint(run, model, &optimizer, state, "seed: 1\n", {keep, best});
+    return save_checkpoint(run, model, &optimizer, state, {{"config.yaml", "seed: 1\n"}},
+                           {keep, best});
   }
   void at(int64_t step) {
     state.step = step;

@@ -327,7 +327,7 @@ const std::vector<Misplaced> misplaced = {
     {"d_model: 12", "d_model: 12\n  attention: {type: causal_attention, lr: 1}",
      "6:39: model.attention.lr", "; lr belongs to optimizer"},
     // A key of many layers: too many to name them all.
-    {"steps: 12", "steps: 12\n  d_in: 3", "12:3: train.d_in", "log_every, overfit_batch"},
+    {"steps: 12", "steps: 12\n  d_in: 3", "12:3: train.d_in", "; see heed layers train"},
     // In addition to a misspelt key.
     {"steps: 12", "steps: 12\n  log_evry: 5\n  best: true", "13:3: train.best",
      "; best belongs to checkpoint"},

@@ -5,6 +5,7 @@
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/training_run.h"
 #include "train/checkpoint/state_dict.h"
 
 using namespace heed;
@@ -83,6 +84,24 @@ TEST_CASE("heed forward: values and gradients are those of the layer") {
     check_same_bits(out.array("grad." + parameter.name), parameter.tensor.grad());
     check_same_bits(weights.array(parameter.name), parameter.tensor.value());
   }
+}
+
+TEST_CASE("heed forward: a run is its model with its weights") {
+  const TempDir folder;
+  const std::string run = (folder / "run").string(), out = (folder / "y.safetensors").string();
+  REQUIRE(run_heed({"train", write_config(folder), "--out", run}).exit_code == 0);
+  const std::string in = (folder / "x.safetensors").string();
+  write_safetensors(in, {view("ids", ids({1, 3}, {1, 2, 3}))});
+  const auto forward = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"forward", run, "--in", in, "--out", out};
+    all.insert(all.end(), more.begin(), more.end());
+    const ProgramResult result = run_heed(all);
+    REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+    return SafeTensors(fs::path(out)).array("y");
+  };
+  const Array own = forward({});
+  check_same_bits(forward({"--weights", run + "/checkpoints/step-000012/model.safetensors"}), own);
+  CHECK(run_heed({"forward", run, "--in", in, "--out", run + "/config.yaml"}).exit_code == 2);
 }
 
 TEST_CASE("heed forward: ids, given weights, another precision, no gradients without --backward") {

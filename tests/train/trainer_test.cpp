@@ -101,7 +101,7 @@ TEST_CASE("trainer: metrics have a row for each step that is logged or evaluated
   const TempDir folder;
   run_of(folder, "run", {"eval={every: 3}", "schedule={type: linear, warmup_steps: 20}"});
   CHECK(read_text(folder / "run/metrics.csv")
-            .starts_with("step,loss,val_loss,lr,grad_norm,tokens,seconds\n"));
+            .starts_with("step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte\n"));
   std::vector<int64_t> steps;
   double seconds = 0;
   for (const MetricsRow& row : read_metrics(folder / "run/metrics.csv")) {

@@ -9,6 +9,7 @@ cmake_minimum_required(VERSION 3.25)
 set(kinds
   "LAYER|layers/module/registry.h|register_layers(LayerRegistry& registry)"
   "TASK|train/data/task.h|register_tasks(TaskRegistry& registry)"
+  "TOKENIZER|train/tokenizers/tokenizer.h|register_tokenizers(TokenizerRegistry& registry)"
   "OPTIMIZER|train/optim/optimizer.h|register_optimizers(OptimizerRegistry& registry)"
   "SCHEDULE|train/optim/schedule.h|register_schedules(ScheduleRegistry& registry)")
 
@@ -25,7 +26,7 @@ endforeach()
 
 set(includes)
 foreach(header IN LISTS headers)
-  file(STRINGS ${header} lines REGEX "^HEED_(LAYER|TASK|OPTIMIZER|SCHEDULE)\\(")
+  file(STRINGS ${header} lines REGEX "^HEED_(LAYER|TASK|TOKENIZER|OPTIMIZER|SCHEDULE)\\(")
   foreach(line IN LISTS lines)
     if(NOT line MATCHES "^HEED_([A-Z]+)\\(([A-Za-z0-9_:]+), *\"([a-z][a-z0-9_]*)\"\\)")
       message(FATAL_ERROR "${header}: ${line}\nexpected HEED_KIND(ClassName, \"type_name\"), the name in snake_case")
@@ -47,7 +48,7 @@ endforeach()
 set(warning "// Written by the build from the HEED_... lines of the headers; changes here are lost.")
 if(PLUGIN)
   if(plugin_body STREQUAL "")
-    message(FATAL_ERROR "no HEED_LAYER, HEED_TASK, HEED_OPTIMIZER or HEED_SCHEDULE line in: ${headers}")
+    message(FATAL_ERROR "no HEED_LAYER, HEED_TASK, HEED_TOKENIZER, HEED_OPTIMIZER or HEED_SCHEDULE line in: ${headers}")
   endif()
   list(REMOVE_DUPLICATES includes)
   list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")

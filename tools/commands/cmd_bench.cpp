@@ -17,6 +17,7 @@
 #include "train/optim/schedule.h"
 #include "train/plan.h"
 #include "train/step.h"
+#include "train/weights/freeze.h"
 
 namespace heed::cli {
 
@@ -63,13 +64,20 @@ struct Measured {
 constexpr int64_t warm_up_steps = 3;
 constexpr int64_t most_steps = 1'000'000;
 
+// Freezes, and returns what is left to train.
+std::vector<NamedParameter> frozen(Module& model, const std::vector<std::string>& patterns) {
+  freeze(model, patterns);
+  return trained_parameters(model);
+}
+
 // The trainer's own step, again and again.
 class Steps {
  public:
   explicit Steps(LoadedRun& run)
       : run_(run),
         model_(make_layer(run.config.model)),
-        optimizer_(optimizer_registry().make(run.config.optimizer, model_->parameters())),
+        optimizer_(optimizer_registry().make(run.config.optimizer,
+                                             frozen(*model_, run.config.train.freeze))),
         schedule_(schedule_registry().make(run.config.schedule,
                                            {optimizer_->base_lr(), run.config.train.steps})) {}
 

@@ -36,6 +36,7 @@ EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
           {"train_loss", training ? EvalJson(of_training.loss) : EvalJson()},
           {"val_loss", validation.loss},
           {"tokens", validation.tokens},
+          {"bits_per_byte", number(validation.bits_per_byte)},
           {"accuracy", number(validation.accuracy)},
           {"exact_match", number(validation.exact_match)},
           {"train_accuracy", number(of_training.accuracy)},
@@ -50,6 +51,9 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
   }
   std::printf("val loss     %s over %lld targets\n", loss_text(validation.loss).c_str(),
               static_cast<long long>(validation.tokens));
+  if (validation.bits_per_byte) {
+    std::printf("bits a byte  %.4f of text\n", *validation.bits_per_byte);
+  }
   if (validation.accuracy && validation.exact_match) {
     std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
                 100 * *validation.accuracy, 100 * *validation.exact_match);

@@ -6,6 +6,7 @@
 #include "tools/commands/forward.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/config/run_config.h"
 
 namespace heed::cli {
@@ -28,10 +29,13 @@ struct ForwardOptions {
 };
 
 void declare(Arguments& arguments, ForwardOptions& o) {
-  arguments.positional("CONFIG", o.config, "a YAML file with a model: section")
+  arguments
+      .positional("CONFIG", o.config,
+                  "a YAML file with a model: section, or a run (with its weights)")
       .required_option("--in", o.in, "safetensors: x or ids; mask and dy where wanted")
       .required_option("--out", o.out, "safetensors: y; with --backward grad.x, grad.<parameter>")
-      .option("--weights", o.weights, "safetensors: the parameters; else drawn from the seed")
+      .option("--weights", o.weights,
+              "safetensors: the parameters; else those of the run, or drawn from the seed")
       .flag("--ignore-extra", o.ignore_extra, "--weights may hold more than the model needs")
       .option("--save-weights", o.save_weights, "write the parameters to this file")
       .flag("--book-buffers", o.book_buffers, "with the mask buffers of the book's modules")
@@ -53,10 +57,27 @@ std::string wanted_precision(const ForwardOptions& o, const RunTree& tree) {
   return tree.root.get("precision").text() == "float64" ? "float64" : "float32";
 }
 
-void check_outputs(const ForwardOptions& o, const ConfigNode& config) {
-  std::vector<InputFile> inputs =
-      files_named_in(config, std::filesystem::path(o.config).parent_path());
-  inputs.push_back({"the config", o.config});
+// The config of a model, or the run whose model it is.
+struct ModelSource {
+  std::filesystem::path config;
+  std::filesystem::path checkpoint;  // of a run; else ""
+};
+
+ModelSource source_of(const std::string& argument) {
+  if (std::error_code error; !std::filesystem::is_directory(argument, error)) {
+    return {argument, {}};
+  }
+  std::vector<std::string> warnings;
+  const RunArgument run = resolve_run(argument, warnings);
+  for (const std::string& warning : warnings) {
+    print_line(stderr, warning);
+  }
+  return {run.run / "config.yaml", run.checkpoint};
+}
+
+void check_outputs(const ForwardOptions& o, const ModelSource& source, const ConfigNode& config) {
+  std::vector<InputFile> inputs = files_named_in(config, source.config.parent_path());
+  inputs.push_back({"the config", source.config});
   inputs.push_back({"--in", o.in});
   if (o.weights) {
     inputs.push_back({"--weights", *o.weights});
@@ -77,15 +98,19 @@ int run(const ForwardOptions& o) {
                        printable(o.out), "; give two");
   require<ConfigError>(o.seed.value_or(0) >= 0, "heed forward: expected --seed of at least 0, got ",
                        o.seed.value_or(0));
-  RunTree tree = read_run_tree(o.config, o.sets);
-  check_outputs(o, tree.root);
+  const ModelSource source = source_of(o.config);
+  RunTree tree = read_run_tree(source.config, o.sets);
+  check_outputs(o, source, tree.root);
   require_precision(wanted_precision(o, tree));
   LoadedRun loaded =
-      load_run(std::move(tree), std::filesystem::path(o.config).parent_path(), Purpose::model);
+      load_run(std::move(tree), source.config.parent_path(), Purpose::model, source.checkpoint);
   loaded.config.seed = o.seed.value_or(loaded.config.seed);
   apply_settings(loaded.config);
 
   ForwardJob job{.in = o.in, .out = o.out, .weights = o.weights, .save_weights = o.save_weights};
+  if (!job.weights && !source.checkpoint.empty()) {
+    job.weights = source.checkpoint / "model.safetensors";
+  }
   job.ignore_extra = o.ignore_extra;
   job.book_buffers = o.book_buffers;
   job.backward = o.backward;

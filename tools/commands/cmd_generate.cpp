@@ -80,7 +80,7 @@ void answer(const TrainedRun& trained, const std::string& prompt, const Generate
     std::fflush(stdout);
   };
   if (task.continues_prompt()) {
-    options.say(prompt);
+    options.say(TextStream(*task.tokenizer()).push(prompt));  // the answer has what is left of it
   }
   task.answer(*trained.model, prompt, options);
   options.say("\n");

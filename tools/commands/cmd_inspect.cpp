@@ -54,8 +54,8 @@ struct Inspected {
   std::optional<Plan> plan;  // if the config has a train section
 };
 
-// The step of the newest checkpoint; nullopt for a run without one, which is treated as a config.
-std::optional<int64_t> newest_step(const fs::path& run) {
+// The newest checkpoint; "" for a run without one, which is treated as a config.
+fs::path newest_checkpoint(const fs::path& run) {
   std::error_code missing;
   if (fs::is_empty(run / "checkpoints", missing) || missing) {
     return {};
@@ -65,7 +65,7 @@ std::optional<int64_t> newest_step(const fs::path& run) {
   for (const std::string& warning : warnings) {
     print_line(stderr, warning);
   }
-  return read_manifest(checkpoint).step;
+  return checkpoint;
 }
 
 void check_graph_files(const std::string& graph, const fs::path& config, const ConfigNode& tree) {
@@ -92,11 +92,13 @@ int64_t length_of(const Task* task) {
 
 Inspected inspect(const InspectOptions& o) {
   Inspected out;
-  fs::path config = o.target;
+  fs::path config = o.target, checkpoint;
   if (std::error_code error; fs::is_directory(o.target, error)) {
     const RunArgument parsed = parse_run(config);
-    out.step =
-        parsed.checkpoint.empty() ? newest_step(config) : read_manifest(parsed.checkpoint).step;
+    checkpoint = parsed.checkpoint.empty() ? newest_checkpoint(config) : parsed.checkpoint;
+    if (!checkpoint.empty()) {
+      out.step = read_manifest(checkpoint).step;
+    }
     config = parsed.run / "config.yaml";
   }
   RunTree tree = read_run_tree(config, o.sets);
@@ -104,7 +106,7 @@ Inspected inspect(const InspectOptions& o) {
     check_graph_files(*o.graph, config, tree.root);
   }
   require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
-  out.loaded = load_run(std::move(tree), config.parent_path(), Purpose::model);
+  out.loaded = load_run(std::move(tree), config.parent_path(), Purpose::model, checkpoint);
   RunConfig& run = out.loaded.config;
   run.train.batch_size = o.batch.value_or(run.train.batch_size);
   out.tree = layer_tree(run.model, std::max<int64_t>(1, run.train.batch_size),

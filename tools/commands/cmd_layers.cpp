@@ -23,8 +23,8 @@ struct LayersOptions {
 
 void declare(Arguments& arguments, LayersOptions& o) {
   arguments
-      .positional("NAME", o.name, "a section, layer, optimizer, schedule or task: its fields",
-                  false)
+      .positional("NAME", o.name,
+                  "a section, layer, task, tokenizer, optimizer or schedule: its fields", false)
       .flag("--json", o.json, "the types as JSON Schema: {kind: {name: schema}}");
 }
 
@@ -36,6 +36,7 @@ struct Kind {
 std::vector<Kind> kinds_of_types() {
   return {{"Layers", layer_registry().types()},
           {"Tasks (data)", task_registry().types()},
+          {"Tokenizers", tokenizer_registry().types()},
           {"Optimizers", optimizer_registry().types()},
           {"Schedules", schedule_registry().types()}};
 }
@@ -202,7 +203,7 @@ int run(const LayersOptions& o) {
 
 Command layers_command() {
   return command<LayersOptions>(
-      "layers", "what a config may say: sections, layers, tasks, optimizers, schedules",
+      "layers", "what a config may say: sections, layers, tasks, tokenizers, optimizers, schedules",
       "heed layers multi_head_attention", declare, run);
 }
 

@@ -30,6 +30,7 @@ struct TrainOptions {
   std::vector<std::string> sets;
   std::optional<std::string> out;
   std::optional<std::string> resume;
+  std::optional<std::string> weights;
   std::optional<int64_t> threads;
   std::optional<double> max_seconds;
   bool dry_run = false;
@@ -43,6 +44,8 @@ void declare(Arguments& arguments, TrainOptions& o) {
               "change a value: --set optimizer.lr=3e-4; may be repeated, the last one counts")
       .option("--out", o.out, "the run folder (default: runs/<config name>)")
       .option("--resume", o.resume, "go on with this run from its newest good checkpoint")
+      .option("--weights", o.weights,
+              "start from the weights of a run, a checkpoint or a safetensors file")
       .option("--threads", o.threads, "how many threads compute")
       .option("--max-seconds", o.max_seconds, "save and stop after this time")
       .flag("--dry-run", o.dry_run, "print the plan and stop")
@@ -92,7 +95,13 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
   if (o.overfit_batch) {
     sets.emplace_back("train.overfit_batch=true");
   }
-  return {read_run_tree(config, sets), config.parent_path()};
+  Source source{read_run_tree(config, sets), config.parent_path()};
+  if (o.weights) {
+    ConfigNode train = source.tree.root.get("train");
+    train.set("weights", fs::absolute(*o.weights).lexically_normal().string());
+    source.tree.root.set("train", train);
+  }
+  return source;
 }
 
 // Next steps are printed on a terminal only. Elsewhere the last line stays "done: RUN", or the
@@ -140,6 +149,8 @@ void check(const TrainOptions& o) {
                        "with a run folder");
   require<ConfigError>(!o.resume || !o.out, "heed train: a resumed run stays in its folder; give ",
                        "--resume or --out");
+  require<ConfigError>(!o.resume || !o.weights, "heed train: a resumed run goes on from its own ",
+                       "weights; give --resume or --weights");
   require<ConfigError>(!o.out || !o.out->empty(),
                        "heed train: --out: expected the name of a folder, got nothing");
   require<ConfigError>(!o.threads || (*o.threads >= 1 && *o.threads <= most_threads),
@@ -163,7 +174,8 @@ int run(const TrainOptions& o) {
   }
   Source source = read_source(o, resumed);
   require_precision_of(source.tree);
-  LoadedRun loaded = load_run(std::move(source.tree), source.folder);
+  LoadedRun loaded = load_run(std::move(source.tree), source.folder, Purpose::train,
+                              resumed ? resumed->checkpoint : fs::path());
   if (resumed) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }

@@ -71,6 +71,7 @@ Command forward_command();
 Command tour_command();
 Command bench_command();
 Command new_command();
+Command tokenizer_command();
 
 // A parsed command line.
 struct Request {

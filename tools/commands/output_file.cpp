@@ -20,7 +20,7 @@ constexpr std::string_view own_files[] = {"config.yaml",       "metrics.csv",
                                           "report.json",       ".lock",
                                           "model.safetensors", "optimizer.safetensors",
                                           "manifest.json",     "state.safetensors",
-                                          "state.json"};
+                                          "state.json",        "tokenizer.json"};
 
 bool belongs_to_a_run(const fs::path& file) {
   const fs::path folder = file.parent_path();
@@ -38,6 +38,10 @@ std::vector<InputFile> files_named_in(const ConfigNode& config, const fs::path& 
   const ConfigNode& data = config.get("data").get("path");
   if (data.is_scalar()) {
     files.push_back({"the data", folder / data.text()});
+  }
+  const ConfigNode& tokenizer = config.get("data").get("tokenizer").get("path");
+  if (tokenizer.is_scalar()) {
+    files.push_back({"the tokenizer", folder / tokenizer.text()});
   }
   for (const ConfigNode& plugin : config.get("plugins").children()) {
     files.push_back({"a plugin", folder / plugin.text()});

@@ -15,7 +15,7 @@ struct InputFile {
   std::filesystem::path path;
 };
 
-// The files that a config in `folder` names: data.path and plugins.
+// The files that a config in `folder` names: data.path, data.tokenizer.path and plugins.
 std::vector<InputFile> files_named_in(const ConfigNode& config,
                                       const std::filesystem::path& folder);
 

@@ -49,7 +49,10 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   for (const std::string& warning : warnings) {
     print_line(stderr, warning);
   }
-  TrainedRun trained{.loaded = load_run(std::move(tree), argument.run), .model = {}, .state = {}};
+  TrainedRun trained{
+      .loaded = load_run(std::move(tree), argument.run, Purpose::train, argument.checkpoint),
+      .model = {},
+      .state = {}};
   apply_settings(trained.loaded.config);
   trained.model = make_layer(trained.loaded.config.model);
   trained.model->train(false);

@@ -77,11 +77,25 @@ std::string definition_name(const std::string& kind, const std::string& type) {
   return kind + "." + type;
 }
 
+// The types that need no fields.
+std::vector<std::string> names_that_suffice(const ConfigTypes& types) {
+  std::vector<std::string> names;
+  for (const std::string& name : types.names()) {
+    const std::vector<FieldInfo>& fields = types.find(name)->fields();
+    if (std::none_of(fields.begin(), fields.end(), is_needed)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 // One of the types of the kind. Fields that the enclosing struct fills in are not required. Nor is
 // `type` if the spec has a default type, whose fields are then valid.
 Json part_schema(const FieldInfo& info) {
   const ConfigTypes& types = config_types(info.part_kind);
-  const std::string usual = info.value.is_map() ? info.value.get("type").text() : "";
+  const std::string usual = info.value.is_map() ? info.value.get("type").text()
+                            : info.short_form   ? info.value.text()
+                                                : "";
   Json alternatives = Json::array();
   for (const std::string& name : types.names()) {
     Json required = Json::array();
@@ -98,6 +112,9 @@ Json part_schema(const FieldInfo& info) {
     if (!required.empty()) {
       alternatives.back()["required"] = required;
     }
+  }
+  if (info.short_form) {
+    alternatives.push_back({{"enum", names_that_suffice(types)}});
   }
   return {{"oneOf", alternatives}};
 }

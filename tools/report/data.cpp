@@ -207,6 +207,10 @@ ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::vector<Spee
     out.push_back({"lowest validation loss",
                    number_text("%.4f", *best->val_loss) + text(" at step ", grouped(best->step))});
   }
+  if (best != nullptr && best->bits_per_byte) {
+    out.push_back(
+        {"that is, per byte of text", number_text("%.4f", *best->bits_per_byte) + " bits"});
+  }
   return out;
 }
 

@@ -25,10 +25,7 @@ std::string target_of(const Task& task) {
     const bool classes = example.targets.rank() < 2 || !example.input.ids;
     return classes ? "answers right" : "tokens of the answer right";
   }
-  const Tokenizer* tokenizer = task.tokenizer();
-  const char* unit = dynamic_cast<const CharTokenizer*>(tokenizer) != nullptr   ? "character"
-                     : dynamic_cast<const ByteTokenizer*>(tokenizer) != nullptr ? "byte"
-                                                                                : "token";
+  const char* unit = task.tokenizer() != nullptr ? task.tokenizer()->unit() : "token";
   return text("next ", unit, " guessed right");
 }
 

@@ -169,8 +169,8 @@ void load_optimizer(const SafeTensors& file, Optimizer& optimizer) {
 // ---- Writing
 
 fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* optimizer,
-                         const TrainingState& state, const std::string& config,
-                         const Retention& keep,
+                         const TrainingState& state,
+                         const std::map<std::string, std::string>& texts, const Retention& keep,
                          const std::map<std::string, std::string>& made_with) {
   require<Error>(state.step >= 0, "save_checkpoint: expected a step >= 0, got ", state.step);
   const fs::path folder = checkpoints_of(run) / step_name(state.step);
@@ -182,7 +182,9 @@ fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* op
   remove_leftovers(checkpoints_of(run));
   write_folder_atomically(folder, [&](const fs::path& inside) {
     Manifest manifest{HEED_VERSION, precision_name, state.step, write_state(inside, state)};
-    manifest.files[config_file] = write_file_atomically(inside / config_file, config);
+    for (const auto& [name, contents] : texts) {
+      manifest.files[name] = write_file_atomically(inside / name, contents);
+    }
     manifest.files[model_file] = save_parameters(inside / model_file, model);
     if (optimizer != nullptr) {
       manifest.files[optimizer_file] = save_optimizer(inside / optimizer_file, *optimizer);

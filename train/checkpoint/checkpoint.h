@@ -5,6 +5,7 @@
 //     state.safetensors      random generators and the position in the data (state.h)
 //     state.json             step, tokens, best validation loss
 //     config.yaml            the resolved config of the run
+//     tokenizer.json         where the config names a tokenizer file (train/tokenizers/)
 //     manifest.json          sizes and checksums of these files (manifest.h), written last
 //   RUN/checkpoints/best     a link to the one with the lowest validation loss, if it is kept
 // A checkpoint is written to a temporary folder, flushed to disk and renamed: under its final name
@@ -32,11 +33,12 @@ struct Retention {
 
 // Writes RUN/checkpoints/step-<state.step>, replacing an existing one. Removes incomplete
 // checkpoints of processes that have ended, and prunes (see below). With optimizer == nullptr only
-// weights and state are saved. `config` is the text of config.yaml; `made_with` goes to the
-// manifest. Returns the folder.
+// weights and state are saved. `texts` are further files: config.yaml, which is required, and what
+// the task needs (file name, contents). `made_with` goes to the manifest. Returns the folder.
 std::filesystem::path save_checkpoint(const std::filesystem::path& run, const Module& model,
                                       Optimizer* optimizer, const TrainingState& state,
-                                      const std::string& config, const Retention& keep,
+                                      const std::map<std::string, std::string>& texts,
+                                      const Retention& keep,
                                       const std::map<std::string, std::string>& made_with = {});
 
 // Removes the checkpoints that are no longer wanted. Kept are that of `step`, the intact ones

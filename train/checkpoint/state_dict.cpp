@@ -34,10 +34,9 @@ struct Inventory {
 void add_layer(const Module& layer, const std::string& prefix,
                std::map<const void*, size_t>& slot_of, Inventory& found) {
   for (Parameter* parameter : layer.own_parameters()) {
-    const Tensor& tensor = parameter->tensor();
-    const auto [at, is_new] = slot_of.try_emplace(tensor.node().get(), found.slots.size());
+    const auto [at, is_new] = slot_of.try_emplace(parameter->identity(), found.slots.size());
     if (is_new) {
-      found.slots.push_back({{}, tensor});
+      found.slots.push_back({{}, parameter->tensor()});
     }
     found.slots[at->second].names.push_back(prefix + parameter->name());
   }
@@ -113,6 +112,15 @@ class Matcher {
         unused_.push_back(info.name);
       }
     }
+  }
+
+  // Leaves out what is ignored, on both sides.
+  void ignore(const Ignored& ignored) {
+    const auto is_ignored = [&](const std::string& name) { return ignored(name); };
+    std::erase_if(model_.slots, [&](const Slot& slot) {
+      return std::any_of(slot.names.begin(), slot.names.end(), is_ignored);
+    });
+    std::erase_if(unused_, is_ignored);
   }
 
   void check(Extra extra) {
@@ -258,13 +266,17 @@ TensorView mask_view(const MaskBuffer& mask) {
 
 }  // namespace
 
-void check_parameters(const Module& model, const SafeTensors& file, Extra extra) {
-  Matcher(model, file).check(extra);
+void check_parameters(const Module& model, const SafeTensors& file, Extra extra,
+                      const Ignored& ignored) {
+  Matcher matcher(model, file);
+  matcher.ignore(ignored);
+  matcher.check(extra);
 }
 
-void load_parameters(Module& model, const SafeTensors& file, Extra extra) {
+void load_parameters(Module& model, const SafeTensors& file, Extra extra, const Ignored& ignored) {
   const NoGrad off;
   Matcher matcher(model, file);
+  matcher.ignore(ignored);
   matcher.check(extra);
   matcher.load();
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "layers/module/module.h"
@@ -12,16 +14,23 @@ namespace heed {
 // What load_parameters does with tensors that the model does not use.
 enum class Extra { refuse, ignore };
 
+using Ignored = std::function<bool(const std::string& name)>;
+inline bool nothing_ignored(const std::string&) { return false; }
+
 // Fills every parameter from the tensor of the same name: F64, F32, F16 or BF16, converted to real.
 // A tied parameter may be stored under any of its names, or under several with the same bytes. The
 // book's CausalAttention and MultiHeadAttention register a buffer "<path>.mask" of shape
 // (context_length, context_length), 1 above the diagonal; it is checked and skipped. Throws IoError
 // that lists all errors, one per line; the model is then unchanged.
-void load_parameters(Module& model, const SafeTensors& file, Extra extra = Extra::refuse);
+//
+// Parameters and tensors whose name `ignored` returns true for are left alone.
+void load_parameters(Module& model, const SafeTensors& file, Extra extra = Extra::refuse,
+                     const Ignored& ignored = nothing_ignored);
 void load_parameters(Module& model, const std::filesystem::path& path, Extra extra = Extra::refuse);
 
 // Throws as load_parameters does, but changes nothing.
-void check_parameters(const Module& model, const SafeTensors& file, Extra extra = Extra::refuse);
+void check_parameters(const Module& model, const SafeTensors& file, Extra extra = Extra::refuse,
+                      const Ignored& ignored = nothing_ignored);
 
 // Whether to write the book's mask buffers too, so that its modules load the file with strict=True.
 enum class BookBuffers { leave_out, write };

@@ -38,9 +38,9 @@ NumberField filled_as(const std::string& size_name, const Choice& model) {
 
 }  // namespace
 
-DataAndModel::DataAndModel(RunConfig& config, const ConfigNode& tree, fs::path folder,
+DataAndModel::DataAndModel(RunConfig& config, const ConfigNode& tree, Folders folders,
                            ConfigErrors& errors)
-    : config_(config), tree_(tree), folder_(std::move(folder)), errors_(errors) {
+    : config_(config), tree_(tree), folders_(std::move(folders)), errors_(errors) {
   config_.fill_data = [this](Defaults& d) { fill_data(d); };
   config_.fill_model = [this](Defaults& d) { fill_model(d); };
 }
@@ -82,7 +82,8 @@ void DataAndModel::make_task() {
   if (!config_.data || errors_.count() > mistakes_before_data_) {
     return;
   }
-  const TaskSetup setup{.config_folder = folder_,
+  const TaskSetup setup{.config_folder = folders_.config,
+                        .checkpoint = folders_.checkpoint,
                         .seed = static_cast<uint64_t>(config_.seed),
                         .batch_size = config_.train.batch_size};
   try {
@@ -100,7 +101,7 @@ void DataAndModel::make_task() {
 std::string DataAndModel::way_to_data() const {
   const ConfigNode& data = tree_.get("data");
   std::error_code error;
-  const bool missing = !fs::exists(folder_ / data.get("path").text(), error) && !error;
+  const bool missing = !fs::exists(folders_.config / data.get("path").text(), error) && !error;
   return missing && data.has("fingerprint") ? "; if it has moved: --set data.path=FILE" : "";
 }
 

@@ -22,8 +22,11 @@ inline const std::vector<std::string> sizes_of_data{
 // the data section has been read. Mistakes go to `errors`. The arguments must outlive it.
 class DataAndModel {
  public:
-  DataAndModel(RunConfig& config, const ConfigNode& tree, std::filesystem::path folder,
-               ConfigErrors& errors);
+  struct Folders {
+    std::filesystem::path config;
+    std::filesystem::path checkpoint;  // of a run that is loaded; else ""
+  };
+  DataAndModel(RunConfig& config, const ConfigNode& tree, Folders folders, ConfigErrors& errors);
   ~DataAndModel();
   DataAndModel(const DataAndModel&) = delete;
   DataAndModel& operator=(const DataAndModel&) = delete;
@@ -44,7 +47,7 @@ class DataAndModel {
 
   RunConfig& config_;
   const ConfigNode& tree_;
-  const std::filesystem::path folder_;
+  const Folders folders_;
   ConfigErrors& errors_;
   int64_t mistakes_before_data_ = 0;
 };

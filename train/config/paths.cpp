@@ -26,6 +26,11 @@ void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
   if (data != nullptr && data->is_map() && (key == "data" || key == "data.path")) {
     make_absolute(data->find("path"));
   }
+  ConfigNode* const tokenizer = data != nullptr ? data->find("tokenizer") : nullptr;
+  if (tokenizer != nullptr && tokenizer->is_map() &&
+      (key == "data" || key == "data.tokenizer" || key == "data.tokenizer.path")) {
+    make_absolute(tokenizer->find("path"));
+  }
   for (int64_t i = 0; plugins != nullptr && plugins->is_list() && i < plugins->size(); ++i) {
     if (key == "plugins" || key == text("plugins.", i)) {
       make_absolute(&plugins->at(i));

@@ -17,6 +17,7 @@
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/plugin/plugin.h"
+#include "train/weights/source.h"
 
 namespace heed {
 
@@ -55,6 +56,14 @@ void TrainConfig::fields(Fields& f) {
       "true: one batch again and again, without dropout, to see whether the model can learn");
   f.optional("show", show,
              "parameters, or layers, to print before and after training: [W_query.weight]");
+  f.optional("weights", weights, "to start from: a run, a checkpoint or a safetensors file")
+      .also_known_as({"init_from", "pretrained", "resume_from"});
+  f.optional("weights_fingerprint", weights_fingerprint,
+             "size and hash of that file; a run's own config has it and refuses another file");
+  f.optional("weights_ignore", weights_ignore,
+             "patterns of tensors that may be missing, surplus or of another shape: [out_head.*]");
+  f.optional("freeze", freeze, "patterns of parameters that stay as they are: [tok_emb.*]")
+      .also_known_as({"frozen"});
 }
 
 void EvalConfig::fields(Fields& f) {
@@ -109,8 +118,17 @@ void RunConfig::fields(Fields& f) {
   f.group("sample", sample, "text written on the way");
 }
 
-std::vector<FieldInfo> run_fields() {
+namespace {
+
+void fill_registries() {
   layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+  tokenizer_registry();
+}
+
+}  // namespace
+
+std::vector<FieldInfo> run_fields() {
+  fill_registries();
   std::vector<FieldInfo> fields = list_fields<RunConfig>();
   for (FieldInfo& info : fields) {
     if (info.name == "model") {
@@ -133,18 +151,63 @@ int64_t RunConfig::context_length() const {
 
 namespace {
 
-// Makes the path absolute and adds the file's fingerprint, so that the run can be resumed from any
-// folder, but only with the same data.
-void resolve_data(ConfigNode& data, const fs::path& folder, const Dataset& dataset) {
-  if (data.has("path")) {
-    const fs::path path = folder / data.get("path").text();
+void resolve_path(ConfigNode& part, const fs::path& folder, const char* name) {
+  if (part.has("path")) {
+    const fs::path path = folder / part.get("path").text();
     const std::string absolute = fs::absolute(path).lexically_normal().string();
-    require_utf8_path("data.path", absolute);
-    data.set("path", absolute);
+    require_utf8_path(name, absolute);
+    part.set("path", absolute);
+  }
+}
+
+// Makes paths absolute and adds the fingerprints of files, so that the run can be resumed from any
+// folder, but only with the same data and tokenizer.
+void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset) {
+  resolve_path(data, folder, "data.path");
+  ConfigNode* const tokenizer = data.find("tokenizer");
+  if (tokenizer != nullptr && tokenizer->has("fingerprint")) {
+    resolve_path(*tokenizer, folder, "data.tokenizer.path");
+    tokenizer->set("fingerprint", fingerprint(as_bytes(dataset.tokenizer()->stored())).text());
   }
   const std::vector<fs::path> files = dataset.files();
   if (files.size() == 1 && data.has("fingerprint")) {
     data.set("fingerprint", fingerprint_file(files.front()).text());
+  }
+}
+
+// Makes the path absolute. For a run that is about to begin, finds the file and adds its hash.
+void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
+  TrainConfig& train = run.config.train;
+  if (train.weights.empty()) {
+    return;
+  }
+  train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
+  require_utf8_path("train.weights", train.weights);
+  if (begins) {
+    run.weights = find_weights(train.weights, run.warnings);
+    const std::string found = fingerprint_file(run.weights).text();
+    require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
+                     run.weights.string(), ": changed: expected fingerprint ",
+                     train.weights_fingerprint, ", got ", found);
+    train.weights_fingerprint = found;
+  }
+}
+
+// Warns if the weights come from a run on another text: with one id for each character of a text,
+// the same id then means another character.
+void compare_characters(LoadedRun& run) {
+  const fs::path config = run.weights.parent_path() / "config.yaml";
+  std::error_code error;
+  if (run.weights.empty() || !fs::exists(config, error)) {
+    return;
+  }
+  const ConfigNode before = read_config(config.string()).get("data"),
+                   now = run.resolved.get("data");
+  if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
+      before.get("fingerprint").text() != now.get("fingerprint").text()) {
+    run.warnings.push_back("the weights were trained on " + before.get("path").text() +
+                           ", another text: unless both have the same characters, the ids of "
+                           "tokenizer char do not mean the same");
   }
 }
 
@@ -185,8 +248,14 @@ void throw_all(ConfigErrors& errors, const ConfigNode& tree, bool not_all_types,
     throw IoError(*no_plugin);
   }
   if (errors.empty() && no_data && !no_plugin) {
-    const ConfigMark& mark = tree.get("data").get("path").mark();
-    throw IoError(text(to_text(mark), mark.line > 0 ? ": " : "", "data.path: ", no_data->what()));
+    // The file of the text, unless the message is about that of the tokenizer.
+    const ConfigNode* node = &tree.get("data").get("tokenizer").get("path");
+    const std::string message = no_data->what();
+    if (node->is_absent() || message.find(node->text()) == std::string::npos) {
+      node = &tree.get("data").get("path");
+    }
+    const ConfigMark& mark = node->mark();
+    throw IoError(text(to_text(mark), mark.line > 0 ? ": " : "", node->path(), ": ", message));
   }
   if (no_data) {
     errors.add_field(tree.get("data"), "path", no_data->what());
@@ -212,8 +281,9 @@ RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& se
   return {std::move(root), std::move(errors)};
 }
 
-LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose purpose) {
-  layer_registry(), optimizer_registry(), schedule_registry(), task_registry();
+LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose purpose,
+                   const fs::path& checkpoint) {
+  fill_registries();
   ConfigNode& tree = tree_and_mistakes.root;
   ConfigErrors& errors = tree_and_mistakes.mistakes;
   std::optional<IoError> unreadable, no_plugin;
@@ -227,7 +297,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   LoadedRun run;
   run.config.purpose = purpose;
   {
-    DataAndModel between(run.config, tree, folder, errors);
+    DataAndModel between(run.config, tree, {folder, checkpoint}, errors);
     read_struct(config_ref(run.config), tree, errors);
     between.check_sizes();
     run.task = std::move(between.task);
@@ -244,17 +314,29 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   if (run.config.train.overfit_batch) {
     turn_off_dropout(run.config.model);
   }
+  resolve_weights(run, folder, purpose == Purpose::train && checkpoint.empty());
   run.resolved = write_struct(config_ref(run.config));
+  run.resolved.find("train")->set_mark(tree.get("train").mark());
   run.resolved.find("model")->set_mark(tree.get("model").mark());
   resolve_plugins(run.resolved, folder);
   if (run.task) {
     resolve_data(*run.resolved.find("data"), folder, *run.task);
+    compare_characters(run);
   }
   return run;
 }
 
 std::string LoadedRun::data_description() const {
   return task->description() + (config.train.overfit_batch ? ", one batch of it" : "");
+}
+
+std::map<std::string, std::string> LoadedRun::texts() const {
+  std::map<std::string, std::string> all{{"config.yaml", to_yaml(resolved)}};
+  const Tokenizer* const tokenizer = task ? task->tokenizer() : nullptr;
+  if (const std::string stored = tokenizer ? tokenizer->stored() : ""; !stored.empty()) {
+    all[stored_tokenizer] = stored;
+  }
+  return all;
 }
 
 std::map<std::string, std::string> LoadedRun::made_with() const {

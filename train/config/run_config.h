@@ -28,7 +28,11 @@ struct TrainConfig {
   std::optional<double> clip_grad_norm;
   int64_t log_every = 10;
   bool overfit_batch = false;
-  std::vector<std::string> show;  // parameters or layers, printed before and after training
+  std::vector<std::string> show;    // parameters or layers, printed before and after training
+  std::string weights;              // to start from (train/weights/); "": drawn
+  std::string weights_fingerprint;  // of their file
+  std::vector<std::string> weights_ignore;  // patterns
+  std::vector<std::string> freeze;          // patterns
   void fields(Fields& f);
 };
 
@@ -94,9 +98,17 @@ struct LoadedRun {
   RunConfig config;
   ConfigNode resolved;         // every key with its value; absolute paths; hash of the data
   std::unique_ptr<Task> task;  // null if the config has no data section
+  // The safetensors file to start from; "" for a run that draws its weights, or goes on from a
+  // checkpoint.
+  std::filesystem::path weights = {};
+  std::vector<std::string> warnings = {};  // about that file, for the user
 
   // The task's line about its data, and whether a single batch of it is used.
   std::string data_description() const;
+
+  // What a checkpoint keeps of the config and its data, by file name: config.yaml, and the
+  // tokenizer if the config names a file for it.
+  std::map<std::string, std::string> texts() const;
 
   // What the bits of a run depend on beside its config: "heedgrad", its version; "kernels"; each
   // plugin, "plugin libmine.so", with its checksum.
@@ -123,10 +135,12 @@ RunTree read_run_tree(const std::filesystem::path& config,
 
 // Loads the plugins that may be loaded, reads the sections and creates the task. Relative paths are
 // relative to `folder`. The data is read first: it determines sizes of the model (vocab_size) and
-// takes others from it (context_length). Throws ConfigError with all mistakes at once, those of
-// `config` included; IoError if a data file or a plugin cannot be read and nothing else is wrong.
+// takes others from it (context_length). For a run that is loaded from a checkpoint, `checkpoint`
+// is its folder: the tokenizer in it is taken, wherever the config says that it was. Throws
+// ConfigError with all mistakes at once, those of `config` included; IoError if a data file or a
+// plugin cannot be read and nothing else is wrong.
 LoadedRun load_run(RunTree config, const std::filesystem::path& folder,
-                   Purpose purpose = Purpose::train);
+                   Purpose purpose = Purpose::train, const std::filesystem::path& checkpoint = {});
 
 // A config that an earlier version resolved, with the defaults of fields added since. Throws
 // ConfigError.

@@ -151,6 +151,11 @@ std::string TextStream::push(int32_t id) {
   return take(false);
 }
 
+std::string TextStream::push(const std::string& text) {
+  waiting_ += text;
+  return take(false);
+}
+
 std::string TextStream::finish() { return take(true); }
 
 std::string TextStream::take(bool all) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "layers/module/module.h"
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 
@@ -51,6 +51,8 @@ class TextStream {
   explicit TextStream(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
 
   std::string push(int32_t id);
+  // A text before the tokens: the end of it may be completed by them.
+  std::string push(const std::string& text);
   // The bytes still held back, after the last token.
   std::string finish();
 

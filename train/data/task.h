@@ -36,6 +36,9 @@ struct Score {
 struct Evaluation {
   double loss = 0;     // mean over the counted targets
   int64_t tokens = 0;  // number of counted targets
+  // The loss per byte of the text that the targets stand for, to base 2: it compares models with
+  // different tokenizers. For tasks on running text.
+  std::optional<double> bits_per_byte = {};
   // As the task counts them; none if it counts nothing, as with targets that are numbers.
   // Token-by-token models are scored with teacher forcing: a sequence is then completely correct if
   // and only if greedy decoding produces it.
@@ -47,9 +50,10 @@ struct Evaluation {
 
 // What a task may need beyond its own fields.
 struct TaskSetup {
-  std::filesystem::path config_folder;  // base of relative paths in a config
-  uint64_t seed = 123;                  // of generated data; the same for every run of the config
-  int64_t batch_size = 0;               // of training, to check that the data suffices; 0: unknown
+  std::filesystem::path config_folder;    // base of relative paths in a config
+  std::filesystem::path checkpoint = {};  // that the run is loaded from; "": none
+  uint64_t seed = 123;                    // of generated data; the same for every run of the config
+  int64_t batch_size = 0;  // of training, to check that the data suffices; 0: unknown
 };
 
 // An error in one field of a task that its declaration cannot express (a text that is too short).
@@ -69,6 +73,9 @@ class Task : public Dataset, public TextInterface {
   // Adds a batch to `score`. By default a target is correct if its logit is the largest, and the
   // targets with the same first index are one sequence; a batch without targets adds nothing.
   virtual void score(const Array& output, const Batch& batch, Score& score) const;
+  // The bytes of running text that the counted targets stand for, to give the loss in bits per
+  // byte; 0 if the targets are something else.
+  virtual int64_t target_bytes(const Batch&) const { return 0; }
 };
 
 using TaskRegistry = Registry<Task, TaskSetup>;

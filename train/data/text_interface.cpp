@@ -18,6 +18,7 @@ Answer TextInterface::answer(Module& model, const std::string& prompt,
                              const AnswerOptions& options) const {
   const std::vector<int32_t> before = tokenizer()->encode(prompt);
   TextStream stream(*tokenizer());
+  stream.push(prompt);
   const std::vector<int32_t> after = generate(
       model, before, options.tokens, options.sampling, options.context_length,
       [&](int32_t id) { options.say(stream.push(id)); }, options.stop);

@@ -7,7 +7,7 @@
 
 #include "layers/module/module.h"
 #include "train/data/generate.h"
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 
@@ -49,7 +49,8 @@ class TextInterface {
   virtual void check_prompt(const std::string& prompt) const;
   // True if the answer continues the prompt, false if it is a separate text.
   virtual bool continues_prompt() const { return true; }
-  // By default, samples a continuation of the prompt.
+  // By default, samples a continuation of the prompt. A character that ends in it before its last
+  // byte is not complete: `each` gets it with the continuation.
   virtual Answer answer(Module& model, const std::string& prompt,
                         const AnswerOptions& options) const;
 };

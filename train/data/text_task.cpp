@@ -1,39 +1,15 @@
 #include "train/data/text_task.h"
 
-#include "layers/text/utf8.h"
+#include <numeric>
+
 #include "train/data/data_file.h"
-#include "train/data/tokenizer.h"
 #include "train/files/words.h"
 
 namespace heed {
 
-namespace {
-
-TokenRow bytes_of(const std::string& text) {
-  TokenRow row(static_cast<int64_t>(text.size()), 256);
-  int64_t at = 0;
-  for (const char c : text) {
-    row.set(at++, static_cast<unsigned char>(c));
-  }
-  return row;
-}
-
-TokenRow characters_of(const std::string& text, int64_t count, const CharTokenizer& tokenizer) {
-  TokenRow row(count, tokenizer.vocab_size());
-  size_t byte = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const Utf8Character c = utf8_at(text, byte);
-    row.set(i, tokenizer.id_of(c.code));
-    byte += c.size;
-  }
-  return row;
-}
-
-}  // namespace
-
 void TextTask::Config::fields(Fields& f) {
   f.required("path", path, "text file, relative to the config's folder");
-  f.choice("tokenizer", tokenizer, {"char", "byte"}, "what a token is");
+  f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
   windows.fields(f);
   f.optional("fingerprint", fingerprint,
              "size and hash of the file; a run's own config has it and refuses another file");
@@ -45,21 +21,38 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   std::string corpus(static_cast<size_t>(file.size()), '\0');
   file.read(0, std::as_writable_bytes(std::span(corpus)));
   require_fingerprint(path_, as_bytes(corpus), c.fingerprint);
-  const int64_t characters = check_utf8(corpus, path_.string());
-  if (c.tokenizer == "byte") {
-    tokenizer_ = std::make_unique<ByteTokenizer>();
-    set_tokens(bytes_of(corpus), c.windows, setup.batch_size);
-    return;
+  check_utf8(corpus, path_.string());
+  bytes_ = file.size();
+  tokenizer_ = tokenizer_registry().make(
+      c.tokenizer, TokenizerSetup{setup.config_folder, setup.checkpoint, corpus});
+  for (int32_t id = 0; id < tokenizer_->vocab_size(); ++id) {
+    bytes_of_token_.push_back(static_cast<int32_t>(tokenizer_->decode({&id, 1}).size()));
   }
-  auto tokenizer = std::make_unique<CharTokenizer>(corpus);
-  set_tokens(characters_of(corpus, characters, *tokenizer), c.windows, setup.batch_size);
-  tokenizer_ = std::move(tokenizer);
+  TokenRow row(0, tokenizer_->vocab_size());
+  row.reserve(bytes_);  // no token is shorter than a byte; memory that stays untouched is not taken
+  try {
+    tokenizer_->encode_in_parts(corpus, [&](std::span<const int32_t> ids) { row.append(ids); });
+  } catch (const ConfigError& error) {
+    throw TaskError("tokenizer", error.what());
+  }
+  set_tokens(std::move(row), c.windows, setup.batch_size);
+}
+
+int64_t TextTask::target_bytes(const Batch& batch) const {
+  const std::span<const int32_t> targets(batch.targets.data(),
+                                         static_cast<size_t>(batch.targets.size()));
+  return std::accumulate(targets.begin(), targets.end(), int64_t{0}, [&](int64_t sum, int32_t id) {
+    return sum + bytes_of_token_[static_cast<size_t>(id)];
+  });
 }
 
 std::string TextTask::description() const {
-  const bool bytes = dynamic_cast<const ByteTokenizer*>(tokenizer_.get()) != nullptr;
-  return text(path_.filename().string(), ": ", grouped(token_count()),
-              bytes ? " bytes" : text(" characters, ", tokenizer_->vocab_size(), " different"));
+  const std::string unit = tokenizer_->unit();
+  const std::string of = unit == "token" ? text(" out of ", grouped(tokenizer_->vocab_size()), ", ",
+                                                grouped(bytes_), " bytes")
+                         : unit == "character" ? text(", ", tokenizer_->vocab_size(), " different")
+                                               : "";
+  return text(path_.filename().string(), ": ", grouped(token_count()), " ", unit, "s", of);
 }
 
 }  // namespace heed

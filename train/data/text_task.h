@@ -1,4 +1,4 @@
-// Predicting the next character (or byte) of a text.
+// Predicting the next token of a text: a character, a byte or a part of a word.
 #pragma once
 
 #include "train/data/window_task.h"
@@ -7,19 +7,19 @@ namespace heed {
 
 class TextTask final : public WindowTask {
  public:
-  static constexpr const char* help = "the next character or byte of a text file in UTF-8";
+  static constexpr const char* help = "the next token of a text file in UTF-8";
 
   struct Config {
     std::string path;
-    std::string tokenizer = "char";
+    Choice tokenizer{"char"};
     std::string fingerprint;
     WindowConfig windows;
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
-  // Throws IoError if the file cannot be read, is not UTF-8 or has another fingerprint; TaskError
-  // if it is too short, or too long for this machine.
+  // Throws IoError if the file, or that of the tokenizer, cannot be read, is not UTF-8 or has
+  // another fingerprint; TaskError if the text is too short, or too long for this machine.
   TextTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
@@ -28,10 +28,13 @@ class TextTask final : public WindowTask {
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return {path_}; }
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
+  int64_t target_bytes(const Batch& batch) const override;
 
  private:
   const std::filesystem::path path_;
   std::unique_ptr<Tokenizer> tokenizer_;
+  std::vector<int32_t> bytes_of_token_;  // by id
+  int64_t bytes_ = 0;                    // of the text
 };
 HEED_TASK(TextTask, "text");
 

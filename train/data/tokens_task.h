@@ -1,4 +1,6 @@
-// Predicting the next token in a file of little-endian 16-bit ids, as nanoGPT's prepare.py writes.
+// Predicting the next token in a file of little-endian ids: of 16 bits each, as nanoGPT's
+// prepare.py and `heed tokenizer encode` write them, or of 32 bits if the vocabulary has more than
+// 65,536 tokens.
 #pragma once
 
 #include "train/data/window_task.h"
@@ -7,7 +9,7 @@ namespace heed {
 
 class TokensTask final : public WindowTask {
  public:
-  static constexpr const char* help = "the next token of a file of 16-bit token ids";
+  static constexpr const char* help = "the next token of a file of token ids";
 
   struct Config {
     std::string path;
@@ -18,7 +20,7 @@ class TokensTask final : public WindowTask {
     void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
-  // Throws IoError if the file cannot be read, has an odd size, contains an id outside the
+  // Throws IoError if the file cannot be read, ends within an id, contains an id outside the
   // vocabulary or has another fingerprint; TaskError if it is too short, or too long for this
   // machine.
   TokensTask(const Config& c, const TaskSetup& setup);

@@ -1,6 +1,7 @@
 #include "train/data/windows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "autograd/base/modes.h"
@@ -42,6 +43,20 @@ void TokenRow::set(int64_t at, int32_t id) {
       [=](auto& ids) {
         using Id = typename std::decay_t<decltype(ids)>::value_type;
         ids[static_cast<size_t>(at)] = static_cast<Id>(id);
+      },
+      ids_);
+}
+
+void TokenRow::reserve(int64_t count) {
+  std::visit([=](auto& ids) { ids.reserve(static_cast<size_t>(count)); }, ids_);
+}
+
+void TokenRow::append(std::span<const int32_t> more) {
+  std::visit(
+      [=](auto& ids) {
+        using Id = typename std::decay_t<decltype(ids)>::value_type;
+        std::transform(more.begin(), more.end(), std::back_inserter(ids),
+                       [](int32_t id) { return static_cast<Id>(id); });
       },
       ids_);
 }

@@ -22,12 +22,17 @@ class TokenRow {
   // `count` zeros, for ids below vocab_size.
   TokenRow(int64_t count, int64_t vocab_size);
   explicit TokenRow(std::vector<uint16_t> ids) : ids_(std::move(ids)) {}
+  explicit TokenRow(const std::vector<uint32_t>& ids)
+      : ids_(std::vector<int32_t>(ids.begin(), ids.end())) {}
 
   // The size of `count` tokens in bytes.
   static int64_t bytes(int64_t count, int64_t vocab_size);
 
   int64_t size() const;
   void set(int64_t at, int32_t id);
+  // Room for `count` tokens in all, so that append() does not copy those before.
+  void reserve(int64_t count);
+  void append(std::span<const int32_t> ids);
   // out[i] = tokens[begin + i]
   void copy(int64_t begin, std::span<int32_t> out) const;
 

@@ -14,7 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view header = "step,loss,val_loss,lr,grad_norm,tokens,seconds";
+// Files of earlier versions have these columns alone; their rows stay as they are.
+constexpr std::string_view first_columns = "step,loss,val_loss,lr,grad_norm,tokens,seconds";
+constexpr std::string_view header = "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte";
 constexpr int64_t max_csv_bytes = int64_t{1} << 30;
 
 std::string field(std::optional<double> value) {
@@ -52,7 +54,8 @@ std::optional<MetricsRow> parse_row(std::string_view line) {
                     parse(next_field(line), step) && parse(next_field(line), row.loss) &&
                     parse(next_field(line), row.val_loss) && parse(next_field(line), row.lr) &&
                     parse(next_field(line), row.grad_norm) && parse(next_field(line), row.tokens) &&
-                    parse(next_field(line), row.seconds);
+                    parse(next_field(line), row.seconds) &&
+                    parse(next_field(line), row.bits_per_byte);
   if (!good || !step) {
     return std::nullopt;
   }
@@ -95,12 +98,15 @@ MetricsText split_metrics(const fs::path& path, std::string_view bytes) {
     const std::string_view line = bytes.substr(0, bytes.find('\n'));
     bytes.remove_prefix(line.size() + 1);
     if (number == 1) {
-      require<IoError>(line.starts_with(header), path.string(), ":1: expected the columns ",
-                       header);
+      require<IoError>(line.starts_with(first_columns), path.string(), ":1: expected the columns ",
+                       first_columns);
       all.first = line;
       continue;
     }
-    const std::optional<MetricsRow> row = parse_row(line);
+    std::optional<MetricsRow> row = parse_row(line);
+    if (row && !all.first.starts_with(header)) {
+      row->bits_per_byte = std::nullopt;  // what is there is something else
+    }
     const std::string mistake = mistake_in(row, all.rows.empty() ? 0 : all.rows.back().row.step);
     if (mistake.empty()) {
       all.rows.push_back({*row, line});
@@ -139,7 +145,8 @@ void warn_of_damage(const MetricsText& all, std::vector<std::string>& warnings) 
 
 std::string metrics_line(const MetricsRow& row) {
   return text(row.step, ',', field(row.loss), ',', field(row.val_loss), ',', field(row.lr), ',',
-              field(row.grad_norm), ',', field(row.tokens), ',', field(row.seconds));
+              field(row.grad_norm), ',', field(row.tokens), ',', field(row.seconds), ',',
+              field(row.bits_per_byte));
 }
 
 MetricsWriter MetricsWriter::create(const fs::path& path) {
@@ -158,7 +165,8 @@ MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
   const std::string before = read_file(path, max_csv_bytes);
   MetricsText kept = split_metrics(path, before);
   keep_until(kept, step);
-  std::string after = text(kept.first.empty() ? header : kept.first, "\n");
+  const bool own = !kept.first.empty() && kept.first != first_columns;  // with more columns
+  std::string after = text(own ? kept.first : header, "\n");
   for (const WholeRow& whole : kept.rows) {
     after.append(whole.line) += '\n';
   }

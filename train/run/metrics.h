@@ -1,5 +1,5 @@
-// metrics.csv: step,loss,val_loss,lr,grad_norm,tokens,seconds. One row per logged or evaluated
-// step; floats have nine significant digits; values that were not measured are empty.
+// metrics.csv: step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte. One row per logged or
+// evaluated step; floats have nine significant digits; values that were not measured are empty.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ struct MetricsRow {
   std::optional<double> loss = {};      // of this step's batch, before the update
   std::optional<double> val_loss = {};  // after the update
   std::optional<double> lr = {};
-  std::optional<double> grad_norm = {};  // before clipping
-  std::optional<int64_t> tokens = {};    // trained on so far
-  std::optional<double> seconds = {};    // since the start of the run
+  std::optional<double> grad_norm = {};      // before clipping
+  std::optional<int64_t> tokens = {};        // trained on so far
+  std::optional<double> seconds = {};        // since the start of the run
+  std::optional<double> bits_per_byte = {};  // of val_loss, for text (Evaluation)
 
   bool operator==(const MetricsRow&) const = default;
 };

@@ -114,7 +114,7 @@ TEST_CASE("checkpoint: weights alone") {
   TempDir run;
   Training written(1), read(2);
   const fs::path folder =
-      save_checkpoint(run.path(), written.model, nullptr, written.state, "", {});
+      save_checkpoint(run.path(), written.model, nullptr, written.state, {{"config.yaml", ""}}, {});
   CHECK(!fs::exists(folder / "optimizer.safetensors"));
   CHECK(refusal(folder) ==
         ": holds no optimizer state to go on with (checkpoint.optimizer_state was false)");

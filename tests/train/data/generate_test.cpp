@@ -5,7 +5,7 @@
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -89,7 +89,8 @@ TEST_CASE("tokens: a file that is none") {
   CHECK(message_of(file_of(counting(9, 1)), 60) == "TaskError path");
   CHECK(message_of("", 60) == "TaskError path");
   CHECK(message_of(good, 65536) == "accepted");
-  CHECK(message_of(good, 65537).starts_with("ConfigError"));
+  CHECK(message_of(good, 65537).find("expected ids below vocab_size") != std::string::npos);
+  CHECK(message_of(good + "xx", 65537).ends_with("expected 32-bit ids, so 4 bytes each, got 122"));
   const std::string mark = fingerprint(as_bytes(good)).text();
   CHECK(message_of(good, 60, mark) == "accepted");
   CHECK(message_of(file_of(counting(61, 1)), 61, mark).find("expected fingerprint " + mark) !=

@@ -18,7 +18,7 @@ using namespace heed::testing;
 
 namespace {
 
-const std::string columns = "step,loss,val_loss,lr,grad_norm,tokens,seconds\n";
+const std::string columns = "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte\n";
 
 std::string error_of(const fs::path& path) {
   try {
@@ -48,12 +48,13 @@ TEST_CASE("metrics: the exact text") {
                 .lr = 1e-3,
                 .grad_norm = 123456789.5,
                 .tokens = 12345678901,
-                .seconds = 1e9});
+                .seconds = 1e9,
+                .bits_per_byte = 1.375});
   writer.write({.step = 11, .val_loss = 2});
   CHECK(read_text(path) == columns +
-                               "1,4.17438793,,1e-05,2.5,768,0.0351234568\n"
-                               "10,0.333333333,1e-12,0.001,123456790,12345678901,1e+09\n"
-                               "11,,2,,,,\n");
+                               "1,4.17438793,,1e-05,2.5,768,0.0351234568,\n"
+                               "10,0.333333333,1e-12,0.001,123456790,12345678901,1e+09,1.375\n"
+                               "11,,2,,,,,\n");
 }
 
 TEST_CASE("metrics: nine digits give a float back") {
@@ -104,13 +105,19 @@ TEST_CASE("metrics: resuming drops what came after the checkpoint") {
     CHECK_THROWS_AS(writer.write({.step = 20}), Error);
     writer.write({.step = 30, .loss = 2.125});
   }
-  CHECK(read_text(path) == until_20 + "30,2.125,,,,,\n");
+  CHECK(read_text(path) == until_20 + "30,2.125,,,,,,\n");
   MetricsWriter::resume(path, 20);
   CHECK(read_text(path) == until_20);
   MetricsWriter::resume(path, 0).write({.step = 1});
-  CHECK(read_text(path) == columns + "1,,,,,,\n");
+  CHECK(read_text(path) == columns + "1,,,,,,,\n");
+
+  // A file of an earlier version, with a column less: resumed, it has all of them.
+  write_file_atomically(path, "step,loss,val_loss,lr,grad_norm,tokens,seconds\n1,2,,,,,\n");
+  MetricsWriter::resume(path, 1).write({.step = 2, .bits_per_byte = 3});
+  CHECK(read_text(path) == columns + "1,2,,,,,\n2,,,,,,,3\n");
+  CHECK(read_metrics(path).back().bits_per_byte == 3);
   MetricsWriter::resume(folder / "new.csv", 20).write({.step = 21});
-  CHECK(read_text(folder / "new.csv") == columns + "21,,,,,,\n");
+  CHECK(read_text(folder / "new.csv") == columns + "21,,,,,,,\n");
   write_file_atomically(path, "");
   MetricsWriter::resume(path, 5);
   CHECK(read_text(path) == columns);
@@ -185,5 +192,5 @@ TEST_CASE("metrics: a full disk leaves whole rows") {
   ::signal(SIGXFSZ, handler);
   CHECK(read_text(path) == before);
   writer.write({.step = 3});
-  CHECK(read_text(path) == before + "3,,,,,,\n");
+  CHECK(read_text(path) == before + "3,,,,,,,\n");
 }

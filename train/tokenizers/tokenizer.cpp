@@ -1,4 +1,4 @@
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,12 +13,18 @@ namespace heed {
 namespace {
 
 constexpr char32_t direct_limit = 0x800;  // characters of one or two bytes
+constexpr size_t part_bytes = 1 << 16;    // of encode_in_parts
 
 void require_id(int32_t id, int64_t vocab_size) {
   require(id >= 0 && id < vocab_size, "tokenizer: expected ids in [0, ", vocab_size, "), got ", id);
 }
 
 }  // namespace
+
+TokenizerRegistry& tokenizer_registry() {
+  static TokenizerRegistry& registry = TokenizerRegistry::filled("tokenizer", register_tokenizers);
+  return registry;
+}
 
 // ---- Characters
 
@@ -57,17 +63,34 @@ int32_t CharTokenizer::id_of(char32_t character) const {
 std::vector<int32_t> CharTokenizer::encode(const std::string& text) const {
   std::vector<int32_t> ids;
   ids.reserve(text.size());
-  for (size_t at = 0; at < text.size();) {
+  append_ids(text, 1, ids);
+  return ids;
+}
+
+void CharTokenizer::encode_in_parts(std::string_view text, const Each& each) const {
+  std::vector<int32_t> ids;
+  for (int64_t done = 0; !text.empty(); done += static_cast<int64_t>(ids.size())) {
+    const size_t size = whole_characters(text.substr(0, part_bytes)).size();
+    ids.clear();
+    append_ids(text.substr(0, size > 0 ? size : part_bytes), done + 1, ids);
+    each(ids);
+    text.remove_prefix(std::min(text.size(), size > 0 ? size : part_bytes));
+  }
+}
+
+// position: of the first character of `text`, for the message.
+void CharTokenizer::append_ids(std::string_view text, int64_t position,
+                               std::vector<int32_t>& ids) const {
+  for (size_t at = 0; at < text.size(); ++position) {
     const Utf8Character c = utf8_at(text, at);
     require<ConfigError>(c.size > 0, "the text is no UTF-8 at byte ", at);
     const int32_t id = id_of(c.code);
     if (id < 0) {
-      throw_unknown(c.code, static_cast<int64_t>(ids.size()) + 1);
+      throw_unknown(c.code, position);
     }
     ids.push_back(id);
     at += c.size;
   }
-  return ids;
 }
 
 void CharTokenizer::throw_unknown(char32_t character, int64_t position) const {
@@ -104,6 +127,12 @@ std::vector<int32_t> ByteTokenizer::encode(const std::string& text) const {
   return ids;
 }
 
+void ByteTokenizer::encode_in_parts(std::string_view text, const Each& each) const {
+  for (; !text.empty(); text.remove_prefix(std::min(text.size(), part_bytes))) {
+    each(encode(std::string(text.substr(0, part_bytes))));
+  }
+}
+
 std::string ByteTokenizer::decode(std::span<const int32_t> ids) const {
   std::string text;
   text.reserve(ids.size());
@@ -116,12 +145,26 @@ std::string ByteTokenizer::decode(std::span<const int32_t> ids) const {
 
 std::string ByteTokenizer::name(int32_t id) const {
   require_id(id, vocab_size());
-  if (id < 0x7F && (id >= 0x20 || id == '\n' || id == '\r' || id == '\t')) {
-    return visible(static_cast<char32_t>(id));
+  const char byte = static_cast<char>(static_cast<unsigned char>(id));
+  return visible_bytes({&byte, 1});
+}
+
+std::string visible_bytes(std::string_view bytes) {
+  std::string name;
+  for (size_t at = 0; at < bytes.size();) {
+    const Utf8Character c = utf8_at(bytes, at);
+    const auto byte = static_cast<unsigned char>(bytes[at]);
+    const bool control = byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t';
+    if (c.size > 0 && !control && byte != 0x7F) {
+      name += visible(c.code);
+    } else {
+      char digits[8];
+      std::snprintf(digits, sizeof digits, "\\x%02X", static_cast<unsigned>(byte));
+      name += digits;
+    }
+    at += std::max<size_t>(1, c.size);
   }
-  char digits[8];
-  std::snprintf(digits, sizeof digits, "\\x%02X", static_cast<unsigned>(id));
-  return digits;
+  return name;
 }
 
 // ---- Validity

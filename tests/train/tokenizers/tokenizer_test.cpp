@@ -1,4 +1,4 @@
-#include "train/data/tokenizer.h"
+#include "train/tokenizers/tokenizer.h"
 
 #include <doctest/doctest.h>
 

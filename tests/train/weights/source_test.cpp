@@ -1,0 +1,161 @@
+// Training that starts from weights, and goes on from there.
+#include "train/weights/source.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/training_run.h"
+#include "train/checkpoint/state_dict.h"
+#include "train/trainer.h"
+#include "train/weights/freeze.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Trains the small config with changes; returns the run's folder.
+fs::path trained(const TempDir& folder, const std::string& name,
+                 const std::vector<std::string>& sets) {
+  LoadedRun run = load_small(folder, sets);
+  Trainer(std::move(run), RunFolder::create((folder / name).string(), "c")).train();
+  return folder / name;
+}
+
+fs::path resumed(const TempDir& folder, const fs::path& run, const std::vector<std::string>& sets) {
+  std::vector<std::string> warnings;
+  const fs::path checkpoint = resolve_run(run, warnings).checkpoint;
+  LoadedRun loaded = load_run(read_run_tree(run / "config.yaml", sets_in(folder, sets)), run,
+                              Purpose::train, checkpoint);
+  Trainer(std::move(loaded), RunFolder::open(run), checkpoint).train();
+  return run;
+}
+
+std::string model_at(const fs::path& run, const std::string& step) {
+  return read_text(run / "checkpoints" / step / "model.safetensors");
+}
+
+template <class E, class F>
+std::string thrown_by(F&& f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+Array tensor_of(const fs::path& run, const std::string& step, const std::string& name) {
+  return SafeTensors(run / "checkpoints" / step / "model.safetensors").array(name);
+}
+
+bool same_bits(const Array& a, const Array& b) {
+  return a.shape() == b.shape() && std::equal(a.span().begin(), a.span().end(), b.span().begin());
+}
+
+}  // namespace
+
+TEST_CASE("weights: a run starts from those of a run, a checkpoint or a file, with the same bits") {
+  const TempDir folder;
+  const fs::path first = trained(folder, "first", {"train.steps=2"});
+  const fs::path file = first / "checkpoints/step-000002/model.safetensors";
+  std::vector<std::string> results;
+  for (const fs::path& source : {first, first / "checkpoints/step-000002", file}) {
+    const std::string name = "from-" + std::to_string(results.size());
+    const fs::path run =
+        trained(folder, name, {"train.steps=3", "seed=9", "train.weights=" + source.string()});
+    results.push_back(model_at(run, "step-000003"));
+    const std::string config = read_text(run / "config.yaml");
+    CHECK(contains(config, "weights: " + source.string()));
+    CHECK(contains(config, "weights_fingerprint: " + fingerprint_file(file).text()));
+  }
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] == results[2]);
+  CHECK(results[0] !=
+        model_at(trained(folder, "drawn", {"train.steps=3", "seed=9"}), "step-000003"));
+}
+
+TEST_CASE("weights: frozen parameters keep their bits, and resuming needs no source") {
+  const TempDir folder;
+  const fs::path first = trained(folder, "first", {"train.steps=2"});
+  const std::vector<std::string> sets{
+      "seed=9", "model.dropout=0.1", "train.weights=" + first.string(),
+      "train.freeze=[\"tok_emb.*\", trf_blocks.0.att.W_query.weight]"};
+  const auto with = [&](const char* steps) {
+    std::vector<std::string> all = sets;
+    all.push_back(heed::text("train.steps=", steps));
+    return all;
+  };
+  const fs::path whole = trained(folder, "whole", with("7"));
+  const fs::path half = trained(folder, "half", with("3"));
+  for (const char* name : {"tok_emb.weight", "trf_blocks.0.att.W_query.weight"}) {
+    CHECK(same_bits(tensor_of(whole, "step-000007", name), tensor_of(first, "step-000002", name)));
+  }
+  const char* const moved = "trf_blocks.0.att.W_key.weight";
+  CHECK(!same_bits(tensor_of(whole, "step-000007", moved), tensor_of(first, "step-000002", moved)));
+  const SafeTensors state(whole / "checkpoints/step-000007/optimizer.safetensors");
+  CHECK(state.find("exp_avg.tok_emb.weight") == nullptr);
+  CHECK(state.find("exp_avg.trf_blocks.0.att.W_key.weight") != nullptr);
+
+  fs::remove_all(first);
+  resumed(folder, half, {"train.steps=7"});
+  CHECK(model_at(half, "step-000007") == model_at(whole, "step-000007"));
+}
+
+TEST_CASE("weights: characters of another text are a warning") {
+  const TempDir folder;
+  const std::string from = "train.weights=" + trained(folder, "first", {"train.steps=2"}).string();
+  CHECK(load_small(folder, {from}).warnings.empty());
+  write_text(folder / "other.txt", sample_text() + "Every\n");
+  const LoadedRun other = load_small(folder, {from, "data.path=other.txt"});
+  REQUIRE(other.warnings.size() == 1);
+  CHECK(contains(other.warnings[0], "text.txt, another text"));
+}
+
+TEST_CASE("weights: the plan counts what trains, and what that costs") {
+  const TempDir folder;
+  const Plan all = make_plan(load_small(folder));
+  const LoadedRun run = load_small(folder, {"train.freeze=[\"trf_blocks.*\", \"*_emb.*\"]"});
+  const Plan some = make_plan(run);
+  CHECK(all.trained_parameters == all.parameters);
+  CHECK(some.parameters == all.parameters);
+  CHECK(some.trained_parameters < all.parameters / 2);
+  CHECK(some.gradient_bytes == some.trained_parameters * static_cast<int64_t>(sizeof(real)));
+  CHECK(some.optimizer_bytes < all.optimizer_bytes);
+  CHECK(some.flops_per_step <
+        all.flops_per_step / 2);  // nothing behind the blocks wants a gradient
+  CHECK(some.warnings.size() == all.warnings.size());
+  CHECK(contains(describe(some, run).front(), "of them trained, the others frozen"));
+}
+
+TEST_CASE("weights: what does not fit is named with both shapes, before a run is made") {
+  const TempDir folder;
+  const fs::path first = trained(folder, "first", {"train.steps=2"});
+  const std::string from = "train.weights=" + first.string();
+  const auto refused = [&](const std::vector<std::string>& sets) {
+    return thrown_by<ConfigError>([&] { make_plan(load_small(folder, sets)); });
+  };
+  const std::string shape = refused({from, "model.context_length=16"});
+  CHECK(contains(shape, "pos_emb.weight: expected shape (16, 12), got (8, 12)"));
+  CHECK(contains(shape, "weights_ignore: [PATTERNS]"));
+  CHECK(refused({from, "model.context_length=16", "train.weights_ignore=[pos_emb.*]"}) ==
+        "nothing");
+  CHECK(contains(refused({from, "model.num_layers=2"}),
+                 "trf_blocks.1.att.W_query.weight: missing, expected shape (12, 12)"));
+  CHECK(refused({from, "model.num_layers=2", "train.weights_ignore=[trf_blocks.1.*]"}) ==
+        "nothing");
+  CHECK(contains(refused({from, "model.bias=false"}),
+                 "trf_blocks.0.att.out_proj.bias: not in the model"));
+  CHECK(contains(refused({"train.freeze=[tok_em.weight]"}), "did you mean tok_emb.weight?"));
+  CHECK(contains(refused({"train.freeze=[\"*\"]"}), "nothing to train"));
+
+  const auto unreadable = [&](const std::string& source) {
+    return thrown_by<IoError>(
+        [&] { load_small(folder, {"train.weights=" + (folder / source).string()}); });
+  };
+  CHECK(contains(unreadable("none"), "expected a run folder, a checkpoint or a safetensors file"));
+  CHECK(thrown_by<IoError>([&] {
+          make_plan(load_small(folder, {"train.weights=" + (folder / "text.txt").string()}));
+        }).starts_with((folder / "text.txt").string()));
+}

@@ -1,0 +1,54 @@
+// What the file of a byte-level tokenizer says, whatever its format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heed {
+
+// A way to cut a text, or the pieces that an earlier rule made, into smaller pieces.
+struct SplitRule {
+  enum class Keep {
+    all,      // the matches of the pattern, and what is between them
+    matches,  // only the matches: the rest of the text is dropped
+    gaps      // only what is between them
+  };
+  std::string pattern;  // of PCRE2, in UTF-8
+  Keep keep = Keep::all;
+
+  bool operator==(const SplitRule&) const = default;
+};
+
+// A token that stands outside of the merges, for a whole text: "<|endoftext|>".
+struct AddedToken {
+  int32_t id = 0;
+  std::string content;
+  // Special: text that happens to contain it is encoded as text. Callers can ask for the token.
+  bool special = true;
+
+  bool operator==(const AddedToken&) const = default;
+};
+
+struct BpeModel {
+  std::vector<std::string> tokens;  // bytes, by id; "": no token has this id
+  // Pairs of ids that merge, the most urgent first.
+  std::vector<std::pair<int32_t, int32_t>> merges;
+  // True: the pair with the lowest id of its result merges first, as tiktoken does it. The order of
+  // `merges` then has no meaning.
+  bool ranked_by_result = false;
+  bool whole_pieces = false;  // a piece that is a token is not merged from its bytes
+  bool prefix_space = false;  // a text is encoded with a blank before it
+  std::vector<SplitRule> rules;
+  std::vector<AddedToken> added;
+
+  bool operator==(const BpeModel&) const = default;
+};
+
+// The patterns of GPT-2, of GPT-4 (cl100k) and of GPT-4o (o200k).
+extern const char* const gpt2_pattern;
+extern const char* const gpt4_pattern;
+extern const char* const gpt4o_pattern;
+
+}  // namespace heed

@@ -1,0 +1,255 @@
+#include "train/tokenizers/bpe_tokenizer.h"
+
+#include <algorithm>
+
+#include "autograd/threads/parallel.h"
+#include "layers/text/utf8.h"
+#include "train/files/files.h"
+#include "train/tokenizers/bpe/read.h"
+#include "train/tokenizers/bpe/write.h"
+
+namespace heed {
+
+namespace {
+
+constexpr size_t segment_bytes = 1 << 22;  // whose pieces are in memory at a time
+constexpr size_t bytes_for_threads = 1 << 16;
+constexpr size_t most_cached = 1 << 17, longest_cached = 64;
+
+// Encodes pieces; one for each thread. Most pieces of a text have been there before, so it keeps
+// their ids.
+class Encoder {
+ public:
+  Encoder(const Splitter& splitter, const Merges& merges) : cutter_(splitter), merges_(merges) {}
+
+  // `text` must outlive the encoder.
+  void encode(std::string_view text, std::span<const SplitStep> steps) {
+    ids.clear();
+    for (const SplitStep& step : steps) {
+      cutter_.cut(text, step, [&](std::string_view piece) { add(piece); });
+    }
+  }
+
+  std::vector<int32_t> ids;  // of the steps
+
+ private:
+  struct Place {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+
+  void add(std::string_view piece) {
+    if (piece.size() > longest_cached) {
+      merges_.encode(piece, scratch_, ids);
+      return;
+    }
+    if (const auto found = cache_.find(piece); found != cache_.end()) {
+      const Place place = found->second;
+      ids.insert(ids.end(), cached_.begin() + place.begin, cached_.begin() + place.end);
+      return;
+    }
+    const size_t before = ids.size();
+    merges_.encode(piece, scratch_, ids);
+    if (cache_.size() < most_cached) {
+      const auto begin = static_cast<uint32_t>(cached_.size());
+      cached_.insert(cached_.end(), ids.begin() + static_cast<ptrdiff_t>(before), ids.end());
+      cache_.emplace(piece, Place{begin, static_cast<uint32_t>(cached_.size())});
+    }
+  }
+
+  Cutter cutter_;
+  const Merges& merges_;
+  MergeScratch scratch_;
+  std::unordered_map<std::string_view, Place> cache_;  // in `cached_`
+  std::vector<int32_t> cached_;
+};
+
+BpeModel read_checked(const BpeTokenizer::Config& c, const TokenizerSetup& setup) {
+  std::error_code error;
+  const std::filesystem::path kept = setup.checkpoint / stored_tokenizer;
+  const bool is_kept = !setup.checkpoint.empty() && std::filesystem::exists(kept, error);
+  const std::filesystem::path path = is_kept ? kept : setup.config_folder / c.path;
+  BpeModel model = read_bpe(path);
+  if (!c.fingerprint.empty()) {
+    const std::string found = fingerprint(as_bytes(bpe_to_json(model))).text();
+    require<IoError>(found == c.fingerprint, path.string(), ": changed: expected the tokenizer ",
+                     "with fingerprint ", c.fingerprint, ", got ", found);
+  }
+  return model;
+}
+
+// Where the next character that is not UTF-8 begins, from `at`; the end of the text if none does.
+size_t end_of_characters(std::string_view text, size_t at) {
+  while (at < text.size()) {
+    const size_t size = utf8_at(text, at).size;
+    if (size == 0) {
+      return at;
+    }
+    at += size;
+  }
+  return at;
+}
+
+}  // namespace
+
+void BpeTokenizer::Config::fields(Fields& f) {
+  f.required("path", path, "tokenizer.json, vocab.json next to merges.txt, or *.tiktoken");
+  f.optional("special_tokens", special_tokens,
+             "true: special tokens that the text contains, as <|endoftext|>, become their ids");
+  f.optional("fingerprint", fingerprint,
+             "size and hash of the tokenizer; a run's own config has it and refuses another one");
+}
+
+BpeTokenizer::BpeTokenizer(const Config& c, const TokenizerSetup& setup)
+    : BpeTokenizer(read_checked(c, setup), (setup.config_folder / c.path).string(),
+                   c.special_tokens ? SpecialTokens::as_tokens : SpecialTokens::as_text) {}
+
+BpeTokenizer::BpeTokenizer(BpeModel model, const std::string& where, SpecialTokens special)
+    : model_(std::move(model)),
+      special_(special),
+      splitter_(model_.rules, where),
+      merges_(model_, where) {
+  for (const AddedToken& token : model_.added) {
+    if (!token.special || special_ == SpecialTokens::as_tokens) {
+      looked_for_.push_back(token);
+    }
+  }
+  std::stable_sort(
+      looked_for_.begin(), looked_for_.end(),
+      [](const AddedToken& a, const AddedToken& b) { return a.content.size() > b.content.size(); });
+}
+
+std::vector<int32_t> BpeTokenizer::encode(const std::string& text) const {
+  std::vector<int32_t> ids;
+  encode_in_parts(text, [&](std::span<const int32_t> part) {
+    ids.insert(ids.end(), part.begin(), part.end());
+  });
+  return ids;
+}
+
+// Where the added tokens are that a text is searched for.
+class BpeTokenizer::AddedTokens {
+ public:
+  AddedTokens(const std::vector<AddedToken>& tokens, std::string_view text)
+      : tokens_(tokens), text_(text) {
+    for (const AddedToken& token : tokens) {
+      next_.push_back(text.find(token.content));
+    }
+  }
+
+  // The first one from byte `from` and where it begins, the longest of several. Null if there is
+  // none; `at` is then the end of the text.
+  const AddedToken* find(size_t from, size_t& at) {
+    const AddedToken* first = nullptr;
+    at = text_.size();
+    for (size_t k = 0; k < tokens_.size(); ++k) {
+      if (next_[k] < from) {
+        next_[k] = text_.find(tokens_[k].content, from);
+      }
+      if (next_[k] < at) {
+        at = next_[k];
+        first = &tokens_[k];
+      }
+    }
+    return first;
+  }
+
+ private:
+  const std::vector<AddedToken>& tokens_;  // longest first
+  const std::string_view text_;
+  std::vector<size_t> next_;  // of each token; npos: it does not come again
+};
+
+void BpeTokenizer::encode_in_parts(std::string_view text, const Each& each) const {
+  AddedTokens added(looked_for_, text);
+  for (size_t from = 0; from < text.size();) {
+    size_t at = 0;
+    const AddedToken* const token = added.find(from, at);
+    encode_plain(text.substr(from, at - from), each);
+    if (token != nullptr) {
+      each({&token->id, 1});
+    }
+    from = at + (token != nullptr ? token->content.size() : 0);
+  }
+}
+
+// Bytes that are not UTF-8 are pieces of their own: patterns need characters.
+void BpeTokenizer::encode_plain(std::string_view text, const Each& each) const {
+  std::string with_blank;
+  if (model_.prefix_space && !text.empty() && text[0] != ' ') {
+    with_blank = " " + std::string(text);
+    text = with_blank;
+  }
+  MergeScratch scratch;
+  std::vector<int32_t> ids;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = end_of_characters(text, at);
+    if (end > at) {
+      encode_characters(text.substr(at, end - at), each);
+    }
+    size_t next = end;
+    while (next < text.size() && utf8_at(text, next).size == 0) {
+      ++next;
+    }
+    if (next > end) {
+      ids.clear();
+      merges_.encode(text.substr(end, next - end), scratch, ids);
+      each(ids);
+    }
+    at = next;
+  }
+}
+
+// Cuts a segment into steps, shares them between threads, and joins their ids in order.
+void BpeTokenizer::encode_characters(std::string_view text, const Each& each) const {
+  const int threads = text.size() < bytes_for_threads ? 1 : num_threads();
+  std::vector<Encoder> encoders;
+  encoders.reserve(static_cast<size_t>(threads));
+  for (int k = 0; k < threads; ++k) {
+    encoders.emplace_back(splitter_, merges_);
+  }
+  for (size_t at = 0; at < text.size();) {
+    size_t until = std::min(text.size(), at + segment_bytes);
+    until = at + whole_characters(text.substr(at, until - at)).size();
+    const std::vector<SplitStep> steps = splitter_.steps(text, at, until, threads);
+    const auto share = [&](int64_t first, int64_t last) {
+      for (auto k = static_cast<size_t>(first); k < static_cast<size_t>(last); ++k) {
+        const size_t begin = steps.size() * k / encoders.size(),
+                     end = steps.size() * (k + 1) / encoders.size();
+        encoders[k].encode(text, std::span(steps).subspan(begin, end - begin));
+      }
+    };
+    if (threads == 1) {
+      share(0, 1);
+    } else {
+      parallel_for(threads, 1, share);
+    }
+    for (const Encoder& encoder : encoders) {
+      each(encoder.ids);
+    }
+    at = steps.back().end;
+  }
+}
+
+const std::string& BpeTokenizer::bytes(int32_t id) const {
+  require(id >= 0 && id < vocab_size(), "tokenizer: expected ids in [0, ", vocab_size(), "), got ",
+          id);
+  return model_.tokens[static_cast<size_t>(id)];
+}
+
+std::string BpeTokenizer::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    text += bytes(id);
+  }
+  return text;
+}
+
+std::string BpeTokenizer::name(int32_t id) const {
+  const std::string& token = bytes(id);
+  return token.empty() ? text("(", id, ")") : visible_bytes(token);
+}
+
+std::string BpeTokenizer::stored() const { return bpe_to_json(model_); }
+
+}  // namespace heed

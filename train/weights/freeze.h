@@ -1,0 +1,22 @@
+// Parameters that training leaves as they are: `train.freeze`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "layers/module/module.h"
+
+namespace heed {
+
+// True if a pattern matches the whole name: "*" any characters, "?" one, all others themselves.
+bool matches_any(const std::vector<std::string>& patterns, const std::string& name);
+
+// Makes constants of the parameters that a pattern matches; a tied one if any of its names does.
+// Throws ConfigError for a pattern that matches nothing, naming the nearest parameter, and if no
+// parameter would be left.
+void freeze(Module& model, const std::vector<std::string>& patterns);
+
+// The parameters that are not frozen: those of an optimizer.
+std::vector<NamedParameter> trained_parameters(const Module& model);
+
+}  // namespace heed
