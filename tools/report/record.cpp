@@ -14,7 +14,7 @@ using RecordJson = nlohmann::ordered_json;
 
 constexpr size_t most_snapshots = 12;
 constexpr size_t most_evaluations = 400;
-constexpr size_t most_heads = 64, most_heads_at = 100;
+constexpr size_t most_heads = 64, most_heads_at = 200;
 constexpr int64_t fewest_rows = 8;  // shorter sequences are not cut
 constexpr size_t most_names = 100'000;
 constexpr int64_t max_record_bytes = 16'000'000;
