@@ -44,7 +44,9 @@ std::string in_words(const probe::HeadScore& of) {
   return largest.score < 0.1 ? "none above 0.10" : text(largest.name, " ", fixed(largest.score, 2));
 }
 
-std::string percent(double share) { return fixed(100 * share, 2) + "%"; }
+std::string percent(std::optional<double> share) {
+  return share ? fixed(100 * *share, 2) + "%" : "-";
+}
 
 // Shares of an answer by row and block, each in its colour.
 std::string shares_text(const std::string& title, const std::vector<std::string>& rows,

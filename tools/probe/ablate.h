@@ -18,12 +18,14 @@ enum class Ablation { zero, mean };
 struct Ablated {
   std::string part;             // path of an attention or feed-forward: "trf_blocks.0.att"
   std::optional<int64_t> head;  // from 0; none: all of the part
-  double loss = 0, accuracy = 0;
+  double loss = 0;
+  std::optional<double> accuracy;  // none for targets that are no classes
 };
 
 struct Ablations {
-  double loss = 0, accuracy = 0;  // of the whole model
-  std::vector<Ablated> parts;     // the one whose absence costs most first
+  double loss = 0;  // of the whole model
+  std::optional<double> accuracy;
+  std::vector<Ablated> parts;  // the one whose absence costs most first
 };
 
 // On `batches` times `batch_size` validation examples, or all of them, as evaluate() takes them.

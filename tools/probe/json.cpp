@@ -68,10 +68,11 @@ std::string to_json(const Ablations& ablations) {
     parts.push_back({{"part", of.part},
                      {"head", of.head ? Json(*of.head) : Json()},
                      {"loss", of.loss},
-                     {"accuracy", of.accuracy}});
+                     {"accuracy", of.accuracy ? Json(*of.accuracy) : Json()}});
   }
-  return dumped(
-      {{"loss", ablations.loss}, {"accuracy", ablations.accuracy}, {"parts", std::move(parts)}});
+  return dumped({{"loss", ablations.loss},
+                 {"accuracy", ablations.accuracy ? Json(*ablations.accuracy) : Json()},
+                 {"parts", std::move(parts)}});
 }
 
 std::string to_json(const Patches& patches) {

@@ -18,6 +18,7 @@ function shadedTable(columns, rows) {
 }
 
 const two = (number) => (Math.abs(number) < 0.005 ? 0 : number).toFixed(2);
+const rightShare = (accuracy) => (accuracy === null ? "" : percent(accuracy));
 const scaleNotice = () => el("p", { class: "faint" }, "0 ", el("span", { class: "scale" }), " 1");
 
 function headsPage({ repeat, sequences, heads }) {
@@ -50,11 +51,11 @@ function lensPage({ tokens, blocks }) {
 function ablatePage({ loss, accuracy, parts }) {
   const most = Math.max(...parts.map((part) => part.loss - loss), 1e-12);
   const row = (part) => [part.part + (part.head === null ? "" : ` head ${part.head}`),
-    shaded(short(part.loss), (part.loss - loss) / most), short(part.loss - loss), percent(part.accuracy)];
+    shaded(short(part.loss), (part.loss - loss) / most), short(part.loss - loss), rightShare(part.accuracy)];
   return [section("ablate", "What is lost without each part",
     el("p", {}, "On the validation set: heads, attention and feed-forward, the one whose absence costs most first."),
     shadedTable(["without", "loss", "more", "accuracy"],
-      [["(the whole model)", short(loss), "", percent(accuracy)], ...parts.map(row)]))];
+      [["(the whole model)", short(loss), "", rightShare(accuracy)], ...parts.map(row)]))];
 }
 
 function patchPage({ clean, corrupt, heads, ...byPosition }) {

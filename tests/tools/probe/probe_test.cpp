@@ -220,7 +220,7 @@ TEST_CASE("ablate: a head without its columns of out_proj, sorted by what is los
     set_parameter(*without, of.part + ".out_proj.weight", weight);
     const Evaluation want = evaluate(*without, *task, Split::validation, 16, 2);
     CHECK(of.loss == doctest::Approx(want.loss).epsilon(1e-5));
-    CHECK(of.accuracy == doctest::Approx(want.accuracy).epsilon(0.01));
+    CHECK(*of.accuracy == doctest::Approx(*want.accuracy).epsilon(0.01));
     ++compared;
   }
   CHECK(compared == 6);
