@@ -30,6 +30,8 @@ void BlockConfig::block_fields(Fields& f) {
   f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
   f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
   f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
+  f.choice("feed_forward", feed_forward, {"feed_forward", "none"},
+           "none: blocks of attention alone");
   f.choice("activation", activation, activation_names, "activation of the feed-forward");
   f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
              "hidden width of the feed-forward / d_model");
@@ -57,6 +59,13 @@ void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
     errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
                      ", num_heads is ", num_heads);
   }
+  const auto without_effect = [&](const char* field, bool changed) {
+    if (!has_feed_forward() && changed) {
+      errors.add_field(at, field, "has no effect with feed_forward none; leave one out");
+    }
+  };
+  without_effect("activation", activation != BlockConfig{}.activation);
+  without_effect("hidden_multiplier", hidden_multiplier != BlockConfig{}.hidden_multiplier);
   // Heads side by side, which share the width.
   const ConfigNode& own = at.get("attention");
   const auto* heads = attention.find<int64_t>("num_heads");

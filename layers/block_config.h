@@ -17,7 +17,10 @@ struct BlockConfig {
   std::string norm = "layer_norm";
   std::string activation = "gelu_tanh";
   int64_t hidden_multiplier = 4;
+  std::string feed_forward = "feed_forward";
   LayerChoice attention{"multi_head_attention"};  // of blocks that let it be chosen
+
+  bool has_feed_forward() const { return feed_forward != "none"; }
 
   // All of them.
   void fields(Fields& f);

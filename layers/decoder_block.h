@@ -4,7 +4,7 @@
 //   x (B, T, d_model), context (B, S, d_model) -> x (B, T, d_model)
 //   x = x + drop(att(norm1(x)))
 //   x = x + drop(cross_att(norm2(x), context))
-//   x = x + drop(ff(norm3(x)))
+//   x = x + drop(ff(norm3(x)))        unless feed_forward: none
 // The mask applies to the context only. Self-attention is causal.
 #pragma once
 
@@ -38,10 +38,10 @@ class DecoderBlock final : public Module {
       : config(checked(c)),
         att(this, "att", make_layer(config.attention)),
         cross_att(this, "cross_att", make_layer(config.cross_attention)),
-        ff(this, "ff", feed_forward_of(c)),
+        ff(make_feed_forward(this, c)),
         norm1(this, "norm1", make_norm(c)),
         norm2(this, "norm2", make_norm(c)),
-        norm3(this, "norm3", make_norm(c)),
+        norm3(make_norm_of_feed_forward(this, "norm3", c)),
         drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {
     require<ConfigError>(att->signature().causal,
                          "decoder_block: expected a causal attention, got ",
@@ -62,15 +62,16 @@ class DecoderBlock final : public Module {
 
   const Config config;
   Child<Module> att, cross_att;
-  Child<FeedForward> ff;
-  Child<Module> norm1, norm2, norm3;
+  std::optional<Child<FeedForward>> ff;
+  Child<Module> norm1, norm2;
+  std::optional<Child<Module>> norm3;
   Child<Dropout> drop_shortcut;
 
  protected:
   Tensor forward(const Input& in) override {
     Tensor x = drop_shortcut->add_to(in.x, attended(att, norm1(in.x)));
     x = drop_shortcut->add_to(x, attended(cross_att, in.with(norm2(x))));
-    return drop_shortcut->add_to(x, ff(norm3(x)));
+    return ff ? drop_shortcut->add_to(x, (*ff)((*norm3)(x))) : x;
   }
 
  private:

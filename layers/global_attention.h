@@ -57,8 +57,7 @@ class GlobalAttention final : public Module {
             in.x.shape(), ", got ", in.context ? text(in.context.shape()) : "none");
     const Tensor states = with_batch("global_attention", in.context, config.d_in);
     const Tensor attn_weights = attention_weights(scores(x, states), in.mask);  // (B, T, S)
-    record_attention(*this, attn_weights);
-    return without_batch(matmul(attn_weights, states), in.x);
+    return without_batch(mix_values(*this, attn_weights, states), in.x);
   }
 
  private:

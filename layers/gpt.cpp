@@ -120,13 +120,15 @@ void initialise_children_first(const Module& module) {
 
 }  // namespace
 
-// Draws in nanoGPT's order: first everything, then once more the last matrix of each of the
-// 2 num_layers residual branches, with standard deviation 0.02 / sqrt(2 num_layers). The smaller
+// Draws in nanoGPT's order: first everything, then once more the last matrix of each residual
+// branch, with standard deviation 0.02 / sqrt(branches). There are 2 num_layers of them, or
+// num_layers without feed-forward. The smaller
 // numbers keep the sum of the branches from growing with depth (Radford et al. 2019, section 2.3).
 void Gpt::initialise_as_gpt2() {
   const NoGrad off;
   initialise_children_first(*this);
-  const double residual = 0.02 / std::sqrt(2.0 * static_cast<double>(config.num_layers));
+  const int64_t branches = (config.has_feed_forward() ? 2 : 1) * config.num_layers;
+  const double residual = 0.02 / std::sqrt(static_cast<double>(branches));
   for (const NamedParameter& parameter : parameters()) {
     for (const char* last : {"att.out_proj.weight", "att.output.weight", "ff.layers.2.weight"}) {
       if (ends_with(parameter.name, last)) draw_normal(parameter.tensor, residual);

@@ -49,8 +49,7 @@ class SelfAttentionV1 final : public Module {
     const Tensor attn_scores = matmul(queries, keys, Trans::no, Trans::yes);  // (B, T, T)
     const real scale = 1 / std::sqrt(static_cast<real>(config.d_out));
     const Tensor attn_weights = attention_weights(attn_scores * scale, in.mask);
-    record_attention(*this, attn_weights);
-    return without_batch(matmul(attn_weights, values), in.x);  // (B, T, d_out)
+    return without_batch(mix_values(*this, attn_weights, values), in.x);  // (B, T, d_out)
   }
 };
 HEED_LAYER(SelfAttentionV1, "self_attention_v1");

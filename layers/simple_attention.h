@@ -24,8 +24,7 @@ class SimpleAttention final : public Module {
     const Tensor x = with_batch("simple_attention", in.x, in.x ? in.x.dim(-1) : 0);
     const Tensor attn_scores = matmul(x, x, Trans::no, Trans::yes);       // (B, T, T)
     const Tensor attn_weights = attention_weights(attn_scores, in.mask);  // rows sum to 1
-    record_attention(*this, attn_weights);
-    return without_batch(matmul(attn_weights, x), in.x);  // (B, T, d)
+    return without_batch(mix_values(*this, attn_weights, x), in.x);       // (B, T, d)
   }
 };
 HEED_LAYER(SimpleAttention, "simple_attention");

@@ -3,7 +3,11 @@
 //   x (B, T, d_model) -> x (B, T, d_model)
 //   x = x + drop(att(norm1(x)))
 //   x = x + drop(ff(norm2(x)))
+// feed_forward: none leaves out the second line, with its norm. Elhage et al. 2021, "A Mathematical
+// Framework for Transformer Circuits", study such attention-only models.
 #pragma once
+
+#include <optional>
 
 #include "autograd/ops/arithmetic.h"
 #include "layers/block_config.h"
@@ -12,11 +16,25 @@
 
 namespace heed {
 
-inline FeedForward::Config feed_forward_of(const BlockConfig& c) {
-  return {.d_model = c.d_model,
-          .hidden_multiplier = c.hidden_multiplier,
-          .activation = c.activation,
-          .bias = c.bias};
+// The children `ff` and, under the given name, its norm; none with feed_forward: none.
+inline std::optional<Child<FeedForward>> make_feed_forward(Module* block, const BlockConfig& c) {
+  std::optional<Child<FeedForward>> ff;
+  if (c.has_feed_forward()) {
+    ff.emplace(block, "ff",
+               FeedForward::Config{.d_model = c.d_model,
+                                   .hidden_multiplier = c.hidden_multiplier,
+                                   .activation = c.activation,
+                                   .bias = c.bias});
+  }
+  return ff;
+}
+inline std::optional<Child<Module>> make_norm_of_feed_forward(Module* block, const char* name,
+                                                              const BlockConfig& c) {
+  std::optional<Child<Module>> norm;
+  if (c.has_feed_forward()) {
+    norm.emplace(block, name, make_norm(c));
+  }
+  return norm;
 }
 
 class TransformerBlock final : public Module {
@@ -28,9 +46,9 @@ class TransformerBlock final : public Module {
   explicit TransformerBlock(const Config& c)
       : config(checked(c)),
         att(this, "att", make_layer(config.attention)),
-        ff(this, "ff", feed_forward_of(c)),
+        ff(make_feed_forward(this, c)),
         norm1(this, "norm1", make_norm(c)),
-        norm2(this, "norm2", make_norm(c)),
+        norm2(make_norm_of_feed_forward(this, "norm2", c)),
         drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {}
 
   Signature signature() const override {
@@ -39,8 +57,9 @@ class TransformerBlock final : public Module {
 
   const Config config;
   Child<Module> att;
-  Child<FeedForward> ff;
-  Child<Module> norm1, norm2;
+  std::optional<Child<FeedForward>> ff;
+  Child<Module> norm1;
+  std::optional<Child<Module>> norm2;
   Child<Dropout> drop_shortcut;
 
  protected:
@@ -49,7 +68,7 @@ class TransformerBlock final : public Module {
     require(attended.shape() == in.x.shape(), "transformer_block: expected the attention to give ",
             in.x.shape(), ", the shape of x, got ", attended.shape());
     const Tensor x = drop_shortcut->add_to(in.x, attended);
-    return drop_shortcut->add_to(x, ff(norm2(x)));
+    return ff ? drop_shortcut->add_to(x, (*ff)((*norm2)(x))) : x;
   }
 };
 HEED_LAYER(TransformerBlock, "transformer_block");

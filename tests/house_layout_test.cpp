@@ -53,6 +53,8 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"train/tasks",
      {"autograd/*", "layers/text", "layers/config", "layers/module", "train/files", "train/data",
       "train/tokenizers"}},
+    {"train/tasks/circuits",
+     {"autograd/*", "layers/config", "layers/module", "train/files", "train/tasks"}},
     {"train/plugin", {"layers/config", "train/files", "train/optim", "train/data"}},
     {"train/config",
      {"autograd/*", "layers/text", "layers/config", "train/files", "train/optim", "train/data",
@@ -71,14 +73,16 @@ const std::map<std::string, std::vector<std::string>> arrows{
       "train/tasks", "train/config", "train/checkpoint", "train/weights", "train/run",
       "train/check"}},
 
+    {"tools/probe", {"autograd/*", "layers", "layers/module", "train", "train/data"}},
     {"tools/report",
      {"autograd/*", "layers/module", "train/files", "train/tokenizers", "train/data",
-      "train/config", "train/run"}},
+      "train/config", "train/run", "tools/probe"}},
     {"tools/terminal", {"autograd/*", "layers/text", "train/files", "tools/report"}},
     {"tools/tour", {"autograd/*", "layers/*", "tools/terminal"}},
     {"tools/bench", {"autograd/*", "layers/*", "tools/terminal"}},
     {"tools/commands",
-     {"autograd/*", "layers/*", "train/*", "tools/report", "tools/terminal", "tools/tour"}},
+     {"autograd/*", "layers/*", "train/*", "tools/probe", "tools/report", "tools/terminal",
+      "tools/tour"}},
 };
 
 std::string folder_of(const std::string& path) {

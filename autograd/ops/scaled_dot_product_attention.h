@@ -51,6 +51,14 @@ inline Tensor split_heads(const Tensor& x, int64_t kv_heads, int64_t group, int6
   return permute(heads, {0, 2, 3, 1, 4});
 }
 
+// attn_weights (B, H, T, S), v (B, S, Hkv dv) -> y (B, T, H dv): each head mixes its values.
+inline Tensor mix_values(const Tensor& attn_weights, const Tensor& v, int64_t kv_heads) {
+  const Shape& s = attn_weights.shape();
+  const Tensor groups = reshape(attn_weights, {s[0], kv_heads, s[1] / kv_heads, s[2], s[3]});
+  const Tensor mixed = matmul(groups, split_heads(v, kv_heads, 1, v.dim(2) / kv_heads));
+  return reshape(permute(mixed, {0, 3, 1, 2, 4}), {s[0], s[2], s[1] * mixed.dim(4)});
+}
+
 // All elements of the mask, 0 or its factor.
 inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
   Array factors = Array::uninitialised(shape);
@@ -67,14 +75,11 @@ inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
                                                                   const AttentionOptions& options) {
   const auto p = detail::AttentionProblem::of(q.shape(), k.shape(), v.shape(), options);
   const int64_t group = p.heads / p.kv_heads;
-  const Shape pairs{p.batch, p.heads, p.queries, p.keys};
+  const Shape pairs{p.batch, p.heads, p.queries, p.keys};                     // (B, H, T, S)
   const Tensor heads_q = detail::split_heads(q, p.kv_heads, group, p.width);  // (B, Hkv, G, T, d)
   const Tensor heads_k = detail::split_heads(k, p.kv_heads, 1, p.width);      // (B, Hkv, 1, S, d)
-  const Tensor heads_v =
-      detail::split_heads(v, p.kv_heads, 1, p.value_width);  // (B, Hkv, 1, S, dv)
 
-  Tensor scores = p.scale * matmul(heads_q, heads_k, Trans::no, Trans::yes);
-  scores = reshape(scores, pairs);  // (B, H, T, S)
+  Tensor scores = reshape(p.scale * matmul(heads_q, heads_k, Trans::no, Trans::yes), pairs);
   if (p.causal || p.mask) {
     scores = masked_fill(scores, detail::hidden_pairs(p), -std::numeric_limits<real>::infinity());
   }
@@ -85,9 +90,7 @@ inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
   if (!p.dropout.is_identity()) {
     weights = weights * detail::dropout_factors(p.dropout, pairs);
   }
-  weights = reshape(weights, {p.batch, p.kv_heads, group, p.queries, p.keys});
-  const Tensor mixed = matmul(weights, heads_v);  // (B, Hkv, G, T, dv)
-  return reshape(permute(mixed, {0, 3, 1, 2, 4}), {p.batch, p.queries, p.heads * p.value_width});
+  return detail::mix_values(weights, v, p.kv_heads);
 }
 
 // ShapeError when the shapes, the heads or the mask do not fit together.

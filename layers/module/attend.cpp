@@ -1,5 +1,6 @@
 #include "layers/module/attend.h"
 
+#include "autograd/ops/dropout.h"
 #include "autograd/ops/rotary.h"
 #include "autograd/ops/softmax.h"
 #include "layers/module/cache.h"
@@ -11,11 +12,33 @@ Tensor attention_weights(const Tensor& attn_scores, const Mask& mask) {
   return softmax(masked_scores(attn_scores, mask, -std::numeric_limits<real>::infinity()));
 }
 
-void record_attention(const Module& layer, const Tensor& attn_weights) {
-  if (AttentionRecorder* recorder = AttentionRecorder::current()) {
-    const Shape with_head = attn_weights.shape().inserted(1, 1);
-    recorder->recorded.push_back({layer.path(), attn_weights.value().reshaped(with_head)});
+namespace {
+
+// Offers `value` under another shape of the same elements, the one that observers see.
+Tensor offered_as(const Shape& shown, const Module& layer, Activation what, const Tensor& value) {
+  if (!is_wanted(layer, what)) {
+    return value;
   }
+  const Tensor as_shown = reshape(value, shown);
+  const Tensor given = offered(layer, what, as_shown);
+  return given.value().data() == as_shown.value().data() ? value : reshape(given, value.shape());
+}
+
+// Offers context_vec (B, T, H d) as z (B, T, H, d).
+Tensor offered_heads(const Module& layer, const Tensor& context_vec, int64_t heads) {
+  const Shape& shape = context_vec.shape();
+  return offered_as({shape[0], shape[1], heads, shape[2] / heads}, layer, Activation::heads,
+                    context_vec);
+}
+
+}  // namespace
+
+Tensor mix_values(const Module& layer, const Tensor& attn_weights, const Tensor& values,
+                  double dropout) {
+  const Tensor weights = offered_as(attn_weights.shape().inserted(1, 1), layer,
+                                    Activation::attn_weights, attn_weights);
+  const Tensor kept = heed::dropout(weights, dropout, layer.training());
+  return offered_heads(layer, matmul(kept, values), 1);
 }
 
 namespace {
@@ -57,23 +80,36 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
   return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
 }
 
-// Completes the options with the mask of `in`, a dropout mask for `weights` attention weights while
-// the layer is training, and an output for the weights if they are being recorded. Then returns
-// call(options).
-template <class Call>
+int64_t kv_heads_of(const AttentionOptions& options) {
+  return options.num_kv_heads > 0 ? options.num_kv_heads : options.num_heads;
+}
+
+// Completes the options with the mask of `in` and with a dropout mask for `weights` attention
+// weights while the layer is training. Then returns call(options).
+//
+// Observers are served here and nowhere else. The fused kernel runs in any case and, if an observer
+// wants the weights, writes them too, which changes no bit of its result. Only if the observer
+// replaces them, the values, given by values(), are mixed once more, with its weights.
+template <class Call, class Values>
 Tensor attend_as(const Module& layer, const Input& in, int64_t weights, double dropout,
-                 AttentionOptions options, Call&& call) {
+                 AttentionOptions options, Call&& call, Values&& values) {
   options.mask = in.mask;
   options.dropout = make_dropout_mask(streams().dropout(), streams().dropout_stream(), dropout,
                                       weights, layer.training());
-  AttentionRecorder* recorder = AttentionRecorder::current();
-  Array attn_weights;
-  options.weights_out = recorder != nullptr ? &attn_weights : nullptr;
-  Tensor context_vec = call(options);
-  if (recorder != nullptr) {
-    recorder->recorded.push_back({layer.path(), std::move(attn_weights)});
+  if (!is_wanted(layer, Activation::attn_weights)) {
+    return offered_heads(layer, call(options), options.num_heads);
   }
-  return context_vec;
+  Array computed;  // (B, H, T, S)
+  options.weights_out = &computed;
+  Tensor context_vec = call(options);
+  const Tensor given = offered(layer, Activation::attn_weights, Tensor(computed));
+  if (given.value().data() != computed.data()) {
+    const Tensor kept = options.dropout.is_identity()
+                            ? given
+                            : given * detail::dropout_factors(options.dropout, given.shape());
+    context_vec = detail::mix_values(kept, values(), kv_heads_of(options));
+  }
+  return offered_heads(layer, context_vec, options.num_heads);
 }
 
 }  // namespace
@@ -84,9 +120,12 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const
     return attend_cached(layer, in, queries, keys, values, options);
   }
   const int64_t weights = queries.dim(0) * options.num_heads * queries.dim(1) * keys.dim(1);
-  return attend_as(layer, in, weights, dropout, options, [&](const AttentionOptions& all) {
-    return scaled_dot_product_attention(queries, keys, values, all);
-  });
+  return attend_as(
+      layer, in, weights, dropout, options,
+      [&](const AttentionOptions& all) {
+        return scaled_dot_product_attention(queries, keys, values, all);
+      },
+      [&] { return values; });
 }
 
 Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dropout,
@@ -94,9 +133,14 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dr
   require(in.cache == nullptr, "attend: expected queries, keys and values apart with a cache, got ",
           qkv.shape());
   const int64_t weights = qkv.dim(0) * options.num_heads * qkv.dim(1) * qkv.dim(1);
-  return attend_as(layer, in, weights, dropout, options, [&](const AttentionOptions& all) {
-    return scaled_dot_product_attention(qkv, all);
-  });
+  return attend_as(
+      layer, in, weights, dropout, options,
+      [&](const AttentionOptions& all) { return scaled_dot_product_attention(qkv, all); },
+      [&] {
+        const int64_t kv_heads = kv_heads_of(options);
+        const int64_t width = qkv.dim(2) / (options.num_heads + 2 * kv_heads);
+        return slice(qkv, 2, qkv.dim(2) - kv_heads * width, qkv.dim(2));
+      });
 }
 
 Tensor rotated(const Tensor& x, const Array& angles, const Input& in) {

@@ -1,4 +1,4 @@
-// What attention layers share: softmax with a mask, dropout, the cache, recording of weights.
+// What attention layers share: softmax with a mask, dropout, the cache, and what observers see.
 #pragma once
 
 #include "autograd/ops/scaled_dot_product_attention.h"
@@ -11,15 +11,19 @@ namespace heed {
 // ShapeError for another mask.
 Tensor attention_weights(const Tensor& attn_scores, const Mask& mask);
 
-// Passes the weights (B, T, S) of a layer with one head to the current AttentionRecorder, if any.
-void record_attention(const Module& layer, const Tensor& attn_weights);
+// The end of attention, for layers that compute their own weights and one head at a time.
+//   attn_weights (B, T, S), values (B, S, d) -> context_vec (B, T, d)
+//   context_vec = dropout(attn_weights) values, with dropout while training only
+// Offers the weights and context_vec, as one head, to the current ForwardObserver, if any.
+Tensor mix_values(const Module& layer, const Tensor& attn_weights, const Tensor& values,
+                  double dropout = 0);
 
 // Runs scaled_dot_product_attention for a layer.
 //   queries (B, T, H d), keys and values (B, S, Hkv d) -> context_vec (B, T, H d)
-// Applies the mask of `in` and, while training, dropout to the weights; passes the weights to the
-// current AttentionRecorder, if any. With a cache in `in`, queries also attend to the keys and
-// values of earlier tokens, without dropout. This requires options.causal and, after the first
-// call, one new token per call. Throws ShapeError.
+// Applies the mask of `in` and, while training, dropout to the weights; offers the weights and the
+// heads to the current ForwardObserver, if any. With a cache in `in`, queries also attend to the
+// keys and values of earlier tokens, without dropout. This requires options.causal and, after the
+// first call, one new token per call. Throws ShapeError.
 Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const Tensor& keys,
               const Tensor& values, double dropout, AttentionOptions options);
 // The same for queries, keys and values side by side in one tensor, qkv (B, T, (H + 2 Hkv) d), as

@@ -17,6 +17,7 @@ Tensor Module::operator()(const Input& in) {
   }
   Tensor out = forward(in);
   if (observer != nullptr) {
+    out = offered(*this, Activation::output, out);
     observer->after_forward(*this, in, out);
   }
   return out;

@@ -27,7 +27,7 @@ class Module {
   Module& operator=(const Module&) = delete;
 
   // Runs forward(). Errors, profiles and graph nodes made meanwhile carry the layer's path. Calls
-  // the ForwardObserver, if any.
+  // the ForwardObserver, if any, which may replace the output.
   Tensor operator()(const Input& in);
 
   // Own parameters first, then those of the children in the order of construction, as PyTorch's

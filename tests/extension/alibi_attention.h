@@ -5,7 +5,6 @@
 
 #include <heed/autograd/ops/arithmetic.h>
 #include <heed/autograd/ops/concat.h>
-#include <heed/autograd/ops/dropout.h>
 #include <heed/autograd/ops/matmul.h>
 #include <heed/autograd/ops/split.h>
 #include <heed/layers/layer.h>
@@ -65,8 +64,7 @@ class AlibiAttention final : public Module {
     for (size_t h = 0; h < q.size(); ++h) {
       const Tensor scores = scale * matmul(q[h], k[h], Trans::no, Trans::yes);  // (B, T, T)
       const Tensor attn_weights = attention_weights(scores + bias(h, x.dim(1)), in.mask);
-      record_attention(*this, attn_weights);
-      heads.push_back(matmul(dropout(attn_weights, config.dropout, training()), v[h]));
+      heads.push_back(mix_values(*this, attn_weights, v[h], config.dropout));
     }
     return without_batch(out_proj(concat(heads, -1)), in.x);
   }

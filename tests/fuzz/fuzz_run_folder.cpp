@@ -68,6 +68,8 @@ const std::vector<Command> commands{
     {{"generate", run, "--prompt", "E", "--tokens", "2"}, Effect::none},
     {{"generate", run + "/checkpoints/step-000002", "--tokens", "2"}, Effect::none},
     {{"inspect", run, "--attention"}, Effect::none},
+    {{"probe", run, "heads", "--repeat", "2"}, Effect::none},
+    {{"probe", run, "lens", "--prompt", "E"}, Effect::none},
     {{"report", run}, Effect::changes},
     {{"report", run + "/checkpoints/step-000004"}, Effect::changes},
     {{"report", run, outside + "/run", "--out", "page.html"}, Effect::none},

@@ -14,7 +14,7 @@ TEST_CASE("decoder_block: three branches beside shortcuts, each behind its norm"
   in.mask.mutable_data()[1] = 0;
   const Tensor attended = in.x + layer.att(layer.norm1(in.x));
   const Tensor looked = attended + layer.cross_att(in.with(layer.norm2(attended)));
-  const Array want = (looked + layer.ff(layer.norm3(looked))).value();
+  const Array want = (looked + (*layer.ff)((*layer.norm3)(looked))).value();
   CHECK(check_near(layer(in).value(), want) == want.size());
 }
 

@@ -1,5 +1,6 @@
 #include "layers/transformer_block.h"
 
+#include "layers/decoder_block.h"
 #include "tests/support/layer_cases.h"
 
 using namespace heed;
@@ -35,7 +36,7 @@ TEST_CASE("transformer_block: attention and feed-forward stand beside shortcuts,
   perturb_parameters(layer);
   const Tensor x(values({2, 9, 12}));
   const Tensor middle = x + layer.att(layer.norm1(x));
-  check_near(layer(x), (middle + layer.ff(layer.norm2(middle))).value());
+  check_near(layer(x), (middle + (*layer.ff)((*layer.norm2)(middle))).value());
 }
 
 TEST_CASE("transformer_block: what the attention is not told comes from the block") {
@@ -76,6 +77,23 @@ TEST_CASE("transformer_block: PyTorch's values") {
     compared += check_golden(name);
   }
   CHECK(compared == 2 * (15 + 12 + 10 + 17));
+}
+
+TEST_CASE("transformer_block: attention alone, with feed_forward none") {
+  const auto only = layer_of(block("feed_forward: none"));
+  CHECK(parameter_lines(*only) ==
+        "att.W_query.weight (12, 12)\natt.W_key.weight (12, 12)\natt.W_value.weight (12, 12)\n"
+        "att.out_proj.weight (12, 12)\natt.out_proj.bias (12,)\nnorm1.scale (12,)\n"
+        "norm1.shift (12,)\n");
+  auto& layer = dynamic_cast<TransformerBlock&>(*only);
+  perturb_parameters(layer);
+  const Tensor x(values({2, 9, 12}));
+  check_near(layer(x), (x + layer.att(layer.norm1(x))).value());
+  CHECK(config_error_of(block("feed_forward: none, activation: relu, hidden_multiplier: 2"))
+            .ends_with(": has no effect with feed_forward none; leave one out"));
+  DecoderBlock decoder(
+      {{.d_model = 12, .context_length = 9, .num_heads = 3, .feed_forward = "none"}});
+  CHECK(decoder.children().size() == 5);  // att, cross_att, norm1, norm2, drop_shortcut
 }
 
 TEST_CASE("transformer_block: refuses") {

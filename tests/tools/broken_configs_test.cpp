@@ -321,7 +321,7 @@ const std::vector<Misplaced> misplaced = {
     {"lr: 1e-2", "momentum: 0.9", "9:3: optimizer.momentum",
      "; momentum belongs to the optimizer sgd"},
     {"train_fraction: 0.8", "symbols: 8", "1:36: data.symbols",
-     "; symbols belongs to the task copy, the task reverse or the task sort"},
+     "; symbols belongs to the task copy, the task induction, the task reverse or the task sort"},
     {"d_model: 12", "d_model: 12\n  num_classes: 2", "6:3: model.num_classes",
      "; num_classes belongs to the layer classifier"},
     {"d_model: 12", "d_model: 12\n  attention: {type: causal_attention, lr: 1}",

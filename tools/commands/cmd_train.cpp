@@ -179,6 +179,7 @@ int run(const TrainOptions& o) {
   if (resumed) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
+  RunReport::check(loaded);
   const Plan plan = make_plan(loaded);
   std::vector<std::string> lines = describe(plan, loaded);
   lines.insert(lines.end(), warnings.begin(), warnings.end());

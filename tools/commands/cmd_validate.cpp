@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/command.h"
+#include "tools/report/run_report.h"
 #include "tools/terminal/table.h"
 #include "train/plan.h"
 
@@ -33,6 +34,7 @@ int run(const ValidateOptions& o) {
     require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
   }
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  RunReport::check(loaded);
   const Plan plan = make_plan(loaded);
   if (o.json) {
     require_memory(plan);

@@ -61,6 +61,7 @@ Command eval_command();
 Command generate_command();
 Command gradcheck_command();
 Command inspect_command();
+Command probe_command();
 Command report_command();
 Command layers_command();
 Command schema_command();

@@ -34,19 +34,8 @@ TrainedRun model_of(const LookAt& look) {
   return load_trained(look.target, look.sets);
 }
 
-// For text tasks, shows the prompt only; does not generate.
 Exhibit asked(const TrainedRun& run, const std::string& prompt) {
-  const Task& task = *run.loaded.task;
-  require<ConfigError>(task.tokenizer() != nullptr,
-                       "heed inspect: --prompt: ", run.loaded.config.data.type(),
-                       " has no text to ask in");
-  try {
-    task.check_prompt(prompt);
-  } catch (const ConfigError& error) {
-    fail<ConfigError>("heed inspect: --prompt: ", error.what());
-  }
-  const AnswerOptions options{.tokens = 0, .context_length = run.loaded.config.context_length()};
-  const Answer answer = task.answer(*run.model, prompt, options);
+  const Answer answer = answer_to(run, "heed inspect: --prompt", prompt);
   return {prompt, answer.text, answer.shown};
 }
 

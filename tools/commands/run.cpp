@@ -60,4 +60,17 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   return trained;
 }
 
+Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt) {
+  const Task& task = *run.loaded.task;
+  require<ConfigError>(task.tokenizer() != nullptr, option, ": ", run.loaded.config.data.type(),
+                       " has no text to ask in");
+  try {
+    task.check_prompt(prompt);
+  } catch (const ConfigError& error) {
+    fail<ConfigError>(option, ": ", error.what());
+  }
+  const AnswerOptions options{.tokens = 0, .context_length = run.loaded.config.context_length()};
+  return task.answer(*run.model, prompt, options);
+}
+
 }  // namespace heed::cli

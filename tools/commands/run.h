@@ -32,4 +32,9 @@ void check_run_sets(const std::vector<std::string>& sets);
 // it is read, the newer one is loaded.
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets);
 
+// What the model answers to a prompt and, as Answer::shown, what it then has read. Of a task on
+// texts, the prompt alone: nothing is generated. Throws ConfigError for a prompt that the task does
+// not take; the message begins with `option`, "heed probe: --prompt".
+Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt);
+
 }  // namespace heed::cli

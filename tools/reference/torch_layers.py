@@ -276,10 +276,11 @@ class TransformerBlock(nn.Module):
 
     `attention` names any attending layer; what it does not say of width, context, heads, dropout and biases comes from
     the block. A wrapper's heads are d_model / num_heads wide, so that the block's width comes out.
+    feed_forward none: the first line alone.
     """
 
     def __init__(self, d_model, num_heads, context_length, dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm",
-                 activation="gelu_tanh", hidden_multiplier=4, attention=None, **of_the_model):
+                 activation="gelu_tanh", hidden_multiplier=4, attention=None, feed_forward="feed_forward", **of_the_model):
         super().__init__()
         given = {"type": "multi_head_attention", **(attention or {})}
         heads = given.get("num_heads", num_heads)
@@ -288,14 +289,14 @@ class TransformerBlock(nn.Module):
                 "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias, **of_the_model}
         fields = inspect.signature(LAYERS[given["type"]]).parameters
         self.att = build({**{k: v for k, v in fill.items() if k in fields}, **given})
-        self.ff = FeedForward(d_model, hidden_multiplier, activation, bias)
+        self.ff = FeedForward(d_model, hidden_multiplier, activation, bias) if feed_forward != "none" else None
         self.norm1 = norm_layer(norm, d_model, bias)
-        self.norm2 = norm_layer(norm, d_model, bias)
+        self.norm2 = norm_layer(norm, d_model, bias) if self.ff else None
         self.drop_shortcut = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
         x = x + self.drop_shortcut(self.att(self.norm1(x), mask))
-        return x + self.drop_shortcut(self.ff(self.norm2(x)))
+        return x + self.drop_shortcut(self.ff(self.norm2(x))) if self.ff else x
 
 
 class GPT(nn.Module):
@@ -310,11 +311,11 @@ class GPT(nn.Module):
 
     def __init__(self, vocab_size, context_length, d_model, num_heads, num_layers, dropout=0.0, qkv_bias=False,
                  bias=True, tie_embeddings=False, norm="layer_norm", activation="gelu_tanh", position="learned",
-                 init="torch", hidden_multiplier=4, attention=None, num_kv_heads=None):
+                 init="torch", hidden_multiplier=4, attention=None, num_kv_heads=None, feed_forward="feed_forward"):
         super().__init__()
         rope = position == "rope"
         block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
-                 attention)
+                 attention, feed_forward)
         self.tok_emb = nn.Embedding(vocab_size, d_model)
         self.pos_emb = nn.Identity() if rope else Positional(context_length, d_model, position)
         self.drop_emb = nn.Dropout(dropout)
@@ -328,7 +329,8 @@ class GPT(nn.Module):
             self.apply(initialise_as_gpt2)
             for name, p in self.named_parameters():
                 if name.endswith(("att.out_proj.weight", "att.output.weight", "ff.layers.2.weight")):
-                    nn.init.normal_(p, mean=0.0, std=0.02 / math.sqrt(2 * num_layers))
+                    branches = num_layers if feed_forward == "none" else 2 * num_layers
+                    nn.init.normal_(p, mean=0.0, std=0.02 / math.sqrt(branches))
         else:
             assert init == "torch", init
 

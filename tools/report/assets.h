@@ -1,4 +1,5 @@
-// Files that the build embeds in the program for report.html; see tools/cmake/report.cmake.
+// Files that the build embeds in the program for report.html and the pages of probes; see
+// tools/cmake/report.cmake.
 #pragma once
 
 #include <string_view>
@@ -6,12 +7,14 @@
 namespace heed {
 
 struct ReportAssets {
-  std::string_view page;      // page.html
-  std::string_view style;     // page.css
-  std::string_view scripts;   // the *.js of this folder
-  std::string_view curve;     // curve.json, a Vega specification
-  std::string_view heat_map;  // heat_map.json
-  std::string_view vega;      // Vega 5; "" if it was missing at build time
+  std::string_view page;           // page.html
+  std::string_view style;          // page.css
+  std::string_view scripts;        // the *.js of this folder
+  std::string_view curve;          // curve.json, a Vega specification
+  std::string_view heat_map;       // heat_map.json
+  std::string_view vega;           // Vega 5; "" if it was missing at build time
+  std::string_view probe_page;     // probe.html
+  std::string_view probe_scripts;  // of it
 };
 
 const ReportAssets& report_assets();

@@ -12,8 +12,9 @@ namespace {
 
 constexpr int64_t fewest_tokens = 3;  // fewer are not worth showing
 
-// Records for each layer whether it runs inside one that has a context, or has a context itself.
-class ContextObserver final : public ForwardObserver {
+// Records for each layer, besides its weights, whether it runs inside one that has a context, or
+// has a context itself.
+class ContextObserver final : public AttentionRecorder {
  public:
   struct Sides {
     bool beside = false;
@@ -69,7 +70,6 @@ std::vector<std::string> fitting(const std::vector<std::string>& names, int64_t 
 std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
                                          const Input& shown) {
   const EvaluationMode evaluating(model);
-  AttentionRecorder recorder;
   ContextObserver observer;
   const Array output = model(shown).value();
   const std::vector<std::string> ids = names_of(shown.ids, text.tokenizer());
@@ -79,7 +79,7 @@ std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& tex
     says = written(output, text.tokenizer());
   }
   std::vector<AttentionMap> maps;
-  for (AttentionRecorder::Weights& of : recorder.recorded) {
+  for (AttentionRecorder::Weights& of : observer.recorded) {
     const Array& weights = of.weights;  // (1, H, T, S)
     const ContextObserver::Sides sides = observer.sides[of.path];
     const bool of_source = shown.source_ids && !sides.beside;

@@ -52,7 +52,8 @@ function firstDomain() {
 }
 
 class CurveChart {
-  // series: {run, name, dash, thin, dots, points: [[step, value], ...]}; levels: horizontal lines, {run, value, label}
+  // series: {run, color (default: that of the run), name, dash, thin, dots, points: [[step, value], ...]}
+  // levels: horizontal lines, {run, value, label}
   constructor(id, title, unit, series, levels = []) {
     Object.assign(this, { id, title, unit, series, levels });
     this.log = Boolean(kept[`log-${id}`]);
@@ -87,7 +88,8 @@ class CurveChart {
   points() {
     return this.series.flatMap(({ points, name, ...style }, series) => points
       .filter(([, value]) => value !== null && (!this.log || value > 0))
-      .map(([step, value]) => ({ ...style, series, step, x: placeOf(data.runs[style.run], step), value })));
+      .map(([step, value]) =>
+        ({ color: style.run, ...style, series, step, x: placeOf(data.runs[style.run], step), value })));
   }
 
   draw(width) {
@@ -247,10 +249,50 @@ function curveSection() {
     el("div", { class: "charts" }, ...charts.map((chart) => new CurveChart(...chart).figure)));
 }
 
+// The scores of heads over training (eval: {probe: heads}).
+const headScores = [["induction", "Induction"], ["previous_token", "Previous token"],
+  ["duplicate_token", "Duplicate token"], ["first_token", "First token"]];
+const mostHeads = palettes.light.length;
+
+// One chart for each run and score, with the heads that reach most.
+function headCharts(runs) {
+  const several = data.runs.length > 1;
+  return runs.flatMap((run) => headScores.map(([field, words]) => {
+    const names = run.record.heads[0].heads.map(({ name }) => name);
+    const all = names.map((name, head) => ({ run: data.runs.indexOf(run), color: head % mostHeads, name, dots: true,
+      points: run.record.heads.map((at) => [at.step, at.heads[head][field] < 0 ? null : at.heads[head][field]]) }));
+    const most = (one) => Math.max(...one.points.map(([, value]) => value ?? 0));
+    const shown = all.sort((a, b) => most(b) - most(a)).slice(0, mostHeads);
+    const title = several ? `${words}, ${run.name}` : words;
+    return new CurveChart(`heads-${data.runs.indexOf(run)}-${field}`, title, "mean attention weight", shown).figure;
+  }));
+}
+
+function headSection() {
+  const runs = data.runs.filter((run) => (run.record.heads ?? []).length > 0);
+  if (runs.length === 0 || !vegaHere) return null;
+  const help = "What each head attends to on random tokens that are repeated: to the token before it; to the same " +
+    "token, where it stood before; to the token that followed it there, which is induction. A line is a head; blocks and " +
+    "heads count from 0, as in paths.";
+  const names = [...new Set(runs.flatMap((run) => run.record.heads[0].heads.map(({ name }) => name)))];
+  return section("heads", "Heads", el("p", { class: "faint" }, help), headLegend(names),
+    el("div", { class: "charts" }, ...headCharts(runs)));
+}
+
+const swatch = (stroke, dash) => svgElement("svg", { width: 26, height: 12, "aria-hidden": "true" },
+  svgElement("line", { x1: 0, x2: 26, y1: 6, y2: 6, stroke, "stroke-width": 2.5, "stroke-dasharray": dash }));
+
+function headLegend(names) {
+  const list = el("ul", { class: "legend" });
+  const fill = () => list.replaceChildren(...names.map((name, i) =>
+    el("li", {}, swatch(palette()[i % mostHeads], ""), name)));
+  darkScheme.addEventListener("change", fill);
+  fill();
+  return list;
+}
+
 function legend() {
   const several = data.runs.length > 1;
-  const swatch = (stroke, dash) => svgElement("svg", { width: 26, height: 12, "aria-hidden": "true" },
-    svgElement("line", { x1: 0, x2: 26, y1: 6, y2: 6, stroke, "stroke-width": 2.5, "stroke-dasharray": dash }));
   const list = el("ul", { class: "legend" });
   const fill = () => {
     const plain = several ? cssColor("--faint") : palette()[0];

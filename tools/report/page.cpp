@@ -23,24 +23,37 @@ std::string within_script(const std::string& json) {
   return out;
 }
 
-}  // namespace
+using Parts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-std::string report_page(const std::string& data) {
-  const ReportAssets& assets = report_assets();
-  const std::string json = within_script(data);
-  const std::pair<std::string_view, std::string_view> parts[] = {
-      {"{{style}}", assets.style}, {"{{vega}}", assets.vega},
-      {"{{curve}}", assets.curve}, {"{{heat_map}}", assets.heat_map},
-      {"{{data}}", json},          {"{{scripts}}", assets.scripts}};
-  std::string_view rest = assets.page;
+// A template with each {{place}} filled in; the places are in its order.
+std::string filled(std::string_view rest, Parts parts) {
   std::string page;
-  for (const auto& [place, part] : parts) {  // in page order
+  for (const auto& [place, part] : parts) {
     const size_t at = rest.find(place);
-    require<Error>(at != std::string_view::npos, "report: page.html has no ", place);
+    require<Error>(at != std::string_view::npos, "report: the page has no ", place);
     page.append(rest.substr(0, at)).append(part);
     rest.remove_prefix(at + place.size());
   }
   return page.append(rest);
+}
+
+}  // namespace
+
+std::string report_page(const std::string& data) {
+  const ReportAssets& assets = report_assets();
+  return filled(assets.page, {{"{{style}}", assets.style},
+                              {"{{vega}}", assets.vega},
+                              {"{{curve}}", assets.curve},
+                              {"{{heat_map}}", assets.heat_map},
+                              {"{{data}}", within_script(data)},
+                              {"{{scripts}}", assets.scripts}});
+}
+
+std::string probe_page(const std::string& data) {
+  const ReportAssets& assets = report_assets();
+  return filled(assets.probe_page, {{"{{style}}", assets.style},
+                                    {"{{data}}", within_script(data)},
+                                    {"{{scripts}}", assets.probe_scripts}});
 }
 
 std::vector<std::string> write_report(std::span<const std::filesystem::path> runs,

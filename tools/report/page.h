@@ -21,6 +21,10 @@ inline constexpr size_t most_runs = 12;
 // and is displayed as text, so none of it can become markup.
 std::string report_page(const std::string& data);
 
+// The page of a probe, in the same style. data: {"probe", "run", "step", "version", "result"} and,
+// for patch, the tokens of both prompts, {"clean", "corrupt"}; result: as `heed probe --json`.
+std::string probe_page(const std::string& data);
+
 // Writes the page atomically and returns warnings about damaged data. If the runs are going on, the
 // page reloads itself. `sets` as in report_data(). Throws IoError.
 std::vector<std::string> write_report(std::span<const std::filesystem::path> runs,

@@ -53,6 +53,7 @@ function sections() {
   return [
     summarySection(),
     curveSection(),
+    headSection(),
     mapped.length > 0 && perRun("attention", "Attention", mapped, runMaps,
       "What each token looks at, in every layer and head. Move the slider to see it form."),
     judged.length > 0 && perRun("accuracy", "Accuracy", judged, accuracyTables,

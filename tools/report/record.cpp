@@ -14,9 +14,20 @@ using RecordJson = nlohmann::ordered_json;
 
 constexpr size_t most_snapshots = 12;
 constexpr size_t most_evaluations = 400;
+constexpr size_t most_heads = 64, most_heads_at = 200;
 constexpr int64_t fewest_rows = 8;  // shorter sequences are not cut
 constexpr size_t most_names = 100'000;
 constexpr int64_t max_record_bytes = 16'000'000;
+
+// Beyond `most` items, drops every second one but the first and the last.
+template <class Item>
+void halve_beyond(size_t most, std::vector<Item>& items) {
+  if (items.size() > most) {
+    for (size_t i = 1; i < items.size() - 1; ++i) {
+      items.erase(items.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+}
 
 std::string base64(std::span<const uint8_t> bytes) {
   static const char* const letters =
@@ -103,20 +114,30 @@ void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most) {
 
 void ReportRecord::cut(int64_t step) {
   std::erase_if(evaluations, [&](const Evaluated& of) { return of.step > step; });
+  std::erase_if(heads, [&](const HeadsAt& of) { return of.step > step; });
   std::erase_if(snapshots, [&](const Snapshot& of) { return of.step > step; });
 }
 
 void ReportRecord::add(int64_t step, const Evaluation& evaluation) {
   evaluations.push_back({step, evaluation.accuracy, evaluation.exact_match, evaluation.seconds});
-  if (evaluations.size() > most_evaluations) {
-    for (size_t i = 1; i < evaluations.size() - 1; ++i) {
-      evaluations.erase(evaluations.begin() + static_cast<ptrdiff_t>(i));
-    }
-  }
+  halve_beyond(most_evaluations, evaluations);
   by_length.clear();
   for (const auto& [targets, sequences] : evaluation.by_length) {
     by_length.push_back({targets, sequences.all, sequences.exact});
   }
+}
+
+void ReportRecord::add(int64_t step, const probe::HeadScores& scores) {
+  HeadsAt at{step, {}};
+  for (const probe::HeadScore& of : scores.heads) {
+    if (!of.cross && at.heads.size() < most_heads) {
+      at.heads.push_back({probe::head_name(of, scores), of.previous_token.value_or(-1),
+                          of.duplicate_token.value_or(-1), of.induction.value_or(-1),
+                          of.first_token.value_or(-1)});
+    }
+  }
+  heads.push_back(std::move(at));
+  halve_beyond(most_heads_at, heads);
 }
 
 void ReportRecord::add(Snapshot snapshot) {
@@ -170,6 +191,18 @@ RecordJson share_json(std::optional<double> share) {
   return share ? RecordJson(*share) : RecordJson();
 }
 
+RecordJson heads_json(const ReportRecord::HeadsAt& at) {
+  RecordJson heads = RecordJson::array();
+  for (const ReportRecord::HeadsAt::Head& of : at.heads) {
+    heads.push_back({{"name", of.name},
+                     {"previous_token", of.previous_token},
+                     {"duplicate_token", of.duplicate_token},
+                     {"induction", of.induction},
+                     {"first_token", of.first_token}});
+  }
+  return {{"step", at.step}, {"heads", std::move(heads)}};
+}
+
 ReportRecord record_of(const RecordJson& json) {
   ReportRecord record;
   for (const RecordJson& fact : json.at("facts")) {
@@ -180,6 +213,15 @@ ReportRecord record_of(const RecordJson& json) {
   for (const RecordJson& of : json.at("evaluations")) {
     record.evaluations.push_back({of.at("step"), share_of(of.at("accuracy")),
                                   share_of(of.at("exact_match")), of.value("seconds", 0.0)});
+  }
+  for (const RecordJson& of :
+       json.value("heads", RecordJson::array())) {  // not in 0.2.0 and before
+    ReportRecord::HeadsAt at{of.at("step"), {}};
+    for (const RecordJson& head : of.at("heads")) {
+      at.heads.push_back({head.at("name"), head.at("previous_token"), head.at("duplicate_token"),
+                          head.at("induction"), head.at("first_token")});
+    }
+    record.heads.push_back(std::move(at));
   }
   for (const RecordJson& of : json.at("by_length")) {
     record.by_length.push_back({of.at("targets"), of.at("sequences"), of.at("exact")});
@@ -193,8 +235,11 @@ ReportRecord record_of(const RecordJson& json) {
 }  // namespace
 
 std::string to_json(const ReportRecord& record) {
-  RecordJson evaluations = RecordJson::array(), by_length = RecordJson::array(),
-             snapshots = RecordJson::array();
+  RecordJson evaluations = RecordJson::array(), heads = RecordJson::array(),
+             by_length = RecordJson::array(), snapshots = RecordJson::array();
+  for (const ReportRecord::HeadsAt& of : record.heads) {
+    heads.push_back(heads_json(of));
+  }
   for (const ReportRecord::Evaluated& of : record.evaluations) {
     evaluations.push_back({{"step", of.step},
                            {"accuracy", share_json(of.accuracy)},
@@ -212,6 +257,7 @@ std::string to_json(const ReportRecord& record) {
                         {"target", record.target},
                         {"outputs", record.outputs},
                         {"evaluations", std::move(evaluations)},
+                        {"heads", std::move(heads)},
                         {"by_length", std::move(by_length)},
                         {"snapshots", std::move(snapshots)}};
   // Replaces bytes that are not UTF-8 (half a character of a byte tokenizer).

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/probe/heads.h"
 #include "tools/report/attention_maps.h"
 #include "train/data/task.h"
 
@@ -20,6 +21,15 @@ struct ReportRecord {
     std::optional<double> accuracy;  // none if the task counts nothing as right
     std::optional<double> exact_match;
     double seconds = 0;  // that the evaluation took; 0: unknown
+  };
+  // The scores of the heads at one evaluation (tools/probe/heads.h); -1: none.
+  struct HeadsAt {
+    struct Head {
+      std::string name;  // "block 1 head 0"
+      double previous_token = 0, duplicate_token = 0, induction = 0, first_token = 0;
+    };
+    int64_t step = 0;
+    std::vector<Head> heads;
   };
   struct Length {
     int64_t targets = 0;
@@ -46,12 +56,14 @@ struct ReportRecord {
   std::string target;   // what the accuracy counts: "next character guessed right"
   int64_t outputs = 0;  // the classes of a target, for the loss of a guess; 0: unknown
   std::vector<Evaluated> evaluations;
+  std::vector<HeadsAt> heads;     // with eval.probe
   std::vector<Length> by_length;  // of the last evaluation
   std::vector<Snapshot> snapshots;
 
   // Removes everything after `step`, because the run is resumed from there.
   void cut(int64_t step);
   void add(int64_t step, const Evaluation& evaluation);
+  void add(int64_t step, const probe::HeadScores& scores);
   void add(Snapshot snapshot);
 };
 

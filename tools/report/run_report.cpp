@@ -5,6 +5,7 @@
 #include "autograd/kernels/blas_info.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
+#include "tools/probe/heads.h"
 #include "tools/report/page.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
@@ -59,6 +60,20 @@ void RunReport::attempt(F&& f) {
   }
 }
 
+void RunReport::check(const LoadedRun& loaded) {
+  if (loaded.config.eval.probe == "heads") {
+    const DryRun dry;
+    const auto model = make_layer(loaded.config.model);
+    try {
+      probe::require_heads(*model, probe::repeated_tokens(*model, 1, 1, 0), "heads");
+    } catch (const ConfigError& error) {
+      ConfigErrors errors;
+      errors.add_field(loaded.resolved.get("eval"), "probe", error.what());
+      errors.throw_if_any();
+    }
+  }
+}
+
 void RunReport::on_begin(const RunInTraining& run, int64_t step) {
   run_.emplace(run);
   last_written_ = Clock::now();
@@ -70,6 +85,7 @@ void RunReport::on_begin(const RunInTraining& run, int64_t step) {
     record_.outputs = run.loaded.task->output_size();
     if (step == 0) {
       add_snapshot(step);
+      add_head_scores(step);
     }
   });
 }
@@ -78,6 +94,7 @@ void RunReport::on_evaluation(int64_t step, const Evaluation& evaluation) {
   attempt([&] {
     record_.add(step, evaluation);
     add_snapshot(step);
+    add_head_scores(step);
   });
   if (Clock::now() >= not_before_) {
     write(/*over=*/false);
@@ -101,6 +118,18 @@ void RunReport::add_snapshot(int64_t step) {
   const Exhibit shown = exhibit(model, *loaded.task, loaded.config);
   record_.add(snapshot(step, shown, attention_maps(model, *loaded.task, shown.shown)));
   last_snapshot_ = step;
+}
+
+// Always on the same random tokens, those of `heed probe RUN heads`.
+void RunReport::add_head_scores(int64_t step) {
+  const auto& [folder, loaded, model] = *run_;
+  if (loaded.config.eval.probe != "heads") {
+    return;
+  }
+  const int64_t repeat = probe::default_repeat(model);
+  const Input in =
+      probe::repeated_tokens(model, probe::default_sequences, repeat, loaded.config.seed);
+  record_.add(step, probe::score_heads(model, in, repeat));
 }
 
 // A page of a run that is going on is reloaded about as often as it is written.

@@ -25,6 +25,10 @@ class RunReport final : public TrainingListener {
   void on_end(int64_t step, bool diverged) override;
   std::string trouble() override { return std::exchange(trouble_, ""); }
 
+  // Throws ConfigError if the config asks for what its model does not have: scores of heads
+  // (eval.probe) of a model that has none. Allocates no weights.
+  static void check(const LoadedRun& loaded);
+
   // True if the model attends to anything.
   bool shows_attention() const;
 
@@ -34,6 +38,7 @@ class RunReport final : public TrainingListener {
   template <class F>
   void attempt(F&& f);
   void add_snapshot(int64_t step);
+  void add_head_scores(int64_t step);
   void write(bool over);
   GoingOn going_on(Clock::time_point now) const;
 

@@ -28,8 +28,7 @@ constexpr std::array<int, 11> colors{16, 17, 54, 90, 126, 162, 198, 203, 209, 21
 std::string cell(double weight, bool color) {
   const double w = std::clamp(weight, 0.0, 1.0);
   if (color) {
-    const auto index = static_cast<size_t>(std::lround(w * (colors.size() - 1)));
-    return text("\x1b[48;5;", colors[index], "m  \x1b[0m");
+    return text("\x1b[48;5;", heat_color(w), "m  \x1b[0m");
   }
   const auto index = static_cast<size_t>(std::lround(w * (shades.size() - 1)));
   return std::string(2, shades[index]);
@@ -49,10 +48,6 @@ std::vector<std::string> letters_of(const std::string& name) {
     at += size;
   }
   return letters;
-}
-
-std::string padded(const std::string& name, size_t width) {
-  return name + std::string(width - std::min(width, display_width(name)), ' ');
 }
 
 std::vector<std::string> shortened_names(const std::vector<std::string>& names) {
@@ -87,6 +82,11 @@ void add_line(std::string& out, std::string line) {
 }
 
 }  // namespace
+
+int heat_color(double value) {
+  const double v = std::clamp(value, 0.0, 1.0);
+  return colors[static_cast<size_t>(std::lround(v * (colors.size() - 1)))];
+}
 
 HeatMapStyle style_of_terminal() {
   HeatMapStyle style;

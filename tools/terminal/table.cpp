@@ -38,6 +38,10 @@ std::string Table::text(const std::string& indent) const {
   return out;
 }
 
+std::string padded(const std::string& text, size_t width) {
+  return text + std::string(width - std::min(width, display_width(text)), ' ');
+}
+
 std::string shortened(const std::string& text, size_t width) {
   if (display_width(text) <= width) {
     return text;

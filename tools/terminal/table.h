@@ -31,6 +31,9 @@ void print_line(std::FILE* to, std::string_view line);
 // `text` cut to at most `width` columns, ending in "..." if it was longer.
 std::string shortened(const std::string& text, size_t width);
 
+// `text` with blanks up to `width` columns.
+std::string padded(const std::string& text, size_t width);
+
 std::string scientific(double number);  // "3.1e-09"
 
 }  // namespace heed::cli

@@ -83,7 +83,7 @@ std::vector<std::string> types_with(const std::string& key, const std::vector<Fi
 // none, or too many to help.
 std::string with_places(const std::string& key, const std::string& message,
                         const std::vector<FieldInfo>& fields, const Found& found) {
-  constexpr size_t most = 3;
+  constexpr size_t most = 4;
   const auto name = found.names.find(key);
   const auto synonym = found.synonyms.find(key);
   if (name == found.names.end() && synonym != found.synonyms.end()) {

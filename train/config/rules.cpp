@@ -70,6 +70,10 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
     errors.add_field(tree.get("eval"), "batches", *config.eval.batches, " without eval.every is ",
                      "never used; give eval.every too, or leave eval.batches out");
   }
+  if (has_eval && config.eval.probe != "none" && no_evaluation) {
+    errors.add_field(tree.get("eval"), "probe", config.eval.probe, " without eval.every is never ",
+                     "seen; give eval.every too");
+  }
   if (has_eval && has_checkpoint && config.checkpoint.best && no_evaluation) {
     errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);
   }

@@ -73,6 +73,8 @@ void EvalConfig::fields(Fields& f) {
       .also_known_as({"eval_iters", "iters"});
   f.optional("patience", patience, at_least(1),
              "evaluations in a row without a lower loss after which training stops");
+  f.choice("probe", probe, {"none", "heads"},
+           "heads: what each attention head attends to, as `heed probe` says, in the report");
 }
 
 void CheckpointConfig::fields(Fields& f) {

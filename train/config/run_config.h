@@ -40,6 +40,7 @@ struct EvalConfig {
   std::optional<int64_t> every;     // steps
   std::optional<int64_t> batches;   // of batch_size examples; default: all examples
   std::optional<int64_t> patience;  // evaluations without improvement before training stops
+  std::string probe = "none";       // what the report records of the model at each evaluation
   void fields(Fields& f);
 };
 

@@ -122,7 +122,7 @@ const std::vector<Hint> misspellings = {
     // Near nothing: the two nearest, and where the list is
     {"model.zzz=1", "unknown key; the nearest are bias and norm; see heed layers gpt"},
     {"zzz=1", "unknown key; the nearest are seed and data; see heed layers"},
-    {"eval.zzz=1", "unknown key; the keys here are every, batches, patience"},
+    {"eval.zzz=1", "unknown key; the keys here are every, batches, patience, probe"},
     {"optimizer.zzz=1", "unknown key; the keys here are lr, betas, eps, weight_decay, decay"},
 };
 

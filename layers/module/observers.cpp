@@ -1,0 +1,35 @@
+#include "layers/module/observers.h"
+
+#include "autograd/graph/graph.h"
+#include "layers/module/module.h"
+
+namespace heed {
+
+bool is_wanted(const Module& layer, Activation what) {
+  const ForwardObserver* const observer = ForwardObserver::current();
+  return observer != nullptr && observer->wants(layer, what);
+}
+
+Tensor offered(const Module& layer, Activation what, const Tensor& value) {
+  if (!is_wanted(layer, what)) {
+    return value;
+  }
+  Array replacement = ForwardObserver::current()->visit(layer, what, value.value());
+  if (!replacement) {
+    return value;
+  }
+  require<GraphError>(!NoGrad::recording(), "observer: expected NoGrad for an edit of ",
+                      layer.path(), ", a graph is recorded");
+  require(replacement.shape() == value.shape(), "observer: expected a replacement ", value.shape(),
+          " for an activation of ", layer.path(), ", got ", replacement.shape());
+  return Tensor(std::move(replacement));
+}
+
+Array AttentionRecorder::visit(const Module& layer, Activation what, const Array& value) {
+  if (what == Activation::attn_weights) {
+    recorded.push_back({layer.path(), value});
+  }
+  return {};
+}
+
+}  // namespace heed

@@ -1,0 +1,86 @@
+// The parts of a model that probes tell apart, and an observer that knows which of them is running:
+// blocks, in each its attention and feed-forward, in attention its heads.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "layers/module/module.h"
+
+namespace heed::probe {
+
+// A transformer_block or decoder_block of a model.
+struct Block {
+  const Module* layer = nullptr;
+  int64_t number = 0;                    // in its stack, from 0, as in its path
+  std::vector<const Module*> attention;  // att and, in a decoder block, cross_att
+  const Module* feed_forward = nullptr;  // null with feed_forward: none
+};
+
+// The blocks of a model, a vector for each stack of them: one for a gpt or a classifier, those of
+// the encoder and those of the decoder for an encoder_decoder. `probe`, which begins the message,
+// needs some: throws ConfigError if there are none.
+std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string& probe);
+
+// An activation of one of the layers that a PartObserver watches.
+struct Seen {
+  const Module* part = nullptr;   // the watched layer
+  const Module* layer = nullptr;  // that, or for heads and weights the layer inside that attends
+  Activation what = Activation::output;
+  int64_t first_head = 0;       // of `value`, counted within the part from 0
+  const Array& value;           // as Activation says
+  bool cross = false;           // `layer` reads a second sequence
+  bool beside_context = false;  // it is inside of a layer that does, as all of a decoder
+
+  std::tuple<const Module*, Activation, int64_t> key() const { return {part, what, first_head}; }
+};
+
+// Watches layers: their outputs, or the heads or weights of an attention. If layers inside of an
+// attention offer their heads one by one (multi_head_attention_wrapper), these are counted on.
+class PartObserver final : public ForwardObserver {
+ public:
+  struct Watched {
+    const Module* part;
+    Activation what;
+  };
+  // Returns a replacement for the activation, or no array.
+  using Visitor = std::function<Array(const Seen&)>;
+
+  PartObserver(std::vector<Watched> watched, Visitor visitor)
+      : watched_(std::move(watched)), visitor_(std::move(visitor)) {}
+
+  void before_forward(const Module& layer, const Input& in) override;
+  void after_forward(const Module& layer, const Input& in, const Tensor& out) override;
+  bool wants(const Module& layer, Activation what) const override;
+  Array visit(const Module& layer, Activation what, const Array& value) override;
+
+ private:
+  struct Running {
+    const Module* layer;
+    bool cross, beside_context;
+  };
+  // The watched part to which an activation of the innermost running layer belongs, or null.
+  const Module* part_of(const Module& layer, Activation what) const;
+
+  const std::vector<Watched> watched_;
+  const Visitor visitor_;
+  std::vector<Running> running_;
+  std::map<Activation, int64_t> next_head_;  // of the part that is running
+};
+
+// Activations of one forward pass, by Seen::key().
+using Activations = std::map<std::tuple<const Module*, Activation, int64_t>, Array>;
+Activations activations_of(Module& model, const Input& in,
+                           const std::vector<PartObserver::Watched>& watched);
+
+// How many heads each of these offers in a forward pass of `in`. `probe`, which begins the message,
+// needs them: throws ConfigError for one that offers none.
+std::map<const Module*, int64_t> count_heads(Module& model, const Input& in,
+                                             const std::vector<const Module*>& attention,
+                                             const std::string& probe);
+
+}  // namespace heed::probe

@@ -1,0 +1,90 @@
+// The page of a probe: its result as tables whose cells are coloured by their number.
+
+// A cell with a number from 0 to 1 behind its words.
+function shaded(words, value, title = null) {
+  const share = Math.min(1, Math.max(0, value ?? 0));
+  const colors = `background: color-mix(in srgb, var(--map1) ${Math.round(100 * share)}%, var(--map0)); ` +
+    `color: ${share > 0.5 ? "var(--map0)" : "var(--ink)"}`;
+  return el("td", { class: "shaded", style: value === null || value === undefined ? null : colors, title }, words);
+}
+
+// rows: [name, cell, ...], where a cell is a td or words.
+function shadedTable(columns, rows) {
+  const cell = (one) => (one instanceof Node ? one : el("td", {}, one));
+  return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "numbers" },
+    el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, ...rows.map(([name, ...cells]) =>
+      el("tr", {}, el("th", { scope: "row" }, name), ...cells.map(cell))))));
+}
+
+const two = (number) => (Math.abs(number) < 0.005 ? 0 : number).toFixed(2);
+const rightShare = (accuracy) => (accuracy === null ? "" : percent(accuracy));
+const scaleNotice = () => el("p", { class: "faint" }, "0 ", el("span", { class: "scale" }), " 1");
+
+function headsPage({ repeat, sequences, heads }) {
+  const scores = ["previous_token", "duplicate_token", "induction", "first_token", "diagonal"]
+    .filter((name) => heads.some((head) => head[name] !== undefined));
+  const row = (head) => [`${head.layer} head ${head.head}`,
+    ...scores.map((name) => (head[name] === undefined ? "" : shaded(two(head[name]), head[name]))), two(head.entropy)];
+  const of = repeat ? `${sequences.length} sequences of ${repeat} random tokens, repeated` :
+    `${sequences.length} validation examples`;
+  return [section("heads", "What each head attends to",
+    el("p", {}, `Means of the attention weights over ${of}: to the token before; to the same token, where it stood ` +
+      "before; to the token that followed it there, which is induction; to the first token. Entropy in nats."),
+    scaleNotice(), shadedTable(["", ...scores.map((name) => name.replace("_", " ")), "entropy"], heads.map(row)))];
+}
+
+function lensPage({ tokens, blocks }) {
+  const columns = ["", "embeddings", ...blocks.slice(1).map((_, block) => `block ${block}`)];
+  const cell = (guess) => shaded(guess.token, guess.probability,
+    `${guess.token}: probability ${short(guess.probability)}` +
+    (guess.rank ? `; the token that comes next has rank ${guess.rank}` : ""));
+  const rank = (guess) =>
+    el("td", { class: "faint" }, `${two(guess.probability)}${guess.rank ? ` #${guess.rank}` : ""}`);
+  const rows = tokens.map((token, t) => [token, ...blocks.flatMap((block) => [cell(block[t]), rank(block[t])])]);
+  return [section("lens", "What the model would answer after each block",
+    el("p", {}, "The likeliest next token, coloured by its probability, and # the rank of the token that really " +
+      "comes next."),
+    scaleNotice(), shadedTable(columns.flatMap((name, i) => (i === 0 ? [name] : [name, ""])), rows))];
+}
+
+function ablatePage({ loss, accuracy, parts }) {
+  const most = Math.max(...parts.map((part) => part.loss - loss), 1e-12);
+  const row = (part) => [part.part + (part.head === null ? "" : ` head ${part.head}`),
+    shaded(short(part.loss), (part.loss - loss) / most), short(part.loss - loss), rightShare(part.accuracy)];
+  return [section("ablate", "What is lost without each part",
+    el("p", {}, "On the validation set: heads, attention and feed-forward, the one whose absence costs most first."),
+    shadedTable(["without", "loss", "more", "accuracy"],
+      [["(the whole model)", short(loss), "", rightShare(accuracy)], ...parts.map(row)]))];
+}
+
+function patchPage({ clean, corrupt, heads, ...byPosition }) {
+  const columns = ["", ...heads.map((_, block) => `block ${block}`)];
+  const names = data.clean.map((token, t) => (token === data.corrupt[t] ? token : `${token} (${data.corrupt[t]})`));
+  const grid = (rows, blocks) => shadedTable(columns, rows.map((name, i) =>
+    [name, ...blocks.map((block) => (block[i] === undefined ? "" : shaded(two(block[i]), block[i])))]));
+  const most = Math.max(...heads.map((block) => block.length));
+  const titles = { residual: "Residual stream after the block", attention: "Attention", feed_forward: "Feed-forward" };
+  return [
+    section("patch", "Which activations carry the answer",
+      el("p", {}, `The answer's logit is ${short(clean)} in the clean run and ${short(corrupt)} in the corrupt one. ` +
+        "A cell is the share of the difference that comes back if this clean activation is put into the corrupt run. " +
+        "A row is a token of the clean prompt, with that of the corrupt one in brackets."), scaleNotice()),
+    ...Object.keys(titles).filter((kind) => byPosition[kind].some((row) => row.length > 0))
+      .map((kind) => section(kind, titles[kind], grid(names, byPosition[kind]))),
+    section("by-head", "Heads, at all positions",
+      grid(Array.from({ length: most }, (_, head) => `head ${head}`), heads)),
+  ];
+}
+
+function buildProbe() {
+  const say = (id, words) => { document.getElementById(id).textContent = words; };
+  document.title = `${data.run}: ${data.probe} – heedgrad`;
+  say("title", data.run);
+  say("subtitle", `heed probe ${data.probe}, after step ${whole(data.step)}. Blocks and heads count from 0.`);
+  say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
+  const pages = { heads: headsPage, lens: lensPage, ablate: ablatePage, patch: patchPage };
+  document.getElementById("main").append(...pages[data.probe](data.result));
+}
+
+buildProbe();

@@ -1,0 +1,69 @@
+#include "tools/terminal/shaded_table.h"
+
+#include <algorithm>
+
+#include "layers/text/display.h"
+#include "tools/terminal/table.h"
+
+namespace heed::cli {
+
+namespace {
+
+constexpr int dark_text = 16, light_text = 231;  // of the 256-colour palette
+
+std::string colored(const std::string& cell, double value) {
+  const int foreground = value >= 0.5 ? dark_text : light_text;
+  return text("\x1b[48;5;", heat_color(value), ";38;5;", foreground, "m", cell, "\x1b[0m");
+}
+
+size_t widest(const std::vector<std::string>& texts) {
+  size_t width = 0;
+  for (const std::string& text : texts) {
+    width = std::max(width, display_width(text));
+  }
+  return width;
+}
+
+}  // namespace
+
+std::string shaded_table(const std::vector<std::string>& rows,
+                         const std::vector<std::string>& columns,
+                         const std::vector<std::vector<ShadedCell>>& cells,
+                         const HeatMapStyle& style) {
+  std::vector<std::string> names;
+  for (const std::string& row : rows) {
+    names.push_back(printable(row));
+  }
+  const size_t margin = widest(names);
+  std::vector<size_t> widths;
+  for (size_t column = 0; column < columns.size(); ++column) {
+    size_t width = display_width(columns[column]);
+    for (const std::vector<ShadedCell>& row : cells) {
+      width = std::max(width, column < row.size() ? display_width(printable(row[column].text)) : 0);
+    }
+    widths.push_back(width);
+  }
+  std::string out;
+  const auto add_line = [&](const std::string& name, auto&& part) {
+    std::string line = padded(name, margin);
+    for (size_t column = 0; column < columns.size(); ++column) {
+      line += "  " + part(column);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  };
+  add_line("", [&](size_t column) { return padded(columns[column], widths[column]); });
+  for (size_t r = 0; r < rows.size(); ++r) {
+    add_line(names[r], [&](size_t column) {
+      if (column >= cells[r].size()) {
+        return std::string(widths[column], ' ');
+      }
+      const ShadedCell& cell = cells[r][column];
+      const std::string shown = padded(printable(cell.text), widths[column]);
+      return style.color ? colored(shown, cell.value) : shown;
+    });
+  }
+  return out;
+}
+
+}  // namespace heed::cli
