@@ -290,7 +290,8 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   if (!run.weights.empty()) {
     lines.insert(lines.begin() + 1, text("weights    from ", run.weights.string()));
   }
-  std::vector<std::string> warnings{blas.warning, thread_number_warning(),
+  std::vector<std::string> warnings{blas.warning, granule_warning(num_threads()),
+                                    thread_number_warning(),
                                     num_threads() > 1 ? wait_policy_warning() : ""};
   std::erase(warnings, "");
   warnings.insert(warnings.end(), run.warnings.begin(), run.warnings.end());

@@ -132,6 +132,16 @@ detail::Granule blas_granule() {
   return granule;
 }
 
+std::string granule_warning(int threads) {
+  constexpr int kept_busy_by_shape = 2;
+  if (threads <= kept_busy_by_shape || blas_granule().rows > 0) {
+    return "";
+  }
+  return text("products on OpenBLAS's ", openblas_get_corename(),
+              " kernel are cut by their shape alone: ", threads, " threads may gain nothing over ",
+              kept_busy_by_shape);
+}
+
 BlasInfo blas_info() {
   const bool ours = chosen_by_heed();
   const int parallel = openblas_get_parallel();

@@ -24,6 +24,8 @@ void make_blas_serial_here();
 
 // The granule of OpenBLAS's kernel, from the table in README.md; zeros if it is not in there.
 detail::Granule blas_granule();
+// One line for people if so many threads may gain nothing, since OpenBLAS's kernel has no granule.
+std::string granule_warning(int threads);
 
 struct BlasInfo {
   std::string kernel;    // "Cooperlake", "Haswell", ...

@@ -295,6 +295,22 @@ TEST_CASE("heed info: one JSON object, and lines for people") {
   CHECK(lines_with(lines.out, "kernel") == 1);
 }
 
+TEST_CASE("heed info: says when more threads may gain nothing") {
+  const auto warned = [](const char* kernel, const char* threads) {
+    const ProgramResult info = run_heed({"info"}, {std::string("OPENBLAS_CORETYPE=") + kernel,
+                                                   std::string("OMP_NUM_THREADS=") + threads});
+    CHECK(info.exit_code == 0);
+    return contains(info.out + info.err, "are cut by their shape alone: 4 threads may gain");
+  };
+#if defined(__x86_64__)
+  CHECK(warned("Core2", "4"));
+  CHECK(!warned("Core2", "2"));
+  CHECK(!warned("Nehalem", "4"));
+#else
+  MESSAGE("skipped: the kernels are those of x86-64");
+#endif
+}
+
 TEST_CASE("heed inspect: tree, shapes and parameters of a GPT") {
   const TempDir folder;
   const std::string config = (folder / "gpt.yaml").string();

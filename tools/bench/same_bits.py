@@ -4,7 +4,7 @@
     python3 tools/bench/same_bits.py configs/copy.yaml --threads 1,2,16 --kernels SkylakeX,Haswell --steps 50
 
 For each config, precision and kernel, all numbers of threads must give the weights of one thread. More threads than
-cores are allowed. "-" is the kernel that OpenBLAS chooses for this CPU. The exit code is 1 when any weights differ.
+cores are allowed. "default" is the kernel that OpenBLAS chooses for this CPU. The exit code is 1 when any weights differ.
 """
 import argparse
 import hashlib
@@ -21,7 +21,7 @@ SLOW = {"gpt2_124m"}  # minutes
 def weights(heed, config, steps, precision, threads, kernel):
     """The checksum of the weights after `steps` steps, or what went wrong."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
-    if kernel != "-":
+    if kernel != "default":
         environment["OPENBLAS_CORETYPE"] = kernel
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "run"
@@ -39,7 +39,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("configs", nargs="*", type=pathlib.Path)
     parser.add_argument("--threads", default="1,2,3,4,5,7,8,16")
-    parser.add_argument("--kernels", default="-,SkylakeX,Haswell,Prescott")
+    parser.add_argument("--kernels", default="default,SkylakeX,Haswell,Prescott")
     parser.add_argument("--precisions", default="float32,float64")
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--heed", default=ROOT / "build/release/heed")

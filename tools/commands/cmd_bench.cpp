@@ -39,7 +39,7 @@ void declare(Arguments& arguments, BenchOptions& o) {
       .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")
       .flag("--profile", o.profile, "time by operation, too")
       .option("--model-threads", o.model_threads,
-              "compute from a run on one thread how much faster these numbers of threads would be: "
+              "estimate, from a run on one thread, the speed-up with these numbers of threads: "
               "--model-threads 2,4,8,16")
       .flag("--json", o.json, "one JSON object on standard output");
 }

@@ -31,7 +31,7 @@ void declare(Arguments& arguments, GenerateOptions& o) {
               "asks, else the config's sample.prompt)")
       .option("--tokens", o.tokens, "of a text: how many tokens it adds (200)")
       .option("--temperature", o.temperature,
-              "of a text: below 1 bolder, 0 always the likeliest (0.8)")
+              "of a text: below 1 more cautious, above 1 bolder, 0 always the likeliest (0.8)")
       .option("--top-k", o.top_k, "choose among the k likeliest")
       .option("--top-p", o.top_p, "choose among the likeliest with sum p")
       .option("--seed", o.seed, "of the choices (123)")

@@ -55,8 +55,9 @@ std::string build_kind() {
 
 std::vector<std::string> warnings(const BlasInfo& blas) {
   std::vector<std::string> lines;
-  for (const std::string& line : {blas.warning, thread_number_warning(),
-                                  num_threads() > 1 ? wait_policy_warning() : std::string()}) {
+  for (const std::string& line :
+       {blas.warning, granule_warning(num_threads()), thread_number_warning(),
+        num_threads() > 1 ? wait_policy_warning() : std::string()}) {
     if (!line.empty()) {
       lines.push_back(line);
     }

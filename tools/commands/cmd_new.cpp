@@ -143,7 +143,7 @@ int run(const NewOptions& o) {
 }  // namespace
 
 Command new_command() {
-  return command<NewOptions>("new", "write a start for a layer, operation or task of one's own",
+  return command<NewOptions>("new", "write a start for a layer, operation or task of your own",
                              "heed new layer my_attention", declare, run);
 }
 

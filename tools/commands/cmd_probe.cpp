@@ -32,8 +32,10 @@ void declare(Arguments& arguments, ProbeOptions& o) {
                   "heads: what each head attends to; lens: the answer after each block; ablate: "
                   "the loss without each part; patch: what restores an answer")
       .option("--sequences", o.sequences, "heads: sequences of random tokens (default: 8)")
-      .option("--repeat", o.repeat,
-              "heads: random tokens of a sequence, which come twice (default: half the context)")
+      .option(
+          "--repeat", o.repeat,
+          "heads: length of the random part of a sequence, which comes twice (default: half the "
+          "context)")
       .option("--seed", o.seed, "heads: of the random tokens (default: that of the run)")
       .option("--examples", o.examples, "heads: validation examples instead of random tokens")
       .option("--prompt", o.prompt, "lens: the text")

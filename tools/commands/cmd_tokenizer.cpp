@@ -54,7 +54,8 @@ void declare(Arguments& arguments, TokenizerOptions& o) {
           "--tokenizer", o.tokenizer,
           "of encode, decode, show: tokenizer.json, vocab.json next to merges.txt, or *.tiktoken")
       .option("--out", o.out, "the file to write (decode: default standard output)")
-      .option("--vocab", o.vocab, "of train: how many tokens, with 256 bytes and special ones")
+      .option("--vocab", o.vocab,
+              "of train, required: how many tokens in all: 256 bytes, special ones and merges")
       .option("--pattern", o.pattern, "of train: gpt2 (default) or gpt4, where pieces end")
       .option("--special", o.special,
               "of train: a special token, as '<|endoftext|>'; may be repeated")

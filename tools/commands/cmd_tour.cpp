@@ -111,7 +111,7 @@ constexpr const char* the_book =
     "\"The book\" is \"Build a Large Language Model (From Scratch)\".\n";
 
 void print_tour(const std::vector<Step>& steps, const Given& given) {
-  std::cout << "Attention in " << steps.size() << " steps, from dot products to several heads.\n"
+  std::cout << "Attention in " << steps.size() << " steps, from a dictionary to several heads.\n"
             << "`heed tour STEP` shows one, `heed tour --list` names them.\n"
             << the_book << "Each step says where its code is.\n\n";
   for (const Step& step : steps) {

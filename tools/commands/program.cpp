@@ -168,8 +168,8 @@ Request parse(int count, char** arguments) {
 
   Request request;
   app.add_option("--plugin", request.plugins,
-                 "a library with layers, tasks, optimizers or schedules of one's own, before the "
-                 "command; may come several times")
+                 "a library with your own layers, tasks, optimizers or schedules; goes before the "
+                 "command, may come several times")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_flag("--trust-plugins", request.trust_plugins,

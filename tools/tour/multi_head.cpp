@@ -305,7 +305,7 @@ std::vector<Step> multi_head_steps() {
        batched_matmul},
       {"multi_head_attention", "Multi-head attention with weight split", "the book, 3.6.2", file,
        split_text, multi_head_attention},
-      {"heads_as_ensemble", "Several heads are an ensemble", "why several", file, ensemble_text,
+      {"heads_as_ensemble", "Several heads are an ensemble", "a thought on the book, 3.6", file, ensemble_text,
        heads_as_ensemble},
       {"uneven_heads", "8 dimensions, 3 heads", "the book, 3.6.2", file, uneven_text, uneven_heads},
       {"gpt2_size", "The size of GPT-2's attention", "the book, exercise 3.3", file, size_text,

@@ -106,7 +106,7 @@ void RunConfig::fields(Fields& f) {
       .also_known_as({"dtype", "fp32", "fp16", "bf16"}, "float32 or float64");
   f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
   f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
-  f.optional("plugins", plugins, "libraries with layers, tasks, ... of one's own: [./libmine.so]");
+  f.optional("plugins", plugins, "libraries with layers, tasks, ... of your own: [./libmine.so]");
   f.group("random", random, "random streams");
   f.section("data", data, "task", "what to train on", fill_data, may_be_absent);
   f.section("model", model, "layer", "what to train", fill_model);
