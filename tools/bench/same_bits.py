@@ -26,8 +26,9 @@ def weights(heed, config, steps, precision, threads, kernel):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "run"
         command = [heed, "train", config, "--out", out, "--threads", threads, "--set", f"train.steps={steps}",
-                   "--set", f"precision={precision}", "--set", f"eval.every={steps}", "--set", "eval.batches=1",
-                   "--set", f"sample.every={10 * steps}"]
+                   "--set", f"precision={precision}", "--set", f"eval.every={steps}", "--set", "eval.batches=1"]
+        if "\nsample:" in config.read_text():
+            command += ["--set", f"sample.every={10 * steps}"]
         done = subprocess.run([str(c) for c in command], env=environment, capture_output=True, text=True)
         files = sorted(out.glob("checkpoints/step-*/model.safetensors"))
         if done.returncode or not files:
