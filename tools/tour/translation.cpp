@@ -25,8 +25,8 @@ Multiply both, and read off the column of the 1 in each row:
 
 {word_by_word}
 
-Each word is Chinese, the sentence is not. A question of this kind begins with "you", so the first two places have
-to look at each other's word. Exchange these two rows of the weights:
+Each word is Chinese, the sentence is not. A question of this kind begins with "you", so the
+first two places have to look at each other's word. Exchange these two rows of the weights:
 
 {reordered_weights}
 
