@@ -123,6 +123,9 @@ TEST_CASE("heed tokenizer: what is wrong") {
   refused({"decode", learned.path("bad.bin"), "--tokenizer", tok}, 1,
           "expected ids below 280, got 65535");
   CHECK(!fs::exists(out));
+  // A path that is no UTF-8 may still be written to.
+  const std::string odd = learned.path("\xFF.bin");
+  CHECK(tokenizer({"encode", text, "--tokenizer", tok, "--out", odd, "--json"}).exit_code == 0);
 }
 
 TEST_CASE("a run with a tokenizer: bits a byte, and everything works when the file is gone") {

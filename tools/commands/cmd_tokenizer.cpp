@@ -134,7 +134,8 @@ std::string per_token(int64_t bytes, int64_t tokens) {
 void say(const TokenizerOptions& o, const TokensJson& facts, const std::string& line) {
   print_line(o.json ? stderr : stdout, line);
   if (o.json) {
-    std::printf("%s\n", facts.dump().c_str());
+    const auto replace = TokensJson::error_handler_t::replace;  // paths may be no UTF-8
+    std::printf("%s\n", facts.dump(-1, ' ', false, replace).c_str());
   }
 }
 

@@ -26,8 +26,10 @@ struct JsonValue {
 
   [[noreturn]] void refuse(const std::string& expected) const {
     fail<IoError>(where, ": expected ", expected, ", got ",
-                  printable(value.is_null() ? "null" : value.dump()));
+                  printable(value.is_null() ? "null" : dumped()));
   }
+  // Lines of a merges.txt need not be UTF-8.
+  std::string dumped() const { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
   JsonValue at(const char* key) const {
     if (!value.is_object() || !value.contains(key)) {
       fail<IoError>(where, ": expected ", key, ", got ",

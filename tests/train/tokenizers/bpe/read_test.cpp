@@ -128,6 +128,7 @@ TEST_CASE("merges.txt and .tiktoken: broken files are refused by line") {
                  "merges.txt:1: expected two tokens of the vocabulary, got a and c"));
   CHECK(
       contains(of_merges("b a\n"), "merges.txt:1: expected two tokens whose merge is a token too"));
+  CHECK(contains(of_merges("ver\xB5ion\n"), "merges.txt:1: expected two tokens, \"a b\""));
   CHECK(contains(refusal([] { bpe_from_vocabulary("7", "vocab.json", "", "merges.txt"); }),
                  "vocab.json: expected an object"));
 
