@@ -111,6 +111,8 @@ TEST_CASE("heed tokenizer: what is wrong") {
   refused({"train", text, "--vocab", "10", "--out", out}, 2, "expected a size from 256");
   refused({"train", text, "--vocab", "300", "--out", text}, 2, "--out");
   refused({"train", text, "--vocab", "300", "--out", out, "--pattern", "gpt5"}, 2, "gpt2 or gpt4");
+  refused({"train", text, "--vocab", "300", "--out", out, "--special", "x\xFF"}, 1,
+          "--special: expected UTF-8");
   refused({"train", learned.path("none"), "--vocab", "300", "--out", out}, 1, "none");
   refused({"encode", text, "--tokenizer", tok}, 2, "expected --out");
   refused({"encode", text, "--out", out}, 2, "expected --tokenizer");

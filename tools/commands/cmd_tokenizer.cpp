@@ -150,6 +150,9 @@ const char* pattern_called(const std::string& name) {
 }
 
 int train(const TokenizerOptions& o) {
+  for (const std::string& special : o.special) {
+    check_utf8(special, "--special");
+  }
   BpeTraining options{.vocab_size = *o.vocab, .special = o.special};
   options.pattern = pattern_called(o.pattern.value_or("gpt2"));
   BpeModel model;

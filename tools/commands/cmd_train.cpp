@@ -97,6 +97,8 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
   }
   Source source{read_run_tree(config, sets), config.parent_path()};
   if (o.weights) {
+    require<ConfigError>(!o.weights->empty(),
+                         "heed train: --weights: expected a path, got nothing");
     ConfigNode train = source.tree.root.get("train");
     train.set("weights", fs::absolute(*o.weights).lexically_normal().string());
     source.tree.root.set("train", train);

@@ -136,9 +136,12 @@ Input repeated_tokens(const Module& model, int64_t count, int64_t length, uint64
   const Signature takes = model.signature();
   require<ConfigError>(takes.ids,
                        "heed probe: heads: expected a model of tokens, got one of vectors");
+  constexpr int64_t most_sequences = 10'000, without_limit = 1 << 20;
+  require<ConfigError>(count <= most_sequences, "heed probe: heads: expected --sequences at most ",
+                       most_sequences, ", got ", count);
   const int64_t longest = takes.source_longest ? std::min(*takes.longest, *takes.source_longest)
-                                               : takes.longest.value_or(2 * length);
-  require<ConfigError>(2 * length <= longest, "heed probe: heads: expected --repeat at most ",
+                                               : takes.longest.value_or(without_limit);
+  require<ConfigError>(length <= longest / 2, "heed probe: heads: expected --repeat at most ",
                        longest / 2, ", half the longest sequence of the model, got ", length);
   Generator generator(seed);
   Input in(doubled(generator, count, length, takes.vocab_size));

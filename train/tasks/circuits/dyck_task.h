@@ -25,6 +25,12 @@ class DyckTask final : public SymbolTask {
       f.optional("kinds", kinds, in_range(1, 4), "kinds of brackets: ( ) [ ] { } < >");
       f.optional("depth", depth, in_range(1, 512), "largest number of open brackets");
     }
+    void check(ConfigErrors& errors, const ConfigNode& at) const {
+      if (kinds == 1 && depth == 1) {
+        errors.add_field(at, "depth", "with one kind of brackets expected 2 or more: at depth 1, ",
+                         "()() is the only sequence, and none is left to hold out");
+      }
+    }
   };
 
   DyckTask(const Config& c, const TaskSetup& setup)
