@@ -83,7 +83,7 @@ Count count_changed(const ProductKernel& kernel, const Sides& sides, Granule gra
     std::vector<real> whole(static_cast<size_t>(sides.m * sides.n));
     const auto alone = Tiles::for_threads(numbers.product(whole), 1, granule);
     whole = numbers.in_tiles(kernel, alone);
-    for (const int threads : {2, 3, 5, 8, 16}) {
+    for (const int threads : {2, 5, 16}) {
       const auto tiles = Tiles::for_threads(numbers.product(whole), threads, granule);
       count.cut += tiles.count() > alone.count();
       count.changed += !same_bits(numbers.in_tiles(kernel, tiles), whole);
@@ -92,8 +92,8 @@ Count count_changed(const ProductKernel& kernel, const Sides& sides, Granule gra
   return count;
 }
 
-const Sides several[] = {{768, 384, 128}, {768, 128, 512}, {512, 130, 768}, {300, 1029, 63},
-                         {257, 700, 401}, {129, 515, 700}, {131, 1000, 130}};
+// Odd sides and depths, small enough for the emulation of AMX under a sanitizer.
+const Sides several[] = {{300, 517, 63}, {257, 260, 130}, {129, 515, 200}, {131, 200, 401}};
 
 }  // namespace
 
