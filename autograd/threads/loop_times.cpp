@@ -15,13 +15,6 @@ LoopTimes::~LoopTimes() {
   detail::loops_timed = false;
 }
 
-void LoopTimes::restart() {
-  entries_.clear();
-  chunks_.clear();
-  labelled_ = 0;
-  last_end_ = Clock::now();
-}
-
 std::vector<LoopTimes::Loop> LoopTimes::loops() const {
   std::vector<Loop> all;
   size_t begin = 0;

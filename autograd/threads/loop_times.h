@@ -19,9 +19,6 @@ class LoopTimes {
   LoopTimes(const LoopTimes&) = delete;
   LoopTimes& operator=(const LoopTimes&) = delete;
 
-  // Forgets the loops so far. The time until the next loop counts from here.
-  void restart();
-
   struct Loop {
     const char* op;  // the operation that ran it, or "" when `profiling` is off or there was none
     double before;   // seconds since the previous loop ended: outside of loops

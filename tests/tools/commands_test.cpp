@@ -1,4 +1,4 @@
-// layers, validate, info and inspect, as a user runs them. Their numbers are tested elsewhere.
+// layers, validate and inspect, as a user runs them. Their numbers are tested elsewhere.
 #include <nlohmann/json.hpp>
 
 #include "layers/module/registry.h"
@@ -276,39 +276,6 @@ TEST_CASE("numbers on the command line are those of a config") {
   for (const char* value : {"7", "+7", "0"}) {  // refused for the folder, not for the number
     CHECK(run_heed({"generate", "none", "--seed", value}).exit_code == 1);
   }
-}
-
-TEST_CASE("heed info: one JSON object, and lines for people") {
-  const ProgramResult result = run_heed({"info", "--json"});
-  CHECK(result.exit_code == 0);
-  const Json info = Json::parse(result.out);
-  CHECK(info["precision"] == precision_name);
-  CHECK(info["version"] == HEED_VERSION);
-  CHECK(info["threads"] >= 1);
-  CHECK(info["gemm_gflops"] > 0.1);
-  CHECK(info["memory_bytes"]["total"] > 100'000'000);
-  CHECK(!info["blas"]["kernel"].get<std::string>().empty());
-
-  const ProgramResult lines = run_heed({"info"}, {"OPENBLAS_CORETYPE=Nehalem"});
-  CHECK(lines.exit_code == 0);
-  CHECK(contains(lines.out, "our own kernel") == (info["blas"]["products"] != "OpenBLAS"));
-  CHECK(lines_with(lines.out, "kernel") == 1);
-}
-
-TEST_CASE("heed info: says when more threads may gain nothing") {
-  const auto warned = [](const char* kernel, const char* threads) {
-    const ProgramResult info = run_heed({"info"}, {std::string("OPENBLAS_CORETYPE=") + kernel,
-                                                   std::string("OMP_NUM_THREADS=") + threads});
-    CHECK(info.exit_code == 0);
-    return contains(info.out + info.err, "are cut by their shape alone: 4 threads may gain");
-  };
-#if defined(__x86_64__)
-  CHECK(warned("Core2", "4"));
-  CHECK(!warned("Core2", "2"));
-  CHECK(!warned("Nehalem", "4"));
-#else
-  MESSAGE("skipped: the kernels are those of x86-64");
-#endif
 }
 
 TEST_CASE("heed inspect: tree, shapes and parameters of a GPT") {

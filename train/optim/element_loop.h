@@ -9,14 +9,14 @@
 namespace heed {
 
 // Work is called as work(begin, end) for a part of its elements. It may run on any thread, and in
-// any order with other parts.
+// any order with other parts. run() and sum() forget the arrays.
 template <class Work>
 class ElementLoop {
  public:
   // `grain`: elements in a part.
   explicit ElementLoop(int64_t grain) : grain_(grain) {}
 
-  // Elements [0, size) of one array. Nothing runs before run().
+  // Elements [0, size) of one array. Nothing runs yet.
   void add(int64_t size, const Work& work) {
     if (dry_run()) {
       return;
@@ -28,15 +28,28 @@ class ElementLoop {
   }
 
   void run() {
-    parallel_for(static_cast<int64_t>(parts_.size()), 1, [&](int64_t k, int64_t) {
-      const Part& part = parts_[static_cast<size_t>(k)];
-      works_[part.work](part.begin, part.end);
-    });
+    parallel_for(count(), 1, [&](int64_t k, int64_t) { run_part(k); });
+    clear();
+  }
+
+  // The sum of what the calls return, in the order of add().
+  double sum() {
+    const double total = parallel_sum(count(), 1, [&](int64_t k, int64_t) { return run_part(k); });
+    clear();
+    return total;
+  }
+
+ private:
+  int64_t count() const { return static_cast<int64_t>(parts_.size()); }
+  auto run_part(int64_t k) const {
+    const Part& part = parts_[static_cast<size_t>(k)];
+    return works_[part.work](part.begin, part.end);
+  }
+  void clear() {
     works_.clear();
     parts_.clear();
   }
 
- private:
   struct Part {
     size_t work;
     int64_t begin, end;

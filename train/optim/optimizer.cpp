@@ -3,30 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/base/modes.h"
-#include "autograd/threads/parallel.h"
+#include "train/optim/element_loop.h"
 
 namespace heed {
 
 namespace {
 
-// A contiguous part of one gradient.
-struct Stretch {
+struct SumOfSquares {
   const real* values;
-  int64_t count;
-};
 
-double sum_of_squares(const Stretch& stretch) {
-  const real* values = stretch.values;
-  const int64_t count = stretch.count;
-  double sum = 0;
+  double operator()(int64_t begin, int64_t end) const {
+    double sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < count; ++i) {
-    const auto g = static_cast<double>(values[i]);
-    sum += g * g;
+    for (int64_t i = begin; i < end; ++i) {
+      const auto g = static_cast<double>(values[i]);
+      sum += g * g;
+    }
+    return sum;
   }
-  return sum;
-}
+};
 
 }  // namespace
 
@@ -62,20 +57,13 @@ std::vector<Array> Optimizer::zeros_like_parameters() const {
 }
 
 double grad_norm(const std::vector<NamedParameter>& parameters) {
-  // A single parallel loop over parts of all gradients, so that many small parameters are cheap
-  // too.
-  static std::vector<Stretch> stretches;  // static: keeps its capacity between steps
-  stretches.clear();
+  static ElementLoop<SumOfSquares> loop(sum_grain);  // static: keeps its capacity between steps
   for (const NamedParameter& parameter : parameters) {
     if (const Array g = parameter.tensor.grad()) {
-      for (int64_t begin = 0; begin < g.size() && !dry_run(); begin += sum_grain) {
-        stretches.push_back({g.data() + begin, std::min(sum_grain, g.size() - begin)});
-      }
+      loop.add(g.size(), {g.data()});
     }
   }
-  return std::sqrt(parallel_sum(static_cast<int64_t>(stretches.size()), 1, [](int64_t k, int64_t) {
-    return sum_of_squares(stretches[static_cast<size_t>(k)]);
-  }));
+  return std::sqrt(loop.sum());
 }
 
 double clip_factor(double norm, double max_norm) { return std::min(1.0, max_norm / (norm + 1e-6)); }

@@ -1,5 +1,7 @@
 #include "train/weights/freeze.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,25 +12,8 @@ namespace heed {
 
 namespace {
 
-bool matches(std::string_view pattern, std::string_view name) {
-  // Where to go back to: the last "*", and the part of the name that it has not taken yet.
-  size_t p = 0, n = 0, star = std::string_view::npos, taken = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      taken = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++taken;
-    } else {
-      return false;
-    }
-  }
-  return std::all_of(pattern.begin() + static_cast<ptrdiff_t>(p), pattern.end(),
-                     [](char c) { return c == '*'; });
+bool matches(const std::string& pattern, const std::string& name) {
+  return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
 }
 
 // Calls visit(name, parameter) for every parameter under each of its names.

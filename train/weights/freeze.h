@@ -8,7 +8,8 @@
 
 namespace heed {
 
-// True if a pattern matches the whole name: "*" any characters, "?" one, all others themselves.
+// True if a pattern matches the whole name, as POSIX's fnmatch does: "*" any characters, "?" one,
+// "[01]" one of these.
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name);
 
 // Makes constants of the parameters that a pattern matches; a tied one if any of its names does.

@@ -139,6 +139,13 @@ TEST_CASE("heads: refuses models without blocks, and layers that offer no heads"
   CHECK(error_of<ConfigError>([&] { repeated_tokens(*linear, 1, 7, 1); }) ==
         "heed probe: heads: expected --repeat at most 6, half the longest sequence of the model, "
         "got 7");
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  CHECK(error_of<ConfigError>([&] {
+          repeated_tokens(*linear, 1, largest, 1);
+        }).starts_with("heed probe: heads: expected --repeat at most 6"));
+  CHECK(error_of<ConfigError>([&] {
+          repeated_tokens(*linear, largest, 3, 1);
+        }).starts_with("heed probe: heads: expected --sequences at most 10000"));
 }
 
 TEST_CASE("evaluation has the same bits with and without an observer") {

@@ -33,6 +33,8 @@ TEST_CASE("freeze: patterns") {
   CHECK(!matches_any({"*.norm?.*"}, "trf_blocks.0.norm12.scale"));
   CHECK(matches_any({"*"}, ""));
   CHECK(matches_any({"a*b*c"}, "aXbYbZc"));
+  CHECK(matches_any({"trf_blocks.[01].*"}, "trf_blocks.1.norm1.scale"));
+  CHECK(!matches_any({"trf_blocks.[01].*"}, "trf_blocks.2.norm1.scale"));
   CHECK(!matches_any({"a*b*c"}, "aXbYbZ"));
   CHECK(!matches_any({}, "a"));
 }

@@ -135,6 +135,7 @@ TEST_CASE("dyck: the bracket that closes the innermost one") {
   CHECK(counted.size() == 4);  // three kinds, and nothing open
   CHECK(check_held_out(*made_task("dyck"), 2000) == 2000 + 150 * 64);
   check_streams("dyck");
+  CHECK_THROWS_AS(made_task("dyck", ConfigNode::map({{"kinds", 1}, {"depth", 1}})), ConfigError);
   // 8 brackets of one kind, at most 2 open: 2 choices at every second place
   CHECK(made_task("dyck", ConfigNode::map({{"length", 8}, {"kinds", 1}, {"depth", 2}}))
             ->example_count(Split::validation) == 1);

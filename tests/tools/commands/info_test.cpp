@@ -1,0 +1,40 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/support/near.h"
+#include "tests/support/run_program.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("heed info: one JSON object, and lines for people") {
+  const ProgramResult result = run_heed({"info", "--json"});
+  CHECK(result.exit_code == 0);
+  const nlohmann::json info = nlohmann::json::parse(result.out);
+  CHECK(info["precision"] == precision_name);
+  CHECK(info["version"] == HEED_VERSION);
+  CHECK(info["threads"] >= 1);
+  CHECK(info["gemm_gflops"] > 0.1);
+  CHECK(info["memory_bytes"]["total"] > 100'000'000);
+  CHECK(!info["blas"]["kernel"].get<std::string>().empty());
+
+  const ProgramResult lines = run_heed({"info"}, {"OPENBLAS_CORETYPE=Nehalem"});
+  CHECK(lines.exit_code == 0);
+  CHECK(contains(lines.out, "our own kernel") == (info["blas"]["products"] != "OpenBLAS"));
+  CHECK(contains(lines.out, "\nkernel"));
+}
+
+TEST_CASE("heed info: says when more threads may gain nothing") {
+  const auto warned = [](const char* kernel, const char* threads) {
+    const ProgramResult info = run_heed({"info"}, {std::string("OPENBLAS_CORETYPE=") + kernel,
+                                                   std::string("OMP_NUM_THREADS=") + threads});
+    CHECK(info.exit_code == 0);
+    return contains(info.out + info.err, "are cut by their shape alone: 4 threads may gain");
+  };
+#if defined(__x86_64__)
+  CHECK(warned("Core2", "4"));
+  CHECK(!warned("Core2", "2"));
+  CHECK(!warned("Nehalem", "4"));
+#else
+  MESSAGE("skipped: the kernels are those of x86-64");
+#endif
+}
