@@ -71,6 +71,30 @@ Shape output_shape(Module& model, const Batch& batch) {
   }
 }
 
+// Requires that the names of parameters in the section `train` are those of the model. Throws all
+// mistakes at once, each at its place.
+void check_names(Module& model, const LoadedRun& run) {
+  ConfigErrors errors;
+  const ConfigNode& section = run.resolved.get("train");
+  const auto check_each = [&](const char* key, const auto& mistake_in) {
+    for (const ConfigNode& name : section.get(key).children()) {
+      if (const std::string mistake = mistake_in(model, name.text()); !mistake.empty()) {
+        errors.add(name, mistake);
+      }
+    }
+  };
+  check_each("freeze", mistake_in_pattern);
+  check_each("show", mistake_in_shown);
+  if (!run.weights.empty()) {
+    try {
+      start_from(model, run.weights, run.config.train.weights_ignore);
+    } catch (const ConfigError& error) {
+      errors.add_field(section, "weights", error.what());
+    }
+  }
+  errors.throw_if_any();
+}
+
 // Requires one output per token or class of the data.
 void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
   const EvaluationMode mode(model);
@@ -189,13 +213,11 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   const std::unique_ptr<Module> model = make_layer(run.config.model);
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
+  check_names(*model, run);
   freeze(*model, run.config.train.freeze);
   const std::vector<NamedParameter> trained = trained_parameters(*model);
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
-  }
-  if (!run.weights.empty()) {
-    start_from(*model, run.weights, run.config.train.weights_ignore);
   }
   plan.gradient_bytes = plan.trained_parameters * static_cast<int64_t>(sizeof(real));
   const std::unique_ptr<Optimizer> optimizer =
@@ -203,7 +225,6 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   plan.optimizer_bytes = live() - plan.weight_bytes;
   require_outputs(*model, run, plan);
   find_untrained(*model, run, plan);
-  shown_parameters(*model, run.config.train.show);  // throws for an unknown name
 
   pool::reset_peak();
   const int64_t at_rest = pool::stats().live_bytes;
@@ -238,6 +259,8 @@ Plan make_plan(const LoadedRun& run) {
             "or the batch smaller");
   } catch (const IoError&) {
     throw;  // the file of weights is damaged: no mistake of the config
+  } catch (const ConfigMistakes&) {
+    throw;  // they have places
   } catch (const Error& error) {
     fail_at(plan.place, error.what());
   }

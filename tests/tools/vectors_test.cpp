@@ -151,6 +151,5 @@ TEST_CASE("vectors: a wrong file and a wrong name are found before training") {
       good.heed("train", "{type: self_attention_v2}", {"--set", "train.show=[W_qery]"});
   CHECK(shown.exit_code == 2);
   CHECK(contains(shown.err,
-                 "has no parameter or layer W_qery, which train.show names; did you "
-                 "mean W_query?"));
+                 "train.show.0: no parameter or layer is called W_qery, did you mean W_query?"));
 }

@@ -28,7 +28,7 @@ struct BenchOptions {
   std::vector<std::string> sets;
   int64_t steps = 50;
   bool profile = false;
-  std::string model_threads;
+  std::optional<std::string> model_threads;
   bool json = false;
 };
 
@@ -201,9 +201,9 @@ int run(const BenchOptions& o) {
   require_memory(make_plan(loaded));
   apply_settings(loaded.config);
   Steps steps(loaded);
-  if (!o.model_threads.empty()) {
+  if (o.model_threads) {
     for (int64_t i = 0; i < warm_up_steps; ++i) steps.next();
-    print_thread_model(read_thread_counts(o.model_threads), o.steps, o.json, [&] { steps.next(); });
+    print_thread_model(read_thread_counts(*o.model_threads), o.steps, o.json, [&] { steps.next(); });
     return 0;
   }
   const Measured measured = measure(steps, o.steps, o.profile);

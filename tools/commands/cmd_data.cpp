@@ -366,6 +366,8 @@ int run(const DataOptions& o) {
   RunTree tree = read_run_tree(o.config, o.sets);
   require_precision_of(tree);
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  require<ConfigError>(!o.vocabulary || (loaded.task && loaded.task->tokenizer() != nullptr),
+                       "--vocabulary: the task ", loaded.config.data.type(), " has no tokens");
   if (o.json) {
     const auto replace = ordered_json::error_handler_t::replace;
     std::printf("%s\n", as_json(loaded, o).dump(-1, ' ', true, replace).c_str());

@@ -1,6 +1,8 @@
 #include "train/checkpoint/shown_parameters.h"
 
 #include "autograd/base/error.h"
+#include "layers/config/text.h"
+#include "layers/text/display.h"
 
 namespace heed {
 
@@ -23,21 +25,27 @@ std::vector<NamedParameter> shown_parameters(const Module& model,
   const std::vector<NamedParameter> all = model.parameters();
   std::vector<NamedParameter> shown;
   for (const std::string& name : names) {
-    const size_t before = shown.size();
-    std::vector<std::string> known;
     for (const NamedParameter& parameter : all) {
       if (parameter.name == name || parameter.name.starts_with(name + ".")) {
         shown.push_back(parameter);
       }
-      const std::vector<std::string> its = names_of(parameter.name);
-      known.insert(known.end(), its.begin(), its.end());
     }
-    const std::string near = shown.size() > before ? "" : nearest(name, known);
-    require<ConfigError>(shown.size() > before, "has no parameter or layer ", name,
-                         ", which train.show names",
-                         near.empty() ? "" : "; did you mean " + near + "?");
   }
   return shown;
+}
+
+std::string mistake_in_shown(const Module& model, const std::string& name) {
+  if (!shown_parameters(model, {name}).empty()) {
+    return "";
+  }
+  std::vector<std::string> known;
+  for (const NamedParameter& parameter : model.parameters()) {
+    const std::vector<std::string> its = names_of(parameter.name);
+    known.insert(known.end(), its.begin(), its.end());
+  }
+  const std::string near = nearest(name, known);
+  return text("no parameter or layer is called ", printable(name),
+              near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
 }
 
 }  // namespace heed

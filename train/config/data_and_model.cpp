@@ -39,8 +39,12 @@ NumberField filled_as(const std::string& size_name, const Choice& model) {
 }  // namespace
 
 DataAndModel::DataAndModel(RunConfig& config, const ConfigNode& tree, Folders folders,
-                           ConfigErrors& errors)
-    : config_(config), tree_(tree), folders_(std::move(folders)), errors_(errors) {
+                           ConfigErrors& errors, ConfigErrors& unreadable)
+    : config_(config),
+      tree_(tree),
+      folders_(std::move(folders)),
+      errors_(errors),
+      unreadable_(unreadable) {
   config_.fill_data = [this](Defaults& d) { fill_data(d); };
   config_.fill_model = [this](Defaults& d) { fill_model(d); };
 }
@@ -93,8 +97,14 @@ void DataAndModel::make_task() {
     const ConfigNode& section = data.has(error.field) ? data : tree_.get("model");
     const ConfigNode& node = section.has(error.field) ? section.get(error.field) : data;
     errors_.add_at(node.mark(), join_path("data", error.field), error.what());
+  } catch (const TaskFileError& error) {
+    const size_t dot = error.field.find('.');
+    const ConfigNode& section = tree_.get("data");
+    unreadable_.add_field(
+        dot == std::string::npos ? section : section.get(error.field.substr(0, dot)),
+        error.field.substr(dot + 1), error.what());
   } catch (const IoError& error) {
-    unreadable = IoError(error.what() + way_to_data());
+    unreadable_.add_field(tree_.get("data"), "path", error.what() + way_to_data());
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +18,16 @@ inline const std::vector<std::string> sizes_of_data{
     "d_in",       "d_out"};
 
 // Attaches itself to a config that is about to be read from `tree`, and makes the task as soon as
-// the data section has been read. Mistakes go to `errors`. The arguments must outlive it.
+// the data section has been read. Mistakes go to `errors`, files that cannot be read to
+// `unreadable`; the other sections are read nevertheless. The arguments must outlive it.
 class DataAndModel {
  public:
   struct Folders {
     std::filesystem::path config;
     std::filesystem::path checkpoint;  // of a run that is loaded; else ""
   };
-  DataAndModel(RunConfig& config, const ConfigNode& tree, Folders folders, ConfigErrors& errors);
+  DataAndModel(RunConfig& config, const ConfigNode& tree, Folders folders, ConfigErrors& errors,
+               ConfigErrors& unreadable);
   ~DataAndModel();
   DataAndModel(const DataAndModel&) = delete;
   DataAndModel& operator=(const DataAndModel&) = delete;
@@ -35,8 +36,7 @@ class DataAndModel {
   // context_length does not exceed the model's.
   void check_sizes() const;
 
-  std::unique_ptr<Task> task;         // null if the data section is absent or wrong
-  std::optional<IoError> unreadable;  // a data file; the other sections are read nevertheless
+  std::unique_ptr<Task> task;  // null if the data section is absent or wrong
 
  private:
   void fill_data(Defaults& d);
@@ -49,6 +49,7 @@ class DataAndModel {
   const ConfigNode& tree_;
   const Folders folders_;
   ConfigErrors& errors_;
+  ConfigErrors& unreadable_;
   int64_t mistakes_before_data_ = 0;
 };
 

@@ -22,7 +22,8 @@ void make_absolute(ConfigNode* path) {
 }  // namespace
 
 void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
-  ConfigNode *data = tree.find("data"), *plugins = tree.find("plugins");
+  ConfigNode *data = tree.find("data"), *plugins = tree.find("plugins"),
+             *train = tree.find("train");
   if (data != nullptr && data->is_map() && (key == "data" || key == "data.path")) {
     make_absolute(data->find("path"));
   }
@@ -30,6 +31,9 @@ void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
   if (tokenizer != nullptr && tokenizer->is_map() &&
       (key == "data" || key == "data.tokenizer" || key == "data.tokenizer.path")) {
     make_absolute(tokenizer->find("path"));
+  }
+  if (train != nullptr && train->is_map() && (key == "train" || key == "train.weights")) {
+    make_absolute(train->find("weights"));
   }
   for (int64_t i = 0; plugins != nullptr && plugins->is_list() && i < plugins->size(); ++i) {
     if (key == "plugins" || key == text("plugins.", i)) {

@@ -49,11 +49,25 @@ void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& 
   }
 }
 
+// What is said about weights to start from has no effect without them.
+void check_weights(const TrainConfig& config, const ConfigNode& train, ConfigErrors& errors) {
+  if (!config.weights.empty() || errors.are_within("train")) {
+    return;
+  }
+  for (const char* key : {"weights_ignore", "weights_fingerprint"}) {
+    const ConfigNode& node = train.get(key);
+    if (node.size() > 0 || !node.text().empty()) {
+      errors.add(node, "has no effect without train.weights");
+    }
+  }
+}
+
 }  // namespace
 
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors) {
   check_rates(config, tree, errors);
+  check_weights(config.train, tree.get("train"), errors);
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");
   const bool has_sample = !errors.are_within("sample");

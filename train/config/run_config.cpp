@@ -239,36 +239,33 @@ void turn_off_dropout(Choice& layer) {
   }
 }
 
-// Throws all mistakes, if there are any, with those of files that could not be read.
-void throw_all(ConfigErrors& errors, const ConfigNode& tree, bool not_all_types,
-               const std::optional<IoError>& no_plugin, const std::optional<IoError>& no_data) {
-  errors.excuse_what_follows("aliases (");
-  if (not_all_types) {
-    excuse_unknown_types(errors);
-  }
-  if (errors.empty() && no_plugin && !no_data) {
-    throw IoError(*no_plugin);
-  }
-  if (errors.empty() && no_data && !no_plugin) {
-    // The file of the text, unless the message is about that of the tokenizer.
-    const ConfigNode* node = &tree.get("data").get("tokenizer").get("path");
-    const std::string message = no_data->what();
-    if (node->is_absent() || message.find(node->text()) == std::string::npos) {
-      node = &tree.get("data").get("path");
+// Throws all mistakes, if there are any, with those of files that cannot be read.
+void throw_all(ConfigErrors& errors, const ConfigErrors& unreadable) {
+  if (errors.empty() && !unreadable.empty()) {
+    std::string lines;
+    for (const std::string& line : unreadable.lines()) {
+      lines += (lines.empty() ? "" : "\n") + line;
     }
-    const ConfigMark& mark = node->mark();
-    throw IoError(text(to_text(mark), mark.line > 0 ? ": " : "", node->path(), ": ", message));
+    throw IoError(lines);
   }
-  if (no_data) {
-    errors.add_field(tree.get("data"), "path", no_data->what());
-  }
-  if (no_plugin) {
-    std::istringstream lines(no_plugin->what());
-    for (std::string line; std::getline(lines, line);) {
-      errors.add_at({}, "", line);  // it begins with its place
-    }
+  for (const ConfigMistake& mistake : unreadable.all()) {
+    errors.add(mistake);
   }
   errors.throw_if_any();
+}
+
+// Gives the parts of `to` the places of the parts of `from` at the same path.
+void copy_marks(const ConfigNode& from, ConfigNode& to) {
+  for (int64_t k = 0; k < to.size(); ++k) {
+    const bool is_map = to.is_map();
+    const ConfigNode* const part = is_map            ? from.find(to.at(k).key())
+                                   : k < from.size() ? &from.at(k)
+                                                     : nullptr;
+    if (part != nullptr) {
+      copy_marks(*part, to.at(k));
+    }
+  }
+  to.set_mark(from.mark());
 }
 
 }  // namespace
@@ -288,22 +285,24 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   fill_registries();
   ConfigNode& tree = tree_and_mistakes.root;
   ConfigErrors& errors = tree_and_mistakes.mistakes;
-  std::optional<IoError> unreadable, no_plugin;
+  ConfigErrors unreadable;  // files
   const int64_t before = errors.count();
   try {
     load_plugins(tree, folder, errors);
   } catch (const IoError& error) {
-    no_plugin = error;
+    std::istringstream lines(error.what());
+    for (std::string line; std::getline(lines, line);) {
+      unreadable.add_at({}, "", line);  // it begins with its place
+    }
   }
-  const bool not_all_types = no_plugin || errors.count() > before;
+  const bool not_all_types = !unreadable.empty() || errors.count() > before;
   LoadedRun run;
   run.config.purpose = purpose;
   {
-    DataAndModel between(run.config, tree, {folder, checkpoint}, errors);
+    DataAndModel between(run.config, tree, {folder, checkpoint}, errors, unreadable);
     read_struct(config_ref(run.config), tree, errors);
     between.check_sizes();
     run.task = std::move(between.task);
-    unreadable = between.unreadable;
   }
   if (!errors.empty()) {
     explain_misplaced_keys(run.config, errors);
@@ -311,15 +310,26 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   check_together(run.config, tree, run.task.get(), errors);
   count_epochs(run.config, tree, run.task.get(), errors);
   explain_words_without_field(errors);
-  throw_all(errors, tree, not_all_types, no_plugin, unreadable);
+  if (!errors.are_within("train")) {
+    try {
+      resolve_weights(run, folder, purpose == Purpose::train && checkpoint.empty());
+    } catch (const IoError& error) {
+      unreadable.add_field(tree.get("train"), "weights", error.what());
+    }
+  }
+  errors.excuse_what_follows("aliases (");
+  if (not_all_types) {
+    excuse_unknown_types(errors);
+  }
+  throw_all(errors, unreadable);
 
   if (run.config.train.overfit_batch) {
     turn_off_dropout(run.config.model);
   }
-  resolve_weights(run, folder, purpose == Purpose::train && checkpoint.empty());
   run.resolved = write_struct(config_ref(run.config));
-  run.resolved.find("train")->set_mark(tree.get("train").mark());
-  run.resolved.find("model")->set_mark(tree.get("model").mark());
+  for (const char* section : {"model", "train"}) {
+    copy_marks(tree.get(section), *run.resolved.find(section));
+  }
   resolve_plugins(run.resolved, folder);
   if (run.task) {
     resolve_data(*run.resolved.find("data"), folder, *run.task);

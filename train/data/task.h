@@ -65,6 +65,15 @@ class TaskError : public ConfigError {
   const std::string field;
 };
 
+// A file that a field names ("tokenizer.path") cannot be read or is damaged. It is reported at that
+// field; any other IoError is about `path`.
+class TaskFileError : public IoError {
+ public:
+  TaskFileError(std::string naming_field, const std::string& message)
+      : IoError(message), field(std::move(naming_field)) {}
+  const std::string field;
+};
+
 class Task : public Dataset, public TextInterface {
  public:
   // The loss of the model's output for batch.input. Default: cross entropy of logits (..., V) with

@@ -23,8 +23,12 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   require_fingerprint(path_, as_bytes(corpus), c.fingerprint);
   check_utf8(corpus, path_.string());
   bytes_ = file.size();
-  tokenizer_ = tokenizer_registry().make(
-      c.tokenizer, TokenizerSetup{setup.config_folder, setup.checkpoint, corpus});
+  try {
+    tokenizer_ = tokenizer_registry().make(
+        c.tokenizer, TokenizerSetup{setup.config_folder, setup.checkpoint, corpus});
+  } catch (const IoError& error) {
+    throw TaskFileError("tokenizer.path", error.what());
+  }
   for (int32_t id = 0; id < tokenizer_->vocab_size(); ++id) {
     bytes_of_token_.push_back(static_cast<int32_t>(tokenizer_->decode({&id, 1}).size()));
   }

@@ -34,26 +34,38 @@ bool matches_any(const std::vector<std::string>& patterns, const std::string& na
                      [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
+std::string mistake_in_pattern(const Module& model, const std::string& pattern) {
+  bool used = false;
+  std::vector<std::string> candidates;  // "att.W_query.weight", "att.W_query.*", "att.*"
+  for_each_name(model, "", [&](const std::string& name, const Parameter&) {
+    used = used || matches(pattern, name);
+    candidates.push_back(name);
+    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+      candidates.push_back(name.substr(0, dot) + ".*");
+    }
+  });
+  if (used) {
+    return "";
+  }
+  const std::string near = nearest(pattern, candidates);
+  return text("no parameter is called ", printable(pattern),
+              near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
+}
+
 void freeze(Module& model, const std::vector<std::string>& patterns) {
   if (patterns.empty()) {
     return;
   }
-  std::vector<std::string> names;
+  for (const std::string& pattern : patterns) {
+    const std::string mistake = mistake_in_pattern(model, pattern);
+    require<ConfigError>(mistake.empty(), "train.freeze: ", mistake);
+  }
   std::set<const void*> frozen;  // by identity, which tied parameters share
   for_each_name(model, "", [&](const std::string& name, const Parameter& parameter) {
-    names.push_back(name);
     if (matches_any(patterns, name)) {
       frozen.insert(parameter.identity());
     }
   });
-  for (const std::string& pattern : patterns) {
-    const bool used = std::any_of(names.begin(), names.end(),
-                                  [&](const std::string& name) { return matches(pattern, name); });
-    const std::string near = nearest(pattern, names);
-    require<ConfigError>(
-        used, "train.freeze: no parameter is called ", printable(pattern),
-        near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
-  }
   for_each_name(model, "", [&](const std::string&, Parameter& parameter) {
     if (frozen.contains(parameter.identity())) {
       parameter.freeze();

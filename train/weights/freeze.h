@@ -12,9 +12,12 @@ namespace heed {
 // "[01]" one of these.
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name);
 
+// What is wrong with a pattern that matches no parameter of the model, with the nearest name; "" if
+// it matches one.
+std::string mistake_in_pattern(const Module& model, const std::string& pattern);
+
 // Makes constants of the parameters that a pattern matches; a tied one if any of its names does.
-// Throws ConfigError for a pattern that matches nothing, naming the nearest parameter, and if no
-// parameter would be left.
+// Throws ConfigError for a pattern that matches nothing, and if no parameter would be left.
 void freeze(Module& model, const std::vector<std::string>& patterns);
 
 // The parameters that are not frozen: those of an optimizer.

@@ -29,7 +29,7 @@ void start_from(Module& model, const fs::path& path, const std::vector<std::stri
     for (size_t at = 0; (at = mistakes.find('\n')) != std::string::npos;) {
       mistakes.replace(at, 1, "; ");
     }
-    fail<ConfigError>("train.weights: these are not the weights of this model: ", mistakes,
+    fail<ConfigError>("these are not the weights of this model: ", mistakes,
                       "; weights_ignore: [PATTERNS] lets tensors differ that are meant to");
   }
   if (!dry_run()) {

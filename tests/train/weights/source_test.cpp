@@ -147,7 +147,17 @@ TEST_CASE("weights: what does not fit is named with both shapes, before a run is
         "nothing");
   CHECK(contains(refused({from, "model.bias=false"}),
                  "trf_blocks.0.att.out_proj.bias: not in the model"));
-  CHECK(contains(refused({"train.freeze=[tok_em.weight]"}), "did you mean tok_emb.weight?"));
+  const std::string all = refused({from, "model.context_length=16",
+                                   "train.freeze=[tok_em.*, \"*\", x.y]", "train.show=[out_haed]"});
+  CAPTURE(all);
+  CHECK(contains(all,
+                 ":1:15: train.freeze.0: no parameter is called tok_em.*, did you mean "
+                 "tok_emb.*?\n"));
+  CHECK(contains(all, ":1:30: train.freeze.2: no parameter is called x.y; heed inspect"));
+  CHECK(contains(all,
+                 ":1:13: train.show.0: no parameter or layer is called out_haed, did you mean "
+                 "out_head?"));
+  CHECK(contains(all, ":1:15: train.weights: these are not the weights of this model: "));
   CHECK(contains(refused({"train.freeze=[\"*\"]"}), "nothing to train"));
 
   const auto unreadable = [&](const std::string& source) {
