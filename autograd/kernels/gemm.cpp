@@ -70,6 +70,7 @@ class SharedProduct {
                    : detail::Tiles::for_threads(first_, threads_for_tiles(), kernel_.granule())) {}
 
   int64_t chunks() const { return (halved_ ? 2 : 1) * tiles_.count(); }
+  double work() const { return work_; }
   double chunk_work() const { return work_ / static_cast<double>(chunks()); }
   int64_t numbers() const { return halved_ ? first_.m() * first_.n() : 0; }  // of the buffer
   int64_t counters() const { return halved_ ? tiles_.count() : 0; }
@@ -136,7 +137,11 @@ void run_together(SharedProduct& first, SharedProduct* second) {
            : larger <= 1 / alike ? std::max<int64_t>(0, i - (chunks - n))
                                  : i * n / chunks;
   };
-  parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
+  // Two products of less work than a region costs run here.
+  constexpr double small_work = 1 << 17;  // multiply-adds: a few microseconds
+  const double work = first.work() + of_second([](auto& p) { return p.work(); });
+  const int64_t grain = work < small_work ? chunks : 1;
+  parallel_for(chunks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t before = of_first_before(i);
       if (of_first_before(i + 1) > before) {
