@@ -307,7 +307,9 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            ", optimizer ", bytes_text(plan.optimizer_bytes), ", activations ",
            bytes_text(plan.activation_bytes), ", program and data ",
            bytes_text(plan.process_bytes)),
-      text("threads    ", num_threads(), " on ", cpu().model, " (", simd_name(cpu().simd), "), ",
+      text("threads    ", num_threads(),
+           plan.few_threads ? ", since more do not pay for so small a model, on " : " on ",
+           cpu().model, " (", simd_name(cpu().simd), "), ",
            blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
   if (!run.weights.empty()) {

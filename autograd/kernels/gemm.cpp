@@ -181,10 +181,6 @@ Product checked(ConstMatrix a, ConstMatrix b, Into<Matrix> to) {
   return {a, b, c, to.add};
 }
 
-}  // namespace
-
-namespace {
-
 // No product if there is nothing to compute.
 std::optional<SharedProduct> shared(const detail::ProductWithEpilogue& product) {
   const Factors& f = product.factors;

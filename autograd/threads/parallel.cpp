@@ -21,6 +21,7 @@ namespace heed {
 namespace {
 
 std::atomic<int> chosen_threads{0};
+std::atomic<int> most_that_pay{most_threads};
 std::atomic<bool> asked_for{false};  // by set_num_threads or by OMP_NUM_THREADS
 
 // Counts the CPUs of the machine that other programs leave free, on average over half a second.
@@ -169,8 +170,10 @@ int num_threads() {
     asked_for = requested_threads() > 0;
     chosen_threads = default_threads();
   }
-  return chosen_threads;
+  return asked_for ? chosen_threads.load() : std::min<int>(chosen_threads, most_that_pay);
 }
+
+void limit_threads(int threads) { most_that_pay = std::clamp(threads, 1, most_threads); }
 
 void set_num_threads(int threads) {
   asked_for = true;

@@ -30,6 +30,9 @@ int num_threads();
 // other programs keep cores busy.
 void set_num_threads(int threads);
 
+// At most this many, unless a number was set: for a program that knows that more do not pay.
+void limit_threads(int threads);
+
 // True inside an OpenMP region: in the body of a shared loop, or in a region of the calling
 // program.
 bool in_parallel();

@@ -279,8 +279,8 @@ TEST_CASE("heed bench: the trainer's own steps, to the same loss, and where thei
 TEST_CASE("heed bench --model-threads: how much faster more threads would be, by a run on one") {
   const TempDir folder;
   const std::string config = write_config(folder);
-  const ProgramResult bench =
-      run_heed({"bench", config, "--steps", "3", "--model-threads", "2,8", "--json"});
+  const ProgramResult bench = run_heed({"bench", config, "--steps", "3", "--model-threads", "2,8",
+                                        "--json", "--set", "model.d_model=48"});
   REQUIRE_MESSAGE(bench.exit_code == 0, bench.err);
   const Json result = Json::parse(bench.out);
   REQUIRE(result["model"].size() == 2);

@@ -12,7 +12,9 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/threads/machine.h"
 #include "tools/commands/command.h"
+#include "tools/commands/few_threads.h"
 #include "tools/commands/model_threads.h"
+#include "tools/commands/trial_steps.h"
 #include "tools/terminal/gemm_speed.h"
 #include "train/optim/schedule.h"
 #include "train/plan.h"
@@ -64,38 +66,7 @@ struct Measured {
 constexpr int64_t warm_up_steps = 3;
 constexpr int64_t most_steps = 1'000'000;
 
-// Freezes, and returns what is left to train.
-std::vector<NamedParameter> frozen(Module& model, const std::vector<std::string>& patterns) {
-  freeze(model, patterns);
-  return trained_parameters(model);
-}
-
-// The trainer's own step, again and again.
-class Steps {
- public:
-  explicit Steps(LoadedRun& run)
-      : run_(run),
-        model_(make_layer(run.config.model)),
-        optimizer_(optimizer_registry().make(run.config.optimizer,
-                                             frozen(*model_, run.config.train.freeze))),
-        schedule_(schedule_registry().make(run.config.schedule,
-                                           {optimizer_->base_lr(), run.config.train.steps})) {}
-
-  StepResult next() {
-    const int64_t last = run_.config.train.steps;  // of the schedule
-    const double lr = schedule_->lr(std::min(++done_, last));
-    return train_step(*model_, *run_.task, *optimizer_, run_.config.train, lr);
-  }
-
- private:
-  LoadedRun& run_;
-  const std::unique_ptr<Module> model_;
-  const std::unique_ptr<Optimizer> optimizer_;
-  const std::unique_ptr<Schedule> schedule_;
-  int64_t done_ = 0;
-};
-
-Measured measure(Steps& steps_of_run, int64_t steps, bool profile) {
+Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
   using Clock = std::chrono::steady_clock;
   Measured measured;
   for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
@@ -197,13 +168,18 @@ int run(const BenchOptions& o) {
   if (tree.root.get("precision").text() == "float64") {
     require_precision("float64");
   }
-  LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
-  require_memory(make_plan(loaded));
+  const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  const Plan plan = make_plan(loaded);
+  require_memory(plan);
+  if (!o.model_threads) {
+    use_threads_that_pay(loaded, plan.flops_per_step);
+  }
   apply_settings(loaded.config);
-  Steps steps(loaded);
+  TrialSteps steps(loaded);
   if (o.model_threads) {
     for (int64_t i = 0; i < warm_up_steps; ++i) steps.next();
-    print_thread_model(read_thread_counts(*o.model_threads), o.steps, o.json, [&] { steps.next(); });
+    print_thread_model(read_thread_counts(*o.model_threads), o.steps, o.json,
+                       [&] { steps.next(); });
     return 0;
   }
   const Measured measured = measure(steps, o.steps, o.profile);

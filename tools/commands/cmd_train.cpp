@@ -8,6 +8,7 @@
 #include "autograd/array/shape.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
+#include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
 #include "tools/commands/parameter_printer.h"
 #include "tools/commands/run.h"
@@ -182,7 +183,8 @@ int run(const TrainOptions& o) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
   RunReport::check(loaded);
-  const Plan plan = make_plan(loaded);
+  Plan plan = make_plan(loaded);
+  plan.few_threads = use_threads_that_pay(loaded, plan.flops_per_step);
   std::vector<std::string> lines = describe(plan, loaded);
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   require_memory(plan);

@@ -17,20 +17,28 @@ using Clock = std::chrono::steady_clock;
 
 // Seconds of a loop with empty chunks, one for each of `threads` threads.
 double empty_loop_seconds(int threads) {
-  constexpr int rounds = 41, loops = 50;
+  constexpr size_t rounds = 201;
+  constexpr int loops = 10;
+  constexpr std::chrono::milliseconds longest{20};  // next to busy programs a loop takes that long
   const int before = num_threads();
-  set_num_threads(threads);
+  if (before != threads) {  // a number that is set is kept
+    set_num_threads(threads);
+  }
   std::vector<double> seconds;
-  for (int i = 0; i < rounds; ++i) {
+  const Clock::time_point start = Clock::now();
+  while (seconds.size() < rounds && Clock::now() - start < longest) {
     const Clock::time_point begin = Clock::now();
     for (int k = 0; k < loops; ++k) {
       parallel_for(threads, 1, [](int64_t, int64_t) {});
     }
     seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count() / loops);
   }
-  set_num_threads(before);
-  std::nth_element(seconds.begin(), seconds.begin() + rounds / 2, seconds.end());
-  return seconds[rounds / 2];
+  if (before != threads) {
+    set_num_threads(before);
+  }
+  const auto quartile = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 4);
+  std::nth_element(seconds.begin(), quartile, seconds.end());
+  return *quartile;  // busy programs only add to it
 }
 
 }  // namespace

@@ -117,16 +117,12 @@ FileHandle::~FileHandle() {
   }
 }
 
-namespace {
-
 // The system reads a path up to its first NUL, so another file than the one named would be opened.
-fs::path without_nul(fs::path path) {
+static fs::path without_nul(fs::path path) {
   require<IoError>(path.native().find('\0') == std::string::npos, printable(path.string(), 1000),
                    ": cannot open: a path has no NUL character");
   return path;
 }
-
-}  // namespace
 
 // O_NONBLOCK: opening a pipe that has no writer must not block. Regular files ignore it.
 FileReader::FileReader(fs::path path)
