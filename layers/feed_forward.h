@@ -1,6 +1,6 @@
 // Two Linear layers with an activation between them, applied to each token independently.
 // Vaswani et al. 2017, section 3.3; the book, section 4.3.
-//   x (..., d_model) -> hidden (..., hidden_multiplier * d_model or hidden_size) -> y (..., d_model)
+//   x (..., d_model) -> hidden (..., hidden width) -> y (..., d_model)
 //   hidden = activation(x W_0^T + b_0)
 //   y      = hidden W_2^T + b_2
 // The two are called layers.0 and layers.2, as in the book's nn.Sequential. With activation swiglu
