@@ -107,7 +107,8 @@ bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& jo
   const ConfigNode end = tokenizer.end_of_text ? ConfigNode(*tokenizer.end_of_text)
                                                : ConfigNode::scalar("null", /*quoted=*/false);
   ConfigNode config = json_of_model(architecture, job.model, job.own);
-  config.set("bos_token_id", end).set("eos_token_id", end);
+  config.set("bos_token_id", end);
+  config.set("eos_token_id", end);
   config.set("dtype", job.dtype == Dtype::BF16 ? "bfloat16" : "float32");
   write(folder / "config.json", config);
   write(folder / "generation_config.json",

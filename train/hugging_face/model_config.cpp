@@ -114,10 +114,12 @@ ConfigNode read_gpt2(Keys& keys) {
   const int64_t width = keys.size("n_embd", 768);
   ConfigNode model = gpt_of(keys.size("vocab_size", 50257), keys.size("n_positions", 1024), width,
                             keys.size("n_layer", 12), keys.size("n_head", 12));
-  model.set("qkv_bias", true).set("tie_embeddings", keys.flag("tie_word_embeddings", true));
+  model.set("qkv_bias", true);
+  model.set("tie_embeddings", keys.flag("tie_word_embeddings", true));
   model.set("norm_eps", keys.number("layer_norm_epsilon", 1e-5));
   model.set("activation", activation_of(keys, "activation_function", "gelu_new"));
-  model.set("hidden_size", keys.size("n_inner", 4 * width)).set("init", "gpt2");
+  model.set("hidden_size", keys.size("n_inner", 4 * width));
+  model.set("init", "gpt2");
   keys.require_flag("scale_attn_weights", true, true);
   keys.require_flag("scale_attn_by_inverse_layer_idx", false, false);
   keys.ignore({"reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
@@ -135,11 +137,14 @@ ConfigNode read_neox(Keys& keys) {
       gpt_of(keys.size("vocab_size", 50432), keys.size("max_position_embeddings", 2048),
              keys.size("hidden_size", 6144), keys.size("num_hidden_layers", 44),
              keys.size("num_attention_heads", 64));
-  model.set("qkv_bias", true).set("tie_embeddings", keys.flag("tie_word_embeddings", false));
-  model.set("norm_eps", keys.number("layer_norm_eps", 1e-5)).set("position", "rope");
+  model.set("qkv_bias", true);
+  model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
+  model.set("norm_eps", keys.number("layer_norm_eps", 1e-5));
+  model.set("position", "rope");
   model.set("rope_base", rope_base(keys, "rotary_emb_base"));
   model.set("activation", activation_of(keys, "hidden_act", "gelu"));
-  model.set("hidden_size", keys.size("intermediate_size", 24576)).set("init", "gpt2");
+  model.set("hidden_size", keys.size("intermediate_size", 24576));
+  model.set("init", "gpt2");
   keys.require_flag("use_parallel_residual", false, true);
   keys.require_flag("attention_bias", true, true);
   if (keys.number("rotary_pct", keys.has("rope_parameters") ? 1 : 0.25) != 1) {
@@ -161,10 +166,13 @@ ConfigNode read_llama(Keys& keys) {
   if (heads * keys.size("head_dim", std::max<int64_t>(1, width / heads)) != width) {
     keys.cannot("head_dim", text("hidden_size / num_attention_heads, ", width, " / ", heads));
   }
-  model.set("norm", "rms_norm").set("norm_eps", keys.number("rms_norm_eps", 1e-6));
-  model.set("position", "rope").set("rope_base", rope_base(keys, "rope_theta"));
+  model.set("norm", "rms_norm");
+  model.set("norm_eps", keys.number("rms_norm_eps", 1e-6));
+  model.set("position", "rope");
+  model.set("rope_base", rope_base(keys, "rope_theta"));
   model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
-  model.set("activation", "swiglu").set("hidden_size", keys.size("intermediate_size", 11008));
+  model.set("activation", "swiglu");
+  model.set("hidden_size", keys.size("intermediate_size", 11008));
   model.set("init", "gpt2");
   if (activation_of(keys, "hidden_act", "silu") != "silu") {
     keys.cannot("hidden_act", "silu");
@@ -172,7 +180,8 @@ ConfigNode read_llama(Keys& keys) {
   keys.require_flag("rope_interleaved", false, false);
   keys.ignore({"pretraining_tp"});
   const bool of_attention = keys.flag("attention_bias", false), bias = keys.flag("mlp_bias", false);
-  model.set("qkv_bias", of_attention).set("bias", bias);
+  model.set("qkv_bias", of_attention);
+  model.set("bias", bias);
   set_dropout(model, 0, keys.number("attention_dropout", 0));
   if (of_attention != bias) {
     model.find("attention")->set("out_bias", of_attention);
@@ -208,20 +217,27 @@ namespace {
 
 void write_gpt2(const Gpt& model, ConfigNode& json) {
   const Gpt::Config& c = model.config;
-  json.set("n_positions", c.context_length).set("n_embd", c.d_model);
-  json.set("n_layer", c.num_layers).set("n_head", attention_of(model).num_heads);
+  json.set("n_positions", c.context_length);
+  json.set("n_embd", c.d_model);
+  json.set("n_layer", c.num_layers);
+  json.set("n_head", attention_of(model).num_heads);
   json.set("n_inner", feed_forward_of(model).hidden);
   json.set("activation_function", their_activation(c.activation));
-  json.set("layer_norm_epsilon", c.norm_eps).set("resid_pdrop", c.dropout);
-  json.set("embd_pdrop", c.dropout).set("attn_pdrop", attention_of(model).dropout);
-  json.set("scale_attn_weights", true).set("scale_attn_by_inverse_layer_idx", false);
+  json.set("layer_norm_epsilon", c.norm_eps);
+  json.set("resid_pdrop", c.dropout);
+  json.set("embd_pdrop", c.dropout);
+  json.set("attn_pdrop", attention_of(model).dropout);
+  json.set("scale_attn_weights", true);
+  json.set("scale_attn_by_inverse_layer_idx", false);
 }
 
 void write_rotary(const Gpt& model, ConfigNode& json) {
   const Gpt::Config& c = model.config;
   const MultiHeadAttention::Config& att = attention_of(model);
-  json.set("max_position_embeddings", c.context_length).set("hidden_size", c.d_model);
-  json.set("num_hidden_layers", c.num_layers).set("num_attention_heads", att.num_heads);
+  json.set("max_position_embeddings", c.context_length);
+  json.set("hidden_size", c.d_model);
+  json.set("num_hidden_layers", c.num_layers);
+  json.set("num_attention_heads", att.num_heads);
   json.set("intermediate_size", feed_forward_of(model).hidden);
   json.set("attention_dropout", att.dropout);
 }
@@ -230,9 +246,13 @@ void write_neox(const Gpt& model, ConfigNode& json) {
   const Gpt::Config& c = model.config;
   const double base = attention_of(model).rope_base;
   write_rotary(model, json);
-  json.set("hidden_act", their_activation(c.activation)).set("layer_norm_eps", c.norm_eps);
-  json.set("hidden_dropout", c.dropout).set("use_parallel_residual", false);
-  json.set("attention_bias", true).set("rotary_pct", 1).set("rotary_emb_base", base);
+  json.set("hidden_act", their_activation(c.activation));
+  json.set("layer_norm_eps", c.norm_eps);
+  json.set("hidden_dropout", c.dropout);
+  json.set("use_parallel_residual", false);
+  json.set("attention_bias", true);
+  json.set("rotary_pct", 1);
+  json.set("rotary_emb_base", base);
   json.set("rope_parameters",
            ConfigNode::map(
                {{"rope_type", "default"}, {"rope_theta", base}, {"partial_rotary_factor", 1}}));
@@ -242,8 +262,11 @@ void write_llama(const Gpt& model, ConfigNode& json) {
   const Gpt::Config& c = model.config;
   const MultiHeadAttention::Config& att = attention_of(model);
   write_rotary(model, json);
-  json.set("num_key_value_heads", att.kv_heads()).set("head_dim", att.head_width());
-  json.set("hidden_act", "silu").set("rms_norm_eps", c.norm_eps).set("rope_theta", att.rope_base);
+  json.set("num_key_value_heads", att.kv_heads());
+  json.set("head_dim", att.head_width());
+  json.set("hidden_act", "silu");
+  json.set("rms_norm_eps", c.norm_eps);
+  json.set("rope_theta", att.rope_base);
   json.set("rope_parameters",
            ConfigNode::map({{"rope_type", "default"}, {"rope_theta", att.rope_base}}));
   json.set("attention_bias", att.qkv_bias || att.out_bias);

@@ -33,7 +33,8 @@ TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_lengt
   if (const auto* bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer)) {
     for (const AddedToken& token : bpe->model().added) {
       if (token.content == "<|endoftext|>") {
-        config.set("bos_token", token.content).set("eos_token", token.content);
+        config.set("bos_token", token.content);
+        config.set("eos_token", token.content);
         files.end_of_text = token.id;
       }
     }
