@@ -97,6 +97,51 @@ void BlockConfig::check_heads(ConfigErrors& errors, const ConfigNode& at) const 
   }
 }
 
+namespace {
+
+void require_option(ConfigErrors& errors, const ConfigNode& at, const char* field,
+                    const char* option, bool has_it, const LayerChoice& attention) {
+  if (!has_it) {
+    errors.add_field(at, field, "expected an attention that takes ", option,
+                     ", such as multi_head_attention, got ", attention.type());
+  }
+}
+
+}  // namespace
+
+void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at,
+                               const std::string& position, double rope_base) const {
+  if (position == "rope") {
+    const bool* rope = attention.find<bool>("rope");
+    require_option(errors, at, "position", "rope", rope != nullptr, attention);
+    if (rope != nullptr && !*rope) {
+      errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
+                       "position; leave attention.rope out");
+    }
+  }
+  constexpr double usual = 10000;
+  const auto* base = attention.find<double>("rope_base");
+  if (rope_base != usual && position != "rope") {
+    errors.add_field(at, "rope_base", rope_base, " has no effect with position ", position,
+                     "; write position: rope, or leave rope_base out");
+  } else if (rope_base != usual && base != nullptr && *base != rope_base) {
+    errors.add_field(at, "rope_base", rope_base, " is not attention.rope_base ", *base,
+                     "; give it once");
+  }
+}
+
+void BlockConfig::check_kv_heads(ConfigErrors& errors, const ConfigNode& at,
+                                 const std::optional<int64_t>& num_kv_heads) const {
+  if (num_kv_heads) {
+    const auto* heads = attention.find<std::optional<int64_t>>("num_kv_heads");
+    require_option(errors, at, "num_kv_heads", "num_kv_heads", heads != nullptr, attention);
+    if (heads != nullptr && *heads != num_kv_heads) {
+      errors.add_field(at, "num_kv_heads", *num_kv_heads, " is not attention.num_kv_heads ",
+                       *heads ? text(**heads) : "all", "; give it once");
+    }
+  }
+}
+
 std::unique_ptr<Module> make_norm(const BlockConfig& c) {
   if (c.norm == "rms_norm") {
     return std::make_unique<RmsNorm>(RmsNorm::Config{.d_model = c.d_model, .eps = c.norm_eps});

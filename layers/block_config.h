@@ -39,6 +39,11 @@ struct BlockConfig {
   void check(ConfigErrors& errors, const ConfigNode& at) const;
   // Whether the attention of a whole model has the model's number of heads.
   void check_heads(ConfigErrors& errors, const ConfigNode& at) const;
+  // The same for fields of a model that its attention needs to have, too.
+  void check_rotary(ConfigErrors& errors, const ConfigNode& at, const std::string& position,
+                    double rope_base) const;
+  void check_kv_heads(ConfigErrors& errors, const ConfigNode& at,
+                      const std::optional<int64_t>& num_kv_heads) const;
 };
 
 // The norm of a block. rms_norm has no bias.

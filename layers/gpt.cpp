@@ -32,33 +32,8 @@ void Gpt::Config::fields(Fields& f) {
 void Gpt::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
   BlockConfig::check(errors, at);
   check_heads(errors, at);
-  const auto require_option = [&](const char* field, const char* option, bool has_it) {
-    if (!has_it) {
-      errors.add_field(at, field, "expected an attention that takes ", option,
-                       ", such as multi_head_attention, got ", attention.type());
-    }
-  };
-  if (position == "rope") {
-    const bool* rope = attention.find<bool>("rope");
-    require_option("position", "rope", rope != nullptr);
-    if (rope != nullptr && !*rope) {
-      errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
-                       "position; leave attention.rope out");
-    }
-  }
-  const auto* base = attention.find<double>("rope_base");
-  if (rope_base != Config{}.rope_base && (base == nullptr || *base != rope_base)) {
-    errors.add_field(at, "rope_base", rope_base, " has no effect with position ", position,
-                     ", or if attention.rope_base is another number; leave one out");
-  }
-  if (num_kv_heads) {
-    const auto* heads = attention.find<std::optional<int64_t>>("num_kv_heads");
-    require_option("num_kv_heads", "num_kv_heads", heads != nullptr);
-    if (heads != nullptr && *heads != num_kv_heads) {
-      errors.add_field(at, "num_kv_heads", *num_kv_heads, " is not attention.num_kv_heads ",
-                       *heads ? text(**heads) : "all", "; give it once");
-    }
-  }
+  check_rotary(errors, at, position, rope_base);
+  check_kv_heads(errors, at, num_kv_heads);
 }
 
 Gpt::Gpt(const Config& c)
