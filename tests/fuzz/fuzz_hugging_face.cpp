@@ -1,6 +1,6 @@
-// Any bytes as config.json or as the index of a Hugging Face folder. The first byte chooses. Refused,
-// the message names the file; a config that is taken makes a gpt or is refused by its fields, and
-// what is written of that is read as the same model.
+// Any bytes as config.json or as the index of a Hugging Face folder. The first byte chooses.
+// Refused, the message names the file; a config that is taken makes a gpt or is refused by its
+// fields, and what is written of that is read as the same model.
 #include "autograd/base/error.h"
 #include "autograd/base/modes.h"
 #include "layers/module/registry.h"

@@ -14,7 +14,7 @@ using namespace heed::testing;
 
 namespace {
 
-const char* const letters =
+const char* const three_letters =
     R"({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
         "model": {"type": "BPE", "merges": [], "vocab": {"a": 0, "b": 1, "c": 2}}})";
 
@@ -31,7 +31,7 @@ std::unique_ptr<Task> made(const TempDir& folder, const std::string& checkpoint)
 
 TEST_CASE("prompt_task: a tokenizer, and no examples") {
   const TempDir folder;
-  write_text(folder / stored_tokenizer, letters);
+  write_text(folder / stored_tokenizer, three_letters);
   const auto task = made(folder, folder.path());
   CHECK(task->model_sizes().front().second == 3);
   CHECK(task->tokenizer()->encode("cab") == std::vector<int32_t>{2, 0, 1});
