@@ -22,8 +22,11 @@ void check_model(const ImportedModel& found) {
     return;
   }
   options.erase("type");
-  const DryRun dry;
-  const std::unique_ptr<Module> made = make_layer("gpt", options);
+  std::unique_ptr<Module> made;
+  {
+    const DryRun dry;
+    made = make_layer("gpt", options);
+  }
   const auto& model = dynamic_cast<const Gpt&>(*made);
   const std::string wrong = obstacle(*found.architecture, model);
   expect(wrong.empty(), "the architecture to hold its own model, got " + wrong);

@@ -157,7 +157,7 @@ TEST_CASE("export and import: refusals leave nothing behind") {
   fs::copy_file(text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2/model.safetensors"),
                 f.folder / "hf/model.safetensors");
   CHECK(contains(import_error(f.path("hf"), 2), "model.num_layers: expected a whole number"));
-  write_text(f.folder / "hf/config.json", "{\"model_type\": \"gpt2\", \"n_embd\": 2147483640}");
+  write_text(f.folder / "hf/config.json", "{\"model_type\": \"gpt2\", \"n_embd\": 16777212}");
   import_error(f.path("hf"), 1);
   CHECK_FALSE(fs::exists(f.folder / "new"));
 }

@@ -1,9 +1,10 @@
 // heed import: a model of Hugging Face's transformers as a run, which the other commands take.
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <nlohmann/json.hpp>
 
-#include "autograd/base/modes.h"
+#include "autograd/array/storage.h"
 #include "autograd/random/streams.h"
 #include "autograd/threads/machine.h"
 #include "layers/config/values.h"
@@ -11,6 +12,7 @@
 #include "tools/commands/command.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/state_dict.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
@@ -107,11 +109,18 @@ ConfigNode run_config(const ConfigNode& model, const fs::path& tokenizer) {
                           {"checkpoint", ConfigNode::map({{"optimizer_state", false}})}});
 }
 
-void require_memory_for(const Gpt& model) {
-  const int64_t needed = saturated_product(model.parameter_count(), sizeof(real));
+// Compares the weights with the shapes of the model, and the model with the memory there is, before
+// any is taken.
+void rehearse(const LayerChoice& model, const Architecture& architecture,
+              const FolderWeights& weights) {
+  const DryRun dry;
+  const int64_t before = pool::stats().live_bytes;
+  const std::unique_ptr<Module> made = make_layer(model);
+  const int64_t needed = pool::stats().live_bytes - before;
+  check_weights(architecture, dynamic_cast<const Gpt&>(*made), weights, nothing_ignored);
   const int64_t available = memory().available;
-  require<ConfigError>(needed <= available, "heed import: the weights need ", bytes_text(needed),
-                       " of memory, this machine has ", bytes_text(available), " for them");
+  require<ConfigError>(needed <= available, "heed import: the model needs ", bytes_text(needed),
+                       " of memory, this machine has ", bytes_text(available), " for it");
 }
 
 // Writes the run into an empty folder. Returns the number of parameters; nothing if the weights do
@@ -121,16 +130,14 @@ std::optional<int64_t> write_run(const Source& source, const ConfigNode& model,
   const Architecture& architecture = *source.imported.architecture;
   LoadedRun run = load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
   apply_settings(run.config);
-  {
-    const DryRun dry;
-    const std::unique_ptr<Module> shapes = make_layer(run.config.model);
-    const auto& gpt = dynamic_cast<const Gpt&>(*shapes);
-    check_weights(architecture, gpt, source.weights, [](const std::string&) { return false; });
-    require_memory_for(gpt);
+  try {
+    rehearse(run.config.model, architecture, source.weights);
+  } catch (const std::bad_alloc&) {
+    fail<ConfigError>("heed import: the model needs more memory than any machine can address");
   }
   const std::unique_ptr<Module> made = make_layer(run.config.model);
-  const bool same = load_weights(architecture, dynamic_cast<Gpt&>(*made), source.weights,
-                                 [](const std::string&) { return false; });
+  const bool same =
+      load_weights(architecture, dynamic_cast<Gpt&>(*made), source.weights, nothing_ignored);
   if (!same) {
     return {};
   }

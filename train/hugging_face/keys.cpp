@@ -12,7 +12,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t largest_size = int64_t{1} << 31;
+constexpr int64_t largest_size = int64_t{1} << 24;  // products of two or three fit 64 bits
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "train/hugging_face/model_config.h"
 
 #include <algorithm>
+#include <new>
 
 #include "autograd/base/modes.h"
 #include "layers/config/values.h"
@@ -305,7 +306,8 @@ ConfigNode own_model_of_json(const ConfigNode& json) {
         model_of_json(json_of_model(*theirs.architecture, model, {}), "").model == theirs.model) {
       return own;
     }
-  } catch (const Error&) {  // somebody has changed one of the two
+  } catch (const Error&) {           // somebody has changed one of the two
+  } catch (const std::bad_alloc&) {  // to something that no machine can address
   }
   return {};
 }
