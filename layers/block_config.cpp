@@ -30,11 +30,18 @@ void BlockConfig::block_fields(Fields& f) {
   f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
   f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
   f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
+  f.optional("norm_eps", norm_eps, above(0), "of the norms, added to the variance or mean square")
+      .also_known_as({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"});
   f.choice("feed_forward", feed_forward, {"feed_forward", "none"},
            "none: blocks of attention alone");
-  f.choice("activation", activation, activation_names, "activation of the feed-forward");
+  f.choice("activation", activation, feed_forward_activations,
+           "activation of the feed-forward; swiglu: gated, as in Llama");
   f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
              "hidden width of the feed-forward / d_model");
+  f.optional("hidden_size", hidden_size, at_least(1), "hidden width of the feed-forward itself",
+             "hidden_multiplier * d_model")
+      .also_try({3})
+      .also_known_as({"intermediate_size", "n_inner", "d_ff"});
 }
 
 void BlockConfig::attention_field(Fields& f, Fill also) {
@@ -66,6 +73,11 @@ void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   };
   without_effect("activation", activation != BlockConfig{}.activation);
   without_effect("hidden_multiplier", hidden_multiplier != BlockConfig{}.hidden_multiplier);
+  without_effect("hidden_size", hidden_size.has_value());
+  if (hidden_size && hidden_multiplier != BlockConfig{}.hidden_multiplier) {
+    errors.add_field(at, "hidden_multiplier", hidden_multiplier, " has no effect with hidden_size ",
+                     *hidden_size, "; leave one out");
+  }
   // Heads side by side, which share the width.
   const ConfigNode& own = at.get("attention");
   const auto* heads = attention.find<int64_t>("num_heads");
@@ -85,11 +97,57 @@ void BlockConfig::check_heads(ConfigErrors& errors, const ConfigNode& at) const 
   }
 }
 
+namespace {
+
+void require_option(ConfigErrors& errors, const ConfigNode& at, const char* field,
+                    const char* option, bool has_it, const LayerChoice& attention) {
+  if (!has_it) {
+    errors.add_field(at, field, "expected an attention that takes ", option,
+                     ", such as multi_head_attention, got ", attention.type());
+  }
+}
+
+}  // namespace
+
+void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at,
+                               const std::string& position, double rope_base) const {
+  if (position == "rope") {
+    const bool* rope = attention.find<bool>("rope");
+    require_option(errors, at, "position", "rope", rope != nullptr, attention);
+    if (rope != nullptr && !*rope) {
+      errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
+                       "position; leave attention.rope out");
+    }
+  }
+  constexpr double usual = 10000;
+  const auto* base = attention.find<double>("rope_base");
+  if (rope_base != usual && position != "rope") {
+    errors.add_field(at, "rope_base", rope_base, " has no effect with position ", position,
+                     "; write position: rope, or leave rope_base out");
+  } else if (rope_base != usual && base != nullptr && *base != rope_base) {
+    errors.add_field(at, "rope_base", rope_base, " is not attention.rope_base ", *base,
+                     "; give it once");
+  }
+}
+
+void BlockConfig::check_kv_heads(ConfigErrors& errors, const ConfigNode& at,
+                                 const std::optional<int64_t>& num_kv_heads) const {
+  if (num_kv_heads) {
+    const auto* heads = attention.find<std::optional<int64_t>>("num_kv_heads");
+    require_option(errors, at, "num_kv_heads", "num_kv_heads", heads != nullptr, attention);
+    if (heads != nullptr && *heads != num_kv_heads) {
+      errors.add_field(at, "num_kv_heads", *num_kv_heads, " is not attention.num_kv_heads ",
+                       *heads ? text(**heads) : "all", "; give it once");
+    }
+  }
+}
+
 std::unique_ptr<Module> make_norm(const BlockConfig& c) {
   if (c.norm == "rms_norm") {
-    return std::make_unique<RmsNorm>(RmsNorm::Config{.d_model = c.d_model});
+    return std::make_unique<RmsNorm>(RmsNorm::Config{.d_model = c.d_model, .eps = c.norm_eps});
   }
-  return std::make_unique<LayerNorm>(LayerNorm::Config{.d_model = c.d_model, .bias = c.bias});
+  return std::make_unique<LayerNorm>(
+      LayerNorm::Config{.d_model = c.d_model, .eps = c.norm_eps, .bias = c.bias});
 }
 
 void SourceAndTargetConfig::source_and_target_fields(Fields& f) {

@@ -2,6 +2,8 @@
 // that read one sequence and write another.
 #pragma once
 
+#include <optional>
+
 #include "layers/config/defaults.h"
 #include "layers/module/registry.h"
 
@@ -15,8 +17,10 @@ struct BlockConfig {
   bool qkv_bias = false;
   bool bias = true;
   std::string norm = "layer_norm";
+  double norm_eps = 1e-5;
   std::string activation = "gelu_tanh";
   int64_t hidden_multiplier = 4;
+  std::optional<int64_t> hidden_size;  // of the feed-forward, instead of the multiplier
   std::string feed_forward = "feed_forward";
   LayerChoice attention{"multi_head_attention"};  // of blocks that let it be chosen
 
@@ -35,6 +39,11 @@ struct BlockConfig {
   void check(ConfigErrors& errors, const ConfigNode& at) const;
   // Whether the attention of a whole model has the model's number of heads.
   void check_heads(ConfigErrors& errors, const ConfigNode& at) const;
+  // The same for fields of a model that its attention needs to have, too.
+  void check_rotary(ConfigErrors& errors, const ConfigNode& at, const std::string& position,
+                    double rope_base) const;
+  void check_kv_heads(ConfigErrors& errors, const ConfigNode& at,
+                      const std::optional<int64_t>& num_kv_heads) const;
 };
 
 // The norm of a block. rms_norm has no bias.
@@ -59,7 +68,7 @@ struct SourceAndTargetConfig {
 };
 
 // The words of other tools for fields of models.
-inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "hidden_size", "embed_dim"};
+inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "embed_dim"};
 inline const std::vector<std::string> context_words{"block_size", "max_position_embeddings"};
 inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers"};
 inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab"};

@@ -62,7 +62,7 @@ class DecoderBlock final : public Module {
 
   const Config config;
   Child<Module> att, cross_att;
-  std::optional<Child<FeedForward>> ff;
+  std::optional<Child<Module>> ff;
   Child<Module> norm1, norm2;
   std::optional<Child<Module>> norm3;
   Child<Dropout> drop_shortcut;

@@ -1,10 +1,13 @@
 // Two Linear layers with an activation between them, applied to each token independently.
 // Vaswani et al. 2017, section 3.3; the book, section 4.3.
-//   x (..., d_model) -> hidden (..., hidden_multiplier * d_model) -> y (..., d_model)
+//   x (..., d_model) -> hidden (..., hidden width) -> y (..., d_model)
 //   hidden = activation(x W_0^T + b_0)
 //   y      = hidden W_2^T + b_2
-// The two are called layers.0 and layers.2, as in the book's nn.Sequential.
+// The two are called layers.0 and layers.2, as in the book's nn.Sequential. With activation swiglu
+// the registry makes a gated_feed_forward, which has three.
 #pragma once
+
+#include <optional>
 
 #include "autograd/array/shape.h"
 #include "autograd/ops/feed_forward.h"
@@ -22,17 +25,17 @@ class FeedForward final : public Module {
     int64_t hidden_multiplier = 4;
     std::string activation = "gelu_tanh";
     bool bias = true;
-    void fields(Fields& f) {
-      f.required("d_model", d_model, at_least(1), "width of x").example(4);
-      f.optional("hidden_multiplier", hidden_multiplier, at_least(1), "hidden width / d_model");
-      f.choice("activation", activation, activation_names, "what stands between the two");
-      f.optional("bias", bias, "biases in both");
+    std::optional<int64_t> hidden_size = std::nullopt;
+    void fields(Fields& f);
+    int64_t hidden_width() const {
+      return hidden_size.value_or(saturated_product(d_model, hidden_multiplier));
     }
-    int64_t hidden_width() const { return saturated_product(d_model, hidden_multiplier); }
   };
 
+  // A GatedFeedForward if the activation is swiglu; the constructor throws ConfigError for it.
+  static std::unique_ptr<Module> make(const Config& c);
   explicit FeedForward(const Config& c)
-      : config(checked(c)),
+      : config(ungated(checked(c))),
         first(this, "layers.0",
               Linear::Config{.d_in = c.d_model, .d_out = c.hidden_width(), .bias = c.bias}),
         last(this, "layers.2",
@@ -58,6 +61,7 @@ class FeedForward final : public Module {
   }
 
  private:
+  static const Config& ungated(const Config& c);
   // Of either Linear, for x (..., d_model).
   int64_t linear_flops(const Tensor& x) const { return 2 * x.size() * config.hidden_width(); }
 };

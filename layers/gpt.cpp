@@ -21,36 +21,19 @@ void Gpt::Config::fields(Fields& f) {
              "heads of keys and values, each for as many of the queries", "all")
       .also_try({1})
       .also_known_as({"num_key_value_heads", "n_kv_groups"});
+  f.optional("rope_base", rope_base, above(0), "of rope: the slowest turn is about 1 / rope_base")
+      .also_known_as({"rope_theta"});
   attention_field(f, [this](Defaults& d) {
     d.set("num_kv_heads", num_kv_heads).set("rope", position == "rope");
+    if (position == "rope") d.set("rope_base", rope_base);
   });
 }
 
 void Gpt::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
   BlockConfig::check(errors, at);
   check_heads(errors, at);
-  const auto require_option = [&](const char* field, const char* option, bool has_it) {
-    if (!has_it) {
-      errors.add_field(at, field, "expected an attention that takes ", option,
-                       ", such as multi_head_attention, got ", attention.type());
-    }
-  };
-  if (position == "rope") {
-    const bool* rope = attention.find<bool>("rope");
-    require_option("position", "rope", rope != nullptr);
-    if (rope != nullptr && !*rope) {
-      errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
-                       "position; leave attention.rope out");
-    }
-  }
-  if (num_kv_heads) {
-    const auto* heads = attention.find<std::optional<int64_t>>("num_kv_heads");
-    require_option("num_kv_heads", "num_kv_heads", heads != nullptr);
-    if (heads != nullptr && *heads != num_kv_heads) {
-      errors.add_field(at, "num_kv_heads", *num_kv_heads, " is not attention.num_kv_heads ",
-                       *heads ? text(**heads) : "all", "; give it once");
-    }
-  }
+  check_rotary(errors, at, position, rope_base);
+  check_kv_heads(errors, at, num_kv_heads);
 }
 
 Gpt::Gpt(const Config& c)
@@ -121,16 +104,16 @@ void initialise_children_first(const Module& module) {
 }  // namespace
 
 // Draws in nanoGPT's order: first everything, then once more the last matrix of each residual
-// branch, with standard deviation 0.02 / sqrt(branches). There are 2 num_layers of them, or
-// num_layers without feed-forward. The smaller
-// numbers keep the sum of the branches from growing with depth (Radford et al. 2019, section 2.3).
+// branch, with standard deviation 0.02 / sqrt(branches). The smaller numbers keep the sum of the
+// branches from growing with depth (Radford et al. 2019, section 2.3).
 void Gpt::initialise_as_gpt2() {
   const NoGrad off;
   initialise_children_first(*this);
   const int64_t branches = (config.has_feed_forward() ? 2 : 1) * config.num_layers;
   const double residual = 0.02 / std::sqrt(static_cast<double>(branches));
   for (const NamedParameter& parameter : parameters()) {
-    for (const char* last : {"att.out_proj.weight", "att.output.weight", "ff.layers.2.weight"}) {
+    for (const char* last : {"att.out_proj.weight", "att.output.weight", "ff.layers.2.weight",
+                             "ff.down_proj.weight"}) {
       if (ends_with(parameter.name, last)) draw_normal(parameter.tensor, residual);
     }
   }

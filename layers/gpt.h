@@ -27,6 +27,7 @@ class Gpt final : public Module {
     std::string position = "learned";
     std::string init = "torch";
     std::optional<int64_t> num_kv_heads = std::nullopt;
+    double rope_base = 10000;
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
   };

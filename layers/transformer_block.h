@@ -17,14 +17,15 @@
 namespace heed {
 
 // The children `ff` and, under the given name, its norm; none with feed_forward: none.
-inline std::optional<Child<FeedForward>> make_feed_forward(Module* block, const BlockConfig& c) {
-  std::optional<Child<FeedForward>> ff;
+inline std::optional<Child<Module>> make_feed_forward(Module* block, const BlockConfig& c) {
+  std::optional<Child<Module>> ff;
   if (c.has_feed_forward()) {
     ff.emplace(block, "ff",
-               FeedForward::Config{.d_model = c.d_model,
-                                   .hidden_multiplier = c.hidden_multiplier,
-                                   .activation = c.activation,
-                                   .bias = c.bias});
+               FeedForward::make({.d_model = c.d_model,
+                                  .hidden_multiplier = c.hidden_multiplier,
+                                  .activation = c.activation,
+                                  .bias = c.bias,
+                                  .hidden_size = c.hidden_size}));
   }
   return ff;
 }
@@ -57,7 +58,7 @@ class TransformerBlock final : public Module {
 
   const Config config;
   Child<Module> att;
-  std::optional<Child<FeedForward>> ff;
+  std::optional<Child<Module>> ff;
   Child<Module> norm1;
   std::optional<Child<Module>> norm2;
   Child<Dropout> drop_shortcut;

@@ -29,7 +29,7 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
   const int64_t available = task.example_count(split);
   require<ConfigError>(available > 0, "evaluate: the data has no ",
                        split == Split::train ? "training" : "validation",
-                       " part (data.train_fraction)");
+                       " part (data.train_fraction): ", task.description());
   const bool some = batches && *batches <= available / batch_size;
   const int64_t count = some ? *batches * batch_size : available;
   double loss = 0;

@@ -219,6 +219,9 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
   }
+  for (std::string& line : differences_from(run.weights, *model)) {
+    plan.warnings.push_back(std::move(line));
+  }
   plan.gradient_bytes = plan.trained_parameters * static_cast<int64_t>(sizeof(real));
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, trained);

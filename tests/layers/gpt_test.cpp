@@ -1,6 +1,8 @@
 #include "layers/gpt.h"
 
 #include "layers/config/values.h"
+#include "layers/multi_head_attention.h"
+#include "layers/rms_norm.h"
 #include "tests/support/layer_cases.h"
 
 using namespace heed;
@@ -43,6 +45,30 @@ TEST_CASE("gpt: drawn in the order of construction, as PyTorch's modules") {
   CHECK(check_torch_init(gpt(), 123) == 2 * block + 2 * 11 * 12 + 9 * 12 + 24);
   CHECK(check_torch_init(gpt("position: sinusoidal, norm: rms_norm"), 5) ==
         2 * (block - 24) + 2 * 11 * 12 + 12);
+}
+
+TEST_CASE("gpt: norm_eps, hidden_size, rope_base and swiglu, as a llama has them") {
+  const std::string llama = "position: rope, norm: rms_norm, bias: false, activation: swiglu, ";
+  const auto layer = layer_of(gpt(llama + "hidden_size: 5, norm_eps: 0.5, rope_base: 7"));
+  CHECK(parameter_of(*layer, "trf_blocks.1.ff.up_proj.weight").shape() == Shape{5, 12});
+  const auto& model = dynamic_cast<const Gpt&>(*layer);
+  CHECK(dynamic_cast<const RmsNorm&>(*model.final_norm).config.eps == 0.5);
+  CHECK(dynamic_cast<const MultiHeadAttention&>(*model.trf_blocks[1]->att).config.rope_base == 7);
+  const auto mistake = [](const std::string& options) {
+    const std::string error = config_error_of(gpt(options));
+    return error.substr(error.find("model."));
+  };
+  CHECK(mistake("rope_base: 7") ==
+        "model.rope_base: 7 has no effect with position learned; write position: rope, or leave "
+        "rope_base out");
+  CHECK(mistake("position: rope, rope_base: 7, attention: {type: multi_head_attention, "
+                "rope_base: 8}") ==
+        "model.rope_base: 7 is not attention.rope_base 8; give it once");
+  CHECK(mistake("hidden_size: 5, hidden_multiplier: 3") ==
+        "model.hidden_multiplier: 3 has no effect with hidden_size 5; leave one out");
+  CHECK(mistake("hidden_size: 5, feed_forward: none") ==
+        "model.hidden_size: has no effect with feed_forward none; leave one out");
+  CHECK(mistake("norm_eps: 0") == "model.norm_eps: expected a number above 0, got 0");
 }
 
 TEST_CASE("gpt: rope and grouped heads reach the attention") {
@@ -135,7 +161,7 @@ TEST_CASE("gpt: PyTorch's values") {
     CHECK(check_golden(name) >= 2 * 15);
     ++files;
   }
-  CHECK(files == 11);
+  CHECK(files == 13);
 }
 
 TEST_CASE("gpt: every text of its config is read once, whatever the number of layers") {

@@ -102,7 +102,7 @@ TEST_CASE("heed layers: every section, and what its fields are called elsewhere"
   CHECK(contains(run_heed({"layers", "train"}).out,
                  "or none; default none; elsewhere grad_clip, max_grad_norm\n"));
   CHECK(contains(run_heed({"layers", "gpt"}).out,
-                 "required; elsewhere emb_dim, n_embd, hidden_size, embed_dim\n"));
+                 "required; elsewhere emb_dim, n_embd, embed_dim\n"));
   CHECK(lines_with(run_heed({"layers", "optimizer"}).out, "  adamw ") == 1);
   CHECK(lines_with(run_heed({"layers", "seed"}).out,
                    "  a whole number of at least 0; default 123") == 1);

@@ -235,7 +235,8 @@ TEST_CASE("heed train: every config in configs/ is valid and runs") {
       const std::string first = read_text(path).substr(0, read_text(path).find('\n'));
       CHECK(first == "# heed train configs/" + name + ".yaml");
       ++configs;
-      if (name == "gpt2_124m") continue;  // two steps and a checkpoint of 1.5 GB: too slow
+      // Two steps and a checkpoint of 1.5 GB: too slow.
+      if (name == "gpt2_124m" || name == "smollm2_135m") continue;
       const ProgramResult run = run_heed({"train", path, "--out", (folder / name).string(), "--set",
                                           "train.steps=2", "--set", "eval.batches=1"});
       CHECK_MESSAGE(run.exit_code == 0, run.err);

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SLOW = {"gpt2_124m"}  # minutes
+SLOW = {"gpt2_124m", "smollm2_135m"}  # minutes
 
 
 def weights(heed, config, steps, precision, threads, kernel):

@@ -46,7 +46,7 @@ void declare(Arguments& arguments, TrainOptions& o) {
       .option("--out", o.out, "the run folder (default: runs/<config name>)")
       .option("--resume", o.resume, "go on with this run from its newest good checkpoint")
       .option("--weights", o.weights,
-              "start from the weights of a run, a checkpoint or a safetensors file")
+              "start from those of a run, a checkpoint, a safetensors file, a Hugging Face folder")
       .option("--threads", o.threads, "how many threads compute")
       .option("--max-seconds", o.max_seconds, "save and stop after this time")
       .flag("--dry-run", o.dry_run, "print the plan and stop")

@@ -73,6 +73,8 @@ Command tour_command();
 Command bench_command();
 Command new_command();
 Command tokenizer_command();
+Command import_command();
+Command export_command();
 
 // A parsed command line.
 struct Request {

@@ -128,8 +128,11 @@ def draw_model(rng: random.Random, kind: str, context: int) -> dict:
     heads = rng.randint(1, 4)
     config = {"type": kind, "d_model": heads * rng.choice((1, 2, 4, 8, 9, 16)), "num_heads": heads,
               "context_length": context, "dropout": rng.choice((0.0, 0.1)), "qkv_bias": rng.random() < 0.5,
-              "bias": rng.random() < 0.5, "norm": rng.choice(NORMS), "activation": rng.choice(ACTIVATIONS),
-              "hidden_multiplier": rng.randint(1, 4)}
+              "bias": rng.random() < 0.5, "norm": rng.choice(NORMS), "activation": rng.choice(ACTIVATIONS + ("swiglu",))}
+    if rng.random() < 0.5:
+        config |= {"hidden_multiplier": rng.randint(1, 4)}
+    else:
+        config |= {"hidden_size": rng.randint(1, 40), "norm_eps": rng.choice((1e-6, 1e-3))}
     if rng.random() < 0.5:
         inner = {"type": rng.choice(ATTENTION + ("linear_attention", "rwkv_time_mixing"))}
         if inner["type"] == "multi_head_attention":
@@ -177,6 +180,8 @@ def draw_simple(rng: random.Random, kind: str, context: int) -> tuple[dict, int,
         "dropout": ({"type": kind, "dropout": 0.3}, 0, d),
         "feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "hidden_multiplier": rng.randint(1, 4),
                           "activation": rng.choice(ACTIVATIONS)}, 0, min(d, 65)),
+        "gated_feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "hidden_size": rng.randint(1, 90)},
+                               0, min(d, 65)),
     }.get(kind, ({"type": kind}, 0, d))
 
 

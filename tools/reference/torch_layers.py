@@ -257,9 +257,14 @@ def activation_layer(name):
 
 
 class FeedForward(nn.Module):
-    def __init__(self, d_model, hidden_multiplier=4, activation="gelu_tanh", bias=True):
+    def __new__(cls, d_model, hidden_multiplier=4, activation="gelu_tanh", bias=True, hidden_size=None):
+        if activation == "swiglu":
+            return GatedFeedForward(d_model, hidden_size or d_model * hidden_multiplier, bias)
+        return super().__new__(cls)
+
+    def __init__(self, d_model, hidden_multiplier=4, activation="gelu_tanh", bias=True, hidden_size=None):
         super().__init__()
-        hidden = d_model * hidden_multiplier
+        hidden = hidden_size or d_model * hidden_multiplier
         self.layers = nn.Sequential(nn.Linear(d_model, hidden, bias=bias), activation_layer(activation),
                                     nn.Linear(hidden, d_model, bias=bias))
 
@@ -267,8 +272,22 @@ class FeedForward(nn.Module):
         return self.layers(x)
 
 
-def norm_layer(name, d_model, bias):
-    return {"layer_norm": lambda: LayerNorm(d_model, bias=bias), "rms_norm": lambda: RMSNorm(d_model)}[name]()
+class GatedFeedForward(nn.Module):
+    """transformers' LlamaMLP."""
+
+    def __init__(self, d_model, hidden_size, bias=True):
+        super().__init__()
+        self.gate_proj = nn.Linear(d_model, hidden_size, bias=bias)
+        self.up_proj = nn.Linear(d_model, hidden_size, bias=bias)
+        self.down_proj = nn.Linear(hidden_size, d_model, bias=bias)
+
+    def forward(self, x):
+        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+
+
+def norm_layer(name, d_model, bias, eps=1e-5):
+    return {"layer_norm": lambda: LayerNorm(d_model, eps=eps, bias=bias),
+            "rms_norm": lambda: RMSNorm(d_model, eps=eps)}[name]()
 
 
 class TransformerBlock(nn.Module):
@@ -280,7 +299,8 @@ class TransformerBlock(nn.Module):
     """
 
     def __init__(self, d_model, num_heads, context_length, dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm",
-                 activation="gelu_tanh", hidden_multiplier=4, attention=None, feed_forward="feed_forward", **of_the_model):
+                 activation="gelu_tanh", hidden_multiplier=4, attention=None, feed_forward="feed_forward",
+                 norm_eps=1e-5, hidden_size=None, **of_the_model):
         super().__init__()
         given = {"type": "multi_head_attention", **(attention or {})}
         heads = given.get("num_heads", num_heads)
@@ -289,9 +309,10 @@ class TransformerBlock(nn.Module):
                 "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias, **of_the_model}
         fields = inspect.signature(LAYERS[given["type"]]).parameters
         self.att = build({**{k: v for k, v in fill.items() if k in fields}, **given})
-        self.ff = FeedForward(d_model, hidden_multiplier, activation, bias) if feed_forward != "none" else None
-        self.norm1 = norm_layer(norm, d_model, bias)
-        self.norm2 = norm_layer(norm, d_model, bias) if self.ff else None
+        self.ff = (FeedForward(d_model, hidden_multiplier, activation, bias, hidden_size)
+                   if feed_forward != "none" else None)
+        self.norm1 = norm_layer(norm, d_model, bias, norm_eps)
+        self.norm2 = norm_layer(norm, d_model, bias, norm_eps) if self.ff else None
         self.drop_shortcut = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
@@ -311,24 +332,26 @@ class GPT(nn.Module):
 
     def __init__(self, vocab_size, context_length, d_model, num_heads, num_layers, dropout=0.0, qkv_bias=False,
                  bias=True, tie_embeddings=False, norm="layer_norm", activation="gelu_tanh", position="learned",
-                 init="torch", hidden_multiplier=4, attention=None, num_kv_heads=None, feed_forward="feed_forward"):
+                 init="torch", hidden_multiplier=4, attention=None, num_kv_heads=None, feed_forward="feed_forward",
+                 norm_eps=1e-5, hidden_size=None, rope_base=10000.0):
         super().__init__()
         rope = position == "rope"
         block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
-                 attention, feed_forward)
+                 attention, feed_forward, norm_eps, hidden_size)
         self.tok_emb = nn.Embedding(vocab_size, d_model)
         self.pos_emb = nn.Identity() if rope else Positional(context_length, d_model, position)
         self.drop_emb = nn.Dropout(dropout)
-        self.trf_blocks = nn.ModuleList(TransformerBlock(*block, num_kv_heads=num_kv_heads, rope=rope)
+        self.trf_blocks = nn.ModuleList(TransformerBlock(*block, num_kv_heads=num_kv_heads, rope=rope, rope_base=rope_base)
                                         for _ in range(num_layers))
-        self.final_norm = norm_layer(norm, d_model, bias)
+        self.final_norm = norm_layer(norm, d_model, bias, norm_eps)
         self.out_head = nn.Linear(d_model, vocab_size, bias=False)
         if tie_embeddings:
             self.out_head.weight = self.tok_emb.weight
         if init == "gpt2":
             self.apply(initialise_as_gpt2)
             for name, p in self.named_parameters():
-                if name.endswith(("att.out_proj.weight", "att.output.weight", "ff.layers.2.weight")):
+                if name.endswith(("att.out_proj.weight", "att.output.weight", "ff.layers.2.weight",
+                                  "ff.down_proj.weight")):
                     branches = num_layers if feed_forward == "none" else 2 * num_layers
                     nn.init.normal_(p, mean=0.0, std=0.02 / math.sqrt(branches))
         else:
@@ -614,7 +637,7 @@ LAYERS = {
     "silu": nn.SiLU, "simple_attention": SimpleAttention, "self_attention_v1": SelfAttention_v1,
     "self_attention_v2": SelfAttention_v2, "causal_attention": CausalAttention,
     "multi_head_attention_wrapper": MultiHeadAttentionWrapper, "multi_head_attention": MultiHeadAttention,
-    "feed_forward": FeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
+    "feed_forward": FeedForward, "gated_feed_forward": GatedFeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
     "classifier": Classifier, "rnn": RNN, "gru": GRU, "global_attention": GlobalAttention,
     "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,

@@ -56,7 +56,8 @@ void TrainConfig::fields(Fields& f) {
       "true: one batch again and again, without dropout, to see whether the model can learn");
   f.optional("show", show,
              "parameters, or layers, to print before and after training: [W_query.weight]");
-  f.optional("weights", weights, "to start from: a run, a checkpoint or a safetensors file")
+  f.optional("weights", weights,
+             "to start from: a run, a checkpoint, a safetensors file, a Hugging Face folder")
       .also_known_as({"init_from", "pretrained", "resume_from"});
   f.optional("weights_fingerprint", weights_fingerprint,
              "size and hash of that file; a run's own config has it and refuses another file");
@@ -154,7 +155,7 @@ int64_t RunConfig::context_length() const {
 namespace {
 
 void resolve_path(ConfigNode& part, const fs::path& folder, const char* name) {
-  if (part.has("path")) {
+  if (part.has("path") && !part.get("path").text().empty()) {
     const fs::path path = folder / part.get("path").text();
     const std::string absolute = fs::absolute(path).lexically_normal().string();
     require_utf8_path(name, absolute);
@@ -187,7 +188,7 @@ void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
   require_utf8_path("train.weights", train.weights);
   if (begins) {
     run.weights = find_weights(train.weights, run.warnings);
-    const std::string found = fingerprint_file(run.weights).text();
+    const std::string found = source_fingerprint(run.weights).text();
     require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
                      run.weights.string(), ": changed: expected fingerprint ",
                      train.weights_fingerprint, ", got ", found);

@@ -18,6 +18,8 @@ class TextTask final : public WindowTask {
     void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
+  // A PromptTask (prompt_task.h) if there is no path, as in the runs that `heed import` makes.
+  static std::unique_ptr<Task> make(const Config& c, const TaskSetup& setup);
   // Throws IoError if the file, or that of the tokenizer, cannot be read, is not UTF-8 or has
   // another fingerprint; TaskError if the text is too short, or too long for this machine.
   TextTask(const Config& c, const TaskSetup& setup);

@@ -36,7 +36,7 @@ const std::vector<Hint> words_of_other_tools = {
     {"eval.eval_iters=5", "here it is batches"},
     {"schedule.warmup_iters=5", "here it is warmup_steps"},
     // Hugging Face
-    {"model.hidden_size=8", "here it is d_model"},
+    {"model.n_embd=8", "here it is d_model"},
     {"model.num_attention_heads=2", "here it is num_heads"},
     {"model.num_hidden_layers=2", "here it is num_layers"},
     {"model.max_position_embeddings=8", "here it is context_length"},

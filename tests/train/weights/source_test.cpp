@@ -164,7 +164,9 @@ TEST_CASE("weights: what does not fit is named with both shapes, before a run is
     return thrown_by<IoError>(
         [&] { load_small(folder, {"train.weights=" + (folder / source).string()}); });
   };
-  CHECK(contains(unreadable("none"), "expected a run folder, a checkpoint or a safetensors file"));
+  CHECK(
+      contains(unreadable("none"),
+               "expected a run folder, a checkpoint, a safetensors file or a Hugging Face folder"));
   CHECK(thrown_by<IoError>([&] {
           make_plan(load_small(folder, {"train.weights=" + (folder / "text.txt").string()}));
         }).starts_with((folder / "text.txt").string()));

@@ -90,7 +90,11 @@ std::string bpe_to_json(const BpeModel& model) {
   out += "\"pre_tokenizer\": " + pre_tokenizer(model).dump() + ",\n\"post_processor\": null,\n";
   out += "\"decoder\": " + decoder.dump() + ",\n";
   out += model.ranked_by_result ? "\"heedgrad\": {\"ranked_by_result\": true},\n" : "";
-  out += "\"model\": {\"type\": \"BPE\", \"dropout\": null, \"unk_token\": null, ";
+  // Characters alone, without merges: tokenizers would leave out one that is not in the vocabulary.
+  // A token for unknown ones that is not there makes that an error, as it is here.
+  const bool characters = model.whole_pieces && model.merges.empty();
+  out += "\"model\": {\"type\": \"BPE\", \"dropout\": null, \"unk_token\": ";
+  out += characters ? "\"<unknown>\", " : "null, ";
   out += "\"continuing_subword_prefix\": null, \"end_of_word_suffix\": null, \"fuse_unk\": false, ";
   out += "\"byte_fallback\": false, \"ignore_merges\": ";
   out += model.whole_pieces ? "true" : "false";

@@ -1,0 +1,30 @@
+#include "layers/feed_forward.h"
+
+#include "layers/gated_feed_forward.h"
+
+namespace heed {
+
+void FeedForward::Config::fields(Fields& f) {
+  f.required("d_model", d_model, at_least(1), "width of x").example(4);
+  f.optional("hidden_multiplier", hidden_multiplier, at_least(1), "hidden width / d_model");
+  f.choice("activation", activation, feed_forward_activations, "what stands between the two");
+  f.optional("bias", bias, "biases in both");
+  f.optional("hidden_size", hidden_size, at_least(1), "hidden width",
+             "hidden_multiplier * d_model");
+}
+
+std::unique_ptr<Module> FeedForward::make(const Config& c) {
+  if (c.activation == "swiglu") {
+    return std::make_unique<GatedFeedForward>(GatedFeedForward::Config{
+        .d_model = c.d_model, .hidden_size = c.hidden_width(), .bias = c.bias});
+  }
+  return std::make_unique<FeedForward>(c);
+}
+
+const FeedForward::Config& FeedForward::ungated(const Config& c) {
+  require<ConfigError>(c.activation != "swiglu", "feed_forward: expected an activation between two",
+                       " Linear layers, got swiglu; GatedFeedForward is the class of such layers");
+  return c;
+}
+
+}  // namespace heed

@@ -1,0 +1,163 @@
+// heed import and heed export as a user types them. tools/reference/hugging_face.py compares them
+// with transformers.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "tests/support/near.h"
+#include "tests/support/run_program.h"
+#include "tests/support/training_run.h"
+#include "train/files/safetensors.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string llama_options =
+    "{type: gpt, context_length: 8, d_model: 12, num_heads: 3, num_layers: 2, position: rope, "
+    "rope_base: 500, norm: rms_norm, activation: swiglu, hidden_size: 10, dropout: 0.25}";
+
+class Folders {
+ public:
+  Folders() {
+    write_config(folder, std::string(small_config) + "precision: " + precision_name + "\n");
+  }
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+  std::string text_of(const std::string& name) const { return read_text(folder / name); }
+
+  ProgramResult heed(const std::vector<std::string>& arguments, int exit_code = 0) const {
+    const ProgramResult result = run_heed(arguments);
+    CHECK_MESSAGE(result.exit_code == exit_code, arguments[0], ": ", result.err);
+    return result;
+  }
+  // Trains a model for two steps.
+  void train(const std::string& run, const std::vector<std::string>& sets) const {
+    std::vector<std::string> arguments{"train",   path("c.yaml"), "--out",
+                                       path(run), "--set",        "train.steps=2"};
+    for (const std::string& set : sets) {
+      arguments.insert(arguments.end(), {"--set", set});
+    }
+    heed(arguments);
+  }
+  std::string refused(const std::vector<std::string>& arguments, int exit_code) const {
+    return heed(arguments, exit_code).err;
+  }
+
+  const TempDir folder;
+};
+
+std::string model_section(const std::string& config) {
+  const size_t begin = config.find("\nmodel:\n"), end = config.find("\noptimizer:\n");
+  return config.substr(begin, end - begin);
+}
+
+}  // namespace
+
+TEST_CASE("export: a run, opened again by import, is the same run") {
+  const Folders f;
+  f.train("run", {"model=" + llama_options});
+  const ProgramResult exported = f.heed({"export", f.path("run"), f.path("hf")});
+  CHECK(contains(exported.out, "AutoModelForCausalLM.from_pretrained(\"" + f.path("hf") + "\")"));
+  CHECK(contains(exported.out, "AutoTokenizer.from_pretrained("));
+  f.heed({"import", f.path("hf"), "--out", f.path("again")});
+  CHECK(model_section(f.text_of("run/config.yaml")) ==
+        model_section(f.text_of("again/config.yaml")));
+  if (!is_float64) {
+    CHECK(f.text_of("run/checkpoints/step-000002/model.safetensors") ==
+          f.text_of("again/checkpoints/step-000000/model.safetensors"));
+  }
+  f.heed({"export", f.path("again"), f.path("hf2")});
+  for (const char* file : {"config.json", "model.safetensors", "tokenizer.json",
+                           "tokenizer_config.json", "generation_config.json"}) {
+    CAPTURE(file);
+    CHECK(f.text_of(std::string("hf/") + file) == f.text_of(std::string("hf2/") + file));
+  }
+}
+
+TEST_CASE("import: what the run is good for") {
+  const Folders f;
+  f.train("run", {"data.tokenizer=byte"});
+  f.heed({"export", f.path("run"), f.path("hf"), "--dtype", "bfloat16"});
+  CHECK(SafeTensors(f.folder / "hf/model.safetensors").at("transformer.wte.weight").dtype ==
+        Dtype::BF16);
+  f.heed({"import", f.path("hf"), "--out", f.path("new/run")});
+  const std::string run = f.path("new/run");
+  CHECK(f.heed({"generate", run, "--prompt", "Every", "--tokens", "5"}).out.starts_with("Every"));
+  f.heed({"inspect", run, "--attention", "--prompt", "Every"});
+  f.heed({"inspect", run, "--json"});
+  f.heed({"report", run});
+  f.heed({"probe", run, "lens", "--prompt", "Every"});
+  CHECK(contains(f.refused({"eval", run}, 2),
+                 "no text, as the model was imported; --set data.path=FILE gives it one"));
+  f.heed({"eval", run, "--set", "data.path=" + f.path("text.txt")});
+  CHECK(contains(f.refused({"train", "--resume", run}, 1), "holds no optimizer state to go on"));
+  for (const std::string& source : {run, f.path("hf")}) {
+    f.train("on" + std::to_string(source.size()),
+            {"data.tokenizer=byte", "model.qkv_bias=true", "train.weights=" + source,
+             "train.weights_ignore=[\"*.W_*.bias\"]", "train.freeze=[\"tok_emb.*\"]"});
+  }
+}
+
+TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too large") {
+  const Folders f;
+  const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");
+  const ProgramResult bare = f.heed({"import", golden, "--out", f.path("bare"), "--json"});
+  CHECK(contains(bare.err, "has no tokenizer: the run knows ids, no text"));
+  CHECK(contains(bare.out, "\"parameters\":"));
+  f.heed({"eval", f.path("bare")});
+  const auto tokenizer = [&](int more) {
+    std::string vocabulary;
+    for (int k = 0; k < 10 + more; ++k) {
+      vocabulary += text(k > 0 ? ", " : "", "\"", static_cast<char>('a' + k), "\": ", k);
+    }
+    write_text(f.folder / "tok.json",
+               "{\"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": false}, "
+               "\"model\": {\"type\": \"BPE\", \"merges\": [], \"vocab\": {" +
+                   vocabulary + "}}}");
+    return f.path("tok.json");
+  };
+  const ProgramResult padded =
+      f.heed({"import", golden, "--out", f.path("padded"), "--tokenizer", tokenizer(0)});
+  CHECK(contains(padded.err, "has 10 tokens, the model 13: the last 3 are called <|unused_10|>"));
+  f.heed({"generate", f.path("padded"), "--prompt", "abc", "--tokens", "3"});
+  CHECK(contains(
+      f.refused({"import", golden, "--out", f.path("small"), "--tokenizer", tokenizer(5)}, 2),
+      "tok.json: has 15 tokens, the model 13; expected at most as many"));
+  CHECK_FALSE(fs::exists(f.folder / "small"));
+}
+
+TEST_CASE("export and import: refusals leave nothing behind") {
+  const Folders f;
+  f.train("run", {"model.feed_forward=none"});
+  f.train("simple", {"model.num_heads=1", "model.attention={type: causal_attention}"});
+  const auto export_error = [&](const std::string& run, int code) {
+    return f.refused({"export", f.path(run), f.path("hf")}, code);
+  };
+  CHECK(contains(export_error("run", 2),
+                 "heed export: no architecture of transformers holds this model exactly: "
+                 "model.feed_forward: none, but gpt2 has one in each block"));
+  CHECK(contains(export_error("simple", 2),
+                 "model.attention: expected multi_head_attention, got causal_attention"));
+  CHECK(contains(export_error("nowhere", 1), "expected a run folder"));
+  CHECK(contains(f.refused({"export", f.path("run"), f.path("run")}, 2),
+                 "is there already; give a folder that does not exist yet"));
+  CHECK(contains(f.refused({"export", f.path("run"), f.path("hf"), "--dtype", "int8"}, 2),
+                 "expected --dtype float32 or bfloat16, got int8"));
+  const auto import_error = [&](const std::string& from, int code) {
+    return f.refused({"import", from, "--out", f.path("new")}, code);
+  };
+  CHECK(contains(import_error(f.path("run"), 1), "config.json: cannot open"));
+  CHECK(contains(import_error(f.path("nowhere"), 1), "expected a folder with config.json"));
+  fs::create_directory(f.folder / "hf");
+  write_text(f.folder / "hf/config.json", "{\"model_type\": \"gpt2\", \"n_layer\": 1000000}");
+  CHECK(contains(import_error(f.path("hf"), 1), "expected model.safetensors or"));
+  fs::copy_file(text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2/model.safetensors"),
+                f.folder / "hf/model.safetensors");
+  CHECK(contains(import_error(f.path("hf"), 2), "model.num_layers: expected a whole number"));
+  write_text(f.folder / "hf/config.json", "{\"model_type\": \"gpt2\", \"n_embd\": 16777212}");
+  import_error(f.path("hf"), 1);
+  CHECK_FALSE(fs::exists(f.folder / "new"));
+}

@@ -1,0 +1,38 @@
+#include "train/data/prompt_task.h"
+
+#include "autograd/base/modes.h"
+
+namespace heed {
+
+std::unique_ptr<Task> TextTask::make(const Config& c, const TaskSetup& setup) {
+  if (c.path.empty()) {
+    return std::make_unique<PromptTask>(c, setup);
+  }
+  return std::make_unique<TextTask>(c, setup);
+}
+
+PromptTask::PromptTask(const TextTask::Config& c, const TaskSetup& setup)
+    : context_length_(c.windows.context_length) {
+  if (setup.checkpoint.empty()) {
+    throw TaskError("path", "expected a text file, got nothing");
+  }
+  tokenizer_ = tokenizer_registry().make(c.tokenizer,
+                                         TokenizerSetup{setup.config_folder, setup.checkpoint, ""});
+}
+
+Batch PromptTask::next(int64_t batch_size, Generator&) {
+  require<ConfigError>(dry_run(), "data: ", description());
+  const Shape shape{batch_size, context_length_};
+  return {Input(Ids::uninitialised(shape)), Ids::uninitialised(shape)};
+}
+
+Batch PromptTask::examples(Split, const std::vector<int64_t>& which) const {
+  require_examples(which, 0);
+  return {};
+}
+
+std::string PromptTask::description() const {
+  return "no text, as the model was imported; --set data.path=FILE gives it one";
+}
+
+}  // namespace heed

@@ -1,0 +1,65 @@
+// Which architectures of transformers a gpt is, and under which names they store its tensors.
+//   gpt2      learned or sinusoidal positions, layer_norm
+//   gpt_neox  rotary positions, layer_norm, one residual branch after the other
+//   llama     rotary positions, rms_norm, swiglu
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "autograd/array/array.h"
+#include "layers/gpt.h"
+#include "layers/multi_head_attention.h"
+
+namespace heed {
+
+struct Architecture {
+  std::string model_type;  // of config.json
+  std::string class_name;  // of transformers
+  std::string prefix;      // of the tensors of the body; may be missing in a file
+  std::string head;        // the tensor of the output layer
+};
+
+// Null for a model_type that heed does not have.
+const Architecture* find_architecture(const std::string& model_type);
+// "gpt2, gpt_neox or llama"
+std::string architecture_names();
+
+// The one that has the positions and the norm of this model.
+const Architecture& architecture_of(const Gpt::Config& model);
+// Why the architecture cannot hold the model, beginning with the field; "" if it can.
+std::string obstacle(const Architecture& architecture, const Gpt& model);
+
+// The attention of the blocks: multi_head_attention, or packed_attention. Requires no obstacle.
+const MultiHeadAttention::Config& attention_of(const Gpt& model);
+// The hidden width of the feed-forward, and whether it has biases. Requires no obstacle.
+struct FeedForwardSize {
+  int64_t hidden = 0;
+  bool bias = false;
+};
+FeedForwardSize feed_forward_of(const Gpt& model);
+
+// A part of a tensor of theirs, and the parameter of ours, or a part of it, that is the same.
+// Row r of ours, counted from our_row, is their row their_row + r / run * stride + r % run. A
+// matrix that is `transposed` has these rows as columns: GPT-2's Conv1D stores (in, out).
+struct TensorPair {
+  std::string theirs;
+  std::string ours;  // "": the model has no such parameter, as if it were `fixed`
+  int64_t rows = 0;
+  int64_t columns = 0;  // 0: a vector
+  int64_t our_row = 0;
+  int64_t their_row = 0;
+  int64_t run = 0;
+  int64_t stride = 0;
+  bool transposed = false;
+  Array fixed;  // (rows) or (rows, columns)
+
+  int64_t their_row_of(int64_t r) const { return their_row + r / run * stride + r % run; }
+};
+
+// All tensors of a model in this architecture. Requires no obstacle. The parts of one of theirs
+// follow each other.
+std::vector<TensorPair> tensor_pairs(const Architecture& architecture, const Gpt& model);
+
+}  // namespace heed

@@ -1,0 +1,132 @@
+#include "train/hugging_face/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "autograd/base/error.h"
+#include "layers/text/display.h"
+#include "train/files/files.h"
+#include "train/files/safetensors.h"
+
+namespace heed {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json parsed(std::string_view bytes, const std::string& where) {
+  try {
+    return ordered_json::parse(bytes, [&](int depth, ordered_json::parse_event_t, ordered_json&) {
+      require<IoError>(depth <= json_limits::depth, where, ": expected at most ",
+                       json_limits::depth, " levels of brackets, got more");
+      return true;
+    });
+  } catch (const ordered_json::exception& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
+    const std::string message = error.what();
+    const size_t at = message.find("at line ");
+    fail<IoError>(where, ": expected JSON, got an error ",
+                  printable(message.substr(at == std::string::npos ? 0 : at), 200));
+  }
+}
+
+ConfigNode node_of(const ordered_json& value, const std::string& where) {
+  require<IoError>(value.is_primitive() || value.size() <= json_limits::entries, where,
+                   ": expected at most ", json_limits::entries, " entries in brackets, got ",
+                   value.size());
+  if (value.is_object()) {
+    ConfigNode map = ConfigNode::map();
+    for (const auto& [key, child] : value.items()) {
+      map.set(key, node_of(child, where));
+    }
+    return map;
+  }
+  if (value.is_array()) {
+    ConfigNode list = ConfigNode::list();
+    for (const ordered_json& child : value) {
+      list.append(node_of(child, where));
+    }
+    return list;
+  }
+  return value.is_string() ? ConfigNode(value.get<std::string>())
+                           : ConfigNode::scalar(value.dump(), /*quoted=*/false);
+}
+
+ordered_json value_of(const ConfigNode& node) {
+  if (node.is_map()) {
+    ordered_json object = ordered_json::object();
+    for (const ConfigNode& child : node.children()) {
+      object[child.key()] = value_of(child);
+    }
+    return object;
+  }
+  if (node.is_list()) {
+    ordered_json list = ordered_json::array();
+    for (const ConfigNode& child : node.children()) {
+      list.push_back(value_of(child));
+    }
+    return list;
+  }
+  if (node.is_null()) {
+    return {};
+  }
+  if (!node.quoted()) {
+    const ordered_json value = ordered_json::parse(node.text(), nullptr, /*exceptions=*/false);
+    if (value.is_number() || value.is_boolean()) {
+      return value;
+    }
+  }
+  return node.text();
+}
+
+// A plain name: no way into another folder.
+bool is_file_name(const std::string& name) {
+  return !name.empty() && name.size() <= 255 && name[0] != '.' &&
+         name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+ConfigNode parse_json(std::string_view bytes, const std::string& where) {
+  const ordered_json value = parsed(bytes, where);
+  require<IoError>(value.is_object(), where, ": expected an object {...}, got ", value.type_name());
+  return node_of(value, where);
+}
+
+ConfigNode read_json(const std::filesystem::path& path) {
+  return parse_json(read_file(path, json_limits::config_bytes), path.string());
+}
+
+std::string json_text(const ConfigNode& node) {
+  return value_of(node).dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::map<std::string, std::string> parse_weight_map(std::string_view bytes,
+                                                    const std::string& where) {
+  // Without order: an ordered object searches all its keys for each that it gets.
+  nlohmann::json value;
+  try {
+    value = nlohmann::json::parse(bytes, [&](int depth, nlohmann::json::parse_event_t,
+                                             nlohmann::json&) { return depth <= 3; });
+  } catch (const nlohmann::json::exception& error) {
+    fail<IoError>(where, ": expected JSON: ", printable(error.what(), 200));
+  }
+  require<IoError>(value.is_object() && value.contains("weight_map") &&
+                       value.at("weight_map").is_object() && !value.at("weight_map").empty(),
+                   where, ": expected weight_map, an object {tensor: file}");
+  const nlohmann::json& entries = value.at("weight_map");
+  require<IoError>(entries.size() <= safetensors_limits::tensors, where,
+                   ": weight_map: expected at most ", safetensors_limits::tensors, " tensors, got ",
+                   entries.size());
+  std::map<std::string, std::string> files;
+  for (const auto& [tensor, file] : entries.items()) {
+    require<IoError>(
+        file.is_string() && is_file_name(file.get<std::string>()), where,
+        ": weight_map: ", printable(tensor), ": expected the name of a file in the ",
+        "same folder, got ",
+        printable(file.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+    files[tensor] = file.get<std::string>();
+  }
+  return files;
+}
+
+}  // namespace heed
