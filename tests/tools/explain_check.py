@@ -137,13 +137,18 @@ def as_cell(value):
     return f"{value:.{digits}f}".replace("-", "−") if abs(value) < 1000 else None
 
 
+def as_number(text):
+    """Of a number as JavaScript or JSON writes it as text."""
+    return float(str(text).replace("Infinity", "inf"))
+
+
 def float32(number):
     return struct.unpack("f", struct.pack("f", float(number)))[0]
 
 
 def compare(page, what, step, head, values, columns, cells, random_cells):
     """A step of the page against the engine's numbers: all bits, and some cells on the screen."""
-    mine = [float(one.replace("Infinity", "inf")) for one in page.whole(step, head)]
+    mine = [as_number(one) for one in page.whole(step, head)]
     check(mine == list(values), f"{what}: {step} head {head} has other numbers than the engine")
     for _ in range(cells):
         at = random_cells.randrange(len(values))

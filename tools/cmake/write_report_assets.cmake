@@ -53,11 +53,17 @@ foreach(name dom probe)
 endforeach()
 file(READ ${FOLDER}/dom.js dom)
 set(explain_scripts "${dom}\n")
+set(tour_scripts "${dom}\n")
 foreach(name formulas numbers tables terms heads sampling explain)
   file(READ ${EXPLAIN}/${name}.js text)
   string(APPEND explain_scripts "${text}\n")
 endforeach()
+foreach(name numbers tables tensors lessons tour)
+  file(READ ${EXPLAIN}/${name}.js text)
+  string(APPEND tour_scripts "${text}\n")
+endforeach()
 file(READ ${EXPLAIN}/explain.html explain_page)
+file(READ ${EXPLAIN}/tour.html tour_page)
 file(READ ${EXPLAIN}/explain.css explain_style)
 file(READ ${FOLDER}/page.html page)
 file(READ ${FOLDER}/probe.html probe_page)
@@ -70,8 +76,8 @@ string(CONCAT source "// Written by the build from the files of tools/report; ch
   "namespace heed {\n\n"
   "const ReportAssets& report_assets() {\n"
   "  static const ReportAssets assets{\n")
-foreach(part page style scripts curve heat_map vega probe_page probe_scripts explain_page
-        explain_style explain_scripts)
+foreach(part page style scripts curve heat_map vega probe_page probe_scripts explain_page tour_page
+        explain_style explain_scripts tour_scripts)
   string(FIND "${${part}}" ")heed_report\"" at)
   if(NOT at EQUAL -1)
     message(FATAL_ERROR "${part} has the sign that ends a raw string")

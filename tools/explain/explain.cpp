@@ -232,4 +232,12 @@ std::string explain_page(Module& model, const TextInterface& text, const Input& 
        {"{{scripts}}", assets.explain_scripts}});
 }
 
+std::string tour_page(const std::string& data) {
+  const ReportAssets& assets = report_assets();
+  return filled(assets.tour_page, {{"{{style}}", assets.style},
+                                   {"{{more_style}}", assets.explain_style},
+                                   {"{{data}}", within_script(data)},
+                                   {"{{scripts}}", assets.tour_scripts}});
+}
+
 }  // namespace heed::explain

@@ -15,8 +15,8 @@ struct ReportAssets {
   std::string_view vega;           // Vega 5; "" if it was missing at build time
   std::string_view probe_page;     // probe.html
   std::string_view probe_scripts;  // of it
-  // Of tools/explain/page: explain.html, what it adds to page.css, its scripts.
-  std::string_view explain_page, explain_style, explain_scripts;
+  // Of tools/explain/page: explain.html, tour.html, what both add to page.css, their scripts.
+  std::string_view explain_page, tour_page, explain_style, explain_scripts, tour_scripts;
 };
 
 const ReportAssets& report_assets();

@@ -1,5 +1,6 @@
 // A matrix as a coloured table. The table knows nothing of where the numbers come from: it is given
-//   {rows, columns: names, value(row, column), kind: "signed" | "share", chosen(row, column, pinned)}
+//   {rows, columns: names, value(row, column), kind: "signed" | "share", chosen(row, column, pinned),
+//    text(value): cellText if absent}
 // Long tables show a part of their rows and columns at a time. The arrow keys move from cell to cell.
 
 const mostColumns = 32, mostRows = 64;
@@ -45,7 +46,7 @@ class MatrixTable {
   }
 
   draw() {
-    const { rows, columns, value, kind } = this.source;
+    const { rows, columns, value, kind, text = cellText } = this.source;
     this.most ??= this.largest();
     const lastColumn = Math.min(columns.length, this.firstColumn + mostColumns);
     const lastRow = Math.min(rows.length, this.firstRow + mostRows);
@@ -57,7 +58,7 @@ class MatrixTable {
       for (let c = this.firstColumn; c < lastColumn; ++c) {
         const x = value(r, c), cell = document.createElement("td");
         cell.className = shade(x, this.most, kind);
-        cell.textContent = cellText(x);
+        cell.textContent = text(x);
         line.append(cell);
       }
       body.append(line);
