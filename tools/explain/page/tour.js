@@ -14,6 +14,7 @@ function matricesOf(value, name = "") {
 const shapeText = (value) => (Array.isArray(value) ? [value.length, ...shapeText(value[0])] : []);
 const inWords = (value) => (typeof value === "number" ? termText(value) : Array.isArray(value) ? value.map(inWords).join(" ") : String(value));
 
+// words: the names of rows and columns that are as many; none where a matrix has nothing to do with them.
 function matrixSource(matrix, words, readout) {
   const rows = matrix.length === words.length ? words : matrix.map((_, t) => (matrix.length === 1 ? "" : String(t)));
   const columns = matrix[0].map((_, c) => (matrix[0].length === words.length && matrix[0].length !== inputs[0].length ? words[c] : String(c)));
@@ -21,6 +22,8 @@ function matrixSource(matrix, words, readout) {
     chosen: (r, c) => { readout.textContent = `[${rows[r] ? `${r}, ` : ""}${c}] = ${termText(matrix[r][c], 8)}`; } };
 }
 const fourDigits = (x) => (Number.isFinite(x) ? minus(Math.abs(x) < 5e-5 ? "0.0000" : x.toFixed(4)) : Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "−∞");
+
+const wordsOf = (step) => (step.name in lessons ? data.words : []);
 
 // A value under its heading, "name = how it is computed".
 function valueFigure(state, heading) {
@@ -33,10 +36,10 @@ function valueFigure(state, heading) {
     redraw.push(() => { shown.textContent = inWords(state.values[name]); });
     return figure;
   }
-  const tables = matricesOf(state.values[name]).map(([index, matrix]) => [index, new MatrixTable(matrixSource(matrix, data.words, readout), `${name}${index}`)]);
+  const tables = matricesOf(state.values[name]).map(([index, matrix]) => [index, new MatrixTable(matrixSource(matrix, wordsOf(state.step), readout), `${name}${index}`)]);
   for (const [index, table] of tables) place.append(...[index ? el("p", { class: "faint" }, `${name}${index}`) : null, table.element].filter(Boolean));
   figure.append(readout);
-  redraw.push(() => matricesOf(state.values[name]).forEach(([, matrix], i) => tables[i][1].replace(matrixSource(matrix, data.words, readout))));
+  redraw.push(() => matricesOf(state.values[name]).forEach(([, matrix], i) => tables[i][1].replace(matrixSource(matrix, wordsOf(state.step), readout))));
   return figure;
 }
 
@@ -84,8 +87,10 @@ function inputsPanel() {
     table.querySelectorAll("input").forEach((field, at) => { field.value = inputs.flat()[at]; });
     update();
   } }, "as they were");
-  return [el("h2", {}, "The inputs"), el("p", {}, `${data.words.length} words, ${inputs[0].length} numbers each. Change one: every step below follows.`),
-    el("div", { class: "scroll", tabindex: 0 }, table), reset];
+  const narrow = matchMedia("(max-width: 72rem)").matches;  // the panel then covers the steps
+  return [el("details", narrow ? {} : { open: "" }, el("summary", {}, "The inputs"),
+    el("p", {}, `${data.words.length} words, ${inputs[0].length} numbers each. Change one: every step follows.`),
+    el("div", { class: "scroll", tabindex: 0 }, table), reset)];
 }
 
 function buildTour() {
