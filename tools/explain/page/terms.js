@@ -100,6 +100,9 @@ const sentences = {
   given: () => "This layer computes its numbers in its own way; the page shows what it gave.",
 };
 
+// a - b, without two signs in a row.
+const lessText = (a, b) => `${termText(a)} ${b < 0 ? "+" : "−"} ${termText(Math.abs(b))}`;
+
 // {terms: [{words, value, from}], formula, note}: from is [step, head, row, column].
 const sources = {
   linear(step, h, r, c) {
@@ -147,7 +150,7 @@ const sources = {
   softmax(step, h, r, c) {
     const x = input(step), row = columnNames(x).map((_, j) => numberAt(x, h, r, j));
     const most = Math.max(...row), all = row.reduce((sum, s) => sum + Math.exp(s - most), 0);
-    return { terms: row.map((s, j) => ({ words: `exp(${termText(s)} − ${termText(most)})`, name: columnNames(x)[j],
+    return { terms: row.map((s, j) => ({ words: `exp(${lessText(s, most)})`, name: columnNames(x)[j],
       value: Math.exp(s - most), from: [x, h, r, j], index: j })), first: c,
     note: `${termText(Math.exp(row[c] - most))} / ${termText(all)}, the sum of the row's exponentials.` };
   },
@@ -157,7 +160,7 @@ const sources = {
     const centre = step.kind === "norm" ? mean : 0;
     const variance = row.reduce((all, value) => all + (value - centre) ** 2, 0) / row.length;
     const gamma = step.scale ? tensor(step.scale).values[c] : 1, beta = step.shift ? tensor(step.shift).values[c] : 0;
-    const subtracted = step.kind === "norm" ? `(${termText(row[c])} − ${termText(mean)})` : termText(row[c]);
+    const subtracted = step.kind === "norm" ? `(${lessText(row[c], mean)})` : termText(row[c]);
     return { terms: [{ words: "the input", value: row[c], from: [x, 0, r, c] }, ...(step.kind === "norm" ? [{ words: "mean of the row, μ", value: mean }] : []),
       { words: step.kind === "norm" ? "variance of the row, σ²" : "mean square of the row", value: variance }, { words: "scale γ", value: gamma },
       ...(step.shift ? [{ words: "shift β", value: beta }] : [])],
