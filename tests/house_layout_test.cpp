@@ -80,12 +80,14 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"tools/report",
      {"autograd/*", "layers/module", "train/files", "train/tokenizers", "train/data",
       "train/config", "train/run", "tools/probe"}},
+    {"tools/explain",
+     {"autograd/*", "layers", "layers/module", "train/data", "tools/probe", "tools/report"}},
     {"tools/terminal", {"autograd/*", "layers/text", "train/files", "tools/report"}},
     {"tools/tour", {"autograd/*", "layers/*", "tools/terminal"}},
     {"tools/bench", {"autograd/*", "layers/*", "tools/terminal"}},
     {"tools/commands",
-     {"autograd/*", "layers/*", "train/*", "tools/probe", "tools/report", "tools/terminal",
-      "tools/tour"}},
+     {"autograd/*", "layers/*", "train/*", "tools/explain", "tools/probe", "tools/report",
+      "tools/terminal", "tools/tour"}},
 };
 
 std::string folder_of(const std::string& path) {

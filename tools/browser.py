@@ -128,8 +128,12 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, **({"text": key} if len(key) == 1 and kind == "keyDown" else {}))
 
-    def screenshot(self, path, selector=None):
-        """The whole page, or the part that a CSS selector names."""
+    def screenshot(self, path, selector=None, window=False):
+        """The whole page, the part that a CSS selector names, or what is in the window."""
+        if window:
+            shot = self.call("Page.captureScreenshot", format="png")
+            pathlib.Path(path).write_bytes(base64.b64decode(shot["data"]))
+            return
         box = self.evaluate(
             "(() => { const e = %s, r = e.getBoundingClientRect();"
             " return {x: r.x + scrollX, y: r.y + scrollY, width: r.width, height: r.height}; })()"

@@ -3,7 +3,8 @@
     python3 tools/pictures.py [--heed build/release/heed] [--runs runs/pictures]
 
 Trains the configs below, unless the folder of runs has them already, and writes configs/pictures/*.svg, the maps in
-configs/README.md as a terminal shows them, and, where there is a Chromium, a picture of a report. Two minutes a config at
+configs/README.md as a terminal shows them, and, where there is a Chromium, pictures of a report, of an induction head as
+it forms and of `heed explain`. Two minutes a config at
 most, on two cores; needs nothing but Python.
 """
 import argparse
@@ -39,13 +40,13 @@ def heed(program, *arguments):
     return done.stdout
 
 
-def train(program, runs, config):
+def train(program, runs, config, evaluations=EVALUATIONS):
     run = runs / config
     if not (run / "checkpoints").is_dir():
         print(f"training {config} ...", flush=True)
         path = ROOT / f"configs/{config}.yaml"
         steps = int(re.search(r"steps: (\d+)", path.read_text())[1])
-        heed(program, "train", path, "--out", run, "--set", f"eval.every={steps // EVALUATIONS}")
+        heed(program, "train", path, "--out", run, "--set", f"eval.every={steps // evaluations}")
     return run
 
 
@@ -104,15 +105,41 @@ def draw_maps(program, runs):
 
 
 def photograph(program, runs):
-    run = train(program, runs, "reorder_translation")
-    heed(program, "report", run)
     with Browser() as browser:
-        browser.open((run / "report.html").resolve().as_uri(), width=1000, height=900)
-        browser.evaluate("document.querySelectorAll('#attention figure:not(:nth-of-type(6)), #accuracy, #samples, #config,"
-                         " #summary, #learning-rate, #gradient-norm, #tokens-per-second, nav, footer, p.faint')"
-                         ".forEach((part) => part.remove())")
-        browser.evaluate("new Promise((done) => setTimeout(done, 300))")
-        browser.screenshot(PICTURES / "report.png")
+        photograph_report(program, browser, train(program, runs, "reorder_translation"))
+        photograph_induction(program, browser, train(program, runs, "induction", evaluations=40))
+        photograph_explain(program, browser, train(program, runs, "shakespeare_char"))
+
+
+def photograph_induction(program, browser, run):
+    heed(program, "report", run)
+    browser.open((run / "report.html").resolve().as_uri(), width=1000, height=900)
+    browser.evaluate("document.querySelectorAll('#heads figure:nth-of-type(n+3), #heads button, #heads h2, #heads p')"
+                     ".forEach((part) => part.remove())")
+    browser.evaluate("new Promise((done) => setTimeout(done, 300))")
+    browser.screenshot(PICTURES / "induction.png", "#heads")
+
+
+def photograph_explain(program, browser, run):
+    """The weights of a head in block 1, with the terms of one of them."""
+    page = run / "explain.html"
+    heed(program, "explain", run, "--prompt", "ROMEO: What li", "--out", page)
+    browser.open(page.resolve().as_uri(), width=1240, height=800)
+    browser.evaluate("goTo([stepsById.get('trf_blocks.1.att.attn_weights'), 1, 13, 5])")
+    browser.evaluate("document.getElementById('step-trf_blocks.1.att.attn_weights').scrollIntoView({behavior: 'instant'});"
+                     " document.activeElement.closest('.scroll').scrollLeft = 0; document.activeElement.blur()")
+    browser.evaluate("new Promise((done) => setTimeout(done, 500))")
+    browser.screenshot(PICTURES / "explain.png", window=True)
+
+
+def photograph_report(program, browser, run):
+    heed(program, "report", run)
+    browser.open((run / "report.html").resolve().as_uri(), width=1000, height=900)
+    browser.evaluate("document.querySelectorAll('#attention figure:not(:nth-of-type(6)), #accuracy, #samples, #config,"
+                     " #summary, #learning-rate, #gradient-norm, #tokens-per-second, nav, footer, p.faint')"
+                     ".forEach((part) => part.remove())")
+    browser.evaluate("new Promise((done) => setTimeout(done, 300))")
+    browser.screenshot(PICTURES / "report.png")
 
 
 def main():
@@ -128,7 +155,7 @@ def main():
     if find_browser():
         photograph(args.heed, args.runs)
     else:
-        print("there is no chromium: configs/pictures/report.png stays as it is")
+        print("there is no chromium: configs/pictures/*.png stay as they are")
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ TEST_CASE("heed tour: all steps in a row, no wider than 88 columns, every value 
     const std::string name = line.substr(0, line.find(' '));
     CHECK_MESSAGE(contains(all.out, "\n" + name + ": "), name);
   }
-  CHECK(steps == 30);
+  CHECK(steps == 37);
   const std::regex left_over(R"(^\{|\{\w*\})");  // template markers left over
   std::istringstream lines(all.out);
   int64_t read = 0;
@@ -200,12 +200,54 @@ TEST_CASE("heed tour: a dot product as a loop, a dictionary, and misprints") {
   CHECK(highest > lowest);  // there is no such weight
 }
 
+TEST_CASE("heed tour: by hand and by layer, in a block and at the end of a GPT") {
+  const auto of = [](const char* step) {
+    return Json::parse(run_heed({"tour", step, "--json"}).out);
+  };
+  const Json norm = of("layer_norm"), block = of("block"), loss = of("loss");
+  CHECK(check_key("norm", norm.at("layer_norm.by_layer"), norm.at("layer_norm.by_hand"), 1e-5) ==
+        18);
+  CHECK(check_key("block", block.at("block.by_layer"), block.at("block.y"), 1e-6) == 18);
+  CHECK(check_key("loss", loss.at("loss.by_layer"), loss.at("loss.loss"), 1e-6) == 1);
+  const Json shortcut = of("shortcut"), drawn = of("temperature");
+  const auto size = [](const Json& row) {
+    double most = 0;
+    for (const double x : flat(row)) most = std::max(most, std::abs(x));
+    return most;
+  };
+  CHECK(size(shortcut.at("shortcut.reach")) < 0.1 * size(shortcut.at("shortcut.reach_with")));
+  int64_t hidden = 0;
+  for (const double x : flat(drawn.at("temperature.drawn_from"))) hidden += x == 0 ? 1 : 0;
+  CHECK(hidden == 3);
+}
+
+TEST_CASE("heed tour: waits for nobody who is no terminal, and ends with an exercise") {
+  const ProgramResult all = run_heed({"tour"});
+  CHECK(!contains(all.out, "[Enter"));
+  CHECK(contains(all.out, "\nAn exercise. "));
+  CHECK(!contains(all.out, "Your answer"));
+}
+
+TEST_CASE("heed tour: a page, which replaces no input") {
+  const TempDir dir;
+  const std::string page = dir / "tour.html", path = dir / "x.safetensors";
+  CHECK(run_heed({"tour", "causal", "--html", page}).out == page + "\n");
+  const std::string text_of_page = read_text(page);
+  CHECK(text_of_page.starts_with("<!DOCTYPE html>"));
+  CHECK(contains(text_of_page, "Hiding the words to come, two ways"));
+  write_safetensors(path, {view("x", values({2, 3}))});
+  const ProgramResult refused = run_heed({"tour", "--inputs", path, "--html", path});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "heed tour: --html"));
+  CHECK(run_heed({"tour", "--json", "--html", page}).exit_code == 2);
+}
+
 TEST_CASE("heed tour: a wrong step, a wrong option, a wrong file") {
   const ProgramResult typo = run_heed({"tour", "casual"});
   CHECK(typo.exit_code == 2);
   CHECK(typo.out.empty());
   CHECK(contains(typo.err, "did you mean causal?"));
-  CHECK(contains(run_heed({"tour", "layer"}).err, "heed tour --list"));
+  CHECK(contains(run_heed({"tour", "unheard_of"}).err, "heed tour --list"));
   CHECK(contains(run_heed({"tour", "ones"}).err, "did you mean mixed_by_ones?"));
   CHECK(run_heed({"tour", "--seed", "x"}).exit_code == 2);
   CHECK(run_heed({"tour", "--inputs", "/no/such/file"}).exit_code == 1);

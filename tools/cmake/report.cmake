@@ -12,11 +12,13 @@ function(heed_add_report)
     set(vega "")
   endif()
   set(folder ${PROJECT_SOURCE_DIR}/tools/report)
-  file(GLOB parts CONFIGURE_DEPENDS ${folder}/*.html ${folder}/*.css ${folder}/*.js ${folder}/*.json ${folder}/*.txt)
+  set(explain ${PROJECT_SOURCE_DIR}/tools/explain/page)
+  file(GLOB parts CONFIGURE_DEPENDS ${folder}/*.html ${folder}/*.css ${folder}/*.js ${folder}/*.json ${folder}/*.txt
+       ${explain}/*.html ${explain}/*.css ${explain}/*.js)
   file(CONFIGURE OUTPUT ${output}.vega CONTENT "${vega}\n")  # an input: Vega may come or go
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D FOLDER=${folder} -D VEGA=${vega} -P ${HEED_REPORT_SCRIPT}
+    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D FOLDER=${folder} -D EXPLAIN=${explain} -D VEGA=${vega} -P ${HEED_REPORT_SCRIPT}
     DEPENDS ${parts} ${output}.vega ${HEED_REPORT_SCRIPT}
     COMMENT "Putting the parts of report.html into a source"
     VERBATIM)

@@ -1,4 +1,4 @@
-# cmake -D OUTPUT=file.cpp -D FOLDER=tools/report -D VEGA=/usr/share/javascript/vega -P write_report_assets.cmake
+# cmake -D OUTPUT=file.cpp -D FOLDER=tools/report -D EXPLAIN=tools/explain/page -D VEGA=/usr/share/javascript/vega -P write_report_assets.cmake
 # With an empty VEGA the page is made without charts.
 cmake_minimum_required(VERSION 3.25)
 
@@ -51,6 +51,20 @@ foreach(name dom probe)
   file(READ ${FOLDER}/${name}.js text)
   string(APPEND probe_scripts "${text}\n")
 endforeach()
+file(READ ${FOLDER}/dom.js dom)
+set(explain_scripts "${dom}\n")
+set(tour_scripts "${dom}\n")
+foreach(name formulas numbers tables terms heads sampling explain)
+  file(READ ${EXPLAIN}/${name}.js text)
+  string(APPEND explain_scripts "${text}\n")
+endforeach()
+foreach(name numbers tables tensors lessons tour)
+  file(READ ${EXPLAIN}/${name}.js text)
+  string(APPEND tour_scripts "${text}\n")
+endforeach()
+file(READ ${EXPLAIN}/explain.html explain_page)
+file(READ ${EXPLAIN}/tour.html tour_page)
+file(READ ${EXPLAIN}/explain.css explain_style)
 file(READ ${FOLDER}/page.html page)
 file(READ ${FOLDER}/probe.html probe_page)
 file(READ ${FOLDER}/page.css style)
@@ -62,7 +76,8 @@ string(CONCAT source "// Written by the build from the files of tools/report; ch
   "namespace heed {\n\n"
   "const ReportAssets& report_assets() {\n"
   "  static const ReportAssets assets{\n")
-foreach(part page style scripts curve heat_map vega probe_page probe_scripts)
+foreach(part page style scripts curve heat_map vega probe_page probe_scripts explain_page tour_page
+        explain_style explain_scripts tour_scripts)
   string(FIND "${${part}}" ")heed_report\"" at)
   if(NOT at EQUAL -1)
     message(FATAL_ERROR "${part} has the sign that ends a raw string")

@@ -28,7 +28,7 @@ struct InspectOptions {
   bool attention = false;
   std::optional<std::string> prompt;
   std::optional<int64_t> layer, head;
-  std::optional<std::string> graph;
+  std::optional<std::string> out, graph;
   bool json = false;
 };
 
@@ -42,6 +42,8 @@ void declare(Arguments& arguments, InspectOptions& o) {
               "with --attention: what is read (default: the config's sample.prompt, or an example)")
       .option("--layer", o.layer, "with --attention: only this attention layer, from 1")
       .option("--head", o.head, "with --attention: only this head of it, from 1")
+      .option("--out", o.out,
+              "with --attention: write map.svg, with the tokens' names, or map.png, without them")
       .option("--graph", o.graph,
               "write the graph of a training step, as out.dot and, by graphviz, out.svg")
       .flag("--json", o.json, "one JSON object on standard output");
@@ -264,10 +266,12 @@ int run(const InspectOptions& o) {
   require<ConfigError>(
       o.attention || (!o.layer && !o.head),
       "heed inspect: --layer and --head choose what --attention shows; give it too");
+  require<ConfigError>(o.attention || !o.out,
+                       "heed inspect: --out is where the maps of --attention go; give it too");
   require<ConfigError>(!o.attention || (!o.graph && !o.batch),
                        "heed inspect: --attention goes without --graph and --batch");
   if (o.attention) {
-    return inspect_attention({o.target, o.sets, o.prompt, o.layer, o.head, o.json});
+    return inspect_attention({o.target, o.sets, o.prompt, o.layer, o.head, o.json, o.out});
   }
   const Inspected it = inspect(o);
   if (o.graph) {

@@ -96,17 +96,6 @@ const std::string& needed(const ProbeOptions& o, const std::optional<std::string
   return *value;
 }
 
-// The input of a prompt. Throws ConfigError for one that the model can read the end of only.
-Input input_of(const TrainedRun& run, const std::string& option, const std::string& prompt) {
-  const Input in = answer_to(run, option, prompt).shown;
-  const auto tokens =
-      static_cast<int64_t>(in.source_ids ? 0 : run.loaded.task->tokenizer()->encode(prompt).size());
-  const int64_t longest = run.loaded.config.context_length();
-  require<ConfigError>(longest == 0 || tokens <= longest, option, ": expected at most ", longest,
-                       " tokens, the model's context, got ", tokens);
-  return in;
-}
-
 std::vector<std::string> names_of(const Task& task, std::span<const int32_t> ids) {
   std::vector<std::string> names;
   for (const int32_t id : ids) {
@@ -194,8 +183,9 @@ Found heads(const ProbeOptions& o, const TrainedRun& run) {
 }
 
 Found lens(const ProbeOptions& o, const TrainedRun& run) {
-  const Input in =
-      input_of(run, "heed probe: --prompt", needed(o, o.prompt, "--prompt, the text to read"));
+  const Input in = whole_answer_to(run, "heed probe: --prompt",
+                                   needed(o, o.prompt, "--prompt, the text to read"))
+                       .shown;
   const probe::Lens found = probe::logit_lens(*run.model, in);
   return {to_json(found, *run.loaded.task),
           lens_text(found, *run.loaded.task, style_of_terminal())};
@@ -214,9 +204,11 @@ Found ablate(const ProbeOptions& o, const TrainedRun& run) {
 Found patch(const ProbeOptions& o, const TrainedRun& run) {
   const Task& task = *run.loaded.task;
   const Input clean =
-      input_of(run, "heed probe: --clean", needed(o, o.clean, "--clean, the prompt"));
-  const Input corrupt = input_of(run, "heed probe: --corrupt",
-                                 needed(o, o.corrupt, "--corrupt, a prompt with another answer"));
+      whole_answer_to(run, "heed probe: --clean", needed(o, o.clean, "--clean, the prompt")).shown;
+  const Input corrupt =
+      whole_answer_to(run, "heed probe: --corrupt",
+                      needed(o, o.corrupt, "--corrupt, a prompt with another answer"))
+          .shown;
   const std::vector<std::string> clean_names = names_of(task, clean.ids.span());
   const std::vector<std::string> corrupt_names = names_of(task, corrupt.ids.span());
   require<ConfigError>(clean_names.size() == corrupt_names.size() || clean.source_ids,

@@ -1,10 +1,19 @@
 // heed tour: attention step by step, with real numbers.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
 
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/max.h"
+#include "autograd/ops/softmax.h"
 #include "tools/commands/command.h"
+#include "tools/commands/output_file.h"
+#include "tools/explain/explain.h"
+#include "tools/terminal/print.h"
 #include "tools/tour/lesson.h"
+#include "train/files/files.h"
 #include "train/files/safetensors.h"
 
 namespace heed::cli {
@@ -19,6 +28,7 @@ struct Options {
   std::optional<int64_t> seed;
   std::optional<std::string> inputs;
   bool list = false;
+  std::optional<std::string> html;
   bool json = false;
 };
 
@@ -110,13 +120,67 @@ void print_json(const std::vector<Step>& steps, const Given& given) {
 constexpr const char* the_book =
     "\"The book\" is \"Build a Large Language Model (From Scratch)\".\n";
 
+// Someone reads along and can answer.
+bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
+
+// Waits for Enter. False at the end of the input, by Ctrl-D.
+bool go_on() {
+  std::cout << "[Enter: next step, Ctrl-D: end] " << std::flush;
+  std::string line;
+  return static_cast<bool>(std::getline(std::cin, line));
+}
+
+// A question at the end of the tour about its first steps, and the answer.
+void exercise(const Given& given) {
+  const NoGrad off;
+  const std::string& last = given.words.back();
+  std::cout
+      << "An exercise. Without trained weights (step \"all_words\"): to which other word does \""
+      << last
+      << "\"\nattend most? Compute it with pen and paper from the step \"words\", or with the page "
+         "of\n"
+      << "`heed tour --html tour.html`, where the numbers can be changed.\n";
+  if (!on_terminal()) {
+    return;
+  }
+  const Tensor row = tour::row(given.inputs, given.tokens() - 1);
+  const Tensor scores =
+      reshape(matmul(given.inputs, reshape(row, {given.width(), 1})), {given.tokens()});
+  const Tensor weights = softmax(scores);
+  const Array others = weights.value().prefix({given.tokens() - 1});
+  const std::string& right = given.words[static_cast<size_t>(argmax(others, -1).data()[0])];
+  std::cout << "Your answer: " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  std::cout << (answer == right ? "Right" : "It is \"" + right + "\"") << ". The weights of \""
+            << last << "\":\n"
+            << printed(weights) << "\n";
+}
+
 void print_tour(const std::vector<Step>& steps, const Given& given) {
-  std::cout << "Attention in " << steps.size() << " steps, from a dictionary to several heads.\n"
+  std::cout << "Attention in " << steps.size()
+            << " steps, from a dictionary to a GPT that writes.\n"
             << "`heed tour STEP` shows one, `heed tour --list` names them.\n"
             << the_book << "Each step says where its code is.\n\n";
   for (const Step& step : steps) {
     std::cout << tour::lesson(step, given, tour::run(step, given)) << "\n";
+    if (on_terminal() && !go_on()) {
+      std::cout << "\n";
+      return;
+    }
   }
+  exercise(given);
+}
+
+void write_page(const std::string& file, const std::vector<Step>& steps, const Options& options) {
+  std::vector<InputFile> inputs;
+  if (options.inputs) {
+    inputs.push_back({"--inputs", *options.inputs});
+  }
+  require_replaceable("heed tour: --html", file, inputs);
+  const std::string page = explain::tour_page(tour::page_json(steps, given_by(options)));
+  write_file_atomically(file, page, Links::follow);
+  std::cout << file << "\n";
 }
 
 void print_step(const Step& step, const Given& given) {
@@ -134,6 +198,9 @@ int run(const Options& options) {
   const std::vector<Step> steps = chosen_steps(options.step);
   if (options.list) {
     print_list(steps);
+  } else if (options.html) {
+    require<ConfigError>(!options.json, "heed tour: --html and --json: give one of them");
+    write_page(*options.html, steps, options);
   } else if (options.json) {
     print_json(steps, given_by(options));
   } else if (steps.size() == 1) {
@@ -148,6 +215,8 @@ void declare(Arguments& arguments, Options& options) {
   arguments.positional("STEP", options.step, "one step only, as `--list` names it", false)
       .flag("--list", options.list, "name the steps")
       .flag("--json", options.json, "the numbers as one JSON object")
+      .option("--html", options.html,
+              "write a page instead, in which the inputs can be changed: all steps follow")
       .option("--seed", options.seed, "draw all weights after this seed instead of the book's")
       .option("--inputs", options.inputs, "a safetensors file with other embedded words: x (T, d)");
 }

@@ -62,6 +62,7 @@ Command generate_command();
 Command gradcheck_command();
 Command inspect_command();
 Command probe_command();
+Command explain_command();
 Command report_command();
 Command layers_command();
 Command schema_command();

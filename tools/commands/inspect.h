@@ -16,9 +16,11 @@ struct LookAt {
   std::optional<std::string> prompt;
   std::optional<int64_t> layer, head;  // from 1; all if absent
   bool json = false;
+  std::optional<std::string> out;  // a picture, .svg or .png
 };
 
-// Prints the attention weights of layers and heads for a prompt; returns the exit code.
+// Prints the attention weights of layers and heads for a prompt, or writes them as a picture;
+// returns the exit code.
 int inspect_attention(const LookAt& look);
 
 // Where the graph of a training step goes: `file`.dot and, if graphviz is installed, `file`.svg. A

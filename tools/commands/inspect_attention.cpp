@@ -4,9 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/inspect.h"
+#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/heat_map.h"
+#include "tools/terminal/map_picture.h"
+#include "tools/terminal/table.h"
 #include "train/data/generate.h"
+#include "train/files/files.h"
 
 namespace heed::cli {
 
@@ -93,6 +97,38 @@ LookJson as_json(const Shown& shown) {
           {"weights", std::move(weights)}};
 }
 
+// Throws ConfigError for a name that is no picture's, and for a file that is needed.
+void check_picture(const std::string& out, const LookAt& look, const TrainedRun& run) {
+  const std::string kind = fs::path(out).extension().string();
+  require<ConfigError>(kind == ".svg" || kind == ".png",
+                       "heed inspect: --out: expected a name that ends in .svg or .png, got ",
+                       printable(out, 80));
+  const fs::path target = look.target;
+  std::error_code error;
+  const bool is_run = fs::is_directory(target, error);
+  std::vector<InputFile> inputs =
+      files_named_in(run.loaded.resolved, is_run ? parse_run(target).run : target.parent_path());
+  if (!is_run) {
+    inputs.push_back({"the config", target});
+  }
+  require_replaceable("heed inspect: --out", out, inputs);
+}
+
+void write_picture(const std::string& out, const std::vector<Shown>& shown) {
+  std::vector<MapPicture> maps;
+  for (const Shown& one : shown) {
+    const AttentionMap& map = one.map;
+    const int64_t size = map.weights.dim(1) * map.weights.dim(2);
+    for (int64_t h = one.head.value_or(0); h < one.head.value_or(map.weights.dim(0) - 1) + 1; ++h) {
+      const real* first = map.weights.data() + h * size;
+      maps.push_back({text("layer ", one.number, ", ", map.path, ", head ", h + 1), map.queries,
+                      map.keys, std::vector<real>(first, first + size)});
+    }
+  }
+  write_file_atomically(out, out.ends_with(".png") ? maps_as_png(maps) : maps_as_svg(maps),
+                        Links::follow);
+}
+
 }  // namespace
 
 int inspect_attention(const LookAt& look) {
@@ -100,6 +136,9 @@ int inspect_attention(const LookAt& look) {
   require<ConfigError>(run.loaded.task != nullptr, look.target,
                        ": attention needs a data section, for the tokens that are looked at");
   const Task& task = *run.loaded.task;
+  if (look.out) {
+    check_picture(*look.out, look, run);
+  }
   const Exhibit exhibit =
       look.prompt ? asked(run, *look.prompt) : heed::exhibit(*run.model, task, run.loaded.config);
   const std::vector<AttentionMap> maps = attention_maps(*run.model, task, exhibit.shown);
@@ -107,6 +146,13 @@ int inspect_attention(const LookAt& look) {
                        "that a map could show; linear_attention and rwkv_time_mixing keep sums ",
                        "over the tokens, rnn and gru a state");
   const std::vector<Shown> shown = chosen(maps, look);
+  if (look.out) {
+    write_picture(*look.out, shown);
+    print_line(look.json ? stderr : stdout, *look.out);
+    if (!look.json) {
+      return 0;
+    }
+  }
   if (look.json) {
     LookJson layers = LookJson::array();
     for (const Shown& one : shown) {

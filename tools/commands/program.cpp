@@ -27,11 +27,11 @@ namespace {
 enum ExitCode { done = 0, failed = 1, wrong_config = 2, diverged = 3 };
 
 std::vector<Command> all_commands() {
-  return {train_command(),     eval_command(),     generate_command(), gradcheck_command(),
-          inspect_command(),   probe_command(),    report_command(),   layers_command(),
-          schema_command(),    validate_command(), data_command(),     info_command(),
-          forward_command(),   tour_command(),     bench_command(),    new_command(),
-          tokenizer_command(), import_command(),   export_command()};
+  return {train_command(),   eval_command(),      generate_command(), gradcheck_command(),
+          inspect_command(), probe_command(),     explain_command(),  report_command(),
+          layers_command(),  schema_command(),    validate_command(), data_command(),
+          info_command(),    forward_command(),   tour_command(),     bench_command(),
+          new_command(),     tokenizer_command(), import_command(),   export_command()};
 }
 
 // The mistakes of a config for editors: [{file, line, column, path, message}, ...].

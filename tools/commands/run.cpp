@@ -73,4 +73,16 @@ Answer answer_to(const TrainedRun& run, const std::string& option, const std::st
   return task.answer(*run.model, prompt, options);
 }
 
+Answer whole_answer_to(const TrainedRun& run, const std::string& option,
+                       const std::string& prompt) {
+  Answer answer = answer_to(run, option, prompt);
+  const Tokenizer& tokenizer = *run.loaded.task->tokenizer();
+  const auto tokens =
+      answer.shown.source_ids ? 0 : static_cast<int64_t>(tokenizer.encode(prompt).size());
+  const int64_t longest = run.loaded.config.context_length();
+  require<ConfigError>(longest == 0 || tokens <= longest, option, ": expected at most ", longest,
+                       " tokens, the model's context, got ", tokens);
+  return answer;
+}
+
 }  // namespace heed::cli

@@ -37,4 +37,8 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
 // not take; the message begins with `option`, "heed probe: --prompt".
 Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt);
 
+// The same for commands that take the model's reading apart. Throws ConfigError also for a prompt
+// that is longer than the model's context: the model would read only the end of it.
+Answer whole_answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt);
+
 }  // namespace heed::cli

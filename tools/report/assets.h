@@ -1,5 +1,5 @@
-// Files that the build embeds in the program for report.html and the pages of probes; see
-// tools/cmake/report.cmake.
+// Files that the build embeds in the program for report.html and the pages of probes, of
+// `heed explain` and of the tour; see tools/cmake/report.cmake.
 #pragma once
 
 #include <string_view>
@@ -15,6 +15,8 @@ struct ReportAssets {
   std::string_view vega;           // Vega 5; "" if it was missing at build time
   std::string_view probe_page;     // probe.html
   std::string_view probe_scripts;  // of it
+  // Of tools/explain/page: explain.html, tour.html, what both add to page.css, their scripts.
+  std::string_view explain_page, tour_page, explain_style, explain_scripts, tour_scripts;
 };
 
 const ReportAssets& report_assets();

@@ -4,10 +4,6 @@
 
 namespace heed {
 
-namespace {
-
-// Escapes JSON for a script element: the only characters that could end the element or start a
-// comment in it become \u escapes, which JSON parsers read as the same characters.
 std::string within_script(const std::string& json) {
   std::string out;
   out.reserve(json.size() + json.size() / 50);
@@ -23,10 +19,7 @@ std::string within_script(const std::string& json) {
   return out;
 }
 
-using Parts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
-
-// A template with each {{place}} filled in; the places are in its order.
-std::string filled(std::string_view rest, Parts parts) {
+std::string filled(std::string_view rest, PageParts parts) {
   std::string page;
   for (const auto& [place, part] : parts) {
     const size_t at = rest.find(place);
@@ -36,8 +29,6 @@ std::string filled(std::string_view rest, Parts parts) {
   }
   return page.append(rest);
 }
-
-}  // namespace
 
 std::string report_page(const std::string& data) {
   const ReportAssets& assets = report_assets();

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/report/data.h"
@@ -24,6 +26,15 @@ std::string report_page(const std::string& data);
 // The page of a probe, in the same style. data: {"probe", "run", "step", "version", "result"} and,
 // for patch, the tokens of both prompts, {"clean", "corrupt"}; result: as `heed probe --json`.
 std::string probe_page(const std::string& data);
+
+// Parts of pages, for the rooms that make pages of their own.
+//
+// Escapes JSON for a script element: the only characters that could end the element or start a
+// comment in it become \u escapes, which JSON parsers read as the same characters.
+std::string within_script(const std::string& json);
+// A template with each {{place}} filled in; the places are in its order.
+using PageParts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+std::string filled(std::string_view page, PageParts parts);
 
 // Writes the page atomically and returns warnings about damaged data. If the runs are going on, the
 // page reloads itself. `sets` as in report_data(). Throws IoError.

@@ -22,9 +22,10 @@ constexpr real infinity = std::numeric_limits<real>::infinity();
 constexpr int64_t d_out = 2;
 
 // queries @ keys^T as in the step self_attention_v2: (T, T)
-Tensor v2_scores(const Given& given) {
+Tensor v2_scores(const Given& given, Shown& show) {
   manual_seed(given.seed_v2);
   SelfAttentionV2 attention({.d_in = given.width(), .d_out = d_out});
+  draw(show, attention);
   const Tensor queries = attention.W_query(given.inputs);  // (T, 2)
   const Tensor keys = attention.W_key(given.inputs);       // (T, 2)
   return matmul(queries, keys, Trans::no, Trans::yes);
@@ -60,7 +61,7 @@ in the first softmax's denominator, and the second division cancels it.
 void causal(const Given& given, Shown& show) {
   const int64_t T = given.tokens();
   const real scale = std::sqrt(real{d_out});
-  const Tensor attn_scores = v2_scores(given);  // (T, T)
+  const Tensor attn_scores = v2_scores(given, show);  // (T, T)
   const Tensor attn_weights = softmax(attn_scores / scale);
 
   const Tensor mask = tril(ones({T, T}));
@@ -100,7 +101,7 @@ mask like the one above is a good first suspect.
 
 void mask_that_breaks(const Given& given, Shown& show) {
   const int64_t T = given.tokens();
-  const Tensor attn_scores = v2_scores(given);  // (T, T)
+  const Tensor attn_scores = v2_scores(given, show);  // (T, T)
   const Tensor future = triu(ones({T, T}), 1);
   const Tensor mask = future * -infinity;
   const Tensor chosen = where(nonzero(future.value()), -infinity, 0);
@@ -135,7 +136,7 @@ In a config: `random: {dropout_stream: mt19937}`.
 void dropout_step(const Given& given, Shown& show) {
   const int64_t T = given.tokens();
   const Mask hidden = nonzero(triu(ones({T, T}), 1).value());
-  const Tensor masked_scores = masked_fill(v2_scores(given), hidden, -infinity);
+  const Tensor masked_scores = masked_fill(v2_scores(given, show), hidden, -infinity);
   const Tensor causal_weights = softmax(masked_scores / std::sqrt(real{d_out}));  // (T, T)
 
   manual_seed(given.seed);
@@ -168,6 +169,7 @@ void causal_attention(const Given& given, Shown& show) {
   manual_seed(given.seed);
   CausalAttention attention(
       {.d_in = given.width(), .d_out = d_out, .context_length = given.tokens()});
+  draw(show, attention);
   const Tensor batch = stack({given.inputs, given.inputs});  // (2, T, d)
   show("batch_shape", text(batch.shape()));
   show("context_vecs", attention(batch), "causal_attention");

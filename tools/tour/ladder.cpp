@@ -24,12 +24,15 @@ struct Projected {
   Tensor queries, keys, values;
 };
 
-Projected project(const Given& given) {
+Projected project(const Given& given, Shown& show) {
   const int64_t D = given.width();
   manual_seed(given.seed);
   Linear W_query({.d_in = D, .d_out = D, .bias = false});
   Linear W_key({.d_in = D, .d_out = D, .bias = false});
   Linear W_value({.d_in = D, .d_out = D, .bias = false});
+  show.drawn("W_query.weight", W_query.weight);
+  show.drawn("W_key.weight", W_key.weight);
+  show.drawn("W_value.weight", W_value.weight);
   return {W_query(given.inputs), W_key(given.inputs), W_value(given.inputs)};
 }
 
@@ -50,7 +53,7 @@ but none has a say in what it gets.
 )";
 
 void mixed_by_ones(const Given& given, Shown& show) {
-  const Tensor values = project(given).values;                    // (T, D)
+  const Tensor values = project(given, show).values;              // (T, D)
   const Tensor weights = ones({given.tokens(), given.tokens()});  // (T, T)
   show("values", values);
   show("weights", weights);
@@ -73,7 +76,7 @@ Now every row is another mixture. But weights may be negative, and rows add up t
 )";
 
 void mixed_by_scores(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given);                  // (T, D)
+  const auto [queries, keys, values] = project(given, show);            // (T, D)
   const Tensor weights = matmul(queries, keys, Trans::no, Trans::yes);  // (T, T)
   show("weights", weights);
   show("mixed", matmul(weights, values));
@@ -92,7 +95,7 @@ D is {d} here, so every number of the rung before is divided by sqrt({d}) = {roo
 )";
 
 void rescaled(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given);  // (T, D)
+  const auto [queries, keys, values] = project(given, show);  // (T, D)
   const real root = std::sqrt(static_cast<real>(given.width()));
   const Tensor weights = matmul(queries, keys, Trans::no, Trans::yes) / root;  // (T, T)
   show("weights", weights);
@@ -115,7 +118,7 @@ the queries. The shapes are the same and nothing complains; look at the row sums
 )";
 
 void softmax_over_keys(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given);  // (T, D)
+  const auto [queries, keys, values] = project(given, show);  // (T, D)
   const real root = std::sqrt(static_cast<real>(given.width()));
   const Tensor weights = softmax(matmul(queries, keys, Trans::no, Trans::yes) / root);  // (T, T)
   show("weights", weights);
@@ -185,13 +188,17 @@ void multi_head(const Given& given, Shown& show) {
   manual_seed(given.seed);
   MultiHeadAttention attention(
       {.d_in = given.width(), .d_out = C, .context_length = T, .num_heads = H, .dropout = p});
+  const Tensor by_layer = attention(x);
+  draw(show, attention);
+  manual_seed(given.seed);
+  show.drawn("kept", dropout(ones(weights.shape()), p, /*training=*/true));
   show("x_shape", text(x.shape()));
   show("head_shape", text(Shape{2, H, T, C / H}));
   show("weight_shape", text(weights.shape()));
   show("y_shape", text(by_hand.shape()));
   show("first_weights", reshape(row(reshape(weights, {2 * H, T * T}), 0), {T, T}));
   show("by_hand", by_hand);
-  show("by_layer", attention(x));
+  show("by_layer", by_layer);
 }
 
 }  // namespace

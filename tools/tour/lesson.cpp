@@ -186,4 +186,31 @@ std::vector<std::string> json_lines(const Step& step, const Shown& shown, bool a
   return lines;
 }
 
+std::string page_json(const std::vector<Step>& steps, const Given& given) {
+  const auto list = [](const std::vector<Shown::Entry>& entries) {
+    nlohmann::ordered_json values = nlohmann::ordered_json::object();
+    for (const Shown::Entry& entry : entries) {
+      values[entry.name] = std::visit(AsJson{}, entry.value);
+    }
+    return values;
+  };
+  nlohmann::ordered_json page{{"version", HEED_VERSION},
+                              {"bits", 8 * sizeof(real)},
+                              {"words", given.words},
+                              {"common", common_words(given)},
+                              {"inputs", AsJson{}(given.inputs)},
+                              {"steps", nlohmann::ordered_json::array()}};
+  for (const Step& step : steps) {
+    const Shown shown = run(step, given);
+    page["steps"].push_back({{"name", step.name},
+                             {"title", step.title},
+                             {"source", step.source},
+                             {"file", step.file},
+                             {"text", step.text},
+                             {"values", list(shown.entries())},
+                             {"drawn", list(shown.drawn())}});
+  }
+  return page.dump();
+}
+
 }  // namespace heed::tour

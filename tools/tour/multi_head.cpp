@@ -36,6 +36,7 @@ void wrapper(const Given& given, Shown& show) {
   manual_seed(given.seed);
   MultiHeadAttentionWrapper attention(
       {.d_in = given.width(), .d_out = 2, .context_length = given.tokens(), .num_heads = 2});
+  draw(show, attention);
   show("context_vecs", attention(batch_of_two(given)), "multi_head_attention_wrapper");
 }
 
@@ -55,6 +56,7 @@ void narrow_heads(const Given& given, Shown& show) {
   manual_seed(given.seed);
   MultiHeadAttentionWrapper attention(
       {.d_in = given.width(), .d_out = 1, .context_length = given.tokens(), .num_heads = 2});
+  draw(show, attention);
   show("context_vecs", attention(batch_of_two(given)));
 }
 
@@ -114,6 +116,7 @@ void multi_head_attention(const Given& given, Shown& show) {
   manual_seed(given.seed);
   MultiHeadAttention attention(
       {.d_in = given.width(), .d_out = 2, .context_length = given.tokens(), .num_heads = 2});
+  draw(show, attention);
   show("context_vecs", attention(batch_of_two(given)), "multi_head_attention");
 }
 
@@ -175,6 +178,7 @@ void heads_as_ensemble(const Given& given, Shown& show) {
                                 .context_length = given.tokens(),
                                 .num_heads = 2,
                                 .causal = false});
+  draw(show, attention);
   const Vote first = vote_of(attention, given.inputs, 0);
   const Vote second = vote_of(attention, given.inputs, 1);
   show("first_weights", first.weights);

@@ -9,6 +9,7 @@
 
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
+#include "layers/module/module.h"
 
 namespace heed::tour {
 
@@ -39,8 +40,13 @@ class Shown {
   }
   const std::vector<Entry>& entries() const { return entries_; }
 
+  // A value that no text names: weights and dropout masks, which do not depend on the inputs.
+  // The page of the tour computes its steps from them and from the inputs (lessons.js).
+  void drawn(const std::string& name, const Tensor& value) { drawn_.push_back({name, value, ""}); }
+  const std::vector<Entry>& drawn() const { return drawn_; }
+
  private:
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_, drawn_;
 };
 
 // `text` is a template of blocks separated by blank lines (see lesson.cpp):
@@ -62,12 +68,21 @@ std::vector<Step> trainable_steps();    // queries, keys, values
 std::vector<Step> causal_steps();       // masks and dropout
 std::vector<Step> multi_head_steps();   // several heads
 std::vector<Step> ladder_steps();       // from the bottom up, one rung at a time
+std::vector<Step> block_steps();        // around attention: a block of a GPT
+std::vector<Step> language_steps();     // from vectors to text, and what training changes
 
 // All steps, in the order of the tour.
 std::vector<Step> all_steps();
 
 // x[i]: row i of x (n, d), as (d).
 inline Tensor row(const Tensor& x, int64_t i) { return reshape(slice(x, 0, i, i + 1), {x.dim(1)}); }
+
+// The parameters of a layer, under their names: "W_query.weight".
+inline void draw(Shown& show, const Module& layer, const std::string& prefix = "") {
+  for (const NamedParameter& parameter : layer.parameters()) {
+    show.drawn(prefix + parameter.name, parameter.tensor);
+  }
+}
 
 inline Tensor ones(const Shape& shape) { return Array::full(shape, 1); }
 

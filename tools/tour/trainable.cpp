@@ -61,6 +61,9 @@ void trainable(const Given& given, Shown& show) {
   const Tensor attn_weights_2 = softmax(attn_scores_2 / std::sqrt(real{d_out}));  // (T)
   const Tensor column = reshape(attn_weights_2, {given.tokens(), 1});             // (T, 1)
   const Tensor context_vec_2 = sum(column * values, 0);                           // (2)
+  show.drawn("W_query", W_query);
+  show.drawn("W_key", W_key);
+  show.drawn("W_value", W_value);
   show("query_2", query_2, "trainable.query_2");
   show("attn_score_22", sum(row(keys, 1) * query_2), "trainable.score_22");
   show("attn_scores_2", attn_scores_2, "trainable.scores_2");
@@ -85,6 +88,7 @@ self_attention_v1; `heed layers self_attention_v1` lists its fields.
 void self_attention_v1(const Given& given, Shown& show) {
   manual_seed(given.seed);
   SelfAttentionV1 attention({.d_in = given.width(), .d_out = 2});
+  draw(show, attention);
   show("context_vecs", attention(given.inputs), "self_attention_v1");
 }
 
@@ -102,6 +106,7 @@ formula. Next step: proof.
 void self_attention_v2(const Given& given, Shown& show) {
   manual_seed(given.seed_v2);
   SelfAttentionV2 attention({.d_in = given.width(), .d_out = 2});
+  draw(show, attention);
   show("context_vecs", attention(given.inputs), "self_attention_v2");
 }
 
@@ -144,6 +149,7 @@ void v2_into_v1(const Given& given, Shown& show) {
   give(v1.W_key, transpose(v2.W_key->weight, 0, 1));
   give(v1.W_value, transpose(v2.W_value->weight, 0, 1));
   const Tensor from_v1 = v1(given.inputs), from_v2 = v2(given.inputs);
+  draw(show, v2);
   show("from_v2", from_v2);
   show("from_v1", from_v1);
   show("difference", largest_difference(from_v1, from_v2));

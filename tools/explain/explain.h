@@ -1,0 +1,32 @@
+// `heed explain`: one forward pass of a model as a page, every step with its numbers and what they
+// were computed from.
+#pragma once
+
+#include <string>
+
+#include "train/data/text_interface.h"
+
+namespace heed::explain {
+
+struct Explained {
+  std::string run;      // its name
+  int64_t step = 0;     // of the checkpoint
+  std::string prompt;   // as the user gave it
+  std::string answer;   // of a model that does not continue its prompt
+  int64_t tokens = 12;  // of the continuations that the page can follow
+  int64_t context = 0;  // the model's
+  bool whole = false;   // keep every weight exactly, however long the page gets
+};
+
+// Pages are at most this long if all but the weights fits into it; see PageData::write.
+inline constexpr size_t longest_page = 3'000'000;
+
+// The page for a batch of one, as Answer::shown. Throws ConfigError for a model that is none of
+// gpt, encoder_decoder and classifier.
+std::string explain_page(Module& model, const TextInterface& text, const Input& in,
+                         const Explained& of);
+
+// The page of `heed tour`, with data as tour::page_json() writes it.
+std::string tour_page(const std::string& data);
+
+}  // namespace heed::explain

@@ -1,0 +1,126 @@
+// What comes next: the logits as probabilities under temperature, top-k and top-p, and the answers of
+// the model to its own answers.
+
+// Probabilities of logits, as `heed generate` draws from them (train/data/generate.cpp): divided by
+// the temperature, 0 is always the likeliest; then the top_k likeliest; then the fewest of these
+// whose probabilities add up to top_p. Among equals the lowest ids are the likeliest.
+function probabilities(logits, { temperature = 1, top_k: topK = logits.length, top_p: topP = 1 } = {}) {
+  const ranked = Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a] || a - b);
+  const weights = new Float64Array(logits.length);
+  if (temperature === 0) {
+    weights[ranked[0]] = 1;
+    return weights;
+  }
+  const largest = logits[ranked[0]];
+  const kept = ranked.slice(0, Math.max(1, topK));
+  for (const id of kept) weights[id] = Math.exp((logits[id] - largest) / temperature);
+  const sum = (ids) => ids.reduce((all, id) => all + weights[id], 0);
+  let end = kept.length;
+  if (topP < 1) {
+    const aim = topP * sum(kept);
+    let reached = 0;
+    end = kept.findIndex((id) => (reached += weights[id]) >= aim) + 1 || kept.length;
+  }
+  for (const id of kept.slice(end)) weights[id] = 0;
+  const all = sum(kept.slice(0, end));
+  return weights.map((weight) => weight / all);
+}
+
+const answerName = (id) => data.answers[id] ?? `#${id}`;
+const width = () => data.choices[0].logits.length;  // of the packed text
+
+// The table of what may come next, the sliders, and the tokens that were followed.
+class Sampling {
+  constructor() {
+    this.count = 0;
+    this.node = 0;       // in data.choices
+    this.unknown = null; // a token that was clicked, after which nothing was computed
+    this.settings = { temperature: 1, top_k: this.size(), top_p: 1 };
+    this.tokens = el("div", { class: "tokens", role: "group", "aria-label": "The text so far" });
+    this.list = el("div", { class: "scroll", tabindex: 0 });
+    this.words = el("p", { class: "faint", "aria-live": "polite" });
+    this.element = el("div", {}, this.tokens, this.sliders(), this.words, this.list);
+    this.draw();
+  }
+
+  size() {
+    const { shape } = tensor("out_head");
+    return shape[shape.length - 1];
+  }
+
+  logits() {
+    return realsOf(data.choices[this.node].logits, this.size());
+  }
+
+  sliders() {
+    const slider = (name, words, min, max, step, shown) => {
+      const readout = el("output", { for: name });
+      const range = el("input", { type: "range", id: name, min, max, step, value: this.settings[name], oninput: () => {
+        this.settings[name] = Number(range.value);
+        readout.textContent = shown(this.settings[name]);
+        this.draw();
+      } });
+      readout.textContent = shown(this.settings[name]);
+      return el("span", { class: "slider" }, el("label", { for: name }, words), range, readout);
+    };
+    return el("div", { class: "controls" },
+      slider("temperature", "temperature", 0, 2, 0.05, (x) => x.toFixed(2)),
+      slider("top_k", "top-k", 1, this.size(), 1, (x) => (x === this.size() ? "all" : String(x))),
+      slider("top_p", "top-p", 0.01, 1, 0.01, (x) => x.toFixed(2)));
+  }
+
+  // The nodes from the first one to this one.
+  path() {
+    const path = [];
+    for (let at = this.node; at >= 0; at = data.choices[at].parent) path.unshift(at);
+    return path;
+  }
+
+  draw() {
+    this.drawTokens();
+    const logits = this.logits(), now = probabilities(logits, this.settings), plain = probabilities(logits);
+    const ranked = Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a] || a - b);
+    const left = ranked.filter((id) => now[id] > 0).length, shown = ranked.slice(0, 20);
+    const followed = new Set(data.choices.filter((choice) => choice.parent === this.node).map((choice) => choice.token));
+    const most = Math.max(...now);
+    const row = (id) => {
+      const name = answerName(id);
+      const choice = data.model === "classifier" ? name : el("button", { type: "button", title: followed.has(id) ? "go on with this token" : "not computed on this page",
+        ...(followed.has(id) ? {} : { class: "faint" }), onclick: () => this.follow(id) }, name);
+      return el("tr", { class: now[id] > 0 ? null : "out", "data-id": id }, el("th", { scope: "row" }, choice),
+        el("td", {}, termText(logits[id], 6)), el("td", {}, termText(plain[id], 4)), el("td", { class: "now" }, termText(now[id], 4)),
+        el("td", { class: "bar" }, el("div", { style: `width: ${(100 * now[id]) / most}%` })));
+    };
+    const columns = [data.model === "classifier" ? "class" : "token", "logit", "softmax", "drawn with", ""];
+    this.list.replaceChildren(el("table", { class: "answers" },
+      el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, ...shown.map(row))));
+    const what = data.model === "classifier" ? "classes" : "tokens";
+    this.words.textContent = this.unknown !== null
+      ? `What comes after “${answerName(this.unknown)}” was not computed here. To take it apart, run heed explain with the longer prompt.`
+      : `${whole(left)} of ${whole(logits.length)} ${what} can be drawn.${ranked.length > shown.length ? ` The ${shown.length} likeliest are shown.` : ""}`;
+  }
+
+  drawTokens() {
+    if (data.model === "classifier") return;
+    const first = data.model === "encoder_decoder" ? data.rows.ids.slice(0, 1) : data.rows.ids;
+    const followed = this.path().slice(1);
+    this.tokens.replaceChildren(...first.map((name) => el("span", {}, name)),
+      ...followed.map((at) => el("span", { class: "next" }, answerName(data.choices[at].token))),
+      ...(followed.length > 0 || this.unknown !== null ? [el("button", { type: "button", onclick: () => this.back() }, "back")] : []));
+  }
+
+  follow(id) {
+    const next = data.choices.findIndex((choice) => choice.parent === this.node && choice.token === id);
+    this.unknown = next < 0 ? id : null;
+    if (next >= 0) this.node = next;
+    this.draw();
+    this.list.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  back() {
+    if (this.unknown === null) this.node = Math.max(0, data.choices[this.node].parent);
+    this.unknown = null;
+    this.draw();
+  }
+}

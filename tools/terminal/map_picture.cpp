@@ -1,0 +1,192 @@
+#include "tools/terminal/map_picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "layers/text/display.h"
+
+namespace heed::cli {
+
+namespace {
+
+using Color = std::array<uint8_t, 3>;
+
+// From a very light to a dark blue, as in the report.
+Color color_of(double weight) {
+  constexpr Color light{244, 247, 251}, dark{8, 48, 107};
+  const double share = std::isfinite(weight) ? std::clamp(weight, 0.0, 1.0) : 0;
+  Color color{};
+  for (size_t i = 0; i < color.size(); ++i) {
+    color[i] = static_cast<uint8_t>(std::lround(light[i] + (dark[i] - light[i]) * share));
+  }
+  return color;
+}
+
+std::string hex(const Color& color) {
+  char text[8];
+  std::snprintf(text, sizeof text, "#%02x%02x%02x", color[0], color[1], color[2]);
+  return text;
+}
+
+// For SVG: no markup, and no control character, which XML does not allow.
+std::string escaped(const std::string& name) {
+  std::string out;
+  for (const char c : printable(name, 60)) {
+    out += c == '<'   ? "&lt;"
+           : c == '>' ? "&gt;"
+           : c == '&' ? "&amp;"
+           : c == '"' ? "&quot;"
+                      : std::string(1, c);
+  }
+  return out;
+}
+
+double name_pixels(const std::vector<std::string>& names) {
+  size_t most = 1;
+  for (const std::string& name : names) {
+    most = std::max(most, display_width(printable(name, 60)));
+  }
+  return 7.5 * static_cast<double>(most) + 10;  // pixels, of a font of 12
+}
+
+real weight_at(const MapPicture& map, size_t row, size_t column) {
+  return map.weights[row * map.keys.size() + column];
+}
+
+constexpr int square = 20;
+
+// One map at the height `top`; returns where the next begins.
+double add_map(const MapPicture& map, double top, double left, std::string& out) {
+  const double head = top + 24 + name_pixels(map.keys);
+  const auto x = [&](size_t column) { return left + square * static_cast<double>(column); };
+  const auto y = [&](size_t row) { return head + square * static_cast<double>(row); };
+  out += text("<text x=\"8\" y=\"", top + 16, "\" font-size=\"14\" font-weight=\"600\">",
+              escaped(map.title), "</text>\n");
+  for (size_t s = 0; s < map.keys.size(); ++s) {
+    out += text("<text transform=\"translate(", x(s) + 14, " ", head - 5, ") rotate(-90)\">",
+                escaped(map.keys[s]), "</text>\n");
+  }
+  for (size_t t = 0; t < map.queries.size(); ++t) {
+    out += text("<text x=\"", left - 6, "\" y=\"", y(t) + 14, "\" text-anchor=\"end\">",
+                escaped(map.queries[t]), "</text>\n");
+    for (size_t s = 0; s < map.keys.size(); ++s) {
+      const auto weight = static_cast<double>(weight_at(map, t, s));
+      char number[16];
+      std::snprintf(number, sizeof number, "%.3f", weight);
+      out +=
+          text("<rect x=\"", x(s), "\" y=\"", y(t), "\" width=\"", square, "\" height=\"", square,
+               "\" fill=\"", hex(color_of(weight)), "\"><title>", escaped(map.queries[t]),
+               " attends to ", escaped(map.keys[s]), ": ", number, "</title></rect>\n");
+    }
+  }
+  return y(map.queries.size()) + 20;
+}
+
+// ---- PNG (ISO/IEC 15948), zlib (RFC 1950) with stored blocks (RFC 1951, 3.2.4)
+
+void add_number(uint32_t number, std::string& out) {
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    out += static_cast<char>(number >> shift & 0xff);
+  }
+}
+
+uint32_t crc32(const std::string& bytes) {
+  uint32_t crc = 0xffffffff;
+  for (const char byte : bytes) {
+    crc ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
+    }
+  }
+  return ~crc;
+}
+
+uint32_t adler32(const std::string& bytes) {
+  constexpr uint32_t modulus = 65521;
+  uint32_t a = 1, b = 0;
+  for (const char byte : bytes) {
+    a = (a + static_cast<uint8_t>(byte)) % modulus;
+    b = (b + a) % modulus;
+  }
+  return b << 16 | a;
+}
+
+std::string zlib_stored(const std::string& bytes) {
+  constexpr size_t most = 65535;  // of a block
+  std::string out{0x78, 0x01};
+  for (size_t at = 0; at < bytes.size(); at += most) {
+    const size_t count = std::min(most, bytes.size() - at);
+    out += static_cast<char>(at + count == bytes.size() ? 1 : 0);  // the last block
+    for (const size_t number : {count, ~count}) {
+      out += static_cast<char>(number & 0xff);
+      out += static_cast<char>(number >> 8 & 0xff);
+    }
+    out.append(bytes, at, count);
+  }
+  add_number(adler32(bytes), out);
+  return out;
+}
+
+void add_chunk(const std::string& type, const std::string& body, std::string& out) {
+  add_number(static_cast<uint32_t>(body.size()), out);
+  out += type + body;
+  add_number(crc32(type + body), out);
+}
+
+}  // namespace
+
+std::string maps_as_svg(const std::vector<MapPicture>& maps) {
+  double width = 0, left = 0;
+  for (const MapPicture& map : maps) {
+    left = std::max(left, name_pixels(map.queries) + 8);
+  }
+  std::string body;
+  double top = 8;
+  for (const MapPicture& map : maps) {
+    top = add_map(map, top, left, body);
+    width = std::max({width, left + square * static_cast<double>(map.keys.size()) + 12,
+                      8.5 * static_cast<double>(map.title.size()) + 16});
+  }
+  return text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", top,
+              "\" viewBox=\"0 0 ", width, " ", top,
+              "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" fill=\"#1b1f24\">\n",
+              "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
+}
+
+std::string maps_as_png(const std::vector<MapPicture>& maps) {
+  constexpr size_t side = 8, gap = 8;  // pixels
+  size_t width = 0, height = gap;
+  for (const MapPicture& map : maps) {
+    width = std::max(width, side * map.keys.size() + 2 * gap);
+    height += side * map.queries.size() + gap;
+  }
+  const size_t line = 1 + 3 * width;  // each line begins with its filter, 0: none
+  std::string pixels(line * height, '\xff');
+  for (size_t y = 0; y < height; ++y) {
+    pixels[y * line] = 0;
+  }
+  size_t top = gap;
+  for (const MapPicture& map : maps) {
+    const size_t columns = map.keys.size(), rows = map.queries.size();
+    for (size_t i = 0; i < rows * side * columns * side; ++i) {
+      const size_t y = i / (columns * side), x = i % (columns * side);
+      const Color color = color_of(static_cast<double>(weight_at(map, y / side, x / side)));
+      std::copy(color.begin(), color.end(),
+                pixels.begin() + static_cast<ptrdiff_t>((top + y) * line + 1 + 3 * (gap + x)));
+    }
+    top += rows * side + gap;
+  }
+  std::string header;
+  add_number(static_cast<uint32_t>(width), header);
+  add_number(static_cast<uint32_t>(height), header);
+  header += {8, 2, 0, 0, 0};  // bits a channel, RGB, deflate, filters by line, not interlaced
+  std::string out = "\x89PNG\r\n\x1a\n";
+  add_chunk("IHDR", header, out);
+  add_chunk("IDAT", zlib_stored(pixels), out);
+  add_chunk("IEND", "", out);
+  return out;
+}
+
+}  // namespace heed::cli
