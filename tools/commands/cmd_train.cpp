@@ -14,6 +14,8 @@
 #include "tools/report/run_report.h"
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
+#include "train/parallel/company.h"
+#include "train/parallel/launch.h"
 #include "train/resume.h"
 #include "train/trainer.h"
 
@@ -163,55 +165,57 @@ void check(const TrainOptions& o) {
                        o.max_seconds.value_or(0));
 }
 
-int run(const TrainOptions& o) {
-  check(o);
-  if (o.threads) {
-    set_num_threads(static_cast<int>(*o.threads));
+// The processes that train together. Before they connect, each becomes the program of the config's
+// precision.
+Communicator& connect_processes(const TrainOptions& o) {
+  if (launch()) {
+    const auto run = o.resume ? std::optional(parse_run(*o.resume)) : std::nullopt;
+    require_precision_of(read_source(o, run).tree);
   }
-  std::vector<std::string> warnings;
-  std::optional<RunArgument> resumed;
-  std::optional<RunFolder> folder;
-  if (o.resume) {
-    resumed = run_to_resume(o, folder, warnings);
-  }
-  Source source = read_source(o, resumed);
-  require_precision_of(source.tree);
-  LoadedRun loaded = load_run(std::move(source.tree), source.folder, Purpose::train,
-                              resumed ? resumed->checkpoint : fs::path());
-  if (resumed) {
-    require_resumable(config_before(*resumed), loaded.resolved);
-  }
-  RunReport::check(loaded);
-  const Plan plan = make_plan(loaded);
-  std::vector<std::string> lines = describe(plan, loaded);
-  lines.insert(lines.end(), warnings.begin(), warnings.end());
-  require_memory(plan);
-  if (o.strict) {
-    require_no_warnings(plan);
-  }
-  if (o.dry_run) {
-    for (const std::string& line : lines) {
-      print_line(stdout, line);
-    }
-    return 0;
-  }
+  return connect();
+}
 
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
-  const int64_t steps = loaded.config.train.steps;
-  const std::string name = fs::path(o.config).stem().string();
-  if (!folder) {
-    folder.emplace(RunFolder::create(o.out, name));
+// Rank 0 locks and looks; the others take the checkpoint that it has found. They see the same
+// folder.
+std::optional<RunArgument> find_resumed(const TrainOptions& o, Communicator& ranks,
+                                        std::optional<RunFolder>& folder,
+                                        std::vector<std::string>& warnings) {
+  if (!o.resume) {
+    return std::nullopt;
   }
-  lines.push_back("run folder " + folder->path().string());
+  RunArgument found = ranks.rank() == 0 ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
+  found.checkpoint = from_first(ranks, found.checkpoint.string());
+  return found;
+}
+
+// The line of the plan about the processes; "" for a single one. Throws ConfigError if they cannot
+// share the steps of the run.
+std::string processes_text(Communicator& ranks, const LoadedRun& run, bool threads_given) {
+  const std::vector<Place> places = divide_threads(ranks, threads_given);
+  std::map<std::string, std::string> values = values_without_locations(run.resolved);
+  values.merge(run.made_with());
+  require_same(ranks, places, values);
+  const TrainConfig& train = run.config.train;
+  require<ConfigError>(
+      ranks.size() <= train.shards, "train.shards: ", ranks.size(),
+      " processes were started, expected at most train.shards = ", train.shards,
+      "; each takes at least one shard, and shards divide train.accumulate = ", train.accumulate);
+  return ranks.size() > 1 ? "processes  " + describe(places) : "";
+}
+
+// Rank 0 or a single process: trains, writes the run folder and what is said.
+Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan, RunFolder folder,
+                       const std::optional<fs::path>& checkpoint, Communicator& ranks,
+                       std::vector<std::string> lines) {
+  const int64_t steps = loaded.config.train.steps;
+  lines.push_back("run folder " + folder.path().string());
   NextSteps next = {
-      .run = folder->path(),
+      .run = folder.path(),
       .program = loaded.program(),
       .generates = loaded.task->tokenizer() != nullptr && loaded.task->continues_prompt(),
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
-  Trainer trainer(
-      std::move(loaded), std::move(*folder),
-      resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt);
+  Trainer trainer(std::move(loaded), std::move(folder), checkpoint, ranks);
   RunReport report;
   trainer.add_listener(report);
   ParameterPrinter parameters(trainer);
@@ -227,7 +231,67 @@ int run(const TrainOptions& o) {
   trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes(), trainer.step() > before));
   next.attends = report.shows_attention();
   say_ending(trainer, ending, std::move(next));
+  return ending;
+}
+
+int train(const TrainOptions& o) {
+  Communicator& ranks = connect_processes(o);
+  if (o.threads) {
+    set_num_threads(static_cast<int>(*o.threads));
+  }
+  std::vector<std::string> warnings;
+  std::optional<RunFolder> folder;
+  const std::optional<RunArgument> resumed = find_resumed(o, ranks, folder, warnings);
+  Source source = read_source(o, resumed);
+  require_precision_of(source.tree);
+  LoadedRun loaded = load_run(std::move(source.tree), source.folder, Purpose::train,
+                              resumed ? resumed->checkpoint : fs::path());
+  if (resumed) {
+    require_resumable(config_before(*resumed), loaded.resolved);
+  }
+  RunReport::check(loaded);
+  const std::string processes = processes_text(ranks, loaded, o.threads.has_value());
+  const Plan plan = make_plan(loaded);
+  std::vector<std::string> lines = describe(plan, loaded);
+  lines.insert(lines.end(), processes.empty() ? 0 : 1, processes);
+  lines.insert(lines.end(), warnings.begin(), warnings.end());
+  require_memory(plan);
+  if (o.strict) {
+    require_no_warnings(plan);
+  }
+  if (o.dry_run) {
+    for (const std::string& line : ranks.rank() == 0 ? lines : std::vector<std::string>()) {
+      print_line(stdout, line);
+    }
+    ranks.leave();
+    return 0;
+  }
+
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
+  const std::optional<fs::path> checkpoint =
+      resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt;
+  Ending ending = Ending::finished;
+  if (ranks.rank() == 0) {
+    if (!folder) {
+      folder.emplace(RunFolder::create(o.out, fs::path(o.config).stem().string()));
+    }
+    ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, ranks,
+                             std::move(lines));
+  } else {
+    ending = Trainer(std::move(loaded), std::nullopt, checkpoint, ranks).train();
+  }
+  ranks.leave();
   return ending == Ending::interrupted ? 130 : 0;
+}
+
+int run(const TrainOptions& o) {
+  check(o);
+  try {
+    return train(o);
+  } catch (...) {
+    let_rank_0_speak();
+    throw;
+  }
 }
 
 }  // namespace

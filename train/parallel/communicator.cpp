@@ -19,7 +19,7 @@ class Alone final : public Communicator {
   void send(int, int, ConstBytes, Done) override { fail_alone(); }
   void receive(int, int, Bytes, Done) override { fail_alone(); }
   bool progress() override { return false; }
-  void abort(int) override {}
+  void leave() override {}
 
  private:
   [[noreturn]] static void fail_alone() { fail<Error>("communicator: there is no other process"); }

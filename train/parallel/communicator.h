@@ -34,8 +34,9 @@ class Communicator {
   // Lets messages travel, and calls done() of those that have arrived. Returns whether any has.
   virtual bool progress() = 0;
 
-  // Ends all processes at once. Returns only where there is no other process.
-  virtual void abort(int exit_code) = 0;
+  // The last call: no process sends or receives any more. A process that ends without it, after an
+  // error for instance, ends all others.
+  virtual void leave() = 0;
 
   // Makes progress until over() is true. A process that waits long sleeps between two looks, so
   // that it takes no core from the others.
