@@ -64,7 +64,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
      {"autograd/*", "layers/config", "layers/text", "layers/module", "train/files",
       "train/checkpoint"}},
     {"train/run", {"autograd/*", "layers/text", "train/files", "train/config"}},
-    {"train/parallel", {"autograd/*", "layers/module", "train/data"}},
+    {"train/parallel", {"autograd/*", "layers/text", "layers/module", "train/data"}},
     {"train/check/gradients", {"autograd/*"}},
     {"train/check",
      {"autograd/*", "layers/*", "train/data", "train/plugin", "train/config", "train/checkpoint",

@@ -1,38 +1,14 @@
 #include "train/step.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "autograd/graph/anomaly.h"
 #include "autograd/graph/profile.h"
 #include "autograd/random/streams.h"
 #include "train/parallel/pass_over.h"
 #include "train/parallel/shard_sum.h"
+#include "train/sound.h"
 
 namespace heed {
-
-namespace {
-
-void require_finite(double value, const std::string& what) {
-  if (!std::isfinite(value)) {
-    fail<DivergedError>("the ", what, " is ", std::isnan(value) ? "NaN" : "infinite");
-  }
-}
-
-// Throws, naming the first gradient that is not finite.
-void require_finite_gradients(double norm, const std::vector<NamedParameter>& parameters) {
-  if (std::isfinite(norm)) {
-    return;
-  }
-  for (const NamedParameter& parameter : parameters) {
-    const Array g = parameter.tensor.grad();
-    require<DivergedError>(!g || all_finite(g), "the gradient of ", parameter.name,
-                           " is not finite");
-  }
-  require_finite(norm, "norm of the gradients");  // gradients are finite, but the norm overflows
-}
-
-}  // namespace
 
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
                       double lr, const Batch* only, Communicator& ranks) {

@@ -1,6 +1,4 @@
 // heed train: trains the model of a config, or resumes a run.
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -10,11 +8,12 @@
 #include "autograd/threads/parallel.h"
 #include "tools/commands/next_steps.h"
 #include "tools/commands/parameter_printer.h"
+#include "tools/commands/processes.h"
 #include "tools/commands/run.h"
+#include "tools/commands/train_ending.h"
 #include "tools/report/run_report.h"
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
-#include "train/parallel/company.h"
 #include "train/parallel/launch.h"
 #include "train/resume.h"
 #include "train/trainer.h"
@@ -108,46 +107,6 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
   return source;
 }
 
-// Next steps are printed on a terminal only. Elsewhere the last line stays "done: RUN", or the
-// command that continues.
-void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const TrainingState& state = trainer.state();
-  const std::string run = trainer.folder().path().string();
-  if (ending == Ending::no_gain) {
-    trainer.say(text("stopped early at step ", state.step, ": the last ",
-                     state.evaluations_since_best, " evaluations have not lowered the validation ",
-                     "loss of step ", state.best_step.value_or(0), ", ",
-                     state.best_val_loss.value_or(0), " (eval.patience)"));
-    next.set = {text("eval.patience=", 2 * state.evaluations_since_best)};
-  }
-  if (ending == Ending::finished || ending == Ending::no_gain) {
-    trainer.say("done: " + run);
-  } else {
-    next.set.clear();
-    trainer.say(text(
-        ending == Ending::interrupted ? "interrupted" : "time is over", " at step ", trainer.step(),
-        ", saved",
-        terminal ? "" : "; go on with\n  " + next.program + " train --resume " + shell_word(run)));
-  }
-  if (terminal) {
-    for (const std::string& line : next_steps(next)) {
-      print_line(stderr, line);
-    }
-  }
-}
-
-// "peak 79.9 MB (66.2 planned)"; the second unit only if it differs. The plan is that of a step.
-std::string memory_text(int64_t peak, int64_t planned, bool trained) {
-  const std::string most = bytes_text(peak);
-  std::string before = bytes_text(planned);
-  const std::string unit = most.substr(most.find(' '));
-  if (before.ends_with(unit)) {
-    before.resize(before.size() - unit.size());
-  }
-  return text("memory     peak ", most, trained ? " (" + before + " planned)" : "");
-}
-
 void check(const TrainOptions& o) {
   require<ConfigError>(!o.config.empty() || o.resume, "heed train: expected a CONFIG, or --resume ",
                        "with a run folder");
@@ -186,21 +145,6 @@ std::optional<RunArgument> find_resumed(const TrainOptions& o, Communicator& ran
   RunArgument found = ranks.rank() == 0 ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
   found.checkpoint = from_first(ranks, found.checkpoint.string());
   return found;
-}
-
-// The line of the plan about the processes; "" for a single one. Throws ConfigError if they cannot
-// share the steps of the run.
-std::string processes_text(Communicator& ranks, const LoadedRun& run, bool threads_given) {
-  const std::vector<Place> places = divide_threads(ranks, threads_given);
-  std::map<std::string, std::string> values = values_without_locations(run.resolved);
-  values.merge(run.made_with());
-  require_same(ranks, places, values);
-  const TrainConfig& train = run.config.train;
-  require<ConfigError>(
-      ranks.size() <= train.shards, "train.shards: ", ranks.size(),
-      " processes were started, expected at most train.shards = ", train.shards,
-      "; each takes at least one shard, and shards divide train.accumulate = ", train.accumulate);
-  return ranks.size() > 1 ? "processes  " + describe(places) : "";
 }
 
 // Rank 0 or a single process: trains, writes the run folder and what is said.

@@ -40,7 +40,7 @@ class ShardSum {
   void add_shard(const LossSum& loss);
 
   // Gives the sums to the parameters, as their gradients, once the other processes have sent
-  // theirs. A parameter without a gradient in every shard keeps none. Returns the sum of the losses.
+  // theirs. A parameter that has none in any shard keeps none. Returns the sum of the losses.
   LossSum finish();
 
  private:
