@@ -197,7 +197,7 @@ int train(const TrainOptions& o) {
   const std::string processes = processes_text(ranks, loaded, o.threads.has_value());
   const Plan plan = make_plan(loaded);
   std::vector<std::string> lines = describe(plan, loaded);
-  lines.insert(lines.end(), processes.empty() ? 0 : 1, processes);
+  lines.insert(lines.begin(), processes.empty() ? 0 : 1, processes);
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   require_memory(plan);
   if (o.strict) {

@@ -97,7 +97,7 @@ class MpiCommunicator final : public Communicator {
   // At the end of the process. One that has not left has failed, and the others wait for it.
   void leave_with(int status) {
     if (!left_) {
-      MPI_Abort(ranks_, status);
+      MPI_Abort(MPI_COMM_WORLD, status);
     }
   }
 
