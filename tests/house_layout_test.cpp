@@ -67,6 +67,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
      {"autograd/*", "layers/config", "layers/text", "layers/module", "train/files",
       "train/checkpoint", "train/hugging_face"}},
     {"train/run", {"autograd/*", "layers/text", "train/files", "train/config"}},
+    {"train/parallel", {"autograd/*", "layers/text", "layers/module", "train/data"}},
     {"train/check/gradients", {"autograd/*"}},
     {"train/check",
      {"autograd/*", "layers/*", "train/data", "train/plugin", "train/config", "train/checkpoint",
@@ -74,7 +75,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"train",
      {"autograd/*", "layers/module", "train/files", "train/optim", "train/tokenizers", "train/data",
       "train/tasks", "train/config", "train/checkpoint", "train/weights", "train/run",
-      "train/check"}},
+      "train/parallel", "train/check"}},
 
     {"tools/probe", {"autograd/*", "layers", "layers/module", "train", "train/data"}},
     {"tools/report",

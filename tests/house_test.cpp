@@ -24,6 +24,8 @@ TEST_CASE("house: what lives in one file") {
         "layers/text/display.cpp, layers/text/utf8.cpp, train/tasks/word_tokenizer.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]pcre2)")) ==
         "train/tokenizers/bpe/pattern.cpp");
+  CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]mpi\.h)")) ==
+        "train/parallel/mpi_communicator.cpp");
   // Threads are opened in one place; `omp simd` opens none.
   const std::string parallel = R"(^\s*#\s*pragma\s+omp\s+(?!simd|declare\s+simd))";
   const std::vector<std::string> regions = places(sources(), parallel);

@@ -7,7 +7,12 @@ set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev libutf8proc-dev
           libpcre2-dev libcli11-dev doctest-dev)
-charts=libjs-vega  # for report.html; without it the page shows tables only
+# Optional, each with what is missing without it.
+declare -A optional=(
+  [libjs-vega]="report.html will have tables in place of charts"
+  [libopenmpi-dev]="a run will have one process"
+  [openmpi-bin]="there will be no mpirun"
+)
 case "${1:-}" in
   "") ;;
   --dev)
@@ -19,7 +24,8 @@ esac
 
 if ! command -v apt-get >/dev/null; then
   echo "setup: no apt-get here; heedgrad needs GCC 12 or Clang 14, CMake 3.25, make, OpenBLAS," \
-       "yaml-cpp, nlohmann-json, xxHash, utf8proc, PCRE2, CLI11, doctest and, for charts in report.html, Vega 5" >&2
+       "yaml-cpp, nlohmann-json, xxHash, utf8proc, PCRE2, CLI11, doctest and, for charts in report.html, Vega 5," \
+       "and for runs of several processes an MPI" >&2
   exit 0  # the tools may be installed anyway; CMake reports what is missing
 fi
 
@@ -59,9 +65,11 @@ if [ ${#missing[@]} -gt 0 ] && ! install "${missing[@]}"; then
   echo "setup: could not install ${missing[*]}" >&2
   exit 1
 fi
-if is_missing "$charts" && ! install "$charts"; then
-  echo "setup: $charts could not be installed; report.html will have tables in place of charts" >&2
-fi
+for package in "${!optional[@]}"; do
+  if is_missing "$package" && ! install "$package"; then
+    echo "setup: $package could not be installed; ${optional[$package]}" >&2
+  fi
+done
 
 version=$(cmake --version | sed -n '1s/cmake version //p')
 if [ "$(printf '%s\n' 3.25 "$version" | sort -V | head -n 1)" != 3.25 ]; then

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "layers/module/evaluation_mode.h"
+#include "train/parallel/shards.h"
+#include "train/parallel/tally.h"
 
 namespace heed {
 
@@ -23,7 +25,7 @@ std::vector<int64_t> evenly_spaced(int64_t available, int64_t count, int64_t beg
 }  // namespace
 
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
-                    std::optional<int64_t> batches) {
+                    std::optional<int64_t> batches, Communicator& ranks) {
   const auto start = std::chrono::steady_clock::now();
   const EvaluationMode mode(model);
   const int64_t available = task.example_count(split);
@@ -32,19 +34,22 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
                        " part (data.train_fraction): ", task.description());
   const bool some = batches && *batches <= available / batch_size;
   const int64_t count = some ? *batches * batch_size : available;
-  double loss = 0;
-  int64_t counted = 0, bytes = 0;
-  Score score;
-  for (int64_t done = 0; done < count; done += batch_size) {
+  const Part own = part_of((count + batch_size - 1) / batch_size, ranks.size(), ranks.rank());
+  Tally tally;
+  for (int64_t done = own.begin * batch_size; done < own.end * batch_size; done += batch_size) {
     const Batch batch =
         task.examples(split, evenly_spaced(available, count, done, done + batch_size));
     const Tensor output = model(batch.input);
     const BatchLoss part = task.loss(output, batch);
-    loss += static_cast<double>(part.sum.item());
-    counted += part.counted;
-    bytes += task.target_bytes(batch);
-    task.score(output.value(), batch, score);
+    tally.losses.push_back(static_cast<double>(part.sum.item()));
+    tally.counted += part.counted;
+    tally.bytes += task.target_bytes(batch);
+    task.score(output.value(), batch, tally.score);
   }
+  const Tally all = sum_of_all(ranks, std::move(tally));
+  const double loss = all.loss();
+  const int64_t counted = all.counted, bytes = all.bytes;
+  const Score& score = all.score;
   // A validation loss of 0 for nothing would be the best of the run.
   require<ConfigError>(counted > 0 || split == Split::train, "evaluate: the loss counts no target ",
                        "in ", count, " validation examples");
@@ -59,7 +64,7 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
                                  : std::nullopt,
       .accuracy = share(score.right, score.targets),
       .exact_match = share(score.sequences.exact, score.sequences.all),
-      .by_length = std::move(score.by_length),
+      .by_length = score.by_length,
       .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 

@@ -222,7 +222,8 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   for (std::string& line : differences_from(run.weights, *model)) {
     plan.warnings.push_back(std::move(line));
   }
-  plan.gradient_bytes = plan.trained_parameters * static_cast<int64_t>(sizeof(real));
+  plan.gradient_bytes = plan.trained_parameters * static_cast<int64_t>(sizeof(real)) *
+                        (run.config.train.shards > 1 ? 2 : 1);  // of a shard, and of all before it
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, trained);
   plan.optimizer_bytes = live() - plan.weight_bytes;
@@ -233,10 +234,11 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   const int64_t at_rest = pool::stats().live_bytes;
   const int64_t flops = flop_count();
   // All micro-batches cost the same. Two are enough: the second is the first to accumulate
-  // gradients.
+  // gradients, or to make a second shard.
   const int64_t accumulate = run.config.train.accumulate;
   TrainConfig walked = run.config.train;
   walked.accumulate = std::min<int64_t>(accumulate, 2);
+  walked.shards = std::min(walked.shards, walked.accumulate);
   const int64_t tokens = train_step(*model, *run.task, *optimizer, walked, 0).tokens;
   plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);

@@ -23,17 +23,23 @@ bool may_change(const std::string& path) {
 
 // The values that must stay the same to resume a run, by path.
 std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
-  std::map<std::string, std::string> values = flat_values(config);
-  std::erase_if(values, [&](const auto& value) {
-    const std::string& path = value.first;
-    const bool known = path.starts_with("data.") && path.ends_with(".path") &&
-                       values.contains(path.substr(0, path.size() - 4) + "fingerprint");
-    return may_change(path) || known;
-  });
+  std::map<std::string, std::string> values = values_without_locations(config);
+  std::erase_if(values, [](const auto& value) { return may_change(value.first); });
   return values;
 }
 
 }  // namespace
+
+std::map<std::string, std::string> values_without_locations(const ConfigNode& resolved) {
+  std::map<std::string, std::string> values = flat_values(resolved);
+  std::erase_if(values, [&](const auto& value) {
+    const std::string& path = value.first;
+    const bool known = path.starts_with("data.") && path.ends_with(".path") &&
+                       values.contains(path.substr(0, path.size() - 4) + "fingerprint");
+    return known || path == "train.weights" || path.starts_with("plugins");
+  });
+  return values;
+}
 
 void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   const auto before = fixed_values(with_defaults(read_config(of_run.string())));

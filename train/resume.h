@@ -18,6 +18,10 @@ struct Manifest;
 // version.
 void require_resumable(const std::filesystem::path& of_run, const ConfigNode& resumed);
 
+// The values of a resolved config by path, without the locations of files whose contents are given
+// by a fingerprint, or by LoadedRun::made_with().
+std::map<std::string, std::string> values_without_locations(const ConfigNode& resolved);
+
 // A line for each entry of LoadedRun::made_with() that was different when the checkpoint was saved.
 std::vector<std::string> changes_since(const Manifest& saved,
                                        const std::map<std::string, std::string>& now);

@@ -1,58 +1,47 @@
 #include "train/step.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "autograd/graph/anomaly.h"
 #include "autograd/graph/profile.h"
 #include "autograd/random/streams.h"
+#include "train/parallel/pass_over.h"
+#include "train/parallel/shard_sum.h"
+#include "train/sound.h"
 
 namespace heed {
 
-namespace {
-
-void require_finite(double value, const std::string& what) {
-  if (!std::isfinite(value)) {
-    fail<DivergedError>("the ", what, " is ", std::isnan(value) ? "NaN" : "infinite");
-  }
-}
-
-// Throws, naming the first gradient that is not finite.
-void require_finite_gradients(double norm, const std::vector<NamedParameter>& parameters) {
-  if (std::isfinite(norm)) {
-    return;
-  }
-  for (const NamedParameter& parameter : parameters) {
-    const Array g = parameter.tensor.grad();
-    require<DivergedError>(!g || all_finite(g), "the gradient of ", parameter.name,
-                           " is not finite");
-  }
-  require_finite(norm, "norm of the gradients");  // gradients are finite, but the norm overflows
-}
-
-}  // namespace
-
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr, const Batch* only) {
-  StepResult result;
-  double loss_sum = 0;
+                      double lr, const Batch* only, Communicator& ranks) {
+  ShardSum sum(optimizer.parameters(), config.shards, ranks);
   // Gradients are divided by the number of targets in all micro-batches. That is only known after
   // the last one, so it is first estimated from the first micro-batch and corrected at the end.
   double expected = 0;
-  for (int64_t i = 0; i < config.accumulate; ++i) {
-    const Batch batch = only ? *only : task.next(config.batch_size, streams().data());
-    profile_restart();
-    const BatchLoss loss = task.loss(model(batch.input), batch);
-    if (i == 0) {
-      expected = static_cast<double>(std::max<int64_t>(1, loss.counted) * config.accumulate);
+  const int64_t in_shard = config.accumulate / config.shards;
+  for (int64_t shard = 0; shard < config.shards; ++shard) {
+    LossSum of_shard;
+    for (int64_t i = 0; i < in_shard; ++i) {
+      const Batch batch = only ? *only : task.next(config.batch_size, streams().data());
+      if (!sum.own().holds(shard)) {
+        pass_over(model, batch);
+        continue;
+      }
+      profile_restart();
+      const BatchLoss loss = task.loss(model(batch.input), batch);
+      if (expected == 0) {  // rank 0 has the first micro-batch
+        const int64_t counted = from_first(ranks, loss.counted);
+        expected = static_cast<double>(std::max<int64_t>(1, counted) * config.accumulate);
+      }
+      loss.sum.backward(Array::full({}, static_cast<real>(1 / expected)));
+      of_shard.loss += static_cast<double>(loss.sum.item());
+      of_shard.targets += loss.counted;
     }
-    loss.sum.backward(Array::full({}, static_cast<real>(1 / expected)));
-    loss_sum += static_cast<double>(loss.sum.item());
-    result.tokens += loss.counted;
+    if (sum.own().holds(shard)) sum.add_shard(of_shard);
   }
+  const LossSum all = sum.finish();
+  StepResult result{.tokens = all.targets};
   const auto tokens = static_cast<double>(std::max<int64_t>(1, result.tokens));
   const double correction = expected / tokens;  // 1 if all micro-batches have equally many targets
-  result.loss = loss_sum / tokens;
+  result.loss = all.loss / tokens;
   result.grad_norm = correction * grad_norm(optimizer.parameters());
   if (!dry_run()) {
     require_finite(result.loss, "loss");

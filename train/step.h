@@ -3,6 +3,7 @@
 
 #include "train/config/run_config.h"
 #include "train/optim/optimizer.h"
+#include "train/parallel/communicator.h"
 
 namespace heed {
 
@@ -13,9 +14,10 @@ struct StepResult {
 };
 
 // Throws DivergedError, before any weight changes, if the loss or a gradient is not finite. With
-// `only`, that is the batch instead of the task's next one.
+// `only`, that is the batch instead of the task's next one. All processes of `ranks` call it; each
+// computes its shards of the step, and all get the same result, weights and random streams.
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr, const Batch* only = nullptr);
+                      double lr, const Batch* only = nullptr, Communicator& ranks = alone());
 
 // The batch of all steps under train.overfit_batch: the first one drawn from a
 // generator of its own, so that a resumed run gets the same batch.

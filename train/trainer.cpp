@@ -3,14 +3,13 @@
 #include <cmath>
 #include <new>
 
-#include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
-#include "layers/module/evaluation_mode.h"
 #include "train/config/yaml.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
 #include "train/resume.h"
 #include "train/run/interrupt.h"
+#include "train/sound.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
 
@@ -39,8 +38,8 @@ Ending Trainer::run_steps() {
   const TrainConfig& train = run_.config.train;
   if (state_.sample_due) {  // an earlier process was stopped while it made one
     at_step(state_.step, [&] { sample_if_due(); });
-    if (state_.sample_due) {
-      return ending_now(true);
+    if (from_first(ranks_, state_.sample_due)) {
+      return agreed(ending_now(true));
     }
     save();
   }
@@ -50,8 +49,9 @@ Ending Trainer::run_steps() {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
     const double begin = seconds();
-    const StepResult result = at_step(
-        step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr, only); });
+    const StepResult result = at_step(step, [&] {
+      return train_step(*model_, *run_.task, *optimizer_, train, lr, only, ranks_);
+    });
     seconds_in_steps_ += seconds() - begin;
     state_.step = step;
     state_.tokens += result.tokens;
@@ -63,7 +63,7 @@ Ending Trainer::run_steps() {
       write_metrics(result, evaluation, lr);
     }
     at_step(step, [&] { sample_if_due(); });
-    ending = ending_now(step == train.steps);
+    ending = agreed(ending_now(step == train.steps));
     const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
     if (due(run_.config.checkpoint.every, step) || step == train.steps || new_best ||
         ending != Ending::finished) {
@@ -80,7 +80,7 @@ Ending Trainer::run_steps() {
 }
 
 Ending Trainer::train(std::optional<double> max_seconds) {
-  const InterruptGuard interrupts;
+  const InterruptGuard interrupts(/*speaks=*/folder_.has_value());
   InterruptGuard::set_saved(saved_step_ == state_.step);
   start_ = std::chrono::steady_clock::now();
   max_seconds_ = max_seconds;
@@ -89,7 +89,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   tokens_before_ = state_.tokens;
   steps_before_ = state_.step;
   model_->train();
-  const RunInTraining run{folder_.path(), run_, *model_};
+  const RunInTraining run{folder_ ? folder_->path() : fs::path(), run_, *model_};
   notify([&](TrainingListener& listener) { listener.on_begin(run, state_.step); });
   try {
     return run_steps();
@@ -129,7 +129,7 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
     return {};
   }
   Evaluation evaluation = evaluate(*model_, *run_.task, Split::validation,
-                                   run_.config.train.batch_size, run_.config.eval.batches);
+                                   run_.config.train.batch_size, run_.config.eval.batches, ranks_);
   require<DivergedError>(std::isfinite(evaluation.loss), "step ", state_.step,
                          ": the validation loss is ",
                          std::isnan(evaluation.loss) ? "NaN" : "infinite");
@@ -145,6 +145,9 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
 
 void Trainer::write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
                             double lr) {
+  if (!folder_) {
+    return;
+  }
   const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
   const bool logged = state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
                       state_.step == run_.config.train.steps;
@@ -174,7 +177,7 @@ void Trainer::sample_if_due() {
   const SampleConfig& sample = run_.config.sample;
   const Task& task = *run_.task;
   state_.sample_due = false;
-  if (!due(sample.every, state_.step) || task.tokenizer() == nullptr) {
+  if (!folder_ || !due(sample.every, state_.step) || task.tokenizer() == nullptr) {
     return;
   }
   const AnswerOptions options{.tokens = sample.tokens,
@@ -191,40 +194,8 @@ void Trainer::sample_if_due() {
   if (state_.sample_due) {
     return;
   }
-  folder_.sample(text("--- step ", state_.step, "\n", sample.prompt,
-                      task.continues_prompt() ? "" : "\n", answer.text, "\n"));
-}
-
-// The loss of a step is computed before its update, so it does not show whether the last update was
-// bad. Finite weights can still be too large for a forward pass, so one fixed batch is evaluated.
-void Trainer::require_sound_weights() {
-  for (const NamedParameter& parameter : model_->parameters()) {
-    require<DivergedError>(all_finite(parameter.tensor.value()), "step ", state_.step, ": ",
-                           parameter.name, " is not finite after its update");
-  }
-  at_step(state_.step, [&] {
-    const double loss = loss_of_one_batch();
-    require<DivergedError>(std::isfinite(loss), "the loss is ",
-                           std::isnan(loss) ? "NaN" : "infinite", " after its update");
-  });
-}
-
-// Of training examples, else of validation examples. A task with neither (a stream) gives a batch
-// drawn from another generator than that of training.
-double Trainer::loss_of_one_batch() {
-  Task& task = *run_.task;
-  const int64_t batch_size = run_.config.train.batch_size;
-  for (const Split split : {Split::train, Split::validation}) {
-    if (task.example_count(split) > 0) {
-      return evaluate(*model_, task, split, batch_size, 1).loss;
-    }
-  }
-  const EvaluationMode mode(*model_);
-  const std::vector<int64_t> position = task.position();
-  Generator generator(static_cast<uint64_t>(run_.config.seed));
-  const Batch batch = task.next(batch_size, generator);
-  task.set_position(position);
-  return static_cast<double>(task.loss((*model_)(batch.input), batch).sum.item());
+  folder_->sample(text("--- step ", state_.step, "\n", sample.prompt,
+                       task.continues_prompt() ? "" : "\n", answer.text, "\n"));
 }
 
 Retention Trainer::retention() const {
@@ -233,21 +204,26 @@ Retention Trainer::retention() const {
 }
 
 void Trainer::save() {
-  require_sound_weights();
+  require_sound_weights(*model_, *run_.task, state_.step, run_.config.train.batch_size,
+                        static_cast<uint64_t>(run_.config.seed));
+  if (!folder_) {
+    return;
+  }
   state_.streams = streams().state();
   state_.task_position = only_batch_ ? std::vector<int64_t>() : run_.task->position();
-  state_.sample_bytes = folder_.sample_bytes();
+  state_.sample_bytes = folder_->sample_bytes();
   state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
   Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
-  save_checkpoint(folder_.path(), *model_, optimizer, state_, run_.texts(), retention(),
+  save_checkpoint(folder_->path(), *model_, optimizer, state_, run_.texts(), retention(),
                   run_.made_with());
   saved_step_ = state_.step;
   InterruptGuard::set_saved(true);
 }
 
-Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>& checkpoint)
-    : run_(std::move(run)), folder_(std::move(folder)) {
+Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
+                 const std::optional<fs::path>& checkpoint, Communicator& ranks)
+    : run_(std::move(run)), folder_(std::move(folder)), ranks_(ranks) {
   const RunConfig& config = run_.config;
   apply_settings(config);
   model_ = make_layer(config.model);
@@ -260,7 +236,6 @@ Trainer::Trainer(LoadedRun run, RunFolder folder, const std::optional<fs::path>&
   }
   if (checkpoint) {
     resume(*checkpoint);
-    folder_.write_config(to_yaml(run_.resolved));
   } else {
     begin();
   }
@@ -271,9 +246,11 @@ void Trainer::begin() {
   if (!run_.weights.empty()) {
     start_from(*model_, run_.weights, run_.config.train.weights_ignore);
   }
-  folder_.write_config(to_yaml(run_.resolved));
-  folder_.cut_samples(0);
-  metrics_ = MetricsWriter::resume(folder_.metrics_file(), 0);
+  if (folder_) {
+    folder_->write_config(to_yaml(run_.resolved));
+    folder_->cut_samples(0);
+    metrics_ = MetricsWriter::resume(folder_->metrics_file(), 0);
+  }
 }
 
 void Trainer::resume(const fs::path& checkpoint) {
@@ -285,24 +262,32 @@ void Trainer::resume(const fs::path& checkpoint) {
   if (!only_batch_) {
     run_.task->set_position(state_.task_position);
   }
+  compare_losses_with(config);
+  gather_all(ranks_, "");  // all have read the checkpoint
+  if (folder_) {
+    resume_folder(checkpoint);
+  }
+  saved_step_ = state_.step;
+}
+
+// All that is needed has been read. Discards what was recorded after this checkpoint.
+void Trainer::resume_folder(const fs::path& checkpoint) {
   std::vector<std::string> notes = changes_since(read_manifest(checkpoint), run_.made_with());
   const std::vector<MetricsRow> rows =
-      read_metrics_until(folder_.metrics_file(), state_.step, notes);
+      read_metrics_until(folder_->metrics_file(), state_.step, notes);
   if (!state_.seconds) {  // a checkpoint of an earlier version
     state_.seconds = rows.empty() ? 0 : rows.back().seconds.value_or(0);
   }
-  if (const std::string removed = going_back(folder_.path(), state_.step); !removed.empty()) {
+  if (const std::string removed = going_back(folder_->path(), state_.step); !removed.empty()) {
     notes.push_back(removed);
   }
   for (const std::string& note : notes) {
     say(note);
   }
-  compare_losses_with(config);
-  // All that is needed has been read. Discards what was recorded after this checkpoint.
-  prune_checkpoints(folder_.path(), state_.step, retention());
-  folder_.cut_samples(state_.sample_bytes);
-  metrics_ = MetricsWriter::resume(folder_.metrics_file(), state_.step);
-  saved_step_ = state_.step;
+  prune_checkpoints(folder_->path(), state_.step, retention());
+  folder_->cut_samples(state_.sample_bytes);
+  metrics_ = MetricsWriter::resume(folder_->metrics_file(), state_.step);
+  folder_->write_config(to_yaml(run_.resolved));
 }
 
 void Trainer::require_steps_left() const {
@@ -322,8 +307,10 @@ void Trainer::compare_losses_with(const fs::path& config) {
 }
 
 void Trainer::say(const std::string& line) {
-  progress_.note(line);
-  folder_.log(line);
+  if (folder_) {
+    progress_.note(line);
+    folder_->log(line);
+  }
 }
 
 template <class F>
@@ -341,9 +328,12 @@ double Trainer::seconds() const {
 }
 
 std::string Trainer::stopped_by(const std::string& reason) const {
+  if (!folder_) {
+    return reason;
+  }
   return text(reason, "; training stopped at step ", state_.step, "; ", last_good(),
               "; once this is put right, go on with\n  ", run_.program(), " train --resume ",
-              shell_word(folder_.path().string()));
+              shell_word(folder_->path().string()));
 }
 
 std::string Trainer::last_good() const {

@@ -29,8 +29,10 @@ class Trainer {
   // anything that an earlier process wrote before its first checkpoint. Given a checkpoint of the
   // run in that folder, resumes from it with the same results as an uninterrupted run. What was
   // written after that checkpoint is named and removed, once all that is needed has been read.
-  Trainer(LoadedRun run, RunFolder folder,
-          const std::optional<std::filesystem::path>& checkpoint = {});
+  // Several processes (`ranks`) each make a Trainer; only that of rank 0 has a folder and writes.
+  Trainer(LoadedRun run, std::optional<RunFolder> folder,
+          const std::optional<std::filesystem::path>& checkpoint = {},
+          Communicator& ranks = alone());
 
   // Calls `listener` during training. It must live until train() returns.
   void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
@@ -45,12 +47,13 @@ class Trainer {
 
   int64_t step() const { return state_.step; }
   const TrainingState& state() const { return state_; }  // streams, position: of the last save
-  const RunFolder& folder() const { return folder_; }
-  void say(const std::string& line);  // to the terminal and to log.txt
+  const RunFolder& folder() const { return *folder_; }   // rank 0
+  void say(const std::string& line);  // to the terminal and to log.txt; nothing but on rank 0
 
  private:
   void begin();
   void resume(const std::filesystem::path& checkpoint);
+  void resume_folder(const std::filesystem::path& checkpoint);
   void require_steps_left() const;
   void compare_losses_with(const std::filesystem::path& config);
   std::string last_good() const;
@@ -59,9 +62,8 @@ class Trainer {
   bool patience_is_over() const;
   Ending run_steps();
   Ending ending_now(bool last) const;
+  Ending agreed(Ending ending) { return from_first(ranks_, ending); }
   bool time_is_over() const { return max_seconds_ && seconds() >= *max_seconds_; }
-  void require_sound_weights();
-  double loss_of_one_batch();
   std::optional<Evaluation> evaluate_if_due();
   void write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
                      double lr);
@@ -73,7 +75,8 @@ class Trainer {
   double seconds() const;
 
   LoadedRun run_;
-  RunFolder folder_;
+  std::optional<RunFolder> folder_;
+  Communicator& ranks_;
   std::unique_ptr<Module> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Schedule> schedule_;

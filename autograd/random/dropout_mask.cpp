@@ -144,6 +144,8 @@ void sign_block(Count count, const uint32_t* x, uint32_t limit, const real* in, 
   for (int j = 0; j < count; ++j) out[j] = x[j] < limit ? in[j] : -in[j];
 }
 
+uint64_t dry_words = 0;
+
 // One bit an element: u53 < 1 - p. With u53 = k 2^-53 that is k < ceil((1 - p) 2^53), exactly.
 Mask draw_bits(Generator& generator, double p, int64_t n) {
   constexpr int64_t kElements = 512;
@@ -266,6 +268,9 @@ DropoutMask make_dropout_mask(Generator& generator, DropoutStream stream, double
     return mask;
   }
   mask.factor_ = real(1) / static_cast<real>(1.0 - p);
+  if (dry_run()) {
+    dry_words += stream == DropoutStream::mcg31 ? 1 : 2 * static_cast<uint64_t>(n);
+  }
   if (stream == DropoutStream::mcg31) {
     mask.kind_ = Kind::mcg31;
     if (!dry_run()) mask.mcg31_ = Mcg31::draw(generator);
@@ -277,5 +282,7 @@ DropoutMask make_dropout_mask(Generator& generator, DropoutStream stream, double
   }
   return mask;
 }
+
+uint64_t words_of_dry_masks() { return dry_words; }
 
 }  // namespace heed

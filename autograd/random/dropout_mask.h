@@ -69,8 +69,11 @@ class DropoutMask {
 //   p == 1                           nothing, all zero
 //   mcg31                            one word
 //   mt19937                          two words an element
-// ConfigError unless 0 <= p <= 1, ShapeError unless n >= 0.
+// ConfigError unless 0 <= p <= 1, ShapeError unless n >= 0. In a dry run nothing is drawn.
 DropoutMask make_dropout_mask(Generator& generator, DropoutStream stream, double p, int64_t n,
                               bool training = true);
+
+// The words that all masks of dry runs so far would have drawn.
+uint64_t words_of_dry_masks();
 
 }  // namespace heed

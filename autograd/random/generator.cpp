@@ -93,6 +93,15 @@ void Generator::words(std::span<uint32_t> out) {
   }
 }
 
+void Generator::skip(uint64_t count) {
+  while (count > 0) {
+    if (state_.index == kWords) refill();
+    const auto step = static_cast<uint32_t>(std::min<uint64_t>(count, kWords - state_.index));
+    state_.index += step;
+    count -= step;
+  }
+}
+
 GeneratorState Generator::state() const { return state_; }
 
 void Generator::set_state(const GeneratorState& state) {

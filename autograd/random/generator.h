@@ -37,6 +37,7 @@ class Generator {
   double u53();            // [0, 1), two words
   double normal();         // N(0, 1), four words every other call (the cosine, then the sine)
   void words(std::span<uint32_t> out);  // the next out.size() words
+  void skip(uint64_t count);            // as many words
 
   GeneratorState state() const;
   // ConfigError if the index is above 624, all words are zero or the cached normal is not finite.

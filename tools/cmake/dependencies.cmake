@@ -55,6 +55,13 @@ add_library(heed_pcre2 INTERFACE)
 target_link_libraries(heed_pcre2 INTERFACE ${HEED_PCRE2_LIBRARY})
 target_include_directories(heed_pcre2 SYSTEM INTERFACE ${HEED_PCRE2_INCLUDE_DIR})
 
+# Optional: without it there is no libheedgrad-mpi.so, and a run has one process.
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI QUIET COMPONENTS CXX)
+if(NOT MPI_CXX_FOUND)
+  message(STATUS "MPI was not found: training runs in one process (Debian: libopenmpi-dev)")
+endif()
+
 if(HEED_TESTS)
   find_package(doctest QUIET)
   if(NOT doctest_FOUND)

@@ -1,6 +1,4 @@
 // heed train: trains the model of a config, or resumes a run.
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -11,10 +9,13 @@
 #include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
 #include "tools/commands/parameter_printer.h"
+#include "tools/commands/processes.h"
 #include "tools/commands/run.h"
+#include "tools/commands/train_ending.h"
 #include "tools/report/run_report.h"
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
+#include "train/parallel/launch.h"
 #include "train/resume.h"
 #include "train/trainer.h"
 
@@ -107,46 +108,6 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
   return source;
 }
 
-// Next steps are printed on a terminal only. Elsewhere the last line stays "done: RUN", or the
-// command that continues.
-void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const TrainingState& state = trainer.state();
-  const std::string run = trainer.folder().path().string();
-  if (ending == Ending::no_gain) {
-    trainer.say(text("stopped early at step ", state.step, ": the last ",
-                     state.evaluations_since_best, " evaluations have not lowered the validation ",
-                     "loss of step ", state.best_step.value_or(0), ", ",
-                     state.best_val_loss.value_or(0), " (eval.patience)"));
-    next.set = {text("eval.patience=", 2 * state.evaluations_since_best)};
-  }
-  if (ending == Ending::finished || ending == Ending::no_gain) {
-    trainer.say("done: " + run);
-  } else {
-    next.set.clear();
-    trainer.say(text(
-        ending == Ending::interrupted ? "interrupted" : "time is over", " at step ", trainer.step(),
-        ", saved",
-        terminal ? "" : "; go on with\n  " + next.program + " train --resume " + shell_word(run)));
-  }
-  if (terminal) {
-    for (const std::string& line : next_steps(next)) {
-      print_line(stderr, line);
-    }
-  }
-}
-
-// "peak 79.9 MB (66.2 planned)"; the second unit only if it differs. The plan is that of a step.
-std::string memory_text(int64_t peak, int64_t planned, bool trained) {
-  const std::string most = bytes_text(peak);
-  std::string before = bytes_text(planned);
-  const std::string unit = most.substr(most.find(' '));
-  if (before.ends_with(unit)) {
-    before.resize(before.size() - unit.size());
-  }
-  return text("memory     peak ", most, trained ? " (" + before + " planned)" : "");
-}
-
 void check(const TrainOptions& o) {
   require<ConfigError>(!o.config.empty() || o.resume, "heed train: expected a CONFIG, or --resume ",
                        "with a run folder");
@@ -164,56 +125,42 @@ void check(const TrainOptions& o) {
                        o.max_seconds.value_or(0));
 }
 
-int run(const TrainOptions& o) {
-  check(o);
-  if (o.threads) {
-    set_num_threads(static_cast<int>(*o.threads));
+// The processes that train together. Before they connect, each becomes the program of the config's
+// precision.
+Communicator& connect_processes(const TrainOptions& o) {
+  if (launch()) {
+    const auto run = o.resume ? std::optional(parse_run(*o.resume)) : std::nullopt;
+    require_precision_of(read_source(o, run).tree);
   }
-  std::vector<std::string> warnings;
-  std::optional<RunArgument> resumed;
-  std::optional<RunFolder> folder;
-  if (o.resume) {
-    resumed = run_to_resume(o, folder, warnings);
-  }
-  Source source = read_source(o, resumed);
-  require_precision_of(source.tree);
-  LoadedRun loaded = load_run(std::move(source.tree), source.folder, Purpose::train,
-                              resumed ? resumed->checkpoint : fs::path());
-  if (resumed) {
-    require_resumable(config_before(*resumed), loaded.resolved);
-  }
-  RunReport::check(loaded);
-  Plan plan = make_plan(loaded);
-  plan.few_threads = use_threads_that_pay(loaded, plan.flops_per_step);
-  std::vector<std::string> lines = describe(plan, loaded);
-  lines.insert(lines.end(), warnings.begin(), warnings.end());
-  require_memory(plan);
-  if (o.strict) {
-    require_no_warnings(plan);
-  }
-  if (o.dry_run) {
-    for (const std::string& line : lines) {
-      print_line(stdout, line);
-    }
-    return 0;
-  }
+  return connect();
+}
 
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
-  const int64_t steps = loaded.config.train.steps;
-  const std::string name = fs::path(o.config).stem().string();
-  if (!folder) {
-    folder.emplace(RunFolder::create(o.out, name));
+// Rank 0 locks and looks; the others take the checkpoint that it has found. They see the same
+// folder.
+std::optional<RunArgument> find_resumed(const TrainOptions& o, Communicator& ranks,
+                                        std::optional<RunFolder>& folder,
+                                        std::vector<std::string>& warnings) {
+  if (!o.resume) {
+    return std::nullopt;
   }
-  lines.push_back("run folder " + folder->path().string());
+  RunArgument found = ranks.rank() == 0 ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
+  found.checkpoint = from_first(ranks, found.checkpoint.string());
+  return found;
+}
+
+// Rank 0 or a single process: trains, writes the run folder and what is said.
+Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan, RunFolder folder,
+                       const std::optional<fs::path>& checkpoint, Communicator& ranks,
+                       std::vector<std::string> lines) {
+  const int64_t steps = loaded.config.train.steps;
+  lines.push_back("run folder " + folder.path().string());
   NextSteps next = {
-      .run = folder->path(),
+      .run = folder.path(),
       .program = loaded.program(),
       .generates = loaded.task->tokenizer() != nullptr && loaded.task->continues_prompt(),
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
-  Trainer trainer(
-      std::move(loaded), std::move(*folder),
-      resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt);
+  Trainer trainer(std::move(loaded), std::move(folder), checkpoint, ranks);
   RunReport report;
   trainer.add_listener(report);
   ParameterPrinter parameters(trainer);
@@ -229,7 +176,70 @@ int run(const TrainOptions& o) {
   trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes(), trainer.step() > before));
   next.attends = report.shows_attention();
   say_ending(trainer, ending, std::move(next));
+  return ending;
+}
+
+int train(const TrainOptions& o) {
+  Communicator& ranks = connect_processes(o);
+  if (o.threads) {
+    set_num_threads(static_cast<int>(*o.threads));
+  }
+  std::vector<std::string> warnings;
+  std::optional<RunFolder> folder;
+  const std::optional<RunArgument> resumed = find_resumed(o, ranks, folder, warnings);
+  Source source = read_source(o, resumed);
+  require_precision_of(source.tree);
+  LoadedRun loaded = load_run(std::move(source.tree), source.folder, Purpose::train,
+                              resumed ? resumed->checkpoint : fs::path());
+  if (resumed) {
+    require_resumable(config_before(*resumed), loaded.resolved);
+  }
+  RunReport::check(loaded);
+  const std::string processes = processes_text(ranks, loaded, o.threads.has_value());
+  Plan plan = make_plan(loaded);
+  if (ranks.size() == 1) {
+    plan.few_threads = use_threads_that_pay(loaded, plan.flops_per_step);
+  }
+  std::vector<std::string> lines = describe(plan, loaded);
+  lines.insert(lines.begin(), processes.empty() ? 0 : 1, processes);
+  lines.insert(lines.end(), warnings.begin(), warnings.end());
+  require_memory(plan);
+  if (o.strict) {
+    require_no_warnings(plan);
+  }
+  if (o.dry_run) {
+    for (const std::string& line : ranks.rank() == 0 ? lines : std::vector<std::string>()) {
+      print_line(stdout, line);
+    }
+    ranks.leave();
+    return 0;
+  }
+
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
+  const std::optional<fs::path> checkpoint =
+      resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt;
+  Ending ending = Ending::finished;
+  if (ranks.rank() == 0) {
+    if (!folder) {
+      folder.emplace(RunFolder::create(o.out, fs::path(o.config).stem().string()));
+    }
+    ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, ranks,
+                             std::move(lines));
+  } else {
+    ending = Trainer(std::move(loaded), std::nullopt, checkpoint, ranks).train();
+  }
+  ranks.leave();
   return ending == Ending::interrupted ? 130 : 0;
+}
+
+int run(const TrainOptions& o) {
+  check(o);
+  try {
+    return train(o);
+  } catch (...) {
+    let_rank_0_speak();
+    throw;
+  }
 }
 
 }  // namespace

@@ -35,6 +35,14 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const TextI
   }
 }
 
+void check_shards(const TrainConfig& train, const ConfigNode& at, ConfigErrors& errors) {
+  if (!errors.are_within("train.accumulate") && !errors.are_within("train.shards") &&
+      train.accumulate % train.shards != 0) {
+    errors.add_field(at, "shards", "must divide accumulate: accumulate is ", train.accumulate,
+                     ", shards is ", train.shards);
+  }
+}
+
 // A schedule that falls to a rate above the optimizer's would rise.
 void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& errors) {
   const auto* min_lr = config.schedule.find<double>("min_lr");
@@ -68,6 +76,7 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
                     ConfigErrors& errors) {
   check_rates(config, tree, errors);
   check_weights(config.train, tree.get("train"), errors);
+  check_shards(config.train, tree.get("train"), errors);
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");
   const bool has_sample = !errors.are_within("sample");

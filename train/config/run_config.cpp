@@ -48,6 +48,9 @@ void TrainConfig::fields(Fields& f) {
              "micro-batches whose gradients make a step")
       .also_known_as({"gradient_accumulation_steps", "grad_accumulation_steps", "grad_accum_steps",
                       "grad_accum", "accumulate_grad_batches"});
+  f.optional("shards", shards, in_range(1, 1'000'000),
+             "parts of accumulate that are summed on their own; as many processes can share a step")
+      .also_known_as({"num_processes", "world_size", "data_parallel_size"});
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together")
       .also_known_as({"grad_clip", "max_grad_norm"});
   f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");

@@ -12,6 +12,7 @@ constexpr std::array handled{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 volatile std::sig_atomic_t stop_requested = 0;
 volatile std::sig_atomic_t step_saved = 0;
+volatile std::sig_atomic_t is_silent = 0;
 
 void on_signal(int signal) {
   if (stop_requested != 0) {
@@ -21,6 +22,9 @@ void on_signal(int signal) {
     return;
   }
   stop_requested = 1;
+  if (is_silent != 0) {
+    return;
+  }
   const int error = errno;  // the interrupted code may be about to read it
   constexpr char words[] = "\nstopping after this step; once more ends at once\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
@@ -29,7 +33,8 @@ void on_signal(int signal) {
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard(bool speaks) {
+  is_silent = speaks ? 0 : 1;
   stop_requested = 0;
   step_saved = 0;
   for (size_t i = 0; i < handled.size(); ++i) {

@@ -15,7 +15,8 @@ namespace heed {
 // (`| tee`, `| head`) must not end a run.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  // speaks: whether the first signal prints its message. Of several processes one does.
+  explicit InterruptGuard(bool speaks = true);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;

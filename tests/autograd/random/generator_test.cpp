@@ -15,10 +15,12 @@ TEST_CASE("generator: words are those of std::mt19937, one by one and in bulk") 
   std::mt19937 reference(2024);
   Generator single(2024);
   Generator bulk((uint64_t{7} << 32) | 2024);  // only the low 32 bits of a seed count
+  Generator skipping(2024);
   int64_t compared = 0;
   for (const int n : {1, 7, 8, 623, 1, 624, 625, 31, 2000, 0, 127}) {
     std::vector<uint32_t> words(static_cast<size_t>(n));
     bulk.words(words);
+    skipping.skip(words.size());
     for (const uint32_t word : words) {
       const auto expected = static_cast<uint32_t>(reference());
       REQUIRE(word == expected);
@@ -28,6 +30,10 @@ TEST_CASE("generator: words are those of std::mt19937, one by one and in bulk") 
   }
   CHECK(compared == 4047);
   CHECK(single.state() == bulk.state());
+  CHECK(skipping.state() == bulk.state());
+  skipping.skip(3);
+  for (int i = 0; i < 3; ++i) single.random32();
+  CHECK(skipping.random32() == single.random32());
 }
 
 TEST_CASE("generator: refusals") {

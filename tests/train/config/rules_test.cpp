@@ -166,3 +166,12 @@ TEST_CASE("rules: an alias is one mistake") {
         "c.yaml:5:28: eval.batches: aliases (*name) are not allowed; write the value out\n"
         "c.yaml:6:9: sample: aliases (*name) are not allowed; write the value out");
 }
+
+TEST_CASE("rules: shards divide accumulate") {
+  const std::string lines = lines_of(sections, {"train.accumulate=6", "train.shards=4"});
+  CHECK(lines ==
+        "--set train.shards=4:1:14: train.shards: must divide accumulate: accumulate is 6, shards "
+        "is 4");
+  CHECK(lines_of(sections, {"train.accumulate=6", "train.shards=3"}) == "no error");
+  CHECK(contains(lines_of(sections, {"train.shards=0"}), "train.shards: expected a whole number"));
+}

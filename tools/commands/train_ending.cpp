@@ -1,0 +1,47 @@
+#include "tools/commands/train_ending.h"
+
+#include <unistd.h>
+
+#include "tools/terminal/table.h"
+#include "train/files/words.h"
+
+namespace heed::cli {
+
+void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const TrainingState& state = trainer.state();
+  const std::string run = trainer.folder().path().string();
+  if (ending == Ending::no_gain) {
+    trainer.say(text("stopped early at step ", state.step, ": the last ",
+                     state.evaluations_since_best, " evaluations have not lowered the validation ",
+                     "loss of step ", state.best_step.value_or(0), ", ",
+                     state.best_val_loss.value_or(0), " (eval.patience)"));
+    next.set = {text("eval.patience=", 2 * state.evaluations_since_best)};
+  }
+  if (ending == Ending::finished || ending == Ending::no_gain) {
+    trainer.say("done: " + run);
+  } else {
+    next.set.clear();
+    trainer.say(text(
+        ending == Ending::interrupted ? "interrupted" : "time is over", " at step ", trainer.step(),
+        ", saved",
+        terminal ? "" : "; go on with\n  " + next.program + " train --resume " + shell_word(run)));
+  }
+  if (terminal) {
+    for (const std::string& line : next_steps(next)) {
+      print_line(stderr, line);
+    }
+  }
+}
+
+std::string memory_text(int64_t peak, int64_t planned, bool trained) {
+  const std::string most = bytes_text(peak);
+  std::string before = bytes_text(planned);
+  const std::string unit = most.substr(most.find(' '));
+  if (before.ends_with(unit)) {
+    before.resize(before.size() - unit.size());
+  }
+  return text("memory     peak ", most, trained ? " (" + before + " planned)" : "");
+}
+
+}  // namespace heed::cli
