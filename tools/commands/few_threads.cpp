@@ -12,7 +12,7 @@ namespace heed::cli {
 namespace {
 
 constexpr int64_t small_flops = 300'000'000;  // of a step: a few milliseconds on one thread
-constexpr int warm_up_steps = 2, timed_steps = 9;
+constexpr int untimed_steps = 2, timed_steps = 9;
 
 // With 1, 2, 4, ... and `most` threads.
 std::vector<ThreadTrial> try_out(const LoadedRun& run, int most) {
@@ -22,7 +22,7 @@ std::vector<ThreadTrial> try_out(const LoadedRun& run, int most) {
   for (int threads = 1; trials.empty() || trials.back().threads < most; threads *= 2) {
     const int limited = std::min(threads, most);
     limit_threads(limited);
-    for (int i = 0; i < warm_up_steps; ++i) steps.next();
+    for (int i = 0; i < untimed_steps; ++i) steps.next();
     std::vector<StepTimes> times;
     for (int i = 0; i < timed_steps; ++i) {
       const LoopTimes loops;

@@ -102,7 +102,7 @@ TEST_CASE("explain: the greedy continuation and the likeliest others, with the l
   const EvaluationMode evaluating(*model);
   std::vector<std::vector<int32_t>> sequences;
   for (size_t i = 0; i < choices.size(); ++i) {
-    const Choice& choice = choices[i];
+    const explain::Choice& choice = choices[i];
     REQUIRE(choice.parent < static_cast<int64_t>(i));
     std::vector<int32_t> ids{1, 2, 3};
     if (choice.parent >= 0) {
