@@ -159,5 +159,6 @@ TEST_CASE("export and import: refusals leave nothing behind") {
   CHECK(contains(import_error(f.path("hf"), 2), "model.num_layers: expected a whole number"));
   write_text(f.folder / "hf/config.json", "{\"model_type\": \"gpt2\", \"n_embd\": 16777212}");
   import_error(f.path("hf"), 1);
+  f.refused({"import", f.path("hf"), "--out", f.path("new/deep/run")}, 1);
   CHECK_FALSE(fs::exists(f.folder / "new"));
 }

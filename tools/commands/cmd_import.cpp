@@ -10,6 +10,7 @@
 #include "layers/config/values.h"
 #include "layers/text/display.h"
 #include "tools/commands/command.h"
+#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
@@ -75,7 +76,9 @@ std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size,
   std::error_code error;
   BpeModel model;
   try {
-    model = read_bpe(fs::is_directory(path, error) ? find_tokenizer(path) : path);
+    const std::string file = fs::is_directory(path, error) ? find_tokenizer(path) : path;
+    require<IoError>(!file.empty(), path, ": expected a folder with tokenizer.json or vocab.json");
+    model = read_bpe(file);
   } catch (const IoError& failed) {
     fail<IoError>(failed.what(), o.tokenizer ? "" : "; --tokenizer none imports without it");
   }
@@ -170,14 +173,8 @@ int64_t write_best(const Source& source, const std::string& tokenizer, const fs:
 }
 
 int run(const ImportOptions& o) {
+  const fs::path out = new_folder("heed import: --out", o.out);
   std::error_code error;
-  const fs::path given = o.out;
-  const fs::path out = given.has_filename() ? given : given.parent_path();
-  require<ConfigError>(!out.empty(),
-                       "heed import: --out: expected the name of a folder, got nothing");
-  require<ConfigError>(!fs::exists(fs::symlink_status(out, error)), "heed import: --out ",
-                       printable(out.string(), 1000),
-                       ": is there already; give a folder that does not exist yet");
   require<IoError>(fs::is_directory(o.folder, error), o.folder,
                    ": expected a folder with config.json and weights: ",
                    error ? error.message() : "not a folder");
@@ -186,11 +183,8 @@ int run(const ImportOptions& o) {
   std::vector<std::string> notes = source.imported.notes;
   const int64_t vocab_size = whole_number(source.imported.model.get("vocab_size")).value_or(0);
   const std::string tokenizer = tokenizer_text(o, vocab_size, notes);
-  if (out.has_parent_path()) {
-    fs::create_directories(out.parent_path(), error);
-  }
   int64_t parameters = 0;
-  write_folder_atomically(out, [&](const fs::path& inside) {
+  write_new_folder(out, [&](const fs::path& inside) {
     parameters = write_best(source, tokenizer, out, inside);
   });
 
