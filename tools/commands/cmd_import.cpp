@@ -162,7 +162,10 @@ int64_t write_best(const Source& source, const std::string& tokenizer, const fs:
   }
   std::optional<int64_t> parameters;
   if (const ConfigNode own = own_model_of_json(source.json); !own.is_absent()) {
-    parameters = write_run(source, own, path, inside);
+    try {
+      parameters = write_run(source, own, path, inside);
+    } catch (const IoError&) {  // biases that are no longer zeros; if it is more, see below
+    }
   }
   if (!parameters) {
     parameters = write_run(source, source.imported.model, path, inside);
