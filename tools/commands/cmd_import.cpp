@@ -52,10 +52,12 @@ void declare(Arguments& arguments, ImportOptions& o) {
 // What is read of the folder before anything is written.
 struct Source {
   explicit Source(const std::string& folder)
-      : json(read_json(fs::path(folder) / "config.json")),
-        imported(model_of_json(json, (fs::path(folder) / "config.json").string())),
+      : config(fs::path(folder) / "config.json"),
+        json(read_json(config)),
+        imported(model_of_json(json, config.string())),
         weights(weights_file(folder)) {}
 
+  fs::path config;
   ConfigNode json;
   ImportedModel imported;
   FolderWeights weights;
@@ -126,12 +128,22 @@ void rehearse(const LayerChoice& model, const Architecture& architecture,
                        " of memory, this machine has ", bytes_text(available), " for it");
 }
 
+// Reads the config as that of any run, from the folder that is about to be one.
+LoadedRun load(const Source& source, const ConfigNode& model, const fs::path& tokenizer,
+               const fs::path& inside) {
+  try {
+    return load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
+  } catch (const ConfigError& error) {
+    fail<ConfigError>(source.config.string(), ": ", error.what());
+  }
+}
+
 // Writes the run into an empty folder. Returns the number of parameters; nothing if the weights do
 // not fit `model`, which the folder's config.json has as heed's own.
 std::optional<int64_t> write_run(const Source& source, const ConfigNode& model,
                                  const fs::path& tokenizer, const fs::path& inside) {
   const Architecture& architecture = *source.imported.architecture;
-  LoadedRun run = load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
+  const LoadedRun run = load(source, model, tokenizer, inside);
   apply_settings(run.config);
   try {
     rehearse(run.config.model, architecture, source.weights);
