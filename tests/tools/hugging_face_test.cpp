@@ -101,6 +101,23 @@ TEST_CASE("import: what the run is good for") {
   }
 }
 
+TEST_CASE("import: an export that was trained elsewhere has the biases of its architecture") {
+  const Folders f;
+  f.train("run", {});
+  f.heed({"export", f.path("run"), f.path("hf")});
+  f.heed({"import", f.path("hf"), "--out", f.path("same")});
+  CHECK(contains(f.text_of("same/config.yaml"), "\n  qkv_bias: false\n"));
+  const fs::path file = f.folder / "hf/model.safetensors";
+  const SafeTensors before(file);
+  std::string bytes = read_text(file);
+  const TensorInfo& bias = before.at("transformer.h.0.attn.c_attn.bias");
+  const size_t data = bytes.size() - static_cast<size_t>(before.tensors().back().end);
+  bytes[data + static_cast<size_t>(bias.begin) + 3] = 1;
+  write_text(file, bytes);
+  f.heed({"import", f.path("hf"), "--out", f.path("other")});
+  CHECK(contains(f.text_of("other/config.yaml"), "\n  qkv_bias: true\n"));
+}
+
 TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too large") {
   const Folders f;
   const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");
@@ -156,8 +173,10 @@ TEST_CASE("export and import: refusals leave nothing behind") {
   CHECK(contains(import_error(f.path("hf"), 1), "expected model.safetensors or"));
   fs::copy_file(text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2/model.safetensors"),
                 f.folder / "hf/model.safetensors");
-  CHECK(contains(import_error(f.path("hf"), 2), "model.num_layers: expected a whole number"));
+  CHECK(contains(import_error(f.path("hf"), 2),
+                 "hf/config.json: model.num_layers: expected a whole number"));
   write_text(f.folder / "hf/config.json", "{\"model_type\": \"gpt2\", \"n_embd\": 16777212}");
   import_error(f.path("hf"), 1);
+  f.refused({"import", f.path("hf"), "--out", f.path("new/deep/run")}, 1);
   CHECK_FALSE(fs::exists(f.folder / "new"));
 }

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "layers/text/display.h"
+#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
-#include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/hugging_face/export.h"
 
@@ -58,19 +58,13 @@ std::string python_text(const std::string& text) {
 
 int run(const ExportOptions& o) {
   const Dtype dtype = dtype_of(o);
-  std::error_code error;
-  const fs::path given = o.folder;
-  const fs::path folder = given.has_filename() ? given : given.parent_path();
-  require<ConfigError>(!folder.empty(), "heed export: expected the name of a folder, got nothing");
-  require<ConfigError>(!fs::exists(fs::symlink_status(folder, error)),
-                       "heed export: ", printable(folder.string(), 1000),
-                       ": is there already; give a folder that does not exist yet");
+  const fs::path folder = new_folder("heed export: DIR", o.folder);
   const TrainedRun trained = load_trained(o.run, o.sets);
   const Gpt& model = exportable(trained);
   const ConfigNode own = trained.loaded.resolved.get("model");
   const Tokenizer* const tokenizer = trained.loaded.task->tokenizer();
   bool has_tokenizer = false;
-  write_folder_atomically(folder, [&](const fs::path& inside) {
+  write_new_folder(folder, [&](const fs::path& inside) {
     has_tokenizer = write_hugging_face(inside, {model, own, tokenizer, dtype});
   });
 

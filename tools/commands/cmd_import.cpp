@@ -10,6 +10,7 @@
 #include "layers/config/values.h"
 #include "layers/text/display.h"
 #include "tools/commands/command.h"
+#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
@@ -51,10 +52,12 @@ void declare(Arguments& arguments, ImportOptions& o) {
 // What is read of the folder before anything is written.
 struct Source {
   explicit Source(const std::string& folder)
-      : json(read_json(fs::path(folder) / "config.json")),
-        imported(model_of_json(json, (fs::path(folder) / "config.json").string())),
+      : config(fs::path(folder) / "config.json"),
+        json(read_json(config)),
+        imported(model_of_json(json, config.string())),
         weights(weights_file(folder)) {}
 
+  fs::path config;
   ConfigNode json;
   ImportedModel imported;
   FolderWeights weights;
@@ -75,7 +78,9 @@ std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size,
   std::error_code error;
   BpeModel model;
   try {
-    model = read_bpe(fs::is_directory(path, error) ? find_tokenizer(path) : path);
+    const std::string file = fs::is_directory(path, error) ? find_tokenizer(path) : path;
+    require<IoError>(!file.empty(), path, ": expected a folder with tokenizer.json or vocab.json");
+    model = read_bpe(file);
   } catch (const IoError& failed) {
     fail<IoError>(failed.what(), o.tokenizer ? "" : "; --tokenizer none imports without it");
   }
@@ -123,12 +128,22 @@ void rehearse(const LayerChoice& model, const Architecture& architecture,
                        " of memory, this machine has ", bytes_text(available), " for it");
 }
 
+// Reads the config as that of any run, from the folder that is about to be one.
+LoadedRun load(const Source& source, const ConfigNode& model, const fs::path& tokenizer,
+               const fs::path& inside) {
+  try {
+    return load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
+  } catch (const ConfigError& error) {
+    fail<ConfigError>(source.config.string(), ": ", error.what());
+  }
+}
+
 // Writes the run into an empty folder. Returns the number of parameters; nothing if the weights do
 // not fit `model`, which the folder's config.json has as heed's own.
 std::optional<int64_t> write_run(const Source& source, const ConfigNode& model,
                                  const fs::path& tokenizer, const fs::path& inside) {
   const Architecture& architecture = *source.imported.architecture;
-  LoadedRun run = load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
+  const LoadedRun run = load(source, model, tokenizer, inside);
   apply_settings(run.config);
   try {
     rehearse(run.config.model, architecture, source.weights);
@@ -159,7 +174,10 @@ int64_t write_best(const Source& source, const std::string& tokenizer, const fs:
   }
   std::optional<int64_t> parameters;
   if (const ConfigNode own = own_model_of_json(source.json); !own.is_absent()) {
-    parameters = write_run(source, own, path, inside);
+    try {
+      parameters = write_run(source, own, path, inside);
+    } catch (const IoError&) {  // biases that are no longer zeros; if it is more, see below
+    }
   }
   if (!parameters) {
     parameters = write_run(source, source.imported.model, path, inside);
@@ -170,14 +188,8 @@ int64_t write_best(const Source& source, const std::string& tokenizer, const fs:
 }
 
 int run(const ImportOptions& o) {
+  const fs::path out = new_folder("heed import: --out", o.out);
   std::error_code error;
-  const fs::path given = o.out;
-  const fs::path out = given.has_filename() ? given : given.parent_path();
-  require<ConfigError>(!out.empty(),
-                       "heed import: --out: expected the name of a folder, got nothing");
-  require<ConfigError>(!fs::exists(fs::symlink_status(out, error)), "heed import: --out ",
-                       printable(out.string(), 1000),
-                       ": is there already; give a folder that does not exist yet");
   require<IoError>(fs::is_directory(o.folder, error), o.folder,
                    ": expected a folder with config.json and weights: ",
                    error ? error.message() : "not a folder");
@@ -186,11 +198,8 @@ int run(const ImportOptions& o) {
   std::vector<std::string> notes = source.imported.notes;
   const int64_t vocab_size = whole_number(source.imported.model.get("vocab_size")).value_or(0);
   const std::string tokenizer = tokenizer_text(o, vocab_size, notes);
-  if (out.has_parent_path()) {
-    fs::create_directories(out.parent_path(), error);
-  }
   int64_t parameters = 0;
-  write_folder_atomically(out, [&](const fs::path& inside) {
+  write_new_folder(out, [&](const fs::path& inside) {
     parameters = write_best(source, tokenizer, out, inside);
   });
 

@@ -5,6 +5,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
+#include "train/files/files.h"
 
 namespace heed::cli {
 
@@ -71,6 +72,40 @@ void require_replaceable(const std::string& option, const fs::path& out,
   require<ConfigError>(!belongs_to_a_run(fs::weakly_canonical(out, unknown)), option, " ",
                        printable(out.string(), longest_path),
                        ": belongs to a run, which needs it; give another file");
+}
+
+fs::path new_folder(const std::string& option, const std::string& given) {
+  const fs::path path = given;
+  fs::path folder = path.has_filename() ? path : path.parent_path();
+  require<ConfigError>(!folder.empty(), option, ": expected the name of a folder, got nothing");
+  std::error_code unknown;
+  require<ConfigError>(!fs::exists(fs::symlink_status(folder, unknown)), option, " ",
+                       printable(folder.string(), longest_path),
+                       ": is there already; give a folder that does not exist yet");
+  return folder;
+}
+
+void write_new_folder(const fs::path& folder, const std::function<void(const fs::path&)>& fill) {
+  std::vector<fs::path> above;  // the lowest first
+  std::error_code error;
+  for (fs::path at = folder.parent_path(); !at.empty() && !fs::exists(at, error);
+       at = at.parent_path()) {
+    above.push_back(at);
+  }
+  const auto remove_those_above = [&] {
+    for (const fs::path& each : above) {
+      fs::remove(each, error);  // stays if something else has come into it
+    }
+  };
+  try {
+    if (!above.empty() && !fs::create_directories(above.front(), error) && error) {
+      fail_errno(above.front(), "cannot make the folder", error.value());
+    }
+    write_folder_atomically(folder, fill);
+  } catch (...) {
+    remove_those_above();
+    throw;
+  }
 }
 
 }  // namespace heed::cli

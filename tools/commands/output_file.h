@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,14 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 // needs. `option` is the option that names it: "heed report: --out".
 void require_replaceable(const std::string& option, const std::filesystem::path& out,
                          const std::vector<InputFile>& inputs);
+
+// The folder that `given` names, to be written by write_new_folder(). Throws ConfigError if it is
+// empty or there is something of this name. `option` is as above.
+std::filesystem::path new_folder(const std::string& option, const std::string& given);
+
+// Makes the folder, and those above it that are not there, and calls fill() for a temporary one in
+// its place: completely, or nothing is left.
+void write_new_folder(const std::filesystem::path& folder,
+                      const std::function<void(const std::filesystem::path&)>& fill);
 
 }  // namespace heed::cli

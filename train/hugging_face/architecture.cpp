@@ -121,7 +121,7 @@ class PairList {
  public:
   explicit PairList(bool transposes) : transposes_(transposes) {}
 
-  // fixed: what stands for a parameter that the model does not have.
+  // ours: "" for a parameter that the model does not have; the caller then sets `fixed`.
   TensorPair& add(const std::string& theirs, const std::string& ours, const Rows& rows,
                   int64_t columns = 0) {
     TensorPair pair{.theirs = theirs, .ours = ours, .rows = rows.count, .columns = columns};

@@ -132,6 +132,10 @@ bool is_float(Dtype dtype) {
   return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 || dtype == Dtype::BF16;
 }
 
+bool all_zero(const std::vector<std::byte>& bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
 // Saved by earlier versions of transformers; they follow from the config.
 bool is_buffer(const std::string& name) {
   const std::vector<std::string> ends{".attn.bias", ".attn.masked_bias", ".attention.bias",
@@ -251,6 +255,9 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
     } else if (info->shape != group.shape()) {
       mistakes.add(weights.path(), ": ", what, "expected shape ", shape_text(group.shape()),
                    ", got ", shape_text(info->shape));
+    } else if (group.parts.front().ours.empty() && group.parts.front().columns == 0 &&
+               !all_zero(weights.bytes(name))) {
+      mistakes.add(weights.path(), ": ", what, "expected zeros, as the model has no such bias");
     }
   }
   if (model.config.tie_embeddings) {

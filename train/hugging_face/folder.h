@@ -50,12 +50,13 @@ using IsIgnored = std::function<bool(const std::string& name)>;
 // Compares the tensors with the parameters of a model that the architecture can hold. Parameters
 // and tensors whose name, in either system, `ignored` returns true for may be missing, surplus or
 // of another shape. Throws IoError with all mistakes, one per line, which name both systems and
-// both shapes. Buffers that transformers saved once (attn.bias, masked_bias, inv_freq) are skipped.
+// both shapes. A bias that the model does not have must be zeros. Buffers that transformers saved
+// once (attn.bias, masked_bias, inv_freq) are skipped.
 void check_weights(const Architecture& architecture, const Gpt& model, const FolderWeights& weights,
                    const IsIgnored& ignored);
 // Fills the parameters. Requires that check_weights() has thrown nothing. Returns false if a tensor
 // stands for a parameter that the model does not have, and has other numbers than that would be:
-// biases that are not zero, for instance.
+// positions that are no sines.
 bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeights& weights,
                   const IsIgnored& ignored);
 

@@ -59,7 +59,9 @@ void start_from_folder(Module& model, const fs::path& file, const IsIgnored& ign
   const FolderWeights weights(file);
   as_config_error([&] { check_weights(architecture, *gpt, weights, ignored); });
   if (!dry_run()) {
-    load_weights(architecture, *gpt, weights, ignored);
+    require<ConfigError>(load_weights(architecture, *gpt, weights, ignored),
+                         "these are not the weights of this model: its positions are ",
+                         gpt->config.position, ", those of the file were learned");
   }
 }
 

@@ -56,6 +56,27 @@ TEST_CASE("model_config: fields of a llama") {
   CHECK(odd.notes[0] == "x: ignored, as heed does not know it: warp");
 }
 
+// The keys of the published folders gpt2 and SmolLM2-135M.
+TEST_CASE("model_config: published folders leave nothing to note") {
+  const std::string smollm2 =
+      "{\"_name_or_path\": \"x\", \"architectures\": [\"LlamaForCausalLM\"], "
+      "\"attention_bias\": false, \"attention_dropout\": 0.0, \"bos_token_id\": 0, "
+      "\"eos_token_id\": 0, \"hidden_act\": \"silu\", \"hidden_size\": 576, "
+      "\"initializer_range\": 0.0416, \"intermediate_size\": 1536, \"is_llama_config\": true, "
+      "\"max_position_embeddings\": 8192, \"model_type\": \"llama\", "
+      "\"num_attention_heads\": 9, \"num_hidden_layers\": 30, \"num_key_value_heads\": 3, "
+      "\"pretraining_tp\": 1, \"rms_norm_eps\": 1e-05, \"rope_interleaved\": false, "
+      "\"rope_scaling\": null, \"rope_theta\": 100000, \"tie_word_embeddings\": true, "
+      "\"torch_dtype\": \"bfloat16\", \"use_cache\": true, \"vocab_size\": 49152}";
+  const std::string gpt2 =
+      "{\"activation_function\": \"gelu_new\", \"model_type\": \"gpt2\", \"n_ctx\": 1024, "
+      "\"summary_type\": \"cls_index\", \"task_specific_params\": {\"text-generation\": "
+      "{\"do_sample\": true, \"max_length\": 50}}, \"vocab_size\": 50257}";
+  for (const std::string& json : {smollm2, gpt2}) {
+    CHECK(model_of_json(parse_json(json, "x"), "x").notes.empty());
+  }
+}
+
 TEST_CASE("model_config: what cannot be honoured is refused by name") {
   const std::string as = ", as heed has nothing else; got ";
   const std::string gpt2 = "{\"model_type\": \"gpt2\", ";
