@@ -24,7 +24,7 @@ class Walk {
   // ids (T) -> (T, d); `rows` names the tokens on the page.
   std::string embedding(const Embedding& layer, const Ids& ids, const std::string& rows);
   // x and the vectors of its positions, and their sum.
-  std::string positions(const Positional& layer, const std::string& x);
+  std::string positions(Positional& layer, const std::string& x);
   std::string norm(const Module& layer, const std::string& x, const std::string& title);
   std::string linear(const Linear& layer, const std::string& x, const std::string& title);
   // The blocks add their steps to a section of their own.
