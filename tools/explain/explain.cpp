@@ -100,8 +100,14 @@ class Explanation {
     page.begin_section("embeddings", "Embeddings");
     std::string x =
         embedded(steps, *model.tok_emb, model.pos_emb ? &**model.pos_emb : nullptr, in_.ids, "ids");
-    for (const Child<TransformerBlock>& block : model.trf_blocks) {
-      x = steps.block(*block, x);
+    std::vector<Array> logits;
+    if (!model.trf_blocks.empty()) {
+      logits = probe::outputs_after_blocks(model_, in_);
+      add_class(page, logits[0]);
+    }
+    for (size_t i = 0; i < model.trf_blocks.size(); ++i) {
+      x = steps.block(*model.trf_blocks[i], x);
+      add_class(page, logits[i + 1]);
     }
     page.begin_section("end", "Logits of the classes");
     x = steps.norm(*model.final_norm, x, "Final norm");
@@ -113,6 +119,12 @@ class Explanation {
            const std::string& x) {
     page.begin_section("end", "Logits");
     steps.linear(head, steps.norm(norm, x, "Final norm"), "Logits");
+  }
+
+  // The class that a classifier would name after the section's block.
+  void add_class(PageData& page, const Array& logits) {
+    const probe::Guess guess = probe::guess_of(logits.span(), {});
+    page.section().lens.push_back({text_.target_name(guess.id), guess.probability, {}});
   }
 
   // What the model would answer after the section's block.

@@ -97,23 +97,49 @@ std::string Walk::attention(const Module& layer, const std::string& x, const std
   return AttentionWalk(*this, layer, x, context).walk();
 }
 
+std::string Walk::feed_forward(const Module& layer, const std::string& x) {
+  if (const auto* usual = dynamic_cast<const FeedForward*>(&layer)) {
+    return feed_forward(*usual, x);
+  }
+  if (const auto* gated = dynamic_cast<const GatedFeedForward*>(&layer)) {
+    return feed_forward(*gated, x);
+  }
+  return add({.id = layer.path(), .kind = "given", .title = "Output of the layer", .of = {x}},
+             recorder_.output(layer));
+}
+
+std::string Walk::activation(const std::string& id, const std::string& of,
+                             const std::string& function, const Array& value) {
+  return add({.id = id,
+              .kind = "activation",
+              .title = "Activation",
+              .of = {of},
+              .more = {{"function", function}}},
+             value);
+}
+
 std::string Walk::feed_forward(const FeedForward& layer, const std::string& x) {
   const Linear &first = *layer.first, &last = *layer.last;
   const Tensor in(recorder_.input(layer));  // (T, d_model)
-  const Array hidden =
-      heed::linear(in, first.weight, first.bias ? Tensor(first.bias) : Tensor()).value();
-  const Array active = activated(hidden, layer.config.activation);
-  const auto bias_of = [](const Linear& of) { return of.bias ? Tensor(of.bias).value() : Array(); };
+  const auto bias_of = [](const Linear& of) { return of.bias ? Tensor(of.bias) : Tensor(); };
+  const auto value_of = [](const Tensor& of) { return of ? of.value() : Array(); };
+  const Array hidden = heed::linear(in, first.weight, bias_of(first)).value();
   const std::string h = product(first.path(), "Hidden layer", x, Tensor(first.weight).value(),
-                                bias_of(first), hidden);
-  const std::string a = add({.id = layer.path() + ".layers.1",
-                             .kind = "activation",
-                             .title = "Activation",
-                             .of = {h},
-                             .more = {{"function", layer.config.activation}}},
-                            active);
+                                value_of(bias_of(first)), hidden);
+  const std::string a = activation(layer.path() + ".layers.1", h, layer.config.activation,
+                                   activated(hidden, layer.config.activation));
   return product(last.path(), "Back to the width of the model", a, Tensor(last.weight).value(),
-                 bias_of(last), recorder_.output(layer));
+                 value_of(bias_of(last)), recorder_.output(layer));
+}
+
+std::string Walk::feed_forward(const GatedFeedForward& layer, const std::string& x) {
+  const std::string gate = linear(*layer.gate_proj, x, "Gate");
+  const std::string open = activation(layer.path() + ".gate", gate, "silu",
+                                      activated(recorder_.output(*layer.gate_proj), "silu"));
+  const std::string up = linear(*layer.up_proj, x, "Hidden layer");
+  const std::string hidden =
+      add({.id = layer.path() + ".gated", .kind = "times", .title = "Gated", .of = {open, up}});
+  return linear(*layer.down_proj, hidden, "Back to the width of the model");
 }
 
 std::string Walk::block(const TransformerBlock& block, const std::string& x) {

@@ -5,6 +5,7 @@
 
 #include "layers/decoder_block.h"
 #include "layers/embedding.h"
+#include "layers/gated_feed_forward.h"
 #include "layers/positional.h"
 #include "tools/explain/page_data.h"
 #include "tools/explain/recorder.h"
@@ -38,7 +39,11 @@ class Walk {
  private:
   // Self-attention, or, if there is one, attention to a context.
   std::string attention(const Module& layer, const std::string& x, const std::string& context = "");
+  std::string feed_forward(const Module& layer, const std::string& x);
   std::string feed_forward(const FeedForward& layer, const std::string& x);
+  std::string feed_forward(const GatedFeedForward& layer, const std::string& x);
+  std::string activation(const std::string& id, const std::string& of, const std::string& function,
+                         const Array& value);
   std::string sum(const std::string& id, const std::string& title, const std::string& a,
                   const std::string& b);
   // A step of a Linear, or of rows of a matrix that works like one.
