@@ -85,6 +85,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
      {"autograd/*", "layers", "layers/module", "train/data", "tools/probe", "tools/report"}},
     {"tools/terminal", {"autograd/*", "layers/text", "train/files", "tools/report"}},
     {"tools/tour", {"autograd/*", "layers/*", "tools/terminal"}},
+    {"tools/tour/gpt", {"autograd/*", "layers/*", "tools/tour"}},
     {"tools/bench", {"autograd/*", "layers/*", "tools/terminal"}},
     {"tools/commands",
      {"autograd/*", "layers/*", "train/*", "tools/explain", "tools/probe", "tools/report",

@@ -32,7 +32,7 @@ model: {type: gpt, context_length: 24, d_model: 16, num_heads: 2, num_layers: 2,
     "variants": """
 data: {type: text, path: text.txt}
 model: {type: gpt, context_length: 24, d_model: 16, num_heads: 4, num_kv_heads: 2, num_layers: 1, position: rope,
-        norm: rms_norm, activation: silu, bias: false, tie_embeddings: true}
+        norm: rms_norm, activation: swiglu, bias: false, tie_embeddings: true}
 """,
     "reverse": """
 data: {type: reverse, length: 6, min_length: 3, symbols: 9}
@@ -171,7 +171,7 @@ def layers_of(page, model, weights):
             d_out, d_in = weights[step["id"] + ".weight"][0]
             bias = step["id"] + ".bias" in weights
             yield step["id"], step["of"], {"type": "linear", "d_in": d_in, "d_out": d_out, "bias": bias}, step["id"] + "."
-        elif step["id"].endswith(".layers.2"):
+        elif step["id"].endswith(".ff.layers.2"):
             # As a whole: the hidden layer on the page is that of separate operations, this is of the fused one.
             path = step["id"].removesuffix("layers.2")
             config = {"type": "feed_forward", **common, "activation": model.get("activation", "gelu_tanh"), "bias": model.get("bias", True)}
@@ -280,6 +280,13 @@ def check_use(browser, page, what):
     check(browser.evaluate("document.querySelector('#panel').textContent") != before, f"{what}: the arrow keys move nothing")
     browser.evaluate("document.querySelector('#panel button.link').click()")
     check(browser.evaluate("document.querySelector('#panel h2').textContent") != "Attention weights, head 0", f"{what}: a term leads nowhere")
+    shown = browser.evaluate(
+        "(() => { const cells = document.querySelector('td.chosen').closest('tbody').querySelectorAll('td');"
+        " const now = () => document.querySelector('#panel .value').textContent;"
+        " const point = (cell, kind) => cell.dispatchEvent(new MouseEvent(kind, {bubbles: true}));"
+        " point(cells[0], 'click'); const kept = now(); point(cells[1], 'pointerover'); const still = now();"
+        " point(cells[1], 'click'); return [kept, still, now()]; })()")
+    check(shown[0] == shown[1] != shown[2], f"{what}: a click does not keep a number: {shown}")
     browser.press("Escape")
     check(browser.evaluate("document.querySelector('#panel').textContent") == "", f"{what}: Escape does not close the panel")
     arcs = browser.evaluate("document.querySelectorAll('.arcs path').length")

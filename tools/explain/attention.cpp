@@ -191,12 +191,11 @@ AttentionWalk::Projection AttentionWalk::rotated(Projection of) const {
 void AttentionWalk::add_rotation(const Projection& of, const Projection& rotated) {
   if (rotated.id != of.id) {
     const MultiHeadAttention::Config& config = *config_of(layer_);
-    walk_.add({{"id", rotated.id},
-               {"kind", "rotated"},
-               {"title", of.title + ", rotated"},
-               {"of", {of.id}},
-               {"width", config.head_width()},
-               {"base", config.rope_base}},
+    walk_.add({.id = rotated.id,
+               .kind = "rotated",
+               .title = of.title + ", rotated",
+               .of = {of.id},
+               .more = {{"width", config.head_width()}, {"base", config.rope_base}}},
               rotated.value);
   }
 }
@@ -205,20 +204,21 @@ std::string AttentionWalk::add_weights(const Projection& queries, const Projecti
                                        const Scores& scores, const Array& weights) {
   const std::string path = layer_.path();
   const int64_t heads = weights.dim(0), width = queries.value.dim(1) / heads;
-  const Json both{{"heads", heads},
-                  {"kv_heads", keys.value.dim(1) / width},
-                  {"width", width},
-                  {"columns", walk_.rows_.at(keys.id)}};
   const auto step = [&](const char* id, const char* kind, const char* title,
                         std::vector<std::string> of) {
-    Step made{{"id", path + "." + id}, {"kind", kind}, {"title", title}, {"of", std::move(of)}};
-    made.update(both);
-    return made;
+    return Step{.id = path + "." + id,
+                .kind = kind,
+                .title = title,
+                .of = std::move(of),
+                .more = {{"heads", heads},
+                         {"kv_heads", keys.value.dim(1) / width},
+                         {"width", width},
+                         {"columns", walk_.rows_.at(keys.id)}}};
   };
   std::string last = walk_.add(
       step("attn_scores", "scores", "Attention scores", {queries.id, keys.id}), scores.scores);
   Step scaled = step("scaled", "scaled", "Scaled", {last});
-  scaled["scale"] = scores.scale;
+  scaled.more.emplace_back("scale", static_cast<double>(scores.scale));
   last = walk_.add(std::move(scaled));
   if (scores.causal) {
     last = walk_.add(step("masked", "masked", "Masked", {last}));
@@ -233,20 +233,16 @@ std::string AttentionWalk::add_mix(const std::string& weights, const Projection&
   const Array mixed =
       out_proj != nullptr ? walk_.recorder_.input(*out_proj) : walk_.recorder_.output(layer_);
   const int64_t width = mixed.dim(1) / heads;
-  std::string last = walk_.add({{"id", path + ".context_vec"},
-                                {"kind", "mix"},
-                                {"title", "Context vectors"},
-                                {"of", {weights, values.id}},
-                                {"heads", heads},
-                                {"kv_heads", values.value.dim(1) / width},
-                                {"width", width}},
-                               mixed);
+  std::string last = walk_.add(
+      {.id = path + ".context_vec",
+       .kind = "mix",
+       .title = "Context vectors",
+       .of = {weights, values.id},
+       .more = {{"heads", heads}, {"kv_heads", values.value.dim(1) / width}, {"width", width}}},
+      mixed);
   if (heads > 1) {
-    last = walk_.add({{"id", path + ".concat"},
-                      {"kind", "concat"},
-                      {"title", "Heads side by side"},
-                      {"of", {last}},
-                      {"width", width}});
+    last = walk_.add(
+        {.id = path + ".concat", .kind = "concat", .title = "Heads side by side", .of = {last}});
   }
   return out_proj != nullptr ? walk_.linear(*out_proj, last, "Output projection") : last;
 }
@@ -258,16 +254,15 @@ std::string AttentionWalk::opaque(const Array& weights) {
     of.push_back(context_);
   }
   if (weights) {
-    const bool reads_context = !context_.empty();
-    of = {walk_.add({{"id", path + ".attn_weights"},
-                     {"kind", "given"},
-                     {"title", "Attention weights"},
-                     {"of", of},
-                     {"heads", weights.dim(0)},
-                     {"columns", walk_.rows_.at(reads_context ? context_ : x_)}},
+    of = {walk_.add({.id = path + ".attn_weights",
+                     .kind = "given",
+                     .title = "Attention weights",
+                     .of = of,
+                     .more = {{"heads", weights.dim(0)},
+                              {"columns", walk_.rows_.at(context_.empty() ? x_ : context_)}}},
                     weights)};
   }
-  return walk_.add({{"id", path}, {"kind", "given"}, {"title", "Output of the layer"}, {"of", of}},
+  return walk_.add({.id = path, .kind = "given", .title = "Output of the layer", .of = of},
                    walk_.recorder_.output(layer_));
 }
 

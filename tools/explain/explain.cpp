@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "layers/classifier.h"
 #include "layers/encoder_decoder.h"
@@ -20,8 +22,7 @@ namespace heed::explain {
 
 namespace {
 
-// What is shown of a lens: sections in the order of its rows.
-constexpr const char* lens_key = "lens";
+using Json = nlohmann::ordered_json;
 
 std::vector<std::string> names_of(const Ids& ids, const Tokenizer* tokenizer) {
   std::vector<std::string> names;
@@ -32,8 +33,8 @@ std::vector<std::string> names_of(const Ids& ids, const Tokenizer* tokenizer) {
   return names;
 }
 
-std::string embedded(Walk& walk, const Embedding& tokens, const Positional* positions,
-                     const Ids& ids, const std::string& rows) {
+std::string embedded(Walk& walk, const Embedding& tokens, Positional* positions, const Ids& ids,
+                     const std::string& rows) {
   const std::string x = walk.embedding(tokens, ids, rows);
   return positions != nullptr ? walk.positions(*positions, x) : x;
 }
@@ -75,8 +76,7 @@ class Explanation {
         embedded(steps, *model.source_emb, &*model.source_pos, in_.source_ids, "source");
     for (const Child<TransformerBlock>& block : model.encoder_blocks) {
       x = steps.block(*block, x);
-      page.section()["title"] =
-          "Encoder block " + std::to_string(&block - &model.encoder_blocks[0]);
+      page.section().title = "Encoder block " + std::to_string(&block - &model.encoder_blocks[0]);
     }
     page.begin_section("encoder_norm", "Encoder: final norm");
     std::string context = steps.norm(*model.encoder_norm, x, "Final norm");
@@ -100,8 +100,14 @@ class Explanation {
     page.begin_section("embeddings", "Embeddings");
     std::string x =
         embedded(steps, *model.tok_emb, model.pos_emb ? &**model.pos_emb : nullptr, in_.ids, "ids");
-    for (const Child<TransformerBlock>& block : model.trf_blocks) {
-      x = steps.block(*block, x);
+    std::vector<Array> logits;
+    if (!model.trf_blocks.empty()) {
+      logits = probe::outputs_after_blocks(model_, in_);
+      add_class(page, logits[0]);
+    }
+    for (size_t i = 0; i < model.trf_blocks.size(); ++i) {
+      x = steps.block(*model.trf_blocks[i], x);
+      add_class(page, logits[i + 1]);
     }
     page.begin_section("end", "Logits of the classes");
     x = steps.norm(*model.final_norm, x, "Final norm");
@@ -115,21 +121,21 @@ class Explanation {
     steps.linear(head, steps.norm(norm, x, "Final norm"), "Logits");
   }
 
+  // The class that a classifier would name after the section's block.
+  void add_class(PageData& page, const Array& logits) {
+    const probe::Guess guess = probe::guess_of(logits.span(), {});
+    page.section().lens.push_back({text_.target_name(guess.id), guess.probability, {}});
+  }
+
   // What the model would answer after the section's block.
   void add_lens(PageData& page, size_t row) {
     if (!lens_) {
       lens_ = probe::logit_lens(model_, in_);
     }
-    Json positions = Json::array();
     for (const probe::Guess& guess : lens_->blocks.at(row)) {
-      Json position{{"token", probe::token_name(text_, guess.id)},
-                    {"probability", guess.probability}};
-      if (guess.rank) {
-        position["rank"] = *guess.rank;
-      }
-      positions.push_back(std::move(position));
+      page.section().lens.push_back(
+          {probe::token_name(text_, guess.id), guess.probability, guess.rank});
     }
-    page.section()[lens_key] = std::move(positions);
   }
 
   Module& model_;
@@ -221,15 +227,17 @@ std::string explain_page(Module& model, const TextInterface& text, const Input& 
             {"context", of.context},
             {"choices", as_json(choices)}};
   const ReportAssets& assets = report_assets();
-  const size_t frame = assets.explain_page.size() + assets.style.size() +
-                       assets.explain_style.size() + assets.explain_scripts.size();
-  data.write(page, of.whole ? std::numeric_limits<size_t>::max() : longest_page - frame);
-  return filled(
-      assets.explain_page,
-      {{"{{style}}", assets.style},
-       {"{{more_style}}", assets.explain_style},
-       {"{{data}}", within_script(page.dump(-1, ' ', false, Json::error_handler_t::replace))},
-       {"{{scripts}}", assets.explain_scripts}});
+  const std::string head = page.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const size_t rest = head.size() + assets.explain_page.size() + assets.style.size() +
+                      assets.explain_style.size() + assets.explain_scripts.size();
+  const size_t most = longest_page > rest ? longest_page - rest : 0;
+  const std::string walked = data.json(of.whole ? std::numeric_limits<size_t>::max() : most);
+  // One object: {head} and {walked}.
+  const std::string both = head.substr(0, head.size() - 1) + "," + walked.substr(1);
+  return filled(assets.explain_page, {{"{{style}}", assets.style},
+                                      {"{{more_style}}", assets.explain_style},
+                                      {"{{data}}", within_script(both)},
+                                      {"{{scripts}}", assets.explain_scripts}});
 }
 
 std::string tour_page(const std::string& data) {

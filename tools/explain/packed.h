@@ -10,8 +10,8 @@
 namespace heed::explain {
 
 // Four bytes as five characters, the most significant digit first, as in Ascii85 but with an
-// alphabet that needs no escape in JSON or HTML: the characters from '#' to '}' without & ' < > \ `.
-// The last group is filled with zeros.
+// alphabet that needs no escape in JSON or HTML: the characters from '#' to '}' without any of
+// & ' < > \ `. The last group is filled with zeros.
 std::string base85(std::span<const std::byte> bytes);
 
 // How exactly a matrix is kept.

@@ -26,70 +26,63 @@ Array activated(const Array& hidden, const std::string& activation) {
 }  // namespace
 
 std::string Walk::add(Step step, const Array& value) {
-  const std::string id = step.at("id").get<std::string>();
-  if (!step.contains("rows")) {
-    step["rows"] = rows_.at(step.at("of").at(0).get<std::string>());
+  if (step.rows.empty()) {
+    step.rows = rows_.at(step.of.at(0));
   }
-  rows_[id] = step["rows"].get<std::string>();
-  if (!part_.empty()) {
-    step["part"] = part_;
-  }
+  rows_[step.id] = step.rows;
+  step.part = part_;
   return page_.add(std::move(step), value);
 }
 
 std::string Walk::embedding(const Embedding& layer, const Ids& ids, const std::string& rows) {
-  const std::vector<int32_t> numbers(ids.data(), ids.data() + ids.size());
-  return add({{"id", layer.path()},
-              {"kind", "embedding"},
-              {"title", "Token embeddings"},
-              {"of", Json::array()},
-              {"rows", rows},
-              {"ids", numbers},
-              {"vocabulary", layer.config.vocab_size}},
+  return add({.id = layer.path(),
+              .kind = "embedding",
+              .title = "Token embeddings",
+              .rows = rows,
+              .more = {{"ids", std::vector<int32_t>(ids.data(), ids.data() + ids.size())},
+                       {"vocabulary", layer.config.vocab_size}}},
              recorder_.output(layer));
 }
 
 std::string Walk::sum(const std::string& id, const std::string& title, const std::string& a,
                       const std::string& b) {
-  return add({{"id", id}, {"kind", "sum"}, {"title", title}, {"of", {a, b}}});
+  return add({.id = id, .kind = "sum", .title = title, .of = {a, b}});
 }
 
-std::string Walk::positions(const Positional& layer, const std::string& x) {
+std::string Walk::positions(Positional& layer, const std::string& x) {
   // What is left of x + p where x is 0.
-  const Array p =
-      const_cast<Positional&>(layer)(Tensor(Array::zeros(recorder_.input(layer).shape()))).value();
-  const std::string id = add({{"id", layer.path() + ".weight"},
-                              {"kind", "positions"},
-                              {"title", "Position embeddings"},
-                              {"of", Json::array()},
-                              {"rows", rows_.at(x)},
-                              {"sinusoidal", layer.config.position == "sinusoidal"}},
+  const Array p = layer(Tensor(Array::zeros(recorder_.input(layer).shape()))).value();
+  const std::string id = add({.id = layer.path() + ".weight",
+                              .kind = "positions",
+                              .title = "Position embeddings",
+                              .rows = rows_.at(x),
+                              .more = {{"sinusoidal", layer.config.position == "sinusoidal"}}},
                              p);
   return sum(layer.path(), "Token and position", x, id);
 }
 
 std::string Walk::norm(const Module& layer, const std::string& x, const std::string& title) {
-  Step step{{"id", layer.path()}, {"kind", "norm"}, {"title", title}, {"of", {x}}};
+  Step step{.id = layer.path(), .kind = "norm", .title = title, .of = {x}};
   for (const Parameter* parameter : layer.own_parameters()) {
     const std::string name = layer.path() + "." + parameter->name();
     page_.vector(name, Tensor(*parameter).value());
-    step[parameter->name()] = name;
+    step.more.emplace_back(parameter->name(), name);
   }
   if (const auto* rms = dynamic_cast<const RmsNorm*>(&layer)) {
-    step["kind"] = "rms_norm";
-    step["eps"] = rms->config.eps;
+    step.kind = "rms_norm";
+    step.more.emplace_back("eps", rms->config.eps);
   } else if (const auto* usual = dynamic_cast<const LayerNorm*>(&layer)) {
-    step["eps"] = usual->config.eps;
+    step.more.emplace_back("eps", usual->config.eps);
   }
   return add(std::move(step), recorder_.output(layer));
 }
 
 std::string Walk::product(const std::string& id, const std::string& title, const std::string& x,
                           const Array& weight, const Array& bias, const Array& value) {
-  Step step{{"id", id}, {"kind", "linear"}, {"title", title}, {"of", {x}}, {"weight", id}};
+  Step step{.id = id, .kind = "linear", .title = title, .of = {x}, .more = {{"weight", id}}};
   page_.matrix(id, weight);
   if (bias) {
-    step["bias"] = id + ".bias";
+    step.more.emplace_back("bias", id + ".bias");
     page_.vector(id + ".bias", bias);
   }
   return add(std::move(step), value);
@@ -104,23 +97,49 @@ std::string Walk::attention(const Module& layer, const std::string& x, const std
   return AttentionWalk(*this, layer, x, context).walk();
 }
 
+std::string Walk::feed_forward(const Module& layer, const std::string& x) {
+  if (const auto* usual = dynamic_cast<const FeedForward*>(&layer)) {
+    return feed_forward(*usual, x);
+  }
+  if (const auto* gated = dynamic_cast<const GatedFeedForward*>(&layer)) {
+    return feed_forward(*gated, x);
+  }
+  return add({.id = layer.path(), .kind = "given", .title = "Output of the layer", .of = {x}},
+             recorder_.output(layer));
+}
+
+std::string Walk::activation(const std::string& id, const std::string& of,
+                             const std::string& function, const Array& value) {
+  return add({.id = id,
+              .kind = "activation",
+              .title = "Activation",
+              .of = {of},
+              .more = {{"function", function}}},
+             value);
+}
+
 std::string Walk::feed_forward(const FeedForward& layer, const std::string& x) {
   const Linear &first = *layer.first, &last = *layer.last;
   const Tensor in(recorder_.input(layer));  // (T, d_model)
-  const Array hidden =
-      heed::linear(in, first.weight, first.bias ? Tensor(first.bias) : Tensor()).value();
-  const Array active = activated(hidden, layer.config.activation);
-  const auto bias_of = [](const Linear& of) { return of.bias ? Tensor(of.bias).value() : Array(); };
+  const auto bias_of = [](const Linear& of) { return of.bias ? Tensor(of.bias) : Tensor(); };
+  const auto value_of = [](const Tensor& of) { return of ? of.value() : Array(); };
+  const Array hidden = heed::linear(in, first.weight, bias_of(first)).value();
   const std::string h = product(first.path(), "Hidden layer", x, Tensor(first.weight).value(),
-                                bias_of(first), hidden);
-  const std::string a = add({{"id", layer.path() + ".layers.1"},
-                             {"kind", "activation"},
-                             {"title", "Activation"},
-                             {"of", {h}},
-                             {"function", layer.config.activation}},
-                            active);
+                                value_of(bias_of(first)), hidden);
+  const std::string a = activation(layer.path() + ".layers.1", h, layer.config.activation,
+                                   activated(hidden, layer.config.activation));
   return product(last.path(), "Back to the width of the model", a, Tensor(last.weight).value(),
-                 bias_of(last), recorder_.output(layer));
+                 value_of(bias_of(last)), recorder_.output(layer));
+}
+
+std::string Walk::feed_forward(const GatedFeedForward& layer, const std::string& x) {
+  const std::string gate = linear(*layer.gate_proj, x, "Gate");
+  const std::string open = activation(layer.path() + ".gate", gate, "silu",
+                                      activated(recorder_.output(*layer.gate_proj), "silu"));
+  const std::string up = linear(*layer.up_proj, x, "Hidden layer");
+  const std::string hidden =
+      add({.id = layer.path() + ".gated", .kind = "times", .title = "Gated", .of = {open, up}});
+  return linear(*layer.down_proj, hidden, "Back to the width of the model");
 }
 
 std::string Walk::block(const TransformerBlock& block, const std::string& x) {
@@ -159,11 +178,11 @@ std::string Walk::block(const DecoderBlock& block, const std::string& x,
 
 std::string Walk::pooled(const std::string& id, const std::string& x, const std::string& pool,
                          const Array& value) {
-  return add({{"id", id},
-              {"kind", pool},
-              {"title", pool == "mean" ? "Mean over the tokens" : "The first token"},
-              {"of", {x}},
-              {"rows", pool == "mean" ? "mean" : "first"}},
+  return add({.id = id,
+              .kind = pool,
+              .title = pool == "mean" ? "Mean over the tokens" : "The first token",
+              .of = {x},
+              .rows = pool},
              value);
 }
 

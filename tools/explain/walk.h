@@ -5,6 +5,7 @@
 
 #include "layers/decoder_block.h"
 #include "layers/embedding.h"
+#include "layers/gated_feed_forward.h"
 #include "layers/positional.h"
 #include "tools/explain/page_data.h"
 #include "tools/explain/recorder.h"
@@ -24,7 +25,7 @@ class Walk {
   // ids (T) -> (T, d); `rows` names the tokens on the page.
   std::string embedding(const Embedding& layer, const Ids& ids, const std::string& rows);
   // x and the vectors of its positions, and their sum.
-  std::string positions(const Positional& layer, const std::string& x);
+  std::string positions(Positional& layer, const std::string& x);
   std::string norm(const Module& layer, const std::string& x, const std::string& title);
   std::string linear(const Linear& layer, const std::string& x, const std::string& title);
   // The blocks add their steps to a section of their own.
@@ -38,7 +39,11 @@ class Walk {
  private:
   // Self-attention, or, if there is one, attention to a context.
   std::string attention(const Module& layer, const std::string& x, const std::string& context = "");
+  std::string feed_forward(const Module& layer, const std::string& x);
   std::string feed_forward(const FeedForward& layer, const std::string& x);
+  std::string feed_forward(const GatedFeedForward& layer, const std::string& x);
+  std::string activation(const std::string& id, const std::string& of, const std::string& function,
+                         const Array& value);
   std::string sum(const std::string& id, const std::string& title, const std::string& a,
                   const std::string& b);
   // A step of a Linear, or of rows of a matrix that works like one.

@@ -25,7 +25,8 @@ class InputOf final : public ForwardObserver {
   const Module* layer_;
 };
 
-// logits (V); `next`: the token that comes next.
+}  // namespace
+
 Guess guess_of(std::span<const real> logits, std::optional<int32_t> next) {
   const auto top = std::max_element(logits.begin(), logits.end());
   const auto largest = static_cast<double>(*top);
@@ -45,9 +46,7 @@ Guess guess_of(std::span<const real> logits, std::optional<int32_t> next) {
   return guess;
 }
 
-}  // namespace
-
-Lens logit_lens(Module& model, const Input& in) {
+std::vector<Array> outputs_after_blocks(Module& model, const Input& in) {
   const std::vector<Block> blocks = stacks_of(model, "heed probe: lens").back();
   const EvaluationMode evaluating(model);
   std::vector<PartObserver::Watched> outputs;
@@ -64,11 +63,18 @@ Lens logit_lens(Module& model, const Input& in) {
   for (const Block& block : blocks) {
     streams.push_back(after.at({block.layer, Activation::output, 0}));
   }
-  Lens lens{{in.ids.data(), in.ids.data() + in.ids.size()}, {}};
+  std::vector<Array> logits;
   for (const Array& stream : streams) {
     const PartObserver in_place({outputs.back()}, [&](const Seen&) { return stream; });
-    const Array logits = model(in).value();  // (1, T, V)
-    const int64_t tokens = in.ids.size();
+    logits.push_back(model(in).value());
+  }
+  return logits;
+}
+
+Lens logit_lens(Module& model, const Input& in) {
+  Lens lens{{in.ids.data(), in.ids.data() + in.ids.size()}, {}};
+  const int64_t tokens = in.ids.size();
+  for (const Array& logits : outputs_after_blocks(model, in)) {
     require<ConfigError>(
         logits.rank() == 3 && logits.dim(1) == tokens,
         "heed probe: lens: expected a model that names a token at each position, logits (1, ",

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "layers/module/module.h"
@@ -24,6 +25,13 @@ struct Lens {
   std::vector<int32_t> ids;                // of the T positions
   std::vector<std::vector<Guess>> blocks;  // [0]: after the embeddings; [n]: after block n; T each
 };
+
+// The model's output if it ended after the embeddings, [0], and after block n, [n]: logits (1, T, V)
+// or, of a classifier, (1, V). Otherwise as logit_lens.
+std::vector<Array> outputs_after_blocks(Module& model, const Input& in);
+
+// The likeliest of logits (V). `next`: the token that comes next.
+Guess guess_of(std::span<const real> logits, std::optional<int32_t> next);
 
 // For a batch of one. Of a model of two sequences, the decoder's blocks. Everything behind the last
 // block is applied to each x_n by running the model with x_n in place of the last block's output,

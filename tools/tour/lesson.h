@@ -15,9 +15,9 @@ std::string lesson(const Step& step, const Given& given, const Shown& shown);
 // with `all`, get the key "<step>.<name>".
 std::vector<std::string> json_lines(const Step& step, const Shown& shown, bool all);
 
-// What the page of the tour is given: {"version", "bits", "words", "common": {name: text}, "inputs",
-// "steps": [{"name", "title", "source", "file", "text", "values": {name: value}, "drawn": {name:
-// value}}]}. Tensors are nested lists, as in json_lines().
+// What the page of the tour is given: {"version", "bits", "words", "common": {name: text},
+// "inputs", "steps": [{"name", "title", "source", "file", "text", "values": {name: value}, "drawn":
+// {name: value}}]}. Tensors are nested lists, as in json_lines().
 std::string page_json(const std::vector<Step>& steps, const Given& given);
 
 }  // namespace heed::tour

@@ -1,4 +1,4 @@
-// The page of heed explain: what it is given. tests/tools/explain_check.py looks at it in a browser.
+// What the page of heed explain is given. tests/tools/explain_check.py looks at it in a browser.
 #include "tools/explain/explain.h"
 
 #include <cmath>
@@ -16,6 +16,7 @@
 using namespace heed;
 using namespace heed::testing;
 using namespace heed::explain;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -67,8 +68,8 @@ TEST_CASE("explain: base85 keeps four bytes in five characters") {
   for (const char c : std::string("&<>\"\\'`")) {
     CHECK(text.find(c) == std::string::npos);
   }
-  // 0xffffffff = 82 * 85^4 + 23 * 85^3 + 54 * 85^2 + 12 * 85 + 0
-  CHECK(text.substr(5, 5) == "z=X0#");
+  // 0xffffffff = 82 * 85^4 + 23 * 85^3 + 54 * 85^2 + 12 * 85
+  CHECK(text.substr(5, 5) == "{=^1#");
 }
 
 TEST_CASE("explain: matrices are kept less exactly, the largest first, until the page fits") {
@@ -77,8 +78,7 @@ TEST_CASE("explain: matrices are kept less exactly, the largest first, until the
   page.matrix("large", Array::full({40, 40}, 0.5f));
   page.matrix("small", Array::full({10, 10}, -2.0f));
   const auto bits_of = [&](size_t most) {
-    Json out = Json::object();
-    page.write(out, most);
+    const Json out = Json::parse(page.json(most));
     std::vector<int64_t> bits;
     for (const char* name : {"large", "small"}) {
       const Json& matrix = out.at("matrices").at(name);
@@ -153,8 +153,41 @@ TEST_CASE("explain: every step of a block, whatever the attention is called") {
   // One that keeps no weights: its output alone.
   const Json sums = explained(*gpt_with(", attention: {type: linear_attention}"), in);
   CHECK(kinds_of(sums, "trf_blocks.0") == joined({"norm", "given"}, rest));
+  const Json gated = explained(*gpt_with(", activation: swiglu"), in);
+  CHECK(kinds_of(gated, "trf_blocks.0") ==
+        joined(joined(begin, attention),
+               {"sum", "norm", "linear", "activation", "linear", "times", "linear", "sum"}));
   const Json none = explained(*gpt_with(", feed_forward: none"), in);
   CHECK(kinds_of(none, "trf_blocks.0") == joined(joined(begin, attention), {"sum"}));
+}
+
+TEST_CASE("explain: the lens next to each block, also of a classifier") {
+  const auto model = gpt_with("");
+  const Json gpt = explained(*model, tokens({1, 2, 3}));
+  REQUIRE(gpt.at("sections").size() == 4);
+  const Json& last = gpt.at("sections").at(2).at("lens");
+  REQUIRE(last.size() == 3);
+  const EvaluationMode evaluating(*model);
+  const Array logits = (*model)(tokens({1, 2, 3})).value();
+  const auto row = logits.span().last(8);
+  const auto best = std::max_element(row.begin(), row.end()) - row.begin();
+  CHECK(last.at(2).at("token") == std::to_string(best));
+  CHECK(!last.at(2).contains("rank"));
+  CHECK(last.at(0).contains("rank"));
+
+  const auto classifier = layer_of(
+      "{type: classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
+      "num_heads: 2, num_layers: 1}");
+  perturb_parameters(*classifier);
+  const Json classes = explained(*classifier, tokens({1, 2}));
+  REQUIRE(classes.at("sections").size() == 3);
+  CHECK(classes.at("sections").at(1).at("lens").size() == 1);
+  CHECK(!classes.at("sections").at(2).contains("lens"));
+  CHECK(classes.at("choices").size() == 1);
+  const auto bag = layer_of(
+      "{type: classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
+      "num_layers: 0, position: none}");
+  CHECK(explained(*bag, tokens({1, 2})).at("sections").size() == 2);
 }
 
 TEST_CASE("explain: another model, a prompt that is too long, a file that is needed") {

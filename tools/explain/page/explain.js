@@ -4,13 +4,13 @@ const widgets = new Map();     // of a step: its table, once it is drawn
 const chosenHeads = new Map(); // of an attention: its head
 const attentionOf = (step) => step.id.replace(/\.[^.]+$/, "");
 const headOf = (step) => (perHead(step) ? chosenHeads.get(attentionOf(step)) ?? 0 : 0);
-let pinned = false;
+let pinned = false;            // the panel stays as it is while the mouse moves on
 
 function sourceOfTable(step) {
   const head = headOf(step);
   return { rows: rowNames(step), columns: columnNames(step), value: (r, c) => numberAt(step, head, r, c),
     kind: step.columns && ["softmax", "given"].includes(step.kind) ? "share" : "signed",
-    chosen: (r, c, pin) => choose(step, head, r, c, pin) };
+    chosen: (r, c, how) => choose(step, head, r, c, how) };
 }
 
 // Draws the table of a step when it comes near the screen.
@@ -70,14 +70,14 @@ function goTo([step, head, row, column]) {
   if (perHead(step)) chooseHead(attentionOf(step), head);
   const widget = drawStep(step);
   widget.show(row, column);
-  choose(step, head, row, column, true);
+  choose(step, head, row, column, "pin");
   widget.cell(row, column)?.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   widget.table.focus({ preventScroll: true });
 }
 
-function choose(step, head, row, column, pin) {
-  if (pinned && !pin && document.activeElement?.closest("table.tensor") !== widgets.get(step.id)?.table) return;
-  pinned = pin;
+function choose(step, head, row, column, how) {
+  if (pinned && how === "pointer") return;
+  pinned = how === "pin";
   for (const cell of document.querySelectorAll("td.chosen, td.source")) cell.classList.remove("chosen", "source");
   widgets.get(step.id)?.cell(row, column)?.classList.add("chosen");
   const made = sourceOf(step, head, row, column);
@@ -121,12 +121,12 @@ function drawPanel(step, head, row, column, made) {
 }
 
 function lensTable(section) {
-  const names = data.rows.ids;
+  const classes = data.model === "classifier", names = classes ? ["all tokens"] : data.rows.ids;
   const cell = (guess) => el("tr", {}, el("th", { scope: "row" }, names[section.lens.indexOf(guess)]), el("td", {}, guess.token),
     el("td", {}, termText(guess.probability, 3)), el("td", {}, guess.rank ? String(guess.rank) : ""));
   return el("details", {}, el("summary", {}, "What the model would answer here (logit lens)"),
     el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "numbers lens" },
-      el("thead", {}, el("tr", {}, ...["after", "the likeliest next", "probability", "rank of what comes next"].map((name) => el("th", { scope: "col" }, name)))),
+      el("thead", {}, el("tr", {}, ...["after", classes ? "the likeliest class" : "the likeliest next", "probability", classes ? "" : "rank of what comes next"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, ...section.lens.map(cell)))));
 }
 
@@ -145,12 +145,11 @@ function sectionOf(section, open) {
 }
 
 function nextSection() {
-  const sampling = new Sampling();
-  window.sampling = sampling;
+  window.sampling = new Sampling();  // by name, for tests and for the curious
   const words = data.model === "classifier" ? "Softmax turns the logits of the classes into probabilities."
     : "Softmax turns the logits of the last position into probabilities. A click on a token goes on with it; the page knows what the model answers to the likeliest ones.";
   return section("next", data.model === "classifier" ? "The class" : "What comes next", el("p", {}, words),
-    el("div", { class: "formula" }, formula("p_i = \\frac{\\exp ( L_i / \\tau )}{\\sum_j \\exp ( L_j / \\tau )}")), sampling.element);
+    el("div", { class: "formula" }, formula("p_i = \\frac{\\exp ( L_i / \\tau )}{\\sum_j \\exp ( L_j / \\tau )}")), window.sampling.element);
 }
 
 function tokensSection() {
@@ -170,7 +169,7 @@ function buildExplain() {
     "what it was computed from, and follow the links from there. Blocks and heads count from 0.");
   say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
   const parts = [tokensSection(), ...data.sections.map((one, i) => sectionOf(one, i < 2)), nextSection()];
-  document.getElementById("main").append(...parts.map((part) => part));
+  document.getElementById("main").append(...parts);
   document.getElementById("sections").append(...parts.map((part) => el("a", { href: `#${part.id}`, onclick: () => { if (part.tagName === "DETAILS") part.open = true; } },
     (part.querySelector(":scope > h2") ?? part.querySelector("summary").firstChild).textContent)));
   addEventListener("keydown", (event) => {

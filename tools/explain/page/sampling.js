@@ -27,12 +27,10 @@ function probabilities(logits, { temperature = 1, top_k: topK = logits.length, t
 }
 
 const answerName = (id) => data.answers[id] ?? `#${id}`;
-const width = () => data.choices[0].logits.length;  // of the packed text
 
 // The table of what may come next, the sliders, and the tokens that were followed.
 class Sampling {
   constructor() {
-    this.count = 0;
     this.node = 0;       // in data.choices
     this.unknown = null; // a token that was clicked, after which nothing was computed
     this.settings = { temperature: 1, top_k: this.size(), top_p: 1 };

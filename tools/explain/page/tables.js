@@ -1,6 +1,6 @@
 // A matrix as a coloured table. The table knows nothing of where the numbers come from: it is given
-//   {rows, columns: names, value(row, column), kind: "signed" | "share", chosen(row, column, pinned),
-//    text(value): cellText if absent}
+//   {rows, columns: names, value(row, column), kind: "signed" | "share", chosen(row, column, how),
+//    text(value): cellText if absent}, where how is "pointer", "key" or, by a click or Enter, "pin".
 // Long tables show a part of their rows and columns at a time. The arrow keys move from cell to cell.
 
 const mostColumns = 32, mostRows = 64;
@@ -64,8 +64,8 @@ class MatrixTable {
       body.append(line);
     }
     const table = el("table", { class: "tensor", tabindex: 0, "aria-label": this.label,
-      onpointerover: (event) => this.point(event, false), onclick: (event) => this.point(event, true),
-      onfocus: () => table.matches(":focus-visible") && this.choose(false), onkeydown: (event) => this.key(event) },
+      onpointerover: (event) => this.point(event, "pointer"), onclick: (event) => this.point(event, "pin"),
+      onfocus: () => table.matches(":focus-visible") && this.choose("key"), onkeydown: (event) => this.key(event) },
     el("thead", {}, head), body);
     this.table = table;
     this.body.replaceChildren(table);
@@ -87,16 +87,16 @@ class MatrixTable {
     return this.table.tBodies[0].rows[row - this.firstRow]?.cells[column - this.firstColumn + 1] ?? null;
   }
 
-  point(event, pinned) {
+  point(event, how) {
     const cell = event.target.closest("tbody td");
     if (!cell) return;
     this.row = cell.parentNode.sectionRowIndex + this.firstRow;
     this.column = cell.cellIndex - 1 + this.firstColumn;
-    this.choose(pinned);
+    this.choose(how);
   }
 
-  choose(pinned) {
-    this.source.chosen(this.row, this.column, pinned);
+  choose(how) {
+    this.source.chosen(this.row, this.column, how);
   }
 
   // Brings a cell onto the screen, and the cursor with it.
@@ -112,14 +112,14 @@ class MatrixTable {
 
   key(event) {
     const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
-    if (event.key === "Enter") this.choose(true);
+    if (event.key === "Enter") this.choose("pin");
     if (!by) return;
     const { rows, columns } = this.source;
     const within = (at, count) => Math.min(count - 1, Math.max(0, at));
     const before = this.table;
     this.show(within(this.row + by[0], rows.length), within(this.column + by[1], columns.length));
     if (this.table !== before) this.table.focus();
-    this.choose(false);
+    this.choose("key");
     this.cell(this.row, this.column)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     event.preventDefault();
   }

@@ -10,7 +10,7 @@ const sharedHead = (step, h) => Math.floor(h / (step.heads / step.kv_heads));
 
 // [rows, columns] of a step, of one head if it has heads.
 function shapeOf(step) {
-  if (["sum", "scaled", "masked", "concat"].includes(step.kind)) {
+  if (["sum", "times", "scaled", "masked", "concat"].includes(step.kind)) {
     const [rows, columns] = shapeOf(input(step));
     return step.kind === "concat" ? [rows, columns * input(step).heads] : [rows, columns];
   }
@@ -22,6 +22,7 @@ function shapeOf(step) {
 function numberAt(step, h, r, c) {
   switch (step.kind) {
     case "sum": return rounded(numberAt(input(step, 0), 0, r, c) + numberAt(input(step, 1), 0, r, c));
+    case "times": return rounded(numberAt(input(step, 0), 0, r, c) * numberAt(input(step, 1), 0, r, c));
     case "scaled": return rounded(step.scale * numberAt(input(step), h, r, c));
     case "masked": return c > r ? -Infinity : numberAt(input(step), h, r, c);
     case "concat": return tensor(input(step).id).values[r * shapeOf(step)[1] + c];
@@ -48,9 +49,10 @@ function columnNames(step) {
 const letters = {
   W_query: ["Q", "X", "W_Q", "b_Q"], W_key: ["K", "X", "W_K", "b_K"], W_value: ["V", "X", "W_V", "b_V"],
   out_proj: ["O", "Z", "W_O", "b_O"], "layers.0": ["H", "X", "W_1", "b_1"], "layers.2": ["F", "A", "W_2", "b_2"],
+  gate_proj: ["H", "X", "W_G", "b_G"], up_proj: ["U", "X", "W_U", "b_U"], down_proj: ["F", "Y", "W_D", "b_D"],
   out_head: ["L", "X", "W_{\\text{out}}", "b"],
 };
-const lettersOf = (step) => letters[step.id.match(/(W_query|W_key|W_value|out_proj|layers\.\d|out_head)$/)?.[1]] ?? ["Y", "X", "W", "b"];
+const lettersOf = (step) => letters[step.id.match(/(W_query|W_key|W_value|out_proj|layers\.\d|gate_proj|up_proj|down_proj|out_head)$/)?.[1]] ?? ["Y", "X", "W", "b"];
 
 const activations = {
   gelu: ["A = H \\cdot \\Phi ( H )", (x) => `${termText(x)} × Φ(${termText(x)})`],
@@ -63,6 +65,7 @@ const formulas = {
   embedding: () => "x_t = E [ \\text{token}_t ]",
   positions: (step) => step.sinusoidal ? "p_{t, 2i} = \\sin \\frac{t}{10000^{2i/d}} \\text{  } p_{t, 2i+1} = \\cos \\frac{t}{10000^{2i/d}}" : "p_t = P [ t ]",
   sum: () => "Y = A + B",
+  times: () => "Y = A \\odot U",
   norm: (step) => `y = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} \\odot \\gamma${step.shift ? " + \\beta" : ""}`,
   rms_norm: () => "y = \\frac{x}{\\sqrt{\\text{mean} ( x^2 ) + \\epsilon}} \\odot \\gamma",
   linear: (step) => { const [y, x, w, b] = lettersOf(step); return `${y} = ${x} ${w}^{\\top}${step.bias ? ` + ${b}` : ""}`; },
@@ -84,6 +87,7 @@ const sentences = {
   embedding: (step) => `Each token takes its row of a table of ${whole(step.vocabulary)} trained vectors.`,
   positions: (step) => step.sinusoidal ? "A fixed vector for each position." : "A trained vector for each position.",
   sum: (step) => step.title === "Shortcut" ? "What came in, plus what this part of the block adds to it." : "What the token is, plus where it stands.",
+  times: () => "Number by number: the gate lets through, dampens or turns round.",
   norm: () => "Each row gets mean 0 and variance 1, then a trained scale and shift.",
   rms_norm: () => "Each row gets root mean square 1, then a trained scale.",
   linear: (step) => `Each number is a dot product: a row of the input with a row of the weights, ${whole(data.matrices[step.weight].shape[1])} terms.`,
@@ -138,6 +142,9 @@ const sources = {
   },
   sum(step, h, r, c) {
     return { terms: [0, 1].map((i) => ({ words: input(step, i).title, value: numberAt(input(step, i), 0, r, c), from: [input(step, i), 0, r, c] })), sum: true };
+  },
+  times(step, h, r, c) {
+    return { terms: [0, 1].map((i) => ({ words: input(step, i).title, value: numberAt(input(step, i), 0, r, c), from: [input(step, i), 0, r, c] })) };
   },
   scaled(step, h, r, c) {
     const x = numberAt(input(step), h, r, c);

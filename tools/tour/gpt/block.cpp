@@ -186,7 +186,7 @@ void block_step(const Given& given, Shown& show) {
 }  // namespace
 
 std::vector<Step> block_steps() {
-  const std::string file = "tools/tour/block.cpp";
+  const std::string file = "tools/tour/gpt/block.cpp";
   return {
       {"layer_norm", "Layer norm", "the book, 4.2", file, norm_text, norm_step},
       {"gelu", "GELU", "the book, 4.3", file, gelu_text, gelu_step},

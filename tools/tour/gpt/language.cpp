@@ -157,7 +157,7 @@ void temperature_step(const Given& given, Shown& show) {
 }  // namespace
 
 std::vector<Step> language_steps() {
-  const std::string file = "tools/tour/language.cpp";
+  const std::string file = "tools/tour/gpt/language.cpp";
   return {
       {"logits_to_text", "From logits to text", "the book, 4.7", file, logits_text, logits_step},
       {"loss", "The loss", "the book, 5.1", file, loss_text, loss_step},
