@@ -62,10 +62,14 @@ TEST_CASE("own data: a run is saved, resumed to the same bits, evaluated and rep
   const std::string moved = "data.path=" + (files.folder / "moved.csv").string();
   succeeded({"train", "--resume", parts.string(), "--set", "train.steps=6", "--set", moved});
   CHECK(weights_in(parts, "step-000006") == weights_in(whole, "step-000006"));
-  write_text(files.folder / "moved.csv", questions() + "music,sing\n");
+  write_text(files.folder / "moved.csv", questions() + "music,play\n");
   const ProgramResult other = run_heed({"eval", whole.string(), "--set", moved});
   CHECK(other.exit_code == 1);
   CHECK(contains(other.err, "changed: expected fingerprint"));
+  write_text(files.folder / "moved.csv", questions() + "music,sing\n");
+  const ProgramResult unknown = run_heed({"eval", whole.string(), "--set", moved});
+  CHECK(unknown.exit_code == 2);
+  CHECK(contains(unknown.err, "moved.csv:32: the word sing (word 1 of the text) is not in the "));
   write_text(files.folder / "moved.csv", questions());
 
   const auto evaluated =

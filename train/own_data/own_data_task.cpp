@@ -64,6 +64,7 @@ void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, const AddR
     }
     mistakes.throw_if_any();
   }
+  rows.require_unchanged();
   const int64_t train = example_count(Split::train), others = example_count(Split::validation);
   if (train + others == 0) {
     throw TaskError("max_length", text("none of the ", grouped(too_long_), " examples has at most ",

@@ -38,8 +38,8 @@ class OwnDataTask : public Task, public ReadableExamples {
 
   // Walks through all rows. add(row) takes the tokens of a row and returns their number, 0 for one
   // that is longer than max_length. What it throws as a ConfigError is a mistake in the row. Must
-  // be called once, in the constructor. Throws RowError, and TaskError if there are too few
-  // examples.
+  // be called once, in the constructor. Throws RowError, TaskError if there are too few examples,
+  // and IoError if a file has another fingerprint than that of the config.
   using AddRow = std::function<int64_t(const TextRows::Row& row)>;
   void take(const SplitRows& rows, const TaskSetup& setup, const AddRow& add);
   // The tokens of a cell. Throws ConfigError if it has none.

@@ -17,8 +17,13 @@ SplitRows::Part read_part(const std::filesystem::path& path, const std::string& 
   const FileReader file = open_data_file(path, bytes_per_byte);
   std::vector<char> bytes(static_cast<size_t>(file.size()));
   file.read(0, std::as_writable_bytes(std::span(bytes)));
-  require_fingerprint(path, std::as_bytes(std::span(bytes)), fingerprint);
-  return {path, TextRows(std::move(bytes), path, columns)};
+  std::string changed;
+  try {
+    require_fingerprint(path, std::as_bytes(std::span(bytes)), fingerprint);
+  } catch (const IoError& error) {
+    changed = error.what();
+  }
+  return {path, TextRows(std::move(bytes), path, columns), changed};
 }
 
 uint64_t hash_of(const TextRows::Row& row) { return fingerprint(as_bytes(row.cells[0])).xxh64; }
@@ -76,6 +81,13 @@ SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
   }
   for (int64_t row = 0; row < parts_[1].rows.size(); ++row) {
     seen_ += trained.contains(hash_of(parts_[1].rows[row])) ? 1 : 0;
+  }
+}
+
+void SplitRows::require_unchanged() const {
+  require<IoError>(parts_[0].changed.empty(), parts_[0].changed);
+  if (parts_.size() > 1 && !parts_[1].changed.empty()) {
+    throw TaskFileError("validation", parts_[1].changed);
   }
 }
 

@@ -36,19 +36,23 @@ struct OwnDataConfig {
 // file that grows.
 class SplitRows {
  public:
-  // Throws IoError for a file that cannot be read or has another fingerprint, RowError for one with
-  // mistakes, TaskError for one that is too large for this machine.
+  // Throws IoError for a file that cannot be read, RowError for one with mistakes, TaskError for one
+  // that is too large for this machine.
   SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
             const std::array<RowColumn, 2>& columns);
 
   struct Part {
     std::filesystem::path path;
     TextRows rows;
+    std::string changed;  // "", or that the file has not the fingerprint of the config
   };
   const std::vector<Part>& parts() const { return parts_; }
   Split split(size_t part, int64_t row) const;
   // All cells of a column, as the corpus of a tokenizer.
   std::vector<std::string_view> cells(size_t column) const;
+  // Throws IoError for a file with another fingerprint than that of the config. Called once its
+  // tokens are known: what a model never saw is the better message.
+  void require_unchanged() const;
   int64_t size() const;
   // The bytes of a column, and so the most tokens that it can have.
   int64_t bytes(size_t column) const;
