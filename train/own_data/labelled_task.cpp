@@ -30,12 +30,12 @@ bool is_number(const std::string& label) {
 
 // The labels of the file to train on, sorted; whole numbers by their value.
 std::vector<std::string> classes_of(const SplitRows& rows) {
-  const auto& [path, all] = rows.parts().front();
+  const TextRows& all = rows.parts().front().rows;
   std::set<std::string_view> labels;
   for (int64_t i = 0; i < all.size(); ++i) {
     labels.insert(all[i].cells[1]);
   }
-  const RowMistakes file(path.string());
+  const RowMistakes file(rows.parts().front().path.string());
   if (labels.size() < 2) {
     file.refuse("expected at least two classes, got ", printable(*labels.begin()), " in all of ",
                 grouped(all.size()), " examples");

@@ -1,6 +1,7 @@
 #include "train/own_data/own_data_task.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "autograd/base/modes.h"
@@ -43,8 +44,8 @@ void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, const AddR
   }
   lines_.reserve(static_cast<size_t>(rows.size()));
   for (size_t part = 0; part < rows.parts().size(); ++part) {
-    const auto& [path, all] = rows.parts()[part];
-    RowMistakes mistakes(path.string());
+    const TextRows& all = rows.parts()[part].rows;
+    RowMistakes mistakes(rows.parts()[part].path.string());
     for (int64_t i = 0; i < all.size(); ++i) {
       int64_t tokens = 0;
       try {

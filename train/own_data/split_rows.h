@@ -30,9 +30,8 @@ struct OwnDataConfig {
              const std::array<RowColumn, 2>& columns) const;
 };
 
-// A row of a file is for validation if the file is that of `validation`. With one file, the XXH64
-// of the row's first cell, as a fraction of 2^64, decides: rows from train_fraction on are for
-// validation. So rows with the same input are on the same side, and a row stays on its side in a
+// A row of the file of `validation` is for validation. With one file, the XXH64 of the row's first
+// cell, as a fraction of 2^64, decides: rows from train_fraction on are for validation. So rows with the same input are on the same side, and a row stays on its side in a
 // file that grows.
 class SplitRows {
  public:

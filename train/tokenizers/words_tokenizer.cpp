@@ -4,6 +4,7 @@
 
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
+#include "train/tokenizers/bpe/pattern.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {

@@ -1,13 +1,12 @@
 // Words as tokens, from the data.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "train/tokenizers/bpe/pattern.h"
 #include "train/tokenizers/tokenizer.h"
 
 namespace heed {
