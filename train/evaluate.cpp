@@ -65,6 +65,8 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
       .accuracy = share(score.right, score.targets),
       .exact_match = share(score.sequences.exact, score.sequences.all),
       .by_length = score.by_length,
+      .confusion = score.confusion,
+      .hardest = score.hardest,
       .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 

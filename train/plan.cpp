@@ -252,6 +252,7 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
 Plan make_plan(const LoadedRun& run) {
   Plan plan;
   plan.place = run.resolved.get("model").mark();
+  plan.warnings = run.task->warnings();
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
     const RestoreState restore(*run.task);
@@ -317,6 +318,13 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            cpu().model, " (", simd_name(cpu().simd), "), ",
            blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
+  constexpr size_t label_width = 11;
+  size_t after_data = 2;
+  for (const auto& [label, words] : run.task->details()) {
+    const std::string padded =
+        label + std::string(label_width - std::min(label_width, label.size()), ' ');
+    lines.insert(lines.begin() + static_cast<ptrdiff_t>(after_data++), padded + words);
+  }
   if (!run.weights.empty()) {
     lines.insert(lines.begin() + 1, text("weights    from ", run.weights.string()));
   }

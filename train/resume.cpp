@@ -36,7 +36,8 @@ std::map<std::string, std::string> values_without_locations(const ConfigNode& re
     const std::string& path = value.first;
     const bool known = path.starts_with("data.") && path.ends_with(".path") &&
                        values.contains(path.substr(0, path.size() - 4) + "fingerprint");
-    return known || path == "train.weights" || path.starts_with("plugins");
+    return known || path == "data.validation" ||  // it has a fingerprint
+           path == "train.weights" || path.starts_with("plugins");
   });
   return values;
 }

@@ -56,7 +56,7 @@ TEST_CASE("gpt: norm_eps, hidden_size, rope_base and swiglu, as a llama has them
   CHECK(dynamic_cast<const MultiHeadAttention&>(*model.trf_blocks[1]->att).config.rope_base == 7);
   const auto mistake = [](const std::string& options) {
     const std::string error = config_error_of(gpt(options));
-    return error.substr(error.find("model."));
+    return error.substr(error.find(" model.") + 1);
   };
   CHECK(mistake("rope_base: 7") ==
         "model.rope_base: 7 has no effect with position learned; write position: rope, or leave "

@@ -307,7 +307,7 @@ TEST_CASE("errors: run folders") {
             "y\n"},
            {{"generate", run, "--prompt", ""},
             2,
-            "heed generate: --prompt: expected at least one character, got none\n"},
+            "heed generate: --prompt: expected at least one token, got none\n"},
            {{"generate", run, "--tokens", "0"},
             2,
             "heed generate: expected --tokens of at least 1, got 0\n"},

@@ -38,6 +38,12 @@ schedule: {type: cosine, warmup_steps: 10}
 train: {steps: 60, batch_size: 16, log_every: 5}
 eval: {every: 20, batches: 1}
 sample: {every: 20, prompt: "1 2 3 4 5"}
+""",
+    "labels": """
+data: {type: labelled, path: labels.tsv, train_fraction: 0.5}
+model: {type: classifier, d_model: 16, num_heads: 1, num_layers: 1}
+train: {steps: 20, batch_size: 8}
+eval: {every: 20}
 """}
 
 # For each canvas, the number of different colours.
@@ -215,6 +221,22 @@ def check_pages(browser, folder):
     quiet(browser, page, "two runs")
 
 
+def check_examples(browser, folder):
+    """What a classifier takes for what, and its hardest examples, with a class and texts that look like markup."""
+    page = folder / "labels/report.html"
+    for what, dark, width in [("light", False, 1200), ("dark", True, 1200), ("narrow", False, 360)]:
+        browser.open(page.as_uri(), width=width, dark=dark)
+        shades = browser.evaluate("[...document.querySelectorAll('#examples td.shaded')].map((e) => getComputedStyle(e).backgroundColor)")
+        check(len(shades) == 4 and len(set(shades)) > 1, f"classes, {what}: the cells are {shades}")
+        check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"classes, {what}: wider than the window")
+        quiet(browser, page, f"classes, {what}")
+    check(HOSTILE in text_of(browser, "#examples thead"), "the name of a class is not shown")
+    check(browser.evaluate("document.querySelectorAll('#examples table.examples tbody tr').length") == 20, "not 20 examples")
+    check("labels.tsv:" in text_of(browser, "#examples table.examples"), "an example has no line")
+    check(browser.evaluate("typeof hacked === 'undefined' && document.querySelectorAll('img, b').length === 0"),
+          "a label became markup")
+
+
 def check_without_vega(browser, folder):
     """The same page as a build without Vega makes it."""
     text = (folder / "both.html").read_text()
@@ -234,6 +256,7 @@ def main(heed):
         return 77
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        (folder / "labels.tsv").write_text("".join(f"{HOSTILE} {i}\t{'good' if i % 2 else HOSTILE}\n" for i in range(80)))
         (folder / "text.txt").write_text(f"Every effort moves you. {HOSTILE}\n" * 60)
         for run, config in CONFIGS.items():
             (folder / f"{run}.yaml").write_text(config)
@@ -245,6 +268,7 @@ def main(heed):
             return 77
         with Browser() as browser:
             check_pages(browser, folder)
+            check_examples(browser, folder)
             check_reload(browser, folder)
             check_without_vega(browser, folder)
     print("\n".join(failures))

@@ -42,7 +42,7 @@ if(VEGA)
 endif()
 
 set(scripts "")
-foreach(name dom live maps charts page)
+foreach(name dom live maps charts examples page)
   file(READ ${FOLDER}/${name}.js text)
   string(APPEND scripts "${text}\n")
 endforeach()

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/commands/by_class.h"
 #include "tools/commands/by_length.h"
 #include "tools/commands/run.h"
 #include "train/evaluate.h"
@@ -30,21 +31,36 @@ EvalJson number(std::optional<double> value) { return value ? EvalJson(*value) :
 // The training metrics are null for a task that has no training examples (a stream), and accuracies
 // for one that counts nothing as right.
 EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
-                 const Evaluation& validation) {
+                 const Evaluation& validation, const std::vector<ClassScore>& classes) {
   const Evaluation of_training = training.value_or(Evaluation{});
-  return {{"step", step},
-          {"train_loss", training ? EvalJson(of_training.loss) : EvalJson()},
-          {"val_loss", validation.loss},
-          {"tokens", validation.tokens},
-          {"bits_per_byte", number(validation.bits_per_byte)},
-          {"accuracy", number(validation.accuracy)},
-          {"exact_match", number(validation.exact_match)},
-          {"train_accuracy", number(of_training.accuracy)},
-          {"train_exact_match", number(of_training.exact_match)},
-          {"by_length", by_length_json<EvalJson>(validation.by_length)}};
+  EvalJson json{{"step", step},
+                {"train_loss", training ? EvalJson(of_training.loss) : EvalJson()},
+                {"val_loss", validation.loss},
+                {"tokens", validation.tokens},
+                {"bits_per_byte", number(validation.bits_per_byte)},
+                {"accuracy", number(validation.accuracy)},
+                {"exact_match", number(validation.exact_match)},
+                {"train_accuracy", number(of_training.accuracy)},
+                {"train_exact_match", number(of_training.exact_match)},
+                {"by_length", by_length_json<EvalJson>(validation.by_length)}};
+  if (!classes.empty()) {
+    json["by_class"] = by_class_json<EvalJson>(classes);
+    json["confusion"] = validation.confusion;
+  }
+  return json;
 }
 
-void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation) {
+// How the model does on each class, if the task has some.
+std::vector<ClassScore> scores_of(const Evaluation& validation, const Task& task) {
+  std::vector<std::string> names;
+  for (size_t k = 0; k < validation.confusion.size(); ++k) {
+    names.push_back(task.target_name(static_cast<int32_t>(k)));
+  }
+  return class_scores(validation.confusion, names);
+}
+
+void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation,
+           const std::vector<ClassScore>& classes) {
   std::printf("step         %lld\n", static_cast<long long>(step));
   if (training) {
     std::printf("train loss   %s\n", loss_text(training->loss).c_str());
@@ -58,8 +74,9 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
     std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
                 100 * *validation.accuracy, 100 * *validation.exact_match);
   }
-  const std::string by_length = by_length_text(validation.by_length);
-  std::printf("%s%s", by_length.empty() ? "" : "\n", by_length.c_str());
+  for (const std::string& table : {by_length_text(validation.by_length), by_class_text(classes)}) {
+    std::printf("%s%s", table.empty() ? "" : "\n", table.c_str());
+  }
 }
 
 int run(const EvalOptions& o) {
@@ -74,10 +91,12 @@ int run(const EvalOptions& o) {
     training = evaluate(*trained.model, task, Split::train, batch_size, batches);
   }
 
+  const std::vector<ClassScore> classes = scores_of(validation, task);
   if (o.json) {
-    std::printf("%s\n", as_json(trained.state.step, training, validation).dump().c_str());
+    const EvalJson json = as_json(trained.state.step, training, validation, classes);
+    std::printf("%s\n", json.dump().c_str());
   } else {
-    print(trained.state.step, training, validation);
+    print(trained.state.step, training, validation, classes);
   }
   return 0;
 }

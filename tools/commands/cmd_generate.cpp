@@ -7,7 +7,7 @@
 #include "layers/text/display.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
-#include "train/data/generate.h"
+#include "train/data/text_stream.h"
 
 namespace heed::cli {
 

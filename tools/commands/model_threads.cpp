@@ -65,8 +65,8 @@ Json model_threads(const std::vector<int>& threads, int64_t steps,
   for (const int n : threads) {
     columns.push_back({n});
   }
-  constexpr int warm_up_steps = 2;
-  for (int i = 0; i < warm_up_steps; ++i) {
+  constexpr int unmeasured_steps = 2;
+  for (int i = 0; i < unmeasured_steps; ++i) {
     step();
   }
   for (int64_t i = 0; i < steps; ++i) {

@@ -58,6 +58,7 @@ function sections() {
       "What each token looks at, in every layer and head. Move the slider to see it form."),
     judged.length > 0 && perRun("accuracy", "Accuracy", judged, accuracyTables,
       "On the examples of each evaluation, which training never sees where the task holds some out."),
+    examplesSection(),
     wrote.length > 0 && perRun("samples", "Samples", wrote, sampleList),
     configSection(),
   ].filter(Boolean);

@@ -1,22 +1,5 @@
 // The page of a probe: its result as tables whose cells are coloured by their number.
 
-// A cell with a number from 0 to 1 behind its words.
-function shaded(words, value, title = null) {
-  const share = Math.min(1, Math.max(0, value ?? 0));
-  const colors = `background: color-mix(in srgb, var(--map1) ${Math.round(100 * share)}%, var(--map0)); ` +
-    `color: ${share > 0.5 ? "var(--map0)" : "var(--ink)"}`;
-  return el("td", { class: "shaded", style: value === null || value === undefined ? null : colors, title }, words);
-}
-
-// rows: [name, cell, ...], where a cell is a td or words.
-function shadedTable(columns, rows) {
-  const cell = (one) => (one instanceof Node ? one : el("td", {}, one));
-  return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "numbers" },
-    el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, ...rows.map(([name, ...cells]) =>
-      el("tr", {}, el("th", { scope: "row" }, name), ...cells.map(cell))))));
-}
-
 const two = (number) => (Math.abs(number) < 0.005 ? 0 : number).toFixed(2);
 const rightShare = (accuracy) => (accuracy === null ? "" : percent(accuracy));
 const scaleNotice = () => el("p", { class: "faint" }, "0 ", el("span", { class: "scale" }), " 1");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "layers/text/utf8.h"
 #include "train/files/files.h"
 
 namespace heed {
@@ -112,6 +113,25 @@ void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most) {
   }
 }
 
+std::vector<ReportRecord::Hard> readable(const std::vector<Score::Hard>& hardest, Module& model,
+                                         const ReadableExamples& examples) {
+  constexpr size_t most_bytes = 2000;
+  std::vector<ReportRecord::Hard> all;
+  for (const Score::Hard& of : hardest) {
+    const auto cut = [](std::string text) {
+      return text.size() > most_bytes
+                 ? std::string(whole_characters(std::string_view(text).substr(0, most_bytes))) +
+                       "..."
+                 : text;
+    };
+    all.push_back({examples.place(Split::validation, of.example),
+                   cut(examples.given(Split::validation, of.example)),
+                   cut(examples.wanted(Split::validation, of.example)),
+                   cut(examples.answer(model, Split::validation, of.example)), of.loss});
+  }
+  return all;
+}
+
 void ReportRecord::cut(int64_t step) {
   std::erase_if(evaluations, [&](const Evaluated& of) { return of.step > step; });
   std::erase_if(heads, [&](const HeadsAt& of) { return of.step > step; });
@@ -191,6 +211,35 @@ RecordJson share_json(std::optional<double> share) {
   return share ? RecordJson(*share) : RecordJson();
 }
 
+RecordJson hardest_json(const std::vector<ReportRecord::Hard>& hardest) {
+  RecordJson all = RecordJson::array();
+  for (const ReportRecord::Hard& of : hardest) {
+    all.push_back({{"place", of.place},
+                   {"given", of.given},
+                   {"wanted", of.wanted},
+                   {"answer", of.answer},
+                   {"loss", of.loss}});
+  }
+  return all;
+}
+
+// What tasks on users' files have; not in 0.2.0 and before.
+void read_examples(const RecordJson& json, ReportRecord& record) {
+  if (json.contains("classes")) {
+    record.classes = {json.at("classes").at("names"), json.at("classes").at("confusion")};
+    const size_t count = record.classes.names.size();
+    const auto& rows = record.classes.confusion;
+    require<IoError>(
+        rows.size() == count && std::all_of(rows.begin(), rows.end(),
+                                            [&](const auto& row) { return row.size() == count; }),
+        "not as many answers as classes");
+  }
+  for (const RecordJson& of : json.value("hardest", RecordJson::array())) {
+    record.hardest.push_back(
+        {of.at("place"), of.at("given"), of.at("wanted"), of.at("answer"), of.at("loss")});
+  }
+}
+
 RecordJson heads_json(const ReportRecord::HeadsAt& at) {
   RecordJson heads = RecordJson::array();
   for (const ReportRecord::HeadsAt::Head& of : at.heads) {
@@ -229,6 +278,7 @@ ReportRecord record_of(const RecordJson& json) {
   for (const RecordJson& of : json.at("snapshots")) {
     record.snapshots.push_back(snapshot_of(of));
   }
+  read_examples(json, record);
   return record;
 }
 
@@ -253,13 +303,19 @@ std::string to_json(const ReportRecord& record) {
   for (const ReportRecord::Snapshot& of : record.snapshots) {
     snapshots.push_back(snapshot_json(of));
   }
-  const RecordJson json{{"facts", record.facts},
-                        {"target", record.target},
-                        {"outputs", record.outputs},
-                        {"evaluations", std::move(evaluations)},
-                        {"heads", std::move(heads)},
-                        {"by_length", std::move(by_length)},
-                        {"snapshots", std::move(snapshots)}};
+  RecordJson json{{"facts", record.facts},
+                  {"target", record.target},
+                  {"outputs", record.outputs},
+                  {"evaluations", std::move(evaluations)},
+                  {"heads", std::move(heads)},
+                  {"by_length", std::move(by_length)},
+                  {"snapshots", std::move(snapshots)}};
+  if (!record.classes.names.empty()) {
+    json["classes"] = {{"names", record.classes.names}, {"confusion", record.classes.confusion}};
+  }
+  if (!record.hardest.empty()) {
+    json["hardest"] = hardest_json(record.hardest);
+  }
   // Replaces bytes that are not UTF-8 (half a character of a byte tokenizer).
   return json.dump(-1, ' ', false, RecordJson::error_handler_t::replace);
 }

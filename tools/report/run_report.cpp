@@ -93,6 +93,8 @@ void RunReport::on_begin(const RunInTraining& run, int64_t step) {
 void RunReport::on_evaluation(int64_t step, const Evaluation& evaluation) {
   attempt([&] {
     record_.add(step, evaluation);
+    add_classes(evaluation);
+    hardest_ = evaluation.hardest;
     add_snapshot(step);
     add_head_scores(step);
   });
@@ -132,6 +134,17 @@ void RunReport::add_head_scores(int64_t step) {
   record_.add(step, probe::score_heads(model, in, repeat));
 }
 
+void RunReport::add_classes(const Evaluation& evaluation) {
+  constexpr size_t most_classes = 60;
+  if (evaluation.confusion.size() > most_classes) {
+    return;
+  }
+  record_.classes = {{}, evaluation.confusion};
+  for (size_t k = 0; k < evaluation.confusion.size(); ++k) {
+    record_.classes.names.push_back(run_->loaded.task->target_name(static_cast<int32_t>(k)));
+  }
+}
+
 // A page of a run that is going on is reloaded about as often as it is written.
 GoingOn RunReport::going_on(Clock::time_point now) const {
   const auto pause = std::chrono::duration_cast<std::chrono::seconds>(now - last_written_).count();
@@ -143,6 +156,11 @@ GoingOn RunReport::going_on(Clock::time_point now) const {
 void RunReport::write(bool over) {
   const Clock::time_point start = Clock::now();
   attempt([&] {
+    if (const ReadableExamples* examples = run_->loaded.task->readable_examples();
+        examples != nullptr && !hardest_.empty()) {
+      record_.hardest = readable(hardest_, run_->model, *examples);
+      hardest_.clear();
+    }
     write_file_atomically(run_->folder / "report.json", to_json(record_), Links::refuse);
     write_report({&run_->folder, 1}, run_->folder / "report.html", Links::refuse,
                  over ? std::nullopt : std::optional(going_on(start)));

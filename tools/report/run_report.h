@@ -39,11 +39,13 @@ class RunReport final : public TrainingListener {
   void attempt(F&& f);
   void add_snapshot(int64_t step);
   void add_head_scores(int64_t step);
+  void add_classes(const Evaluation& evaluation);
   void write(bool over);
   GoingOn going_on(Clock::time_point now) const;
 
   std::optional<RunInTraining> run_;
   ReportRecord record_;
+  std::vector<Score::Hard> hardest_;      // of the last evaluation, until they are written
   std::optional<int64_t> last_snapshot_;  // the step of the last snapshot
   std::string trouble_;
   bool given_up_ = false;

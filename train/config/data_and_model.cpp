@@ -1,9 +1,13 @@
 #include "train/config/data_and_model.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "layers/config/values.h"
 #include "train/data/task.h"
+#include "train/rows/row_mistakes.h"
+#include "train/weights/freeze.h"
+#include "train/weights/source.h"
 
 namespace heed {
 
@@ -88,6 +92,7 @@ void DataAndModel::make_task() {
   }
   const TaskSetup setup{.config_folder = folders_.config,
                         .checkpoint = folders_.checkpoint,
+                        .vocabulary = vocabulary_folder(),
                         .seed = static_cast<uint64_t>(config_.seed),
                         .batch_size = config_.train.batch_size};
   try {
@@ -102,17 +107,52 @@ void DataAndModel::make_task() {
     const ConfigNode& section = tree_.get("data");
     unreadable_.add_field(
         dot == std::string::npos ? section : section.get(error.field.substr(0, dot)),
-        error.field.substr(dot + 1), error.what());
+        error.field.substr(dot + 1),
+        error.what() + (error.field == "validation" ? way_to_data() : ""));
+  } catch (const RowError& error) {
+    std::istringstream lines(error.what());
+    for (std::string line; std::getline(lines, line);) {
+      errors_.add_at({}, "", line);  // it begins with its place
+    }
+  } catch (const ConfigError& error) {
+    errors_.add_at(tree_.get("data").mark(), "data", error.what());
   } catch (const IoError& error) {
     unreadable_.add_field(tree_.get("data"), "path", error.what() + way_to_data());
   }
 }
 
+fs::path DataAndModel::vocabulary_folder() const {
+  const ConfigNode& train = tree_.get("train");
+  const std::string& weights = train.get("weights").text();
+  if (!folders_.checkpoint.empty() || weights.empty() || config_.purpose != Purpose::train) {
+    return folders_.checkpoint;
+  }
+  std::vector<std::string> ignored;
+  for (const ConfigNode& pattern : train.get("weights_ignore").children()) {
+    ignored.push_back(pattern.text());
+  }
+  if (matches_any(ignored, "tok_emb.weight") || matches_any(ignored, "source_emb.weight")) {
+    return {};
+  }
+  try {
+    std::vector<std::string> warnings;
+    return find_weights(folders_.config / weights, warnings).parent_path();
+  } catch (const IoError&) {
+    return {};  // reported where the weights are opened
+  }
+}
+
 std::string DataAndModel::way_to_data() const {
   const ConfigNode& data = tree_.get("data");
-  std::error_code error;
-  const bool missing = !fs::exists(folders_.config / data.get("path").text(), error) && !error;
-  return missing && data.has("fingerprint") ? "; if it has moved: --set data.path=FILE" : "";
+  for (const std::string key : {"path", "validation"}) {
+    std::error_code error;
+    const std::string& name = data.get(key).text();
+    const bool missing = !name.empty() && !fs::exists(folders_.config / name, error) && !error;
+    if (missing && data.has("fingerprint")) {
+      return "; if it has moved: --set data." + key + "=FILE";
+    }
+  }
+  return "";
 }
 
 void DataAndModel::check_sizes() const {

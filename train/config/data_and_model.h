@@ -42,6 +42,9 @@ class DataAndModel {
   void fill_data(Defaults& d);
   void fill_model(Defaults& d);
   void make_task();
+  // Where the vocabularies of the data come from: the checkpoint that is loaded, or the one whose
+  // weights training starts from, unless weights_ignore leaves out what reads the ids.
+  std::filesystem::path vocabulary_folder() const;
   // What to do about a data file that is not there: the data of a run may have moved.
   std::string way_to_data() const;
 

@@ -27,6 +27,9 @@ void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
   if (data != nullptr && data->is_map() && (key == "data" || key == "data.path")) {
     make_absolute(data->find("path"));
   }
+  if (data != nullptr && data->is_map() && (key == "data" || key == "data.validation")) {
+    make_absolute(data->find("validation"));
+  }
   ConfigNode* const tokenizer = data != nullptr ? data->find("tokenizer") : nullptr;
   if (tokenizer != nullptr && tokenizer->is_map() &&
       (key == "data" || key == "data.tokenizer" || key == "data.tokenizer.path")) {

@@ -1,4 +1,4 @@
-// Paths of files in a config: data.path, data.tokenizer.path and plugins.
+// Paths of files in a config: data.path, data.validation, data.tokenizer.path and plugins.
 #pragma once
 
 #include <string>

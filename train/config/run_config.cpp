@@ -17,6 +17,7 @@
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/plugin/plugin.h"
+#include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"
 
 namespace heed {
@@ -157,27 +158,31 @@ int64_t RunConfig::context_length() const {
 
 namespace {
 
-void resolve_path(ConfigNode& part, const fs::path& folder, const char* name) {
-  if (part.has("path") && !part.get("path").text().empty()) {
-    const fs::path path = folder / part.get("path").text();
+void resolve_path(ConfigNode& part, const fs::path& folder, const char* key, const char* name) {
+  if (part.has(key) && !part.get(key).text().empty()) {
+    const fs::path path = folder / part.get(key).text();
     const std::string absolute = fs::absolute(path).lexically_normal().string();
     require_utf8_path(name, absolute);
-    part.set("path", absolute);
+    part.set(key, absolute);
   }
 }
 
 // Makes paths absolute and adds the fingerprints of files, so that the run can be resumed from any
 // folder, but only with the same data and tokenizer.
 void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset) {
-  resolve_path(data, folder, "data.path");
+  resolve_path(data, folder, "path", "data.path");
+  resolve_path(data, folder, "validation", "data.validation");
   ConfigNode* const tokenizer = data.find("tokenizer");
   if (tokenizer != nullptr && tokenizer->has("fingerprint")) {
-    resolve_path(*tokenizer, folder, "data.tokenizer.path");
+    resolve_path(*tokenizer, folder, "path", "data.tokenizer.path");
     tokenizer->set("fingerprint", fingerprint(as_bytes(dataset.tokenizer()->stored())).text());
   }
   const std::vector<fs::path> files = dataset.files();
-  if (files.size() == 1 && data.has("fingerprint")) {
-    data.set("fingerprint", fingerprint_file(files.front()).text());
+  const std::vector<const char*> keys{"fingerprint", "validation_fingerprint"};
+  for (size_t i = 0; i < std::min(files.size(), keys.size()); ++i) {
+    if (data.has(keys[i])) {
+      data.set(keys[i], fingerprint_file(files[i]).text());
+    }
   }
 }
 
@@ -199,18 +204,27 @@ void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
   }
 }
 
-// Warns if the weights come from a run on another text: with one id for each character of a text,
-// the same id then means another character.
-void compare_characters(LoadedRun& run) {
-  const fs::path config = run.weights.parent_path() / "config.yaml";
+// Warns if the ids of the weights mean something else: they were trained with another tokenizer or,
+// in a run of an earlier version, which kept no vocabulary, on another text.
+void compare_tokenizers(LoadedRun& run) {
+  const fs::path folder = run.weights.parent_path(), kept = folder / stored_tokenizer;
   std::error_code error;
-  if (run.weights.empty() || !fs::exists(config, error)) {
+  if (run.weights.empty() || !fs::exists(folder / "config.yaml", error)) {
     return;
   }
-  const ConfigNode before = read_config(config.string()).get("data"),
+  const Tokenizer* const tokenizer = run.task->tokenizer();
+  const std::string stored = tokenizer != nullptr ? tokenizer->stored() : "";
+  if (!stored.empty() && fs::exists(kept, error) &&
+      fingerprint_file(kept) != fingerprint(as_bytes(stored))) {
+    run.warnings.emplace_back(
+        "the weights were trained with another tokenizer: its ids do not "
+        "mean the same");
+  }
+  const ConfigNode before = read_config((folder / "config.yaml").string()).get("data"),
                    now = run.resolved.get("data");
   if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
-      before.get("fingerprint").text() != now.get("fingerprint").text()) {
+      before.get("fingerprint").text() != now.get("fingerprint").text() &&
+      !fs::exists(folder / stored_vocabulary, error)) {
     run.warnings.push_back("the weights were trained on " + before.get("path").text() +
                            ", another text: unless both have the same characters, the ids of "
                            "tokenizer char do not mean the same");
@@ -337,7 +351,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   resolve_plugins(run.resolved, folder);
   if (run.task) {
     resolve_data(*run.resolved.find("data"), folder, *run.task);
-    compare_characters(run);
+    compare_tokenizers(run);
   }
   return run;
 }
@@ -349,9 +363,14 @@ std::string LoadedRun::data_description() const {
 std::map<std::string, std::string> LoadedRun::texts() const {
   std::map<std::string, std::string> all{{"config.yaml", to_yaml(resolved)}};
   const Tokenizer* const tokenizer = task ? task->tokenizer() : nullptr;
-  if (const std::string stored = tokenizer ? tokenizer->stored() : ""; !stored.empty()) {
-    all[stored_tokenizer] = stored;
+  if (tokenizer != nullptr) {
+    all[stored_tokenizer] = tokenizer->stored();
+    all[stored_vocabulary] = tokenizer->vocabulary();
   }
+  if (const Tokenizer* const source = task ? task->source_tokenizer() : nullptr) {
+    all[stored_source_vocabulary] = source->vocabulary();
+  }
+  std::erase_if(all, [](const auto& file) { return file.second.empty(); });
   return all;
 }
 

@@ -20,7 +20,8 @@ struct Batch {
   // One per output row, or ignored_target: (B, T) tokens or (B) classes. None if targets are
   // numbers, or if the task's own loss() needs none.
   Ids targets;
-  Array target_values;  // numbers that the output should be, of its shape; or none
+  Array target_values;                // numbers that the output should be, of its shape; or none
+  std::vector<int64_t> numbers = {};  // of the fixed examples, if their scores are kept one by one
 };
 
 // The shape of what the model is given: of the ids or, without ids, of x.

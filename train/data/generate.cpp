@@ -7,7 +7,6 @@
 #include "autograd/random/streams.h"
 #include "layers/module/cache.h"
 #include "layers/module/evaluation_mode.h"
-#include "layers/text/utf8.h"
 
 namespace heed {
 
@@ -142,35 +141,6 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
     }
   }
   return {ids.begin() + static_cast<ptrdiff_t>(prompt.size()), ids.end()};
-}
-
-// ---- TextStream
-
-std::string TextStream::push(int32_t id) {
-  waiting_ += tokenizer_.decode({&id, 1});
-  return take(false);
-}
-
-std::string TextStream::push(const std::string& text) {
-  waiting_ += text;
-  return take(false);
-}
-
-std::string TextStream::finish() { return take(true); }
-
-std::string TextStream::take(bool all) {
-  std::string out;
-  size_t at = 0;
-  while (at < waiting_.size()) {
-    const Utf8Character c = utf8_at(waiting_, at);
-    if (c.cut && !all) {
-      break;
-    }
-    append_utf8(out, c.size > 0 ? c.code : U'\uFFFD');
-    at += std::max<size_t>(1, c.size);
-  }
-  waiting_.erase(0, at);
-  return out;
 }
 
 }  // namespace heed

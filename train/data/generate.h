@@ -4,11 +4,9 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "layers/module/module.h"
-#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 
@@ -43,24 +41,5 @@ int32_t likeliest(std::span<const real> logits);
 
 // The token that the distribution of logits (V) gives for u in [0, 1).
 int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u);
-
-// Decodes tokens to text as they arrive, in whole characters. The bytes of an incomplete character
-// are held back until the rest arrives; invalid bytes become U+FFFD.
-class TextStream {
- public:
-  explicit TextStream(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
-
-  std::string push(int32_t id);
-  // A text before the tokens: the end of it may be completed by them.
-  std::string push(const std::string& text);
-  // The bytes still held back, after the last token.
-  std::string finish();
-
- private:
-  std::string take(bool all);
-
-  const Tokenizer& tokenizer_;
-  std::string waiting_;
-};
 
 }  // namespace heed

@@ -17,7 +17,7 @@ PromptTask::PromptTask(const TextTask::Config& c, const TaskSetup& setup)
     throw TaskError("path", "expected a text file, got nothing");
   }
   tokenizer_ = tokenizer_registry().make(c.tokenizer,
-                                         TokenizerSetup{setup.config_folder, setup.checkpoint, ""});
+                                         TokenizerSetup{setup.config_folder, setup.checkpoint, {}});
 }
 
 Batch PromptTask::next(int64_t batch_size, Generator&) {

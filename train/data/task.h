@@ -30,6 +30,27 @@ struct Score {
   int64_t right = 0;
   Sequences sequences;
   std::map<int64_t, Sequences> by_length;  // by the number of targets of a sequence
+  // How often an example of a class (row) was taken for one of another (column). {}: no classes.
+  std::vector<std::vector<int64_t>> confusion;
+  // The examples that a model finds hardest, the worst one first, of tasks that can show them.
+  struct Hard {
+    int64_t example = 0;
+    double loss = 0;  // mean over its targets
+  };
+  static constexpr size_t most_hardest = 20;
+  std::vector<Hard> hardest;
+  // Sorts them and drops those beyond most_hardest.
+  void keep_hardest();
+};
+
+// The examples of a task as people read them, for lists of those that a model gets wrong.
+class ReadableExamples {
+ public:
+  virtual ~ReadableExamples() = default;
+  virtual std::string place(Split split, int64_t example) const = 0;   // "reviews.tsv:17"
+  virtual std::string given(Split split, int64_t example) const = 0;   // to the model
+  virtual std::string wanted(Split split, int64_t example) const = 0;  // as its answer
+  virtual std::string answer(Module& model, Split split, int64_t example) const = 0;
 };
 
 // The metrics of a model on a set of examples, computed from their Score (train/evaluate.h).
@@ -45,14 +66,18 @@ struct Evaluation {
   std::optional<double> accuracy;                 // fraction of targets that are correct
   std::optional<double> exact_match;              // fraction of sequences with every target correct
   std::map<int64_t, Score::Sequences> by_length;  // by the number of targets
-  double seconds = 0;                             // that the evaluation took
+  std::vector<std::vector<int64_t>> confusion;    // as in Score
+  std::vector<Score::Hard> hardest;
+  double seconds = 0;  // that the evaluation took
 };
 
 // What a task may need beyond its own fields.
 struct TaskSetup {
   std::filesystem::path config_folder;    // base of relative paths in a config
   std::filesystem::path checkpoint = {};  // that the run is loaded from; "": none
-  uint64_t seed = 123;                    // of generated data; the same for every run of the config
+  // The checkpoint whose vocabularies are taken: that one, or the one that training starts from.
+  std::filesystem::path vocabulary = {};
+  uint64_t seed = 123;     // of generated data; the same for every run of the config
   int64_t batch_size = 0;  // of training, to check that the data suffices; 0: unknown
 };
 
@@ -85,6 +110,13 @@ class Task : public Dataset, public TextInterface {
   // The bytes of running text that the counted targets stand for, to give the loss in bits per
   // byte; 0 if the targets are something else.
   virtual int64_t target_bytes(const Batch&) const { return 0; }
+
+  // More about the data for the plan, as lines with a label of one word.
+  virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
+  // What is odd about the data, but could be meant; a line each.
+  virtual std::vector<std::string> warnings() const { return {}; }
+  // Null for a task whose examples are not shown one by one.
+  virtual const ReadableExamples* readable_examples() const { return nullptr; }
 };
 
 using TaskRegistry = Registry<Task, TaskSetup>;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "train/data/text_stream.h"
+
 namespace heed {
 
 std::string TextInterface::target_name(int32_t target) const {
@@ -11,21 +13,23 @@ std::string TextInterface::target_name(int32_t target) const {
 
 void TextInterface::check_prompt(const std::string& prompt) const {
   require<ConfigError>(!tokenizer()->encode(prompt).empty(),
-                       "expected at least one character, got none");
+                       "expected at least one token, got none");
 }
 
 Answer TextInterface::answer(Module& model, const std::string& prompt,
                              const AnswerOptions& options) const {
   const std::vector<int32_t> before = tokenizer()->encode(prompt);
   TextStream stream(*tokenizer());
-  stream.push(prompt);
+  const int32_t last_read = before.empty() ? -1 : before.back();
+  stream.push(prompt, last_read);
   const std::vector<int32_t> after = generate(
       model, before, options.tokens, options.sampling, options.context_length,
       [&](int32_t id) { options.say(stream.push(id)); }, options.stop);
   options.say(stream.finish());
   const size_t shown = std::min(before.size(), static_cast<size_t>(options.context_length));
   const std::span<const int32_t> last(before.end() - static_cast<ptrdiff_t>(shown), before.end());
-  return {tokenizer()->decode(after), Ids::from({1, static_cast<int64_t>(shown)}, last)};
+  return {decode_after(*tokenizer(), last_read, after),
+          Ids::from({1, static_cast<int64_t>(shown)}, last)};
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include "train/data/data_file.h"
 #include "train/files/words.h"
+#include "train/tokenizers/vocabulary.h"
 
 namespace heed {
 
@@ -20,16 +21,17 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   const FileReader file = open_data_file(path_, 3);
   std::string corpus(static_cast<size_t>(file.size()), '\0');
   file.read(0, std::as_writable_bytes(std::span(corpus)));
-  require_fingerprint(path_, as_bytes(corpus), c.fingerprint);
   check_utf8(corpus, path_.string());
   bytes_ = file.size();
+  const std::string_view all = corpus;
+  const TokenizerSetup tokens{setup.config_folder, setup.checkpoint, std::span(&all, 1),
+                              read_vocabulary(setup.vocabulary, stored_vocabulary)};
   try {
-    tokenizer_ = tokenizer_registry().make(
-        c.tokenizer, TokenizerSetup{setup.config_folder, setup.checkpoint, corpus});
+    tokenizer_ = tokenizer_registry().make(c.tokenizer, tokens);
   } catch (const IoError& error) {
     throw TaskFileError("tokenizer.path", error.what());
   }
-  for (int32_t id = 0; id < tokenizer_->vocab_size(); ++id) {
+  for (int32_t id = 0; id < tokenizer_->vocab_size() && tokenizer_->is_lossless(); ++id) {
     bytes_of_token_.push_back(static_cast<int32_t>(tokenizer_->decode({&id, 1}).size()));
   }
   TokenRow row(0, tokenizer_->vocab_size());
@@ -37,12 +39,16 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   try {
     tokenizer_->encode_in_parts(corpus, [&](std::span<const int32_t> ids) { row.append(ids); });
   } catch (const ConfigError& error) {
-    throw TaskError("tokenizer", error.what());
+    throw TaskError(tokens.vocabulary.empty() ? "tokenizer" : "path", error.what());
   }
+  require_fingerprint(path_, as_bytes(corpus), c.fingerprint);
   set_tokens(std::move(row), c.windows, setup.batch_size);
 }
 
 int64_t TextTask::target_bytes(const Batch& batch) const {
+  if (bytes_of_token_.empty()) {
+    return 0;
+  }
   const std::span<const int32_t> targets(batch.targets.data(),
                                          static_cast<size_t>(batch.targets.size()));
   return std::accumulate(targets.begin(), targets.end(), int64_t{0}, [&](int64_t sum, int32_t id) {
@@ -52,10 +58,11 @@ int64_t TextTask::target_bytes(const Batch& batch) const {
 
 std::string TextTask::description() const {
   const std::string unit = tokenizer_->unit();
-  const std::string of = unit == "token" ? text(" out of ", grouped(tokenizer_->vocab_size()), ", ",
-                                                grouped(bytes_), " bytes")
-                         : unit == "character" ? text(", ", tokenizer_->vocab_size(), " different")
-                                               : "";
+  const std::string of =
+      unit == "token" || unit == "word"
+          ? text(" out of ", grouped(tokenizer_->vocab_size()), ", ", grouped(bytes_), " bytes")
+      : unit == "character" ? text(", ", tokenizer_->vocab_size(), " different")
+                            : "";
   return text(path_.filename().string(), ": ", grouped(token_count()), " ", unit, "s", of);
 }
 

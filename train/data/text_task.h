@@ -35,7 +35,7 @@ class TextTask final : public WindowTask {
  private:
   const std::filesystem::path path_;
   std::unique_ptr<Tokenizer> tokenizer_;
-  std::vector<int32_t> bytes_of_token_;  // by id
+  std::vector<int32_t> bytes_of_token_;  // by id; none if tokens are not pieces of the text
   int64_t bytes_ = 0;                    // of the text
 };
 HEED_TASK(TextTask, "text");

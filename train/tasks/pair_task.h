@@ -1,10 +1,8 @@
 // Base of the sequence-to-sequence tasks for an encoder_decoder: copy, reverse, translation.
-//
-//   source_ids (B, S)  the source and <end>, then padding (hidden by source_mask)
-//   ids (B, T)         <start> and the target (teacher forcing)
-//   targets (B, T)     the target and <end>, then ignored_target
+// Batches are those of train/sequences/pair_format.h, padded to the longest possible sequence.
 #pragma once
 
+#include "train/sequences/pair_format.h"
 #include "train/tasks/made_task.h"
 #include "train/tasks/word_tokenizer.h"
 
@@ -16,14 +14,10 @@ class PairTask : public MadeTask {
     std::vector<int32_t> source;
     std::vector<int32_t> target;
   };
-  struct Sizes {
-    int64_t source = 0;  // longest source, in tokens
-    int64_t target = 0;  // longest target, in tokens
-  };
 
   // The words of either side. The tokens <end> (source) and <start>, <end> (target) are appended.
   PairTask(std::vector<std::string> source_words, std::vector<std::string> target_words,
-           const Sizes& longest);
+           const PairSizes& longest);
 
   virtual Pair pair(const Question& question) const = 0;
 
@@ -42,8 +36,7 @@ class PairTask : public MadeTask {
 
  private:
   const WordTokenizer source_tokenizer_, target_tokenizer_;
-  const Sizes longest_;
-  const int32_t source_end_, start_, end_;
+  const PairFormat format_;
 };
 
 }  // namespace heed

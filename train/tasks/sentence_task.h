@@ -1,12 +1,12 @@
-// Classification of generated sentences: the base of negation and word_sense.
-//   ids (B, T)      <class> and the words, then padding (hidden by the mask)
-//   targets (B)     the class
+// Classification of generated sentences: the base of negation and word_sense. Batches are those of
+// train/sequences/label_format.h, padded to the longest sentence that there can be.
 //
 // A grammar turns a list of choices into a sentence. The held-out set is defined by combinations of
 // two choices that determine the class (`not` with `shabby`), not by single sentences. A model has
 // to learn what each part does, instead of memorising which parts occur together.
 #pragma once
 
+#include "train/sequences/label_format.h"
 #include "train/tasks/made_task.h"
 #include "train/tasks/word_tokenizer.h"
 
@@ -47,8 +47,8 @@ class SentenceTask : public MadeTask {
  private:
   const WordTokenizer tokenizer_;
   const std::vector<std::string> classes_;
-  const int64_t length_;
-  const int32_t class_token_;
+  const int64_t longest_;
+  const LabelFormat format_;
 };
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
+#include "train/tokenizers/vocabulary.h"
 
 namespace heed {
 
@@ -28,16 +29,31 @@ TokenizerRegistry& tokenizer_registry() {
 
 // ---- Characters
 
-CharTokenizer::CharTokenizer(std::string_view corpus) : direct_(direct_limit, -1) {
-  std::vector<uint64_t> seen;  // one bit per character, up to the largest that occurs
-  for (size_t at = 0; at < corpus.size();) {
-    const Utf8Character c = utf8_at(corpus, at);
-    require<IoError>(c.size > 0, "tokenizer: byte ", at, " of the text is no UTF-8");
-    if (c.code / 64 >= seen.size()) {
-      seen.resize(c.code / 64 + 1);
+CharTokenizer::CharTokenizer(const Config&, const TokenizerSetup& setup)
+    : CharTokenizer(setup.vocabulary.empty() ? setup.corpus : std::span<const std::string_view>()) {
+  if (!setup.vocabulary.empty()) {
+    std::string all;
+    for (const std::string& token : vocabulary_from_json(setup.vocabulary, "char")) {
+      require<IoError>(utf8_at(token, 0).size == token.size(),
+                       "vocabulary.json: expected characters, got ", printable(token));
+      all += token;
     }
-    seen[c.code / 64] |= uint64_t{1} << c.code % 64;
-    at += c.size;
+    *this = CharTokenizer(all);
+  }
+}
+
+CharTokenizer::CharTokenizer(std::span<const std::string_view> corpus) : direct_(direct_limit, -1) {
+  std::vector<uint64_t> seen;  // one bit per character, up to the largest that occurs
+  for (const std::string_view text : corpus) {
+    for (size_t at = 0; at < text.size();) {
+      const Utf8Character c = utf8_at(text, at);
+      require<IoError>(c.size > 0, "tokenizer: byte ", at, " of the text is no UTF-8");
+      if (c.code / 64 >= seen.size()) {
+        seen.resize(c.code / 64 + 1);
+      }
+      seen[c.code / 64] |= uint64_t{1} << c.code % 64;
+      at += c.size;
+    }
   }
   for (size_t i = 0; i < seen.size(); ++i) {
     for (uint64_t word = seen[i]; word != 0; word &= word - 1) {
@@ -63,45 +79,66 @@ int32_t CharTokenizer::id_of(char32_t character) const {
 std::vector<int32_t> CharTokenizer::encode(const std::string& text) const {
   std::vector<int32_t> ids;
   ids.reserve(text.size());
-  append_ids(text, 1, ids);
+  if (!append_ids(text, ids)) {
+    throw_unknown(text);
+  }
   return ids;
 }
 
 void CharTokenizer::encode_in_parts(std::string_view text, const Each& each) const {
   std::vector<int32_t> ids;
-  for (int64_t done = 0; !text.empty(); done += static_cast<int64_t>(ids.size())) {
-    const size_t size = whole_characters(text.substr(0, part_bytes)).size();
+  for (std::string_view left = text; !left.empty();) {
+    const size_t whole = whole_characters(left.substr(0, part_bytes)).size();
+    const size_t size = std::min(left.size(), whole > 0 ? whole : part_bytes);
     ids.clear();
-    append_ids(text.substr(0, size > 0 ? size : part_bytes), done + 1, ids);
+    if (!append_ids(left.substr(0, size), ids)) {
+      throw_unknown(text);
+    }
     each(ids);
-    text.remove_prefix(std::min(text.size(), size > 0 ? size : part_bytes));
+    left.remove_prefix(size);
   }
 }
 
-// position: of the first character of `text`, for the message.
-void CharTokenizer::append_ids(std::string_view text, int64_t position,
-                               std::vector<int32_t>& ids) const {
-  for (size_t at = 0; at < text.size(); ++position) {
+bool CharTokenizer::append_ids(std::string_view text, std::vector<int32_t>& ids) const {
+  for (size_t at = 0; at < text.size();) {
     const Utf8Character c = utf8_at(text, at);
     require<ConfigError>(c.size > 0, "the text is no UTF-8 at byte ", at);
     const int32_t id = id_of(c.code);
     if (id < 0) {
-      throw_unknown(c.code, position);
+      return false;
     }
     ids.push_back(id);
     at += c.size;
   }
+  return true;
 }
 
-void CharTokenizer::throw_unknown(char32_t character, int64_t position) const {
+// Lists every character of the text that is not in the vocabulary.
+void CharTokenizer::throw_unknown(std::string_view text) const {
   constexpr size_t most_listed = 40;
-  std::string list;
-  for (size_t i = 0; i < std::min(most_listed, characters_.size()); ++i) {
-    list += ' ' + visible(characters_[i]);
+  const auto list = [](const std::u32string& characters) {
+    std::string names;
+    for (const char32_t character : characters.substr(0, most_listed)) {
+      names += ' ' + visible(character);
+    }
+    return names + (characters.size() > most_listed ? " ..." : "");
+  };
+  std::u32string unknown;
+  int64_t first = 0, position = 0;
+  for (size_t at = 0; at < text.size();) {
+    const Utf8Character c = utf8_at(text, at);
+    ++position;
+    if (c.size > 0 && id_of(c.code) < 0 && unknown.find(c.code) == std::u32string::npos) {
+      first = first == 0 ? position : first;
+      unknown += c.code;
+    }
+    at += std::max<size_t>(1, c.size);
   }
-  fail<ConfigError>("the character ", visible(character), " (character ", position,
-                    " of the text) is not in the vocabulary: the model knows ", vocab_size(),
-                    " characters:", list, characters_.size() > most_listed ? " ..." : "");
+  const bool one = unknown.size() == 1;
+  fail<ConfigError>("the character", one ? "" : "s", list(unknown),
+                    one ? " (character " : " (the first is character ", first, " of the text) ",
+                    one ? "is" : "are", " not in the vocabulary: the model knows ", vocab_size(),
+                    " characters:", list(characters_));
 }
 
 std::string CharTokenizer::decode(std::span<const int32_t> ids) const {
@@ -116,6 +153,12 @@ std::string CharTokenizer::decode(std::span<const int32_t> ids) const {
 std::string CharTokenizer::name(int32_t id) const {
   require_id(id, vocab_size());
   return visible(characters_[static_cast<size_t>(id)]);
+}
+
+std::string CharTokenizer::vocabulary() const {
+  std::vector<std::string> tokens;
+  std::transform(characters_.begin(), characters_.end(), std::back_inserter(tokens), to_utf8);
+  return vocabulary_to_json("char", tokens);
 }
 
 // ---- Bytes

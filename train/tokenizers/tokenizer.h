@@ -23,26 +23,30 @@ class Tokenizer {
   virtual int64_t vocab_size() const = 0;
   // What a token is: "character", "byte", "token".
   virtual const char* unit() const { return "token"; }
-  // Throws ConfigError naming the first character that is not in the vocabulary.
+  // Throws ConfigError naming what is not in the vocabulary.
   virtual std::vector<int32_t> encode(const std::string& text) const = 0;
   // The same for a long text, whose ids come in parts.
   virtual void encode_in_parts(std::string_view text, const Each& each) const {
     each(encode(std::string(text)));
   }
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
+  // True if tokens are a text cut into pieces. Words are not: decode() puts blanks between them.
+  virtual bool is_lossless() const { return true; }
   // A readable name for a token; blanks and newlines are made visible.
   virtual std::string name(int32_t id) const = 0;
-  // The tokenizer as the text of a file, stored_tokenizer, that a checkpoint keeps; "" for one that
-  // follows from the data.
+  // What a checkpoint keeps: the tokenizer as the text of a file, stored_tokenizer; or the
+  // vocabulary that follows from the data (vocabulary.h). "" if there is none.
   virtual std::string stored() const { return ""; }
+  virtual std::string vocabulary() const { return ""; }
 };
 inline constexpr const char* stored_tokenizer = "tokenizer.json";
 
 // What a tokenizer may need beyond its own fields.
 struct TokenizerSetup {
-  std::filesystem::path config_folder;  // base of relative paths
-  std::filesystem::path checkpoint;     // has stored_tokenizer, which is then taken; "": none
-  std::string_view corpus;              // the text to train on, valid UTF-8
+  std::filesystem::path config_folder;       // base of relative paths
+  std::filesystem::path checkpoint;          // has stored_tokenizer, which is taken; "": none
+  std::span<const std::string_view> corpus;  // the texts to train on, valid UTF-8
+  std::string vocabulary = {};               // to take in place of the corpus's; "": none
 };
 
 using TokenizerRegistry = Registry<Tokenizer, TokenizerSetup>;
@@ -59,24 +63,27 @@ class CharTokenizer final : public Tokenizer {
   static constexpr const char* help = "a token for each character that the text has";
   using Config = NoFields;
 
-  CharTokenizer(const Config&, const TokenizerSetup& setup) : CharTokenizer(setup.corpus) {}
+  CharTokenizer(const Config&, const TokenizerSetup& setup);
   // The text must be valid UTF-8 (see check_utf8).
-  explicit CharTokenizer(std::string_view corpus);
+  explicit CharTokenizer(std::string_view corpus) : CharTokenizer(std::span(&corpus, 1)) {}
 
   int64_t vocab_size() const override { return static_cast<int64_t>(characters_.size()); }
   const char* unit() const override { return "character"; }
-  // Throws ConfigError naming a character that the corpus does not contain, and its position.
+  // Throws ConfigError naming the characters that the corpus does not contain.
   std::vector<int32_t> encode(const std::string& text) const override;
   void encode_in_parts(std::string_view text, const Each& each) const override;
   std::string decode(std::span<const int32_t> ids) const override;
   std::string name(int32_t id) const override;
+  std::string vocabulary() const override;
 
   // The id of a character; -1 if it is not in the corpus.
   int32_t id_of(char32_t character) const;
 
  private:
-  void append_ids(std::string_view text, int64_t position, std::vector<int32_t>& ids) const;
-  [[noreturn]] void throw_unknown(char32_t character, int64_t position) const;
+  explicit CharTokenizer(std::span<const std::string_view> corpus);
+  // False at a character that is not in the vocabulary.
+  bool append_ids(std::string_view text, std::vector<int32_t>& ids) const;
+  [[noreturn]] void throw_unknown(std::string_view text) const;
 
   std::u32string characters_;    // by id
   std::vector<int32_t> direct_;  // ids of the characters below U+0800; -1: not in the corpus

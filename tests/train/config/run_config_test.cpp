@@ -179,7 +179,7 @@ TEST_CASE("run config: samples and evaluations that could not be made are refuse
                   "vocabulary") != std::string::npos);
   CHECK(message_of(folder, {"sample.prompt=Zoo"}) != "no error");
   CHECK(message_of(folder, {"sample={every: 5, prompt: \"\"}"})
-            .ends_with("sample.prompt: expected at least one character, got none"));
+            .ends_with("sample.prompt: expected at least one token, got none"));
   CHECK(message_of(folder, {"sample.every=5"}) == "no error");
   CHECK(message_of(folder, {"data={type: sort}", "sample.every=5",
                             "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==

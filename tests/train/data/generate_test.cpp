@@ -5,6 +5,7 @@
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
+#include "train/data/text_stream.h"
 #include "train/tokenizers/tokenizer.h"
 
 using namespace heed;

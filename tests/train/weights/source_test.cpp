@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/trainer.h"
@@ -103,14 +104,60 @@ TEST_CASE("weights: frozen parameters keep their bits, and resuming needs no sou
   CHECK(model_at(half, "step-000007") == model_at(whole, "step-000007"));
 }
 
-TEST_CASE("weights: characters of another text are a warning") {
+TEST_CASE("weights: their characters are those of the new run, and others are listed") {
   const TempDir folder;
-  const std::string from = "train.weights=" + trained(folder, "first", {"train.steps=2"}).string();
+  const fs::path first = trained(folder, "first", {"train.steps=2"});
+  const std::string from = "train.weights=" + first.string();
   CHECK(load_small(folder, {from}).warnings.empty());
+  // Fewer characters than the model knows: the ids are those of the model.
+  write_text(folder / "fewer.txt", std::string(300, 'e') + "very\n");
+  const LoadedRun fewer = load_small(folder, {from, "data.path=fewer.txt"});
+  CHECK(fewer.warnings.empty());
+  CHECK(fewer.task->tokenizer()->vocabulary() ==
+        load_small(folder).task->tokenizer()->vocabulary());
+  // Others: all of them are in the message, whose exit code is 2.
+  write_text(folder / "other.txt", sample_text() + "2\u00e9\u00fc2\n");
+  const auto message = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> sets{from, "data.path=other.txt"};
+    sets.insert(sets.end(), more.begin(), more.end());
+    try {
+      load_small(folder, sets);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK(
+      contains(message({}), "data.path: the characters 2 \u00e9 \u00fc (the first is character "));
+  // A new vocabulary, for parameters that are drawn anew.
+  CHECK(message({"train.weights_ignore=[\"tok_emb.*\", \"out_head.*\"]"}) == "accepted");
+
+  // A checkpoint of an earlier version has no vocabulary.
+  fs::create_directory(folder / "old");
+  for (const char* name : {"model.safetensors", "config.yaml"}) {
+    fs::copy_file(first / "checkpoints/step-000002" / name, folder / "old" / name);
+  }
   write_text(folder / "other.txt", sample_text() + "Every\n");
-  const LoadedRun other = load_small(folder, {from, "data.path=other.txt"});
-  REQUIRE(other.warnings.size() == 1);
-  CHECK(contains(other.warnings[0], "text.txt, another text"));
+  const LoadedRun old = load_small(
+      folder,
+      {"train.weights=" + (folder / "old/model.safetensors").string(), "data.path=other.txt"});
+  REQUIRE(old.warnings.size() == 1);
+  CHECK(contains(old.warnings[0], "text.txt, another text"));
+}
+
+TEST_CASE("weights: a run on another text is refused, with the characters it does not know") {
+  const TempDir folder;
+  const fs::path first = trained(folder, "first", {"train.steps=2"});
+  const fs::path checkpoint = first / "checkpoints/step-000002";
+  const auto load = [&](const std::string& text) {
+    write_text(folder / "other.txt", text);
+    load_run(read_run_tree(first / "config.yaml", {"data.path=" + (folder / "other.txt").string()}),
+             first, Purpose::train, checkpoint);
+  };
+  CHECK(contains(error_of([&] { load(sample_text() + "\u00e9"); }),
+                 "data.path: the character \u00e9 (character "));
+  CHECK(
+      contains(error_of([&] { load(sample_text() + "Every"); }), "changed: expected fingerprint"));
 }
 
 TEST_CASE("weights: the plan counts what trains, and what that costs") {

@@ -1,0 +1,53 @@
+#include "train/tokenizers/vocabulary.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "autograd/base/error.h"
+#include "layers/text/display.h"
+#include "train/files/files.h"
+
+namespace heed {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int64_t most_bytes = int64_t{1} << 28;
+
+}  // namespace
+
+std::string vocabulary_to_json(const std::string& type, const std::vector<std::string>& tokens) {
+  return ordered_json{{"type", type}, {"tokens", tokens}}.dump() + "\n";
+}
+
+std::vector<std::string> vocabulary_from_json(const std::string& text, const std::string& type) {
+  const auto json = ordered_json::parse(text, nullptr, false);
+  const bool is_vocabulary = json.is_object() && json.contains("type") &&
+                             json["type"].is_string() && json.contains("tokens") &&
+                             json["tokens"].is_array();
+  require<IoError>(is_vocabulary, "vocabulary.json: expected JSON with a type and tokens");
+  const auto& kept = json["type"].get_ref<const std::string&>();
+  require<ConfigError>(kept == type, "expected the vocabulary of tokenizer ", type,
+                       ", got that of tokenizer ", printable(kept));
+  std::vector<std::string> tokens;
+  std::set<std::string> seen;
+  for (const ordered_json& token : json["tokens"]) {
+    require<IoError>(token.is_string() && !token.get_ref<const std::string&>().empty(),
+                     "vocabulary.json: expected tokens with text in them");
+    tokens.push_back(token.get<std::string>());
+    require<IoError>(seen.insert(tokens.back()).second, "vocabulary.json: expected the token ",
+                     printable(tokens.back()), " once, got it twice");
+  }
+  require<IoError>(!tokens.empty(), "vocabulary.json: expected tokens, got none");
+  return tokens;
+}
+
+std::string read_vocabulary(const std::filesystem::path& folder, const char* name) {
+  std::error_code error;
+  return !folder.empty() && std::filesystem::exists(folder / name, error)
+             ? read_file(folder / name, most_bytes)
+             : "";
+}
+
+}  // namespace heed
