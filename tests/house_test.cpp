@@ -17,7 +17,7 @@ TEST_CASE("house: what lives in one file") {
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"](openblas/)?cblas)")) ==
         "autograd/kernels/openblas.cpp, tools/bench/gemm_bench.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]yaml-cpp)")) ==
-        "train/config/yaml.cpp");
+        "train/yaml/yaml.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]xxhash)")) ==
         "train/files/fingerprint.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]utf8proc)")) ==

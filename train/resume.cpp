@@ -2,7 +2,7 @@
 
 #include "train/checkpoint/manifest.h"
 #include "train/config/run_config.h"
-#include "train/config/yaml.h"
+#include "train/yaml/yaml.h"
 
 namespace heed {
 

@@ -4,7 +4,6 @@
 #include <new>
 
 #include "autograd/random/streams.h"
-#include "train/config/yaml.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
 #include "train/resume.h"
@@ -12,6 +11,7 @@
 #include "train/sound.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
+#include "train/yaml/yaml.h"
 
 namespace heed {
 

@@ -20,7 +20,7 @@ bool can_stand_plain(const std::string& text);
 bool reads_as_text(const std::string& text);
 
 // The tree as YAML, ending in a newline: maps as blocks, lists of short scalars as [a, b]. The
-// strict reader in train/config/yaml.h reads it back to an equal tree.
+// strict reader in train/yaml/yaml.h reads it back to an equal tree.
 std::string to_yaml(const ConfigNode& node);
 
 }  // namespace heed

@@ -8,9 +8,9 @@
 #include "layers/config/read.h"
 #include "tests/fuzz/fuzz.h"
 #include "train/config/run_config.h"
-#include "train/config/yaml.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
+#include "train/yaml/yaml.h"
 
 using namespace heed;
 using heed::fuzz::expect;

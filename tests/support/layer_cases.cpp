@@ -8,8 +8,8 @@
 #include "autograd/random/generator.h"
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
-#include "train/config/yaml.h"
 #include "train/files/safetensors.h"
+#include "train/yaml/yaml.h"
 
 namespace heed::testing {
 

@@ -9,8 +9,8 @@
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 #include "train/config/run_config.h"
-#include "train/config/yaml.h"
 #include "train/optim/optimizer.h"
+#include "train/yaml/yaml.h"
 
 namespace heed::testing {
 

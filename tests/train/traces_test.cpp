@@ -4,9 +4,9 @@
 
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
-#include "train/config/yaml.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
+#include "train/yaml/yaml.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -11,10 +11,10 @@
 #include "tools/report/record.h"
 #include "tools/report/speed.h"
 #include "train/config/run_config.h"
-#include "train/config/yaml.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/run/metrics.h"
+#include "train/yaml/yaml.h"
 
 namespace heed {
 

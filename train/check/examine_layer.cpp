@@ -5,8 +5,8 @@
 #include "layers/module/registry.h"
 #include "train/check/examination.h"
 #include "train/check/examine_runs.h"
-#include "train/config/yaml.h"
 #include "train/plugin/plugin.h"
+#include "train/yaml/yaml.h"
 
 namespace heed {
 

@@ -11,14 +11,15 @@
 #include "train/config/data_and_model.h"
 #include "train/config/misplaced.h"
 #include "train/config/paths.h"
+#include "train/config/resolve.h"
 #include "train/config/rules.h"
-#include "train/config/yaml.h"
-#include "train/config/yaml_set.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/plugin/plugin.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"
+#include "train/yaml/yaml.h"
+#include "train/yaml/yaml_set.h"
 
 namespace heed {
 
@@ -157,92 +158,6 @@ int64_t RunConfig::context_length() const {
 }
 
 namespace {
-
-void resolve_path(ConfigNode& part, const fs::path& folder, const char* key, const char* name) {
-  if (part.has(key) && !part.get(key).text().empty()) {
-    const fs::path path = folder / part.get(key).text();
-    const std::string absolute = fs::absolute(path).lexically_normal().string();
-    require_utf8_path(name, absolute);
-    part.set(key, absolute);
-  }
-}
-
-// Makes paths absolute and adds the fingerprints of files, so that the run can be resumed from any
-// folder, but only with the same data and tokenizer.
-void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset) {
-  resolve_path(data, folder, "path", "data.path");
-  resolve_path(data, folder, "validation", "data.validation");
-  ConfigNode* const tokenizer = data.find("tokenizer");
-  if (tokenizer != nullptr && tokenizer->has("fingerprint")) {
-    resolve_path(*tokenizer, folder, "path", "data.tokenizer.path");
-    tokenizer->set("fingerprint", fingerprint(as_bytes(dataset.tokenizer()->stored())).text());
-  }
-  const std::vector<fs::path> files = dataset.files();
-  const std::vector<const char*> keys{"fingerprint", "validation_fingerprint"};
-  for (size_t i = 0; i < std::min(files.size(), keys.size()); ++i) {
-    if (data.has(keys[i])) {
-      data.set(keys[i], fingerprint_file(files[i]).text());
-    }
-  }
-}
-
-// Makes the path absolute. For a run that is about to begin, finds the file and adds its hash.
-void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
-  TrainConfig& train = run.config.train;
-  if (train.weights.empty()) {
-    return;
-  }
-  train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
-  require_utf8_path("train.weights", train.weights);
-  if (begins) {
-    run.weights = find_weights(train.weights, run.warnings);
-    const std::string found = source_fingerprint(run.weights).text();
-    require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
-                     run.weights.string(), ": changed: expected fingerprint ",
-                     train.weights_fingerprint, ", got ", found);
-    train.weights_fingerprint = found;
-  }
-}
-
-// Warns if the ids of the weights mean something else: they were trained with another tokenizer or,
-// in a run of an earlier version, which kept no vocabulary, on another text.
-void compare_tokenizers(LoadedRun& run) {
-  const fs::path folder = run.weights.parent_path(), kept = folder / stored_tokenizer;
-  std::error_code error;
-  if (run.weights.empty() || !fs::exists(folder / "config.yaml", error)) {
-    return;
-  }
-  const Tokenizer* const tokenizer = run.task->tokenizer();
-  const std::string stored = tokenizer != nullptr ? tokenizer->stored() : "";
-  if (!stored.empty() && fs::exists(kept, error) &&
-      fingerprint_file(kept) != fingerprint(as_bytes(stored))) {
-    run.warnings.emplace_back(
-        "the weights were trained with another tokenizer: its ids do not "
-        "mean the same");
-  }
-  const ConfigNode before = read_config((folder / "config.yaml").string()).get("data"),
-                   now = run.resolved.get("data");
-  if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
-      before.get("fingerprint").text() != now.get("fingerprint").text() &&
-      !fs::exists(folder / stored_vocabulary, error)) {
-    run.warnings.push_back("the weights were trained on " + before.get("path").text() +
-                           ", another text: unless both have the same characters, the ids of "
-                           "tokenizer char do not mean the same");
-  }
-}
-
-// Lists the plugins that a resumed run must load. The key is left out if there are none.
-void resolve_plugins(ConfigNode& config, const fs::path& folder) {
-  const std::vector<std::string> needed = plugins_of(config, folder);
-  for (const std::string& plugin : needed) {
-    require_utf8_path("plugins", plugin);
-  }
-  if (needed.empty()) {
-    config.erase("plugins");
-  } else {
-    config.set("plugins", ConfigNode::list({needed.begin(), needed.end()}));
-  }
-}
 
 // Sets the dropout of a layer to 0, and that of the layers chosen inside it.
 void turn_off_dropout(Choice& layer) {

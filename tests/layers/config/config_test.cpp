@@ -13,8 +13,8 @@
 #include "layers/config/values.h"
 #include "layers/module/registry.h"
 #include "train/check/variants.h"
-#include "train/config/yaml.h"
-#include "train/config/yaml_set.h"
+#include "train/yaml/yaml.h"
+#include "train/yaml/yaml_set.h"
 
 using namespace heed;
 

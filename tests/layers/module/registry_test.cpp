@@ -54,8 +54,12 @@ TEST_CASE("registry: every layer is made from its own example, and every option 
     for (const FieldInfo& field : fields) CHECK(field.help != "");
     for (const ConfigNode& options : option_variants(fields)) {
       const auto layer = make_layer(type, options);
-      const bool packed = options.get("packed").text() == "true";
-      CHECK(layer_registry().name_of(*layer) == (packed ? "packed_attention" : type));
+      const std::string made_type =
+          options.get("packed").text() == "true" ? "packed_attention"
+          : type == "feed_forward" && options.get("activation").text() == "swiglu"
+              ? "gated_feed_forward"
+              : type;
+      CHECK(layer_registry().name_of(*layer) == made_type);
       ++made;
       const ConfigNode& width = options.has("d_in") ? options.get("d_in") : options.get("d_model");
       const int64_t d = width.is_absent() ? 4 : std::stoll(width.text());

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/near.h"
-#include "train/config/yaml.h"
 #include "train/hugging_face/json.h"
+#include "train/yaml/yaml.h"
 
 using namespace heed;
 using namespace heed::testing;

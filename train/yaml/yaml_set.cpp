@@ -1,4 +1,4 @@
-#include "train/config/yaml_set.h"
+#include "train/yaml/yaml_set.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "layers/config/text.h"
-#include "train/config/yaml.h"
-#include "train/config/yaml_text.h"
+#include "train/yaml/yaml.h"
+#include "train/yaml/yaml_text.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "train/config/yaml_text.h"
+#include "train/yaml/yaml_text.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "train/config/yaml.h"
+#include "train/yaml/yaml.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "layers/text/utf8.h"
-#include "train/config/yaml_text.h"
+#include "train/yaml/yaml_text.h"
 
 namespace heed {
 

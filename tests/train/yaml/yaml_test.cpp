@@ -1,4 +1,4 @@
-#include "train/config/yaml.h"
+#include "train/yaml/yaml.h"
 
 #include <doctest/doctest.h>
 

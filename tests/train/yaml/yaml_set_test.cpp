@@ -1,5 +1,5 @@
 // heed train CONFIG --set a.b=c.
-#include "train/config/yaml_set.h"
+#include "train/yaml/yaml_set.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
-#include "train/config/yaml.h"
+#include "train/yaml/yaml.h"
 
 using namespace heed;
 

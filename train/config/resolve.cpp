@@ -1,0 +1,98 @@
+#include "train/config/resolve.h"
+
+#include "train/config/paths.h"
+#include "train/files/files.h"
+#include "train/plugin/plugin.h"
+#include "train/tokenizers/vocabulary.h"
+#include "train/weights/source.h"
+#include "train/yaml/yaml.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void resolve_path(ConfigNode& part, const fs::path& folder, const char* key, const char* name) {
+  if (part.has(key) && !part.get(key).text().empty()) {
+    const fs::path path = folder / part.get(key).text();
+    const std::string absolute = fs::absolute(path).lexically_normal().string();
+    require_utf8_path(name, absolute);
+    part.set(key, absolute);
+  }
+}
+
+}  // namespace
+
+void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset) {
+  resolve_path(data, folder, "path", "data.path");
+  resolve_path(data, folder, "validation", "data.validation");
+  ConfigNode* const tokenizer = data.find("tokenizer");
+  if (tokenizer != nullptr && tokenizer->has("fingerprint")) {
+    resolve_path(*tokenizer, folder, "path", "data.tokenizer.path");
+    tokenizer->set("fingerprint", fingerprint(as_bytes(dataset.tokenizer()->stored())).text());
+  }
+  const std::vector<fs::path> files = dataset.files();
+  const std::vector<const char*> keys{"fingerprint", "validation_fingerprint"};
+  for (size_t i = 0; i < std::min(files.size(), keys.size()); ++i) {
+    if (data.has(keys[i])) {
+      data.set(keys[i], fingerprint_file(files[i]).text());
+    }
+  }
+}
+
+void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
+  TrainConfig& train = run.config.train;
+  if (train.weights.empty()) {
+    return;
+  }
+  train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
+  require_utf8_path("train.weights", train.weights);
+  if (begins) {
+    run.weights = find_weights(train.weights, run.warnings);
+    const std::string found = source_fingerprint(run.weights).text();
+    require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
+                     run.weights.string(), ": changed: expected fingerprint ",
+                     train.weights_fingerprint, ", got ", found);
+    train.weights_fingerprint = found;
+  }
+}
+
+void compare_tokenizers(LoadedRun& run) {
+  const fs::path folder = run.weights.parent_path(), kept = folder / stored_tokenizer;
+  std::error_code error;
+  if (run.weights.empty() || !fs::exists(folder / "config.yaml", error)) {
+    return;
+  }
+  const Tokenizer* const tokenizer = run.task->tokenizer();
+  const std::string stored = tokenizer != nullptr ? tokenizer->stored() : "";
+  if (!stored.empty() && fs::exists(kept, error) &&
+      fingerprint_file(kept) != fingerprint(as_bytes(stored))) {
+    run.warnings.emplace_back(
+        "the weights were trained with another tokenizer: its ids do not "
+        "mean the same");
+  }
+  const ConfigNode before = read_config((folder / "config.yaml").string()).get("data"),
+                   now = run.resolved.get("data");
+  if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
+      before.get("fingerprint").text() != now.get("fingerprint").text() &&
+      !fs::exists(folder / stored_vocabulary, error)) {
+    run.warnings.push_back("the weights were trained on " + before.get("path").text() +
+                           ", another text: unless both have the same characters, the ids of "
+                           "tokenizer char do not mean the same");
+  }
+}
+
+void resolve_plugins(ConfigNode& config, const fs::path& folder) {
+  const std::vector<std::string> needed = plugins_of(config, folder);
+  for (const std::string& plugin : needed) {
+    require_utf8_path("plugins", plugin);
+  }
+  if (needed.empty()) {
+    config.erase("plugins");
+  } else {
+    config.set("plugins", ConfigNode::list({needed.begin(), needed.end()}));
+  }
+}
+
+}  // namespace heed
