@@ -71,7 +71,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
       "train/tokenizers", "train/tokenizers/bpe"}},
     {"train/weights",
      {"autograd/*", "layers/config", "layers/text", "layers/module", "train/files",
-      "train/checkpoint", "train/hugging_face"}},
+      "train/tokenizers", "train/checkpoint", "train/hugging_face"}},
     {"train/run", {"autograd/*", "layers/text", "train/files", "train/config"}},
     {"train/parallel", {"autograd/*", "layers/text", "layers/module", "train/data"}},
     {"train/check/gradients", {"autograd/*"}},

@@ -6,8 +6,7 @@
 #include "layers/config/values.h"
 #include "train/data/task.h"
 #include "train/rows/row_mistakes.h"
-#include "train/weights/freeze.h"
-#include "train/weights/source.h"
+#include "train/weights/vocabulary_source.h"
 
 namespace heed {
 
@@ -127,19 +126,11 @@ fs::path DataAndModel::vocabulary_folder() const {
   if (!folders_.checkpoint.empty() || weights.empty() || config_.purpose != Purpose::train) {
     return folders_.checkpoint;
   }
-  std::vector<std::string> ignored;
-  for (const ConfigNode& pattern : train.get("weights_ignore").children()) {
-    ignored.push_back(pattern.text());
-  }
-  if (matches_any(ignored, "tok_emb.weight") || matches_any(ignored, "source_emb.weight")) {
-    return {};
-  }
-  try {
-    std::vector<std::string> warnings;
-    return find_weights(folders_.config / weights, warnings).parent_path();
-  } catch (const IoError&) {
-    return {};  // reported where the weights are opened
-  }
+  const std::vector<ConfigNode>& ignored = train.get("weights_ignore").children();
+  std::vector<std::string> patterns;
+  std::transform(ignored.begin(), ignored.end(), std::back_inserter(patterns),
+                 [](const ConfigNode& pattern) { return pattern.text(); });
+  return vocabulary_source(folders_.config / weights, patterns);
 }
 
 std::string DataAndModel::way_to_data() const {
@@ -147,8 +138,7 @@ std::string DataAndModel::way_to_data() const {
   for (const std::string key : {"path", "validation"}) {
     std::error_code error;
     const std::string& name = data.get(key).text();
-    const bool missing = !name.empty() && !fs::exists(folders_.config / name, error) && !error;
-    if (missing && data.has("fingerprint")) {
+    if (!name.empty() && !fs::exists(folders_.config / name, error) && data.has("fingerprint")) {
       return "; if it has moved: --set data." + key + "=FILE";
     }
   }

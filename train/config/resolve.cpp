@@ -5,6 +5,7 @@
 #include "train/plugin/plugin.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"
+#include "train/weights/vocabulary_source.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
@@ -32,12 +33,12 @@ void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset)
     resolve_path(*tokenizer, folder, "path", "data.tokenizer.path");
     tokenizer->set("fingerprint", fingerprint(as_bytes(dataset.tokenizer()->stored())).text());
   }
-  const std::vector<fs::path> files = dataset.files();
-  const std::vector<const char*> keys{"fingerprint", "validation_fingerprint"};
-  for (size_t i = 0; i < std::min(files.size(), keys.size()); ++i) {
-    if (data.has(keys[i])) {
-      data.set(keys[i], fingerprint_file(files[i]).text());
+  std::string key = "fingerprint";
+  for (const fs::path& file : dataset.files()) {
+    if (data.has(key)) {
+      data.set(key, fingerprint_file(file).text());
     }
+    key = "validation_fingerprint";
   }
 }
 
@@ -59,20 +60,14 @@ void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
 }
 
 void compare_tokenizers(LoadedRun& run) {
-  const fs::path folder = run.weights.parent_path(), kept = folder / stored_tokenizer;
+  const fs::path folder = run.weights.parent_path(), config = folder / "config.yaml";
   std::error_code error;
-  if (run.weights.empty() || !fs::exists(folder / "config.yaml", error)) {
+  if (run.weights.empty() || !fs::exists(config, error) || run.task->tokenizer() == nullptr) {
     return;
   }
-  const Tokenizer* const tokenizer = run.task->tokenizer();
-  const std::string stored = tokenizer != nullptr ? tokenizer->stored() : "";
-  if (!stored.empty() && fs::exists(kept, error) &&
-      fingerprint_file(kept) != fingerprint(as_bytes(stored))) {
-    run.warnings.emplace_back(
-        "the weights were trained with another tokenizer: its ids do not "
-        "mean the same");
-  }
-  const ConfigNode before = read_config((folder / "config.yaml").string()).get("data"),
+  run.warnings.push_back(other_tokenizer(folder, run.task->tokenizer()->stored()));
+  std::erase(run.warnings, "");
+  const ConfigNode before = read_config(config.string()).get("data"),
                    now = run.resolved.get("data");
   if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
       before.get("fingerprint").text() != now.get("fingerprint").text() &&

@@ -18,6 +18,7 @@
 #include "train/plugin/plugin.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"
+#include "train/weights/vocabulary_source.h"
 #include "train/yaml/yaml.h"
 #include "train/yaml/yaml_set.h"
 
@@ -277,15 +278,9 @@ std::string LoadedRun::data_description() const {
 
 std::map<std::string, std::string> LoadedRun::texts() const {
   std::map<std::string, std::string> all{{"config.yaml", to_yaml(resolved)}};
-  const Tokenizer* const tokenizer = task ? task->tokenizer() : nullptr;
-  if (tokenizer != nullptr) {
-    all[stored_tokenizer] = tokenizer->stored();
-    all[stored_vocabulary] = tokenizer->vocabulary();
+  if (task) {
+    all.merge(stored_tokenizers(*task));
   }
-  if (const Tokenizer* const source = task ? task->source_tokenizer() : nullptr) {
-    all[stored_source_vocabulary] = source->vocabulary();
-  }
-  std::erase_if(all, [](const auto& file) { return file.second.empty(); });
   return all;
 }
 

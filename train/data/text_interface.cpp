@@ -4,6 +4,7 @@
 #include <span>
 
 #include "train/data/text_stream.h"
+#include "train/tokenizers/vocabulary.h"
 
 namespace heed {
 
@@ -30,6 +31,19 @@ Answer TextInterface::answer(Module& model, const std::string& prompt,
   const std::span<const int32_t> last(before.end() - static_cast<ptrdiff_t>(shown), before.end());
   return {decode_after(*tokenizer(), last_read, after),
           Ids::from({1, static_cast<int64_t>(shown)}, last)};
+}
+
+std::map<std::string, std::string> stored_tokenizers(const TextInterface& text) {
+  std::map<std::string, std::string> files;
+  if (text.tokenizer() != nullptr) {
+    files[stored_tokenizer] = text.tokenizer()->stored();
+    files[stored_vocabulary] = text.tokenizer()->vocabulary();
+  }
+  if (text.source_tokenizer() != nullptr) {
+    files[stored_source_vocabulary] = text.source_tokenizer()->vocabulary();
+  }
+  std::erase_if(files, [](const auto& file) { return file.second.empty(); });
+  return files;
 }
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "layers/module/module.h"
@@ -54,5 +55,8 @@ class TextInterface {
   virtual Answer answer(Module& model, const std::string& prompt,
                         const AnswerOptions& options) const;
 };
+
+// What a checkpoint keeps of the tokenizers, by the name of the file.
+std::map<std::string, std::string> stored_tokenizers(const TextInterface& text);
 
 }  // namespace heed

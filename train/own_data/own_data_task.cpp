@@ -151,8 +151,9 @@ std::vector<std::string> OwnDataTask::warnings() const {
 }
 
 int64_t room_for(int64_t length, int64_t longest) {
-  constexpr int64_t step = 8;
-  return dry_run() ? longest : std::min(longest, (length + step) / step * step - 1);
+  constexpr int64_t unit = 8, lengths = 4;
+  const int64_t step = unit * (longest / (unit * lengths) + 1);
+  return dry_run() ? longest : std::min(longest, (length / step + 1) * step - 1);
 }
 
 std::string in_one_line(const ReadableExamples& examples, Split split, int64_t example) {

@@ -74,8 +74,9 @@ class OwnDataTask : public Task, public ReadableExamples {
   Epochs epochs_{0, true};
 };
 
-// Room in a batch for sequences of up to `length` tokens and one mark: a multiple of 8 in all, so
-// that batches have few different shapes; at most `longest` without the mark.
+// Room in a batch for sequences of up to `length` tokens and one mark: in all one of four lengths,
+// multiples of 8, and at most `longest` without the mark. Each shape of a batch keeps its own
+// blocks in the memory pool, so there are few.
 int64_t room_for(int64_t length, int64_t longest);
 
 // An example in one line of the plan: "not too shabby" -> positive

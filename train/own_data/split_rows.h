@@ -31,12 +31,12 @@ struct OwnDataConfig {
 };
 
 // A row of the file of `validation` is for validation. With one file, the XXH64 of the row's first
-// cell, as a fraction of 2^64, decides: rows from train_fraction on are for validation. So rows with the same input are on the same side, and a row stays on its side in a
-// file that grows.
+// cell, as a fraction of 2^64, decides: rows from train_fraction on are for validation. So rows
+// with the same input are on the same side, and a row stays on its side in a file that grows.
 class SplitRows {
  public:
-  // Throws IoError for a file that cannot be read, RowError for one with mistakes, TaskError for one
-  // that is too large for this machine.
+  // Throws IoError for a file that cannot be read, RowError for one with mistakes, TaskError for
+  // one that is too large for this machine.
   SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
             const std::array<RowColumn, 2>& columns);
 
