@@ -17,6 +17,7 @@
 #include "train/checkpoint/shown_parameters.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
+#include "train/parallel/shards.h"
 #include "train/step.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
@@ -202,7 +203,7 @@ struct DeclaredProperties {
   double base_lr = 0;
 };
 
-DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
+DeclaredProperties walk_through(const LoadedRun& run, const Communicator& ranks, Plan& plan) {
   plan.training_tokens = run.task->training_tokens();
   set_fused(run.config.fused);
   const DryRun dry;
@@ -222,8 +223,11 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   for (std::string& line : differences_from(run.weights, *model)) {
     plan.warnings.push_back(std::move(line));
   }
-  plan.gradient_bytes = plan.trained_parameters * static_cast<int64_t>(sizeof(real)) *
-                        (run.config.train.shards > 1 ? 2 : 1);  // of a shard, and of all before it
+  const auto gradient_bytes = [&](int64_t shards, int processes, int rank) {
+    return static_cast<int64_t>(gradient_copies(shards, processes, rank) *
+                                static_cast<double>(plan.trained_parameters) * sizeof(real));
+  };
+  plan.gradient_bytes = gradient_bytes(run.config.train.shards, ranks.size(), ranks.rank());
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, trained);
   plan.optimizer_bytes = live() - plan.weight_bytes;
@@ -243,20 +247,20 @@ DeclaredProperties walk_through(const LoadedRun& run, Plan& plan) {
   plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
-  plan.activation_bytes = std::max<int64_t>(0, step_bytes - plan.gradient_bytes);
+  plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked.shards, 1, 0));
   return {model->signature().causal, optimizer->base_lr()};
 }
 
 }  // namespace
 
-Plan make_plan(const LoadedRun& run) {
+Plan make_plan(const LoadedRun& run, const Communicator& ranks) {
   Plan plan;
   plan.place = run.resolved.get("model").mark();
   plan.warnings = run.task->warnings();
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
     const RestoreState restore(*run.task);
-    const DeclaredProperties declared = walk_through(run, plan);
+    const DeclaredProperties declared = walk_through(run, ranks, plan);
     find_leak(run, plan, declared.causal);
     find_odd_settings(run, declared.base_lr, plan);
   } catch (const std::bad_alloc&) {
@@ -273,8 +277,8 @@ Plan make_plan(const LoadedRun& run) {
   return plan;
 }
 
-void require_memory(const Plan& plan) {
-  const int64_t available = memory().available + plan.process_bytes - running_bytes;
+void require_memory(const Plan& plan, int processes) {
+  const int64_t available = memory().available / processes + plan.process_bytes - running_bytes;
   if (plan.total_bytes() > available) {
     fail_at(plan.place,
             text("the run needs about ", bytes_text(plan.total_bytes()), " of memory (weights ",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "train/config/run_config.h"
+#include "train/parallel/communicator.h"
 
 namespace heed {
 
@@ -31,11 +32,11 @@ struct Plan {
 
 // Performs a training step in a dry run. A small model is also built, to see whether it looks at
 // tokens that it has to predict. Streams and task are restored. Throws ConfigError if the model
-// does not fit the data.
-Plan make_plan(const LoadedRun& run);
+// does not fit the data. With several processes the memory is that of this one.
+Plan make_plan(const LoadedRun& run, const Communicator& ranks = alone());
 
-// Throws ConfigError if the run needs more memory than this machine has available.
-void require_memory(const Plan& plan);
+// Throws ConfigError if `processes` such runs need more memory than this machine has available.
+void require_memory(const Plan& plan, int processes = 1);
 
 // Throws ConfigError with the warnings of the plan, if there are any: `--strict`.
 void require_no_warnings(const Plan& plan);

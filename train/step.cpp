@@ -31,6 +31,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
         const int64_t counted = from_first(ranks, loss.counted);
         expected = static_cast<double>(std::max<int64_t>(1, counted) * config.accumulate);
       }
+      const auto sending = i == in_shard - 1 ? sum.send_early() : nullptr;
       loss.sum.backward(Array::full({}, static_cast<real>(1 / expected)));
       of_shard.loss += static_cast<double>(loss.sum.item());
       of_shard.targets += loss.counted;

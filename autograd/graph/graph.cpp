@@ -5,6 +5,7 @@
 
 #include "autograd/array/reduce.h"
 #include "autograd/graph/anomaly.h"
+#include "autograd/graph/leaf_observer.h"
 #include "autograd/graph/profile.h"
 
 namespace heed {
@@ -124,6 +125,7 @@ class BackwardPass {
   explicit BackwardPass(const NodeRef& root)
       : stack_(std::exchange(spare_stack, {})), nodes_(std::exchange(spare_nodes, {})) {
     collect(root);
+    last_uses_.find(nodes_);
   }
 
   ~BackwardPass() {
@@ -140,6 +142,7 @@ class BackwardPass {
       NodeRef& node = nodes_[next_];
       if (!node->is_leaf()) {
         run_node(*node.get());
+        last_uses_.tell(next_);
       }
       node = NodeRef();  // frees the node, unless a tensor still holds it
     }
@@ -211,6 +214,7 @@ class BackwardPass {
   std::vector<Node*> stack_;
   std::vector<NodeRef> nodes_;
   size_t next_ = 0;  // of nodes_: those before it have run
+  LastUses last_uses_;
 };
 
 void run_backward(const NodeRef& root, Array cotangent) {

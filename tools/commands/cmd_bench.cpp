@@ -14,9 +14,11 @@
 #include "tools/commands/command.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/model_threads.h"
+#include "tools/commands/processes.h"
 #include "tools/commands/trial_steps.h"
 #include "tools/terminal/gemm_speed.h"
 #include "train/optim/schedule.h"
+#include "train/parallel/launch.h"
 #include "train/plan.h"
 #include "train/step.h"
 #include "train/weights/freeze.h"
@@ -53,7 +55,14 @@ struct Measured {
   double loss = 0;              // of the last step; equals that of `heed train` at this step
   double peak_mb = 0;           // peak so far
   std::vector<ProfileRow> rows;
+  int processes = 1;
+  double waited = 0;         // seconds a step, for other processes
+  double communication = 0;  // seconds a step, if no backward pass hid it
 
+  // The share of the communication that a step does not wait for.
+  double hidden() const {
+    return communication > 0 ? std::clamp(1 - waited / communication, 0.0, 1.0) : 0;
+  }
   double quantile(double q) const {
     return seconds[static_cast<size_t>(q * static_cast<double>(seconds.size() - 1) + 0.5)];
   }
@@ -69,9 +78,13 @@ constexpr int64_t most_steps = 1'000'000;
 Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
   using Clock = std::chrono::steady_clock;
   Measured measured;
+  double waited_before = 0;
   for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
     if (i == warm_up_steps && profile) {
       start_profile();
+    }
+    if (i == warm_up_steps) {
+      waited_before = steps_of_run.seconds_waited();
     }
     const int64_t flops = flop_count();
     const Clock::time_point begin = Clock::now();
@@ -84,12 +97,20 @@ Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
       measured.loss = step.loss;
     }
   }
+  measured.waited = (steps_of_run.seconds_waited() - waited_before) / static_cast<double>(steps);
   if (profile) {
     measured.rows = stop_profile();
   }
   measured.peak_mb = static_cast<double>(peak_resident_bytes()) / 1e6;
   std::sort(measured.seconds.begin(), measured.seconds.end());
   return measured;
+}
+
+double median_of_communication(TrialSteps& steps) {
+  std::vector<double> seconds(9);
+  for (double& each : seconds) each = steps.seconds_to_communicate();
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
 }
 
 // These operations read only part of their input, so their traffic is not counted.
@@ -114,6 +135,10 @@ nlohmann::ordered_json profile_rows(const Measured& m) {
     }
     rest -= seconds / steps;
   }
+  if (m.processes > 1) {
+    rest -= m.waited;
+    rows.push_back({{"op", "waiting for other processes"}, {"ms", 1e3 * m.waited}});
+  }
   rows.push_back({{"op", "batch, clipping, optimizer"}, {"ms", 1e3 * rest}});
   return rows;
 }
@@ -135,6 +160,12 @@ nlohmann::ordered_json as_json(const Measured& m, const GemmSpeed& speed) {
                                 {"threads", num_threads()},
                                 {"kernel", blas_info().kernel},
                                 {"loss", m.loss}};
+  if (m.processes > 1) {
+    result["processes"] = m.processes;
+    result["waited_ms"] = 1e3 * m.waited;
+    result["communication_ms"] = 1e3 * m.communication;
+    result["communication_hidden"] = m.hidden();
+  }
   if (!m.rows.empty()) {
     result["profile"] = profile_rows(m);
   }
@@ -168,21 +199,29 @@ int run(const BenchOptions& o) {
   if (tree.root.get("precision").text() == "float64") {
     require_precision("float64");
   }
+  Communicator& ranks = connect();
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
-  const Plan plan = make_plan(loaded);
-  require_memory(plan);
-  if (!o.model_threads) {
+  const Processes processes = introduce_processes(ranks, loaded, /*threads_given=*/false);
+  const Plan plan = make_plan(loaded, ranks);
+  require_memory(plan, processes.on_this_host);
+  if (!o.model_threads && ranks.size() == 1) {
     use_threads_that_pay(loaded, plan.flops_per_step);
   }
   apply_settings(loaded.config);
-  TrialSteps steps(loaded);
+  TrialSteps steps(loaded, ranks);
   if (o.model_threads) {
     for (int64_t i = 0; i < warm_up_steps; ++i) steps.next();
     print_thread_model(read_thread_counts(*o.model_threads), o.steps, o.json,
                        [&] { steps.next(); });
     return 0;
   }
-  const Measured measured = measure(steps, o.steps, o.profile);
+  Measured measured = measure(steps, o.steps, o.profile);
+  measured.processes = ranks.size();
+  measured.communication = ranks.size() > 1 ? median_of_communication(steps) : 0;
+  ranks.leave();
+  if (ranks.rank() > 0) {
+    return 0;
+  }
   const nlohmann::ordered_json result = as_json(measured, gemm_speed());
   if (o.json) {
     std::printf("%s\n", result.dump().c_str());
@@ -194,6 +233,11 @@ int run(const BenchOptions& o) {
   std::printf("arithmetic   %.0f GFLOP/s; large matrix products: %.0f, by OpenBLAS %.0f\n",
               result["gflops"].get<double>(), result["product_gflops"].get<double>(),
               result["sgemm_gflops"].get<double>());
+  if (ranks.size() > 1) {
+    std::printf("%s\nmessages     %.2f ms a step on their own, %.2f ms waited for: %.0f%% hidden\n",
+                processes.plan_line.c_str(), 1e3 * measured.communication, 1e3 * measured.waited,
+                100 * measured.hidden());
+  }
   std::printf("memory       %.1f MB at most\n", result["peak_mb"].get<double>());
   if (o.profile) {
     print_profile(result["profile"]);

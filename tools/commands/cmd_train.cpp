@@ -195,15 +195,15 @@ int train(const TrainOptions& o) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
   RunReport::check(loaded);
-  const std::string processes = processes_text(ranks, loaded, o.threads.has_value());
-  Plan plan = make_plan(loaded);
+  const Processes processes = introduce_processes(ranks, loaded, o.threads.has_value());
+  Plan plan = make_plan(loaded, ranks);
   if (ranks.size() == 1) {
     plan.few_threads = use_threads_that_pay(loaded, plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
-  lines.insert(lines.begin(), processes.empty() ? 0 : 1, processes);
+  lines.insert(lines.begin(), processes.plan_line.empty() ? 0 : 1, processes.plan_line);
   lines.insert(lines.end(), warnings.begin(), warnings.end());
-  require_memory(plan);
+  require_memory(plan, processes.on_this_host);
   if (o.strict) {
     require_no_warnings(plan);
   }

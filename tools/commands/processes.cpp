@@ -1,21 +1,31 @@
 #include "tools/commands/processes.h"
 
+#include <algorithm>
+
+#include "autograd/threads/machine.h"
+#include "train/files/fingerprint.h"
 #include "train/parallel/company.h"
+#include "train/parallel/launch.h"
 #include "train/resume.h"
 
 namespace heed::cli {
 
-std::string processes_text(Communicator& ranks, const LoadedRun& run, bool threads_given) {
+Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given) {
   const std::vector<Place> places = divide_threads(ranks, threads_given);
   std::map<std::string, std::string> values = values_without_locations(run.resolved);
   values.merge(run.made_with());
+  values["vector unit"] = simd_name(cpu().simd);  // libraries choose their loops by it
+  values["build"] = fingerprint_file(library_file()).text();
   require_same(ranks, places, values);
   const TrainConfig& train = run.config.train;
   require<ConfigError>(
       ranks.size() <= train.shards, "train.shards: ", ranks.size(),
       " processes were started, expected at most train.shards = ", train.shards,
       "; each takes at least one shard, and shards divide train.accumulate = ", train.accumulate);
-  return ranks.size() > 1 ? "processes  " + describe(places) : "";
+  const std::string& here = places[static_cast<size_t>(ranks.rank())].host;
+  const auto on_this_host = std::count_if(places.begin(), places.end(),
+                                          [&](const Place& other) { return other.host == here; });
+  return {ranks.size() > 1 ? "processes  " + describe(places) : "", static_cast<int>(on_this_host)};
 }
 
 }  // namespace heed::cli

@@ -8,9 +8,14 @@
 
 namespace heed::cli {
 
-// The line of the plan about them; "" for a single one. Divides the cores of a machine among its
-// processes, unless the user gave a number of threads. Throws ConfigError if they differ in what
-// the bits depend on, or are more than the shards of a step.
-std::string processes_text(Communicator& ranks, const LoadedRun& run, bool threads_given);
+struct Processes {
+  std::string plan_line;  // "" for a single one
+  int on_this_host = 1;
+};
+
+// Divides the cores of a machine among its processes, unless the user gave a number of threads.
+// Throws ConfigError if the processes differ in what the bits depend on, or are more than the
+// shards of a step.
+Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given);
 
 }  // namespace heed::cli

@@ -1,7 +1,9 @@
 #include "tools/commands/trial_steps.h"
 
 #include <algorithm>
+#include <chrono>
 
+#include "train/parallel/shard_sum.h"
 #include "train/weights/freeze.h"
 
 namespace heed::cli {
@@ -16,8 +18,9 @@ std::vector<NamedParameter> frozen(Module& model, const std::vector<std::string>
 
 }  // namespace
 
-TrialSteps::TrialSteps(const LoadedRun& run)
+TrialSteps::TrialSteps(const LoadedRun& run, Communicator& ranks)
     : run_(run),
+      ranks_(ranks),
       model_(make_layer(run.config.model)),
       optimizer_(optimizer_registry().make(run.config.optimizer,
                                            frozen(*model_, run.config.train.freeze))),
@@ -27,7 +30,16 @@ TrialSteps::TrialSteps(const LoadedRun& run)
 StepResult TrialSteps::next() {
   const int64_t last = run_.config.train.steps;  // of the schedule
   const double lr = schedule_->lr(std::min(++done_, last));
-  return train_step(*model_, *run_.task, *optimizer_, run_.config.train, lr);
+  return train_step(*model_, *run_.task, *optimizer_, run_.config.train, lr, nullptr, ranks_);
+}
+
+double TrialSteps::seconds_to_communicate() {
+  const auto begin = std::chrono::steady_clock::now();
+  ShardSum sum(optimizer_->parameters(), run_.config.train.shards, ranks_);
+  for (int64_t shard = 0; shard < sum.own().size(); ++shard) sum.add_shard({});
+  sum.finish();
+  optimizer_->zero_grad();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace heed::cli

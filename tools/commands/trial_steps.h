@@ -12,12 +12,17 @@ namespace heed::cli {
 class TrialSteps {
  public:
   // The run's task gives the batches. The run must outlive this.
-  explicit TrialSteps(const LoadedRun& run);
+  explicit TrialSteps(const LoadedRun& run, Communicator& ranks = alone());
 
   StepResult next();
 
+  double seconds_waited() const { return ranks_.seconds_waited(); }  // for other processes
+  // The sum of gradients over all processes on its own, without a backward pass that hides it.
+  double seconds_to_communicate();
+
  private:
   const LoadedRun& run_;
+  Communicator& ranks_;
   const std::unique_ptr<Module> model_;
   const std::unique_ptr<Optimizer> optimizer_;
   const std::unique_ptr<Schedule> schedule_;

@@ -80,6 +80,13 @@ Communicator& connect() {
   return ranks;
 }
 
+std::filesystem::path library_file() {
+  Dl_info info{};
+  const int found = ::dladdr(reinterpret_cast<const void*>(&library_file), &info);
+  require<Error>(found != 0 && info.dli_fname != nullptr, "cannot find the library of heed");
+  return info.dli_fname;
+}
+
 void let_rank_0_speak() {
   constexpr std::chrono::seconds patience{4};
   const std::optional<Launch> launched = launch();

@@ -1,6 +1,7 @@
 // Whether a launcher (mpirun, mpiexec, srun) has started this process as one of several.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,9 @@ std::optional<Launch> launch();
 // heed itself needs no MPI. Throws IoError if it is missing or does not fit, Error if the launcher
 // and this library belong to different MPIs. Connects once; further calls return the same.
 Communicator& connect();
+
+// The file of heed's library that this process runs.
+std::filesystem::path library_file();
 
 // After an error, before its message is printed. Rank 0 usually has the same error, prints it and
 // ends all processes: this waits for that on other ranks. If it does not happen, says which rank

@@ -96,9 +96,10 @@ class MpiCommunicator final : public Communicator {
 
   // At the end of the process. One that has not left has failed, and the others wait for it.
   void leave_with(int status) {
-    if (!left_) {
+    if (!left_ && status != 0) {
       MPI_Abort(MPI_COMM_WORLD, status);
     }
+    leave();
   }
 
   MPI_Comm ranks_ = MPI_COMM_NULL;

@@ -62,6 +62,8 @@ void ShardSum::cut_into_pieces() {
   const int64_t most = std::max(piece_elements, total / most_pieces + 1);
   std::vector<int64_t> load(static_cast<size_t>(ranks_.size()));
   for (size_t p = 0; p < parameters_.size(); ++p) {
+    parameter_of_[parameters_[p].tensor.node().get()] = p;
+    first_piece_.push_back(pieces_.size());
     const int64_t size = parameters_[p].tensor.size();
     for (int64_t begin = 0; begin < size; begin += most) {
       const auto least = std::min_element(load.begin(), load.end());
@@ -71,6 +73,7 @@ void ShardSum::cut_into_pieces() {
       pieces_.push_back(piece);
     }
   }
+  first_piece_.push_back(pieces_.size());
 }
 
 int64_t ShardSum::place_of(int rank, int64_t shard) const {
@@ -104,49 +107,70 @@ void ShardSum::start_receiving() {
   }
 }
 
+std::unique_ptr<LeafObserver> ShardSum::send_early() {
+  if (!shared() || (ranks_.rank() == 0 && !is_last())) {  // rank 0 sends the sum of all its shards
+    return nullptr;
+  }
+  begin_shard();
+  return std::make_unique<LeafObserver>([this](Node& leaf) {
+    if (const auto found = parameter_of_.find(&leaf); found != parameter_of_.end()) {
+      take(found->second);
+      send(found->second);
+      ranks_.progress();
+    }
+  });
+}
+
 void ShardSum::add_shard(const LossSum& loss) {
+  if (shards_ > 1) {  // otherwise the gradients stay where they are
+    if (taken_.empty()) {
+      begin_shard();
+    }
+    for (size_t p = 0; p < parameters_.size(); ++p) {
+      if (taken_[p] == 0) {
+        take(p);
+        if (shared() && (ranks_.rank() > 0 || is_last())) send(p);
+      }
+    }
+    taken_.clear();
+  }
   losses_.push_back(loss);
-  if (shards_ == 1) {
-    return;  // the gradients stay where they are
-  }
-  take_gradients();
-  const bool complete = ranks_.rank() > 0 || static_cast<int64_t>(losses_.size()) == own_.size();
-  if (shared() && complete) {
-    send_shard();
+}
+
+void ShardSum::begin_shard() {
+  taken_.assign(parameters_.size(), 0);
+  if (ranks_.rank() > 0 || shards_taken_.empty()) {
+    shards_taken_.emplace_back(parameters_.size());
   }
 }
 
-void ShardSum::take_gradients() {
-  const bool to_sum = ranks_.rank() == 0 && !shards_taken_.empty();
-  std::vector<Array> taken;
-  for (size_t p = 0; p < parameters_.size(); ++p) {
-    Tensor parameter = parameters_[p].tensor;
-    Array g = parameter.grad();
-    parameter.zero_grad();
-    present_[p] = present_[p] != 0 || g ? '\1' : '\0';
-    if (!g) {
-      g = Array::zeros(parameter.shape());
-    }
-    if (to_sum) {
-      add_to(shards_taken_.back()[p], g);
-    } else {
-      taken.push_back(std::move(g));
-    }
+// Into the arrays of the shard; on rank 0, into the sum of its shards.
+void ShardSum::take(size_t p) {
+  taken_[p] = 1;
+  Tensor parameter = parameters_[p].tensor;
+  Array g = parameter.grad();
+  parameter.zero_grad();
+  present_[p] = present_[p] != 0 || g ? '\1' : '\0';
+  if (!g) {
+    g = Array::zeros(parameter.shape());
   }
-  if (!to_sum) {
-    shards_taken_.push_back(std::move(taken));
+  Array& to = shards_taken_.back()[p];
+  if (to) {
+    add_to(to, g);
+  } else {
+    to = std::move(g);
   }
 }
 
-// To the owners of the pieces. The last one to leave makes room for the sum.
-void ShardSum::send_shard() {
-  const int64_t shard = own_.begin + static_cast<int64_t>(losses_.size()) - 1;
-  const bool last = shard == own_.end - 1;
-  for (size_t k = 0; k < pieces_.size(); ++k) {
+// To the owners of the pieces. The last shard to leave makes room for the sum.
+void ShardSum::send(size_t p) {
+  const bool last = is_last();
+  const auto place = static_cast<size_t>(place_of(ranks_.rank(), shard()));
+  for (size_t k = first_piece_[p]; k < first_piece_[p + 1]; ++k) {
     const Piece& piece = pieces_[k];
-    const real* const values = shards_taken_.back()[piece.parameter].data() + piece.begin;
+    const real* const values = std::as_const(shards_taken_.back()[p]).data() + piece.begin;
     if (piece.owner == ranks_.rank()) {
-      arrived(k, static_cast<size_t>(place_of(ranks_.rank(), shard)), values);
+      arrived(k, place, values);
       continue;
     }
     ++under_way_;
@@ -157,7 +181,6 @@ void ShardSum::send_shard() {
                   if (last) receive_sum(k);
                 });
   }
-  ranks_.progress();
 }
 
 void ShardSum::receive_sum(size_t k) {

@@ -13,9 +13,12 @@
 //   piece 1 (of 1)  a     b     c    rank 1: the same
 #pragma once
 
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "autograd/graph/leaf_observer.h"
 #include "layers/module/module.h"
 #include "train/parallel/communicator.h"
 #include "train/parallel/shards.h"
@@ -34,6 +37,10 @@ class ShardSum {
 
   // The shards of this process.
   Part own() const { return own_; }
+
+  // For the last backward pass of the next own shard: while the result exists, gradients leave for
+  // the other processes as soon as they are complete. Null if there are no others.
+  std::unique_ptr<LeafObserver> send_early();
 
   // Takes the next own shard: its loss and the gradients, which the parameters then have no more. A
   // parameter without a gradient counts as zeros.
@@ -61,8 +68,11 @@ class ShardSum {
 
   void cut_into_pieces();
   void start_receiving();
-  void take_gradients();
-  void send_shard();
+  int64_t shard() const { return own_.begin + static_cast<int64_t>(losses_.size()); }
+  bool is_last() const { return shard() == own_.end - 1; }
+  void begin_shard();
+  void take(size_t parameter);
+  void send(size_t parameter);
   void receive_sum(size_t piece);
   void arrived(size_t piece, size_t place, const real* values);
   void add_and_send(size_t piece);
@@ -78,10 +88,13 @@ class ShardSum {
   const Part own_;
   std::vector<LossSum> losses_;  // of own shards
   std::string present_;          // a byte a parameter: 1 if any shard has a gradient
-  std::vector<std::vector<Array>> shards_taken_;  // own ones; of rank 0 one, the sum so far
+  std::vector<std::vector<Array>> shards_taken_;          // own ones; of rank 0 one, the sum so far
+  std::vector<char> taken_;                               // by parameter, of the shard under way
+  std::unordered_map<const Node*, size_t> parameter_of_;  // by leaf
   std::vector<Piece> pieces_;
-  std::vector<Gathered> gathered_;  // by piece; empty for pieces of others
-  int64_t under_way_ = 0;           // sends and receives
+  std::vector<size_t> first_piece_;  // of each parameter, and the number of all
+  std::vector<Gathered> gathered_;   // by piece; empty for pieces of others
+  int64_t under_way_ = 0;            // sends and receives
 };
 
 }  // namespace heed

@@ -27,4 +27,14 @@ inline Part part_of(int64_t count, int64_t parts, int64_t k) {
   return {cut(k), cut(k + 1)};
 }
 
+// How many copies of all gradients a process holds in ShardSum: those of its own shards, and, for
+// the pieces that it owns, those of the shards of others. Rank 0 has the sum of its shards and the
+// one that it computes.
+inline double gradient_copies(int64_t shards, int ranks, int rank) {
+  const int64_t own = part_of(shards, ranks, rank).size();
+  const int64_t of_rank_0 = part_of(shards, ranks, 0).size();
+  const int64_t others = rank == 0 ? shards - of_rank_0 : shards - of_rank_0 + 1 - own;
+  return static_cast<double>(rank == 0 && own > 2 ? 2 : own) + static_cast<double>(others) / ranks;
+}
+
 }  // namespace heed
