@@ -103,7 +103,7 @@ for name, instead in WITHOUT_MATRICES.items():
 MODELS["negation-bag"] = Model("negation_bag_of_words", ("train.steps=800", "eval.every=none"))
 MODELS["negation-ones"] = sentences("negation", attention(scale=0))
 MODELS["negation-heads"] = sentences("negation", "model.num_heads=4")
-MODELS["reorder_translation"] = translation("reorder_translation")
-MODELS["reorder_translation_fixed_context"] = translation("reorder_translation_fixed_context")
+for config in ("reorder_translation", "reorder_translation_fixed_context"):
+    MODELS[config] = translation(config, f"model.d_model={WIDTH}")
 for config in ("reorder_translation_rnn", "reorder_translation_rnn_attention"):
-    MODELS[config] = translation(config, "model.d_model=128", "train.steps=1000")
+    MODELS[config] = translation(config, "model.d_model=96", "train.steps=1000")
