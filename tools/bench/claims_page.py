@@ -60,6 +60,20 @@ def shakespeare(heads):
     return "shakespeare" if heads == 4 else f"shakespeare-heads-{heads}"
 
 
+SPLIT = {
+    "shakespeare": "split, 16 wide",
+    "shakespeare-separate-16": "separate, 16 wide",
+    "shakespeare-separate-64": "separate, 64 wide (full width)",
+    "shakespeare-wide-feed-forward": "split, 16 wide, and a wider feed-forward",
+}
+OUT_PROJ = {
+    "shakespeare": "with `out_proj`",
+    "shakespeare-no-out_proj": "without",
+    "shakespeare-bare": "no feed-forward, with `out_proj`",
+    "shakespeare-bare-no-out_proj": "no feed-forward, without",
+}
+
+
 def losses_table(what, names):
     def rows(results):
         return table([what, "parameters", "training loss", "validation loss"],
@@ -95,8 +109,8 @@ def leak_table(results):
                   [[text, number(results[name], "train_loss"), number(results[name], "val_loss"), percent(results[name], "words")]
                    for name, text in names.items()])
     for name, text in names.items():
-        written = results[name][0]["text"].rstrip("\n")[:240]
-        lines += ["", f"What the first seed writes {text} the mask:", "", "```", *written.rstrip().splitlines(), "```"]
+        written = [line[:60] for line in results[name][0]["text"].splitlines()[:4]]
+        lines += ["", f"How the text of the first seed begins, {text} the mask (lines cut after 60 characters):", "", "```", *written, "```"]
     return lines
 
 
@@ -173,18 +187,15 @@ CLAIMS = (
         "split", "Split width against full width",
         "Splitting the width over the heads is as good as heads that each see all of it.",
         "Four heads. With the split, one matrix of 64 columns is cut into four heads of 16 columns. Separate heads have matrices of "
-        "their own, and a Linear layer takes their outputs side by side.",
-        ("shakespeare", "shakespeare-separate-16", "shakespeare-separate-64"), ("shakespeare", "shakespeare-separate-64"),
-        losses_table("four heads", {"shakespeare": "split, 16 wide", "shakespeare-separate-16": "separate, 16 wide",
-                                    "shakespeare-separate-64": "separate, 64 wide"}), "TODO", lambda r: True),
+        "their own, and a Linear layer takes their outputs side by side. Full width makes attention four times as large, so the last "
+        "row is the split model with as many weights more in its feed-forward layers.",
+        tuple(SPLIT), ("shakespeare-separate-64", "shakespeare-wide-feed-forward"), losses_table("four heads", SPLIT),
+        "TODO", lambda r: True),
     Claim(
         "out_proj", "Without out_proj", "`out_proj`, the Linear layer behind the heads, can be left out.",
         "Without `out_proj` the heads' results are mixed only by the feed-forward layers. The last two rows have none either.",
-        ("shakespeare", "shakespeare-no-out_proj", "shakespeare-bare", "shakespeare-bare-no-out_proj"),
-        ("shakespeare-no-out_proj", "shakespeare-bare-no-out_proj"),
-        losses_table("four heads", {"shakespeare": "with `out_proj`", "shakespeare-no-out_proj": "without",
-                                    "shakespeare-bare": "no feed-forward, with `out_proj`",
-                                    "shakespeare-bare-no-out_proj": "no feed-forward, without"}), "TODO", lambda r: True),
+        tuple(OUT_PROJ), ("shakespeare-no-out_proj", "shakespeare-bare-no-out_proj"), losses_table("four heads", OUT_PROJ),
+        "TODO", lambda r: True),
     Claim(
         "scale", "Without the scaling by sqrt(d)",
         "Scores are divided by the square root of the width d, since dot products grow with it, and softmax would become too sharp.",

@@ -71,7 +71,8 @@ def sort(*sets):
 
 
 def sentences(task, *sets):
-    return Model(task, ("model.num_heads=1", "train.steps=800", "eval.every=none", "sample.every=none", *sets))
+    steps = {"negation": 1500, "word_sense": 800}[task]
+    return Model(task, ("model.num_heads=1", f"train.steps={steps}", "eval.every=none", "sample.every=none", *sets))
 
 
 def translation(config, *sets):
@@ -85,6 +86,7 @@ for heads in HEADS:
     MODELS[f"verdict-heads-{heads}"] = verdict(f"model.num_heads={heads}")
 for width in (WIDTH // 4, WIDTH):
     MODELS[f"shakespeare-separate-{width}"] = separate_heads(width)
+MODELS["shakespeare-wide-feed-forward"] = shakespeare("model.hidden_multiplier=10")
 MODELS["shakespeare-no-out_proj"] = shakespeare(attention(out_proj="false"))
 MODELS["shakespeare-bare"] = shakespeare("model.feed_forward=none")
 MODELS["shakespeare-bare-no-out_proj"] = shakespeare("model.feed_forward=none", attention(out_proj="false"))
@@ -100,7 +102,7 @@ for name, instead in WITHOUT_MATRICES.items():
     MODELS[f"sort-{name}"] = sort(instead)
     for task in ("negation", "word_sense"):
         MODELS[f"{task}-{name}"] = sentences(task, instead)
-MODELS["negation-bag"] = Model("negation_bag_of_words", ("train.steps=800", "eval.every=none"))
+MODELS["negation-bag"] = Model("negation_bag_of_words", ("eval.every=none",))
 MODELS["negation-ones"] = sentences("negation", attention(scale=0))
 MODELS["negation-heads"] = sentences("negation", "model.num_heads=4")
 for config in ("reorder_translation", "reorder_translation_fixed_context"):
