@@ -104,6 +104,7 @@ for name, instead in WITHOUT_MATRICES.items():
         MODELS[f"{task}-{name}"] = sentences(task, instead)
 MODELS["negation-bag"] = Model("negation_bag_of_words", ("eval.every=none",))
 MODELS["negation-ones"] = sentences("negation", attention(scale=0))
+MODELS["negation-head"] = sentences("negation", attention())
 MODELS["negation-heads"] = sentences("negation", "model.num_heads=4")
 for config in ("reorder_translation", "reorder_translation_fixed_context"):
     MODELS[config] = translation(config, f"model.d_model={WIDTH}")
