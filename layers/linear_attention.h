@@ -49,9 +49,6 @@ class LinearAttention final : public Module {
         errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
                          num_heads);
       }
-      if (!out_proj && out_bias && at.has("out_bias")) {
-        errors.add_field(at, "out_bias", "true has no effect with out_proj false; leave one out");
-      }
     }
   };
 

@@ -24,6 +24,11 @@ void MultiHeadAttention::Config::packed_fields(Fields& f) {
   f.optional("causal", causal, "hide the tokens that come after");
   f.optional("rope", rope, "turn queries and keys by their positions");
   f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");
+  f.optional("scale", scale, any_number,
+             "attn_scores are multiplied by it; auto: 1 / sqrt(d_out / num_heads), 1: unscaled, "
+             "0: one mean for all",
+             "auto")
+      .also_try({0.5});
 }
 
 void MultiHeadAttention::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
@@ -39,9 +44,6 @@ void MultiHeadAttention::Config::check(ConfigErrors& errors, const ConfigNode& a
   if (packed && kv_heads() != num_heads) {
     errors.add_field(at, "num_kv_heads", "with packed: true expected all heads, ", num_heads,
                      ", got ", kv_heads());
-  }
-  if (!out_proj && out_bias && at.has("out_bias")) {
-    errors.add_field(at, "out_bias", "true has no effect with out_proj false; leave one out");
   }
   if (!rope && rope_base != Config{}.rope_base) {
     errors.add_field(at, "rope_base", rope_base, " has no effect with rope false; write ",

@@ -5,6 +5,7 @@
 // num_heads / num_kv_heads query heads share one key and one value head, so W_key and W_value are
 // narrower.
 // rope: queries and keys are rotated by their positions (autograd/ops/rotary.h).
+// scale: attn_scores are multiplied by it, by 1 / sqrt(head width) if it is absent.
 // packed: another spelling of packed_attention, which the registry makes of it.
 #pragma once
 
@@ -34,6 +35,7 @@ class MultiHeadAttention final : public Module {
     std::optional<int64_t> num_kv_heads = std::nullopt;
     bool rope = false;
     double rope_base = 10000;
+    std::optional<double> scale = std::nullopt;
     void fields(Fields& f);
     // Without those that packed_attention does not have.
     void packed_fields(Fields& f);
@@ -53,7 +55,7 @@ class MultiHeadAttention final : public Module {
               .cache = causal};
     }
     AttentionOptions options() const {
-      return {.num_heads = num_heads, .num_kv_heads = kv_heads(), .causal = causal};
+      return {.num_heads = num_heads, .num_kv_heads = kv_heads(), .causal = causal, .scale = scale};
     }
   };
 

@@ -45,8 +45,8 @@ int64_t kv_heads_of(const AttentionOptions& options) {
 }
 
 AttentionProblem with_options(AttentionProblem p, const AttentionOptions& options) {
-  p.scale = options.scale != 0 ? options.scale
-                               : static_cast<real>(1 / std::sqrt(static_cast<double>(p.width)));
+  const double usual = 1 / std::sqrt(static_cast<double>(p.width));
+  p.scale = options.scale.value_or(static_cast<real>(usual));
   p.causal = options.causal;
   p.mask = options.mask.current();
   p.dropout = options.dropout;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "autograd/array/array.h"
 #include "autograd/random/dropout_mask.h"
@@ -22,7 +23,7 @@ struct AttentionOptions {
   int64_t num_heads = 1;
   int64_t num_kv_heads = 0;  // 0: num_heads. Fewer: query head h uses key head h / (H / Hkv)
   bool causal = false;       // query i sees keys j <= i + (S - T): the last query sees all
-  real scale = 0;            // 0: 1 / sqrt(d)
+  std::optional<real> scale = std::nullopt;  // of the scores; absent: 1 / sqrt(d)
   Mask mask = {};            // none, (B, S), or (B or 1, H or 1, T, S); and-ed with causal
   DropoutMask dropout = {};  // of B H T S elements: weight (b, h, i, j) has ((b H + h) T + i) S + j
   Array* weights_out = nullptr;  // when set, receives the weights before dropout (B, H, T, S)

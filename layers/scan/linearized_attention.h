@@ -19,6 +19,9 @@
 //   dphi(q_t) = sum_(s<=t in chunk) dA_ts phi(k_s) + S g_t + c_t z
 //   dphi(k_s) = sum_(t>=s in chunk) dA_ts phi(q_t) + G v_s + h,     phi' = min(phi, 1)
 //   dv_s      = sum_(t>=s in chunk) A_ts g_t + G^T phi(k_s)
+// The gradients of queries and keys are differences, in which digits cancel: with heads of width 1
+// that of the queries is 0 but for rounding. In float32 single numbers are therefore further off
+// than 1e-5 of the largest, as they are in PyTorch; a double accumulator in one place does not help.
 // Saves queries, keys, values, y, 1 / den, and S and z before every chunk.
 #pragma once
 

@@ -123,6 +123,22 @@ TEST_CASE("multi_head_attention: with an identity for out_proj it is the wrapper
   CHECK(check_near(of_layer.at("x"), of_wrapper.at("x"), 100 * rounding) == 2 * 9 * 12);
 }
 
+TEST_CASE("multi_head_attention: scale") {
+  const Tensor x(values({2, 9, 12}));
+  for (const std::string form : {"causal: false", "causal: false, packed: true"}) {
+    CAPTURE(form);
+    // auto is 1 / sqrt(4): the same as 0.5, and as a scale of 1 with queries half as large.
+    const Array y = (*layer_of(mha(form)))(x).value();
+    check_same_bits(y, (*layer_of(mha(form + ", scale: 0.5")))(x).value());
+    const Array unscaled = (*layer_of(mha(form + ", scale: 1")))(x).value();
+    CHECK(distance({{"y", unscaled}}, {{"y", y}}) > 1e-3);
+    // 0 weighs all values equally: every token gets the same.
+    const Array mean = (*layer_of(mha(form + ", scale: 0")))(x).value();
+    check_near(rows_between(mean.reshaped({18, 12}), 0, 1),
+               rows_between(mean.reshaped({18, 12}), 8, 9), 20 * rounding);
+  }
+}
+
 TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everything's around it") {
   int64_t compared = 0;
   for (const LayerCase& c : attending_layers({})) {

@@ -26,7 +26,7 @@ struct AttentionCase {
   MaskForm mask = MaskForm::none;
   double dropout = 0;
   DropoutStream stream = DropoutStream::mcg31;
-  real scale = 0;
+  std::optional<real> scale = std::nullopt;
   double spread = 1;  // q and k are in [-2 spread, 2 spread)
 };
 

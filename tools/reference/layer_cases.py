@@ -106,13 +106,15 @@ def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> di
         d_in = d_out if packed else d_in
         config |= {"packed": packed, "causal": rng.random() < 0.5, "out_bias": rng.random() < 0.5,
                    "out_proj": packed or rng.random() < 0.7, "rope": d_out // heads % 2 == 0 and rng.random() < 0.4}
+        if rng.random() < 0.3:
+            config["scale"] = rng.choice((0, 0.05, 1))
         if not packed and rng.random() < 0.4:
             config["num_kv_heads"] = rng.choice([n for n in range(1, heads + 1) if heads % n == 0])
     if kind == "linear_attention":
         d_out = heads * rng.choice((1, 2, 3, 4, 5, 7, 8, 16, 17, 20, 21))
         config |= {"num_heads": heads, "out_proj": rng.random() < 0.7, "out_bias": rng.random() < 0.5}
     if not config.get("out_proj", True):
-        config["out_bias"] = False  # true is refused: it would have no effect
+        config["out_bias"] = False  # there is none in either
     config |= {"d_in": d_in, "d_out": d_out}
     if kind not in NO_QKV_BIAS:
         config["qkv_bias"] = rng.random() < 0.5

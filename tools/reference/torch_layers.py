@@ -127,11 +127,12 @@ class MultiHeadAttention(Attention):
     """
 
     def __init__(self, d_in, d_out, context_length, num_heads, dropout=0.0, qkv_bias=False, out_proj=True,
-                 out_bias=True, causal=True, packed=False, num_kv_heads=None, rope=False, rope_base=10000.0):
+                 out_bias=True, causal=True, packed=False, num_kv_heads=None, rope=False, rope_base=10000.0, scale="auto"):
         super().__init__()
         assert d_out % num_heads == 0, f"d_out {d_out} is not divisible by num_heads {num_heads}"
         kv_heads = num_kv_heads or num_heads
         self.group, width = num_heads // kv_heads, d_out // num_heads
+        self.scale = width**-0.5 if scale == "auto" else scale
         self.angles = rotary_angles(context_length, width, rope_base) if rope else None  # stays float64
         self.d_out, self.num_heads, self.causal, self.packed = d_out, num_heads, causal, packed
         if packed:
@@ -160,7 +161,7 @@ class MultiHeadAttention(Attention):
             split[:2] = [rotate(p, self.angles) for p in split[:2]]
         split[1:] = [p.repeat_interleave(self.group, dim=1) for p in split[1:]]
         allowed = allowed_keys(mask, self.causal, tokens)
-        context_vec, weights = attend(*split, split[0].shape[-1] ** -0.5, allowed, self.dropout)
+        context_vec, weights = attend(*split, self.scale, allowed, self.dropout)
         return self.out_proj(context_vec.transpose(1, 2).reshape(batch, tokens, self.d_out)), weights
 
 

@@ -149,9 +149,10 @@ and what each adds to the result:
 {by_layer = multi_head_attention(inputs)}
 
 Both are the same. Before training the heads differ only by their random weights, and they learn
-to differ more. Whether several heads do better than one of the same width depends on the data:
-
-  heed train configs/shakespeare_char.yaml --set model.num_heads=1
+to differ more. Does the ensemble protect from overfitting? configs/claims.md measures it, with
+small models and five seeds each: no. On a short text that is read many times, models of the
+same width overfit more the more heads they have: the validation loss ends at 2.9 with one head
+and at 4.2 with eight. The table and its commands are there.
 )";
 
 // The weights of one head, and what it adds to the output of the layer.

@@ -164,12 +164,15 @@ TEST_CASE("attention: a NaN of any bits in a key reaches all who look at it") {
   }
 }
 
-TEST_CASE("attention: a negative scale, wide heads too") {
+TEST_CASE("attention: a negative scale and a scale of 0, wide heads too") {
   for (const int64_t width : {8, 32, 96}) {
     Case c{1, 2, 1, 300, 300, width, width, true, MaskForm::none, 0.1};
-    c.scale = real(-0.2);
-    check_twins(function_of(both_forms[0], options_of(c)),
-                function_of(both_forms[1], options_of(c)), inputs_of(c), is_float64 ? 1e-11 : 2e-4);
+    for (const double scale : {-0.2, 0.0}) {
+      c.scale = static_cast<real>(scale);
+      check_twins(function_of(both_forms[0], options_of(c)),
+                  function_of(both_forms[1], options_of(c)), inputs_of(c),
+                  is_float64 ? 1e-11 : 2e-4);
+    }
   }
 }
 
