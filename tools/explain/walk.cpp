@@ -149,8 +149,7 @@ std::string Walk::block(const TransformerBlock& block, const std::string& x) {
   std::string y = sum(block.path() + ".shortcut1", "Shortcut", x, attended);
   if (block.ff) {
     part("Feed-forward");
-    const std::string fed =
-        feed_forward(dynamic_cast<const FeedForward&>(**block.ff), norm(**block.norm2, y, "Norm"));
+    const std::string fed = feed_forward(**block.ff, norm(**block.norm2, y, "Norm"));
     y = sum(block.path() + ".shortcut2", "Shortcut", y, fed);
   }
   part("");
@@ -168,8 +167,7 @@ std::string Walk::block(const DecoderBlock& block, const std::string& x,
   y = sum(block.path() + ".shortcut2", "Shortcut", y, crossed);
   if (block.ff) {
     part("Feed-forward");
-    const std::string fed =
-        feed_forward(dynamic_cast<const FeedForward&>(**block.ff), norm(**block.norm3, y, "Norm"));
+    const std::string fed = feed_forward(**block.ff, norm(**block.norm3, y, "Norm"));
     y = sum(block.path() + ".shortcut3", "Shortcut", y, fed);
   }
   part("");
