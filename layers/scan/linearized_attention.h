@@ -21,7 +21,7 @@
 //   dv_s      = sum_(t>=s in chunk) A_ts g_t + G^T phi(k_s)
 // The gradients of queries and keys are differences, in which digits cancel: with heads of width 1
 // that of the queries is 0 but for rounding. In float32 single numbers are therefore further off
-// than 1e-5 of the largest, as they are in PyTorch; a double accumulator in one place does not help.
+// than 1e-5 of the largest, as they are in PyTorch; one accumulator in double does not help.
 // Saves queries, keys, values, y, 1 / den, and S and z before every chunk.
 #pragma once
 

@@ -9,7 +9,7 @@
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/evaluate.h"
-#include "train/resume.h"
+#include "train/run/resume.h"
 
 using namespace heed;
 using namespace heed::testing;

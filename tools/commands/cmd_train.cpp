@@ -16,7 +16,7 @@
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
 #include "train/parallel/launch.h"
-#include "train/resume.h"
+#include "train/run/resume.h"
 #include "train/trainer.h"
 
 namespace heed::cli {

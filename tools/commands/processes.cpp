@@ -6,7 +6,7 @@
 #include "train/files/fingerprint.h"
 #include "train/parallel/company.h"
 #include "train/parallel/launch.h"
-#include "train/resume.h"
+#include "train/run/resume.h"
 
 namespace heed::cli {
 

@@ -26,8 +26,8 @@ struct Lens {
   std::vector<std::vector<Guess>> blocks;  // [0]: after the embeddings; [n]: after block n; T each
 };
 
-// The model's output if it ended after the embeddings, [0], and after block n, [n]: logits (1, T, V)
-// or, of a classifier, (1, V). Otherwise as logit_lens.
+// The model's output if it ended after the embeddings, [0], and after block n, [n]: logits
+// (1, T, V) or, of a classifier, (1, V). Otherwise as logit_lens.
 std::vector<Array> outputs_after_blocks(Module& model, const Input& in);
 
 // The likeliest of logits (V). `next`: the token that comes next.

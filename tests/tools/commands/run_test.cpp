@@ -93,7 +93,7 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
   CHECK(other.exit_code == 1);
   CHECK(contains(other.err, ": changed: expected fingerprint xxh64:"));
   CHECK(other.err.ends_with("; bring that file back, or train anew\n"));
-  write_text(folder / "moved/new.txt", sample_text() + "x");
+  write_text(folder / "moved/new.txt", sample_text() + "o");
   const ProgramResult changed = run_heed({"eval", run});
   CHECK(changed.err.ends_with("; bring that file back, or train anew\n"));
   write_text(folder / "moved/new.txt", sample_text());

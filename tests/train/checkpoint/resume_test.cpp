@@ -1,6 +1,6 @@
 // N steps, a checkpoint and M steps in another process equal N + M steps: weights, optimizer,
 // streams, metrics and samples, for every kind of model, data and optimizer.
-#include "train/resume.h"
+#include "train/run/resume.h"
 
 #include "autograd/random/streams.h"
 #include "autograd/threads/parallel.h"

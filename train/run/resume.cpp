@@ -1,4 +1,4 @@
-#include "train/resume.h"
+#include "train/run/resume.h"
 
 #include "train/checkpoint/manifest.h"
 #include "train/config/run_config.h"
