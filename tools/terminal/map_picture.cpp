@@ -156,27 +156,27 @@ std::string maps_as_svg(const std::vector<MapPicture>& maps) {
 }
 
 std::string maps_as_png(const std::vector<MapPicture>& maps) {
-  constexpr size_t side = 8, gap = 8;  // pixels
-  size_t width = 0, height = gap;
+  constexpr size_t side = 8, spacing = 8;  // pixels
+  size_t width = 0, height = spacing;
   for (const MapPicture& map : maps) {
-    width = std::max(width, side * map.keys.size() + 2 * gap);
-    height += side * map.queries.size() + gap;
+    width = std::max(width, side * map.keys.size() + 2 * spacing);
+    height += side * map.queries.size() + spacing;
   }
   const size_t line = 1 + 3 * width;  // each line begins with its filter, 0: none
   std::string pixels(line * height, '\xff');
   for (size_t y = 0; y < height; ++y) {
     pixels[y * line] = 0;
   }
-  size_t top = gap;
+  size_t top = spacing;
   for (const MapPicture& map : maps) {
     const size_t columns = map.keys.size(), rows = map.queries.size();
     for (size_t i = 0; i < rows * side * columns * side; ++i) {
       const size_t y = i / (columns * side), x = i % (columns * side);
       const Color color = color_of(static_cast<double>(weight_at(map, y / side, x / side)));
       std::copy(color.begin(), color.end(),
-                pixels.begin() + static_cast<ptrdiff_t>((top + y) * line + 1 + 3 * (gap + x)));
+                pixels.begin() + static_cast<ptrdiff_t>((top + y) * line + 1 + 3 * (spacing + x)));
     }
-    top += rows * side + gap;
+    top += rows * side + spacing;
   }
   std::string header;
   add_number(static_cast<uint32_t>(width), header);
