@@ -197,16 +197,16 @@ int train(const TrainOptions& o) {
   RunReport::check(loaded);
   const Processes processes = introduce_processes(ranks, loaded, o.threads.has_value());
   Plan plan = make_plan(loaded, ranks);
+  require_memory(plan, processes.on_this_host);
+  if (o.strict) {
+    require_no_warnings(plan);
+  }
   if (ranks.size() == 1) {
     plan.few_threads = use_threads_that_pay(loaded, plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
   lines.insert(lines.begin(), processes.plan_line.empty() ? 0 : 1, processes.plan_line);
   lines.insert(lines.end(), warnings.begin(), warnings.end());
-  require_memory(plan, processes.on_this_host);
-  if (o.strict) {
-    require_no_warnings(plan);
-  }
   if (o.dry_run) {
     for (const std::string& line : ranks.rank() == 0 ? lines : std::vector<std::string>()) {
       print_line(stdout, line);

@@ -29,31 +29,28 @@ class ElementLoop {
   }
 
   void run() {
-    if (is_small()) {
-      for (int64_t k = 0; k < count(); ++k) run_part(k);
-    } else {
-      parallel_for(count(), 1, [&](int64_t k, int64_t) { run_part(k); });
-    }
+    parallel_for(count(), parts_of_chunk(), [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) run_part(k);
+    });
     clear();
   }
 
   // The sum of what the calls return, in the order of add().
   double sum() {
-    double total = 0;
-    if (is_small()) {
-      for (int64_t k = 0; k < count(); ++k) total += run_part(k);
-    } else {
-      total = parallel_sum(count(), 1, [&](int64_t k, int64_t) { return run_part(k); });
-    }
+    const double total = parallel_sum(count(), parts_of_chunk(), [&](int64_t begin, int64_t end) {
+      double of_chunk = 0;
+      for (int64_t k = begin; k < end; ++k) of_chunk += run_part(k);
+      return of_chunk;
+    });
     clear();
     return total;
   }
 
  private:
   int64_t count() const { return static_cast<int64_t>(parts_.size()); }
-  // Many arrays, but hardly more work than a part should have: threads would cost more than they
-  // gain.
-  bool is_small() const { return elements_ <= grain_; }
+  // One, or all where the arrays together are hardly more work than a part should be: threads would
+  // cost more than they gain.
+  int64_t parts_of_chunk() const { return elements_ <= grain_ ? std::max<int64_t>(1, count()) : 1; }
   auto run_part(int64_t k) const {
     const Part& part = parts_[static_cast<size_t>(k)];
     return works_[part.work](part.begin, part.end);
