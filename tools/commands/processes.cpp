@@ -11,6 +11,9 @@
 namespace heed::cli {
 
 Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given) {
+  if (ranks.size() == 1) {
+    return {};
+  }
   const std::vector<Place> places = divide_threads(ranks, threads_given);
   std::map<std::string, std::string> values = values_without_locations(run.resolved);
   values.merge(run.made_with());
@@ -25,7 +28,7 @@ Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool th
   const std::string& here = places[static_cast<size_t>(ranks.rank())].host;
   const auto on_this_host = std::count_if(places.begin(), places.end(),
                                           [&](const Place& other) { return other.host == here; });
-  return {ranks.size() > 1 ? "processes  " + describe(places) : "", static_cast<int>(on_this_host)};
+  return {"processes  " + describe(places), static_cast<int>(on_this_host)};
 }
 
 }  // namespace heed::cli
