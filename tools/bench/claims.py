@@ -5,7 +5,7 @@
 
 Trains every model of claims_runs.py with every seed: two runs at a time, on one thread each. Runs that are there already
 are taken as they are, so an interrupted page is continued. The page is claims_page.py's. Needs nothing but Python.
-Exit code 1 when a verdict of the page no longer follows from the figures.
+Exit code 1 when a result on the page no longer follows from its figures.
 """
 import argparse
 import concurrent.futures
@@ -150,8 +150,8 @@ def main():
     else:
         args.out.write_text(claims_page.page(results, args.seeds))
     wrong = [claim.title for claim in claims if not claim.follows(results)]
-    print("\n".join(f"the verdict no longer follows from the figures: {title}" for title in wrong)
-          or "every verdict follows from the figures")
+    print("\n".join(f"the result no longer follows from the figures: {title}" for title in wrong)
+          or "every result follows from its figures")
     sys.exit(1 if wrong else 0)
 
 

@@ -29,7 +29,7 @@ DROPOUTS = (0, 0.1, 0.2, 0.5)
 BASES = {
     "shakespeare": ("shakespeare_multi_head_attention", (*SMALL, "optimizer.lr=3e-3", "schedule.min_lr=3e-4", "eval.every=none",
                                                          "sample.every=none")),
-    "verdict": ("the_verdict", (*SMALL, "eval.every=25", "train.steps=800", "optimizer.lr=2e-3", "sample.every=none")),
+    "the_verdict": ("the_verdict", (*SMALL, "eval.every=25", "train.steps=800", "optimizer.lr=2e-3", "sample.every=none")),
 }
 
 
@@ -39,7 +39,7 @@ def shakespeare(*sets, asked=()):
 
 
 def verdict(*sets):
-    config, base = BASES["verdict"]
+    config, base = BASES["the_verdict"]
     return Model(config, (*base, *sets))
 
 
