@@ -28,30 +28,16 @@ void Classifier::Config::check(ConfigErrors& errors, const ConfigNode& at) const
 Classifier::Classifier(const Config& c)
     : config(checked(c)),
       tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
-      pos_emb(make_positions()),
+      pos_emb(optional_child<Positional>(
+          c.position != "none", this, "pos_emb",
+          Positional::Config{
+              .context_length = c.context_length, .d_model = c.d_model, .position = c.position})),
       drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}),
-      trf_blocks(make_blocks()),
+      trf_blocks(child_list<TransformerBlock>(this, "trf_blocks", c.num_layers,
+                                              TransformerBlock::Config(config))),
       final_norm(this, "final_norm", make_norm(c)),
       out_head(this, "out_head",
                Linear::Config{.d_in = c.d_model, .d_out = c.num_classes, .bias = c.bias}) {}
-
-std::optional<Child<Positional>> Classifier::make_positions() {
-  if (config.position == "none") {
-    return {};
-  }
-  return Child<Positional>(this, "pos_emb",
-                           Positional::Config{.context_length = config.context_length,
-                                              .d_model = config.d_model,
-                                              .position = config.position});
-}
-
-std::vector<Child<TransformerBlock>> Classifier::make_blocks() {
-  std::vector<Child<TransformerBlock>> blocks;
-  for (int64_t i = 0; i < config.num_layers; ++i) {
-    blocks.emplace_back(this, text("trf_blocks.", i), TransformerBlock::Config(config));
-  }
-  return blocks;
-}
 
 Tensor Classifier::forward(const Input& in) {
   require((in.ids.rank() == 1 || in.ids.rank() == 2) && in.ids && in.ids.dim(-1) > 0,

@@ -51,10 +51,6 @@ class Classifier final : public Module {
 
  protected:
   Tensor forward(const Input& in) override;
-
- private:
-  std::optional<Child<Positional>> make_positions();
-  std::vector<Child<TransformerBlock>> make_blocks();
 };
 HEED_LAYER(Classifier, "classifier");
 

@@ -55,12 +55,10 @@ class CrossAttention final : public Module {
         W_key(this, "W_key",
               Linear::Config{.d_in = c.context_width(), .d_out = c.d_out, .bias = c.qkv_bias}),
         W_value(this, "W_value",
-                Linear::Config{.d_in = c.context_width(), .d_out = c.d_out, .bias = c.qkv_bias}) {
-    if (c.out_proj) {
-      out_proj.emplace(this, "out_proj",
-                       Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias});
-    }
-  }
+                Linear::Config{.d_in = c.context_width(), .d_out = c.d_out, .bias = c.qkv_bias}),
+        out_proj(optional_child<Linear>(
+            c.out_proj, this, "out_proj",
+            Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias})) {}
 
   Signature signature() const override {
     return {.width = config.d_in,

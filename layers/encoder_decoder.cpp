@@ -43,7 +43,9 @@ EncoderDecoder::EncoderDecoder(const Config& c)
           this, "pos_emb",
           Positional::Config{
               .context_length = c.context_length, .d_model = c.d_model, .position = c.position}),
-      decoder_blocks(make_decoder()),
+      decoder_blocks(
+          child_list<DecoderBlock>(this, "decoder_blocks", c.num_layers,
+                                   DecoderBlock::Config{config, config.cross_attention})),
       final_norm(this, "final_norm", make_norm(c)),
       out_head(this, "out_head",
                Linear::Config{.d_in = c.d_model, .d_out = c.vocab_size, .bias = false}),
@@ -53,20 +55,7 @@ std::vector<Child<TransformerBlock>> EncoderDecoder::make_encoder() {
   TransformerBlock::Config block = config;
   block.context_length = config.source_length;
   block.attention = config.encoder_attention;
-  std::vector<Child<TransformerBlock>> blocks;
-  for (int64_t i = 0; i < config.num_layers; ++i) {
-    blocks.emplace_back(this, text("encoder_blocks.", i), block);
-  }
-  return blocks;
-}
-
-std::vector<Child<DecoderBlock>> EncoderDecoder::make_decoder() {
-  std::vector<Child<DecoderBlock>> blocks;
-  for (int64_t i = 0; i < config.num_layers; ++i) {
-    blocks.emplace_back(this, text("decoder_blocks.", i),
-                        DecoderBlock::Config{config, config.cross_attention});
-  }
-  return blocks;
+  return child_list<TransformerBlock>(this, "encoder_blocks", config.num_layers, block);
 }
 
 Tensor EncoderDecoder::forward(const Input& in) {

@@ -54,7 +54,6 @@ class EncoderDecoder final : public Module {
 
  private:
   std::vector<Child<TransformerBlock>> make_encoder();
-  std::vector<Child<DecoderBlock>> make_decoder();
 };
 HEED_LAYER(EncoderDecoder, "encoder_decoder");
 

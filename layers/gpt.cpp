@@ -39,9 +39,13 @@ void Gpt::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
 Gpt::Gpt(const Config& c)
     : config(checked(c)),
       tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
-      pos_emb(make_positions()),
+      pos_emb(optional_child<Positional>(
+          c.position != "rope", this, "pos_emb",
+          Positional::Config{
+              .context_length = c.context_length, .d_model = c.d_model, .position = c.position})),
       drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}),
-      trf_blocks(make_blocks()),
+      trf_blocks(child_list<TransformerBlock>(this, "trf_blocks", c.num_layers,
+                                              TransformerBlock::Config(config))),
       final_norm(this, "final_norm", make_norm(c)),
       out_head(this, "out_head",
                Linear::Config{.d_in = c.d_model, .d_out = c.vocab_size, .bias = false}) {
@@ -53,30 +57,7 @@ Gpt::Gpt(const Config& c)
   }
 }
 
-std::optional<Child<Positional>> Gpt::make_positions() {
-  std::optional<Child<Positional>> positions;
-  if (config.position != "rope") {
-    positions.emplace(this, "pos_emb",
-                      Positional::Config{.context_length = config.context_length,
-                                         .d_model = config.d_model,
-                                         .position = config.position});
-  }
-  return positions;
-}
-
-std::vector<Child<TransformerBlock>> Gpt::make_blocks() {
-  std::vector<Child<TransformerBlock>> blocks;
-  for (int64_t i = 0; i < config.num_layers; ++i) {
-    blocks.emplace_back(this, text("trf_blocks.", i), TransformerBlock::Config(config));
-  }
-  return blocks;
-}
-
 namespace {
-
-bool ends_with(const std::string& name, const std::string& end) {
-  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-}
 
 void draw_normal(Tensor weight, double std) {
   real* values = weight.mutable_value();
@@ -95,7 +76,7 @@ void initialise_children_first(const Module& module) {
     Tensor values = *parameter;
     if (values.rank() == 2) {
       draw_normal(values, 0.02);
-    } else if (ends_with(parameter->name(), "bias") && !dry_run()) {
+    } else if (parameter->name().ends_with("bias") && !dry_run()) {
       std::fill_n(values.mutable_value(), values.size(), real{0});
     }
   }
@@ -114,7 +95,7 @@ void Gpt::initialise_as_gpt2() {
   for (const NamedParameter& parameter : parameters()) {
     for (const char* last : {"att.out_proj.weight", "att.output.weight", "ff.layers.2.weight",
                              "ff.down_proj.weight"}) {
-      if (ends_with(parameter.name, last)) draw_normal(parameter.tensor, residual);
+      if (parameter.name.ends_with(last)) draw_normal(parameter.tensor, residual);
     }
   }
 }

@@ -55,8 +55,6 @@ class Gpt final : public Module {
   Tensor forward(const Input& in) override;
 
  private:
-  std::optional<Child<Positional>> make_positions();
-  std::vector<Child<TransformerBlock>> make_blocks();
   void initialise_as_gpt2();
 };
 HEED_LAYER(Gpt, "gpt");

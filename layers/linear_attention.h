@@ -57,12 +57,10 @@ class LinearAttention final : public Module {
         W_query(this, "W_query",
                 Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}),
         W_key(this, "W_key", W_query->config),
-        W_value(this, "W_value", W_query->config) {
-    if (c.out_proj) {
-      out_proj.emplace(this, "out_proj",
-                       Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias});
-    }
-  }
+        W_value(this, "W_value", W_query->config),
+        out_proj(optional_child<Linear>(
+            c.out_proj, this, "out_proj",
+            Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias})) {}
 
   Signature signature() const override {
     return {.width = config.d_in,

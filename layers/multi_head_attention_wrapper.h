@@ -32,16 +32,15 @@ class MultiHeadAttentionWrapper final : public Module {
     }
   };
 
-  explicit MultiHeadAttentionWrapper(const Config& c) : config(checked(c)) {
-    const CausalAttention::Config head{.d_in = c.d_in,
-                                       .d_out = c.d_out,
-                                       .context_length = c.context_length,
-                                       .dropout = c.dropout,
-                                       .qkv_bias = c.qkv_bias};
-    for (int64_t h = 0; h < c.num_heads; ++h) {
-      heads.emplace_back(this, text("heads.", h), head);
-    }
-  }
+  explicit MultiHeadAttentionWrapper(const Config& c)
+      : config(checked(c)),
+        heads(
+            child_list<CausalAttention>(this, "heads", c.num_heads,
+                                        CausalAttention::Config{.d_in = c.d_in,
+                                                                .d_out = c.d_out,
+                                                                .context_length = c.context_length,
+                                                                .dropout = c.dropout,
+                                                                .qkv_bias = c.qkv_bias})) {}
 
   Signature signature() const override {
     return {.width = config.d_in,

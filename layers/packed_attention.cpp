@@ -7,7 +7,9 @@ namespace heed {
 
 PackedAttention::PackedAttention(const Config& c)
     : config(checked(c)),
-      out_proj(make_out_proj()),
+      out_proj(optional_child<Linear>(
+          c.out_proj, this, "out_proj",
+          Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias})),
       in_proj_weight(this, "in_proj_weight", {saturated_product(3, c.d_out), c.d_in},
                      init::xavier_uniform),
       in_proj_bias(this, "in_proj_bias", {saturated_product(3, c.d_out)}, init::zeros, c.qkv_bias),
@@ -16,14 +18,6 @@ PackedAttention::PackedAttention(const Config& c)
     const NoGrad off;
     std::fill_n((*out_proj)->bias.tensor().mutable_value(), dry_run() ? 0 : c.d_out, real{0});
   }
-}
-
-std::optional<Child<Linear>> PackedAttention::make_out_proj() {
-  if (!config.out_proj) {
-    return {};
-  }
-  const Linear::Config square{.d_in = config.d_out, .d_out = config.d_out, .bias = config.out_bias};
-  return Child<Linear>(this, "out_proj", square);
 }
 
 Tensor PackedAttention::forward(const Input& in) {

@@ -31,8 +31,6 @@ class PackedAttention final : public Module {
   Tensor forward(const Input& in) override;
 
  private:
-  std::optional<Child<Linear>> make_out_proj();
-
   const Array angles_;
 };
 HEED_LAYER(PackedAttention, "packed_attention");

@@ -27,7 +27,9 @@ RnnEncoderDecoder::RnnEncoderDecoder(const Config& c)
       encoder(this, "encoder", make_cell()),
       tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
       decoder(this, "decoder", make_cell()),
-      cross_att(make_attention()),
+      cross_att(optional_child<GlobalAttention>(
+          c.attention != "none", this, "cross_att",
+          GlobalAttention::Config{.d_in = c.d_model, .score = c.attention})),
       out_head(
           this, "out_head",
           Linear::Config{
@@ -40,15 +42,6 @@ std::unique_ptr<Recurrent> RnnEncoderDecoder::make_cell() const {
     return std::make_unique<Rnn>(square);
   }
   return std::make_unique<Gru>(square);
-}
-
-std::optional<Child<GlobalAttention>> RnnEncoderDecoder::make_attention() {
-  std::optional<Child<GlobalAttention>> attention;
-  if (config.attention != "none") {
-    attention.emplace(this, "cross_att",
-                      GlobalAttention::Config{.d_in = config.d_model, .score = config.attention});
-  }
-  return attention;
 }
 
 Tensor RnnEncoderDecoder::forward(const Input& in) {

@@ -60,7 +60,6 @@ class RnnEncoderDecoder final : public Module {
 
  private:
   std::unique_ptr<Recurrent> make_cell() const;
-  std::optional<Child<GlobalAttention>> make_attention();
 };
 HEED_LAYER(RnnEncoderDecoder, "rnn_encoder_decoder");
 

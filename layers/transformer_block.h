@@ -18,24 +18,20 @@ namespace heed {
 
 // The children `ff` and, under the given name, its norm; none with feed_forward: none.
 inline std::optional<Child<Module>> make_feed_forward(Module* block, const BlockConfig& c) {
-  std::optional<Child<Module>> ff;
-  if (c.has_feed_forward()) {
-    ff.emplace(block, "ff",
-               FeedForward::make({.d_model = c.d_model,
-                                  .hidden_multiplier = c.hidden_multiplier,
-                                  .activation = c.activation,
-                                  .bias = c.bias,
-                                  .hidden_size = c.hidden_size}));
+  if (!c.has_feed_forward()) {
+    return {};
   }
-  return ff;
+  return Child<Module>(block, "ff",
+                       FeedForward::make({.d_model = c.d_model,
+                                          .hidden_multiplier = c.hidden_multiplier,
+                                          .activation = c.activation,
+                                          .bias = c.bias,
+                                          .hidden_size = c.hidden_size}));
 }
 inline std::optional<Child<Module>> make_norm_of_feed_forward(Module* block, const char* name,
                                                               const BlockConfig& c) {
-  std::optional<Child<Module>> norm;
-  if (c.has_feed_forward()) {
-    norm.emplace(block, name, make_norm(c));
-  }
-  return norm;
+  return c.has_feed_forward() ? std::optional(Child<Module>(block, name, make_norm(c)))
+                              : std::nullopt;
 }
 
 class TransformerBlock final : public Module {
