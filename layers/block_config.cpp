@@ -1,6 +1,5 @@
 #include "layers/block_config.h"
 
-#include "layers/activation.h"
 #include "layers/layer_norm.h"
 #include "layers/rms_norm.h"
 
@@ -9,39 +8,6 @@ namespace heed {
 void BlockConfig::fields(Fields& f) {
   block_fields(f);
   attention_field(f);
-}
-
-void BlockConfig::block_fields(Fields& f) {
-  f.required("context_length", context_length, at_least(1), "largest number of tokens")
-      .example(6)
-      .also_known_as(context_words);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
-      .example(4)
-      .also_known_as(width_words);
-  FieldInfo& heads =
-      num_heads > 0
-          ? f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
-                .also_try({2})
-          : f.required("num_heads", num_heads, at_least(1), "number of attention heads").example(2);
-  heads.also_known_as({"n_heads", "n_head", "num_attention_heads", "nhead"});
-  f.optional("dropout", dropout, probability, "chance to drop a number")
-      .also_try({0.25})
-      .also_known_as({"drop_rate"});
-  f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
-  f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
-  f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
-  f.optional("norm_eps", norm_eps, above(0), "of the norms, added to the variance or mean square")
-      .also_known_as({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"});
-  f.choice("feed_forward", feed_forward, {"feed_forward", "none"},
-           "none: blocks of attention alone");
-  f.choice("activation", activation, feed_forward_activations,
-           "activation of the feed-forward; swiglu: gated, as in Llama");
-  f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
-             "hidden width of the feed-forward / d_model");
-  f.optional("hidden_size", hidden_size, at_least(1), "hidden width of the feed-forward itself",
-             "hidden_multiplier * d_model")
-      .also_try({3})
-      .also_known_as({"intermediate_size", "n_inner", "d_ff"});
 }
 
 void BlockConfig::attention_field(Fields& f, Fill also) {

@@ -36,9 +36,34 @@ class MultiHeadAttention final : public Module {
     bool rope = false;
     double rope_base = 10000;
     std::optional<double> scale = std::nullopt;
-    void fields(Fields& f);
+    void fields(Fields& f) {
+      packed_fields(f);
+      f.optional("packed", packed, "one in_proj_weight, as torch.nn.MultiheadAttention");
+      f.optional("num_kv_heads", num_kv_heads, at_least(1), "heads of keys and values", "all")
+          .also_try({1});
+    }
     // Without those that packed_attention does not have.
-    void packed_fields(Fields& f);
+    void packed_fields(Fields& f) {
+      f.required("d_in", d_in, at_least(1), "width of x").example(4);
+      f.required("d_out", d_out, at_least(1), "width of the output, all heads together").example(8);
+      f.required("context_length", context_length, at_least(1), "largest number of tokens")
+          .example(6);
+      f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
+      f.optional("dropout", dropout, probability, "chance to drop an attention weight")
+          .also_try({0.25});
+      f.optional("qkv_bias", qkv_bias, "bias in the three projections");
+      f.optional("out_proj", out_proj, "a last Linear over all heads");
+      f.optional("out_bias", out_bias, "bias in that last Linear");
+      f.optional("causal", causal, "hide the tokens that come after");
+      f.optional("rope", rope, "turn queries and keys by their positions");
+      f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");
+      f.optional(
+           "scale", scale, any_number,
+           "attn_scores are multiplied by it; auto: 1 / sqrt(d_out / num_heads), 1: unscaled, "
+           "0: one mean for all",
+           "auto")
+          .also_try({0.5});
+    }
     void check(ConfigErrors& errors, const ConfigNode& at) const;
 
     int64_t kv_heads() const { return num_kv_heads.value_or(num_heads); }
