@@ -83,8 +83,7 @@ void report(const Settings& s, const std::vector<Times>& times, double gigaflop)
     both.push_back(t.both);
     cpu.push_back(t.cpu);
   }
-  const double forward_ms = bench::median(forward), both_ms = bench::median(both),
-               cpu_ms = bench::median(cpu);
+  const double forward_ms = median(forward), both_ms = median(both), cpu_ms = median(cpu);
   const double best_ms = *std::min_element(both.begin(), both.end());
   if (s.json) {
     const nlohmann::json result = {{"batch", s.batch},

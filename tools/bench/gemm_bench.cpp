@@ -4,7 +4,6 @@
 //   gemm_bench [seconds per shape = 0.5]
 #include <cblas.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +15,7 @@
 #include "autograd/random/generator.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
+#include "tools/terminal/median.h"
 
 namespace {
 
@@ -63,12 +63,6 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 class Bench {
  public:
   explicit Bench(const Shape& s)
@@ -111,10 +105,10 @@ class Bench {
     return seconds() - start;
   }
 
-  double rate(std::vector<double>& times) const {
+  double rate(const std::vector<double>& times) const {
     const double flops =
         2.0 * static_cast<double>(s_.m) * static_cast<double>(s_.n) * static_cast<double>(s_.k);
-    return flops / median(times) * 1e-9;
+    return flops / heed::median(times) * 1e-9;
   }
 
   Shape s_;

@@ -1,21 +1,15 @@
 // Shared by the benchmarks: medians over consecutive rounds.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <random>
 #include <vector>
 
 #include "autograd/graph/tensor.h"
+#include "tools/terminal/median.h"
 
 namespace heed::bench {
-
-inline double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Wall-clock time, and CPU time over all threads, in milliseconds since construction.
 class Stopwatch {

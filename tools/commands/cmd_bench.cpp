@@ -17,6 +17,7 @@
 #include "tools/commands/processes.h"
 #include "tools/commands/trial_steps.h"
 #include "tools/terminal/gemm_speed.h"
+#include "tools/terminal/median.h"
 #include "train/optim/schedule.h"
 #include "train/parallel/launch.h"
 #include "train/plan.h"
@@ -109,8 +110,7 @@ Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
 double median_of_communication(TrialSteps& steps) {
   std::vector<double> seconds(9);
   for (double& each : seconds) each = steps.seconds_to_communicate();
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[seconds.size() / 2];
+  return median(std::move(seconds));
 }
 
 // These operations read only part of their input, so their traffic is not counted.

@@ -9,6 +9,7 @@
 #include "autograd/base/error.h"
 #include "autograd/graph/profile.h"
 #include "autograd/threads/machine.h"
+#include "tools/terminal/median.h"
 #include "tools/terminal/thread_model.h"
 
 namespace heed::cli {
@@ -89,7 +90,7 @@ Json model_threads(const std::vector<int>& threads, int64_t steps,
     const std::string name = std::to_string(column.threads);
     result["model"][name] = alone / model.seconds;
     if (!column.measured.empty()) {
-      result["measured"][name] = median_time(columns[0].measured) / median_time(column.measured);
+      result["measured"][name] = median(columns[0].measured) / median(column.measured);
     }
     result["region_us"][name] = 1e6 * region_seconds(column.threads);
     if (column.threads > largest) {

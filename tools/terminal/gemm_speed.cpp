@@ -1,6 +1,5 @@
 #include "tools/terminal/gemm_speed.h"
 
-#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/random/fills.h"
 #include "autograd/random/generator.h"
+#include "tools/terminal/median.h"
 
 namespace heed::cli {
 
@@ -22,12 +22,8 @@ double seconds(Body&& body) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The median without the first two (warm-up).
-double median(std::vector<double> values) {
-  values.erase(values.begin(), values.begin() + 2);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+double median_after_warm_up(const std::vector<double>& values) {
+  return median({values.begin() + 2, values.end()});
 }
 
 }  // namespace
@@ -46,7 +42,7 @@ GemmSpeed gemm_speed() {
     openblas.push_back(seconds([&] { multiply_by_openblas(as_matrix(a), as_matrix(b), to); }));
   }
   const double giga = 2e-9 * static_cast<double>(n * n * n);
-  return {giga / median(heed), giga / median(openblas)};
+  return {giga / median_after_warm_up(heed), giga / median_after_warm_up(openblas)};
 }
 
 }  // namespace heed::cli

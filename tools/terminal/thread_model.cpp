@@ -81,12 +81,6 @@ double StepTimes::total() const {
   return seconds;
 }
 
-double median_time(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 StepTimes typical(std::vector<StepTimes> steps) {
   const auto same_loops = [&](const StepTimes& other) {
     return std::equal(other.loops.begin(), other.loops.end(), steps[0].loops.begin(),
@@ -103,7 +97,7 @@ StepTimes typical(std::vector<StepTimes> steps) {
   const auto median_of = [&](auto&& value) {
     std::vector<double> values;
     for (const StepTimes& step : steps) values.push_back(value(step));
-    return median_time(std::move(values));
+    return median(std::move(values));
   };
   StepTimes result = steps[0];
   result.after = median_of([](const StepTimes& s) { return s.after; });

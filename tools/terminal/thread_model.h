@@ -19,8 +19,6 @@ double makespan(std::span<const double> chunks, int threads);
 // threads as there are cores, and growing by as much for each doubling beyond.
 double region_seconds(int threads);
 
-double median_time(std::vector<double> values);  // of at least one
-
 // What one step ran: its loops with the seconds of each chunk.
 struct StepTimes {
   struct Loop {
