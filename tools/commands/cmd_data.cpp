@@ -80,8 +80,7 @@ bool is_running_text(const std::vector<int32_t>& ids, const Task& task) {
 std::string names_of(const std::vector<int32_t>& ids, const Tokenizer* tokenizer) {
   std::string words;
   for (const int32_t id : ids) {
-    words += (words.empty() ? "" : " ") +
-             (tokenizer != nullptr ? tokenizer->name(id) : std::to_string(id));
+    words += (words.empty() ? "" : " ") + token_name(tokenizer, id);
   }
   return words;
 }

@@ -99,7 +99,7 @@ const std::string& needed(const ProbeOptions& o, const std::optional<std::string
 std::vector<std::string> names_of(const Task& task, std::span<const int32_t> ids) {
   std::vector<std::string> names;
   for (const int32_t id : ids) {
-    names.push_back(probe::token_name(task, id));
+    names.push_back(token_name(task.tokenizer(), id));
   }
   return names;
 }

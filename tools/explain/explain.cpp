@@ -24,15 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> names_of(const Ids& ids, const Tokenizer* tokenizer) {
-  std::vector<std::string> names;
-  for (int64_t i = 0; ids && i < ids.size(); ++i) {
-    const int32_t id = ids.data()[i];
-    names.push_back(tokenizer != nullptr ? tokenizer->name(id) : std::to_string(id));
-  }
-  return names;
-}
-
 std::string embedded(Walk& walk, const Embedding& tokens, Positional* positions, const Ids& ids,
                      const std::string& rows) {
   const std::string x = walk.embedding(tokens, ids, rows);
@@ -134,7 +125,7 @@ class Explanation {
     }
     for (const probe::Guess& guess : lens_->blocks.at(row)) {
       page.section().lens.push_back(
-          {probe::token_name(text_, guess.id), guess.probability, guess.rank});
+          {token_name(text_.tokenizer(), guess.id), guess.probability, guess.rank});
     }
   }
 
@@ -219,8 +210,8 @@ std::string explain_page(Module& model, const TextInterface& text, const Input& 
             {"prompt", of.prompt},
             {"answer", of.answer},
             {"rows",
-             {{"ids", names_of(in.ids, text.tokenizer())},
-              {"source", names_of(in.source_ids, text.source_tokenizer())},
+             {{"ids", token_names(text.tokenizer(), in.ids)},
+              {"source", token_names(text.source_tokenizer(), in.source_ids)},
               {"mean", {"(mean)"}},
               {"first", {"(first)"}}}},
             {"answers", answer_names(text, choices)},

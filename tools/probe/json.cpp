@@ -15,10 +15,6 @@ std::string dumped(const Json& json) {
 
 }  // namespace
 
-std::string token_name(const TextInterface& text, int32_t id) {
-  return text.tokenizer() != nullptr ? text.tokenizer()->name(id) : std::to_string(id);
-}
-
 std::string to_json(const HeadScores& scores) {
   Json heads = Json::array();
   for (const HeadScore& of : scores.heads) {
@@ -44,13 +40,13 @@ std::string to_json(const HeadScores& scores) {
 std::string to_json(const Lens& lens, const TextInterface& text) {
   Json tokens = Json::array(), blocks = Json::array();
   for (const int32_t id : lens.ids) {
-    tokens.push_back(token_name(text, id));
+    tokens.push_back(token_name(text.tokenizer(), id));
   }
   for (const std::vector<Guess>& row : lens.blocks) {
     Json positions = Json::array();
     for (const Guess& guess : row) {
       Json position{{"id", guess.id},
-                    {"token", token_name(text, guess.id)},
+                    {"token", token_name(text.tokenizer(), guess.id)},
                     {"probability", guess.probability}};
       if (guess.rank) {
         position["rank"] = *guess.rank;

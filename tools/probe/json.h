@@ -21,7 +21,4 @@ std::string to_json(const Ablations& ablations);
 // {"clean", "corrupt", "residual", "attention", "feed_forward", "heads"}
 std::string to_json(const Patches& patches);
 
-// The name of a token, as attention maps show it.
-std::string token_name(const TextInterface& text, int32_t id);
-
 }  // namespace heed::probe

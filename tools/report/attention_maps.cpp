@@ -34,15 +34,6 @@ class ContextObserver final : public AttentionRecorder {
   std::vector<bool> inside_;
 };
 
-std::vector<std::string> names_of(const Ids& ids, const Tokenizer* tokenizer) {
-  std::vector<std::string> names;
-  for (int64_t i = 0; ids && i < ids.size(); ++i) {
-    const int32_t id = ids.data()[i];
-    names.push_back(tokenizer != nullptr ? tokenizer->name(id) : std::to_string(id));
-  }
-  return names;
-}
-
 // The most likely token at each position: what a decoder writes there.
 std::vector<std::string> written(const Array& logits, const Tokenizer* tokenizer) {
   std::vector<int32_t> ids;
@@ -50,7 +41,7 @@ std::vector<std::string> written(const Array& logits, const Tokenizer* tokenizer
   for (size_t at = 0; at + width <= logits.span().size(); at += width) {
     ids.push_back(likeliest(logits.span().subspan(at, width)));
   }
-  return names_of(Ids::from({1, static_cast<int64_t>(ids.size())}, ids), tokenizer);
+  return token_names(tokenizer, Ids::from({1, static_cast<int64_t>(ids.size())}, ids));
 }
 
 // Names for an axis of this length. If the lengths differ (after pooling), positions are numbered.
@@ -72,10 +63,10 @@ std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& tex
   const EvaluationMode evaluating(model);
   ContextObserver observer;
   const Array output = model(shown).value();
-  const std::vector<std::string> ids = names_of(shown.ids, text.tokenizer());
+  const std::vector<std::string> ids = token_names(text.tokenizer(), shown.ids);
   std::vector<std::string> source, says;
   if (shown.source_ids) {
-    source = names_of(shown.source_ids, text.source_tokenizer());
+    source = token_names(text.source_tokenizer(), shown.source_ids);
     says = written(output, text.tokenizer());
   }
   std::vector<AttentionMap> maps;
