@@ -6,10 +6,8 @@
 
 #include "autograd/array/shape.h"
 #include "autograd/array/storage.h"
-#include "autograd/base/modes.h"
 #include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/random/streams.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
@@ -29,26 +27,6 @@ namespace {
 // What the process takes on while it runs, beyond the tensors: code that is paged in, buffers of
 // OpenBLAS and of the allocator, the report. Measured: 9 to 15 MB on two threads.
 constexpr int64_t running_bytes = 10'000'000;
-
-// Restores the random streams, the place in the data and the switch for fused operations.
-class RestoreState {
- public:
-  explicit RestoreState(Dataset& data)
-      : data_(data), streams_(streams().state()), position_(data.position()), fused_(fused()) {}
-  ~RestoreState() {
-    set_fused(fused_);
-    streams().set_state(streams_);
-    data_.set_position(position_);
-  }
-  RestoreState(const RestoreState&) = delete;
-  RestoreState& operator=(const RestoreState&) = delete;
-
- private:
-  Dataset& data_;
-  const StreamsState streams_;
-  const std::vector<int64_t> position_;
-  const bool fused_;
-};
 
 [[noreturn]] void fail_at(const ConfigMark& place, const std::string& message) {
   ConfigErrors errors;

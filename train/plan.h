@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "autograd/base/modes.h"
+#include "autograd/random/streams.h"
 #include "train/config/run_config.h"
 #include "train/parallel/communicator.h"
 
@@ -40,6 +42,27 @@ void require_memory(const Plan& plan, int processes = 1);
 
 // Throws ConfigError with the warnings of the plan, if there are any: `--strict`.
 void require_no_warnings(const Plan& plan);
+
+// Restores what steps that are only tried out change: the random streams, the position in the data
+// and the switch for fused operations.
+class RestoreState {
+ public:
+  explicit RestoreState(Dataset& data)
+      : data_(data), streams_(streams().state()), position_(data.position()), fused_(fused()) {}
+  ~RestoreState() {
+    set_fused(fused_);
+    streams().set_state(streams_);
+    data_.set_position(position_);
+  }
+  RestoreState(const RestoreState&) = delete;
+  RestoreState& operator=(const RestoreState&) = delete;
+
+ private:
+  Dataset& data_;
+  const StreamsState streams_;
+  const std::vector<int64_t> position_;
+  const bool fused_;
+};
 
 // The plan as text: model, data, step, memory, threads, kernels; warnings last.
 std::vector<std::string> describe(const Plan& plan, const LoadedRun& run);

@@ -6,6 +6,7 @@
 #include "autograd/array/storage.h"
 #include "tools/commands/trial_steps.h"
 #include "tools/terminal/thread_model.h"
+#include "train/plan.h"
 
 namespace heed::cli {
 
@@ -53,7 +54,7 @@ bool use_threads_that_pay(const LoadedRun& run, int64_t flops_per_step) {
   if (most == 1 || given || flops_per_step > small_flops) {
     return false;
   }
-  const std::vector<int64_t> position = run.task->position();
+  const RestoreState restore(*run.task);
   apply_settings(run.config);
   std::vector<ThreadTrial> trials;
   try {
@@ -61,8 +62,6 @@ bool use_threads_that_pay(const LoadedRun& run, int64_t flops_per_step) {
   } catch (const DivergedError&) {
     trials.push_back({most, 0});  // the run will say so
   }
-  apply_settings(run.config);
-  run.task->set_position(position);
   pool::trim();
   const int fewest = fewest_that_pay(trials);
   limit_threads(fewest);

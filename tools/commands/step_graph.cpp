@@ -4,9 +4,9 @@
 #include <map>
 
 #include "autograd/array/storage.h"
-#include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "train/check/layer_inputs.h"
+#include "train/plan.h"
 
 namespace heed {
 
@@ -48,14 +48,10 @@ Tensor result_of(const LoadedRun& run, Module& model, std::string& words) {
     words = words_for(in);
     return model(in);
   }
-  const StreamsState streams_before = streams().state();
-  const std::vector<int64_t> position = run.task->position();
+  const RestoreState restore(*run.task);
   const Batch batch = run.task->next(size, streams().data());
   words = words_for(batch.input);
-  Tensor loss = run.task->loss(model(batch.input), batch).sum;
-  run.task->set_position(position);
-  streams().set_state(streams_before);
-  return loss;
+  return run.task->loss(model(batch.input), batch).sum;
 }
 
 }  // namespace
