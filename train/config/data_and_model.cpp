@@ -41,6 +41,13 @@ NumberField filled_as(const std::string& size_name, const Choice& model) {
 
 }  // namespace
 
+void add_lines(ConfigErrors& errors, const std::string& message) {
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);) {
+    errors.add_at({}, "", line);
+  }
+}
+
 DataAndModel::DataAndModel(RunConfig& config, const ConfigNode& tree, Folders folders,
                            ConfigErrors& errors, ConfigErrors& unreadable)
     : config_(config),
@@ -109,10 +116,7 @@ void DataAndModel::make_task() {
         error.field.substr(dot + 1),
         error.what() + (error.field == "validation" ? way_to_data() : ""));
   } catch (const RowError& error) {
-    std::istringstream lines(error.what());
-    for (std::string line; std::getline(lines, line);) {
-      errors_.add_at({}, "", line);  // it begins with its place
-    }
+    add_lines(errors_, error.what());
   } catch (const ConfigError& error) {
     errors_.add_at(tree_.get("data").mark(), "data", error.what());
   } catch (const IoError& error) {

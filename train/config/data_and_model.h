@@ -17,6 +17,9 @@ inline const std::vector<std::string> sizes_of_data{
     "vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes",
     "d_in",       "d_out"};
 
+// Adds the lines of a message, each of which begins with its place, as mistakes.
+void add_lines(ConfigErrors& errors, const std::string& message);
+
 // Attaches itself to a config that is about to be read from `tree`, and makes the task as soon as
 // the data section has been read. Mistakes go to `errors`, files that cannot be read to
 // `unreadable`; the other sections are read nevertheless. The arguments must outlive it.

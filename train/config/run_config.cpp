@@ -1,7 +1,5 @@
 #include "train/config/run_config.h"
 
-#include <sstream>
-
 #include "autograd/base/modes.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/kernels/blas_info.h"
@@ -224,10 +222,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   try {
     load_plugins(tree, folder, errors);
   } catch (const IoError& error) {
-    std::istringstream lines(error.what());
-    for (std::string line; std::getline(lines, line);) {
-      unreadable.add_at({}, "", line);  // it begins with its place
-    }
+    add_lines(unreadable, error.what());
   }
   const bool not_all_types = !unreadable.empty() || errors.count() > before;
   LoadedRun run;
