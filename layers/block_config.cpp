@@ -19,7 +19,7 @@ void BlockConfig::attention_field(Fields& f, Fill also) {
 }
 
 void BlockConfig::fill_attention(Defaults& d, const int64_t& longest) const {
-  const int64_t* own_heads = d.given<int64_t>("num_heads");
+  const int64_t* own_heads = d.own_value<int64_t>("num_heads");
   const int64_t heads = own_heads != nullptr ? *own_heads : num_heads;
   d.set("d_in", d_model).set("d_out", d_model).set("d_model", d_model);
   d.set("d_head", heads > 0 ? d_model / heads : 0);

@@ -83,12 +83,12 @@ class LinearAttention final : public Module {
         in.cache == nullptr ? linearized_attention(queries, keys, values, config.num_heads, in.mask)
                             : Tensor(linearized_attention_step(
                                   queries.value(), keys.value(), values.value(), config.num_heads,
-                                  in.cache->state_of<Earlier>(*this).sums));
+                                  in.cache->state_of<State>(*this).sums));
     return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
   }
 
  private:
-  struct Earlier {
+  struct State {
     Array sums;  // (B, H, d + 1, d)
   };
 };

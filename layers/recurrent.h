@@ -64,14 +64,14 @@ class Recurrent : public Module {
     if (in.cache == nullptr) {
       return without_batch(run(x, {}, {}), in.x);
     }
-    Tensor& last = in.cache->state_of<Last>(*this).h;
+    Tensor& last = in.cache->state_of<State>(*this).h;
     const Tensor h = run(x, last, {});
     last = reshape(slice(h, 1, -1, h.dim(1)), {h.dim(0), config.d_out});
     return without_batch(h, in.x);
   }
 
  private:
-  struct Last {
+  struct State {
     Tensor h;  // (B, d_out), the state after the last token; none before the first
   };
 

@@ -41,7 +41,7 @@ Tensor RwkvTimeMixing::forward(const Input& in) {
   const Tensor x = with_batch("rwkv_time_mixing", in.x, config.d_in);
   require(x.dim(1) >= 1, "rwkv_time_mixing: expected at least one token, got x ", in.x.shape());
   if (config.context_length) require_context("rwkv_time_mixing", in, *config.context_length);
-  Earlier* const earlier = in.cache == nullptr ? nullptr : &in.cache->state_of<Earlier>(*this);
+  State* const earlier = in.cache == nullptr ? nullptr : &in.cache->state_of<State>(*this);
   const Array last = earlier != nullptr ? earlier->x : Array();
   const Tensor k = key(token_shift(x, time_mix_k, last));  // (B, T, d_out), and so v and r
   const Tensor v = value(token_shift(x, time_mix_v, last));

@@ -65,7 +65,7 @@ class RwkvTimeMixing final : public Module {
   Tensor forward(const Input& in) override;
 
  private:
-  struct Earlier {
+  struct State {
     Array x;     // (B, 1, d_in), the last token
     Array sums;  // (B, 3, d_out)
   };

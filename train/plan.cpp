@@ -28,9 +28,9 @@ namespace {
 // OpenBLAS and of the allocator, the report. Measured: 9 to 15 MB on two threads.
 constexpr int64_t running_bytes = 10'000'000;
 
-[[noreturn]] void fail_at(const ConfigMark& place, const std::string& message) {
+[[noreturn]] void fail_at(const ConfigMark& mark, const std::string& message) {
   ConfigErrors errors;
-  errors.add_at(place, "model", message);
+  errors.add_at(mark, "model", message);
   errors.throw_if_any();
   std::abort();  // not reached: throw_if_any() has thrown
 }
@@ -233,7 +233,7 @@ DeclaredProperties walk_through(const LoadedRun& run, const Communicator& ranks,
 
 Plan make_plan(const LoadedRun& run, const Communicator& ranks) {
   Plan plan;
-  plan.place = run.resolved.get("model").mark();
+  plan.model_mark = run.resolved.get("model").mark();
   plan.warnings = run.task->warnings();
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
@@ -242,7 +242,7 @@ Plan make_plan(const LoadedRun& run, const Communicator& ranks) {
     find_leak(run, plan, declared.causal);
     find_odd_settings(run, declared.base_lr, plan);
   } catch (const std::bad_alloc&) {
-    fail_at(plan.place,
+    fail_at(plan.model_mark,
             "the run needs more memory than any machine can address; make the model "
             "or the batch smaller");
   } catch (const IoError&) {
@@ -250,7 +250,7 @@ Plan make_plan(const LoadedRun& run, const Communicator& ranks) {
   } catch (const ConfigMistakes&) {
     throw;  // they have places
   } catch (const Error& error) {
-    fail_at(plan.place, error.what());
+    fail_at(plan.model_mark, error.what());
   }
   return plan;
 }
@@ -258,7 +258,7 @@ Plan make_plan(const LoadedRun& run, const Communicator& ranks) {
 void require_memory(const Plan& plan, int processes) {
   const int64_t available = memory().available / processes + plan.process_bytes - running_bytes;
   if (plan.total_bytes() > available) {
-    fail_at(plan.place,
+    fail_at(plan.model_mark,
             text("the run needs about ", bytes_text(plan.total_bytes()), " of memory (weights ",
                  bytes_text(plan.weight_bytes), ", gradients ", bytes_text(plan.gradient_bytes),
                  ", optimizer ", bytes_text(plan.optimizer_bytes), ", activations ",

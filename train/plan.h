@@ -12,7 +12,7 @@
 namespace heed {
 
 struct Plan {
-  ConfigMark place;  // of the model section in the config
+  ConfigMark model_mark;  // of the model section in the config
   int64_t parameters = 0;
   int64_t trained_parameters = 0;  // the others are frozen
   int64_t training_tokens = 0;     // in the data

@@ -142,7 +142,7 @@ class BackwardPass {
       NodeRef& node = nodes_[next_];
       if (!node->is_leaf()) {
         run_node(*node.get());
-        last_uses_.tell(next_);
+        last_uses_.has_run(next_);
       }
       node = NodeRef();  // frees the node, unless a tensor still holds it
     }

@@ -32,7 +32,7 @@ void LastUses::find(std::span<const NodeRef> nodes) {
   }
 }
 
-void LastUses::tell(size_t k) {
+void LastUses::has_run(size_t k) {
   for (; !uses_.empty() && uses_.back().node == k; uses_.pop_back()) {
     observer->ready_(*uses_.back().leaf);
   }

@@ -30,7 +30,7 @@ class LastUses {
   // `nodes` in the order in which they run; they must outlive this. Does nothing without observer.
   void find(std::span<const NodeRef> nodes);
   // Node k of them has run.
-  void tell(size_t k);
+  void has_run(size_t k);
 
  private:
   struct Use {

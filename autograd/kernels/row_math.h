@@ -59,18 +59,18 @@ inline real piece_sum_exp(const real* x, int64_t n, real top) {
   return sums[0];
 }
 
-// The sum of piece(begin, end) over a row. Rows longer than any vocabulary are cut into pieces,
+// The sum of partial_sum(begin, end) over a row. Rows longer than any vocabulary are cut,
 // whose sums are accumulated in double: a float loses digits as it grows, and stops growing at 2^24
 // times what is added to it.
-template <class Piece>
-inline real row_sum(int64_t n, Piece&& piece) {
+template <class PartialSum>
+inline real row_sum(int64_t n, PartialSum&& partial_sum) {
   constexpr int64_t longest = int64_t{1} << 18, part = int64_t{1} << 12;
   if (n <= longest) {
-    return piece(0, n);
+    return partial_sum(0, n);
   }
   double total = 0;
   for (int64_t begin = 0; begin < n; begin += part) {
-    total += static_cast<double>(piece(begin, std::min(begin + part, n)));
+    total += static_cast<double>(partial_sum(begin, std::min(begin + part, n)));
   }
   return static_cast<real>(total);
 }

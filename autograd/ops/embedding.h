@@ -16,8 +16,8 @@ void gather_rows(const Array& weight, const Ids& ids, Array& y);
 void scatter_rows(int64_t table_size, const Ids& ids, const Array& dy, Grads& grads);
 }  // namespace detail
 
-[[nodiscard]] inline Tensor embedding(const Tensor& weight, const Ids& given) {
-  const Ids ids = given.current();
+[[nodiscard]] inline Tensor embedding(const Tensor& weight, const Ids& token_ids) {
+  const Ids ids = token_ids.current();
   require(weight.rank() == 2, "embedding: expected weight (V, D), got ", weight.shape());
   check_ids("embedding", ids, weight.dim(0), "; the table has as many rows as the vocabulary");
   Array y = Array::uninitialised(ids.shape().inserted(ids.rank(), weight.dim(1)));

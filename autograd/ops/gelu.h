@@ -61,7 +61,7 @@ struct Normal {
   }
 }
 
-struct Both {
+struct ValueAndDerivative {
   real value, derivative;
 };
 
@@ -72,13 +72,13 @@ auto with_gelu(Gelu kind, F&& f) {
   if (kind == Gelu::erf) {
     return f([](real v) {
       const Normal normal = normal_at(v);
-      return Both{v * normal.below, normal.below + v * normal.density};
+      return ValueAndDerivative{v * normal.below, normal.below + v * normal.density};
     });
   }
   return f([](real v) {
     const real t = fast_tanh(gelu_tanh_argument(v)), half = real(0.5) * v;
     const real bend = gelu_slope * (1 + 3 * gelu_cubic * v * v);
-    return Both{half * (1 + t), real(0.5) * (1 + t) + half * (1 - t * t) * bend};
+    return ValueAndDerivative{half * (1 + t), real(0.5) * (1 + t) + half * (1 - t * t) * bend};
   });
 }
 }  // namespace detail

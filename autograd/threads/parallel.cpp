@@ -188,7 +188,7 @@ namespace {
 thread_local int own_place = 0;
 }
 
-int place_in_team() { return own_place; }
+int thread_index() { return own_place; }
 
 namespace detail {
 

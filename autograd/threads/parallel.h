@@ -39,7 +39,7 @@ bool in_parallel();
 
 // In the body of a shared loop: the place of the calling thread in the loop's team, from 0 to
 // num_threads() - 1, for memory that threads do not share. 0 elsewhere.
-int place_in_team();
+int thread_index();
 
 // Numbers in a chunk: of a loop, and of a sum, whose last bits depend on it.
 inline constexpr int64_t elementwise_grain = 4096, sum_grain = 16384;

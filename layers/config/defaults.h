@@ -14,8 +14,8 @@ namespace heed {
 class Defaults {
  public:
   // What `fill` fills in, if there is one, for a part that has values of its own in these fields.
-  explicit Defaults(const Fill& fill, std::vector<const Field*> given = {})
-      : given_(std::move(given)) {
+  explicit Defaults(const Fill& fill, std::vector<const Field*> own_values = {})
+      : own_values_(std::move(own_values)) {
     if (fill) fill(*this);
   }
 
@@ -30,8 +30,8 @@ class Defaults {
 
   // The part's own value of a field; null if it gives none.
   template <class T>
-  const T* given(const std::string& name) const {
-    for (const Field* field : given_) {
+  const T* own_value(const std::string& name) const {
+    for (const Field* field : own_values_) {
       if (field->info.name == name) {
         return member_of<T>(*field);
       }
@@ -50,7 +50,7 @@ class Defaults {
   const Entry* find(const FieldInfo& field) const;
 
  private:
-  std::vector<const Field*> given_;
+  std::vector<const Field*> own_values_;
   std::vector<Entry> entries_;
 };
 

@@ -272,10 +272,10 @@ bool read_value(const Field& field, const ConfigNode& node, ConfigErrors& errors
 
 int64_t scalars_read() { return scalars; }
 
-bool check_value(const Field& field, const ConfigMark& place, const std::string& path,
+bool check_value(const Field& field, const ConfigMark& mark, const std::string& path,
                  ConfigErrors& errors) {
   ConfigNode node = value_node(field);
-  node.set_mark(place);
+  node.set_mark(mark);
   node.set_path(path);
   return std::visit([&](const auto* value) { return fits(field.info, node, *value, errors); },
                     std::get<Value>(field.member));

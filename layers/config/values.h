@@ -18,7 +18,7 @@ bool read_value(const Field& field, const ConfigNode& node, ConfigErrors& errors
 
 // Adds a mistake, at this place, if the range, length or choices of a field exclude its value. For
 // a field that is no struct. Returns false in that case.
-bool check_value(const Field& field, const ConfigMark& place, const std::string& path,
+bool check_value(const Field& field, const ConfigMark& mark, const std::string& path,
                  ConfigErrors& errors);
 
 // How many scalars read_value has read since the process began: each text is to be read once.

@@ -18,19 +18,19 @@ Tensor masked_tokens(const Tensor& x, const Mask& mask);
 // Throws unless the mask has one of the shapes above.
 void require_mask(const Mask& mask, int64_t batch, int64_t queries, int64_t keys);
 
-// The mask (B, 1, T, S) of the pairs that `given` allows and for which allowed(t, s) is true:
+// The mask (B, 1, T, S) of the pairs that `mask` allows and for which allowed(t, s) is true:
 //   masked_where(in.mask, B, T, T, [&](int64_t t, int64_t s) { return s <= t && t - s < window; })
 template <class Allowed>
-Mask masked_where(const Mask& given, int64_t batch, int64_t queries, int64_t keys,
+Mask masked_where(const Mask& mask, int64_t batch, int64_t queries, int64_t keys,
                   Allowed&& allowed) {
-  if (given) require_mask(given, batch, queries, keys);
-  Mask mask = Mask::uninitialised({batch, 1, queries, keys});
-  for (int64_t i = 0; i < mask.size() && !dry_run(); ++i) {
+  if (mask) require_mask(mask, batch, queries, keys);
+  Mask joined = Mask::uninitialised({batch, 1, queries, keys});
+  for (int64_t i = 0; i < joined.size() && !dry_run(); ++i) {
     const int64_t s = i % keys, t = i / keys % queries, b = i / keys / queries;
-    const int64_t at = !given ? 0 : given.rank() == 2 ? b * keys + s : i % given.size();
-    mask.mutable_data()[i] = (!given || given.data()[at] != 0) && allowed(t, s);
+    const int64_t at = !mask ? 0 : mask.rank() == 2 ? b * keys + s : i % mask.size();
+    joined.mutable_data()[i] = (!mask || mask.data()[at] != 0) && allowed(t, s);
   }
-  return mask;
+  return joined;
 }
 
 }  // namespace heed

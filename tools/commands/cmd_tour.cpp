@@ -20,8 +20,8 @@ namespace heed::cli {
 
 namespace {
 
-using tour::Given;
 using tour::Step;
+using tour::TourInputs;
 
 struct Options {
   std::string step;
@@ -33,20 +33,20 @@ struct Options {
 };
 
 // "Your journey starts with one step", with the embeddings from the book.
-Given six_words() {
-  Given given;
-  given.words = {"Your", "journey", "starts", "with", "one", "step"};
-  given.inputs = Array::from({6, 3}, {0.43f, 0.15f, 0.89f,  //
-                                      0.55f, 0.87f, 0.66f,  //
-                                      0.57f, 0.85f, 0.64f,  //
-                                      0.22f, 0.58f, 0.33f,  //
-                                      0.77f, 0.25f, 0.10f,  //
-                                      0.05f, 0.80f, 0.55f});
-  return given;
+TourInputs six_words() {
+  TourInputs in;
+  in.words = {"Your", "journey", "starts", "with", "one", "step"};
+  in.inputs = Array::from({6, 3}, {0.43f, 0.15f, 0.89f,  //
+                                   0.55f, 0.87f, 0.66f,  //
+                                   0.57f, 0.85f, 0.64f,  //
+                                   0.22f, 0.58f, 0.33f,  //
+                                   0.77f, 0.25f, 0.10f,  //
+                                   0.05f, 0.80f, 0.55f});
+  return in;
 }
 
 // Reads the tensor `x`, else `inputs`, else the only tensor of the file.
-Given words_from(const std::string& path) {
+TourInputs words_from(const std::string& path) {
   constexpr int64_t most_tokens = 1024, widest = 65536;  // the tour shows matrices (T, T)
   const SafeTensors file{std::filesystem::path(path)};
   const bool only_one = file.tensors().size() == 1 && !file.find("x");
@@ -58,20 +58,20 @@ Given words_from(const std::string& path) {
                    " embedded words, each d numbers, up to ", widest, "; got ",
                    info.shape.size() > Shape::max_rank ? text(info.shape.size(), " axes")
                                                        : text(Shape(std::span(info.shape))));
-  Given given;
-  given.inputs = file.array(name);
-  for (int64_t t = 1; t <= given.tokens(); ++t) {
-    given.words.push_back(text("token ", t));
+  TourInputs in;
+  in.inputs = file.array(name);
+  for (int64_t t = 1; t <= in.tokens(); ++t) {
+    in.words.push_back(text("token ", t));
   }
-  return given;
+  return in;
 }
 
-Given given_by(const Options& options) {
-  Given given = options.inputs ? words_from(*options.inputs) : six_words();
+TourInputs inputs_by(const Options& options) {
+  TourInputs in = options.inputs ? words_from(*options.inputs) : six_words();
   if (options.seed) {
-    given.seed = given.seed_v2 = *options.seed;
+    in.seed = in.seed_v2 = *options.seed;
   }
-  return given;
+  return in;
 }
 
 // The suggested name for a wrong one: the nearest by spelling, else one that contains the word.
@@ -106,11 +106,11 @@ void print_list(const std::vector<Step>& steps) {
   }
 }
 
-void print_json(const std::vector<Step>& steps, const Given& given) {
+void print_json(const std::vector<Step>& steps, const TourInputs& in) {
   std::string object;
   const bool all = steps.size() == 1;  // not only the keys of the reference file
   for (const Step& step : steps) {
-    for (const std::string& line : tour::json_lines(step, tour::run(step, given), all)) {
+    for (const std::string& line : tour::json_lines(step, tour::run(step, in), all)) {
       object += (object.empty() ? "" : ",\n ") + line;
     }
   }
@@ -131,9 +131,9 @@ bool go_on() {
 }
 
 // A question at the end of the tour about its first steps, and the answer.
-void exercise(const Given& given) {
+void exercise(const TourInputs& in) {
   const NoGrad off;
-  const std::string& last = given.words.back();
+  const std::string& last = in.words.back();
   std::cout
       << "An exercise. Without trained weights (step \"all_words\"): to which other word does \""
       << last
@@ -143,12 +143,11 @@ void exercise(const Given& given) {
   if (!on_terminal()) {
     return;
   }
-  const Tensor row = tour::row(given.inputs, given.tokens() - 1);
-  const Tensor scores =
-      reshape(matmul(given.inputs, reshape(row, {given.width(), 1})), {given.tokens()});
+  const Tensor row = tour::row(in.inputs, in.tokens() - 1);
+  const Tensor scores = reshape(matmul(in.inputs, reshape(row, {in.width(), 1})), {in.tokens()});
   const Tensor weights = softmax(scores);
-  const Array others = weights.value().prefix({given.tokens() - 1});
-  const std::string& right = given.words[static_cast<size_t>(argmax(others, -1).data()[0])];
+  const Array others = weights.value().prefix({in.tokens() - 1});
+  const std::string& right = in.words[static_cast<size_t>(argmax(others, -1).data()[0])];
   std::cout << "Your answer: " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
@@ -157,19 +156,19 @@ void exercise(const Given& given) {
             << printed(weights) << "\n";
 }
 
-void print_tour(const std::vector<Step>& steps, const Given& given) {
+void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
   std::cout << "Attention in " << steps.size()
             << " steps, from a dictionary to a GPT that writes.\n"
             << "`heed tour STEP` shows one, `heed tour --list` names them.\n"
             << the_book << "Each step says where its code is.\n\n";
   for (const Step& step : steps) {
-    std::cout << tour::lesson(step, given, tour::run(step, given)) << "\n";
+    std::cout << tour::lesson(step, in, tour::run(step, in)) << "\n";
     if (on_terminal() && !go_on()) {
       std::cout << "\n";
       return;
     }
   }
-  exercise(given);
+  exercise(in);
 }
 
 void write_page(const std::string& file, const std::vector<Step>& steps, const Options& options) {
@@ -178,13 +177,13 @@ void write_page(const std::string& file, const std::vector<Step>& steps, const O
     inputs.push_back({"--inputs", *options.inputs});
   }
   require_replaceable("heed tour: --html", file, inputs);
-  const std::string page = explain::tour_page(tour::page_json(steps, given_by(options)));
+  const std::string page = explain::tour_page(tour::page_json(steps, inputs_by(options)));
   write_file_atomically(file, page, Links::follow);
   std::cout << file << "\n";
 }
 
-void print_step(const Step& step, const Given& given) {
-  std::cout << tour::lesson(step, given, tour::run(step, given)) << "\n" << the_book;
+void print_step(const Step& step, const TourInputs& in) {
+  std::cout << tour::lesson(step, in, tour::run(step, in)) << "\n" << the_book;
   const std::vector<Step> steps = tour::all_steps();
   const auto same = [&step](const Step& other) { return other.name == step.name; };
   const auto next = std::next(std::find_if(steps.begin(), steps.end(), same));
@@ -202,11 +201,11 @@ int run(const Options& options) {
     require<ConfigError>(!options.json, "heed tour: --html and --json: give one of them");
     write_page(*options.html, steps, options);
   } else if (options.json) {
-    print_json(steps, given_by(options));
+    print_json(steps, inputs_by(options));
   } else if (steps.size() == 1) {
-    print_step(steps.front(), given_by(options));
+    print_step(steps.front(), inputs_by(options));
   } else {
-    print_tour(steps, given_by(options));
+    print_tour(steps, inputs_by(options));
   }
   return 0;
 }

@@ -10,7 +10,7 @@
 
 namespace heed::cli {
 
-struct LookAt {
+struct AttentionRequest {
   std::string target;             // a run, or a config (its model before training)
   std::vector<std::string> sets;  // --set arguments, for a config
   std::optional<std::string> prompt;
@@ -21,7 +21,7 @@ struct LookAt {
 
 // Prints the attention weights of layers and heads for a prompt, or writes them as a picture;
 // returns the exit code.
-int inspect_attention(const LookAt& look);
+int inspect_attention(const AttentionRequest& look);
 
 // Where the graph of a training step goes: `file`.dot and, if graphviz is installed, `file`.svg. A
 // suffix .dot or .svg of `file` is ignored.

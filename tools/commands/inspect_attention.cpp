@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using LookJson = nlohmann::ordered_json;
 
 // The model of a config before training.
-TrainedRun untrained(const LookAt& look) {
+TrainedRun untrained(const AttentionRequest& look) {
   const fs::path config = look.target;
   RunTree tree = read_run_tree(config, look.sets);
   require_precision_of(tree);
@@ -31,7 +31,7 @@ TrainedRun untrained(const LookAt& look) {
   return run;
 }
 
-TrainedRun model_of(const LookAt& look) {
+TrainedRun model_of(const AttentionRequest& look) {
   if (std::error_code error; !fs::is_directory(look.target, error)) {
     return untrained(look);
   }
@@ -51,7 +51,7 @@ struct Shown {
 };
 
 // The layers and heads that --layer and --head choose. Without --layer, those that have the head.
-std::vector<Shown> chosen(const std::vector<AttentionMap>& maps, const LookAt& look) {
+std::vector<Shown> chosen(const std::vector<AttentionMap>& maps, const AttentionRequest& look) {
   const auto count = static_cast<int64_t>(maps.size());
   require<ConfigError>(!look.layer || (*look.layer >= 1 && *look.layer <= count),
                        "heed inspect: expected --layer from 1 to ", count, ", got ",
@@ -98,7 +98,7 @@ LookJson as_json(const Shown& shown) {
 }
 
 // Throws ConfigError for a name that is no picture's, and for a file that is needed.
-void check_picture(const std::string& out, const LookAt& look, const TrainedRun& run) {
+void check_picture(const std::string& out, const AttentionRequest& look, const TrainedRun& run) {
   const std::string kind = fs::path(out).extension().string();
   require<ConfigError>(kind == ".svg" || kind == ".png",
                        "heed inspect: --out: expected a name that ends in .svg or .png, got ",
@@ -131,7 +131,7 @@ void write_picture(const std::string& out, const std::vector<Shown>& shown) {
 
 }  // namespace
 
-int inspect_attention(const LookAt& look) {
+int inspect_attention(const AttentionRequest& look) {
   const TrainedRun run = model_of(look);
   require<ConfigError>(run.loaded.task != nullptr, look.target,
                        ": attention needs a data section, for the tokens that are looked at");

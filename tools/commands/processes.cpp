@@ -14,7 +14,7 @@ Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool th
   if (ranks.size() == 1) {
     return {};
   }
-  const std::vector<Place> places = divide_threads(ranks, threads_given);
+  const std::vector<ProcessInfo> places = divide_threads(ranks, threads_given);
   std::map<std::string, std::string> values = values_without_locations(run.resolved);
   values.merge(run.made_with());
   values["vector unit"] = simd_name(cpu().simd);  // libraries choose their loops by it
@@ -26,8 +26,8 @@ Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool th
       " processes were started, expected at most train.shards = ", train.shards,
       "; each takes at least one shard, and shards divide train.accumulate = ", train.accumulate);
   const std::string& here = places[static_cast<size_t>(ranks.rank())].host;
-  const auto on_this_host = std::count_if(places.begin(), places.end(),
-                                          [&](const Place& other) { return other.host == here; });
+  const auto on_this_host = std::count_if(
+      places.begin(), places.end(), [&](const ProcessInfo& other) { return other.host == here; });
   return {"processes  " + describe(places), static_cast<int>(on_this_host)};
 }
 

@@ -73,7 +73,7 @@ Ablations ablate(Module& model, const Task& task, Ablation what, int64_t batch_s
   std::map<Key, Sums> sums;
   Ablations found;
   {
-    const PartObserver observer(parts, [&](const Seen& seen) {
+    const PartObserver observer(parts, [&](const Observation& seen) {
       sums[seen.key()].add(seen.value, seen.what);
       return Array();
     });
@@ -82,7 +82,7 @@ Ablations ablate(Module& model, const Task& task, Ablation what, int64_t batch_s
   }
   const auto without = [&](const Key& key, int64_t head) {
     const auto& [part, activation, first] = key;
-    const PartObserver observer({{part, activation}}, [&](const Seen& seen) {
+    const PartObserver observer({{part, activation}}, [&](const Observation& seen) {
       return seen.key() == key ? replaced(seen.value, sums.at(key), head, what) : Array();
     });
     const Evaluation rest = evaluated();

@@ -89,7 +89,7 @@ void add_row(const real* weights, int64_t t, const Tokens& tokens, Means& means)
 }
 
 // Adds the scores of each head of `seen`, weights (B, H, T, S), to `means`, one for each head.
-void add_weights(const Seen& seen, const Input& in, std::optional<int64_t> repeat,
+void add_weights(const Observation& seen, const Input& in, std::optional<int64_t> repeat,
                  std::vector<Means>& means) {
   const Shape& shape = seen.value.shape();
   const int64_t heads = shape[1], queries = shape[2], keys = shape[3];
@@ -193,7 +193,7 @@ HeadScores score_heads(Module& model, const Input& in, std::optional<int64_t> re
   const EvaluationMode evaluating(model);
   std::map<const Module*, std::vector<Means>> means;
   std::map<const Module*, bool> cross;
-  const PartObserver observer(watched, [&](const Seen& seen) {
+  const PartObserver observer(watched, [&](const Observation& seen) {
     add_weights(seen, in, repeat, means[seen.part]);
     cross[seen.part] = seen.cross;
     return Array();

@@ -65,7 +65,7 @@ std::vector<Array> outputs_after_blocks(Module& model, const Input& in) {
   }
   std::vector<Array> logits;
   for (const Array& stream : streams) {
-    const PartObserver in_place({outputs.back()}, [&](const Seen&) { return stream; });
+    const PartObserver in_place({outputs.back()}, [&](const Observation&) { return stream; });
     logits.push_back(model(in).value());
   }
   return logits;

@@ -98,7 +98,7 @@ Activations activations_of(Module& model, const Input& in,
                            const std::vector<PartObserver::Watched>& watched) {
   const EvaluationMode evaluating(model);
   Activations kept;
-  const PartObserver observer(watched, [&](const Seen& seen) {
+  const PartObserver observer(watched, [&](const Observation& seen) {
     kept.insert_or_assign(seen.key(), seen.value);
     return Array();
   });
@@ -116,7 +116,7 @@ std::map<const Module*, int64_t> count_heads(Module& model, const Input& in,
     watched.push_back({part, Activation::heads});
     count[part] = 0;
   }
-  const PartObserver observer(watched, [&](const Seen& seen) {
+  const PartObserver observer(watched, [&](const Observation& seen) {
     count[seen.part] = seen.first_head + seen.value.dim(2);
     return Array();
   });

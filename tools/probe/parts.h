@@ -27,7 +27,7 @@ struct Block {
 std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string& probe);
 
 // An activation of one of the layers that a PartObserver watches.
-struct Seen {
+struct Observation {
   const Module* part = nullptr;   // the watched layer
   const Module* layer = nullptr;  // that, or for heads and weights the layer inside that attends
   Activation what = Activation::output;
@@ -48,7 +48,7 @@ class PartObserver final : public ForwardObserver {
     Activation what;
   };
   // Returns a replacement for the activation, or no array.
-  using Visitor = std::function<Array(const Seen&)>;
+  using Visitor = std::function<Array(const Observation&)>;
 
   PartObserver(std::vector<Watched> watched, Visitor visitor)
       : watched_(std::move(watched)), visitor_(std::move(visitor)) {}
@@ -72,7 +72,7 @@ class PartObserver final : public ForwardObserver {
   std::map<Activation, int64_t> next_head_;  // of the part that is running
 };
 
-// Activations of one forward pass, by Seen::key().
+// Activations of one forward pass, by Observation::key().
 using Activations = std::map<std::tuple<const Module*, Activation, int64_t>, Array>;
 Activations activations_of(Module& model, const Input& in,
                            const std::vector<PartObserver::Watched>& watched);

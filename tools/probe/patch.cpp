@@ -79,9 +79,9 @@ class Patching {
     if (std::equal(mixed.span().begin(), mixed.span().end(), corrupt.span().begin())) {
       return 0;
     }
-    const PartObserver observer({{std::get<0>(key), std::get<1>(key)}}, [&](const Seen& seen) {
-      return seen.key() == key ? mixed : Array();
-    });
+    const PartObserver observer(
+        {{std::get<0>(key), std::get<1>(key)}},
+        [&](const Observation& seen) { return seen.key() == key ? mixed : Array(); });
     return (measure(corrupt_) - of_corrupt_) / (of_clean_ - of_corrupt_);
   }
 

@@ -113,20 +113,20 @@ void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most) {
   }
 }
 
-std::vector<ReportRecord::Hard> readable(const std::vector<Score::Hard>& hardest, Module& model,
-                                         const ReadableExamples& examples) {
+std::vector<ReportRecord::HardExample> readable(const std::vector<Score::HardExample>& hardest,
+                                                Module& model, const ReadableExamples& examples) {
   constexpr size_t most_bytes = 2000;
-  std::vector<ReportRecord::Hard> all;
-  for (const Score::Hard& of : hardest) {
+  std::vector<ReportRecord::HardExample> all;
+  for (const Score::HardExample& of : hardest) {
     const auto cut = [](std::string text) {
       return text.size() > most_bytes
                  ? std::string(whole_characters(std::string_view(text).substr(0, most_bytes))) +
                        "..."
                  : text;
     };
-    all.push_back({examples.place(Split::validation, of.example),
-                   cut(examples.given(Split::validation, of.example)),
-                   cut(examples.wanted(Split::validation, of.example)),
+    all.push_back({examples.location(Split::validation, of.example),
+                   cut(examples.input_text(Split::validation, of.example)),
+                   cut(examples.target_text(Split::validation, of.example)),
                    cut(examples.answer(model, Split::validation, of.example)), of.loss});
   }
   return all;
@@ -211,12 +211,12 @@ RecordJson share_json(std::optional<double> share) {
   return share ? RecordJson(*share) : RecordJson();
 }
 
-RecordJson hardest_json(const std::vector<ReportRecord::Hard>& hardest) {
+RecordJson hardest_json(const std::vector<ReportRecord::HardExample>& hardest) {
   RecordJson all = RecordJson::array();
-  for (const ReportRecord::Hard& of : hardest) {
-    all.push_back({{"place", of.place},
-                   {"given", of.given},
-                   {"wanted", of.wanted},
+  for (const ReportRecord::HardExample& of : hardest) {
+    all.push_back({{"place", of.location},
+                   {"given", of.input_text},
+                   {"wanted", of.target_text},
                    {"answer", of.answer},
                    {"loss", of.loss}});
   }

@@ -58,8 +58,8 @@ struct ReportRecord {
     std::vector<std::vector<int64_t>> confusion;  // [class][answer]
   };
   // An example that the model found hard at the last evaluation.
-  struct Hard {
-    std::string place, given, wanted, answer;
+  struct HardExample {
+    std::string location, input_text, target_text, answer;
     double loss = 0;
   };
 
@@ -67,10 +67,10 @@ struct ReportRecord {
   std::string target;   // what the accuracy counts: "next character guessed right"
   int64_t outputs = 0;  // the classes of a target, for the loss of a guess; 0: unknown
   std::vector<Evaluated> evaluations;
-  std::vector<HeadsAt> heads;     // with eval.probe
-  std::vector<Length> by_length;  // of the last evaluation
-  Classes classes;                // of a task that has them, but not hundreds
-  std::vector<Hard> hardest;      // the worst one first
+  std::vector<HeadsAt> heads;        // with eval.probe
+  std::vector<Length> by_length;     // of the last evaluation
+  Classes classes;                   // of a task that has them, but not hundreds
+  std::vector<HardExample> hardest;  // the worst one first
   std::vector<Snapshot> snapshots;
 
   // Removes everything after `step`, because the run is resumed from there.
@@ -81,8 +81,8 @@ struct ReportRecord {
 };
 
 // The examples of the validation part as they are read, with what the model answers now.
-std::vector<ReportRecord::Hard> readable(const std::vector<Score::Hard>& hardest, Module& model,
-                                         const ReadableExamples& examples);
+std::vector<ReportRecord::HardExample> readable(const std::vector<Score::HardExample>& hardest,
+                                                Module& model, const ReadableExamples& examples);
 
 // Quantises maps into at most max_bytes. Longer sequences are cut to their first tokens; if that is
 // not enough, the last layers are left out.

@@ -45,8 +45,8 @@ class RunReport final : public TrainingListener {
 
   std::optional<RunInTraining> run_;
   ReportRecord record_;
-  std::vector<Score::Hard> hardest_;      // of the last evaluation, until they are written
-  std::optional<int64_t> last_snapshot_;  // the step of the last snapshot
+  std::vector<Score::HardExample> hardest_;  // of the last evaluation, until they are written
+  std::optional<int64_t> last_snapshot_;     // the step of the last snapshot
   std::string trouble_;
   bool given_up_ = false;
   Clock::time_point not_before_ = {}, last_written_ = {};

@@ -22,12 +22,12 @@ constexpr real infinity = std::numeric_limits<real>::infinity();
 constexpr int64_t d_out = 2;
 
 // queries @ keys^T as in the step self_attention_v2: (T, T)
-Tensor v2_scores(const Given& given, Shown& show) {
-  manual_seed(given.seed_v2);
-  SelfAttentionV2 attention({.d_in = given.width(), .d_out = d_out});
+Tensor v2_scores(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed_v2);
+  SelfAttentionV2 attention({.d_in = in.width(), .d_out = d_out});
   draw(show, attention);
-  const Tensor queries = attention.W_query(given.inputs);  // (T, 2)
-  const Tensor keys = attention.W_key(given.inputs);       // (T, 2)
+  const Tensor queries = attention.W_query(in.inputs);  // (T, 2)
+  const Tensor keys = attention.W_key(in.inputs);       // (T, 2)
   return matmul(queries, keys, Trans::no, Trans::yes);
 }
 
@@ -58,10 +58,10 @@ look at. Nothing of the hidden words leaks through the first way either: their e
 in the first softmax's denominator, and the second division cancels it.
 )";
 
-void causal(const Given& given, Shown& show) {
-  const int64_t T = given.tokens();
+void causal(const TourInputs& in, StepValues& show) {
+  const int64_t T = in.tokens();
   const real scale = std::sqrt(real{d_out});
-  const Tensor attn_scores = v2_scores(given, show);  // (T, T)
+  const Tensor attn_scores = v2_scores(in, show);  // (T, T)
   const Tensor attn_weights = softmax(attn_scores / scale);
 
   const Tensor mask = tril(ones({T, T}));
@@ -99,9 +99,9 @@ These are the weights of the step "causal". When a loss becomes nan from the fir
 mask like the one above is a good first suspect.
 )";
 
-void mask_that_breaks(const Given& given, Shown& show) {
-  const int64_t T = given.tokens();
-  const Tensor attn_scores = v2_scores(given, show);  // (T, T)
+void mask_that_breaks(const TourInputs& in, StepValues& show) {
+  const int64_t T = in.tokens();
+  const Tensor attn_scores = v2_scores(in, show);  // (T, T)
   const Tensor future = triu(ones({T, T}), 1);
   const Tensor mask = future * -infinity;
   const Tensor chosen = where(nonzero(future.value()), -infinity, 0);
@@ -133,17 +133,17 @@ and on Linux since 2.7, draws from its main generator instead (mt19937), which g
 In a config: `random: {dropout_stream: mt19937}`.
 )";
 
-void dropout_step(const Given& given, Shown& show) {
-  const int64_t T = given.tokens();
+void dropout_step(const TourInputs& in, StepValues& show) {
+  const int64_t T = in.tokens();
   const Mask hidden = nonzero(triu(ones({T, T}), 1).value());
-  const Tensor masked_scores = masked_fill(v2_scores(given, show), hidden, -infinity);
+  const Tensor masked_scores = masked_fill(v2_scores(in, show), hidden, -infinity);
   const Tensor causal_weights = softmax(masked_scores / std::sqrt(real{d_out}));  // (T, T)
 
-  manual_seed(given.seed);
+  manual_seed(in.seed);
   const Tensor dropped_ones = dropout(ones({T, T}), 0.5, /*training=*/true);
-  manual_seed(given.seed);
+  manual_seed(in.seed);
   const Tensor dropped_weights = dropout(causal_weights, 0.5, true);
-  manual_seed(given.seed, Generators::separate, DropoutStream::mt19937);
+  manual_seed(in.seed, Generators::separate, DropoutStream::mt19937);
   const Tensor newer = dropout(ones({T, T}), 0.5, true);
   show("dropped_ones", dropped_ones, "dropout.ones");
   show("dropped_weights", dropped_weights, "dropout.weights");
@@ -165,12 +165,11 @@ the last word and only the last row changes. context_length is the longest text 
 takes; a longer one is refused with both numbers.
 )";
 
-void causal_attention(const Given& given, Shown& show) {
-  manual_seed(given.seed);
-  CausalAttention attention(
-      {.d_in = given.width(), .d_out = d_out, .context_length = given.tokens()});
+void causal_attention(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed);
+  CausalAttention attention({.d_in = in.width(), .d_out = d_out, .context_length = in.tokens()});
   draw(show, attention);
-  const Tensor batch = stack({given.inputs, given.inputs});  // (2, T, d)
+  const Tensor batch = stack({in.inputs, in.inputs});  // (2, T, d)
   show("batch_shape", text(batch.shape()));
   show("context_vecs", attention(batch), "causal_attention");
 }

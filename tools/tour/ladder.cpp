@@ -24,16 +24,16 @@ struct Projected {
   Tensor queries, keys, values;
 };
 
-Projected project(const Given& given, Shown& show) {
-  const int64_t D = given.width();
-  manual_seed(given.seed);
+Projected project(const TourInputs& in, StepValues& show) {
+  const int64_t D = in.width();
+  manual_seed(in.seed);
   Linear W_query({.d_in = D, .d_out = D, .bias = false});
   Linear W_key({.d_in = D, .d_out = D, .bias = false});
   Linear W_value({.d_in = D, .d_out = D, .bias = false});
   show.drawn("W_query.weight", W_query.weight);
   show.drawn("W_key.weight", W_key.weight);
   show.drawn("W_value.weight", W_value.weight);
-  return {W_query(given.inputs), W_key(given.inputs), W_value(given.inputs)};
+  return {W_query(in.inputs), W_key(in.inputs), W_value(in.inputs)};
 }
 
 constexpr const char* ones_text = R"(
@@ -52,9 +52,9 @@ Every row is the same sum of all {T} words: (T, T) @ (T, D) -> (T, D). The words
 but none has a say in what it gets.
 )";
 
-void mixed_by_ones(const Given& given, Shown& show) {
-  const Tensor values = project(given, show).values;              // (T, D)
-  const Tensor weights = ones({given.tokens(), given.tokens()});  // (T, T)
+void mixed_by_ones(const TourInputs& in, StepValues& show) {
+  const Tensor values = project(in, show).values;           // (T, D)
+  const Tensor weights = ones({in.tokens(), in.tokens()});  // (T, T)
   show("values", values);
   show("weights", weights);
   show("mixed", matmul(weights, values));  // (T, D)
@@ -75,8 +75,8 @@ Now every row is another mixture. But weights may be negative, and rows add up t
 {row_sums = weights.sum(-1)}
 )";
 
-void mixed_by_scores(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given, show);            // (T, D)
+void mixed_by_scores(const TourInputs& in, StepValues& show) {
+  const auto [queries, keys, values] = project(in, show);               // (T, D)
   const Tensor weights = matmul(queries, keys, Trans::no, Trans::yes);  // (T, T)
   show("weights", weights);
   show("mixed", matmul(weights, values));
@@ -94,9 +94,9 @@ by sqrt(D): if the entries of queries and keys have variance 1, so have the scor
 D is {d} here, so every number of the rung before is divided by sqrt({d}) = {root}.
 )";
 
-void rescaled(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given, show);  // (T, D)
-  const real root = std::sqrt(static_cast<real>(given.width()));
+void rescaled(const TourInputs& in, StepValues& show) {
+  const auto [queries, keys, values] = project(in, show);  // (T, D)
+  const real root = std::sqrt(static_cast<real>(in.width()));
   const Tensor weights = matmul(queries, keys, Trans::no, Trans::yes) / root;  // (T, T)
   show("weights", weights);
   show("mixed", matmul(weights, values));
@@ -117,9 +117,9 @@ Over the other axis the columns would add up to 1 instead: each key would be sha
 the queries. The shapes are the same and nothing complains; look at the row sums.
 )";
 
-void softmax_over_keys(const Given& given, Shown& show) {
-  const auto [queries, keys, values] = project(given, show);  // (T, D)
-  const real root = std::sqrt(static_cast<real>(given.width()));
+void softmax_over_keys(const TourInputs& in, StepValues& show) {
+  const auto [queries, keys, values] = project(in, show);  // (T, D)
+  const real root = std::sqrt(static_cast<real>(in.width()));
   const Tensor weights = softmax(matmul(queries, keys, Trans::no, Trans::yes) / root);  // (T, T)
   show("weights", weights);
   show("row_sums", sum(weights, -1));
@@ -179,18 +179,18 @@ ByHand attend_by_hand(const Tensor& x) {
   return {weights, out_proj(mixed)};
 }
 
-void multi_head(const Given& given, Shown& show) {
-  const Tensor x = stack({given.inputs, given.inputs});  // (B, T, D)
-  const int64_t T = given.tokens();
-  manual_seed(given.seed);
+void multi_head(const TourInputs& in, StepValues& show) {
+  const Tensor x = stack({in.inputs, in.inputs});  // (B, T, D)
+  const int64_t T = in.tokens();
+  manual_seed(in.seed);
   const auto [weights, by_hand] = attend_by_hand(x);
 
-  manual_seed(given.seed);
+  manual_seed(in.seed);
   MultiHeadAttention attention(
-      {.d_in = given.width(), .d_out = C, .context_length = T, .num_heads = H, .dropout = p});
+      {.d_in = in.width(), .d_out = C, .context_length = T, .num_heads = H, .dropout = p});
   const Tensor by_layer = attention(x);
   draw(show, attention);
-  manual_seed(given.seed);
+  manual_seed(in.seed);
   show.drawn("kept", dropout(ones(weights.shape()), p, /*training=*/true));
   show("x_shape", text(x.shape()));
   show("head_shape", text(Shape{2, H, T, C / H}));

@@ -17,16 +17,15 @@ using nlohmann::json;
 constexpr size_t text_width = 88;
 
 // The names a text may refer to, in addition to the values of its step.
-std::map<std::string, std::string> common_words(const Given& given) {
+std::map<std::string, std::string> common_words(const TourInputs& in) {
   constexpr size_t most = 12;  // longer sentences are shortened
   std::string sentence;
-  for (size_t i = 0; i < std::min(most, given.words.size()); ++i) {
-    sentence += (i > 0 ? " " : "") + given.words[i];
+  for (size_t i = 0; i < std::min(most, in.words.size()); ++i) {
+    sentence += (i > 0 ? " " : "") + in.words[i];
   }
-  sentence += given.words.size() > most ? " ... " + given.words.back() : "";
-  return {{"T", text(given.tokens())}, {"d", text(given.width())},
-          {"seed", text(given.seed)},  {"seed_v2", text(given.seed_v2)},
-          {"sentence", sentence},      {"query_word", given.words[1]}};
+  sentence += in.words.size() > most ? " ... " + in.words.back() : "";
+  return {{"T", text(in.tokens())},      {"d", text(in.width())}, {"seed", text(in.seed)},
+          {"seed_v2", text(in.seed_v2)}, {"sentence", sentence},  {"query_word", in.words[1]}};
 }
 
 // Converts a value to text: a paragraph's word, or a block of lines.
@@ -48,8 +47,8 @@ struct ShapeInWords {
 
 class Writer {
  public:
-  Writer(const Given& given, const Shown& shown) : words_(common_words(given)) {
-    for (const Shown::Entry& entry : shown.entries()) {
+  Writer(const TourInputs& in, const StepValues& shown) : words_(common_words(in)) {
+    for (const StepValues::Entry& entry : shown.entries()) {
       words_[entry.name] = std::visit(InWords{}, entry.value);
       shapes_[entry.name] = std::visit(ShapeInWords{}, entry.value);
     }
@@ -162,22 +161,22 @@ struct AsJson {
 
 }  // namespace
 
-Shown run(const Step& step, const Given& given) {
+StepValues run(const Step& step, const TourInputs& in) {
   const NoGrad off;
-  Shown shown;
-  step.run(given, shown);
+  StepValues shown;
+  step.run(in, shown);
   return shown;
 }
 
-std::string lesson(const Step& step, const Given& given, const Shown& shown) {
+std::string lesson(const Step& step, const TourInputs& in, const StepValues& shown) {
   const std::string line(text_width, '=');
   return text(line, "\n", step.name, ": ", step.title, "\n", "source: ", step.source,
-              "   code: ", step.file, "\n", line, "\n", Writer(given, shown).write(step.text));
+              "   code: ", step.file, "\n", line, "\n", Writer(in, shown).write(step.text));
 }
 
-std::vector<std::string> json_lines(const Step& step, const Shown& shown, bool all) {
+std::vector<std::string> json_lines(const Step& step, const StepValues& shown, bool all) {
   std::vector<std::string> lines;
-  for (const Shown::Entry& entry : shown.entries()) {
+  for (const StepValues::Entry& entry : shown.entries()) {
     if (!entry.key.empty() || all) {
       const std::string key = entry.key.empty() ? step.name + "." + entry.name : entry.key;
       lines.push_back(json(key).dump() + ": " + std::visit(AsJson{}, entry.value).dump());
@@ -186,22 +185,22 @@ std::vector<std::string> json_lines(const Step& step, const Shown& shown, bool a
   return lines;
 }
 
-std::string page_json(const std::vector<Step>& steps, const Given& given) {
-  const auto list = [](const std::vector<Shown::Entry>& entries) {
+std::string page_json(const std::vector<Step>& steps, const TourInputs& in) {
+  const auto list = [](const std::vector<StepValues::Entry>& entries) {
     nlohmann::ordered_json values = nlohmann::ordered_json::object();
-    for (const Shown::Entry& entry : entries) {
+    for (const StepValues::Entry& entry : entries) {
       values[entry.name] = std::visit(AsJson{}, entry.value);
     }
     return values;
   };
   nlohmann::ordered_json page{{"version", HEED_VERSION},
                               {"bits", 8 * sizeof(real)},
-                              {"words", given.words},
-                              {"common", common_words(given)},
-                              {"inputs", AsJson{}(given.inputs)},
+                              {"words", in.words},
+                              {"common", common_words(in)},
+                              {"inputs", AsJson{}(in.inputs)},
                               {"steps", nlohmann::ordered_json::array()}};
   for (const Step& step : steps) {
-    const Shown shown = run(step, given);
+    const StepValues shown = run(step, in);
     page["steps"].push_back({{"name", step.name},
                              {"title", step.title},
                              {"source", step.source},

@@ -17,7 +17,7 @@ namespace heed::tour {
 namespace {
 
 // (2, T, d)
-Tensor batch_of_two(const Given& given) { return stack({given.inputs, given.inputs}); }
+Tensor batch_of_two(const TourInputs& in) { return stack({in.inputs, in.inputs}); }
 
 constexpr const char* wrapper_text = R"(
 One head finds one kind of relation. Several heads, each with its own W_query, W_key and
@@ -32,12 +32,12 @@ After manual_seed({seed}). Each head is 2 wide, so the output is num_heads * d_o
 first two columns are those of the step "causal_attention": same seed, same first weights.
 )";
 
-void wrapper(const Given& given, Shown& show) {
-  manual_seed(given.seed);
+void wrapper(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed);
   MultiHeadAttentionWrapper attention(
-      {.d_in = given.width(), .d_out = 2, .context_length = given.tokens(), .num_heads = 2});
+      {.d_in = in.width(), .d_out = 2, .context_length = in.tokens(), .num_heads = 2});
   draw(show, attention);
-  show("context_vecs", attention(batch_of_two(given)), "multi_head_attention_wrapper");
+  show("context_vecs", attention(batch_of_two(in)), "multi_head_attention_wrapper");
 }
 
 constexpr const char* narrow_text = R"(
@@ -52,12 +52,12 @@ This is how multi-head attention is used in practice: more heads make each head 
 output keeps its width, and so does the cost.
 )";
 
-void narrow_heads(const Given& given, Shown& show) {
-  manual_seed(given.seed);
+void narrow_heads(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed);
   MultiHeadAttentionWrapper attention(
-      {.d_in = given.width(), .d_out = 1, .context_length = given.tokens(), .num_heads = 2});
+      {.d_in = in.width(), .d_out = 1, .context_length = in.tokens(), .num_heads = 2});
   draw(show, attention);
-  show("context_vecs", attention(batch_of_two(given)));
+  show("context_vecs", attention(batch_of_two(in)));
 }
 
 constexpr const char* matmul_text = R"(
@@ -78,7 +78,7 @@ time gives the same:
 {second_head = a[0, 1] @ a[0, 1]^T}
 )";
 
-void batched_matmul(const Given&, Shown& show) {
+void batched_matmul(const TourInputs&, StepValues& show) {
   const Tensor a = Array::from({1, 2, 3, 4}, {0.2745f, 0.6584f, 0.2775f, 0.8573f,    // head 1
                                               0.8993f, 0.0390f, 0.9268f, 0.7388f,    //
                                               0.7179f, 0.7058f, 0.9156f, 0.4340f,    //
@@ -112,12 +112,12 @@ brings the heads to the front. A view straight to (B, H, T, d_out/H) has the rig
 and splices tokens into heads, without any error.
 )";
 
-void multi_head_attention(const Given& given, Shown& show) {
-  manual_seed(given.seed);
+void multi_head_attention(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed);
   MultiHeadAttention attention(
-      {.d_in = given.width(), .d_out = 2, .context_length = given.tokens(), .num_heads = 2});
+      {.d_in = in.width(), .d_out = 2, .context_length = in.tokens(), .num_heads = 2});
   draw(show, attention);
-  show("context_vecs", attention(batch_of_two(given)), "multi_head_attention");
+  show("context_vecs", attention(batch_of_two(in)), "multi_head_attention");
 }
 
 constexpr const char* ensemble_text = R"(
@@ -172,22 +172,22 @@ Vote vote_of(const MultiHeadAttention& attention, const Tensor& inputs, int64_t 
   return {weights, matmul(matmul(weights, values), W, Trans::no, Trans::yes)};
 }
 
-void heads_as_ensemble(const Given& given, Shown& show) {
-  manual_seed(given.seed);
-  MultiHeadAttention attention({.d_in = given.width(),
+void heads_as_ensemble(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed);
+  MultiHeadAttention attention({.d_in = in.width(),
                                 .d_out = 4,
-                                .context_length = given.tokens(),
+                                .context_length = in.tokens(),
                                 .num_heads = 2,
                                 .causal = false});
   draw(show, attention);
-  const Vote first = vote_of(attention, given.inputs, 0);
-  const Vote second = vote_of(attention, given.inputs, 1);
+  const Vote first = vote_of(attention, in.inputs, 0);
+  const Vote second = vote_of(attention, in.inputs, 1);
   show("first_weights", first.weights);
   show("second_weights", second.weights);
   show("first_vote", first.added);
   show("second_vote", second.added);
   show("votes", first.added + second.added + (*attention.out_proj)->bias);
-  show("by_layer", attention(given.inputs));
+  show("by_layer", attention(in.inputs));
 }
 
 constexpr const char* uneven_text = R"(
@@ -202,7 +202,7 @@ layer refuses to be built and says why:
 num_heads, in `heed validate` and in `heed train`, before anything is computed.
 )";
 
-void uneven_heads(const Given&, Shown& show) {
+void uneven_heads(const TourInputs&, StepValues& show) {
   try {
     MultiHeadAttention attention({.d_in = 8, .d_out = 8, .context_length = 6, .num_heads = 3});
   } catch (const ConfigError& error) {
@@ -222,7 +222,7 @@ W_query, W_key and W_value have 768 * 768 = 589824 each, without bias; out_proj 
 attention has no weights that depend on how long the text is.
 )";
 
-void gpt2_size(const Given&, Shown& show) {
+void gpt2_size(const TourInputs&, StepValues& show) {
   MultiHeadAttention attention(
       {.d_in = 768, .d_out = 768, .context_length = 1024, .num_heads = 12});
   show("parameters", attention.parameter_count(), "exercise_3_3.parameter_count");
@@ -260,7 +260,7 @@ GPT: feed-forward layers, norms and shortcuts between them, and a last Linear la
 d_model to vocab_size. `heed train configs/quickstart.yaml` trains one.
 )";
 
-void text_to_attention(const Given& given, Shown& show) {
+void text_to_attention(const TourInputs& in, StepValues& show) {
   const std::string text = "Your journey starts with one step";
   const std::set<char> letters(text.begin(), text.end());  // sorted
   std::vector<int32_t> ids;
@@ -276,7 +276,7 @@ void text_to_attention(const Given& given, Shown& show) {
   std::copy_n(ids.begin(), windows.size(), windows.mutable_data());
   std::copy_n(ids.begin() + 1, targets.size(), targets.mutable_data());
 
-  manual_seed(given.seed);
+  manual_seed(in.seed);
   Embedding tok_emb({.vocab_size = vocab_size, .d_model = d_model});
   Positional pos_emb({.context_length = context_length, .d_model = d_model});
   MultiHeadAttention attention(

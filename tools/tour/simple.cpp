@@ -23,7 +23,7 @@ One row a word, so the shape is (T, d): T tokens, d numbers each. The next steps
 row into a context vector: a row of the same kind that also knows about the other words.
 )";
 
-void words(const Given& given, Shown& show) { show("inputs", given.inputs, "inputs"); }
+void words(const TourInputs& in, StepValues& show) { show("inputs", in.inputs, "inputs"); }
 
 constexpr const char* scores_text = R"(
 How much should word 2, "{query_word}", care about each of the words? Take its vector as the
@@ -40,8 +40,8 @@ One score a word, the query itself included. In code, multiply every row by the 
 sum each row: that is T dot products at once.
 )";
 
-void scores(const Given& given, Shown& show) {
-  const Tensor& inputs = given.inputs;                   // (T, d)
+void scores(const TourInputs& in, StepValues& show) {
+  const Tensor& inputs = in.inputs;                      // (T, d)
   const Tensor query = row(inputs, 1);                   // (d)
   const Tensor attn_scores_2 = sum(inputs * query, -1);  // (T)
   show("query", query);
@@ -70,11 +70,11 @@ It is large where both vectors are large in the same places, which is what makes
 how alike they are. It is also larger for longer vectors: the step "rescaled" comes back to that.
 )";
 
-void dot_product(const Given& given, Shown& show) {
-  const Tensor first = row(given.inputs, 0), query = row(given.inputs, 1);  // (d)
+void dot_product(const TourInputs& in, StepValues& show) {
+  const Tensor first = row(in.inputs, 0), query = row(in.inputs, 1);  // (d)
   Tensor res = 0;
   std::vector<Tensor> running;
-  for (int64_t i = 0; i < given.width(); ++i) {
+  for (int64_t i = 0; i < in.width(); ++i) {
     const Tensor product = slice(first, 0, i, i + 1) * slice(query, 0, i, i + 1);  // (1)
     res = res + reshape(product, {});
     running.push_back(res);
@@ -109,9 +109,9 @@ Both give the same as long as nothing overflows. What counts is the difference o
 1 more makes a weight e = 2.718 times as large, whether the scores are 0 and 1 or 10 and 11.
 )";
 
-void weights(const Given& given, Shown& show) {
-  const Tensor query = row(given.inputs, 1);                          // (d)
-  const Tensor attn_scores_2 = sum(given.inputs * query, -1);         // (T)
+void weights(const TourInputs& in, StepValues& show) {
+  const Tensor query = row(in.inputs, 1);                             // (d)
+  const Tensor attn_scores_2 = sum(in.inputs * query, -1);            // (T)
   const Tensor normalised = attn_scores_2 / sum(attn_scores_2);       // (T)
   const Tensor naive = exp(attn_scores_2) / sum(exp(attn_scores_2));  // (T)
   const Tensor stable = softmax(attn_scores_2);                       // (T)
@@ -145,8 +145,8 @@ Adding the same number to all scores does not change the weights. Should a
 last digit differ, it was lost in the addition: near 1000, float32 numbers are 0.00006 apart.
 )";
 
-void overflow(const Given& given, Shown& show) {
-  const Tensor attn_scores_2 = sum(given.inputs * row(given.inputs, 1), -1);  // (T)
+void overflow(const TourInputs& in, StepValues& show) {
+  const Tensor attn_scores_2 = sum(in.inputs * row(in.inputs, 1), -1);  // (T)
   const Tensor scores = attn_scores_2 + 1000;
   const Tensor exps = exp(scores);
   show("scores", scores);
@@ -171,10 +171,10 @@ largest of its column of the inputs, for the weights are positive and add up to 
 averages, it never extrapolates.
 )";
 
-void context(const Given& given, Shown& show) {
-  const Tensor& inputs = given.inputs;                                      // (T, d)
+void context(const TourInputs& in, StepValues& show) {
+  const Tensor& inputs = in.inputs;                                         // (T, d)
   const Tensor attn_weights_2 = softmax(sum(inputs * row(inputs, 1), -1));  // (T)
-  const Tensor column = reshape(attn_weights_2, {given.tokens(), 1});       // (T, 1)
+  const Tensor column = reshape(attn_weights_2, {in.tokens(), 1});          // (T, 1)
   const Tensor context_vec_2 = sum(column * inputs, 0);                     // (d)
   show("attn_weights_2", attn_weights_2);
   show("context_vec_2", context_vec_2, "simple.context_2");
@@ -204,8 +204,8 @@ Row 2 is the context vector of the step before. The layer simple_attention does 
 {layer = simple_attention(inputs)}
 )";
 
-void all_words(const Given& given, Shown& show) {
-  const Tensor& inputs = given.inputs;                                       // (T, d)
+void all_words(const TourInputs& in, StepValues& show) {
+  const Tensor& inputs = in.inputs;                                          // (T, d)
   const Tensor attn_scores = matmul(inputs, inputs, Trans::no, Trans::yes);  // (T, T)
   const Tensor attn_weights = softmax(attn_scores);                          // (T, T)
   const Tensor context_vecs = matmul(attn_weights, inputs);                  // (T, d)
@@ -266,7 +266,7 @@ there is no such weight. The numbers above are the right ones, and the error is 
 matter.
 )";
 
-void hello(const Given&, Shown& show) {
+void hello(const TourInputs&, StepValues& show) {
   const Tensor words = Array::from({3, 3}, {0.34f, 0.22f, 0.54f,    // hello
                                             0.53f, 0.34f, 0.98f,    // shiny
                                             0.29f, 0.54f, 0.93f});  // sun

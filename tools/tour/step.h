@@ -14,7 +14,7 @@
 namespace heed::tour {
 
 // The inputs of every step. Steps that draw call manual_seed(seed) first, so each can be run alone.
-struct Given {
+struct TourInputs {
   Tensor inputs;                   // (T, d): one word embedding per row, T >= 2
   std::vector<std::string> words;  // T
   int64_t seed = 123;
@@ -27,7 +27,7 @@ struct Given {
 using Value = std::variant<Tensor, Ids, int64_t, std::string>;
 
 // The values a step computed, by the names used in its text.
-class Shown {
+class StepValues {
  public:
   struct Entry {
     std::string name;
@@ -59,7 +59,7 @@ struct Step {
   std::string source;  // where the step comes from (book, paper)
   std::string file;    // the source file of the step
   std::string text;
-  void (*run)(const Given& given, Shown& show);
+  void (*run)(const TourInputs& in, StepValues& show);
 };
 
 std::vector<Step> translation_steps();  // why attention
@@ -78,7 +78,7 @@ std::vector<Step> all_steps();
 inline Tensor row(const Tensor& x, int64_t i) { return reshape(slice(x, 0, i, i + 1), {x.dim(1)}); }
 
 // The parameters of a layer, under their names: "W_query.weight".
-inline void draw(Shown& show, const Module& layer, const std::string& prefix = "") {
+inline void draw(StepValues& show, const Module& layer, const std::string& prefix = "") {
   for (const NamedParameter& parameter : layer.parameters()) {
     show.drawn(prefix + parameter.name, parameter.tensor);
   }

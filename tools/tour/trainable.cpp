@@ -42,24 +42,24 @@ near 0 and 1, where softmax has almost no gradient and learns slowly.
 The context vector now has the width of the values, 2, not that of the inputs, {d}.
 )";
 
-void trainable(const Given& given, Shown& show) {
+void trainable(const TourInputs& in, StepValues& show) {
   constexpr int64_t d_out = 2;
-  const Tensor& inputs = given.inputs;  // (T, d)
-  manual_seed(given.seed);
+  const Tensor& inputs = in.inputs;  // (T, d)
+  manual_seed(in.seed);
   const auto rand = [](const Shape& shape) {
     Array values = Array::uninitialised(shape);
     init::rand(values);
     return Tensor(values);
   };
-  const Tensor W_query = rand({given.width(), d_out});  // (d, 2)
-  const Tensor W_key = rand({given.width(), d_out});
-  const Tensor W_value = rand({given.width(), d_out});
+  const Tensor W_query = rand({in.width(), d_out});  // (d, 2)
+  const Tensor W_key = rand({in.width(), d_out});
+  const Tensor W_value = rand({in.width(), d_out});
 
   const Tensor keys = matmul(inputs, W_key), values = matmul(inputs, W_value);    // (T, 2)
   const Tensor query_2 = row(matmul(inputs, W_query), 1);                         // (2)
   const Tensor attn_scores_2 = sum(keys * query_2, -1);                           // (T)
   const Tensor attn_weights_2 = softmax(attn_scores_2 / std::sqrt(real{d_out}));  // (T)
-  const Tensor column = reshape(attn_weights_2, {given.tokens(), 1});             // (T, 1)
+  const Tensor column = reshape(attn_weights_2, {in.tokens(), 1});                // (T, 1)
   const Tensor context_vec_2 = sum(column * values, 0);                           // (2)
   show.drawn("W_query", W_query);
   show.drawn("W_key", W_key);
@@ -85,11 +85,11 @@ Row 2 is the context vector of the step "trainable". In a config the layer is ca
 self_attention_v1; `heed layers self_attention_v1` lists its fields.
 )";
 
-void self_attention_v1(const Given& given, Shown& show) {
-  manual_seed(given.seed);
-  SelfAttentionV1 attention({.d_in = given.width(), .d_out = 2});
+void self_attention_v1(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed);
+  SelfAttentionV1 attention({.d_in = in.width(), .d_out = 2});
   draw(show, attention);
-  show("context_vecs", attention(given.inputs), "self_attention_v1");
+  show("context_vecs", attention(in.inputs), "self_attention_v1");
 }
 
 constexpr const char* v2_text = R"(
@@ -103,11 +103,11 @@ After manual_seed({seed_v2}). The numbers differ from version 1 because the weig
 formula. Next step: proof.
 )";
 
-void self_attention_v2(const Given& given, Shown& show) {
-  manual_seed(given.seed_v2);
-  SelfAttentionV2 attention({.d_in = given.width(), .d_out = 2});
+void self_attention_v2(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed_v2);
+  SelfAttentionV2 attention({.d_in = in.width(), .d_out = 2});
   draw(show, attention);
-  show("context_vecs", attention(given.inputs), "self_attention_v2");
+  show("context_vecs", attention(in.inputs), "self_attention_v2");
 }
 
 constexpr const char* moved_text = R"(
@@ -141,14 +141,14 @@ std::string largest_difference(const Tensor& a, const Tensor& b) {
   return text(largest);
 }
 
-void v2_into_v1(const Given& given, Shown& show) {
-  manual_seed(given.seed_v2);
-  SelfAttentionV2 v2({.d_in = given.width(), .d_out = 2});
-  SelfAttentionV1 v1({.d_in = given.width(), .d_out = 2});
+void v2_into_v1(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed_v2);
+  SelfAttentionV2 v2({.d_in = in.width(), .d_out = 2});
+  SelfAttentionV1 v1({.d_in = in.width(), .d_out = 2});
   give(v1.W_query, transpose(v2.W_query->weight, 0, 1));  // (2, d) -> (d, 2)
   give(v1.W_key, transpose(v2.W_key->weight, 0, 1));
   give(v1.W_value, transpose(v2.W_value->weight, 0, 1));
-  const Tensor from_v1 = v1(given.inputs), from_v2 = v2(given.inputs);
+  const Tensor from_v1 = v1(in.inputs), from_v2 = v2(in.inputs);
   draw(show, v2);
   show("from_v2", from_v2);
   show("from_v1", from_v1);

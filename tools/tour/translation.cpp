@@ -56,7 +56,7 @@ std::string chosen_words(const Tensor& weights, const Tensor& dictionary,
   return line;
 }
 
-void word_by_word(const Given&, Shown& show) {
+void word_by_word(const TourInputs&, StepValues& show) {
   const std::vector<std::string> english{"Could", "you", "do", "me", "a", "favor"};
   const std::vector<std::string> chinese{"能", "你", "做", "我", "个", "恩惠"};
   const auto T = static_cast<int64_t>(english.size());

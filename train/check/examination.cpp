@@ -130,7 +130,7 @@ std::string check_forward(const Examination& it) {
       return "";
     });
     if (!ran.message.empty()) {
-      return ran.message + it.given(form);
+      return ran.message + it.given_form(form);
     }
     if (form.batch > 0 || form.mask) {
       continue;
@@ -212,7 +212,7 @@ std::string check_checkpoint(const Examination& it) {
         difference_beyond_rounding(evaluate_layer(*trained, in), evaluate_layer(*loaded, in));
     if (!where.empty()) {
       return text("y is another one after saving and loading the parameters: ", where,
-                  it.given(form), "; numbers that training changes or that are drawn must be ",
+                  it.given_form(form), "; numbers that training changes or that are drawn must be ",
                   "Parameters, everything else must follow from the config");
     }
   }

@@ -24,7 +24,7 @@ class Examination {
     Generator numbers(seed);
     return random_input(sizes, form, numbers);
   }
-  std::string given(const InputForm& form) const { return " given " + describe(sizes, form); }
+  std::string given_form(const InputForm& form) const { return " given " + describe(sizes, form); }
 
   const LayerSubject& subject;
   Signature sizes;

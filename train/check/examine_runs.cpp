@@ -99,13 +99,13 @@ std::string check_evaluation(const Examination& it) {
     const StreamsState before = streams().state();
     const Array y = evaluate_layer(*layer, in);
     if (streams().state() != before) {
-      return text("evaluation draws random numbers", it.given(form),
+      return text("evaluation draws random numbers", it.given_form(form),
                   "; drop only while training(), as make_dropout_mask does");
     }
     streams().dropout().manual_seed(2);
     const std::string where = difference(y, evaluate_layer(*layer, in));
     if (!where.empty()) {
-      return text("evaluation gives another y each time: ", where, it.given(form),
+      return text("evaluation gives another y each time: ", where, it.given_form(form),
                   "; drop only while training(), as make_dropout_mask does");
     }
   }
@@ -125,14 +125,15 @@ std::string check_causality(const Examination& it) {
     const Array y = forward(in);
     if (y.rank() < 2 || y.dim(-2) != form.tokens) {
       return it.sizes.causal ? text("signature() says causal, which needs a row of y for each ",
-                                    "token, but y is ", y.shape(), it.given(form))
+                                    "token, but y is ", y.shape(), it.given_form(form))
                              : "";
     }
     for (int64_t last = 0; last + 1 < form.tokens; ++last) {
       const Array other = forward(with_other_future(it, in, last, form.tokens));
       const int64_t token = changed_token(y, other, form.tokens, last);
       if (token >= 0 && it.sizes.causal) {
-        return text("y at token ", token, " changes with the tokens after ", last, it.given(form),
+        return text("y at token ", token, " changes with the tokens after ", last,
+                    it.given_form(form),
                     ", though signature() says causal; hide later keys "
                     "(AttentionOptions::causal, tril), or leave causal out");
       }
@@ -168,7 +169,7 @@ std::string check_masks(const Examination& it) {
     const Array with = evaluate_layer(*layer, in);
     in.*mask = {};
     if (difference_beyond_rounding(with, evaluate_layer(*layer, in)).empty()) {
-      return text("y is the same without the mask", it.given(form),
+      return text("y is the same without the mask", it.given_form(form),
                   ", though signature() says mask; pass in.mask on (attend, attention_weights), "
                   "or leave mask out");
     }
@@ -187,13 +188,14 @@ std::string check_threads(const Examination& it) {
     set_num_threads(1);
     const LayerResults alone = run_layer(*layer, in);
     if (const std::string again = compare_runs(alone, run_layer(*layer, in)); !again.empty()) {
-      return text(again, " from one call to the next", it.given(form),
+      return text(again, " from one call to the next", it.given_form(form),
                   "; nothing but x, parameters and streams() may decide it");
     }
     for (const int threads : counts.several) {
       set_num_threads(threads);
       if (const std::string wrong = compare_runs(alone, run_layer(*layer, in)); !wrong.empty()) {
-        return text(wrong, " for 1 and ", threads, " threads", it.given(form), "; ", threads_hint);
+        return text(wrong, " for 1 and ", threads, " threads", it.given_form(form), "; ",
+                    threads_hint);
       }
     }
   }
@@ -212,7 +214,7 @@ std::string check_finite(const Examination& it) {
         in.x = Tensor(x);
       }
       if (const std::string name = not_finite(run_layer(*layer, in)); !name.empty()) {
-        return text(name, " is not finite", it.given(form), " of up to ", 1.5 * factor,
+        return text(name, " is not finite", it.given_form(form), " of up to ", 1.5 * factor,
                     first_bad_op(*layer, in),
                     "; guard the operation: an eps in a division, root or log, the largest "
                     "subtracted before exp");

@@ -55,7 +55,7 @@ void Task::score(const Array& output, const Batch& batch, Score& score) const {
 
 void Score::keep_hardest() {
   std::stable_sort(hardest.begin(), hardest.end(),
-                   [](const Hard& a, const Hard& b) { return a.loss > b.loss; });
+                   [](const HardExample& a, const HardExample& b) { return a.loss > b.loss; });
   hardest.resize(std::min(hardest.size(), most_hardest));
 }
 

@@ -33,12 +33,12 @@ struct Score {
   // How often an example of a class (row) was taken for one of another (column). {}: no classes.
   std::vector<std::vector<int64_t>> confusion;
   // The examples that a model finds hardest, the worst one first, of tasks that can show them.
-  struct Hard {
+  struct HardExample {
     int64_t example = 0;
     double loss = 0;  // mean over its targets
   };
   static constexpr size_t most_hardest = 20;
-  std::vector<Hard> hardest;
+  std::vector<HardExample> hardest;
   // Sorts them and drops those beyond most_hardest.
   void keep_hardest();
 };
@@ -47,9 +47,9 @@ struct Score {
 class ReadableExamples {
  public:
   virtual ~ReadableExamples() = default;
-  virtual std::string place(Split split, int64_t example) const = 0;   // "reviews.tsv:17"
-  virtual std::string given(Split split, int64_t example) const = 0;   // to the model
-  virtual std::string wanted(Split split, int64_t example) const = 0;  // as its answer
+  virtual std::string location(Split split, int64_t example) const = 0;     // "reviews.tsv:17"
+  virtual std::string input_text(Split split, int64_t example) const = 0;   // to the model
+  virtual std::string target_text(Split split, int64_t example) const = 0;  // as its answer
   virtual std::string answer(Module& model, Split split, int64_t example) const = 0;
 };
 
@@ -67,7 +67,7 @@ struct Evaluation {
   std::optional<double> exact_match;              // fraction of sequences with every target correct
   std::map<int64_t, Score::Sequences> by_length;  // by the number of targets
   std::vector<std::vector<int64_t>> confusion;    // as in Score
-  std::vector<Score::Hard> hardest;
+  std::vector<Score::HardExample> hardest;
   double seconds = 0;  // that the evaluation took
 };
 

@@ -182,22 +182,23 @@ void LabelledTask::check_prompt(const std::string& prompt) const {
 Answer LabelledTask::answer(Module& model, const std::string& prompt,
                             const AnswerOptions& options) const {
   check_prompt(prompt);
-  LabelFormat::Chosen chosen = format_->classify(model, tokenizer_->encode(prompt));
+  LabelFormat::Prediction chosen = format_->classify(model, tokenizer_->encode(prompt));
   Answer answer{chosen.text(target_name(chosen.label)), std::move(chosen.shown)};
   options.say(answer.text);
   return answer;
 }
 
-std::string LabelledTask::given(Split split, int64_t example) const {
+std::string LabelledTask::input_text(Split split, int64_t example) const {
   return tokenizer_->decode((*texts_)[number_of(split, example)]);
 }
 
-std::string LabelledTask::wanted(Split split, int64_t example) const {
+std::string LabelledTask::target_text(Split split, int64_t example) const {
   return target_name(labels_[static_cast<size_t>(number_of(split, example))]);
 }
 
 std::string LabelledTask::answer(Module& model, Split split, int64_t example) const {
-  const LabelFormat::Chosen chosen = format_->classify(model, (*texts_)[number_of(split, example)]);
+  const LabelFormat::Prediction chosen =
+      format_->classify(model, (*texts_)[number_of(split, example)]);
   return chosen.text(target_name(chosen.label));
 }
 

@@ -115,7 +115,7 @@ void OwnDataTask::score(const Array& output, const Batch& batch, Score& score) c
   add_hardest(output, batch, score);
 }
 
-std::string OwnDataTask::place(Split split, int64_t example) const {
+std::string OwnDataTask::location(Split split, int64_t example) const {
   const int32_t line = lines_[static_cast<size_t>(number_of(split, example))];
   return text(paths_[line > 0 ? 0 : 1].filename().string(), ":", std::abs(line));
 }
@@ -157,8 +157,8 @@ int64_t room_for(int64_t length, int64_t longest) {
 }
 
 std::string in_one_line(const ReadableExamples& examples, Split split, int64_t example) {
-  return text('"', printable(examples.given(split, example), 60), "\" -> \"",
-              printable(examples.wanted(split, example), 60), '"');
+  return text('"', printable(examples.input_text(split, example), 60), "\" -> \"",
+              printable(examples.target_text(split, example), 60), '"');
 }
 
 }  // namespace heed

@@ -26,7 +26,7 @@ class OwnDataTask : public Task, public ReadableExamples {
   bool continues_prompt() const final { return false; }
   void score(const Array& output, const Batch& batch, Score& score) const override;
   const ReadableExamples* readable_examples() const final { return this; }
-  std::string place(Split split, int64_t example) const final;
+  std::string location(Split split, int64_t example) const final;
 
  protected:
   OwnDataTask(const OwnDataConfig& c, const SplitRows& rows);

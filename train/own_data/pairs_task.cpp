@@ -87,18 +87,18 @@ void PairsTask::check_prompt(const std::string& prompt) const {
 Answer PairsTask::answer(Module& model, const std::string& prompt,
                          const AnswerOptions& options) const {
   check_prompt(prompt);
-  PairFormat::Written written =
+  PairFormat::Decoded written =
       format_->write(model, source_tokenizer_->encode(prompt), options.stop);
   Answer answer{target_tokenizer_->decode(written.target), std::move(written.shown)};
   options.say(answer.text);
   return answer;
 }
 
-std::string PairsTask::given(Split split, int64_t example) const {
+std::string PairsTask::input_text(Split split, int64_t example) const {
   return source_tokenizer_->decode((*sources_)[number_of(split, example)]);
 }
 
-std::string PairsTask::wanted(Split split, int64_t example) const {
+std::string PairsTask::target_text(Split split, int64_t example) const {
   return target_tokenizer_->decode((*targets_)[number_of(split, example)]);
 }
 

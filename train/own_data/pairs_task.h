@@ -37,8 +37,8 @@ class PairsTask final : public OwnDataTask {
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override;
 
-  std::string given(Split split, int64_t example) const override;
-  std::string wanted(Split split, int64_t example) const override;
+  std::string input_text(Split split, int64_t example) const override;
+  std::string target_text(Split split, int64_t example) const override;
   std::string answer(Module& model, Split split, int64_t example) const override;
 
  protected:

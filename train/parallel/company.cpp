@@ -49,8 +49,8 @@ std::string value_of(const std::string& name, const std::map<std::string, std::s
   return found == values.end() ? "nothing" : printable(found->second);
 }
 
-std::string name_of(size_t rank, const std::vector<Place>& places) {
-  return text("rank ", rank, " on ", places[rank].host);
+std::string name_of(size_t rank, const std::vector<ProcessInfo>& processes) {
+  return text("rank ", rank, " on ", processes[rank].host);
 }
 
 }  // namespace
@@ -61,34 +61,34 @@ std::string host_name() {
   return printable(name);
 }
 
-std::vector<Place> divide_threads(Communicator& ranks, bool chosen) {
-  std::vector<Place> places;
+std::vector<ProcessInfo> divide_threads(Communicator& ranks, bool chosen) {
+  std::vector<ProcessInfo> processes;
   const std::string own = host_name() + between + cpus_of_this_process() + between;
   for (const std::string& of_rank : gather_all(ranks, own)) {
     const std::vector<std::string> parts = split(of_rank);
-    places.push_back({.host = parts[0], .cpus = parts[1]});
+    processes.push_back({.host = parts[0], .cpus = parts[1]});
   }
-  const Place& here = places[static_cast<size_t>(ranks.rank())];
-  const auto sharing = std::count_if(places.begin(), places.end(), [&](const Place& other) {
-    return other.host == here.host && other.cpus == here.cpus;
-  });
+  const ProcessInfo& here = processes[static_cast<size_t>(ranks.rank())];
+  const auto sharing = std::count_if(
+      processes.begin(), processes.end(),
+      [&](const ProcessInfo& other) { return other.host == here.host && other.cpus == here.cpus; });
   if (!chosen && requested_threads() == 0 && ranks.size() > 1) {
     set_num_threads(std::max(1, available_cores() / static_cast<int>(sharing)));
   }
   const std::vector<std::string> threads = gather_all(ranks, text(num_threads()));
-  for (size_t rank = 0; rank < places.size(); ++rank) {
-    places[rank].threads = std::stoi(threads[rank]);
+  for (size_t rank = 0; rank < processes.size(); ++rank) {
+    processes[rank].threads = std::stoi(threads[rank]);
   }
-  return places;
+  return processes;
 }
 
-std::string describe(const std::vector<Place>& places) {
-  std::string line = text(places.size(), ": ");
-  for (size_t begin = 0; begin < places.size();) {
-    const Place& first = places[begin];
+std::string describe(const std::vector<ProcessInfo>& processes) {
+  std::string line = text(processes.size(), ": ");
+  for (size_t begin = 0; begin < processes.size();) {
+    const ProcessInfo& first = processes[begin];
     size_t end = begin + 1;
-    while (end < places.size() && places[end].host == first.host &&
-           places[end].threads == first.threads) {
+    while (end < processes.size() && processes[end].host == first.host &&
+           processes[end].threads == first.threads) {
       ++end;
     }
     const bool several = end - begin > 1;
@@ -100,7 +100,7 @@ std::string describe(const std::vector<Place>& places) {
   return line;
 }
 
-void require_same(Communicator& ranks, const std::vector<Place>& places,
+void require_same(Communicator& ranks, const std::vector<ProcessInfo>& processes,
                   const std::map<std::string, std::string>& values) {
   std::string own;
   for (const auto& [name, value] : values) {
@@ -115,8 +115,8 @@ void require_same(Communicator& ranks, const std::vector<Place>& places,
     for (const auto& [name, ignored] : names) {
       require<ConfigError>(value_of(name, first) == value_of(name, other),
                            "the processes differ in ", printable(name), ": ", value_of(name, first),
-                           " on ", name_of(0, places), ", ", value_of(name, other), " on ",
-                           name_of(rank, places),
+                           " on ", name_of(0, processes), ", ", value_of(name, other), " on ",
+                           name_of(rank, processes),
                            "; the bits would not be those of a single process");
     }
   }

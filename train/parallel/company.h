@@ -12,23 +12,23 @@ namespace heed {
 std::string host_name();  // of this machine, printable
 
 // One process, as the plan shows it.
-struct Place {
+struct ProcessInfo {
   std::string host;
   std::string cpus;  // that it may use: "0-3"
   int threads = 1;
 };
 
-// The places of all processes, by rank. Sets the number of threads of this one: the cores that it
+// All processes, by rank. Sets the number of threads of this one: the cores that it
 // may use, divided among the processes on this host that may use the same ones. A number that the
 // user gave (`chosen`, by --threads or OMP_NUM_THREADS) is kept.
-std::vector<Place> divide_threads(Communicator& ranks, bool chosen);
+std::vector<ProcessInfo> divide_threads(Communicator& ranks, bool chosen);
 
 // "3: ranks 0 to 1 on laptop, 1 thread each; rank 2 on desktop, 4 threads"
-std::string describe(const std::vector<Place>& places);
+std::string describe(const std::vector<ProcessInfo>& processes);
 
 // Throws ConfigError on all processes unless the values are the same on all of them, by name: the
 // message names the first difference to rank 0, with both processes and values.
-void require_same(Communicator& ranks, const std::vector<Place>& places,
+void require_same(Communicator& ranks, const std::vector<ProcessInfo>& processes,
                   const std::map<std::string, std::string>& values);
 
 }  // namespace heed

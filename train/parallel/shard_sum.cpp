@@ -30,7 +30,7 @@ void add_in_order(const std::vector<const real*>& from, int64_t count, real* to)
   parallel_for(count, elementwise_grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       real sum = from[0][i];
-      for (size_t place = 1; place < from.size(); ++place) sum += from[place][i];
+      for (size_t term = 1; term < from.size(); ++term) sum += from[term][i];
       to[i] = sum;
     }
   });
@@ -76,7 +76,7 @@ void ShardSum::cut_into_pieces() {
   first_piece_.push_back(pieces_.size());
 }
 
-int64_t ShardSum::place_of(int rank, int64_t shard) const {
+int64_t ShardSum::term_of(int rank, int64_t shard) const {
   return rank == 0 ? 0 : shard - part_of(shards_, ranks_.size(), 0).size() + 1;
 }
 
@@ -88,19 +88,19 @@ void ShardSum::start_receiving() {
       continue;
     }
     Gathered& gathered = gathered_[k];
-    gathered.missing = places();
-    gathered.from.resize(static_cast<size_t>(places()));
+    gathered.missing = terms();
+    gathered.from.resize(static_cast<size_t>(terms()));
     for (int rank = 0; rank < ranks_.size(); ++rank) {
       const Part theirs = part_of(shards_, ranks_.size(), rank);
       for (int64_t shard = rank == 0 ? theirs.end - 1 : theirs.begin;
            rank != ranks_.rank() && shard < theirs.end; ++shard) {
         Array& into = gathered.received.emplace_back(Array::uninitialised(Shape{piece.size()}));
-        const auto place = static_cast<size_t>(place_of(rank, shard));
+        const auto term = static_cast<size_t>(term_of(rank, shard));
         ++under_way_;
         ranks_.receive(rank, tag_of(k), bytes_of(into.mutable_data(), piece.size()),
-                       [this, k, place, values = into.data()] {
+                       [this, k, term, values = into.data()] {
                          --under_way_;
-                         arrived(k, place, values);
+                         arrived(k, term, values);
                        });
       }
     }
@@ -165,12 +165,12 @@ void ShardSum::take(size_t p) {
 // To the owners of the pieces. The last shard to leave makes room for the sum.
 void ShardSum::send(size_t p) {
   const bool last = is_last();
-  const auto place = static_cast<size_t>(place_of(ranks_.rank(), shard()));
+  const auto term = static_cast<size_t>(term_of(ranks_.rank(), shard()));
   for (size_t k = first_piece_[p]; k < first_piece_[p + 1]; ++k) {
     const Piece& piece = pieces_[k];
     const real* const values = std::as_const(shards_taken_.back()[p]).data() + piece.begin;
     if (piece.owner == ranks_.rank()) {
-      arrived(k, place, values);
+      arrived(k, term, values);
       continue;
     }
     ++under_way_;
@@ -190,9 +190,9 @@ void ShardSum::receive_sum(size_t k) {
                  [this] { --under_way_; });
 }
 
-void ShardSum::arrived(size_t k, size_t place, const real* values) {
+void ShardSum::arrived(size_t k, size_t term, const real* values) {
   Gathered& gathered = gathered_[k];
-  gathered.from[place] = values;
+  gathered.from[term] = values;
   if (--gathered.missing == 0) {
     add_and_send(k);
   }

@@ -58,11 +58,11 @@ class ShardSum {
     int owner = 0;
     int64_t size() const { return end - begin; }
   };
-  // What the owner of a piece gathers. Places are the terms of its sum, in order: the first is the
-  // sum of rank 0, the others are the shards of the other ranks.
+  // What the owner of a piece gathers. The first term of its sum is the sum of rank 0, the others are
+  // the shards of the other ranks.
   struct Gathered {
     std::vector<Array> received;
-    std::vector<const real*> from;  // by place
+    std::vector<const real*> from;  // by term
     int64_t missing = 0;
   };
 
@@ -74,11 +74,11 @@ class ShardSum {
   void take(size_t parameter);
   void send(size_t parameter);
   void receive_sum(size_t piece);
-  void arrived(size_t piece, size_t place, const real* values);
+  void arrived(size_t piece, size_t term, const real* values);
   void add_and_send(size_t piece);
   LossSum add_losses();
-  int64_t place_of(int rank, int64_t shard) const;
-  int64_t places() const { return place_of(ranks_.size(), shards_); }
+  int64_t term_of(int rank, int64_t shard) const;
+  int64_t terms() const { return term_of(ranks_.size(), shards_); }
   real* result(const Piece& piece) { return shards_taken_.back()[piece.parameter].mutable_data(); }
   bool shared() const { return ranks_.size() > 1; }
 

@@ -27,7 +27,7 @@ std::string to_bytes(const Tally& tally) {
     counts.insert(counts.end(), row.begin(), row.end());
   }
   counts.push_back(std::ssize(tally.score.hardest));
-  for (const Score::Hard& of : tally.score.hardest) {
+  for (const Score::HardExample& of : tally.score.hardest) {
     counts.insert(counts.end(), {of.example, std::bit_cast<int64_t>(of.loss)});
   }
   std::string bytes(reinterpret_cast<const char*>(counts.data()), counts.size() * sizeof(int64_t));

@@ -58,11 +58,11 @@ bool CsvReader::next(Record& record) {
 bool CsvReader::read(Record& record) {
   record.cells.clear();
   record.line = line_;
-  After after = After::comma;
-  while (after == After::comma) {
+  CellEnd after = CellEnd::comma;
+  while (after == CellEnd::comma) {
     after = at_ < text_.size() && text_[at_] == '"' ? read_quoted(record) : read_cell(record);
   }
-  if (after == After::mistake) {
+  if (after == CellEnd::mistake) {
     return false;
   }
   for (size_t k = 0; k < record.cells.size(); ++k) {
@@ -75,7 +75,7 @@ bool CsvReader::read(Record& record) {
   return true;
 }
 
-CsvReader::After CsvReader::read_cell(Record& record) {
+CsvReader::CellEnd CsvReader::read_cell(Record& record) {
   const size_t begin = at_;
   while (!at_end_of_line() && text_[at_] != ',') {
     ++at_;
@@ -85,7 +85,7 @@ CsvReader::After CsvReader::read_cell(Record& record) {
 }
 
 // The cell is unescaped in place: it never grows.
-CsvReader::After CsvReader::read_quoted(Record& record) {
+CsvReader::CellEnd CsvReader::read_quoted(Record& record) {
   const size_t opened = at_;
   const int64_t opened_line = line_;
   size_t to = ++at_;
@@ -102,7 +102,7 @@ CsvReader::After CsvReader::read_quoted(Record& record) {
   if (at_ == text_.size()) {
     mistakes_.add(opened_line, "expected a quote that closes the one in column ",
                   column_of(all(), opened), ", got the end of the file");
-    return After::mistake;
+    return CellEnd::mistake;
   }
   ++at_;
   if (!at_end_of_line() && text_[at_] != ',') {
@@ -111,19 +111,19 @@ CsvReader::After CsvReader::read_quoted(Record& record) {
                   printable(all().substr(at_, size)),
                   "; a quote inside of quotes is written twice");
     skip_line();
-    return After::mistake;
+    return CellEnd::mistake;
   }
   record.cells.push_back(all().substr(opened + 1, to - opened - 1));
   return after_cell();
 }
 
-CsvReader::After CsvReader::after_cell() {
+CsvReader::CellEnd CsvReader::after_cell() {
   if (at_ < text_.size() && text_[at_] == ',') {
     ++at_;
-    return After::comma;
+    return CellEnd::comma;
   }
   skip_end_of_line();
-  return After::end_of_record;
+  return CellEnd::end_of_record;
 }
 
 }  // namespace heed

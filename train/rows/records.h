@@ -42,16 +42,16 @@ class CsvReader final : public RecordReader {
   bool next(Record& record) override;
 
  private:
-  enum class After { comma, end_of_record, mistake };
+  enum class CellEnd { comma, end_of_record, mistake };
 
   std::string_view all() const { return {text_.data(), text_.size()}; }
   bool at_end_of_line() const;
   void skip_end_of_line();
   void skip_line();
   bool read(Record& record);
-  After read_cell(Record& record);
-  After read_quoted(Record& record);
-  After after_cell();
+  CellEnd read_cell(Record& record);
+  CellEnd read_quoted(Record& record);
+  CellEnd after_cell();
 
   std::span<char> text_;
   RowMistakes& mistakes_;

@@ -22,7 +22,7 @@ void LabelFormat::fill(Batch& batch, int64_t i, std::span<const int32_t> sequenc
   batch.targets.mutable_data()[i] = label;
 }
 
-LabelFormat::Chosen LabelFormat::classify(Module& model, std::vector<int32_t> sequence) const {
+LabelFormat::Prediction LabelFormat::classify(Module& model, std::vector<int32_t> sequence) const {
   const EvaluationMode evaluating(model);
   sequence.insert(sequence.begin(), class_token_);
   Input shown(Ids::from({1, static_cast<int64_t>(sequence.size())}, sequence));
@@ -35,7 +35,7 @@ LabelFormat::Chosen LabelFormat::classify(Module& model, std::vector<int32_t> se
   return {label, 1 / sum, std::move(shown)};
 }
 
-std::string LabelFormat::Chosen::text(const std::string& name) const {
+std::string LabelFormat::Prediction::text(const std::string& name) const {
   char percent[16];
   std::snprintf(percent, sizeof percent, " %.1f%%", 100 * probability);
   return name + percent;

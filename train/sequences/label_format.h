@@ -21,14 +21,14 @@ class LabelFormat {
   void fill(Batch& batch, int64_t i, std::span<const int32_t> sequence, int32_t label) const;
 
   // The class that a model gives to a sequence, and its probability.
-  struct Chosen {
+  struct Prediction {
     int32_t label = 0;
     double probability = 0;
     Input shown;
     // "positive 99.8%"
     std::string text(const std::string& name) const;
   };
-  Chosen classify(Module& model, std::vector<int32_t> sequence) const;
+  Prediction classify(Module& model, std::vector<int32_t> sequence) const;
 
  private:
   int32_t class_token_;

@@ -27,7 +27,7 @@ void PairFormat::fill(Batch& batch, int64_t i, std::span<const int32_t> source,
   *std::copy(target.begin(), target.end(), targets) = marks_.end;
 }
 
-PairFormat::Written PairFormat::write(Module& model, std::vector<int32_t> source,
+PairFormat::Decoded PairFormat::write(Module& model, std::vector<int32_t> source,
                                       const std::function<bool()>& stop) const {
   const EvaluationMode evaluating(model);
   source.push_back(marks_.source_end);

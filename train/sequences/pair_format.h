@@ -37,11 +37,11 @@ class PairFormat {
             std::span<const int32_t> target) const;
 
   // What a model makes of a source, by greedy decoding until <end>.
-  struct Written {
+  struct Decoded {
     std::vector<int32_t> target;  // without <start> and <end>
     Input shown;                  // the model's last input
   };
-  Written write(Module& model, std::vector<int32_t> source,
+  Decoded write(Module& model, std::vector<int32_t> source,
                 const std::function<bool()>& stop = {}) const;
 
  private:

@@ -50,7 +50,7 @@ std::string PairTask::text_of(std::span<const int32_t> target) const {
 Answer PairTask::answer(Module& model, const std::string& prompt,
                         const AnswerOptions& options) const {
   check_prompt(prompt);
-  PairFormat::Written written =
+  PairFormat::Decoded written =
       format_.write(model, source_tokenizer_.encode(prompt), options.stop);
   Answer answer{text_of(written.target), std::move(written.shown)};
   options.say(answer.text);

@@ -49,7 +49,7 @@ void SentenceTask::check_prompt(const std::string& prompt) const {
 Answer SentenceTask::answer(Module& model, const std::string& prompt,
                             const AnswerOptions& options) const {
   check_prompt(prompt);
-  LabelFormat::Chosen chosen = format_.classify(model, tokenizer_.encode(prompt));
+  LabelFormat::Prediction chosen = format_.classify(model, tokenizer_.encode(prompt));
   Answer answer{chosen.text(classes_[static_cast<size_t>(chosen.label)]), std::move(chosen.shown)};
   options.say(answer.text);
   return answer;

@@ -32,10 +32,10 @@ class SplitSteps {
  public:
   using Step = typename Format::Step;
 
-  SplitSteps(ScratchPieces& pieces, int64_t outer, int64_t depth)
+  SplitSteps(ScratchArena& arena, int64_t outer, int64_t depth)
       : depth_steps_(blocks_in(depth)),
         steps_(reinterpret_cast<Step*>(
-            pieces.take(blocks_in(outer) * depth_steps_ * numbers_per_step))) {}
+            arena.take(blocks_in(outer) * depth_steps_ * numbers_per_step))) {}
 
   // The Step of element (outer, k).
   Step* at(int64_t outer, int64_t k) const {
@@ -54,8 +54,8 @@ class SplitSteps {
 template <class Format, bool left>
 class AmxScoreFactor {
  public:
-  AmxScoreFactor(ScratchPieces& pieces, int64_t rows, int64_t width)
-      : width_(width), steps_(pieces, rows, width) {}
+  AmxScoreFactor(ScratchArena& arena, int64_t rows, int64_t width)
+      : width_(width), steps_(arena, rows, width) {}
 
   bool pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step);
   int64_t width() const { return width_; }
@@ -78,8 +78,8 @@ class AmxScoreFactor {
 template <class Format>
 class AmxRows {
  public:
-  AmxRows(ScratchPieces& pieces, int64_t rows, int64_t width)
-      : width_(width), steps_(pieces, width, rows) {}
+  AmxRows(ScratchArena& arena, int64_t rows, int64_t width)
+      : width_(width), steps_(arena, width, rows) {}
 
   bool pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step);
   int64_t width() const { return width_; }
@@ -116,8 +116,8 @@ struct AmxKernel {
 
   class QueriesAndRows {
    public:
-    QueriesAndRows(ScratchPieces& pieces, int64_t rows, int64_t width)
-        : queries_(pieces, rows, width), rows_(pieces, rows, width) {}
+    QueriesAndRows(ScratchArena& arena, int64_t rows, int64_t width)
+        : queries_(arena, rows, width), rows_(arena, rows, width) {}
 
     void pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step) {
       queries_.pack(first, rows, factor, from, from_step);
@@ -134,9 +134,9 @@ struct AmxKernel {
   // A panel of split weights, and two blocks of results: while one is filled, the other one is in
   // the epilogue.
   struct Work {
-    explicit Work(ScratchPieces& pieces)
-        : panel(pieces, block_side, std::max(query_block, key_block)),
-          blocks{pieces.take(block_size), pieces.take(block_size)} {}
+    explicit Work(ScratchArena& arena)
+        : panel(arena, block_side, std::max(query_block, key_block)),
+          blocks{arena.take(block_size), arena.take(block_size)} {}
     static constexpr int64_t block_size = scaled ? block_side * block_side : 0;
     SplitSteps<Format> panel;
     real* blocks[2];

@@ -19,21 +19,21 @@ struct KeyStrip {
 template <class Kernel>
 struct BackwardScratch {
   BackwardScratch(const AttentionProblem& p, int64_t strip_length, bool own_dq, real* memory)
-      : pieces(memory),
-        k_columns(pieces, strip_length, p.width),
-        v_columns(pieces, strip_length, p.value_width),
-        k_rows(pieces, strip_length, p.width),
-        q(pieces, p.queries, p.width),
-        dy(pieces, p.queries, p.value_width),
-        work(pieces),
-        dk(pieces.take(strip_length * padded_width(p.width))),
-        dv(pieces.take(strip_length * padded_width(p.value_width))),
-        dots(pieces.take(p.queries)),
-        dq(own_dq ? pieces.take(Kernel::padded_rows(p.queries) * padded_width(p.width)) : nullptr),
-        weights(pieces.take(Kernel::query_block * Kernel::key_block)),
-        dscores(pieces.take(Kernel::query_block * Kernel::key_block)) {}
+      : arena(memory),
+        k_columns(arena, strip_length, p.width),
+        v_columns(arena, strip_length, p.value_width),
+        k_rows(arena, strip_length, p.width),
+        q(arena, p.queries, p.width),
+        dy(arena, p.queries, p.value_width),
+        work(arena),
+        dk(arena.take(strip_length * padded_width(p.width))),
+        dv(arena.take(strip_length * padded_width(p.value_width))),
+        dots(arena.take(p.queries)),
+        dq(own_dq ? arena.take(Kernel::padded_rows(p.queries) * padded_width(p.width)) : nullptr),
+        weights(arena.take(Kernel::query_block * Kernel::key_block)),
+        dscores(arena.take(Kernel::query_block * Kernel::key_block)) {}
 
-  ScratchPieces pieces;
+  ScratchArena arena;
   typename Kernel::Columns k_columns;
   typename Kernel::Columns v_columns;  // times the dropout mask's factor
   typename Kernel::Rows k_rows;
@@ -158,7 +158,7 @@ class BackwardPass {
 
   void run(double flops) {
     const bool own_dq = strips_ == 1;
-    const int64_t size = Scratch(p_, strip_length_, own_dq, nullptr).pieces.used();
+    const int64_t size = Scratch(p_, strip_length_, own_dq, nullptr).arena.used();
     for_each_task(strips_, heads_, flops, size, [&](int64_t number, int64_t head, real* memory) {
       run_strip(strip(number, head), Scratch(p_, strip_length_, own_dq, memory));
     });

@@ -30,15 +30,15 @@ void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_
   real* const memory = scratch.mutable_data();
   parallel_for(tasks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
-      body(task % strips, task / strips, memory + place_in_team() * slot_size);
+      body(task % strips, task / strips, memory + thread_index() * slot_size);
     }
   });
 }
 
 // Hands out a task's scratch memory piece by piece. Without memory it only adds up the sizes.
-class ScratchPieces {
+class ScratchArena {
  public:
-  explicit ScratchPieces(real* memory) : memory_(memory) {}
+  explicit ScratchArena(real* memory) : memory_(memory) {}
 
   real* take(int64_t size) {
     real* piece = memory_ == nullptr ? nullptr : memory_ + used_;

@@ -14,17 +14,17 @@ namespace {
 template <class Kernel>
 struct ForwardScratch {
   ForwardScratch(const AttentionProblem& p, real* memory)
-      : pieces(memory),
-        keys(pieces, p.keys, p.width),
-        values(pieces, p.keys, p.value_width),
-        queries(pieces, Kernel::query_block, p.width),
-        work(pieces),
-        sums(pieces.take(Kernel::query_block * padded_width(p.value_width))),
-        scores(pieces.take(Kernel::query_block * Kernel::key_block)),
-        largest(pieces.take(Kernel::query_block)),
-        totals(pieces.take(Kernel::query_block * lanes)) {}
+      : arena(memory),
+        keys(arena, p.keys, p.width),
+        values(arena, p.keys, p.value_width),
+        queries(arena, Kernel::query_block, p.width),
+        work(arena),
+        sums(arena.take(Kernel::query_block * padded_width(p.value_width))),
+        scores(arena.take(Kernel::query_block * Kernel::key_block)),
+        largest(arena.take(Kernel::query_block)),
+        totals(arena.take(Kernel::query_block * lanes)) {}
 
-  ScratchPieces pieces;
+  ScratchArena arena;
   typename Kernel::Columns keys;
   typename Kernel::Rows values;
   typename Kernel::Queries queries;  // a block of them, times scale
@@ -114,7 +114,7 @@ class ForwardPass {
 
   // Returns false if the numbers do not fit the kernel's format; y is then not valid.
   bool run(double flops) {
-    for_each_task(strips_, heads_, flops, Scratch(p_, nullptr).pieces.used(),
+    for_each_task(strips_, heads_, flops, Scratch(p_, nullptr).arena.used(),
                   [this](int64_t number, int64_t head, real* memory) {
                     run_strip(strip(number, head), Scratch(p_, memory));
                   });
@@ -247,7 +247,7 @@ void weights_pass(const AttentionProblem& p, const AttentionInputs& inputs,
       }
     }
   };
-  for_each_task(1, heads, flops, Scratch(p, nullptr).pieces.used(), run_head);
+  for_each_task(1, heads, flops, Scratch(p, nullptr).arena.used(), run_head);
 }
 
 }  // namespace heed::detail

@@ -17,8 +17,8 @@ struct VectorKernel {
   // K or V, transposed: the right factor of scores.
   class Columns {
    public:
-    Columns(ScratchPieces& pieces, int64_t rows, int64_t width)
-        : width_(width), panels_(pieces.take(round_up(rows, panel) * width)) {}
+    Columns(ScratchArena& arena, int64_t rows, int64_t width)
+        : width_(width), panels_(arena.take(round_up(rows, panel) * width)) {}
 
     // Packs the transpose of factor * from (rows, width). Returns false, here and in Rows, if a
     // kernel cannot keep the digits of all rows.
@@ -37,8 +37,8 @@ struct VectorKernel {
   // Rows of Q, K, V or dY as they are.
   class Rows {
    public:
-    Rows(ScratchPieces& pieces, int64_t rows, int64_t width)
-        : width_(width), rows_(pieces.take(rows * padded_width(width))) {}
+    Rows(ScratchArena& arena, int64_t rows, int64_t width)
+        : width_(width), rows_(arena.take(rows * padded_width(width))) {}
 
     // Packs factor * from (rows, width) as rows [first, first + rows).
     bool pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step) {
@@ -61,7 +61,7 @@ struct VectorKernel {
 
   // Nothing is kept between products.
   struct Work {
-    explicit Work(ScratchPieces&) {}
+    explicit Work(ScratchArena&) {}
   };
   struct Session {};
 

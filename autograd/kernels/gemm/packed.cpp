@@ -71,7 +71,7 @@ void pack_panel(ConstMatrix b, int64_t row, int64_t column, int64_t depth, int64
 // For a block of C whose rows are not whole vectors: computes it in a buffer whose rows are.
 void partial_tile(RegisterTile tile, int64_t depth, const TileFactor& a, const real* b,
                   int64_t rows, int64_t columns, int64_t width, real* c, int64_t ldc, bool add,
-                  const Ahead& ahead) {
+                  const Prefetch& ahead) {
   real whole[most_rows * panel_columns] = {};
   for (int64_t i = 0; add && i < rows; ++i) {
     std::copy_n(c + i * ldc, columns, whole + i * width);
@@ -121,13 +121,13 @@ class Upcoming {
   }
 
   // The part for a tile of `rows` rows of A, in the panel that begins at column `panel`.
-  Ahead next(const TileFactor& a, int64_t rows, int64_t panel) {
+  Prefetch next(const TileFactor& a, int64_t rows, int64_t panel) {
     if (panel == 0 && !p_.a.is_transposed()) {
       return {a.data + rows * p_.a.step(), p_.a.step(), at_.depth / lanes};
     }
     for (Source& s : sources_) {
       if (s.rows > 0) {
-        const Ahead ahead{s.data, s.step, s.vectors};
+        const Prefetch ahead{s.data, s.step, s.vectors};
         s.data += rows * s.step;
         s.rows -= rows;
         return ahead;
@@ -163,7 +163,7 @@ void multiply_blocks(const Product& p, const BlockRange& at, bool add) {
       const RegisterTile tile =
           tile_table[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
       real* c = p.c.data() + (at.row + first) * step + at.column + j;
-      const Ahead ahead = upcoming.next(a, rows, j);
+      const Prefetch ahead = upcoming.next(a, rows, j);
       if (columns == width) {
         tile(at.depth, a, b, width, c, step, add, ahead);
       } else {

@@ -22,7 +22,7 @@ struct TileFactor {
 
 // What to prefetch: the first `vectors` vectors of rows that are `step` apart, as many rows as a
 // tile has. The addresses need not be valid.
-struct Ahead {
+struct Prefetch {
   const real* data = nullptr;
   int64_t step = 0;
   int64_t vectors = 0;
@@ -40,7 +40,7 @@ struct Ahead {
 // those of the last tile included, have left the core.
 template <int rows, int vectors, bool fetching>
 void register_tile(int64_t depth, const TileFactor& factor, const real* b, int64_t ldb, real* c,
-                   int64_t ldc, bool add, const Ahead& ahead) {
+                   int64_t ldc, bool add, const Prefetch& ahead) {
   const real* a = factor.data;
   const int64_t row_step = factor.row_step, depth_step = factor.depth_step;
   Vector sum[rows][vectors] = {};
@@ -62,7 +62,7 @@ void register_tile(int64_t depth, const TileFactor& factor, const real* b, int64
     b += ldb;
   };
   int64_t left = depth;
-  const auto steps_that_fetch = [&](const Ahead& soon, auto to_write)
+  const auto steps_that_fetch = [&](const Prefetch& soon, auto to_write)
       __attribute__((always_inline)) {
     for (int64_t v = 0; v < soon.vectors && left >= rows; ++v, left -= rows) {
       const real* next = soon.data + v * lanes;
@@ -95,7 +95,7 @@ void register_tile(int64_t depth, const TileFactor& factor, const real* b, int64
 }
 
 using RegisterTile = void (*)(int64_t, const TileFactor&, const real*, int64_t, real*, int64_t,
-                              bool, const Ahead&);
+                              bool, const Prefetch&);
 
 // register_tile of 1 to `most` rows.
 template <int vectors, int most, bool fetching>

@@ -162,7 +162,7 @@ TEST_CASE("evaluation has the same bits with and without an observer") {
     all.push_back({block.feed_forward, Activation::output});
   }
   int64_t seen = 0;
-  const PartObserver observer(all, [&](const Seen&) { return ++seen, Array(); });
+  const PartObserver observer(all, [&](const Observation&) { return ++seen, Array(); });
   const Evaluation observed = evaluate(*model, *task, Split::validation, 16, {});
   CHECK(seen > 8);
   CHECK(observed.loss == plain.loss);

@@ -20,7 +20,7 @@ std::vector<int32_t> all_of(const Ids& ids) { return {ids.data(), ids.data() + i
 std::vector<std::string> given(const Task& task, Split split) {
   std::vector<std::string> texts;
   for (int64_t i = 0; i < task.example_count(split); ++i) {
-    texts.push_back(task.readable_examples()->given(split, i));
+    texts.push_back(task.readable_examples()->input_text(split, i));
   }
   return texts;
 }
@@ -53,7 +53,7 @@ TEST_CASE("labelled: batches, classes and answers in words") {
   CHECK(task->details() == Lines{{"classes", "9 1 + 0, 10 1 + 0 (to train on + to validate with)"},
                                  {"example", "\"to be, or not\" -> \"10\""},
                                  {"example", "\"be\" -> \"9\""}});
-  CHECK(task->readable_examples()->place(Split::train, 1) == "a.csv:3");
+  CHECK(task->readable_examples()->location(Split::train, 1) == "a.csv:3");
   CHECK(error_of([&] { task->check_prompt("to be to be to be"); }) ==
         "expected 1 to 5 words, got 6");
   CHECK(
@@ -102,7 +102,7 @@ TEST_CASE("own data: every tokenizer") {
                 ->name(static_cast<int32_t>(task->tokenizer()->vocab_size()) - 1)
                 .starts_with("<"));
       if (tokenizer != "{type: words, min_count: 2}") {
-        CHECK(task->readable_examples()->given(Split::train, 0).size() > 4);
+        CHECK(task->readable_examples()->input_text(Split::train, 0).size() > 4);
       }
       for (const Finding& finding : examine_task(config)) {
         CHECK_MESSAGE(finding.message.empty(), finding.what, ": ", finding.message);
@@ -135,7 +135,7 @@ TEST_CASE("own data: a file of its own to validate with, and what is in both") {
   const auto task = files.task("{type: labelled, path: a.tsv, validation: v.tsv}");
   CHECK(task->example_count(Split::train) == 20);
   CHECK(task->example_count(Split::validation) == 2);
-  CHECK(task->readable_examples()->place(Split::validation, 1) == "v.tsv:2");
+  CHECK(task->readable_examples()->location(Split::validation, 1) == "v.tsv:2");
   CHECK(task->warnings() ==
         std::vector<std::string>{"1 examples of v.tsv are in a.tsv too: the validation loss is "
                                  "lower than that of new examples"});

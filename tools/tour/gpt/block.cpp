@@ -33,12 +33,12 @@ Rows never mix: unlike batch norm, the result for a word does not depend on the 
 nor on the batch.
 )";
 
-void norm_step(const Given& given, Shown& show) {
-  const Tensor& inputs = given.inputs;                            // (T, d)
+void norm_step(const TourInputs& in, StepValues& show) {
+  const Tensor& inputs = in.inputs;                               // (T, d)
   const Tensor centre = mean(inputs, -1, /*keepdim=*/true);       // (T, 1)
   const Tensor gap = inputs - centre;                             // (T, d)
   const Tensor variance = mean(gap * gap, -1, /*keepdim=*/true);  // (T, 1)
-  LayerNorm norm({.d_model = given.width()});
+  LayerNorm norm({.d_model = in.width()});
   show("mean", centre);
   show("variance", variance);
   show("by_hand", gap / sqrt(variance + 1e-5f));
@@ -66,8 +66,8 @@ Far from 0 the two agree with relu; around 0 GELU is smooth, and a little below 
 negative. So a neuron that is off still has a gradient and can be switched on again.
 )";
 
-void gelu_step(const Given& given, Shown& show) {
-  const Tensor x = given.inputs * 6 - 3;  // (T, d)
+void gelu_step(const TourInputs& in, StepValues& show) {
+  const Tensor x = in.inputs * 6 - 3;  // (T, d)
   show("x", x);
   show("relu", relu(x));
   show("gelu", gelu(x, Gelu::erf));
@@ -112,21 +112,21 @@ Tensor through(const std::vector<std::unique_ptr<Linear>>& layers, Tensor x, boo
   return x;
 }
 
-void shortcut_step(const Given& given, Shown& show) {
-  const int64_t d = given.width();
-  manual_seed(given.seed);
+void shortcut_step(const TourInputs& in, StepValues& show) {
+  const int64_t d = in.width();
+  manual_seed(in.seed);
   std::vector<std::unique_ptr<Linear>> layers;
   for (int64_t i = 0; i < depth; ++i) {
     layers.push_back(std::make_unique<Linear>(Linear::Config{.d_in = d, .d_out = d}));
     draw(show, *layers.back(), text("layers.", i, "."));
   }
-  Array moved = given.inputs.value().clone();
+  Array moved = in.inputs.value().clone();
   moved.mutable_data()[0] += 0.1f;
   const auto reach = [&](const Tensor& y, bool shortcuts) {
     return row((through(layers, Tensor(moved), shortcuts) - y) / 0.1f, 0);
   };
-  const Tensor without = through(layers, given.inputs, false);
-  const Tensor with = through(layers, given.inputs, true);
+  const Tensor without = through(layers, in.inputs, false);
+  const Tensor with = through(layers, in.inputs, true);
   show("without", without);
   show("reach", reach(without, false));
   show("with_shortcuts", with);
@@ -161,20 +161,20 @@ What flows along the shortcuts is called the residual stream: every block reads 
 adds to it. `heed explain RUN` shows these steps for a model of your own.
 )";
 
-void block_step(const Given& given, Shown& show) {
-  manual_seed(given.seed);
-  const auto made =
-      make_layer("transformer_block", ConfigNode::map({{"d_model", given.width()},
-                                                       {"context_length", given.tokens()},
-                                                       {"num_heads", int64_t{1}}}));
+void block_step(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed);
+  const auto made = make_layer(
+      "transformer_block",
+      ConfigNode::map(
+          {{"d_model", in.width()}, {"context_length", in.tokens()}, {"num_heads", int64_t{1}}}));
   auto& block = dynamic_cast<TransformerBlock&>(*made);
   draw(show, block);
-  const Tensor batch = reshape(given.inputs, {1, given.tokens(), given.width()});
-  const auto matrix = [&](const Tensor& x) { return reshape(x, {given.tokens(), given.width()}); };
+  const Tensor batch = reshape(in.inputs, {1, in.tokens(), in.width()});
+  const auto matrix = [&](const Tensor& x) { return reshape(x, {in.tokens(), in.width()}); };
   const Tensor normed = block.norm1(batch), attended = block.att(normed);  // (1, T, d)
   const Tensor x = batch + attended;
   const Tensor fed = (*block.ff)((*block.norm2)(x));
-  show("hidden", 4 * given.width());
+  show("hidden", 4 * in.width());
   show("normed", matrix(normed));
   show("attended", matrix(attended));
   show("x", matrix(x));

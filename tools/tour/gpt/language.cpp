@@ -19,11 +19,11 @@ namespace heed::tour {
 namespace {
 
 // The logits (T, T) of an output layer whose vocabulary are the words themselves.
-Tensor logits_of(const Given& given, Shown& show) {
-  manual_seed(given.seed);
-  Linear out_head({.d_in = given.width(), .d_out = given.tokens(), .bias = false});
+Tensor logits_of(const TourInputs& in, StepValues& show) {
+  manual_seed(in.seed);
+  Linear out_head({.d_in = in.width(), .d_out = in.tokens(), .bias = false});
   draw(show, out_head, "out_head.");
-  return out_head(given.inputs);
+  return out_head(in.inputs);
 }
 
 Tensor last_row(const Tensor& x) { return row(x, x.dim(0) - 1); }
@@ -48,12 +48,12 @@ all begins again:
 This layer has learned nothing, so all words are about as likely, 1/{T}.
 )";
 
-void logits_step(const Given& given, Shown& show) {
-  const Tensor logits = logits_of(given, show);  // (T, T)
-  const Tensor last = last_row(logits);          // (T)
+void logits_step(const TourInputs& in, StepValues& show) {
+  const Tensor logits = logits_of(in, show);  // (T, T)
+  const Tensor last = last_row(logits);       // (T)
   show("logits", logits);
   show("probabilities", softmax(last));
-  show("next_word", given.words[static_cast<size_t>(argmax(last.value(), -1).data()[0])]);
+  show("next_word", in.words[static_cast<size_t>(argmax(last.value(), -1).data()[0])]);
 }
 
 constexpr const char* loss_text = R"(
@@ -87,16 +87,16 @@ Training changes the weights so that this number falls: `heed train configs/six_
 brings the loss of this sentence to 0.
 )";
 
-void loss_step(const Given& given, Shown& show) {
-  const int64_t count = given.tokens() - 1;
-  const Tensor logits = slice(logits_of(given, show), 0, 0, count);  // (T - 1, T)
+void loss_step(const TourInputs& in, StepValues& show) {
+  const int64_t count = in.tokens() - 1;
+  const Tensor logits = slice(logits_of(in, show), 0, 0, count);  // (T - 1, T)
   std::vector<int32_t> next(static_cast<size_t>(count));
   std::iota(next.begin(), next.end(), 1);
   const Ids targets = Ids::from({count}, next);
   const Tensor probabilities = softmax(logits);
   std::vector<real> right;
   for (int64_t t = 0; t < count; ++t) {
-    right.push_back(probabilities.value().data()[t * given.tokens() + t + 1]);
+    right.push_back(probabilities.value().data()[t * in.tokens() + t + 1]);
   }
   const Tensor of_targets = Array::from({count}, right);
   const Tensor losses = -log(of_targets);
@@ -135,9 +135,9 @@ So nothing absurd is ever drawn, however hot it is.
 `heed generate RUN --temperature 0.8 --top-k 40` does both.
 )";
 
-void temperature_step(const Given& given, Shown& show) {
-  const Tensor logits = 5 * last_row(logits_of(given, show));  // (T)
-  const int64_t kept = std::min<int64_t>(3, given.tokens());
+void temperature_step(const TourInputs& in, StepValues& show) {
+  const Tensor logits = 5 * last_row(logits_of(in, show));  // (T)
+  const int64_t kept = std::min<int64_t>(3, in.tokens());
   std::vector<real> sorted(logits.value().span().begin(), logits.value().span().end());
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
   Mask hidden = Mask::zeros(logits.shape());
