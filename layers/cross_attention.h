@@ -12,6 +12,7 @@
 
 #include "layers/linear.h"
 #include "layers/module/attend.h"
+#include "layers/module/children.h"
 
 namespace heed {
 

@@ -10,6 +10,7 @@
 #include "layers/config/read.h"
 #include "layers/module/attend.h"
 #include "layers/module/cache.h"
+#include "layers/module/children.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/init.h"
 #include "layers/module/input.h"

@@ -18,6 +18,7 @@
 
 #include "layers/linear.h"
 #include "layers/module/cache.h"
+#include "layers/module/children.h"
 #include "layers/scan/linearized_attention.h"
 
 namespace heed {

@@ -14,6 +14,7 @@
 #include "autograd/ops/rotary.h"
 #include "layers/linear.h"
 #include "layers/module/attend.h"
+#include "layers/module/children.h"
 
 namespace heed {
 

@@ -5,6 +5,7 @@
 
 #include "autograd/ops/concat.h"
 #include "layers/causal_attention.h"
+#include "layers/module/children.h"
 
 namespace heed {
 

@@ -1,6 +1,7 @@
 #include "layers/rnn_encoder_decoder.h"
 
 #include "autograd/ops/concat.h"
+#include "layers/module/children.h"
 
 namespace heed {
 

@@ -13,6 +13,7 @@
 #include "layers/block_config.h"
 #include "layers/dropout.h"
 #include "layers/feed_forward.h"
+#include "layers/module/children.h"
 
 namespace heed {
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -101,24 +100,6 @@ class Child {
  private:
   std::unique_ptr<Layer> layer_;
 };
-
-// A child, or none.
-template <class Layer, class Config>
-std::optional<Child<Layer>> optional_child(bool exists, Module* parent, const std::string& name,
-                                           const Config& config) {
-  return exists ? std::optional(Child<Layer>(parent, name, config)) : std::nullopt;
-}
-
-// Equal children `name.0`, `name.1`, ...
-template <class Layer, class Config>
-std::vector<Child<Layer>> child_list(Module* parent, const std::string& name, int64_t count,
-                                     const Config& config) {
-  std::vector<Child<Layer>> children;
-  for (int64_t i = 0; i < count; ++i) {
-    children.emplace_back(parent, name + "." + std::to_string(i), config);
-  }
-  return children;
-}
 
 // Returns the only copy of this text, which lives as long as the process. Graph nodes keep pointers
 // to such paths.
