@@ -40,10 +40,6 @@ int64_t width_of_head(const char* name, int64_t columns, int64_t heads) {
   return columns / heads;
 }
 
-int64_t kv_heads_of(const AttentionOptions& options) {
-  return options.num_kv_heads == 0 ? options.num_heads : options.num_kv_heads;
-}
-
 AttentionProblem with_options(AttentionProblem p, const AttentionOptions& options) {
   const double usual = 1 / std::sqrt(static_cast<double>(p.width));
   p.scale = options.scale.value_or(static_cast<real>(usual));
@@ -69,7 +65,7 @@ AttentionProblem AttentionProblem::of(const Shape& q, const Shape& k, const Shap
   p.queries = q[1];
   p.keys = k[1];
   p.heads = options.num_heads;
-  p.kv_heads = kv_heads_of(options);
+  p.kv_heads = options.kv_heads();
   check_heads(options, p.kv_heads);
   p.width = width_of_head("q", q[2], p.heads);
   p.value_width = width_of_head("v", v[2], p.kv_heads);
@@ -85,7 +81,7 @@ AttentionProblem AttentionProblem::of_packed(const Shape& qkv, const AttentionOp
   p.batch = qkv[0];
   p.queries = p.keys = qkv[1];
   p.heads = options.num_heads;
-  p.kv_heads = kv_heads_of(options);
+  p.kv_heads = options.kv_heads();
   check_heads(options, p.kv_heads);
   p.width = p.value_width = width_of_head("qkv", qkv[2], p.heads + 2 * p.kv_heads);
   return with_options(std::move(p), options);

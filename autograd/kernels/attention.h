@@ -27,6 +27,8 @@ struct AttentionOptions {
   Mask mask = {};            // none, (B, S), or (B or 1, H or 1, T, S); and-ed with causal
   DropoutMask dropout = {};  // of B H T S elements: weight (b, h, i, j) has ((b H + h) T + i) S + j
   Array* weights_out = nullptr;  // when set, receives the weights before dropout (B, H, T, S)
+
+  int64_t kv_heads() const { return num_kv_heads == 0 ? num_heads : num_kv_heads; }
 };
 
 namespace detail {

@@ -80,10 +80,6 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
   return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
 }
 
-int64_t kv_heads_of(const AttentionOptions& options) {
-  return options.num_kv_heads > 0 ? options.num_kv_heads : options.num_heads;
-}
-
 // Completes the options with the mask of `in` and with a dropout mask for `weights` attention
 // weights while the layer is training. Then returns call(options).
 //
@@ -107,7 +103,7 @@ Tensor attend_as(const Module& layer, const Input& in, int64_t weights, double d
     const Tensor kept = options.dropout.is_identity()
                             ? given
                             : given * detail::dropout_factors(options.dropout, given.shape());
-    context_vec = detail::mix_values(kept, values(), kv_heads_of(options));
+    context_vec = detail::mix_values(kept, values(), options.kv_heads());
   }
   return offered_heads(layer, context_vec, options.num_heads);
 }
@@ -137,7 +133,7 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dr
       layer, in, weights, dropout, options,
       [&](const AttentionOptions& all) { return scaled_dot_product_attention(qkv, all); },
       [&] {
-        const int64_t kv_heads = kv_heads_of(options);
+        const int64_t kv_heads = options.kv_heads();
         const int64_t width = qkv.dim(2) / (options.num_heads + 2 * kv_heads);
         return slice(qkv, 2, qkv.dim(2) - kv_heads * width, qkv.dim(2));
       });
