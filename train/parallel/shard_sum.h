@@ -58,8 +58,8 @@ class ShardSum {
     int owner = 0;
     int64_t size() const { return end - begin; }
   };
-  // What the owner of a piece gathers. The first term of its sum is the sum of rank 0, the others are
-  // the shards of the other ranks.
+  // What the owner of a piece gathers. The first term of its sum is the sum of rank 0, the others
+  // are the shards of the other ranks.
   struct Gathered {
     std::vector<Array> received;
     std::vector<const real*> from;  // by term
