@@ -19,10 +19,7 @@ Utf8Character decoded(std::string_view bytes) {
 
 }  // namespace
 
-Utf8Character utf8_at(std::string_view text, size_t at) {
-  if (const auto first = static_cast<unsigned char>(text[at]); first < 0x80) {
-    return {first, 1, false};  // ASCII needs no table
-  }
+Utf8Character detail::long_character_at(std::string_view text, size_t at) {
   const std::string_view next = text.substr(at, 4);
   Utf8Character character = decoded(next);
   if (character.size == 0 && next.size() < 4) {

@@ -13,8 +13,16 @@ struct Utf8Character {
   bool cut = false;  // the text ends in the middle of a character (size is 0)
 };
 
-// Decodes the character at byte `at`, which must be within the text.
-Utf8Character utf8_at(std::string_view text, size_t at);
+namespace detail {
+Utf8Character long_character_at(std::string_view text, size_t at);
+}
+
+// Decodes the character at byte `at`, which must be within the text. Inline, since texts of
+// megabytes are read character by character, and most of these are ASCII.
+inline Utf8Character utf8_at(std::string_view text, size_t at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  return first < 0x80 ? Utf8Character{first, 1, false} : detail::long_character_at(text, at);
+}
 
 // The text without the beginning of a character at its end whose other bytes are missing.
 std::string_view whole_characters(std::string_view text);
