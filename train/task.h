@@ -4,6 +4,7 @@
 #pragma once
 
 #include "autograd/op.h"
+#include "layers/module/evaluation_mode.h"
 #include "train/data/data_file.h"
 #include "train/data/generate.h"
 #include "train/data/task.h"

@@ -14,31 +14,53 @@
 
 namespace heed::testing {
 
-inline void report(const std::string& name, const std::vector<Finding>& findings) {
+// The line of a test that calls one of the checks: failures carry it.
+struct Caller {
+  const char* file;
+  int line;
+
+  static Caller here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+inline void report(const std::string& name, const std::vector<Finding>& findings,
+                   const Caller& caller = Caller::here()) {
   CHECK(!findings.empty());
   for (const Finding& finding : findings) {
-    CHECK_MESSAGE(finding.message.empty(), text(name, ": ", finding.what, ": ", finding.message));
+    if (!finding.message.empty()) {
+      ADD_FAIL_CHECK_AT(caller.file, caller.line,
+                        text(name, "\n  ", finding.what, ": ", finding.message));
+    }
   }
 }
 
 // Checks a layer registered by a plugin or by heedgrad, given as a config.
-inline void check_layer(const std::string& config, const std::vector<Shape>& shapes = {}) {
-  report(config, examine_layer(config, shapes));
+inline void check_layer(const std::string& config, const std::vector<Shape>& shapes = {},
+                        const Caller& caller = Caller::here()) {
+  report(config, examine_layer(config, shapes), caller);
 }
 
 // Checks a class, registered or not. `options` is as in a config, without `type`.
 template <class Layer>
-void check_layer(const std::string& options, const std::vector<Shape>& shapes = {}) {
-  report(options, examine_layer_class<Layer>(options, shapes));
+void check_layer(const std::string& options, const std::vector<Shape>& shapes = {},
+                 const Caller& caller = Caller::here()) {
+  report(options, examine_layer_class<Layer>(options, shapes), caller);
 }
 
 // Checks a task registered by a plugin or by heedgrad, given as a config.
-inline void check_task(const std::string& config) { report(config, examine_task(config)); }
+inline void check_task(const std::string& config, const Caller& caller = Caller::here()) {
+  report(config, examine_task(config), caller);
+}
 
 // Checks an operation, given as a function of inputs with these shapes.
 inline void check_op(const std::string& name, const Differentiable& f,
-                     const std::vector<Shape>& shapes) {
-  report(name, examine_op(f, shapes));
+                     const std::vector<Shape>& shapes, const Caller& caller = Caller::here()) {
+  std::string inputs;
+  for (const Shape& shape : shapes) {
+    inputs += text(inputs.empty() ? ", inputs " : ", ", shape);
+  }
+  report(name + inputs, examine_op(f, shapes), caller);
 }
 
 }  // namespace heed::testing

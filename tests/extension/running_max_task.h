@@ -21,7 +21,8 @@ class RunningMaxTask final : public MadeTask {
     }
   };
 
-  RunningMaxTask(const Config& c, const TaskSetup& setup) : config(c) {
+  RunningMaxTask(const Config& c, const TaskSetup& setup)
+      : config(c), tokenizer_(numbers_below(c.symbols), /*marks=*/0) {
     hold_out_some(setup.seed, most_held_out);  // that many sequences never come up in training
   }
 
@@ -31,6 +32,28 @@ class RunningMaxTask final : public MadeTask {
   }
   std::string description() const override {
     return text("running_max: the largest of ", config.symbols, " symbols so far");
+  }
+
+  // Text. A name for each id:
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  // Throws ConfigError for a prompt that the model cannot be asked, and so does encode().
+  void check_prompt(const std::string& prompt) const override {
+    const auto count = static_cast<int64_t>(tokenizer_.encode(prompt).size());
+    require<ConfigError>(count >= 1 && count <= config.length, "expected 1 to ", config.length,
+                         " symbols, got ", count);
+  }
+  // The largest symbol of the prompt, as the model has it.
+  Answer answer(Module& model, const std::string& prompt,
+                const AnswerOptions& options) const override {
+    check_prompt(prompt);
+    const EvaluationMode evaluating(model);
+    const std::vector<int32_t> ids = tokenizer_.encode(prompt);
+    Answer answer{.text = {}, .shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids)};
+    const Array logits = model(answer.shown).value();  // (1, T, symbols)
+    const auto last = logits.span().last(static_cast<size_t>(config.symbols));
+    answer.text = tokenizer_.name(likeliest(last));
+    options.say(answer.text);  // at once, or piece by piece as it is written
+    return answer;
   }
 
   const Config config;
@@ -59,6 +82,9 @@ class RunningMaxTask final : public MadeTask {
     }
     return batch;
   }
+
+ private:
+  const WordTokenizer tokenizer_;
 };
 
 }  // namespace extension

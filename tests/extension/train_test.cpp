@@ -20,6 +20,14 @@ TEST_CASE("running_max: everything that is expected of a task, and its targets")
   }
 }
 
+TEST_CASE("running_max: prompts") {
+  const extension::RunningMaxTask task({.length = 10, .symbols = 4}, {});
+  task.check_prompt("3 0 2");
+  CHECK_THROWS_AS(task.check_prompt(""), ConfigError);
+  CHECK_THROWS_AS(task.check_prompt("3 4"), ConfigError);
+  CHECK(task.target_name(3) == "3");
+}
+
 TEST_CASE("lion: two steps by hand") {
   NamedParameter p{"p", Tensor::parameter(Array::from({2}, {1, -1}))};
   extension::Lion lion({.lr = 0.1, .betas = {0.9, 0.5}}, {p});

@@ -367,6 +367,11 @@ TEST_CASE("heed gradcheck: a layer, a config, an unknown name") {
   const ProgramResult unknown = run_heed({"gradcheck", "linaer"});
   CHECK(unknown.exit_code == 2);
   CHECK(unknown.err.find("did you mean linear?") != std::string::npos);
+  const ProgramResult operation = run_heed({"gradcheck", "matmul"});
+  CHECK(operation.exit_code == 2);
+  CHECK(operation.err ==
+        "heed gradcheck: there is no layer and no file matmul (a layer of a plugin: heed --plugin "
+        "FILE gradcheck matmul; an operation: testing::check_op in a test, see README.md)\n");
   CHECK(run_heed({"gradcheck", "no_such.yaml"}).exit_code == 1);
   const ProgramResult set = run_heed({"gradcheck", "linear", "--set", "d_in=3"});
   CHECK(set.err == "heed gradcheck: --set changes a config; of a layer every option is tried\n");

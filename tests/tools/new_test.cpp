@@ -28,6 +28,14 @@ std::string error_of(const std::vector<std::string>& words) {
   return result.err;
 }
 
+// Runs heed new in a folder.
+ProgramResult new_in(const fs::path& folder, const std::string& words) {
+  const std::string program =
+      (fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed")).string();
+  return run_program("/bin/sh",
+                     {"-c", "cd '" + folder.string() + "' && '" + program + "' new " + words});
+}
+
 }  // namespace
 
 TEST_CASE("heed new: the files of each kind, under the name everywhere") {
@@ -77,6 +85,53 @@ TEST_CASE("heed new: nothing is ever written over") {
   CHECK(run_heed({"new", "layer", "other", "--dir", out}).exit_code == 0);
 }
 
+TEST_CASE("heed new: inside a project of its own it adds to it") {
+  const TempDir folder;
+  REQUIRE(new_in(folder.path(), "layer demo").exit_code == 0);
+  const fs::path demo = folder / "demo", cmake = demo / "CMakeLists.txt";
+  const std::string before = read_text(cmake);
+  const ProgramResult task = new_in(demo, "task more");
+  REQUIRE_MESSAGE(task.exit_code == 0, task.err);
+  CHECK(task.out.starts_with(
+      "more.h\nmore.yaml\nmore_test.cpp\n"
+      "CMakeLists.txt: they are listed in heedgrad_add_plugin(demo ...) now\n\n"));
+  CHECK(contains(task.out, "\n  cmake -S . -B build"));
+  CHECK(contains(task.out, " train more.yaml\n"));
+  CHECK(read_text(demo / "more.yaml").find("plugins: [build/libdemo.so]") != std::string::npos);
+  REQUIRE(new_in(folder.path(), "op third --dir demo").exit_code == 0);
+  const std::string call = "heedgrad_add_plugin(demo demo.h TESTS demo_test.cpp CONFIGS demo.yaml)";
+  std::string after = before;
+  after.replace(before.find(call), call.size(),
+                "heedgrad_add_plugin(demo demo.h more.h third.h third_layer.h TESTS demo_test.cpp "
+                "more_test.cpp third_test.cpp CONFIGS demo.yaml more.yaml third.yaml)");
+  CHECK(read_text(cmake) == after);
+  CHECK(new_in(demo, "layer more").err ==
+        "heed new: more.h is there already; nothing was written; give another NAME or --dir\n");
+  CHECK(read_text(cmake) == after);
+}
+
+TEST_CASE("heed new: a project that only CMake can read is left alone") {
+  const TempDir folder;
+  const fs::path cmake = folder / "CMakeLists.txt";
+  for (const char* text : {"heedgrad_add_plugin(a ${headers})\n",
+                           "heedgrad_add_plugin(a a.h)\nheedgrad_add_plugin(b b.h)\n"}) {
+    write_text(cmake, text);
+    const ProgramResult made = new_in(folder.path(), "layer demo");
+    CHECK_MESSAGE(made.exit_code == 0, made.err);
+    CHECK(contains(made.out,
+                   "To build them, add this line to CMakeLists.txt:\n  heedgrad_add_plugin(demo "
+                   "demo.h TESTS demo_test.cpp CONFIGS demo.yaml)\n"));
+    CHECK(read_text(cmake) == text);
+    CHECK(contains(read_text(folder / "demo.yaml"), "plugins: [build/libdemo.so]"));
+    for (const char* name : {"demo.h", "demo_test.cpp", "demo.yaml"}) fs::remove(folder / name);
+  }
+  write_text(cmake, "# heedgrad_add_plugin(a a.h)\nproject(other)\n");
+  CHECK(error_of({"layer", "demo", "--dir", folder.path().string()}) ==
+        "heed new: " + cmake.string() +
+            " is there already, without a heedgrad_add_plugin to add to; nothing was written; "
+            "give another NAME or --dir\n");
+}
+
 TEST_CASE("heed new: kinds and names that cannot be") {
   CHECK(error_of({"layr", "demo"}) ==
         "heed new: expected layer, op or task, got layr, did you mean layer?\n");
@@ -95,10 +150,7 @@ TEST_CASE("heed new: kinds and names that cannot be") {
 
 TEST_CASE("heed new: README.md shows what it says") {
   const TempDir folder;
-  const std::string program =
-      (fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed")).string();
-  const ProgramResult result = run_program(
-      "/bin/sh", {"-c", "cd '" + folder.path().string() + "' && '" + program + "' new layer demo"});
+  const ProgramResult result = new_in(folder.path(), "layer demo");
   REQUIRE_MESSAGE(result.exit_code == 0, result.err);
   std::string said = result.out;
   const size_t option = said.find(" -DCMAKE_PREFIX_PATH=");  // from the build folder too

@@ -7,6 +7,7 @@
 # heed takes the one of its own precision. TESTS are doctest files, without a main; ctest lists <name>/f32/<file> and
 # <name>/f64/<file> for each. CONFIGS are trained for a few steps: <name>/train/<file>.
 include(${CMAKE_CURRENT_LIST_DIR}/registration.cmake)
+set(heedgrad_registration_line "^HEED_(LAYER|TASK|OPTIMIZER|SCHEDULE)\\(")
 
 function(heedgrad_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TESTS;CONFIGS")
@@ -22,6 +23,16 @@ function(heedgrad_add_plugin name)
     cmake_path(RELATIVE_PATH file)
     list(APPEND files ${file})
   endforeach()
+  get_property(plugins DIRECTORY PROPERTY heedgrad_plugins)
+  if(NOT plugins)
+    cmake_language(DEFER CALL heedgrad_look_over_plugins)
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY heedgrad_plugins ${name})
+  set_property(DIRECTORY APPEND PROPERTY heedgrad_plugin_files ${files})
+  if(arg_TESTS OR arg_CONFIGS)
+    set_property(DIRECTORY APPEND PROPERTY heedgrad_tested_plugins ${name})
+  endif()
+
   set(headers ${files})
   list(FILTER headers INCLUDE REGEX "\\.(h|hpp)$")
   if(NOT files AND arg_TESTS AND NOT arg_CONFIGS)  # tests alone
@@ -36,7 +47,7 @@ function(heedgrad_add_plugin name)
   set(sources ${files})
   list(FILTER sources EXCLUDE REGEX "\\.(h|hpp)$")
   foreach(source IN LISTS sources)
-    file(STRINGS ${source} lines REGEX "^HEED_(LAYER|TASK|OPTIMIZER|SCHEDULE)\\(")
+    file(STRINGS ${source} lines REGEX ${heedgrad_registration_line})
     if(lines)
       message(FATAL_ERROR "${source}: ${lines}\nbelongs into a header: the build includes the header to register the class")
     endif()
@@ -65,6 +76,26 @@ function(heedgrad_add_plugin name)
   foreach(config IN LISTS arg_CONFIGS)
     heedgrad_add_plugin_training(${name} ${config})
   endforeach()
+endfunction()
+
+# Called when all of a folder's CMakeLists.txt has been read: warns of what would be left out silently.
+function(heedgrad_look_over_plugins)
+  get_property(listed DIRECTORY PROPERTY heedgrad_plugin_files)
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.h *.hpp)
+  list(REMOVE_ITEM headers ${listed})
+  foreach(header IN LISTS headers)
+    file(STRINGS ${header} lines REGEX ${heedgrad_registration_line})
+    if(lines MATCHES "^(HEED_[A-Z]+\\([^)]*\\))")
+      message(WARNING "${header} has ${CMAKE_MATCH_1}, but no heedgrad_add_plugin lists ${header}: configs and tests "
+              "will not know it. Add ${header} to the list.")
+    endif()
+  endforeach()
+  get_property(tested DIRECTORY PROPERTY heedgrad_tested_plugins)
+  if(tested AND NOT CMAKE_TESTING_ENABLED AND NOT (DEFINED BUILD_TESTING AND NOT BUILD_TESTING))
+    list(JOIN tested ", " tested)
+    message(WARNING "ctest will find no test of ${tested}: enable_testing() is missing. Add it to "
+            "${CMAKE_SOURCE_DIR}/CMakeLists.txt, before the tests.")
+  endif()
 endfunction()
 
 # The tests of one precision: a program that links `library`, a plugin, and knows what it adds; or heedgrad alone.

@@ -1,4 +1,4 @@
-// heed gradcheck: compares gradients with finite differences, for layers by name or for the model
+// heed gradcheck: compares gradients with central differences, for layers by name or for the model
 // of a config. For layers by name it also runs the other checks of train/check/examine_layer.h.
 #include <algorithm>
 #include <cstdio>
@@ -99,6 +99,21 @@ Checks check_config(const CheckOptions& o) {
   return check_gradients(loaded.config.model, options);
 }
 
+// Throws for a target that looks like a name, unless it is a file: it could be a misspelt layer,
+// one of a plugin, or an operation.
+void require_file(const std::string& target) {
+  std::error_code error;
+  const bool name = target.find_first_of("/.") == std::string::npos;
+  if (!name || std::filesystem::exists(target, error)) {
+    return;
+  }
+  const std::string near = nearest(target, layer_registry().types().names());
+  fail<ConfigError>("heed gradcheck: there is no layer and no file ", printable(target),
+                    near.empty() ? "" : ", did you mean " + near + "?",
+                    " (a layer of a plugin: heed --plugin FILE gradcheck ", printable(target),
+                    "; an operation: testing::check_op in a test, see README.md)");
+}
+
 Checks check_target(const CheckOptions& o) {
   const LayerCheckOptions options{.tolerance = o.tolerance};
   Checks all;
@@ -112,11 +127,7 @@ Checks check_target(const CheckOptions& o) {
   if (!all.empty()) {
     return all;
   }
-  const std::string near = nearest(o.target, layer_registry().types().names());
-  std::error_code error;
-  require<ConfigError>(near.empty() || std::filesystem::exists(o.target, error),
-                       "heed gradcheck: there is no layer and no file ", printable(o.target),
-                       ", did you mean ", near, "?");
+  require_file(o.target);
   return check_config(o);
 }
 
@@ -240,7 +251,8 @@ int run(const CheckOptions& o) {
 }  // namespace
 
 Command gradcheck_command() {
-  return command<CheckOptions>("gradcheck", "compare gradients with differences, in float64",
+  return command<CheckOptions>("gradcheck",
+                               "compare gradients with central differences, in float64",
                                "heed gradcheck multi_head_attention", declare, run);
 }
 

@@ -6,6 +6,7 @@
 
 #include "tools/commands/command.h"
 #include "tools/commands/new_templates.h"
+#include "tools/commands/plugin_project.h"
 #include "tools/terminal/table.h"
 #include "train/data/task.h"
 #include "train/files/files.h"
@@ -26,7 +27,9 @@ struct NewOptions {
 void declare(Arguments& arguments, NewOptions& o) {
   arguments.positional("KIND", o.kind, "layer, op or task")
       .positional("NAME", o.name, "what it is to be called, in snake_case")
-      .option("--dir", o.dir, "the folder to write into (default: NAME)");
+      .option("--dir", o.dir,
+              "the folder to write into (default: the one you are in, if it is such a project; "
+              "else NAME)");
 }
 
 void check_kind(const std::string& kind) {
@@ -107,36 +110,111 @@ std::string prefix_option() {
   return "";
 }
 
+constexpr const char* cmake_file = "CMakeLists.txt";
+constexpr int64_t most_of_cmake = 1'000'000;  // bytes that are read
+
+// The project in a folder; absent if there is none that builds plugins.
+std::optional<PluginProject> project_in(const fs::path& folder) {
+  std::error_code error;
+  const fs::path file = folder / cmake_file;
+  if (!fs::is_regular_file(file, error)) {
+    return {};
+  }
+  PluginProject project(read_file(file, most_of_cmake));
+  return project.calls() ? std::optional(std::move(project)) : std::nullopt;
+}
+
+using NewFiles = std::vector<std::pair<fs::path, std::string>>;
+
+// The files of a template with their texts, in a folder that may have a project already.
+NewFiles files_for(const NewOptions& o, const fs::path& folder, const PluginProject* project) {
+  NewFiles files;
+  for (const TemplateFile& file : new_templates()) {
+    const std::string path = file.path, stand_in = "my_" + o.kind;
+    if (!path.starts_with(o.kind + "/") || (project != nullptr && path.ends_with(cmake_file))) {
+      continue;
+    }
+    std::string text = file.text;
+    if (project != nullptr && !project->plugin().empty()) {
+      text = replaced(text, "lib" + stand_in + ".so", "lib" + project->plugin() + ".so");
+    }
+    files.emplace_back((folder / filled_in(path.substr(o.kind.size() + 1), o)).lexically_normal(),
+                       filled_in(text, o));
+  }
+  return files;
+}
+
+// Nothing is ever written over.
+void require_new(const NewFiles& files) {
+  std::error_code error;
+  for (const auto& [path, text] : files) {
+    require<ConfigError>(!fs::exists(fs::symlink_status(path, error)), "heed new: ", path.string(),
+                         path.filename() == cmake_file
+                             ? " is there already, without a heedgrad_add_plugin to add to"
+                             : " is there already",
+                         "; nothing was written; give another NAME or --dir");
+  }
+}
+
+PluginFiles as_plugin_files(const NewFiles& files) {
+  PluginFiles lists;
+  for (const auto& [path, text] : files) {
+    const std::string name = path.filename().string(), extension = path.extension().string();
+    (extension == ".h"     ? lists.headers
+     : extension == ".cpp" ? lists.tests
+                           : lists.configs)
+        .push_back(name);
+  }
+  return lists;
+}
+
+// Lists the files in CMakeLists.txt, or tells the line that does.
+void add_to_project(const PluginProject& project, const fs::path& folder, const NewOptions& o,
+                    const PluginFiles& files) {
+  const std::string file = (folder / cmake_file).lexically_normal().string();
+  const std::string line = plugin_line(o.name, files);
+  if (project.plugin().empty()) {
+    print_line(stdout, text("\nTo build them, add this line to ", file, ":\n  ", line));
+    return;
+  }
+  try {
+    write_file_atomically(file, project.with(files));
+  } catch (const IoError& error) {
+    fail<IoError>(error.what(), "; to build the new files, add this line to it: ", line);
+  }
+  print_line(stdout, text(file, ": they are listed in heedgrad_add_plugin(", project.plugin(),
+                          " ...) now"));
+}
+
 int run(const NewOptions& o) {
   check_kind(o.kind);
   check_name(o);
-  const fs::path folder = o.dir.value_or(o.name);
-  std::vector<std::pair<fs::path, std::string>> files;
-  for (const TemplateFile& file : new_templates()) {
-    const std::string path = file.path;
-    if (path.starts_with(o.kind + "/")) {
-      files.emplace_back(folder / filled_in(path.substr(o.kind.size() + 1), o),
-                         filled_in(file.text, o));
-    }
+  std::optional<PluginProject> project = project_in(o.dir.value_or("."));
+  const fs::path folder = o.dir ? *o.dir : project ? "." : o.name;
+  if (!o.dir && !project) {
+    project = project_in(folder);
   }
+  const NewFiles files = files_for(o, folder, project ? &*project : nullptr);
+  require_new(files);
   std::error_code error;
-  for (const auto& [path, text] : files) {
-    require<ConfigError>(!fs::exists(path, error), "heed new: ", path.string(),
-                         " is there already; nothing was written; give another NAME or --dir");
-  }
   fs::create_directories(folder, error);
   require<IoError>(!error, folder.string(), ": cannot make this folder: ", error.message());
   for (const auto& [path, text] : files) {
     write_file_atomically(path, text);
     print_line(stdout, path.string());
   }
+  if (project) {
+    add_to_project(*project, folder, o, as_plugin_files(files));
+  }
   const std::string at = shell_word(folder.string());
-  const std::string build = shell_word((folder / "build").string());
+  const std::string build = shell_word((folder / "build").lexically_normal().string());
+  const std::string config = (folder / (o.name + ".yaml")).lexically_normal().string();
   std::printf(
       "\nBuild and test it, then train with it:\n  cmake -S %s -B %s%s\n"
-      "  cmake --build %s && ctest --test-dir %s\n  heed --trust-plugins train %s\n",
+      "  cmake --build %s && ctest --test-dir %s --output-on-failure\n"
+      "  heed --trust-plugins train %s\n",
       at.c_str(), build.c_str(), prefix_option().c_str(), build.c_str(), build.c_str(),
-      shell_word((folder / (o.name + ".yaml")).string()).c_str());
+      shell_word(config).c_str());
   return 0;
 }
 

@@ -99,6 +99,23 @@ std::string difference_beyond_rounding(const Array& a, const Array& b) {
   return "";
 }
 
+// A layer that refuses many tokens, or some of a second sequence, has to declare the limit.
+std::string check_length(const Examination& it) {
+  const Signature& sizes = it.sizes;
+  const std::unique_ptr<Module> layer = it.fresh(1);
+  const int64_t tokens = std::min(many_tokens, sizes.longest.value_or(many_tokens));
+  const bool second = sizes.context || sizes.source_vocab_size > 0;
+  const InputForm many{
+      1, tokens, std::min(many_source_tokens, sizes.source_longest.value_or(many_source_tokens))};
+  try {
+    evaluate_layer(*layer, it.input(many));
+  } catch (const ShapeError& error) {
+    return text(error.what(), it.given(many), "; a layer with a largest number of tokens gives it ",
+                "in signature(), as .longest", second ? " or .source_longest" : "");
+  }
+  return "";
+}
+
 std::string check_parameters(const Examination& it) {
   const std::unique_ptr<Module> layer = it.fresh(1), again = it.fresh(1);
   std::string wrong = check_names(*layer);

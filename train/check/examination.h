@@ -6,6 +6,9 @@
 
 namespace heed::detail {
 
+// What a layer without a limit of its own has to take.
+inline constexpr int64_t many_tokens = 48, many_source_tokens = 20;
+
 // A layer under test, with factories for fresh copies of it and for its inputs.
 class Examination {
  public:
@@ -38,6 +41,7 @@ Array evaluate_layer(Module& layer, const Input& in);
 std::string difference_beyond_rounding(const Array& a, const Array& b);
 
 // Each returns "" or an error message that says how to fix the layer.
+std::string check_length(const Examination& it);
 std::string check_parameters(const Examination& it);
 std::string check_forward(const Examination& it);
 std::string check_gradients_right(const Examination& it);

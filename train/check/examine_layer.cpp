@@ -34,6 +34,14 @@ Choice choice_from(const std::string& kind, const std::string& yaml) {
   ConfigNode options = options_from(yaml);
   const std::string type = options.get("type").text();
   options.erase("type");
+  fill_types(kind);
+  const ConfigTypes& types = config_types(kind);
+  if (types.find(type) == nullptr) {
+    const std::string near = nearest(type, types.names());
+    fail<ConfigError>("unknown ", kind, " ", printable(type),
+                      near.empty() ? "" : ", did you mean " + near + "?",
+                      " (a header of your own counts if heedgrad_add_plugin lists it)");
+  }
   return read_options(kind, type, options);
 }
 
@@ -45,12 +53,15 @@ std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vecto
     it.emplace(subject, shapes);
     return "";
   }));
-  if (!found.back().message.empty()) {
-    return found;
-  }
   const auto look = [&](const char* what, auto check) {
     found.push_back(examine(what, [&] { return check(*it); }));
   };
+  if (it) {
+    look("number of tokens", detail::check_length);
+  }
+  if (!found.back().message.empty()) {
+    return found;
+  }
   look("parameters", detail::check_parameters);
   look("shapes", detail::check_forward);
   if (is_float64) {

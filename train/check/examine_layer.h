@@ -25,7 +25,7 @@ struct LayerSubject {
 // Runs all checks and returns one Finding per check. `shapes` are shapes of x, (B, T, d) or (T, d),
 // or of ids, (B, T) or (T). They are tested in addition to those that follow from the layer's
 // signature. The random streams are restored afterwards.
-// Gradients are compared with finite differences in float64 builds only.
+// Gradients are compared with central differences in float64 builds only.
 std::vector<Finding> examine_layer(const LayerSubject& subject,
                                    const std::vector<Shape>& shapes = {});
 

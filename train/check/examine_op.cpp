@@ -1,6 +1,8 @@
 #include "train/check/examine_op.h"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "autograd/array/map.h"
 #include "autograd/random/fills.h"
@@ -140,6 +142,38 @@ std::string finite(const Differentiable& f, const std::vector<Array>& inputs) {
   return "";
 }
 
+// Counts the handles of every node in the graph of y: one by an input or by y, and one for each use
+// as an input of a node. A node with more is held by a Tensor that a backward has captured. So is a
+// node that exists but cannot be reached from y.
+std::string captures(const Differentiable& f, const std::vector<Array>& inputs) {
+  const std::vector<Tensor> leaves = parameters(inputs);
+  const int64_t before = live_nodes();
+  const Tensor y = f(leaves);
+  std::map<const Node*, uint32_t> handles;
+  std::vector<Node*> reached;
+  const auto count = [&](const NodeRef& node) {
+    if (node && ++handles[node.get()] == 1) {
+      reached.push_back(node.get());
+    }
+  };
+  count(y.node());
+  for (const Tensor& leaf : leaves) {
+    count(leaf.node());
+  }
+  for (size_t next = 0; next < reached.size(); ++next) {
+    const std::span<NodeRef> used = reached[next]->inputs();
+    std::for_each(used.begin(), used.end(), count);
+  }
+  const auto more = static_cast<int64_t>(reached.size() - leaves.size());
+  const bool held = live_nodes() - before > more ||
+                    std::any_of(reached.begin(), reached.end(),
+                                [&](const Node* node) { return node->refs > handles[node]; });
+  return held
+             ? "a backward captures a Tensor, which keeps the graph behind it in memory (for ever, "
+               "if its own result is in that graph); capture value(), an Array"
+             : "";
+}
+
 }  // namespace
 
 std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape>& shapes) {
@@ -150,6 +184,7 @@ std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape
   if (is_float64) {
     look("gradients", gradients);
   }
+  look("captures", captures);
   look("threads", threads);
   look("inputs", inputs_stay);
   look("finite", finite);

@@ -1,5 +1,5 @@
-// Checks an operation for what every operation must satisfy: correct gradients, the same bits for
-// any number of threads, unchanged inputs, finite results.
+// Checks an operation for what every operation must satisfy: correct gradients, a backward that
+// holds no graph, the same bits for any number of threads, unchanged inputs, finite results.
 #pragma once
 
 #include <string>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "autograd/array/storage.h"
 #include "autograd/base/modes.h"
@@ -13,6 +14,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t sequences = 4;
+constexpr int64_t most_names = 1000;  // of targets that are looked up
 
 struct TaskSubject {
   std::unique_ptr<Task> make() const { return task_registry().make(choice, setup); }
@@ -20,6 +22,7 @@ struct TaskSubject {
   TaskSetup setup;
 };
 
+// The size of this name in model_sizes(); 0: it has none.
 int64_t size_of(const Dataset& task, const std::string& name) {
   for (const auto& [field, size] : task.model_sizes()) {
     if (field == name) {
@@ -92,6 +95,112 @@ bool same(const Batch& a, const Batch& b) {
   return same(a.input.ids, b.input.ids) && same(a.input.x.value(), b.input.x.value()) &&
          same(a.targets, b.targets) && same(a.target_values, b.target_values) &&
          same(a.input.source_ids, b.input.source_ids);
+}
+
+// Sizes that the task states twice.
+std::string check_sizes(const TaskSubject& subject) {
+  const std::unique_ptr<Task> task = subject.make();
+  const int64_t classes = size_of(*task, "num_classes");
+  if (classes > 0 && task->output_size() != classes) {
+    return text("output_size() is ", task->output_size(), ", but model_sizes() says num_classes ",
+                classes, "; leave output_size() out, it is num_classes by default");
+  }
+  for (const auto& [field, tokenizer] : {std::pair{"vocab_size", task->tokenizer()},
+                                         {"source_vocab_size", task->source_tokenizer()}}) {
+    const int64_t size = size_of(*task, field);
+    if (tokenizer != nullptr && size > 0 && size != tokenizer->vocab_size()) {
+      return text("the tokenizer has ", tokenizer->vocab_size(), " tokens, but model_sizes() says ",
+                  field, " ", size, "; give its vocab_size() there");
+    }
+  }
+  return "";
+}
+
+// A model without weights, which finds all outputs equally likely.
+class Undecided final : public Module {
+ public:
+  Undecided(int64_t outputs, bool of_sequences) : outputs_(outputs), of_sequences_(of_sequences) {}
+  bool ran_in_training() const { return ran_in_training_; }
+
+ protected:
+  Tensor forward(const Input& in) override {
+    ran_in_training_ = ran_in_training_ || training() || NoGrad::recording();
+    const Shape ids = in.ids.shape();
+    return of_sequences_ ? Array::zeros({ids[0], outputs_})
+                         : Array::zeros({ids[0], ids[1], outputs_});
+  }
+
+ private:
+  const int64_t outputs_;
+  const bool of_sequences_;  // or of each token
+  bool ran_in_training_ = false;
+};
+
+// A prompt that the task accepts: the text of its first example. Absent if that is none.
+std::optional<std::string> some_prompt(const Task& task) {
+  const Split split = task.example_count(Split::train) > 0 ? Split::train : Split::validation;
+  if (task.example_count(split) == 0) {
+    return {};
+  }
+  const Input in = task.examples(split, {0}).input;
+  const Tokenizer* const source = task.source_tokenizer();
+  const Ids& ids = source != nullptr ? in.source_ids : in.ids;
+  if (!ids || !in.ids) {
+    return {};
+  }
+  const std::string prompt = (source != nullptr ? source : task.tokenizer())->decode(ids.span());
+  try {
+    task.check_prompt(prompt);
+    return prompt;
+  } catch (const ConfigError&) {
+    return {};
+  }
+}
+
+std::string check_answer(const Task& task, const std::string& prompt) {
+  Undecided model(task.output_size(), size_of(task, "num_classes") > 0);
+  const int64_t context_length = std::max<int64_t>(1, size_of(task, "context_length"));
+  std::string said;
+  AnswerOptions options{.tokens = 3, .context_length = context_length};
+  options.each = [&](const std::string& part) { said += part; };
+  const Answer answer = task.answer(model, prompt, options);
+  if (model.ran_in_training()) {
+    return "answer() runs the model as in training, with dropout and a graph; begin with "
+           "`const EvaluationMode evaluating(model);`";
+  }
+  if (said != answer.text) {
+    return text("answer() returns \"", printable(answer.text), "\", but what it gives to ",
+                "options.say(), which `heed generate` prints, is \"", printable(said), "\"");
+  }
+  return answer.shown.ids || answer.shown.x
+             ? ""
+             : "answer() leaves Answer::shown empty; `heed inspect --attention` runs the model on "
+               "it: give the last input of the model";
+}
+
+// What users type and read. Only a ConfigError says that a prompt is wrong.
+std::string check_text(const TaskSubject& subject) {
+  const std::unique_ptr<Task> task = subject.make();
+  if (task->tokenizer() == nullptr || task->output_size() == 0) {
+    return "";
+  }
+  for (int64_t target = 0; target < std::min(most_names, task->output_size()); ++target) {
+    try {
+      static_cast<void>(task->target_name(static_cast<int32_t>(target)));
+    } catch (const std::exception& error) {
+      return text("target_name(", target, ") ends with an error (", error.what(), "), but there ",
+                  "are ", task->output_size(), " outputs");
+    }
+  }
+  try {
+    task->check_prompt("");
+  } catch (const ConfigError&) {
+    // a task may refuse it
+  } catch (const std::exception& error) {
+    return text("check_prompt(\"\") ends with an error that is no ConfigError: ", error.what());
+  }
+  const std::optional<std::string> prompt = some_prompt(*task);
+  return prompt ? check_answer(*task, *prompt) : "";
 }
 
 std::string check_batches(const TaskSubject& subject) {
@@ -171,10 +280,12 @@ std::vector<Finding> examine_task(const std::string& config) {
   if (!found.back().message.empty()) {
     return found;
   }
+  found.push_back(examine("sizes", [&] { return check_sizes(subject); }));
   found.push_back(examine("batches", [&] { return check_batches(subject); }));
   found.push_back(examine("examples", [&] { return check_examples(subject); }));
   found.push_back(examine("resuming", [&] { return check_resuming(subject); }));
   found.push_back(examine("dry run", [&] { return check_dry_run(subject); }));
+  found.push_back(examine("text", [&] { return check_text(subject); }));
   return found;
 }
 

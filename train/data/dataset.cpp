@@ -14,12 +14,14 @@ void require_examples(const std::vector<int64_t>& which, int64_t available) {
 }
 
 int64_t Dataset::output_size() const {
+  int64_t tokens = 0;
   for (const auto& [field, size] : model_sizes()) {
-    if (field == "vocab_size") {
+    if (field == "num_classes") {
       return size;
     }
+    tokens = field == "vocab_size" ? size : tokens;
   }
-  return 0;
+  return tokens;
 }
 
 }  // namespace heed

@@ -104,7 +104,7 @@ int32_t LabelledTask::label_of(const TextRows::Row& row) const {
 
 std::vector<std::pair<std::string, int64_t>> LabelledTask::model_sizes() const {
   return {{"vocab_size", tokenizer_->vocab_size()},
-          {"num_classes", output_size()},
+          {"num_classes", std::ssize(classes_)},
           {"context_length", texts_->longest() + 1}};
 }
 

@@ -31,7 +31,6 @@ class LabelledTask final : public OwnDataTask {
       : LabelledTask(c, setup, SplitRows(c.file, setup, c.columns())) {}
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
-  int64_t output_size() const override { return std::ssize(classes_); }
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
   std::string target_name(int32_t label) const override {
     return classes_.at(static_cast<size_t>(label));

@@ -17,10 +17,7 @@ constexpr int64_t sum_places = 3;   // a, b, "="
 constexpr int64_t most_tries = 50;  // on average, until a sum comes up that is not held out
 
 std::vector<std::string> number_names(int64_t modulus) {
-  std::vector<std::string> names;
-  for (int64_t i = 0; i < modulus; ++i) {
-    names.push_back(std::to_string(i));
-  }
+  std::vector<std::string> names = numbers_below(modulus);
   names.push_back("=");
   return names;
 }

@@ -25,7 +25,7 @@ SentenceTask::SentenceTask(const Vocabulary& vocabulary)
 
 std::vector<std::pair<std::string, int64_t>> SentenceTask::model_sizes() const {
   return {{"vocab_size", tokenizer_.vocab_size()},
-          {"num_classes", output_size()},
+          {"num_classes", std::ssize(classes_)},
           {"context_length", longest_ + 1}};
 }
 

@@ -29,7 +29,6 @@ class SentenceTask : public MadeTask {
   virtual Sentence sentence(const Question& choices) const = 0;
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
-  int64_t output_size() const override { return static_cast<int64_t>(classes_.size()); }
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
   std::string target_name(int32_t label) const override {
     return classes_.at(static_cast<size_t>(label));

@@ -103,6 +103,14 @@ std::vector<std::string> different_words(const std::vector<std::string>& words) 
   return different;
 }
 
+std::vector<std::string> numbers_below(int64_t count) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < count; ++i) {
+    names.push_back(std::to_string(i));
+  }
+  return names;
+}
+
 void append_words(std::vector<std::string>& words, const std::string& text) {
   std::istringstream in(text);
   for (std::string word; in >> word;) {

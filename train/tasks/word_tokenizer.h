@@ -36,6 +36,8 @@ class WordTokenizer final : public Tokenizer {
   std::vector<std::string> lower_;            // words a prompt may contain, in lower case
 };
 
+// Words for symbols: "0", "1", ...
+std::vector<std::string> numbers_below(int64_t count);
 // Appends the words of a text.
 void append_words(std::vector<std::string>& words, const std::string& text);
 // All distinct words of these texts, in order of first occurrence.

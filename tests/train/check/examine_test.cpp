@@ -203,6 +203,17 @@ class HidesItsMask final : public WithWeight {
   }
 };
 
+class Limited final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    require_context("limited", in, 9);
+    return linear(in.x, weight, {});
+  }
+};
+
 class CountsThreads final : public WithWeight {
  public:
   using WithWeight::WithWeight;
@@ -294,6 +305,12 @@ TEST_CASE("examine: masks that are said and not read, read and not said") {
          "the layer reads a mask, but signature() does not say mask");
 }
 
+TEST_CASE("examine: a largest number of tokens that the signature does not give") {
+  expect(wrong_with<Limited>(), "number of tokens",
+         "limited: expected at most context_length 9 tokens, got 48 in (1, 48, 4) given x (1, 48, "
+         "4); a layer with a largest number of tokens gives it in signature(), as .longest\n");
+}
+
 TEST_CASE("examine: a width of x that is not the signature's") {
   const std::vector<Finding> found = examine_layer_class<RightLayer>("{d_in: 4}", {{2, 5, 3}});
   CHECK(message_of("construction and first call", found)
@@ -315,6 +332,9 @@ TEST_CASE("examine 10: a NaN") {
 TEST_CASE("examine: a config that is wrong, a type that is unknown") {
   const auto first = [](const std::string& config) { return examine_layer(config)[0].message; };
   CHECK(first("{type: liner, d_in: 4}").find("did you mean linear?") != std::string::npos);
+  CHECK(first("{type: mine_alone}") ==
+        "ended with an error: unknown layer mine_alone (a header of your own counts if "
+        "heedgrad_add_plugin lists it)");
   CHECK(first("{type: linear, d_in: 4}").find("d_out: missing") != std::string::npos);
   CHECK(first("{type: linear, ").find("config:") != std::string::npos);
 }
@@ -344,6 +364,30 @@ TEST_CASE("examine: operations") {
              },
              shapes),
          "inputs", "input 0 was written to");
+}
+
+TEST_CASE("examine: a Tensor in a backward: an input, one computed from it, the result") {
+  const auto twice = [](const Tensor& x, const auto& kept) {
+    return record("twice", map(x.value(), [](real v) { return 2 * v; }), {x},
+                  [kept](const Array& dy, Grads& grads) {
+                    grads.emit(0, [g = dy.data()](int64_t i) { return 2 * g[i]; });
+                  });
+  };
+  const auto found = [](const Differentiable& f) {
+    return message_of("captures", examine_op(f, {{3, 4}}));
+  };
+  const std::string says =
+      "a backward captures a Tensor, which keeps the graph behind it in memory";
+  CHECK(found([&](const auto& in) { return twice(in[0], in[0].value()); }) == "");
+  CHECK(found([&](const auto& in) { return twice(in[0] * in[0], in[0].value()) + in[0]; }) == "");
+  CHECK(found([&](const auto& in) { return twice(in[0], in[0]); }).starts_with(says));
+  CHECK(found([&](const auto& in) { return twice(in[0], in[0] * in[0]); }).starts_with(says));
+  std::vector<std::shared_ptr<Tensor>> cycles;
+  CHECK(found([&](const auto& in) {
+          cycles.push_back(std::make_shared<Tensor>());
+          return *cycles.back() = twice(in[0], cycles.back());
+        }).starts_with(says));
+  for (const auto& result : cycles) *result = Tensor();
 }
 
 TEST_CASE("examine: every wrong backward of the table is found in an operation" *

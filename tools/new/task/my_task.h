@@ -34,7 +34,9 @@ class MyTask final : public MadeTask {
     }
   };
 
-  MyTask(const Config& c, const TaskSetup& setup) : config(c) {
+  // The symbols are called 0, 1, ... in text. WordTokenizer takes any other words as well.
+  MyTask(const Config& c, const TaskSetup& setup)
+      : config(c), tokenizer_(numbers_below(c.symbols), /*marks=*/0) {
     hold_out_some(setup.seed, most_held_out);  // drawn with the seed of the config
   }
 
@@ -46,6 +48,32 @@ class MyTask final : public MadeTask {
   std::string description() const override {
     return text("my_task: ", config.length, " of ", config.symbols, " symbols, the one ",
                 config.distance, " places before");
+  }
+
+  // Text: what a user asks a trained model and reads as its answer (heed generate, samples, maps).
+  // A task without text leaves these three functions and the tokenizer out.
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
+
+  // Throws ConfigError for a prompt that the model cannot be asked. encode() does so for an unknown
+  // word.
+  void check_prompt(const std::string& prompt) const override {
+    const auto count = static_cast<int64_t>(tokenizer_.encode(prompt).size());
+    require<ConfigError>(count > config.distance && count <= config.length, "expected ",
+                         config.distance + 1, " to ", config.length, " symbols, got ", count);
+  }
+
+  // The symbol `distance` places before the last one of the prompt, as the model has it.
+  Answer answer(Module& model, const std::string& prompt,
+                const AnswerOptions& options) const override {
+    check_prompt(prompt);
+    const EvaluationMode evaluating(model);  // no dropout, no graph
+    const std::vector<int32_t> ids = tokenizer_.encode(prompt);
+    Answer answer{.text = {}, .shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids)};
+    const Array logits = model(answer.shown).value();  // (1, T, symbols)
+    const auto last = logits.span().last(static_cast<size_t>(config.symbols));
+    answer.text = tokenizer_.name(likeliest(last));
+    options.say(answer.text);  // heed generate prints what is said here
+    return answer;
   }
 
   const Config config;
@@ -71,6 +99,9 @@ class MyTask final : public MadeTask {
     }
     return batch;
   }
+
+ private:
+  const WordTokenizer tokenizer_;
 };
 
 }  // namespace mine

@@ -169,7 +169,7 @@ class Checker {
   void expect_small(double error, const std::function<std::string()>& where, double slope,
                     double difference) {
     if (!(error <= options_.tolerance)) {
-      fail_with(text(where(), ": gradient ", slope, ", difference ", difference,
+      fail_with(text(where(), ": gradient ", slope, ", central difference ", difference,
                      ", relative error ", error));
     }
   }
@@ -326,8 +326,8 @@ class Checker {
 
 GradcheckResult gradcheck(const Differentiable& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
-  require<Error>(is_float64, "gradcheck: needs float64, this is the float32 library; differences ",
-                 "of float32 values are too coarse to check a gradient");
+  require<Error>(is_float64, "gradcheck: needs float64, this is the float32 library; central ",
+                 "differences of float32 values are too coarse to check a gradient");
   return Checker(f, inputs, options).run();
 }
 

@@ -1,5 +1,5 @@
-// Compares gradients with finite differences: the test that every operation and layer must pass. In
-// float64 only: in float32 the rounding errors are larger than the differences.
+// Compares gradients with central differences: the test that every operation and layer must pass.
+// In float64 only: in float32 the rounding errors are larger than the differences.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ using Differentiable = std::function<Tensor(const std::vector<Tensor>& inputs)>;
 
 // Checks the gradients of <v, f(inputs)> for a random cotangent v. (v = 1 would hide mistakes: the
 // outputs of softmax sum to 1, so a backward that returns zeros would pass.) Checks that
-//   - each element of each gradient, or a sample of them, agrees with the finite difference,
+//   - each element of each gradient, or a sample of them, agrees with the central difference,
 //   - so does the slope along a random direction over all elements of an input that was sampled,
 //     and along the one that moves all inputs alike, so that ties stay ties,
 //   - the backward is linear in the cotangent,

@@ -46,14 +46,6 @@ std::string SymbolTask::described(const std::string& what) const {
               " held out");
 }
 
-std::vector<std::string> numbers_below(int64_t count) {
-  std::vector<std::string> names;
-  for (int64_t i = 0; i < count; ++i) {
-    names.push_back(std::to_string(i));
-  }
-  return names;
-}
-
 int64_t tenth_of(double questions) {
   return static_cast<int64_t>(std::clamp<double>(questions / 10, 1, double{most_held_out}));
 }

@@ -39,8 +39,6 @@ class SymbolTask : public MadeTask {
   const int64_t length_;
 };
 
-// "0", "1", ...
-std::vector<std::string> numbers_below(int64_t count);
 // A tenth of this many questions, but at least 1 and at most most_held_out.
 int64_t tenth_of(double questions);
 // n (n - 1) ... (n - k + 1), the number of ways to draw k of n things in order.

@@ -58,8 +58,8 @@ void check_refused(const Differentiable& f, const std::vector<Tensor>& inputs) {
 TEST_CASE("gradcheck: float32 is refused" * doctest::skip(is_float64)) {
   CHECK_THROWS_WITH_AS(
       gradcheck([](In in) { return in[0]; }, {wanted(values({2}))}),
-      "gradcheck: needs float64, this is the float32 library; differences of float32 "
-      "values are too coarse to check a gradient",
+      "gradcheck: needs float64, this is the float32 library; central differences of "
+      "float32 values are too coarse to check a gradient",
       Error);
 }
 
@@ -308,6 +308,6 @@ TEST_CASE("gradcheck: the message names input, shape, element and both numbers" 
                 }),
                 two({2, 2}));
   CHECK(result.message.starts_with("input 1 of shape (2, 2), element 0: gradient "));
-  CHECK(result.message.find(", difference ") != std::string::npos);
+  CHECK(result.message.find(", central difference ") != std::string::npos);
   CHECK(result.message.ends_with("relative error 0.5"));
 }
