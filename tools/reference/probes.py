@@ -27,13 +27,19 @@ import torch_layers
 LIMIT = {torch.float32: 1e-4, torch.float64: 1e-9}
 
 
+def given(fields):
+    """Without defaults in words, as num_kv_heads "all". PyYAML takes 1e-05, without a point, for text."""
+    number = lambda v: float(v) if isinstance(v, str) and v[:1].isdigit() else v
+    in_words = lambda k, v: k in ("num_kv_heads", "hidden_size") and isinstance(v, str)
+    return {k: number(v) for k, v in fields.items() if not in_words(k, v)}
+
+
 class Model:
     """A run's model, with activations that can be kept and replaced."""
 
     def __init__(self, run):
         self.config = yaml.safe_load((run / "config.yaml").read_text())
         self.dtype = getattr(torch, self.config["precision"])
-        given = lambda fields: {k: v for k, v in fields.items() if v != "all"}  # num_kv_heads: as many as heads
         fields = given(self.config["model"])
         fields["attention"] = given(fields["attention"])
         self.net = torch_layers.build(fields).eval().to(self.dtype)
