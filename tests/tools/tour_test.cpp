@@ -1,4 +1,9 @@
 // heed tour as a user runs it: numbers compared with PyTorch's, text with PyTorch's printing.
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -82,6 +87,29 @@ std::string with_short_ones(const std::string& text) {
   return std::regex_replace(text, std::regex("1\\.0000"), "1.");
 }
 
+// What a terminal shows of `heed tour` while this is typed into it.
+std::string on_a_terminal(const std::string& typed) {
+  const std::string program = std::string(HEED_BUILD_DIR) + (is_float64 ? "/heed-f64" : "/heed");
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    execl(program.c_str(), "heed", "tour", nullptr);
+    _exit(127);
+  }
+  CHECK(write(terminal, typed.data(), typed.size()) == std::ssize(typed));
+  std::string shown;
+  std::array<char, 4096> part;
+  for (ssize_t got = 0; (got = read(terminal, part.data(), part.size())) > 0;) {
+    shown.append(part.data(), static_cast<size_t>(got));
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  close(terminal);
+  return shown;
+}
+
 }  // namespace
 
 TEST_CASE("heed tour: every number that the documents print") {
@@ -141,6 +169,20 @@ TEST_CASE("heed tour: all steps in a row, no wider than 88 columns, every value 
     CHECK_MESSAGE(!std::regex_search(line, left_over), line);
   }
   CHECK(read > 400);
+}
+
+TEST_CASE("heed tour: a terminal waits after each step, and asks at the end") {
+  const std::string end = "\x04";  // Ctrl-D
+  const std::string first = on_a_terminal("\n" + end);
+  CHECK(contains(first, "[1 of 37. Enter: next step, Ctrl-D: end]"));
+  CHECK(contains(first, "[2 of 37."));
+  CHECK(!contains(first, "[3 of 37."));
+  const std::string all = on_a_terminal(std::string(37, '\n') + "\njorney\n Journey \n");
+  CHECK(contains(all, "[37 of 37. Enter: an exercise, Ctrl-D: end]"));
+  CHECK(contains(all, "Expected one of the words of the sentence, got nothing; Ctrl-D shows"));
+  CHECK(contains(all, "Expected one of the words of the sentence, got jorney; Ctrl-D shows"));
+  CHECK(contains(all, "Right. The weights of \"step\":"));
+  CHECK(contains(on_a_terminal(std::string(37, '\n') + end), "It is \"journey\"."));
 }
 
 TEST_CASE("heed tour: what must fail is shown failing") {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <iostream>
 
@@ -11,7 +12,6 @@
 #include "tools/commands/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/explain/explain.h"
-#include "tools/terminal/print.h"
 #include "tools/tour/lesson.h"
 #include "train/files/files.h"
 #include "train/files/safetensors.h"
@@ -124,14 +124,50 @@ constexpr const char* the_book =
 bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
 
 // Waits for Enter. False at the end of the input, by Ctrl-D.
-bool go_on() {
-  std::cout << "[Enter: next step, Ctrl-D: end] " << std::flush;
+bool go_on(size_t done, size_t steps) {
+  std::cout << "[" << done << " of " << steps
+            << ". Enter: " << (done < steps ? "next step" : "an exercise") << ", Ctrl-D: end] "
+            << std::flush;
   std::string line;
   return static_cast<bool>(std::getline(std::cin, line));
 }
 
+// The weights of the last word without trained matrices, softmax(x_i . x_last) over i, (T).
+Tensor weights_of_last(const TourInputs& in) {
+  const int64_t words = in.tokens();
+  const Tensor last = reshape(tour::row(in.inputs, words - 1), {in.width(), 1});
+  return softmax(reshape(matmul(in.inputs, last), {words}));
+}
+
+// Asks until the answer is one of the words, whatever its case. Its number; -1 at the end of the
+// input, by Ctrl-D.
+int64_t asked_word(const std::vector<std::string>& words) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  while (true) {
+    std::cout << "Your answer: " << std::flush;
+    std::string answer;
+    if (!std::getline(std::cin, answer)) {
+      std::cout << "\n";
+      return -1;
+    }
+    const size_t first = answer.find_first_not_of(" \t\""), end = answer.find_last_not_of(" \t\"");
+    answer = first == answer.npos ? "" : answer.substr(first, end + 1 - first);
+    for (size_t i = 0; i < words.size(); ++i) {
+      if (std::equal(answer.begin(), answer.end(), words[i].begin(), words[i].end(), same)) {
+        return static_cast<int64_t>(i);
+      }
+    }
+    std::cout << "Expected one of the words of the sentence, got "
+              << (answer.empty() ? "nothing" : printable(answer, 40))
+              << "; Ctrl-D shows the answer.\n";
+  }
+}
+
 // A question at the end of the tour about its first steps, and the answer.
 void exercise(const TourInputs& in) {
+  constexpr int64_t most_lines = 12;
   const NoGrad off;
   const std::string& last = in.words.back();
   std::cout
@@ -143,17 +179,18 @@ void exercise(const TourInputs& in) {
   if (!on_terminal()) {
     return;
   }
-  const Tensor row = tour::row(in.inputs, in.tokens() - 1);
-  const Tensor scores = reshape(matmul(in.inputs, reshape(row, {in.width(), 1})), {in.tokens()});
-  const Tensor weights = softmax(scores);
-  const Array others = weights.value().prefix({in.tokens() - 1});
-  const std::string& right = in.words[static_cast<size_t>(argmax(others, -1).data()[0])];
-  std::cout << "Your answer: " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  std::cout << (answer == right ? "Right" : "It is \"" + right + "\"") << ". The weights of \""
-            << last << "\":\n"
-            << printed(weights) << "\n";
+  const Array weights = weights_of_last(in).value();
+  const int64_t right = argmax(weights.prefix({in.tokens() - 1}), -1).data()[0];
+  const int64_t answer = asked_word(in.words);
+  std::cout << (answer == right ? "Right."
+                                : "It is \"" + in.words[static_cast<size_t>(right)] + "\".")
+            << " The weights of \"" << last << "\":\n";
+  for (int64_t i = 0; i < in.tokens(); ++i) {
+    if (in.tokens() <= most_lines || i == right || i == answer) {
+      std::printf("  %-12s%.4f\n", in.words[static_cast<size_t>(i)].c_str(),
+                  static_cast<double>(weights.data()[i]));
+    }
+  }
 }
 
 void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
@@ -161,9 +198,9 @@ void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
             << " steps, from a dictionary to a GPT that writes.\n"
             << "`heed tour STEP` shows one, `heed tour --list` names them.\n"
             << the_book << "Each step says where its code is.\n\n";
-  for (const Step& step : steps) {
-    std::cout << tour::lesson(step, in, tour::run(step, in)) << "\n";
-    if (on_terminal() && !go_on()) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    std::cout << tour::lesson(steps[i], in, tour::run(steps[i], in)) << "\n";
+    if (on_terminal() && !go_on(i + 1, steps.size())) {
       std::cout << "\n";
       return;
     }

@@ -158,11 +158,13 @@ std::string patches_text(const probe::Patches& patches, const std::vector<std::s
   for (size_t head = 0; head < most; ++head) {
     heads.push_back(text("head ", head));
   }
-  std::string out = text("logit of the answer, minus that of --wrong if it is given: clean ",
-                         fixed(patches.clean, 3), ", corrupt ", fixed(patches.corrupt, 3),
-                         "; the share of the difference that comes back, 1 all, 0 nothing, if a ",
-                         "clean activation\nis put into the corrupt run. A row is a token of the ",
-                         "clean prompt, with that of the corrupt one in brackets.\n");
+  std::string out = text(
+      "The logit of the answer, minus that of --wrong if it is given: clean ",
+      fixed(patches.clean, 3), ",\ncorrupt ", fixed(patches.corrupt, 3),
+      ". Below is the share of the difference that comes back, 1 all, 0 nothing,\nwhen a clean ",
+      "activation is put into the corrupt run. A row is a token of the clean prompt,\nwith that "
+      "of ",
+      "the corrupt one in brackets.\n");
   out += shares_text("residual stream after the block", positions, patches.residual, style);
   out += shares_text("attention", positions, patches.attention, style);
   const bool feeds = std::any_of(patches.feed_forward.begin(), patches.feed_forward.end(),

@@ -1,16 +1,22 @@
 """`heed probe` against PyTorch: heads, lens and patching of trained gpt runs, by hooks on the same model.
 
-    python tools/reference/probes.py [--heed build/release/heed] RUN CLEAN CORRUPT ANSWER WRONG [RUN ...]
+    python tools/reference/probes.py [--heed build/release/heed] [--float64] RUN CLEAN CORRUPT ANSWER WRONG [RUN ...]
 
 Loads the newest checkpoint of each run into torch_layers.GPT and computes what `heed probe RUN heads|lens|patch --json`
 prints: attention weights from the layer that keeps them, activations by forward hooks, z by a hook in front of
-out_proj. Prints the largest difference of each probe; exit code 1 above 1e-4. Needs PyTorch, PyYAML and safetensors.
+out_proj. Prints the largest difference of each probe; exit code 1 above 1e-4, or 1e-9 with --float64, which takes a
+copy of each run whose config says `precision: float64`. Needs PyTorch, PyYAML and safetensors.
+
+A share is a difference of logits divided by that of the two prompts. So is the rounding of float32: the script prints
+that difference, and refuses prompts where it is below 1 in float32.
 """
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import torch
 import yaml
@@ -18,7 +24,14 @@ from safetensors.torch import load_file
 
 import torch_layers
 
-LIMIT = 1e-4
+LIMIT = {torch.float32: 1e-4, torch.float64: 1e-9}
+
+
+def given(fields):
+    """Without defaults in words, as num_kv_heads "all". PyYAML takes 1e-05, without a point, for text."""
+    number = lambda v: float(v) if isinstance(v, str) and v[:1].isdigit() else v
+    in_words = lambda k, v: k in ("num_kv_heads", "hidden_size") and isinstance(v, str)
+    return {k: number(v) for k, v in fields.items() if not in_words(k, v)}
 
 
 class Model:
@@ -26,10 +39,10 @@ class Model:
 
     def __init__(self, run):
         self.config = yaml.safe_load((run / "config.yaml").read_text())
-        given = lambda fields: {k: v for k, v in fields.items() if v != "all"}  # num_kv_heads: as many as heads
+        self.dtype = getattr(torch, self.config["precision"])
         fields = given(self.config["model"])
         fields["attention"] = given(fields["attention"])
-        self.net = torch_layers.build(fields).eval()
+        self.net = torch_layers.build(fields).eval().to(self.dtype)
         newest = max((run / "checkpoints").glob("step-*"))
         self.net.load_state_dict(load_file(newest / "model.safetensors"), strict=False)
         self.heads = fields["num_heads"]
@@ -122,7 +135,7 @@ def lens_difference(model, ids, ours):
             p = logits[t].softmax(-1)
             worst = max(worst, abs(guess["probability"] - float(p.max())), float(p.max() - p[guess["id"]]))
             if t + 1 < len(ids):
-                near = (logits[t] - logits[t, ids[t + 1]]).abs() < LIMIT
+                near = (logits[t] - logits[t, ids[t + 1]]).abs() < LIMIT[model.dtype]
                 above = int((logits[t] > logits[t, ids[t + 1]]).sum())
                 assert abs(above + 1 - guess["rank"]) <= int(near.sum()) - 1, (t, guess, above)
     return worst
@@ -135,6 +148,8 @@ def patch_difference(model, clean, corrupt, answer, wrong, ours):
     clean_logits, values = model.kept(clean)
     m_clean, m_corrupt = measure(clean_logits), measure(model.hooked(corrupt, {}))
     worst = max(abs(m_clean - ours["clean"]), abs(m_corrupt - ours["corrupt"]))
+    if model.dtype == torch.float32 and abs(m_clean - m_corrupt) < 1:
+        sys.exit(f"the prompts differ by {m_clean - m_corrupt:.2g} in the logits; expected at least 1, or --float64")
 
     def share(kind, block, chosen):
         def act(x):
@@ -149,32 +164,50 @@ def patch_difference(model, clean, corrupt, answer, wrong, ours):
             for i, value in enumerate(row):
                 chosen = (0, slice(None), slice(i * width, (i + 1) * width)) if kind == "heads" else (0, i)
                 worst = max(worst, abs(share(kind, block, chosen) - value))
-    return worst
+    return worst, m_clean - m_corrupt
+
+
+def in_float64(run, folder):
+    """A copy of a run that heed computes in float64."""
+    copy = pathlib.Path(folder) / run.name
+    shutil.copytree(run, copy)
+    config = copy / "config.yaml"
+    config.write_text(config.read_text().replace("precision: float32", "precision: float64"))
+    return copy
+
+
+def compare(program, run, clean, corrupt, answer, wrong):
+    """The largest difference; prints that of each probe."""
+    model = Model(run)
+    ids, other = encoded(model.config, clean), encoded(model.config, corrupt)
+    (right,), (not_right,) = encoded(model.config, answer), encoded(model.config, wrong)
+    patch, logits = patch_difference(model, ids, other, right, not_right, heed(
+        program, run, "patch", "--clean", clean, "--corrupt", corrupt, "--answer", answer, "--wrong", wrong))
+    found = {
+        "heads": heads_difference(model, heed(program, run, "heads")),
+        "lens": lens_difference(model, ids, heed(program, run, "lens", "--prompt", clean)),
+        "patch": patch,
+    }
+    print(run.name, *(f"{name} {value:.1e}" for name, value in found.items()), f"(prompts {logits:.2f} apart)")
+    return max(found.values()) / LIMIT[model.dtype]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--float64", action="store_true")
     parser.add_argument("given", nargs="+", metavar="RUN CLEAN CORRUPT ANSWER WRONG")
     args = parser.parse_args()
     if len(args.given) % 5:
         parser.error("expected RUN CLEAN CORRUPT ANSWER WRONG, once or several times")
     worst = 0.0
     for i in range(0, len(args.given), 5):
-        run, clean, corrupt, answer, wrong = args.given[i : i + 5]
-        model = Model(pathlib.Path(run))
-        ids, other = encoded(model.config, clean), encoded(model.config, corrupt)
-        (right,), (not_right,) = encoded(model.config, answer), encoded(model.config, wrong)
-        found = {
-            "heads": heads_difference(model, heed(args.heed, run, "heads")),
-            "lens": lens_difference(model, ids, heed(args.heed, run, "lens", "--prompt", clean)),
-            "patch": patch_difference(model, ids, other, right, not_right, heed(
-                args.heed, run, "patch", "--clean", clean, "--corrupt", corrupt, "--answer", answer, "--wrong", wrong)),
-        }
-        print(run, *(f"{name} {value:.1e}" for name, value in found.items()))
-        worst = max(worst, *found.values())
-    print(f"largest difference {worst:.1e}, allowed {LIMIT}")
-    sys.exit(worst > LIMIT)
+        run, *asked = args.given[i : i + 5]
+        with tempfile.TemporaryDirectory() as folder:
+            run = pathlib.Path(run)
+            worst = max(worst, compare(args.heed, in_float64(run, folder) if args.float64 else run, *asked))
+    print(f"largest difference: {worst:.2g} of what is allowed")
+    sys.exit(worst > 1)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t ids_of_16_bits = int64_t{1} << 16;
+constexpr int64_t ids_of_8_bits = int64_t{1} << 8, ids_of_16_bits = int64_t{1} << 16;
 
 // The number of windows of T + 1 tokens, `stride` apart, in a part of `size` tokens.
 int64_t windows_in(int64_t size, int64_t context_length, int64_t stride) {
@@ -23,15 +23,13 @@ int64_t windows_in(int64_t size, int64_t context_length, int64_t stride) {
 // ---- TokenRow
 
 TokenRow::TokenRow(int64_t count, int64_t vocab_size) {
-  if (vocab_size <= ids_of_16_bits) {
+  if (vocab_size <= ids_of_8_bits) {
+    ids_.emplace<std::vector<uint8_t>>(static_cast<size_t>(count));
+  } else if (vocab_size <= ids_of_16_bits) {
     ids_.emplace<std::vector<uint16_t>>(static_cast<size_t>(count));
   } else {
     ids_.emplace<std::vector<int32_t>>(static_cast<size_t>(count));
   }
-}
-
-int64_t TokenRow::bytes(int64_t count, int64_t vocab_size) {
-  return count * (vocab_size <= ids_of_16_bits ? 2 : 4);
 }
 
 int64_t TokenRow::size() const {

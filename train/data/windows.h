@@ -16,7 +16,7 @@
 
 namespace heed {
 
-// Token ids, stored in 16 bits each if the vocabulary size allows it.
+// Token ids, stored in 8 or 16 bits each if the vocabulary size allows it.
 class TokenRow {
  public:
   // `count` zeros, for ids below vocab_size.
@@ -24,9 +24,6 @@ class TokenRow {
   explicit TokenRow(std::vector<uint16_t> ids) : ids_(std::move(ids)) {}
   explicit TokenRow(const std::vector<uint32_t>& ids)
       : ids_(std::vector<int32_t>(ids.begin(), ids.end())) {}
-
-  // The size of `count` tokens in bytes.
-  static int64_t bytes(int64_t count, int64_t vocab_size);
 
   int64_t size() const;
   void set(int64_t at, int32_t id);
@@ -37,7 +34,7 @@ class TokenRow {
   void copy(int64_t begin, std::span<int32_t> out) const;
 
  private:
-  std::variant<std::vector<uint16_t>, std::vector<int32_t>> ids_;
+  std::variant<std::vector<uint8_t>, std::vector<uint16_t>, std::vector<int32_t>> ids_;
 };
 
 struct WindowConfig {

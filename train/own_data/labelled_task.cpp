@@ -77,7 +77,7 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup, const SplitR
     : OwnDataTask(c.file, rows), classes_(c.classes.empty() ? classes_of(rows) : c.classes) {
   tokenizer_ = std::make_unique<MarkedTokenizer>(
       make_tokenizer(setup, rows.cells(0), stored_vocabulary), std::vector<std::string>{"<class>"});
-  texts_.emplace(tokenizer_->vocab_size());
+  texts_.emplace(tokenizer_->mark(0));  // the mark is not kept
   texts_->reserve(rows.size(), rows.bytes(0));
   take(rows, setup, [&](const TextRows::Row& row) -> int64_t {
     const int32_t label = label_of(row);

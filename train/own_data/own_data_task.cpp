@@ -47,11 +47,12 @@ void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, const AddR
     const TextRows& all = rows.parts()[part].rows;
     RowMistakes mistakes(rows.parts()[part].path.string());
     for (int64_t i = 0; i < all.size(); ++i) {
+      const TextRows::Row row = all[i];
       int64_t tokens = 0;
       try {
-        tokens = add(all[i]);
+        tokens = add(row);
       } catch (const ConfigError& error) {
-        mistakes.add(all[i].line, error.what());
+        mistakes.add(row.line, error.what());
         continue;
       }
       if (tokens == 0) {
@@ -60,7 +61,7 @@ void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, const AddR
       }
       const Split split = rows.split(part, i);
       numbers_[split == Split::train ? 0 : 1].push_back(static_cast<int32_t>(lines_.size()));
-      lines_.push_back(static_cast<int32_t>(part == 0 ? all[i].line : -all[i].line));
+      lines_.push_back(static_cast<int32_t>(part == 0 ? row.line : -row.line));
       training_tokens_ += split == Split::train ? tokens : 0;
     }
     mistakes.throw_if_any();

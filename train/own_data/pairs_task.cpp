@@ -20,8 +20,8 @@ void PairsTask::Config::fields(Fields& f) {
 PairsTask::PairsTask(const Config& c, const TaskSetup& setup, const SplitRows& rows)
     : OwnDataTask(c.file, rows) {
   make_tokenizers(setup, rows);
-  sources_.emplace(source_tokenizer_->vocab_size());
-  targets_.emplace(target_tokenizer_->vocab_size());
+  sources_.emplace(source_tokenizer_->mark(0));  // marks are not kept
+  targets_.emplace(target_tokenizer_->mark(0));
   sources_->reserve(rows.size(), rows.bytes(0));
   targets_->reserve(rows.size(), rows.bytes(1));
   take(rows, setup, [&](const TextRows::Row& row) -> int64_t {

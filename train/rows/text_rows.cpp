@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <limits>
 
 #include "layers/text/display.h"
 #include "train/rows/json_lines.h"
@@ -29,6 +31,8 @@ Format format_of(const std::filesystem::path& path) {
       extension.empty() ? "no extension" : printable(extension));
   return Format::json_lines;
 }
+
+constexpr int64_t most_bytes = std::numeric_limits<int32_t>::max();  // of a row
 
 constexpr std::string_view blanks = " \t\n\v\f\r";
 
@@ -63,9 +67,20 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
       }
       cells[k] = columns[k].is_label ? inner : cells[k];
     }
-    if (complete) {
-      rows_.push_back({cells, line});
+    if (!complete) {
+      return;
     }
+    const std::string_view first = cells[0], second = cells[1];
+    const int64_t to_next = second.data() - first.data();
+    if (std::max(std::abs(to_next), std::ssize(first) + std::ssize(second)) > most_bytes) {
+      mistakes.add(line, "expected a row of less than 2 GB");
+      return;
+    }
+    rows_.push_back(
+        {.begin = first.data() - bytes_.data(),
+         .to_next = static_cast<int32_t>(to_next),
+         .sizes = {static_cast<uint32_t>(first.size()), static_cast<uint32_t>(second.size())},
+         .line = static_cast<uint32_t>(line)});
   };
   if (format == Format::json_lines) {
     read_json_lines(text, columns, mistakes, add);
@@ -77,6 +92,14 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
   if (rows_.empty()) {
     mistakes.refuse("expected examples, got none");
   }
+}
+
+TextRows::Row TextRows::operator[](int64_t i) const {
+  const Place& place = rows_[static_cast<size_t>(i)];
+  const char* const first = bytes_.data() + place.begin;
+  return {{std::string_view(first, place.sizes[0]),
+           std::string_view(first + place.to_next, place.sizes[1])},
+          place.line};
 }
 
 }  // namespace heed

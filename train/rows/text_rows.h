@@ -33,19 +33,27 @@ class TextRows {
   };
 
   // A table without names is read by the order of its two columns, unless its first line has the
-  // roles: then, and with names, the first line is a header. Throws RowError with all mistakes, or
-  // for a file without rows; ConfigError for an unknown extension.
+  // roles: then, and with names, the first line is a header. Throws RowError with all mistakes (one
+  // is a row of 2 GB or more), or for a file without rows; ConfigError for an unknown extension.
   TextRows(std::vector<char> bytes, const std::filesystem::path& path,
            const std::array<RowColumn, 2>& columns);
   TextRows(TextRows&&) = default;
   TextRows& operator=(TextRows&&) = default;
 
   int64_t size() const { return static_cast<int64_t>(rows_.size()); }
-  const Row& operator[](int64_t i) const { return rows_[static_cast<size_t>(i)]; }
+  Row operator[](int64_t i) const;
 
  private:
+  // Where a row is in `bytes_`: 24 bytes, since a file may have many short rows.
+  struct Place {
+    int64_t begin = 0;    // of the first cell
+    int32_t to_next = 0;  // from there to the second one, which may be before it
+    std::array<uint32_t, 2> sizes{};
+    uint32_t line = 0;
+  };
+
   std::vector<char> bytes_;  // the file; cells that were escaped in it are unescaped in place
-  std::vector<Row> rows_;
+  std::vector<Place> rows_;
 };
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 #include "train/tokenizers/bpe_tokenizer.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "autograd/threads/parallel.h"
 #include "layers/text/utf8.h"
@@ -16,13 +17,18 @@ constexpr size_t segment_bytes = 1 << 22;  // whose pieces are in memory at a ti
 constexpr size_t bytes_for_threads = 1 << 16;
 constexpr size_t most_cached = 1 << 17, longest_cached = 64;
 
+}  // namespace
+
 // Encodes pieces; one for each thread. Most pieces of a text have been there before, so it keeps
 // their ids.
-class Encoder {
+class BpeTokenizer::Encoder {
  public:
   Encoder(const Splitter& splitter, const Merges& merges) : cutter_(splitter), merges_(merges) {}
 
-  // `text` must outlive the encoder.
+  void encode(std::string_view text) {
+    ids.clear();
+    cutter_.cut(text, [&](std::string_view piece) { add(piece); });
+  }
   void encode(std::string_view text, std::span<const SplitStep> steps) {
     ids.clear();
     for (const SplitStep& step : steps) {
@@ -30,9 +36,13 @@ class Encoder {
     }
   }
 
-  std::vector<int32_t> ids;  // of the steps
+  std::vector<int32_t> ids;  // of the text, or of the steps
 
  private:
+  struct Hash {
+    using is_transparent = void;  // so that a piece of a text is looked up without a copy
+    size_t operator()(std::string_view piece) const { return std::hash<std::string_view>()(piece); }
+  };
   struct Place {
     uint32_t begin = 0;
     uint32_t end = 0;
@@ -60,9 +70,37 @@ class Encoder {
   Cutter cutter_;
   const Merges& merges_;
   MergeScratch scratch_;
-  std::unordered_map<std::string_view, Place> cache_;  // in `cached_`
+  std::unordered_map<std::string, Place, Hash, std::equal_to<>> cache_;  // in `cached_`
   std::vector<int32_t> cached_;
 };
+
+// The encoders that no thread uses. They keep what they have learned: a file of examples is a text
+// for each cell.
+class BpeTokenizer::Encoders {
+ public:
+  explicit Encoders(const BpeTokenizer& of) : of_(of) {}
+
+  std::unique_ptr<Encoder> take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      return std::make_unique<Encoder>(of_.splitter_, of_.merges_);
+    }
+    std::unique_ptr<Encoder> encoder = std::move(idle_.back());
+    idle_.pop_back();
+    return encoder;
+  }
+  void give_back(std::unique_ptr<Encoder> encoder) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(encoder));
+  }
+
+ private:
+  const BpeTokenizer& of_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Encoder>> idle_;
+};
+
+namespace {
 
 BpeModel read_checked(const BpeTokenizer::Config& c, const TokenizerSetup& setup) {
   std::error_code error;
@@ -108,7 +146,8 @@ BpeTokenizer::BpeTokenizer(BpeModel model, const std::string& where, SpecialToke
     : model_(std::move(model)),
       special_(special),
       splitter_(model_.rules, where),
-      merges_(model_, where) {
+      merges_(model_, where),
+      encoders_(std::make_unique<Encoders>(*this)) {
   for (const AddedToken& token : model_.added) {
     if (!token.special || special_ == SpecialTokens::as_tokens) {
       looked_for_.push_back(token);
@@ -118,6 +157,8 @@ BpeTokenizer::BpeTokenizer(BpeModel model, const std::string& where, SpecialToke
       looked_for_.begin(), looked_for_.end(),
       [](const AddedToken& a, const AddedToken& b) { return a.content.size() > b.content.size(); });
 }
+
+BpeTokenizer::~BpeTokenizer() = default;
 
 std::vector<int32_t> BpeTokenizer::encode(const std::string& text) const {
   std::vector<int32_t> ids;
@@ -202,11 +243,17 @@ void BpeTokenizer::encode_plain(std::string_view text, const Each& each) const {
 
 // Cuts a segment into steps, shares them between threads, and joins their ids in order.
 void BpeTokenizer::encode_characters(std::string_view text, const Each& each) const {
-  const int threads = text.size() < bytes_for_threads ? 1 : num_threads();
-  std::vector<Encoder> encoders;
-  encoders.reserve(static_cast<size_t>(threads));
+  if (text.size() < bytes_for_threads) {
+    std::unique_ptr<Encoder> encoder = encoders_->take();
+    encoder->encode(text);
+    each(encoder->ids);
+    encoders_->give_back(std::move(encoder));
+    return;
+  }
+  const int threads = num_threads();
+  std::vector<std::unique_ptr<Encoder>> encoders;
   for (int k = 0; k < threads; ++k) {
-    encoders.emplace_back(splitter_, merges_);
+    encoders.push_back(encoders_->take());
   }
   for (size_t at = 0; at < text.size();) {
     size_t until = std::min(text.size(), at + segment_bytes);
@@ -216,7 +263,7 @@ void BpeTokenizer::encode_characters(std::string_view text, const Each& each) co
       for (auto k = static_cast<size_t>(first); k < static_cast<size_t>(last); ++k) {
         const size_t begin = steps.size() * k / encoders.size(),
                      end = steps.size() * (k + 1) / encoders.size();
-        encoders[k].encode(text, std::span(steps).subspan(begin, end - begin));
+        encoders[k]->encode(text, std::span(steps).subspan(begin, end - begin));
       }
     };
     if (threads == 1) {
@@ -224,10 +271,13 @@ void BpeTokenizer::encode_characters(std::string_view text, const Each& each) co
     } else {
       parallel_for(threads, 1, share);
     }
-    for (const Encoder& encoder : encoders) {
-      each(encoder.ids);
+    for (const auto& encoder : encoders) {
+      each(encoder->ids);
     }
     at = steps.back().end;
+  }
+  for (auto& encoder : encoders) {
+    encoders_->give_back(std::move(encoder));
   }
 }
 

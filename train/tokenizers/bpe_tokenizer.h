@@ -35,6 +35,9 @@ class BpeTokenizer final : public Tokenizer {
   // `where` begins messages about the patterns and merges of the model.
   BpeTokenizer(BpeModel model, const std::string& where,
                SpecialTokens special = SpecialTokens::as_text);
+  BpeTokenizer(const BpeTokenizer&) = delete;
+  BpeTokenizer& operator=(const BpeTokenizer&) = delete;
+  ~BpeTokenizer() override;
 
   int64_t vocab_size() const override { return static_cast<int64_t>(model_.tokens.size()); }
   std::vector<int32_t> encode(const std::string& text) const override;
@@ -50,6 +53,8 @@ class BpeTokenizer final : public Tokenizer {
 
  private:
   class AddedTokens;
+  class Encoder;
+  class Encoders;
   void encode_plain(std::string_view text, const Each& each) const;
   void encode_characters(std::string_view text, const Each& each) const;
 
@@ -58,6 +63,7 @@ class BpeTokenizer final : public Tokenizer {
   const Splitter splitter_;
   const Merges merges_;
   std::vector<AddedToken> looked_for_;  // longest first
+  const std::unique_ptr<Encoders> encoders_;
 };
 HEED_TOKENIZER(BpeTokenizer, "bpe");
 

@@ -36,9 +36,13 @@ TEST_CASE("synthetic: the tokens are torch.randint under the seed") {
         first_tokens(*made_synthetic(50257, 1000, 1), 2));
 }
 
-TEST_CASE("synthetic: every id comes up, none beyond, also above 16 bits") {
+TEST_CASE("synthetic: every id comes up, none beyond, also above 8 and 16 bits") {
   const std::vector<int32_t> few = first_tokens(*made_synthetic(5, 1000), 200);
   CHECK(std::set<int32_t>(few.begin(), few.end()) == std::set<int32_t>{0, 1, 2, 3, 4});
+  for (const int64_t vocabulary : {256, 257}) {  // the largest of 8 bits, and one more
+    const std::vector<int32_t> all = first_tokens(*made_synthetic(vocabulary, 20'000), 4000);
+    CHECK(*std::max_element(all.begin(), all.end()) == vocabulary - 1);
+  }
   const std::vector<int32_t> many = first_tokens(*made_synthetic(1'000'000, 4000), 800);
   const auto [least, most] = std::minmax_element(many.begin(), many.end());
   CHECK(*least >= 0);
