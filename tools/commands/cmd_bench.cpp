@@ -235,8 +235,8 @@ int run(const BenchOptions& o) {
               result["sgemm_gflops"].get<double>());
   if (ranks.size() > 1) {
     std::printf("%s\nmessages     %.2f ms a step on their own, %.2f ms waited for: %.0f%% hidden\n",
-                processes.plan_line.c_str(), 1e3 * measured.communication, 1e3 * measured.waited,
-                100 * measured.hidden());
+                processes.plan_lines[0].c_str(), 1e3 * measured.communication,
+                1e3 * measured.waited, 100 * measured.hidden());
   }
   std::printf("memory       %.1f MB at most\n", result["peak_mb"].get<double>());
   if (o.profile) {

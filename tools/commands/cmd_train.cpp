@@ -140,11 +140,14 @@ Communicator& connect_processes(const TrainOptions& o) {
 std::optional<RunArgument> find_resumed(const TrainOptions& o, Communicator& ranks,
                                         std::optional<RunFolder>& folder,
                                         std::vector<std::string>& warnings) {
-  if (!o.resume) {
-    return std::nullopt;
+  std::optional<RunArgument> found;
+  if (o.resume) {
+    found = ranks.rank() == 0 ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
   }
-  RunArgument found = ranks.rank() == 0 ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
-  found.checkpoint = from_first(ranks, found.checkpoint.string());
+  const std::string of_first = from_first(ranks, found ? found->checkpoint.string() : "");
+  if (found) {
+    found->checkpoint = of_first;
+  }
   return found;
 }
 
@@ -195,7 +198,8 @@ int train(const TrainOptions& o) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
   RunReport::check(loaded);
-  const Processes processes = introduce_processes(ranks, loaded, o.threads.has_value());
+  const Processes processes =
+      introduce_processes(ranks, loaded, o.threads.has_value(), o.resume.has_value());
   Plan plan = make_plan(loaded, ranks);
   require_memory(plan, processes.on_this_host);
   if (o.strict) {
@@ -205,7 +209,7 @@ int train(const TrainOptions& o) {
     plan.few_threads = use_threads_that_pay(loaded, plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
-  lines.insert(lines.begin(), processes.plan_line.empty() ? 0 : 1, processes.plan_line);
+  lines.insert(lines.begin(), processes.plan_lines.begin(), processes.plan_lines.end());
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   if (o.dry_run) {
     for (const std::string& line : ranks.rank() == 0 ? lines : std::vector<std::string>()) {

@@ -1,21 +1,25 @@
 // The processes of a run that mpirun has started.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "train/config/run_config.h"
 #include "train/parallel/communicator.h"
+#include "train/parallel/host_watch.h"
 
 namespace heed::cli {
 
 struct Processes {
-  std::string plan_line;  // "" for a single one
+  std::vector<std::string> plan_lines;  // none for a single one
   int on_this_host = 1;
+  std::unique_ptr<HostWatch> watch = nullptr;  // ends this process when another's host is gone
 };
 
 // Divides the cores of a machine among its processes, unless the user gave a number of threads.
 // Throws ConfigError if the processes differ in what the bits depend on, or are more than the
 // shards of a step.
-Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given);
+Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given,
+                              bool resumes = false);
 
 }  // namespace heed::cli
