@@ -200,6 +200,7 @@ int run(const BenchOptions& o) {
     require_precision("float64");
   }
   Communicator& ranks = connect();
+  require_same_command(ranks, "heed bench");
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   const Processes processes = introduce_processes(ranks, loaded, /*threads_given=*/false);
   const Plan plan = make_plan(loaded, ranks);

@@ -140,14 +140,11 @@ Communicator& connect_processes(const TrainOptions& o) {
 std::optional<RunArgument> find_resumed(const TrainOptions& o, Communicator& ranks,
                                         std::optional<RunFolder>& folder,
                                         std::vector<std::string>& warnings) {
-  std::optional<RunArgument> found;
-  if (o.resume) {
-    found = ranks.rank() == 0 ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
+  if (!o.resume) {
+    return std::nullopt;
   }
-  const std::string of_first = from_first(ranks, found ? found->checkpoint.string() : "");
-  if (found) {
-    found->checkpoint = of_first;
-  }
+  RunArgument found = ranks.rank() == 0 ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
+  found.checkpoint = from_first(ranks, found.checkpoint.string());
   return found;
 }
 
@@ -184,6 +181,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
 
 int train(const TrainOptions& o) {
   Communicator& ranks = connect_processes(o);
+  require_same_command(ranks, o.resume ? "heed train --resume" : "heed train");
   if (o.threads) {
     set_num_threads(static_cast<int>(*o.threads));
   }
@@ -198,8 +196,7 @@ int train(const TrainOptions& o) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
   RunReport::check(loaded);
-  const Processes processes =
-      introduce_processes(ranks, loaded, o.threads.has_value(), o.resume.has_value());
+  const Processes processes = introduce_processes(ranks, loaded, o.threads.has_value());
   Plan plan = make_plan(loaded, ranks);
   require_memory(plan, processes.on_this_host);
   if (o.strict) {

@@ -1,6 +1,7 @@
 #include "tools/commands/processes.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "autograd/threads/machine.h"
 #include "train/files/fingerprint.h"
@@ -10,17 +11,30 @@
 
 namespace heed::cli {
 
-Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given,
-                              bool resumes) {
+void require_same_command(Communicator& ranks, const std::string& command) {
+  if (ranks.size() == 1) {
+    return;
+  }
+  std::vector<Place> places;
+  for (const std::string& host : gather_all(ranks, host_name())) {
+    places.push_back({.host = host});
+  }
+  require_same(ranks, places,
+               {{"heedgrad", HEED_VERSION},
+                {"libheedgrad", fingerprint_file(library_file()).text()},
+                {"their command", command}});
+}
+
+Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given) {
   if (ranks.size() == 1) {
     return {};
   }
   const std::vector<Place> places = divide_threads(ranks, threads_given);
   std::map<std::string, std::string> programs = run.made_with();
   programs["vector unit"] = simd_name(cpu().simd);  // libraries choose their loops by it
-  programs["libheedgrad"] = fingerprint_file(library_file()).text();
-  programs["their run"] = resumes ? "resumed" : "new";
-  require_same(ranks, places, programs);  // these first: they can make the configs differ
+  const char* const forced = std::getenv("HEED_KERNELS");
+  programs["HEED_KERNELS"] = forced != nullptr ? forced : "";
+  require_same(ranks, places, programs);  // first: they can make the configs differ
   require_same(ranks, places, values_without_locations(run.resolved));
   const TrainConfig& train = run.config.train;
   require<ConfigError>(

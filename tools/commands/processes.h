@@ -16,10 +16,13 @@ struct Processes {
   std::unique_ptr<HostWatch> watch = nullptr;  // ends this process when another's host is gone
 };
 
+// The first words between processes, which all understand. Throws ConfigError unless all run the
+// same library and command, "heed train --resume" for instance.
+void require_same_command(Communicator& ranks, const std::string& command);
+
 // Divides the cores of a machine among its processes, unless the user gave a number of threads.
 // Throws ConfigError if the processes differ in what the bits depend on, or are more than the
 // shards of a step.
-Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given,
-                              bool resumes = false);
+Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given);
 
 }  // namespace heed::cli
