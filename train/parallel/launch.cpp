@@ -128,23 +128,23 @@ void let_rank_0_speak() {
 
 void end_launchers_soon() {
   constexpr timespec patience{4, 0};
-  std::vector<pid_t> launchers;
+  std::vector<pid_t> parents;
   for (pid_t above = launcher_above(::getpid()); above != 0; above = launcher_above(above)) {
-    launchers.push_back(above);
+    parents.push_back(above);
   }
-  if (launchers.empty() || ::fork() != 0) {
+  if (parents.empty() || ::fork() != 0) {
     return;
   }
   // Only system calls from here on, since other threads of the process may have held locks. The
   // descriptors go first: launchers wait until nobody can write to them any more.
   ::close_range(0, ~0U, 0);
   ::setsid();
-  for (pid_t& launcher : launchers) {
-    launcher = static_cast<pid_t>(::syscall(SYS_pidfd_open, launcher, 0));
+  for (pid_t& parent : parents) {
+    parent = static_cast<pid_t>(::syscall(SYS_pidfd_open, parent, 0));
   }
   ::nanosleep(&patience, nullptr);
-  for (const int launcher : launchers) {
-    ::syscall(SYS_pidfd_send_signal, launcher, SIGKILL, nullptr, 0);
+  for (const int parent : parents) {
+    ::syscall(SYS_pidfd_send_signal, parent, SIGKILL, nullptr, 0);
   }
   ::_exit(0);
 }

@@ -67,11 +67,13 @@ TEST_CASE("optimizer shards: the largest parameters first, each to the rank that
 TEST_CASE("optimizer shards: the bits of a single process, for every optimizer") {
   const ConfigNode momentum = ConfigNode::map({{"momentum", 0.9}});
   int64_t compared = 0;
-  for (const auto& [type, options] :
-       std::vector<std::pair<std::string, ConfigNode>>{{"sgd", ConfigNode::map({})},
-                                                       {"sgd", momentum},
-                                                       {"adam", ConfigNode::map({})},
-                                                       {"adamw", ConfigNode::map({})}}) {
+  const std::vector<std::pair<std::string, ConfigNode>> optimizers{{"sgd", ConfigNode::map({})},
+                                                                   {"sgd", momentum},
+                                                                   {"adam", ConfigNode::map({})},
+                                                                   {"adamw", ConfigNode::map({})}};
+  for (const auto& optimizer : optimizers) {
+    const std::string& type = optimizer.first;
+    const ConfigNode& options = optimizer.second;
     CAPTURE(type);
     const std::vector<Array> alone = trained(type, options, 1);
     for (const int processes : {2, 3, 6}) {
