@@ -208,7 +208,7 @@ chmod +x "$work/launcher"
 on_hosts() {  # N ARGUMENTS...: heed, a process on each of N machines
   local addresses by=(-launcher ssh -launcher-exec "$work/launcher" -hosts) n=$1
   addresses=$(seq -s, -f "10.77.0.%.0f" "$n")
-  if "$mpirun" --version | grep -q "Open MPI"; then
+  if [[ $("$mpirun" --version 2>&1) == *Open* ]]; then
     by=(--mca plm_rsh_agent "$work/launcher" --bind-to none -host)
   fi
   shift
