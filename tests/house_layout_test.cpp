@@ -75,7 +75,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"train/run",
      {"autograd/*", "layers/text", "train/files", "train/checkpoint", "train/config",
       "train/yaml"}},
-    {"train/parallel", {"autograd/*", "layers/text", "layers/module", "train/data"}},
+    {"train/parallel", {"autograd/*", "layers/text", "layers/module", "train/data", "train/optim"}},
     {"train/check/gradients", {"autograd/*"}},
     {"train/check",
      {"autograd/*", "layers/*", "train/data", "train/plugin", "train/config", "train/yaml",

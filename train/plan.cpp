@@ -15,6 +15,7 @@
 #include "train/checkpoint/shown_parameters.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
+#include "train/parallel/optimizer_shards.h"
 #include "train/parallel/shards.h"
 #include "train/step.h"
 #include "train/weights/freeze.h"
@@ -206,8 +207,8 @@ DeclaredProperties walk_through(const LoadedRun& run, const Communicator& ranks,
                                 static_cast<double>(plan.trained_parameters) * sizeof(real));
   };
   plan.gradient_bytes = gradient_bytes(run.config.train.shards, ranks.size(), ranks.rank());
-  const std::unique_ptr<Optimizer> optimizer =
-      optimizer_registry().make(run.config.optimizer, trained);
+  const std::unique_ptr<Optimizer> optimizer = optimizer_registry().make(
+      run.config.optimizer, with_owners(trained, run.config.train.shard_optimizer, ranks));
   plan.optimizer_bytes = live() - plan.weight_bytes;
   require_outputs(*model, run, plan);
   find_untrained(*model, run, plan);

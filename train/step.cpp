@@ -4,6 +4,7 @@
 
 #include "autograd/graph/profile.h"
 #include "autograd/random/streams.h"
+#include "train/parallel/optimizer_shards.h"
 #include "train/parallel/pass_over.h"
 #include "train/parallel/shard_sum.h"
 #include "train/sound.h"
@@ -51,6 +52,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   const double clip =
       config.clip_grad_norm ? clip_factor(result.grad_norm, *config.clip_grad_norm) : 1.0;
   optimizer.step(lr, correction * clip);
+  if (config.shard_optimizer) share_weights(optimizer.parameters(), ranks);
   optimizer.zero_grad();
   return result;
 }

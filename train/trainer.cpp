@@ -6,6 +6,7 @@
 #include "autograd/random/streams.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
+#include "train/parallel/optimizer_shards.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
 #include "train/sound.h"
@@ -206,6 +207,8 @@ Retention Trainer::retention() const {
 void Trainer::save() {
   require_sound_weights(*model_, *run_.task, state_.step, run_.config.train.batch_size,
                         static_cast<uint64_t>(run_.config.seed));
+  Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
+  const WholeState whole(optimizer, run_.config.train.shard_optimizer, ranks_);
   if (!folder_) {
     return;
   }
@@ -214,7 +217,6 @@ void Trainer::save() {
   state_.sample_bytes = folder_->sample_bytes();
   state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
-  Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
   save_checkpoint(folder_->path(), *model_, optimizer, state_, run_.texts(), retention(),
                   run_.made_with());
   saved_step_ = state_.step;
@@ -228,7 +230,9 @@ Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
   apply_settings(config);
   model_ = make_layer(config.model);
   freeze(*model_, config.train.freeze);
-  optimizer_ = optimizer_registry().make(config.optimizer, trained_parameters(*model_));
+  optimizer_ = optimizer_registry().make(
+      config.optimizer,
+      with_owners(trained_parameters(*model_), config.train.shard_optimizer, ranks));
   schedule_ = schedule_registry().make(config.schedule,
                                        ScheduleSetup{optimizer_->base_lr(), config.train.steps});
   if (config.train.overfit_batch) {

@@ -48,6 +48,7 @@ class Parameter {
 struct NamedParameter {
   std::string name;  // "trf_blocks.0.att.W_query.weight"
   Tensor tensor;
+  bool updated_here = true;  // false: another process does, and keeps the optimizer's state of it
 };
 
 }  // namespace heed

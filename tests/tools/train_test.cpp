@@ -100,9 +100,9 @@ TEST_CASE("heed train: a run that is done says so, and goes on when it is given 
   const ProgramResult other = run_heed({"train", "--resume", out, "--set", "optimizer.lr=1"});
   CHECK(other.exit_code == 2);
   CHECK(other.err ==
-        "resume: only train.steps, train.log_every, train.show, anomaly, eval, checkpoint and "
-        "sample may "
-        "change; these differ:\n  optimizer.lr: 0.01 in the run, 1 now\n");
+        "resume: only train.steps, train.log_every, train.show, train.shard_optimizer, anomaly, "
+        "eval, checkpoint and sample may change; these differ:\n  optimizer.lr: 0.01 in the run, 1 "
+        "now\n");
 }
 
 TEST_CASE("heed train: Ctrl-C saves, says how to go on, and nothing is lost") {

@@ -49,6 +49,10 @@ void declare(Arguments& arguments, BenchOptions& o) {
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 struct Measured {
   std::vector<double> seconds;  // of each step, sorted
   double tokens = 0;            // of a step
@@ -57,20 +61,21 @@ struct Measured {
   double peak_mb = 0;           // peak so far
   std::vector<ProfileRow> rows;
   int processes = 1;
-  double waited = 0;         // seconds a step, for other processes
+  std::vector<double> waits;  // seconds of each step, in order, that it waited for other processes
+  double waited = 0;          // their mean
+  // A process that is late for the messages of a step waits for nothing but them. Others also wait
+  // for it. So this is the mean over the steps of the shortest wait of a process.
+  double waited_for_messages = 0;
   double communication = 0;  // seconds a step, if no backward pass hid it
 
   // The share of the communication that a step does not wait for.
   double hidden() const {
-    return communication > 0 ? std::clamp(1 - waited / communication, 0.0, 1.0) : 0;
+    return communication > 0 ? std::clamp(1 - waited_for_messages / communication, 0.0, 1.0) : 0;
   }
   double quantile(double q) const {
     return seconds[static_cast<size_t>(q * static_cast<double>(seconds.size() - 1) + 0.5)];
   }
-  double mean() const {
-    return std::accumulate(seconds.begin(), seconds.end(), 0.0) /
-           static_cast<double>(seconds.size());
-  }
+  double mean() const { return mean_of(seconds); }
 };
 
 constexpr int64_t warm_up_steps = 3;
@@ -79,32 +84,45 @@ constexpr int64_t most_steps = 1'000'000;
 Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
   using Clock = std::chrono::steady_clock;
   Measured measured;
-  double waited_before = 0;
   for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
     if (i == warm_up_steps && profile) {
       start_profile();
     }
-    if (i == warm_up_steps) {
-      waited_before = steps_of_run.seconds_waited();
-    }
+    const double waited_before = steps_of_run.seconds_waited();
     const int64_t flops = flop_count();
     const Clock::time_point begin = Clock::now();
     const StepResult step = steps_of_run.next();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     if (i >= warm_up_steps) {
       measured.seconds.push_back(seconds);
+      measured.waits.push_back(steps_of_run.seconds_waited() - waited_before);
       measured.tokens = static_cast<double>(step.tokens);
       measured.flops = static_cast<double>(flop_count() - flops);
       measured.loss = step.loss;
     }
   }
-  measured.waited = (steps_of_run.seconds_waited() - waited_before) / static_cast<double>(steps);
+  measured.waited = mean_of(measured.waits);
   if (profile) {
     measured.rows = stop_profile();
   }
   measured.peak_mb = static_cast<double>(peak_resident_bytes()) / 1e6;
   std::sort(measured.seconds.begin(), measured.seconds.end());
   return measured;
+}
+
+// The mean over the steps of the shortest wait of a process.
+double mean_of_shortest(Communicator& ranks, const std::vector<double>& waits) {
+  std::vector<double> shortest = waits;
+  const auto* const own = reinterpret_cast<const char*>(waits.data());
+  for (const std::string& other :
+       gather_all(ranks, std::string(own, waits.size() * sizeof(double)))) {
+    for (size_t step = 0; step < waits.size(); ++step) {
+      double wait = 0;
+      other.copy(reinterpret_cast<char*>(&wait), sizeof wait, step * sizeof wait);
+      shortest[step] = std::min(shortest[step], wait);
+    }
+  }
+  return mean_of(shortest);
 }
 
 double median_of_communication(TrialSteps& steps) {
@@ -163,6 +181,7 @@ nlohmann::ordered_json as_json(const Measured& m, const GemmSpeed& speed) {
   if (m.processes > 1) {
     result["processes"] = m.processes;
     result["waited_ms"] = 1e3 * m.waited;
+    result["waited_for_messages_ms"] = 1e3 * m.waited_for_messages;
     result["communication_ms"] = 1e3 * m.communication;
     result["communication_hidden"] = m.hidden();
   }
@@ -200,6 +219,7 @@ int run(const BenchOptions& o) {
     require_precision("float64");
   }
   Communicator& ranks = connect();
+  require_same_command(ranks, "heed bench");
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   const Processes processes = introduce_processes(ranks, loaded, /*threads_given=*/false);
   const Plan plan = make_plan(loaded, ranks);
@@ -217,6 +237,7 @@ int run(const BenchOptions& o) {
   }
   Measured measured = measure(steps, o.steps, o.profile);
   measured.processes = ranks.size();
+  measured.waited_for_messages = mean_of_shortest(ranks, measured.waits);
   measured.communication = ranks.size() > 1 ? median_of_communication(steps) : 0;
   ranks.leave();
   if (ranks.rank() > 0) {
@@ -235,8 +256,9 @@ int run(const BenchOptions& o) {
               result["sgemm_gflops"].get<double>());
   if (ranks.size() > 1) {
     std::printf("%s\nmessages     %.2f ms a step on their own, %.2f ms waited for: %.0f%% hidden\n",
-                processes.plan_line.c_str(), 1e3 * measured.communication, 1e3 * measured.waited,
-                100 * measured.hidden());
+                processes.plan_lines[0].c_str(), 1e3 * measured.communication,
+                1e3 * measured.waited_for_messages, 100 * measured.hidden());
+    std::printf("waiting      %.2f ms a step, also for slower processes\n", 1e3 * measured.waited);
   }
   std::printf("memory       %.1f MB at most\n", result["peak_mb"].get<double>());
   if (o.profile) {

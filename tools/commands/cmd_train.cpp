@@ -181,6 +181,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
 
 int train(const TrainOptions& o) {
   Communicator& ranks = connect_processes(o);
+  require_same_command(ranks, o.resume ? "heed train --resume" : "heed train");
   if (o.threads) {
     set_num_threads(static_cast<int>(*o.threads));
   }
@@ -205,7 +206,7 @@ int train(const TrainOptions& o) {
     plan.few_threads = use_threads_that_pay(loaded, plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
-  lines.insert(lines.begin(), processes.plan_line.empty() ? 0 : 1, processes.plan_line);
+  lines.insert(lines.begin(), processes.plan_lines.begin(), processes.plan_lines.end());
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   if (o.dry_run) {
     for (const std::string& line : ranks.rank() == 0 ? lines : std::vector<std::string>()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "train/parallel/optimizer_shards.h"
 #include "train/parallel/shard_sum.h"
 #include "train/weights/freeze.h"
 
@@ -23,7 +24,8 @@ TrialSteps::TrialSteps(const LoadedRun& run, Communicator& ranks)
       ranks_(ranks),
       model_(make_layer(run.config.model)),
       optimizer_(optimizer_registry().make(run.config.optimizer,
-                                           frozen(*model_, run.config.train.freeze))),
+                                           with_owners(frozen(*model_, run.config.train.freeze),
+                                                       run.config.train.shard_optimizer, ranks))),
       schedule_(schedule_registry().make(run.config.schedule,
                                          {optimizer_->base_lr(), run.config.train.steps})) {}
 
@@ -38,6 +40,7 @@ double TrialSteps::seconds_to_communicate() {
   ShardSum sum(optimizer_->parameters(), run_.config.train.shards, ranks_);
   for (int64_t shard = 0; shard < sum.own().size(); ++shard) sum.add_shard({});
   sum.finish();
+  if (run_.config.train.shard_optimizer) share_weights(optimizer_->parameters(), ranks_);
   optimizer_->zero_grad();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

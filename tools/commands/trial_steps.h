@@ -17,7 +17,7 @@ class TrialSteps {
   StepResult next();
 
   double seconds_waited() const { return ranks_.seconds_waited(); }  // for other processes
-  // The sum of gradients over all processes on its own, without a backward pass that hides it.
+  // The messages of a step on their own, without a backward pass that hides them.
   double seconds_to_communicate();
 
  private:

@@ -33,21 +33,21 @@ class Optimizer {
   void zero_grad();
 
   // The state of each parameter, under PyTorch's names: {"exp_avg", ...}. The arrays share their
-  // buffers with the optimizer.
+  // buffers with the optimizer. Null where another process has the state (train.shard_optimizer).
   virtual std::vector<std::pair<std::string, std::vector<Array>*>> state() = 0;
   void set_steps(int64_t steps) { steps_ = steps; }
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
 
  protected:
-  // Updates parameter k with gradient g. steps() already counts this update.
+  // Updates parameter k with gradient g and its own state. steps() already counts this update.
   virtual void update(size_t k, Tensor& parameter, const Array& g, double lr,
                       double grad_scale) = 0;
   // After the last update() of a step, for optimizers that put all arithmetic into one shared loop
   // over all parameters (element_loop.h).
   virtual void finish_step() {}
 
-  std::vector<Array> zeros_like_parameters() const;
+  std::vector<Array> zeros_like_parameters() const;  // null where another process updates
 
  private:
   std::vector<NamedParameter> parameters_;

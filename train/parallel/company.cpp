@@ -46,14 +46,14 @@ std::map<std::string, std::string> values_in(const std::string& joined) {
 
 std::string value_of(const std::string& name, const std::map<std::string, std::string>& values) {
   const auto found = values.find(name);
-  return found == values.end() ? "nothing" : printable(found->second);
-}
-
-std::string name_of(size_t rank, const std::vector<ProcessInfo>& processes) {
-  return text("rank ", rank, " on ", processes[rank].host);
+  return found == values.end() || found->second.empty() ? "nothing" : printable(found->second);
 }
 
 }  // namespace
+
+std::string name_of(int rank, const std::vector<ProcessInfo>& processes) {
+  return text("rank ", rank, " on ", processes[static_cast<size_t>(rank)].host);
+}
 
 std::string host_name() {
   char name[256] = "";
@@ -116,7 +116,7 @@ void require_same(Communicator& ranks, const std::vector<ProcessInfo>& processes
       require<ConfigError>(value_of(name, first) == value_of(name, other),
                            "the processes differ in ", printable(name), ": ", value_of(name, first),
                            " on ", name_of(0, processes), ", ", value_of(name, other), " on ",
-                           name_of(rank, processes),
+                           name_of(static_cast<int>(rank), processes),
                            "; the bits would not be those of a single process");
     }
   }

@@ -23,6 +23,9 @@ struct ProcessInfo {
 // user gave (`chosen`, by --threads or OMP_NUM_THREADS) is kept.
 std::vector<ProcessInfo> divide_threads(Communicator& ranks, bool chosen);
 
+// "rank 2 on desktop"
+std::string name_of(int rank, const std::vector<ProcessInfo>& processes);
+
 // "3: ranks 0 to 1 on laptop, 1 thread each; rank 2 on desktop, 4 threads"
 std::string describe(const std::vector<ProcessInfo>& processes);
 

@@ -10,8 +10,10 @@ namespace heed {
 namespace {
 
 // Elements of a piece: large enough that a message costs little, small enough that the first sums
-// are on their way back while other pieces are still sent.
-constexpr int64_t piece_elements = int64_t{1} << 18, most_pieces = int64_t{1} << 14;
+// are on their way back while other pieces are still sent, and that every rank has its share of
+// them. Tags limit how many pieces there can be.
+constexpr int64_t most_elements = int64_t{1} << 18, least_elements = int64_t{1} << 12;
+constexpr int64_t most_pieces = int64_t{1} << 14;
 constexpr int first_tag = 1;  // 0 is that of gather_all
 
 int tag_of(size_t piece) { return first_tag + static_cast<int>(piece); }
@@ -59,7 +61,8 @@ ShardSum::ShardSum(const std::vector<NamedParameter>& parameters, int64_t shards
 void ShardSum::cut_into_pieces() {
   int64_t total = 0;
   for (const NamedParameter& parameter : parameters_) total += parameter.tensor.size();
-  const int64_t most = std::max(piece_elements, total / most_pieces + 1);
+  const int64_t most = std::max(std::clamp(total / ranks_.size(), least_elements, most_elements),
+                                total / most_pieces + 1);
   std::vector<int64_t> load(static_cast<size_t>(ranks_.size()));
   for (size_t p = 0; p < parameters_.size(); ++p) {
     parameter_of_[parameters_[p].tensor.node().get()] = p;

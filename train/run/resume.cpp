@@ -13,7 +13,8 @@ namespace {
 bool may_change(const std::string& path) {
   // Where a run began says nothing about how it goes on.
   if (path == "train.weights" || path == "train.weights_fingerprint" || path == "train.steps" ||
-      path == "train.log_every" || path == "anomaly" || path.starts_with("train.show")) {
+      path == "train.log_every" || path == "train.shard_optimizer" || path == "anomaly" ||
+      path.starts_with("train.show")) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
@@ -59,8 +60,9 @@ void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
     }
   }
   require<ConfigError>(differences.empty(),
-                       "resume: only train.steps, train.log_every, train.show, anomaly, eval, ",
-                       "checkpoint and sample may change; these differ:", differences);
+                       "resume: only train.steps, train.log_every, train.show, ",
+                       "train.shard_optimizer, anomaly, eval, checkpoint and sample may change; ",
+                       "these differ:", differences);
 }
 
 std::vector<std::string> changes_since(const Manifest& saved,

@@ -13,9 +13,9 @@ struct Manifest;
 
 // Throws ConfigError, listing every difference that a resumed run may not have, between the
 // resolved config read from `of_run` and `resumed`. These may change: train.steps, train.log_every,
-// anomaly, all of eval, checkpoint and sample, the location of plugins, and the location of data
-// with a known fingerprint. A missing key has its default, since the run may be from an earlier
-// version.
+// train.show, train.shard_optimizer, anomaly, all of eval, checkpoint and sample, the location of
+// plugins, and the location of data with a known fingerprint. A missing key has its default, since
+// the run may be from an earlier version.
 void require_resumable(const std::filesystem::path& of_run, const ConfigNode& resumed);
 
 // The values of a resolved config by path, without the locations of files whose contents are given

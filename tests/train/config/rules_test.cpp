@@ -173,5 +173,10 @@ TEST_CASE("rules: shards divide accumulate") {
         "--set train.shards=4:1:14: train.shards: must divide accumulate: accumulate is 6, shards "
         "is 4");
   CHECK(lines_of(sections, {"train.accumulate=6", "train.shards=3"}) == "no error");
+  CHECK(lines_of(sections, {"train.accumulate=2", "train.shards=2",
+                            "train.shard_optimizer=true"}) == "no error");
+  CHECK(lines_of(sections, {"train.shard_optimizer=true"}) ==
+        "--set train.shard_optimizer=true:1:23: train.shard_optimizer: has no effect with shards "
+        "1, with which a run has a single process; give shards too, or leave it out");
   CHECK(contains(lines_of(sections, {"train.shards=0"}), "train.shards: expected a whole number"));
 }

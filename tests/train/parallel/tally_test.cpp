@@ -2,57 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <deque>
-#include <map>
-#include <mutex>
-#include <thread>
+#include "tests/support/thread_ranks.h"
 
 using namespace heed;
+using namespace heed::testing;
 
 namespace {
-
-// Ranks that are threads of this process; messages wait in one place.
-struct Mailbox {
-  std::mutex mutex;
-  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> messages;  // from, to
-};
-
-class ThreadRank final : public Communicator {
- public:
-  ThreadRank(Mailbox& mailbox, int rank) : mailbox_(mailbox), rank_(rank) {}
-  int rank() const override { return rank_; }
-  int size() const override { return 2; }
-  void send(int to, int, ConstBytes message, Done done) override {
-    const std::lock_guard lock(mailbox_.mutex);
-    mailbox_.messages[{rank_, to}].emplace_back(message.begin(), message.end());
-    done();
-  }
-  void receive(int from, int, Bytes message, Done done) override {
-    awaited_.push_back({from, message, std::move(done)});
-  }
-  bool progress() override {
-    const std::lock_guard lock(mailbox_.mutex);
-    if (awaited_.empty() || mailbox_.messages[{awaited_.front().from, rank_}].empty()) return false;
-    const Awaited next = std::move(awaited_.front());
-    awaited_.pop_front();
-    auto& here = mailbox_.messages[{next.from, rank_}];
-    std::copy(here.front().begin(), here.front().end(), next.into.begin());
-    here.pop_front();
-    next.done();
-    return true;
-  }
-  void leave() override {}
-
- private:
-  struct Awaited {
-    int from;
-    Bytes into;
-    Done done;
-  };
-  Mailbox& mailbox_;
-  const int rank_;
-  std::deque<Awaited> awaited_;
-};
 
 Tally tally_of(double loss, int64_t example) {
   Tally own;
@@ -67,16 +22,13 @@ Tally tally_of(double loss, int64_t example) {
 }  // namespace
 
 TEST_CASE("tally: counts, classes and the hardest examples of two processes") {
-  Mailbox mailbox;
-  Tally of_second;
-  std::thread second([&] {
-    ThreadRank rank(mailbox, 1);
-    of_second = sum_of_all(rank, tally_of(2, 5));
+  std::vector<Tally> results(2);
+  run_ranks(2, [&](Communicator& ranks) {
+    const bool first = ranks.rank() == 0;
+    results[static_cast<size_t>(ranks.rank())] =
+        sum_of_all(ranks, first ? tally_of(1, 9) : tally_of(2, 5));
   });
-  ThreadRank rank(mailbox, 0);
-  const Tally of_first = sum_of_all(rank, tally_of(1, 9));
-  second.join();
-  for (const Tally& all : {of_first, of_second}) {
+  for (const Tally& all : results) {
     CHECK(all.losses == std::vector<double>{1, 2});
     CHECK(all.counted == 6);
     CHECK(all.score.by_length.at(2).all == 2);
