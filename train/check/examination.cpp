@@ -110,7 +110,8 @@ std::string check_length(const Examination& it) {
   try {
     evaluate_layer(*layer, it.input(many));
   } catch (const ShapeError& error) {
-    return text(error.what(), it.given(many), "; a layer with a largest number of tokens gives it ",
+    return text(error.what(), it.given_form(many),
+                "; a layer with a largest number of tokens gives it ",
                 "in signature(), as .longest", second ? " or .source_longest" : "");
   }
   return "";
