@@ -91,7 +91,7 @@ compare() {
   diff <(timeless "$work/whole/$last/state.json") <(timeless "$1/$last/state.json") >&2 ||
     fail "$1/$last/state.json is not that of the undisturbed run"
   diff <(rows "$work/whole") <(rows "$1") >&2 || fail "$1/metrics.csv is not that of the undisturbed run"
-  [[ -z $(find "$1" -name '.tmp-*') ]] || fail "$1 has temporary files left: $(find "$1" -name '.tmp-*')"
+  [[ -z $(find "$1" -name '.heed-tmp-*') ]] || fail "$1 has temporary files left: $(find "$1" -name '.heed-tmp-*')"
 }
 
 begin=$(now)

@@ -77,7 +77,7 @@ Tensor linearized_attention_composed(const Tensor& queries, const Tensor& keys,
   Mask some = Mask::uninitialised(total.shape());
   std::transform(total.value().data(), total.value().data() + (dry_run() ? 0 : some.size()),
                  some.mutable_data(),
-                 [](real v) { return static_cast<uint8_t>(v > smallest_sum); });
+                 [](real v) { return static_cast<uint8_t>(!(v <= smallest_sum)); });  // NaN too
   const Tensor zero(Array::zeros({})), one(Array::full({}, 1));
   const Tensor mean = matmul(weights, by_head(values)) / where(some, total, one);
   return reshape(permute(where(some, mean, zero), {0, 2, 1, 3}), {batch, tokens, width});

@@ -279,13 +279,13 @@ void expect_same_outside(const Tree& before, const Tree& linked, Tree after) {
 
 // A folder that its owner may not list or change cannot be removed, only moved aside.
 bool can_be_removed(const Tree& tree, const std::string& path) {
-  const auto top = tree.find(path.substr(0, path.find('/', path.find("/.tmp-") + 1)));
+  const auto top = tree.find(path.substr(0, path.find('/', path.find("/.heed-tmp-") + 1)));
   return top == tree.end() || top->second.type != fs::file_type::directory ||
          (top->second.mode & fs::perms::owner_all) == fs::perms::owner_all;
 }
 
 void expect_tidy(const Tree& before, const Tree& after) {
-  const std::string ours = ".tmp-" + std::to_string(::getpid()) + "-";
+  const std::string ours = ".heed-tmp-" + std::to_string(::getpid()) + "-";
   for (const auto& [path, entry] : after) {
     expect(path.find(ours) == std::string::npos || before.contains(path) ||
                !can_be_removed(after, path),

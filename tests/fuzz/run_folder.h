@@ -117,8 +117,8 @@ class Changes {
       : run_(std::move(run)), outside_(std::move(outside)), places_(std::move(others)) {
     for (const auto& [path, entry] : tree_at(run_)) places_.push_back(path);
     for (const char* name : {"/checkpoints/step-000003", "/checkpoints/step-000005",
-                             "/checkpoints/step-000006", "/checkpoints/.tmp-4194305-0",
-                             "/.tmp-4194305-0"}) {  // a process of no such number can live
+                             "/checkpoints/step-000006", "/checkpoints/.heed-tmp-4194305-0",
+                             "/.heed-tmp-4194305-0"}) {  // a process of no such number can live
       places_.push_back(run_ + name);
     }
   }

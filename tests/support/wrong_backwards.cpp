@@ -94,6 +94,13 @@ Tensor leaking_relu(Inputs in) {
                 });
 }
 
+// x^2 and its backward, but for a forward that records a graph: its value is twice that
+Tensor twice_if_recorded(Inputs in) {
+  const Tensor y = square(right_factor)(in);
+  return record("square", map(y.value(), [&](real v) { return y.requires_grad() ? 2 * v : v; }),
+                {y}, [](const Array& dy, Grads& grads) { grads.add(0, dy); });
+}
+
 // The three of the report, then others of their kind.
 std::vector<BackwardMistake> make_wrong_backwards() {
   const auto right_relu = [](Inputs in) { return relu(in[0]); };
@@ -126,6 +133,8 @@ std::vector<BackwardMistake> make_wrong_backwards() {
       {"one column too far to the right", shifted_square, square(right_factor)},
       {"no sum over the row of a softmax", softmax_without_sum, right_softmax},
       {"1% where a relu lets nothing through", leaking_relu, right_relu},
+      {"of another function than the one that is recorded", twice_if_recorded, square(right_factor),
+       "if no graph is recorded"},
   };
 }
 

@@ -264,6 +264,7 @@ TEST_CASE("errors: run folders") {
     std::string message;
   };
   const std::string full = (folder / "full").string(), none = (folder / "none").string();
+  const std::string no_name = "expected the name of a file or folder, got nothing; see heed ";
   const std::string before = snapshot(folder.path());
   for (const Case& c : std::vector<Case>{
            {{"train", config, "--out", run},
@@ -281,18 +282,14 @@ TEST_CASE("errors: run folders") {
             1,
             "heed: none: expected a run folder, or checkpoints/step-* in one: No such file or "
             "directory\n"},
-           {{"eval", ""},
-            1,
-            "heed: expected a run folder, or checkpoints/step-* in one, got an empty name\n"},
+           {{"eval", ""}, 2, "heed eval: RUN: " + no_name + "eval --help\n"},
            {{"eval", full},
             1,
             "heed: full: no checkpoint yet: expected a folder checkpoints/step-*\n"},
            {{"train", config, "--resume", run, "--out", none},
             2,
             "heed train: a resumed run stays in its folder; give --resume or --out\n"},
-           {{"train", config, "--out", ""},
-            2,
-            "heed train: --out: expected the name of a folder, got nothing\n"},
+           {{"train", config, "--out", ""}, 2, "heed train: --out: " + no_name + "train --help\n"},
            {{"train"}, 2, "heed train: expected a CONFIG, or --resume with a run folder\n"},
            {{"train", config, "--threads", "0"},
             2,

@@ -221,6 +221,11 @@ TEST_CASE("stranger: no message, plan, log or table steers the terminal") {
   CHECK(contains(read_text(folder / "run/log.txt"), visible));
   CHECK(!steers(read_text(folder / "run/log.txt")));
 
+  const std::string page = (folder / (title + c1 + turned + ".html")).string();
+  shown({"probe", run, "heads", "--html", page}, true);
+  shown({"explain", run, "--out", page}, true);
+  shown({"tour", "causal", "--html", page}, true);
+
   for (const std::string& wrong : {title, c1, turned}) {
     shown({"validate", (folder / (wrong + ".yaml")).string()}, false);
     shown({"validate", config, "--set", "data.path=" + wrong}, false);

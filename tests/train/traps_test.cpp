@@ -287,9 +287,9 @@ TEST_CASE("trap: a checkpoint that is half written takes nothing from the one be
           RunFolder::create(folder / "run", ""))
       .train();
   const fs::path checkpoints = folder / "run/checkpoints";
-  fs::copy(checkpoint_of(folder / "run", 12), checkpoints / ".tmp-999999999-0");
-  fs::remove(checkpoints / ".tmp-999999999-0/manifest.json");
-  fs::copy(checkpoints / ".tmp-999999999-0", checkpoints / "step-000018");
+  fs::copy(checkpoint_of(folder / "run", 12), checkpoints / ".heed-tmp-999999999-0");
+  fs::remove(checkpoints / ".heed-tmp-999999999-0/manifest.json");
+  fs::copy(checkpoints / ".heed-tmp-999999999-0", checkpoints / "step-000018");
   std::vector<std::string> warnings;
   CHECK(newest_good_checkpoint(folder / "run", warnings) == checkpoint_of(folder / "run", 12));
   REQUIRE(warnings.size() == 1);

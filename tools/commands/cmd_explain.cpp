@@ -6,6 +6,7 @@
 #include "tools/commands/run.h"
 #include "tools/explain/explain.h"
 #include "tools/report/attention_maps.h"
+#include "tools/terminal/table.h"
 #include "train/files/files.h"
 
 namespace heed::cli {
@@ -63,7 +64,7 @@ int run(const ExplainOptions& o) {
                              .context = trained.loaded.config.context_length(),
                              .whole = o.whole});
   write_file_atomically(o.out, page, Links::follow);
-  std::printf("%s\n", o.out.c_str());
+  print_line(stdout, o.out);
   return 0;
 }
 

@@ -71,8 +71,6 @@ fs::path newest_checkpoint(const fs::path& run) {
 }
 
 void check_graph_files(const std::string& graph, const fs::path& config, const ConfigNode& tree) {
-  require<ConfigError>(!graph.empty(),
-                       "heed inspect: --graph: expected the name of a file, got nothing");
   std::vector<InputFile> inputs = files_named_in(tree, config.parent_path());
   inputs.push_back({"the config", config});
   const GraphFiles files(graph);

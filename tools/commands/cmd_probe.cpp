@@ -11,6 +11,7 @@
 #include "tools/commands/run.h"
 #include "tools/probe/json.h"
 #include "tools/report/page.h"
+#include "tools/terminal/table.h"
 #include "train/files/files.h"
 
 namespace heed::cli {
@@ -154,8 +155,10 @@ void deliver(const ProbeOptions& o, const TrainedRun& run, const Found& found) {
   }
   if (o.json) {
     std::printf("%s\n", found.json.c_str());
+  } else if (o.html) {
+    print_line(stdout, *o.html);
   } else {
-    std::printf("%s", o.html ? (*o.html + "\n").c_str() : found.text.c_str());
+    std::printf("%s", found.text.c_str());
   }
 }
 

@@ -44,15 +44,14 @@ int run(const ReportOptions& o) {
   check_run_sets(o.sets);
   std::vector<fs::path> runs;
   std::transform(o.runs.begin(), o.runs.end(), std::back_inserter(runs), run_folder);
-  const fs::path here = runs.size() > 1 ? "report.html" : runs[0] / "report.html";
-  const fs::path out = o.out ? fs::path(*o.out) : here;
-  if (o.out) {
-    for (const fs::path& run : runs) {
-      const RunTree tree = read_run_tree(run / "config.yaml", o.sets);
-      require_replaceable("heed report: --out", out, files_named_in(tree.root, run));
-    }
+  const fs::path own = runs[0] / "report.html";
+  const bool is_own = runs.size() == 1 && (!o.out || same_file(*o.out, own));
+  const fs::path out = is_own ? own : fs::path(o.out.value_or("report.html"));
+  for (const fs::path& run : is_own ? std::vector<fs::path>() : runs) {
+    const RunTree tree = read_run_tree(run / "config.yaml", o.sets);
+    require_replaceable("heed report: --out", out, files_named_in(tree.root, run));
   }
-  const Links links = o.out ? Links::follow : Links::refuse;
+  const Links links = is_own ? Links::refuse : Links::follow;
   for (const std::string& warning : write_report(runs, out, links, {}, o.sets)) {
     print_line(stderr, warning);
   }

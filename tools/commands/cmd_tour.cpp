@@ -12,6 +12,7 @@
 #include "tools/commands/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/explain/explain.h"
+#include "tools/terminal/table.h"
 #include "tools/tour/lesson.h"
 #include "train/files/files.h"
 #include "train/files/safetensors.h"
@@ -216,7 +217,7 @@ void write_page(const std::string& file, const std::vector<Step>& steps, const O
   require_replaceable("heed tour: --html", file, inputs);
   const std::string page = explain::tour_page(tour::page_json(steps, inputs_by(options)));
   write_file_atomically(file, page, Links::follow);
-  std::cout << file << "\n";
+  print_line(stdout, file);
 }
 
 void print_step(const Step& step, const TourInputs& in) {

@@ -8,6 +8,7 @@
 #include "autograd/threads/parallel.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
+#include "tools/commands/output_file.h"
 #include "tools/commands/parameter_printer.h"
 #include "tools/commands/processes.h"
 #include "tools/commands/run.h"
@@ -99,8 +100,6 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
   }
   Source source{read_run_tree(config, sets), config.parent_path()};
   if (o.weights) {
-    require<ConfigError>(!o.weights->empty(),
-                         "heed train: --weights: expected a path, got nothing");
     ConfigNode train = source.tree.root.get("train");
     train.set("weights", fs::absolute(*o.weights).lexically_normal().string());
     source.tree.root.set("train", train);
@@ -115,8 +114,9 @@ void check(const TrainOptions& o) {
                        "--resume or --out");
   require<ConfigError>(!o.resume || !o.weights, "heed train: a resumed run goes on from its own ",
                        "weights; give --resume or --weights");
-  require<ConfigError>(!o.out || !o.out->empty(),
-                       "heed train: --out: expected the name of a folder, got nothing");
+  if (o.out) {
+    require_outside_runs("heed train: --out", *o.out);
+  }
   require<ConfigError>(!o.threads || (*o.threads >= 1 && *o.threads <= most_threads),
                        "heed train: expected --threads from 1 to ", most_threads, ", got ",
                        o.threads.value_or(0));

@@ -15,21 +15,39 @@ namespace {
 
 constexpr size_t longest_path = 1000;  // in a message; longer ones are cut
 
-// The files of a run and of a checkpoint, but for report.html, which can be made again.
-constexpr std::string_view own_files[] = {"config.yaml",       "metrics.csv",
-                                          "samples.txt",       "log.txt",
-                                          "report.json",       ".lock",
-                                          "model.safetensors", "optimizer.safetensors",
-                                          "manifest.json",     "state.safetensors",
-                                          "state.json",        "tokenizer.json"};
+// What heed keeps in a run folder and in a checkpoint.
+constexpr std::string_view own_names[] = {"config.yaml",
+                                          "metrics.csv",
+                                          "samples.txt",
+                                          "log.txt",
+                                          "report.json",
+                                          "report.html",
+                                          ".lock",
+                                          "checkpoints",
+                                          "state.json",
+                                          "model.safetensors",
+                                          "optimizer.safetensors",
+                                          "state.safetensors",
+                                          "tokenizer.json",
+                                          "vocabulary.json",
+                                          "manifest.json"};
 
-bool belongs_to_a_run(const fs::path& file) {
-  const fs::path folder = file.parent_path();
+// Whether `path` is one of the files of a run or checkpoint, or lies in a run's folder of
+// checkpoints, from which training removes what it takes for its own.
+bool belongs_to_a_run(const fs::path& path) {
   std::error_code none;
-  return std::find(std::begin(own_files), std::end(own_files), file.filename().string()) !=
-             std::end(own_files) &&
-         fs::exists(folder / "config.yaml", none) &&
-         (fs::exists(folder / "metrics.csv", none) || fs::exists(folder / "manifest.json", none));
+  const auto has = [&](const fs::path& folder, const char* name) {
+    return fs::exists(folder / "config.yaml", none) && fs::exists(folder / name, none);
+  };
+  const fs::path folder = path.parent_path();
+  for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
+    if (at.filename() == "checkpoints" && has(at.parent_path(), "metrics.csv")) {
+      return true;
+    }
+  }
+  return (has(folder, "metrics.csv") || has(folder, "manifest.json")) &&
+         std::find(std::begin(own_names), std::end(own_names), path.filename().string()) !=
+             std::end(own_names);
 }
 
 }  // namespace
@@ -62,26 +80,29 @@ bool same_file(const fs::path& a, const fs::path& b) {
 
 void require_replaceable(const std::string& option, const fs::path& out,
                          const std::vector<InputFile>& inputs) {
-  require<ConfigError>(!out.empty(), option, ": expected the name of a file, got nothing");
   for (const InputFile& input : inputs) {
     require<ConfigError>(!same_file(out, input.path), option, " ",
                          printable(out.string(), longest_path), ": is ", input.what,
                          ", which is read; give another file");
   }
+  require_outside_runs(option, out);
+}
+
+void require_outside_runs(const std::string& option, const fs::path& out) {
   std::error_code unknown;
-  require<ConfigError>(!belongs_to_a_run(fs::weakly_canonical(out, unknown)), option, " ",
-                       printable(out.string(), longest_path),
-                       ": belongs to a run, which needs it; give another file");
+  require<ConfigError>(!belongs_to_a_run(fs::weakly_canonical(fs::absolute(out, unknown), unknown)),
+                       option, " ", printable(out.string(), longest_path),
+                       ": is among the files that a run keeps for itself; give another name");
 }
 
 fs::path new_folder(const std::string& option, const std::string& given) {
   const fs::path path = given;
   fs::path folder = path.has_filename() ? path : path.parent_path();
-  require<ConfigError>(!folder.empty(), option, ": expected the name of a folder, got nothing");
   std::error_code unknown;
   require<ConfigError>(!fs::exists(fs::symlink_status(folder, unknown)), option, " ",
                        printable(folder.string(), longest_path),
                        ": is there already; give a folder that does not exist yet");
+  require_outside_runs(option, folder);
   return folder;
 }
 

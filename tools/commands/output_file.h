@@ -23,13 +23,17 @@ std::vector<InputFile> files_named_in(const ConfigNode& config,
 // Whether two paths name one file, which need not exist yet.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// Throws ConfigError if `out` is empty, one of `inputs`, or a file that a run or a checkpoint
-// needs. `option` is the option that names it: "heed report: --out".
+// Throws ConfigError if `out`, a file or a folder, is or would be one of those that heed keeps in a
+// run: config.yaml, report.html, ..., and all below `checkpoints`. `option` is the option that
+// names it: "heed report: --out".
+void require_outside_runs(const std::string& option, const std::filesystem::path& out);
+
+// Throws ConfigError if `out` is one of `inputs`, or not outside runs.
 void require_replaceable(const std::string& option, const std::filesystem::path& out,
                          const std::vector<InputFile>& inputs);
 
 // The folder that `given` names, to be written by write_new_folder(). Throws ConfigError if it is
-// empty or there is something of this name. `option` is as above.
+// not outside runs, or there is something of this name.
 std::filesystem::path new_folder(const std::string& option, const std::string& given);
 
 // Makes the folder, and those above it that are not there, and calls fill() for a temporary one in

@@ -92,7 +92,21 @@ void DataAndModel::fill_model(Defaults& d) {
   }
 }
 
+// An empty name would be that of the config's folder. Only a text may have no file: an imported
+// model can be asked without one.
+void DataAndModel::check_file_names() {
+  const ConfigNode &data = tree_.get("data"), &tokenizer = data.get("tokenizer");
+  for (const ConfigNode* const section : {&data, &tokenizer}) {
+    const ConfigNode& path = section->get("path");
+    if (path.is_scalar() && path.text().empty() &&
+        (section == &tokenizer || data.get("type").text() != "text")) {
+      errors_.add_field(*section, "path", "expected the name of a file, got nothing");
+    }
+  }
+}
+
 void DataAndModel::make_task() {
+  check_file_names();
   if (!config_.data || errors_.count() > mistakes_before_data_) {
     return;
   }

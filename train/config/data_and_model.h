@@ -44,6 +44,7 @@ class DataAndModel {
  private:
   void fill_data(Defaults& d);
   void fill_model(Defaults& d);
+  void check_file_names();
   void make_task();
   // Where the vocabularies of the data come from: the checkpoint that is loaded, or the one whose
   // weights training starts from, unless weights_ignore leaves out what reads the ids.

@@ -1,20 +1,18 @@
 #include "train/files/files.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <system_error>
 #include <vector>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
+#include "train/files/temporary.h"
 
 namespace heed {
 
@@ -22,30 +20,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view temporary_prefix = ".tmp-";
 constexpr size_t buffer_bytes = size_t{1} << 17;
-std::atomic<int64_t> temporaries_made{0};
 
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-// Calls make(candidate), which returns 0 or an errno, with new names until one is free.
-template <class Make>
-fs::path make_temporary(const fs::path& target, Make&& make) {
-  for (;;) {
-    const fs::path candidate =
-        folder_of(target) / text(temporary_prefix, ::getpid(), "-", temporaries_made++);
-    const int error = make(candidate);
-    if (error == 0) {
-      return candidate;
-    }
-    require<IoError>(error != ENOENT, target.string(), ": cannot write: the folder ",
-                     folder_of(target).string(), " does not exist");
-    if (error != EEXIST && error != ENOTEMPTY) {
-      fail_errno(target, "cannot write", error);
-    }
-  }
 }
 
 void sync(int descriptor, const fs::path& path) {
@@ -118,7 +96,8 @@ FileHandle::~FileHandle() {
 }
 
 // The system reads a path up to its first NUL, so another file than the one named would be opened.
-static fs::path without_nul(fs::path path) {
+static fs::path checked_name(fs::path path) {
+  require<IoError>(!path.empty(), "expected the name of a file, got nothing");
   require<IoError>(path.native().find('\0') == std::string::npos, printable(path.string(), 1000),
                    ": cannot open: a path has no NUL character");
   return path;
@@ -126,7 +105,7 @@ static fs::path without_nul(fs::path path) {
 
 // O_NONBLOCK: opening a pipe that has no writer must not block. Regular files ignore it.
 FileReader::FileReader(fs::path path)
-    : path_(without_nul(std::move(path))),
+    : path_(checked_name(std::move(path))),
       file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (file_.get() < 0) {
     fail_errno(path_, "cannot open", errno);
@@ -197,6 +176,7 @@ FileWriter::FileWriter(const fs::path& target, Links links)
     file_ = FileHandle(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     return file_.get() >= 0 ? 0 : errno;
   });
+  mark_as_written(file_.get());
 }
 
 FileWriter::~FileWriter() {
@@ -334,6 +314,8 @@ void write_folder_atomically(const fs::path& path,
   const fs::path temporary = make_temporary(target, [](const fs::path& candidate) {
     return ::mkdir(candidate.c_str(), 0777) == 0 ? 0 : errno;
   });
+  const FileHandle written(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
+  mark_as_written(written.get());
   try {
     fill(temporary);
     sync_tree(temporary);
@@ -347,51 +329,6 @@ void write_folder_atomically(const fs::path& path,
     throw;
   }
   remove_quietly(temporary);
-}
-
-namespace {
-
-// True if `name` is a temporary of a process that has ended. Process ids repeat in containers: a
-// temporary with our own id and a number we have not used yet belongs to a predecessor.
-bool is_leftover(std::string_view name) {
-  if (!name.starts_with(temporary_prefix)) {
-    return false;
-  }
-  name.remove_prefix(temporary_prefix.size());
-  const char* end = name.data() + name.size();
-  pid_t process = 0;
-  int64_t number = 0;
-  const auto [dash, bad_process] = std::from_chars(name.data(), end, process);
-  if (bad_process != std::errc() || process <= 0 || dash == end || *dash != '-') {
-    return false;
-  }
-  const auto [rest, bad_number] = std::from_chars(dash + 1, end, number);
-  if (bad_number != std::errc() || number < 0 || rest != end) {
-    return false;
-  }
-  if (process == ::getpid()) {
-    return number >= temporaries_made;
-  }
-  return ::kill(process, 0) != 0 && errno == ESRCH;
-}
-
-}  // namespace
-
-int remove_leftovers(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> leftovers;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (is_leftover(entry.path().filename().string())) {
-      leftovers.push_back(entry.path());
-    }
-  }
-  for (const fs::path& leftover : leftovers) {
-    fs::remove_all(leftover, error);
-    if (error) {
-      fail_errno(leftover, "cannot remove", error.value());
-    }
-  }
-  return static_cast<int>(leftovers.size());
 }
 
 }  // namespace heed

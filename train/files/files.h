@@ -120,8 +120,9 @@ void fsync_dir(const std::filesystem::path& folder);
 void write_folder_atomically(const std::filesystem::path& path,
                              const std::function<void(const std::filesystem::path&)>& fill);
 
-// Removes the temporaries (".tmp-<process>-<number>") of ended processes from `folder` and returns
-// their number; 0 if the folder does not exist.
+// Removes the temporaries (train/files/temporary.h) of ended processes from `folder` and returns
+// their number; 0 if the folder does not exist. The next write next to them does so too, but leaves
+// alone what it may not remove.
 int remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace heed

@@ -6,28 +6,13 @@
 #include "layers/text/display.h"
 #include "train/files/files.h"
 #include "train/files/safetensors.h"
+#include "train/files/strict_json.h"
 
 namespace heed {
 
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json parsed(std::string_view bytes, const std::string& where) {
-  try {
-    return ordered_json::parse(bytes, [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-      require<IoError>(depth <= json_limits::depth, where, ": expected at most ",
-                       json_limits::depth, " levels of brackets, got more");
-      return true;
-    });
-  } catch (const ordered_json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
-    const std::string message = error.what();
-    const size_t at = message.find("at line ");
-    fail<IoError>(where, ": expected JSON, got an error ",
-                  printable(message.substr(at == std::string::npos ? 0 : at), 200));
-  }
-}
 
 ConfigNode node_of(const ordered_json& value, const std::string& where) {
   require<IoError>(value.is_primitive() || value.size() <= json_limits::entries, where,
@@ -87,7 +72,8 @@ bool is_file_name(const std::string& name) {
 }  // namespace
 
 ConfigNode parse_json(std::string_view bytes, const std::string& where) {
-  const ordered_json value = parsed(bytes, where);
+  require_strict_json(bytes, where, json_limits::depth);
+  const auto value = ordered_json::parse(bytes);
   require<IoError>(value.is_object(), where, ": expected an object {...}, got ", value.type_name());
   return node_of(value, where);
 }
@@ -103,13 +89,8 @@ std::string json_text(const ConfigNode& node) {
 std::map<std::string, std::string> parse_weight_map(std::string_view bytes,
                                                     const std::string& where) {
   // Without order: an ordered object searches all its keys for each that it gets.
-  nlohmann::json value;
-  try {
-    value = nlohmann::json::parse(bytes, [&](int depth, nlohmann::json::parse_event_t,
-                                             nlohmann::json&) { return depth <= 3; });
-  } catch (const nlohmann::json::exception& error) {
-    fail<IoError>(where, ": expected JSON: ", printable(error.what(), 200));
-  }
+  require_strict_json(bytes, where, json_limits::depth);
+  const auto value = nlohmann::json::parse(bytes);
   require<IoError>(value.is_object() && value.contains("weight_map") &&
                        value.at("weight_map").is_object() && !value.at("weight_map").empty(),
                    where, ": expected weight_map, an object {tensor: file}");

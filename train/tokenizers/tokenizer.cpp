@@ -124,11 +124,13 @@ void CharTokenizer::throw_unknown(std::string_view text) const {
     return names + (characters.size() > most_listed ? " ..." : "");
   };
   std::u32string unknown;
+  std::vector<bool> seen(0x110000);
   int64_t first = 0, position = 0;
   for (size_t at = 0; at < text.size();) {
     const Utf8Character c = utf8_at(text, at);
     ++position;
-    if (c.size > 0 && id_of(c.code) < 0 && unknown.find(c.code) == std::u32string::npos) {
+    if (c.size > 0 && id_of(c.code) < 0 && !seen[c.code]) {
+      seen[c.code] = true;
       first = first == 0 ? position : first;
       unknown += c.code;
     }

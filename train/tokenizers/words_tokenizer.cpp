@@ -1,6 +1,7 @@
 #include "train/tokenizers/words_tokenizer.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
@@ -17,7 +18,7 @@ const std::string unknown_word = "<unk>";  // a text has it as three tokens, so 
 template <class F>
 void for_words(std::string_view text, F&& each) {
   static const Pattern pattern(
-      R"([\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|[^\s\p{L}\p{M}\p{N}])", "words");
+      R"([\p{L}\p{M}\p{N}]++(?:['’-][\p{L}\p{M}\p{N}]++)*+|[^\s\p{L}\p{M}\p{N}])", "words");
   thread_local Matcher matcher(pattern);
   for (size_t at = 0; at < text.size();) {
     const std::optional<Match> match = matcher.find(text, at);
@@ -103,10 +104,11 @@ std::vector<int32_t> WordsTokenizer::encode(const std::string& text) const {
 void WordsTokenizer::throw_unknown(const std::string& text) const {
   constexpr size_t most_listed = 20;
   std::vector<std::string> unknown;
+  std::unordered_set<std::string_view> seen;
   int64_t position = 0, first = 0;
   for_words(text, [&](std::string_view word) {
     ++position;
-    if (!ids_.contains(word) && std::find(unknown.begin(), unknown.end(), word) == unknown.end()) {
+    if (!ids_.contains(word) && seen.insert(word).second) {
       first = first == 0 ? position : first;
       unknown.emplace_back(word);
     }

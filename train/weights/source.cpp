@@ -1,6 +1,7 @@
 #include "train/weights/source.h"
 
 #include "autograd/base/modes.h"
+#include "autograd/graph/anomaly.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/hugging_face/folder.h"
@@ -49,6 +50,16 @@ ImportedModel model_in(const fs::path& folder) {
   return model_of_json(read_json(config), config.string());
 }
 
+// Training would end at its first step, or never show it: an embedding may have rows that no text
+// of the run needs.
+void require_finite_weights(const Module& model, const fs::path& file) {
+  for (const NamedParameter& parameter : model.parameters()) {
+    require<IoError>(all_finite(parameter.tensor.value()), file.string(), ": ", parameter.name,
+                     ": expected finite numbers of ", precision_name,
+                     ", got NaN or infinity among them");
+  }
+}
+
 void start_from_folder(Module& model, const fs::path& file, const IsIgnored& ignored) {
   const Architecture& architecture = *model_in(file.parent_path()).architecture;
   auto* const gpt = dynamic_cast<Gpt*>(&model);
@@ -62,6 +73,7 @@ void start_from_folder(Module& model, const fs::path& file, const IsIgnored& ign
     require<ConfigError>(load_weights(architecture, *gpt, weights, ignored),
                          "these are not the weights of this model: its positions are ",
                          gpt->config.position, ", those of the file were learned");
+    require_finite_weights(model, file);
   }
 }
 
@@ -77,6 +89,7 @@ void start_from(Module& model, const fs::path& path, const std::vector<std::stri
   as_config_error([&] { check_parameters(model, file, Extra::refuse, is_ignored); });
   if (!dry_run()) {
     load_parameters(model, file, Extra::refuse, is_ignored);
+    require_finite_weights(model, path);
   }
 }
 

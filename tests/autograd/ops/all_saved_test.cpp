@@ -22,7 +22,10 @@
 #include "autograd/ops/tanh.h"
 #include "autograd/ops/tril.h"
 #include "autograd/ops/var.h"
+#include "layers/scan/linearized_attention.h"
 #include "layers/scan/recurrence.h"
+#include "layers/scan/token_shift.h"
+#include "layers/scan/wkv.h"
 #include "tests/support/gradcases.h"
 
 using namespace heed;
@@ -97,6 +100,18 @@ std::vector<SavedCase> other_cases() {
        },
        {{150, 3, 384}, {384, 128}, {384}, {150, 128}},
        "01011"},
+      {"token_shift",
+       [](In in) { return token_shift(in[0], in[1]); },
+       {many_tokens, {1, 1, 128}},
+       "110"},
+      {"wkv",
+       [](In in) { return wkv(in[0], in[1], in[2], in[3]); },
+       {many_tokens, many_tokens, scale, scale},
+       "11011"},
+      {"linearized_attention",
+       [](In in) { return linearized_attention(in[0], in[1], in[2], 2); },
+       {many_tokens, many_tokens, many_tokens},
+       "1111"},
       {"matmul", [](In in) { return matmul(in[0], in[1]); }, {many_rows, {128, 128}}, "110"},
       {"cross_entropy",
        [targets](In in) { return cross_entropy(in[0], targets); },

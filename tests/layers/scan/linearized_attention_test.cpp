@@ -146,6 +146,20 @@ TEST_CASE("linearized attention: large and hidden keys give finite numbers") {
   }
 }
 
+TEST_CASE("linearized attention: a NaN in a query or key makes its tokens NaN") {
+  for (const size_t of : {0, 1}) {
+    std::vector<Array> in = linearized_inputs({1, 4, 1, 3});
+    in[of].mutable_data()[2 * 3 + 1] = not_a_number;  // token 2
+    for (const Tensor& y : {linearized_attention(in[0], in[1], in[2], 1),
+                            linearized_attention_composed(in[0], in[1], in[2], 1)}) {
+      const std::span<const real> all = y.value().span();
+      CHECK(std::none_of(all.begin(), all.begin() + 6, [](real x) { return std::isnan(x); }));
+      CHECK(std::all_of(all.begin() + 6, all.begin() + 9, [](real x) { return std::isnan(x); }));
+      CHECK(std::isnan(all[9]) == (of == 1));  // token 3 has a query of its own
+    }
+  }
+}
+
 TEST_CASE("linearized attention: the same bits for any number of threads") {
   for (const HeadSizes& s :
        {HeadSizes{5, 130, 3, 8}, HeadSizes{1, 300, 1, 33}, HeadSizes{16, 48, 4, 32}}) {

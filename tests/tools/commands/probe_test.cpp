@@ -137,8 +137,8 @@ TEST_CASE("heed probe --html: a page with the result") {
     CHECK(data["result"].is_object());
     CHECK(data.contains("corrupt") == (probe == "patch"));
   }
-  CHECK(refused({run, "heads", "--html", run + "/config.yaml"})
-            .ends_with("belongs to a run, which needs it; give another file"));
+  CHECK(refused({run, "heads", "--html", run + "/report.html"})
+            .ends_with("is among the files that a run keeps for itself; give another name"));
 }
 
 TEST_CASE("heed probe: wrong use") {

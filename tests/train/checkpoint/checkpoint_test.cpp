@@ -135,7 +135,7 @@ TEST_CASE("checkpoint: the newest good one is found, damaged ones are named") {
   }
   fs::create_directory(run / "checkpoints/step-9999999");
   fs::create_directory(run / "checkpoints/step-9");
-  fs::create_directory(run / "checkpoints/.tmp-1-0");
+  fs::create_directory(run / "checkpoints/.heed-tmp-1-0");
   fs::remove(run / "checkpoints/step-9999999");
   CHECK(newest() == "step-1000000");
   CHECK(warnings.empty());
@@ -191,8 +191,8 @@ TEST_CASE("checkpoint: pruning keeps what it must") {
 TEST_CASE("checkpoint: what other processes left half written goes") {
   TempDir run;
   Training training(1);
-  fs::create_directories(run / "checkpoints/.tmp-999999999-0");
-  write_file_atomically(run / "checkpoints/.tmp-999999999-0/model.safetensors", "half");
+  fs::create_directories(run / "checkpoints/.heed-tmp-999999999-0");
+  write_file_atomically(run / "checkpoints/.heed-tmp-999999999-0/model.safetensors", "half");
   training.save(run.path());
   CHECK(names_in(run / "checkpoints") == std::vector<std::string>{"step-000500"});
 }

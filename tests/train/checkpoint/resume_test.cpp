@@ -196,12 +196,12 @@ TEST_CASE("resume: a run without a checkpoint begins again") {
   REQUIRE(run_heed(heed_train(config, whole, 1, {"sample={every: 4, tokens: 3}"})).exit_code == 0);
   fs::copy(whole, parts, fs::copy_options::recursive);
   fs::remove_all(parts / "checkpoints");
-  fs::create_directory(parts / ".tmp-999999999-0");
+  fs::create_directory(parts / ".heed-tmp-999999999-0");
   const ProgramResult again = run_heed({"train", "--resume", parts});
   REQUIRE_MESSAGE(again.exit_code == 0, again.err);
   CHECK(again.err.find(" has no checkpoint yet: it begins again\n") != std::string::npos);
   CHECK(compare_checkpoints(whole, parts, 12) == 6);
   CHECK(rows_of(whole) == rows_of(parts));
   CHECK(same_samples(whole, parts));
-  CHECK(!fs::exists(parts / ".tmp-999999999-0"));
+  CHECK(!fs::exists(parts / ".heed-tmp-999999999-0"));
 }

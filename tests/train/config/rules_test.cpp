@@ -81,6 +81,16 @@ TEST_CASE("rules: what goes with weights needs them, and a missing file hides no
   CHECK(contains(of_tokenizer, "line\\nof.json: cannot open: No such file"));
 }
 
+TEST_CASE("rules: an empty name of a file is none") {
+  const std::string message = "expected the name of a file, got nothing";
+  CHECK(lines_of(sections, {"data={type: pairs, path: \"\"}"}) ==
+        "--set data={type: pairs, path: \"\"}:1:26: data.path: " + message);
+  CHECK(lines_of(sections, {"data.tokenizer={type: bpe, path: \"\"}"}) ==
+        "--set data.tokenizer={type: bpe, path: \"\"}:1:34: data.tokenizer.path: " + message);
+  CHECK(lines_of(sections, {"data.path=\"\""}) ==
+        "--set data.path=\"\":1:11: data.path: expected a text file, got nothing");
+}
+
 TEST_CASE("rules: none about a section that was not read") {
   CHECK(lines_of(sections + "eval: {evry: 5}\ncheckpoint: {best: true}\n") ==
         "c.yaml:4:8: eval.evry: unknown key, did you mean every?");

@@ -181,6 +181,13 @@ TEST_CASE("vectors: numbers and classes that are refused, with their place") {
   y.mutable_data()[0] = inf;
   CHECK(refused({view("x", counted({6, 3, 4})), view("y", y)}) ==
         "v.safetensors: expected finite numbers, got inf as y[0, 0, 0]");
+  std::vector<double> large(36, 1.0);
+  large[7] = 1e300;
+  const TensorView wide{"y", Dtype::F64, {6, 3, 2}, std::as_bytes(std::span(large))};
+  CHECK(refused({view("x", counted({6, 3, 4})), wide}) ==
+        (is_float64 ? "accepted"
+                    : "v.safetensors: expected finite numbers of float32, up to 3.4e38 "
+                      "(precision: float64 has more), got 1e+300 as y[1, 0, 1]"));
   Ids labels = counted_ids({6, 3}, 5);
   labels.mutable_data()[4] = ignored_target;
   const std::vector<TensorView> tensors{view("x", counted({6, 3, 4})), view("y", labels)};

@@ -152,12 +152,14 @@ TEST_CASE("hugging_face: an index that lies") {
         where + "weight_map: model.norm.weights is not in model-00002-of-00002.safetensors");
   CHECK(error_with("weight_map", "weights") ==
         where + "expected weight_map, an object {tensor: file}");
-  CHECK(error_with("{", "[{").find(where + "expected JSON: ") == 0);
+  CHECK(error_with("{", "[{").find(where + "expected JSON, got an error at line ") == 0);
   fs::copy_file(folder / "model-00002-of-00002.safetensors", folder / "copy.safetensors");
   CHECK(
       error_with("\"weight_map\": {\n    \"lm_head.weight\": \"model-00002-of-00002.safetensors\"",
                  "\"weight_map\": {\n    \"lm_head.weight\": \"copy.safetensors\"")
           .find("is in two files") != std::string::npos);
+  CHECK(error_with("\"weight_map\": {", "\"weight_map\": {\"a\": \"b\", \"a\": \"c\",") ==
+        where + "expected every key of an object once, got a twice");
   fs::remove(index);
   CHECK(error_in(folder) == folder.string() +
                                 ": expected model.safetensors or "

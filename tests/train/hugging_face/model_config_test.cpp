@@ -115,7 +115,9 @@ TEST_CASE("model_config: what cannot be honoured is refused by name") {
       {gpt2 + "\"n_head\": [1]}", "n_head: expected a whole number from 1 to 16777216, got [  1]"},
       {gpt2 + "\"layer_norm_epsilon\": true}", "layer_norm_epsilon: expected a number, got true"},
       {gpt2 + "\"tie_word_embeddings\": 1}", "tie_word_embeddings: expected true or false, got 1"},
-      {gpt2 + "\"model_type\": [}", "expected JSON, got an error at line 1"},
+      {gpt2 + "\"n_layer\": [}", "expected JSON, got an error at line 1"},
+      {gpt2 + "\"n_layer\": 2, \"n_layer\": 3}",
+       "expected every key of an object once, got n_layer twice"},
       {"[]", "expected an object {...}, got array"},
       {"{\"a\": [[[[[[[[[[[[1]]]]]]]]]]]]}", "expected at most 10 levels of brackets, got more"}};
   for (const auto& each : cases) {

@@ -128,9 +128,9 @@ TEST_CASE("run_folder: its files") {
     CHECK(read_text(path / "log.txt") == "first\nsecond\n");
     CHECK(run.sample_bytes() == 16);
   }
-  fs::create_directory(path / ".tmp-999999999-3");  // left by a killed process
+  fs::create_directory(path / ".heed-tmp-999999999-3");  // left by a killed process
   RunFolder again = RunFolder::open(path);
-  CHECK(!fs::exists(path / ".tmp-999999999-3"));
+  CHECK(!fs::exists(path / ".heed-tmp-999999999-3"));
   again.log("third");
   again.sample("\nor not");
   CHECK(read_text(path / "log.txt") == "first\nsecond\nthird\n");

@@ -27,6 +27,14 @@ TEST_CASE("words: words with what is inside them, punctuation apart, no blanks")
   CHECK(words.encode("3.5").size() == 3);
 }
 
+TEST_CASE("words: a word of any length") {
+  std::string word = "a";
+  for (int i = 0; i < 300'000; ++i) word += "-a";
+  const WordsTokenizer words = words_of({word});
+  CHECK(words.vocab_size() == 1);
+  CHECK(words.encode(word).size() == 1);
+}
+
 TEST_CASE("words: a sorted vocabulary; without rare words every unknown one is an error") {
   const WordsTokenizer words = words_of({"b a b", "c"});
   CHECK(words.vocab_size() == 3);

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/checkpoint/state_dict.h"
@@ -217,6 +219,28 @@ TEST_CASE("weights: what does not fit is named with both shapes, before a run is
   CHECK(thrown_by<IoError>([&] {
           make_plan(load_small(folder, {"train.weights=" + (folder / "text.txt").string()}));
         }).starts_with((folder / "text.txt").string()));
+}
+
+TEST_CASE("weights: numbers that are not finite are named, before the first step") {
+  const TempDir folder;
+  const fs::path first = trained(folder, "first", {"train.steps=2"});
+  const SafeTensors file(first / "checkpoints/step-000002/model.safetensors");
+  const double too_large = is_float64 ? std::numeric_limits<double>::infinity() : 1e300;
+  std::vector<std::vector<double>> numbers;
+  std::vector<TensorView> views;
+  for (const TensorInfo& info : file.tensors()) {
+    const Array values = file.array(info.name);
+    numbers.emplace_back(values.span().begin(), values.span().end());
+    numbers.back().back() = info.name == "tok_emb.weight" ? too_large : numbers.back().back();
+    views.push_back({info.name, Dtype::F64, info.shape, std::as_bytes(std::span(numbers.back()))});
+  }
+  const fs::path large = folder / "large.safetensors";
+  write_safetensors(large, std::move(views));
+  const std::string refused = thrown_by<IoError>([&] {
+    trained(folder, "run", {"train.steps=1", "train.weights=" + large.string()});
+  });
+  CHECK(refused == text(large.string(), ": tok_emb.weight: expected finite numbers of ",
+                        precision_name, ", got NaN or infinity among them"));
 }
 
 TEST_CASE("weights: those of a Hugging Face folder, and what no shape shows") {

@@ -32,6 +32,7 @@ using Differentiable = std::function<Tensor(const std::vector<Tensor>& inputs)>;
 
 // Checks the gradients of <v, f(inputs)> for a random cotangent v. (v = 1 would hide mistakes: the
 // outputs of softmax sum to 1, so a backward that returns zeros would pass.) Checks that
+//   - the output is the same whether a graph is recorded or not: differences are taken without one,
 //   - each element of each gradient, or a sample of them, agrees with the central difference,
 //   - so does the slope along a random direction over all elements of an input that was sampled,
 //     and along the one that moves all inputs alike, so that ties stay ties,

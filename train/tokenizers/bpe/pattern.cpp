@@ -3,6 +3,8 @@
 
 #include <pcre2.h>
 
+#include <algorithm>
+#include <limits>
 #include <new>
 
 #include "autograd/base/error.h"
@@ -13,9 +15,9 @@ namespace heed {
 namespace {
 
 constexpr size_t most_pattern_bytes = 10'000;
-// Of one match. A run of white space takes a step a character, so a text that is nothing else can
-// have this many.
-constexpr uint32_t most_steps = 10'000'000;
+// Of one match. The usual patterns take a few steps for each character of a run of white space, and
+// a text may be nothing else.
+constexpr uint64_t steps_of_any_match = 1'000'000, steps_of_a_byte = 16;
 constexpr uint32_t most_heap_kilobytes = 64'000;
 
 std::string message_of(int error) {
@@ -80,12 +82,15 @@ Matcher::Matcher(const Pattern& pattern)
   if (data_ == nullptr || context_ == nullptr) {
     throw std::bad_alloc();
   }
-  pcre2_set_match_limit_8(context_.get(), most_steps);
-  pcre2_set_depth_limit_8(context_.get(), most_steps);
   pcre2_set_heap_limit_8(context_.get(), most_heap_kilobytes);
 }
 
 std::optional<Match> Matcher::find(std::string_view text, size_t from) {
+  const uint64_t wanted = steps_of_any_match + steps_of_a_byte * (text.size() - from);
+  const auto most_steps =
+      static_cast<uint32_t>(std::min<uint64_t>(wanted, std::numeric_limits<uint32_t>::max()));
+  pcre2_set_match_limit_8(context_.get(), most_steps);
+  pcre2_set_depth_limit_8(context_.get(), most_steps);
   const auto match = [&](uint32_t options) {
     return pcre2_match_8(pattern_.code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()),
                          text.size(), from, options, data_.get(), context_.get());

@@ -83,6 +83,9 @@ void add_merges(BpeModel& model) {
   }
 }
 
+// A token as people read it: a .tiktoken file has it in base64.
+std::string in_quotes(std::string_view bytes) { return text("\"", bytes, "\""); }
+
 constexpr size_t most_token_bytes = 1000;  // add_merges tries every cut
 
 void read_line(std::string_view line, const std::string& place, VocabularyBuilder& builder) {
@@ -129,7 +132,7 @@ BpeModel bpe_from_tiktoken(std::string_view text, const std::string& where,
   BpeModel model;
   model.ranked_by_result = model.whole_pieces = true;
   model.rules = {{encoding.pattern, SplitRule::Keep::all}};
-  VocabularyBuilder builder(model, std::count(text.begin(), text.end(), '\n') + 1);
+  VocabularyBuilder builder(model, std::count(text.begin(), text.end(), '\n') + 1, in_quotes);
   for (int64_t number = 1; !text.empty(); ++number) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));

@@ -8,6 +8,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
+#include "train/files/strict_json.h"
 #include "train/tokenizers/bpe/byte_text.h"
 #include "train/tokenizers/bpe/vocabulary.h"
 
@@ -65,24 +66,6 @@ struct JsonValue {
     }
   }
 };
-
-json parsed(std::string_view text, const std::string& where) {
-  try {
-    return json::parse(text, [&](int depth, json::parse_event_t, json&) {
-      require<IoError>(depth <= deepest, where, ": expected at most ", deepest,
-                       " levels of brackets, got more");
-      return true;
-    });
-  } catch (const json::parse_error& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
-    const std::string message = error.what();
-    const size_t at = message.find("at line ");
-    fail<IoError>(where, ": expected JSON, got an error ",
-                  printable(message.substr(at == std::string::npos ? 0 : at), 200));
-  } catch (const json::exception& error) {
-    fail<IoError>(where, ": expected JSON: ", printable(error.what(), 200));
-  }
-}
 
 void read_vocabulary(const JsonValue& vocabulary, const json& added, VocabularyBuilder& builder) {
   if (!vocabulary.value.is_object() || vocabulary.value.empty()) {
@@ -238,7 +221,8 @@ void read_rules(const JsonValue& part, BpeModel& model, bool& bytes) {
 }  // namespace
 
 BpeModel bpe_from_json(std::string_view text, const std::string& where) {
-  const json whole = parsed(text, where);
+  require_strict_json(text, where, deepest);
+  const auto whole = json::parse(text);
   const JsonValue file{whole, where + ": "};
   const JsonValue model = file.at("model");
   if (model.value.is_object() && model.value.contains("type") && model.words("type") != "BPE") {
@@ -259,7 +243,8 @@ BpeModel bpe_from_json(std::string_view text, const std::string& where) {
                    "bytes");
   const json& added = file.find("added_tokens");
   const JsonValue vocabulary = model.at("vocab");
-  VocabularyBuilder builder(out, static_cast<int64_t>(vocabulary.value.size() + added.size()));
+  VocabularyBuilder builder(out, static_cast<int64_t>(vocabulary.value.size() + added.size()),
+                            byte_text);
   read_vocabulary(vocabulary, added, builder);
   read_merges(model.at("merges"), builder);
   if (!added.is_null()) {
@@ -273,10 +258,11 @@ BpeModel bpe_from_json(std::string_view text, const std::string& where) {
 
 BpeModel bpe_from_vocabulary(std::string_view json_text, const std::string& where,
                              std::string_view merges, const std::string& where_merges) {
-  const json vocabulary = parsed(json_text, where);
+  require_strict_json(json_text, where, deepest);
+  const auto vocabulary = json::parse(json_text);
   BpeModel out;
   out.rules = {{gpt2_pattern, SplitRule::Keep::all}};
-  VocabularyBuilder builder(out, static_cast<int64_t>(vocabulary.size()) + 1);
+  VocabularyBuilder builder(out, static_cast<int64_t>(vocabulary.size()) + 1, byte_text);
   read_vocabulary({vocabulary, where}, {}, builder);
   int64_t number = 0;
   while (!merges.empty()) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "train/tokenizers/bpe/model.h"
@@ -12,8 +13,11 @@ namespace heed {
 // Each function returns what is wrong, as the end of a message, or "" after adding.
 class VocabularyBuilder {
  public:
+  // How the file writes the bytes of a token, for messages.
+  using Spelling = std::string (*)(std::string_view bytes);
+
   // `entries`: how many tokens the file has. Ids may leave gaps, but most must belong to a token.
-  VocabularyBuilder(BpeModel& model, int64_t entries);
+  VocabularyBuilder(BpeModel& model, int64_t entries, Spelling spelling);
 
   std::string add(int64_t id, const std::string& bytes);
   // An added token. The vocabulary may have it too, under the same id.
@@ -23,9 +27,11 @@ class VocabularyBuilder {
 
  private:
   std::string add_at(int64_t id, const std::string& bytes);
+  std::string shown(const std::string& bytes) const;
 
   BpeModel& model_;
   const int64_t most_ids_;
+  const Spelling spelling_;
   std::unordered_map<std::string, int32_t> ids_;
 };
 

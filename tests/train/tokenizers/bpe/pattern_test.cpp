@@ -60,4 +60,6 @@ TEST_CASE("pattern: one that is none, and one that takes forever, are refused by
         std::string::npos);
   // A million blanks are no catastrophe.
   CHECK(first(R"(\s+(?!\S)|\s+)", std::string(1'000'000, ' ') + "a").size() == 999'999);
+  // Nor are more, of which every one is tried as the last before a newline.
+  CHECK(first(R"(\s*[\r\n]+|\s+)", std::string(11'000'000, ' ')).size() == 11'000'000);
 }

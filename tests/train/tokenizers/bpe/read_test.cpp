@@ -55,6 +55,9 @@ TEST_CASE("tokenizer.json: broken files are refused by key") {
       {file_with(R"({"a": 1.5})"), "model.vocab[a]: expected an id"},
       {file_with(R"({"a": -1})"), "model.vocab[a]: expected an id from 0 to"},
       {file_with(R"({"a": 4000000000000})"), "expected an id from 0 to 1025, got 4000000000000"},
+      {file_with(R"({"a": 0, "b": 1, "a": 2})"),
+       "expected every key of an object once, got a twice"},
+      {R"({"model": 1, "model": 2})", "expected every key of an object once, got model twice"},
       {file_with(R"({"a": 0, "b": 0})"),
        "model.vocab[b]: expected an id of its own, got 0, which is that of a"},
       {file_with(R"({"": 0})"), "model.vocab[]: expected a token, got nothing"},
@@ -131,6 +134,9 @@ TEST_CASE("merges.txt and .tiktoken: broken files are refused by line") {
   CHECK(contains(of_merges("ver\xB5ion\n"), "merges.txt:1: expected two tokens, \"a b\""));
   CHECK(contains(refusal([] { bpe_from_vocabulary("7", "vocab.json", "", "merges.txt"); }),
                  "vocab.json: expected an object"));
+  CHECK(contains(
+      refusal([] { bpe_from_vocabulary(R"({"a": 0, "a": 1})", "vocab.json", "", "merges.txt"); }),
+      "vocab.json: expected every key of an object once, got a twice"));
 
   const auto of_ranks = [](const std::string& text) {
     return refusal([&] { bpe_from_tiktoken(text, "x.tiktoken", "x.tiktoken"); });
@@ -142,8 +148,9 @@ TEST_CASE("merges.txt and .tiktoken: broken files are refused by line") {
   CHECK(contains(of_ranks("Y!== 0\n"), "x.tiktoken:1: expected a token in base64"));
   CHECK(contains(of_ranks("YQ== x\n"), "x.tiktoken:1: expected a token in base64"));
   CHECK(contains(of_ranks("YQ== 0\nYQ== 1\n"),
-                 "x.tiktoken:2: expected every token once, got a again"));
-  CHECK(contains(of_ranks("YQ== 0\nYg== 0\n"), "x.tiktoken:2: expected an id of its own, got 0"));
+                 "x.tiktoken:2: expected every token once, got \"a\" again"));
+  CHECK(contains(of_ranks("IHRoZQ== 0\nYg== 0\n"),
+                 "x.tiktoken:2: expected an id of its own, got 0, which is that of \" the\""));
   CHECK(contains(of_ranks("YQ== 99999999\n"), "x.tiktoken:1: expected an id from 0 to"));
   CHECK(contains(of_ranks(" 0\n"), "x.tiktoken:1: expected a token, got nothing"));
 }
