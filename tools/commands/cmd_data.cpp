@@ -9,8 +9,8 @@
 #include "tools/commands/run.h"
 #include "tools/terminal/print.h"
 #include "tools/terminal/table.h"
-#include "train/data/word_by_word.h"
 #include "train/files/words.h"
+#include "train/sequences/word_by_word.h"
 
 namespace heed::cli {
 

@@ -1,4 +1,4 @@
-#include "train/data/word_by_word.h"
+#include "train/sequences/word_by_word.h"
 
 #include <algorithm>
 #include <functional>

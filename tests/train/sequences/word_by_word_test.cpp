@@ -1,4 +1,4 @@
-#include "train/data/word_by_word.h"
+#include "train/sequences/word_by_word.h"
 
 #include "tests/support/made_task_cases.h"
 #include "tests/support/near.h"
