@@ -19,6 +19,9 @@ struct BackwardMistake {
 
 const std::vector<BackwardMistake>& wrong_backwards();
 
+// y = x^2 with half of its gradient, for an x of any shape.
+Tensor half_square(const Tensor& x);
+
 // A layer that applies f to its x.
 class FunctionLayer final : public Module {
  public:

@@ -70,10 +70,10 @@ Communicator& load(const Launch& launched) {
   return ranks;
 }
 
-constexpr const char* launcher_names[] = {"mpirun",         "mpiexec",        "orterun",
-                                          "orted",          "prterun",        "prted",
-                                          "mpirun.openmpi", "mpiexec.openmp", "mpirun.mpich",
-                                          "mpiexec.mpich",  "mpiexec.hydra",  "hydra_pmi_proxy"};
+constexpr const char* launcher_names[] = {"mpirun",         "mpiexec",         "orterun",
+                                          "orted",          "prterun",         "prted",
+                                          "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich",
+                                          "mpiexec.mpich",  "mpiexec.hydra",   "hydra_pmi_proxy"};
 
 // The parent of a process if it is a launcher, else 0.
 pid_t launcher_above(pid_t process) {

@@ -10,6 +10,7 @@
 #include "layers/causal_attention.h"
 #include "layers/linear.h"
 #include "layers/module/init.h"
+#include "tests/support/findings.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/wrong_backwards.h"
 #include "train/check/examine_layer.h"
@@ -38,20 +39,9 @@ class WithWeight : public Module {
   Parameter weight;
 };
 
-// The messages of all failed checks: "what: message\n".
 template <class Layer>
 std::string wrong_with(const std::string& options = "{d_in: 4}") {
-  std::string all;
-  for (const Finding& finding : examine_layer_class<Layer>(options, {{2, 5, 4}, {5, 4}})) {
-    if (!finding.message.empty()) all += finding.what + ": " + finding.message + "\n";
-  }
-  return all;
-}
-
-void expect(const std::string& all, const std::string& what, const std::string& part) {
-  CAPTURE(all);
-  CHECK(all.find(what + ": ") != std::string::npos);
-  CHECK(all.find(part) != std::string::npos);
+  return all_messages(examine_layer_class<Layer>(options, {{2, 5, 4}, {5, 4}}));
 }
 
 class RightLayer final : public WithWeight {
@@ -98,18 +88,12 @@ class WrongShape final : public Module {
   Tensor forward(const Input& in) override { return matmul(in.x, weight); }
 };
 
-Tensor wrong_square(const Tensor& x) {
-  return record("wrong_square", map(x.value(), [](real v) { return v * v; }), {x},
-                [x = x.value()](const Array& dy, Grads& grads) {
-                  grads.emit(0, [v = x.data(), g = dy.data()](int64_t i) { return v[i] * g[i]; });
-                });
-}
 class WrongBackward final : public WithWeight {
  public:
   using WithWeight::WithWeight;
 
  protected:
-  Tensor forward(const Input& in) override { return wrong_square(linear(in.x, weight, {})); }
+  Tensor forward(const Input& in) override { return half_square(linear(in.x, weight, {})); }
 };
 
 class ForgetsAnInput final : public WithWeight {
@@ -232,13 +216,6 @@ class MakesNaN final : public WithWeight {
   Tensor forward(const Input& in) override { return log(linear(in.x, weight, {})); }
 };
 
-std::string message_of(const std::string& what, const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings) {
-    if (finding.what == what) return finding.message;
-  }
-  return "was not examined";
-}
-
 }  // namespace
 
 TEST_CASE("examine: a right layer passes, and so do the macros") {
@@ -339,75 +316,10 @@ TEST_CASE("examine: a config that is wrong, a type that is unknown") {
   CHECK(first("{type: linear, ").find("config:") != std::string::npos);
 }
 
-TEST_CASE("examine: operations") {
-  const auto wrong = [](const Differentiable& f, const std::vector<Shape>& shapes) {
-    std::string all;
-    for (const Finding& finding : examine_op(f, shapes)) {
-      if (!finding.message.empty()) all += finding.what + ": " + finding.message + "\n";
-    }
-    return all;
-  };
-  const std::vector<Shape> shapes{{3, 4}};
-  check_op("product", [](const std::vector<Tensor>& in) { return in[0] * in[1]; }, {{3, 4}, {4}});
-  if (is_float64) {
-    expect(wrong([](const auto& in) { return wrong_square(in[0]); }, shapes), "gradients",
-           "compare the backward with the equations");
-  }
-  expect(wrong([](const auto& in) { return log(in[0]); }, shapes), "finite", "y is not finite");
-  expect(wrong([](const auto& in) { return in[0] * Tensor(static_cast<real>(num_threads())); },
-               shapes),
-         "threads", "y differs for 1 and 2 threads");
-  expect(wrong(
-             [](const auto& in) {
-               in[0].value().mutable_data()[0] = 7;
-               return in[0] * in[0];
-             },
-             shapes),
-         "inputs", "input 0 was written to");
-}
-
-TEST_CASE("examine: a Tensor in a backward: an input, one computed from it, the result") {
-  const auto twice = [](const Tensor& x, const auto& kept) {
-    return record("twice", map(x.value(), [](real v) { return 2 * v; }), {x},
-                  [kept](const Array& dy, Grads& grads) {
-                    grads.emit(0, [g = dy.data()](int64_t i) { return 2 * g[i]; });
-                  });
-  };
-  const auto found = [](const Differentiable& f) {
-    return message_of("captures", examine_op(f, {{3, 4}}));
-  };
-  const std::string says =
-      "a backward captures a Tensor, which keeps the graph behind it in memory";
-  CHECK(found([&](const auto& in) { return twice(in[0], in[0].value()); }) == "");
-  CHECK(found([&](const auto& in) { return twice(in[0] * in[0], in[0].value()) + in[0]; }) == "");
-  CHECK(found([&](const auto& in) { return twice(in[0], in[0]); }).starts_with(says));
-  CHECK(found([&](const auto& in) { return twice(in[0], in[0] * in[0]); }).starts_with(says));
-  std::vector<std::shared_ptr<Tensor>> cycles;
-  CHECK(found([&](const auto& in) {
-          cycles.push_back(std::make_shared<Tensor>());
-          return *cycles.back() = twice(in[0], cycles.back());
-        }).starts_with(says));
-  for (const auto& result : cycles) *result = Tensor();
-}
-
-TEST_CASE("examine: every wrong backward of the table is found in an operation" *
-          doctest::skip(!is_float64)) {
-  const auto message = [](const Differentiable& f) {
-    return message_of("gradients", examine_op(f, {{2, 16, 32}}));
-  };
-  for (const BackwardMistake& c : wrong_backwards()) {
-    CAPTURE(c.name);
-    const std::string wrong = message(c.wrong);
-    CHECK_MESSAGE(wrong.find(c.says) != std::string::npos, wrong);
-    CHECK(wrong.ends_with("; compare the backward with the equations"));
-    CHECK(message(c.right) == "");
-  }
-}
-
 TEST_CASE("examine: every wrong backward of the table is found in a layer" *
           doctest::skip(!is_float64)) {
-  for (const BackwardMistake& c :
-       wrong_backwards()) {  // layer_gradients_test.cpp has the right ones
+  // layer_gradients_test.cpp has the right ones.
+  for (const BackwardMistake& c : wrong_backwards()) {
     CAPTURE(c.name);
     const auto make = [&] { return std::make_unique<FunctionLayer>(c.wrong); };
     const LayerSubject subject{.name = "function", .make = make};
