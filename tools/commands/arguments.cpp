@@ -1,7 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <iterator>
-#include <string_view>
 
 #include "layers/config/values.h"
 #include "tools/commands/command.h"
@@ -22,21 +19,6 @@ std::string number_mistake(const std::string& text) {
   return errors.empty() ? "" : errors.lines().front();
 }
 
-// The names of files and folders, in whichever command.
-constexpr std::string_view paths[] = {
-    "CONFIG", "RUN",      "CONFIG|RUN", "DIR",      "--dir",          "--graph",     "--html",
-    "--in",   "--inputs", "--out",      "--resume", "--save-weights", "--tokenizer", "--weights"};
-
-// A shell puts "" where a variable is empty, which most functions take for the current folder.
-void refuse_empty_path(CLI::Option& option, const std::string& name) {
-  if (std::find(std::begin(paths), std::end(paths), name) != std::end(paths)) {
-    const auto mistake = [](const std::string& path) -> std::string {
-      return path.empty() ? "expected the name of a file or folder, got nothing" : "";
-    };
-    option.check(mistake, "");
-  }
-}
-
 template <class T>
 struct NumberOf {
   using type = T;
@@ -50,13 +32,21 @@ struct NumberOf<std::optional<T>> {
 
 Arguments& Arguments::positional(const std::string& name, std::string& value,
                                  const std::string& help, bool required) {
-  refuse_empty_path(*app_.add_option(name, value, help)->required(required), name);
+  last_ = app_.add_option(name, value, help)->required(required);
   return *this;
 }
 
 Arguments& Arguments::positionals(const std::string& name, std::vector<std::string>& values,
                                   const std::string& help) {
-  refuse_empty_path(*app_.add_option(name, values, help)->required(), name);
+  last_ = app_.add_option(name, values, help)->required();
+  return *this;
+}
+
+Arguments& Arguments::path() {
+  const auto mistake = [](const std::string& path) -> std::string {
+    return path.empty() ? "expected the name of a file or folder, got nothing" : "";
+  };
+  last_->check(mistake, "");
   return *this;
 }
 
@@ -67,14 +57,14 @@ Arguments& Arguments::flag(const std::string& name, bool& value, const std::stri
 
 Arguments& Arguments::required_option(const std::string& name, std::string& value,
                                       const std::string& help) {
-  refuse_empty_path(*app_.add_option(name, value, help)->required(), name);
+  last_ = app_.add_option(name, value, help)->required();
   return *this;
 }
 
 template <class T>
 Arguments& Arguments::option(const std::string& name, T& value, const std::string& help) {
   CLI::Option* option = app_.add_option(name, value, help);
-  refuse_empty_path(*option, name);
+  last_ = option;
   if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     option->allow_extra_args(false);
   }

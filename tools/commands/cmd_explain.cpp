@@ -24,11 +24,13 @@ struct ExplainOptions {
 
 void declare(Arguments& arguments, ExplainOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .path()
       .option("--prompt", o.prompt,
               "what the model reads (default: the config's sample.prompt, or an example)")
       .option("--tokens", o.tokens,
               "how far the page can follow what the model would write: so many tokens (12)")
       .required_option("--out", o.out, "the page")
+      .path()
       .option("--set", o.sets, set_of_run)
       .flag("--whole", o.whole,
             "keep all weights exactly, in a page that may get long; otherwise those of large "

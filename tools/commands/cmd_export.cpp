@@ -27,7 +27,9 @@ struct ExportOptions {
 
 void declare(Arguments& arguments, ExportOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .path()
       .positional("DIR", o.folder, "the folder to write; it must not exist yet")
+      .path()
       .option("--dtype", o.dtype, "of the weights: float32 (default) or bfloat16")
       .option("--set", o.sets, set_of_run)
       .flag("--json", o.json, "one JSON object on standard output");

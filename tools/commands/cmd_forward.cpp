@@ -32,12 +32,17 @@ void declare(Arguments& arguments, ForwardOptions& o) {
   arguments
       .positional("CONFIG", o.config,
                   "a YAML file with a model: section, or a run (with its weights)")
+      .path()
       .required_option("--in", o.in, "safetensors: x or ids; mask and dy where wanted")
+      .path()
       .required_option("--out", o.out, "safetensors: y; with --backward grad.x, grad.<parameter>")
+      .path()
       .option("--weights", o.weights,
               "safetensors: the parameters; else those of the run, or drawn from the seed")
+      .path()
       .flag("--ignore-extra", o.ignore_extra, "--weights may hold more than the model needs")
       .option("--save-weights", o.save_weights, "write the parameters to this file")
+      .path()
       .flag("--book-buffers", o.book_buffers, "with the mask buffers of the book's modules")
       .flag("--backward", o.backward, "gradients for the cotangent dy, ones if it is absent")
       .flag("--train", o.train, "dropout on")

@@ -26,6 +26,7 @@ struct GenerateOptions {
 
 void declare(Arguments& arguments, GenerateOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .path()
       .option("--prompt", o.prompt,
               "what the model goes on from, or answers (default: on a terminal it "
               "asks, else the config's sample.prompt)")

@@ -42,10 +42,13 @@ struct ImportOptions {
 
 void declare(Arguments& arguments, ImportOptions& o) {
   arguments.positional("DIR", o.folder, "config.json and model.safetensors, or its index")
+      .path()
       .required_option("--out", o.out, "the run folder to write; it must not exist yet")
+      .path()
       .option("--tokenizer", o.tokenizer,
               "tokenizer.json, vocab.json next to merges.txt, *.tiktoken, or none (default: that "
               "of DIR)")
+      .path()
       .flag("--json", o.json, "one JSON object on standard output");
 }
 

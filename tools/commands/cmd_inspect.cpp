@@ -34,6 +34,7 @@ struct InspectOptions {
 
 void declare(Arguments& arguments, InspectOptions& o) {
   arguments.positional("CONFIG|RUN", o.target, "a config, a run folder or one of its checkpoints")
+      .path()
       .option("--set", o.sets,
               "change a value: --set model.num_layers=12; may be repeated, the last one counts")
       .option("--batch", o.batch, "sequences in the batch (default: train.batch_size, or 1)")
@@ -44,8 +45,10 @@ void declare(Arguments& arguments, InspectOptions& o) {
       .option("--head", o.head, "with --attention: only this head of it, from 1")
       .option("--out", o.out,
               "with --attention: write map.svg, with the tokens' names, or map.png, without them")
+      .path()
       .option("--graph", o.graph,
               "write the graph of a training step, as out.dot and, by graphviz, out.svg")
+      .path()
       .flag("--json", o.json, "one JSON object on standard output");
 }
 

@@ -29,7 +29,8 @@ void declare(Arguments& arguments, NewOptions& o) {
       .positional("NAME", o.name, "what it is to be called, in snake_case")
       .option("--dir", o.dir,
               "the folder to write into (default: the one you are in, if it is such a project; "
-              "else NAME)");
+              "else NAME)")
+      .path();
 }
 
 void check_kind(const std::string& kind) {

@@ -29,6 +29,7 @@ struct ProbeOptions {
 
 void declare(Arguments& arguments, ProbeOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .path()
       .positional("PROBE", o.probe,
                   "heads: what each head attends to; lens: the answer after each block; ablate: "
                   "the loss without each part; patch: what restores an answer")
@@ -48,6 +49,7 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .option("--wrong", o.wrong, "patch: a wrong token; its logit is subtracted")
       .option("--set", o.sets, set_of_run)
       .option("--html", o.html, "write a page with the result instead of printing it")
+      .path()
       .flag("--json", o.json, "one JSON object on standard output");
 }
 

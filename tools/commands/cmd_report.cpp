@@ -23,7 +23,9 @@ struct ReportOptions {
 
 void declare(Arguments& arguments, ReportOptions& o) {
   arguments.positionals("RUN", o.runs, "run folders; several are shown side by side")
+      .path()
       .option("--out", o.out, "the page (default: report.html in the run, or here for several)")
+      .path()
       .option("--set", o.sets, set_of_run);
 }
 

@@ -53,7 +53,9 @@ void declare(Arguments& arguments, TokenizerOptions& o) {
       .option(
           "--tokenizer", o.tokenizer,
           "of encode, decode, show: tokenizer.json, vocab.json next to merges.txt, or *.tiktoken")
+      .path()
       .option("--out", o.out, "the file to write (decode: default standard output)")
+      .path()
       .option("--vocab", o.vocab,
               "of train, required: how many tokens in all: 256 bytes, special ones and merges")
       .option("--pattern", o.pattern, "of train: gpt2 (default) or gpt4, where pieces end")

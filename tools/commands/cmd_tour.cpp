@@ -254,8 +254,10 @@ void declare(Arguments& arguments, Options& options) {
       .flag("--json", options.json, "the numbers as one JSON object")
       .option("--html", options.html,
               "write a page instead, in which the inputs can be changed: all steps follow")
+      .path()
       .option("--seed", options.seed, "draw all weights after this seed instead of the book's")
-      .option("--inputs", options.inputs, "a safetensors file with other embedded words: x (T, d)");
+      .option("--inputs", options.inputs, "a safetensors file with other embedded words: x (T, d)")
+      .path();
 }
 
 }  // namespace

@@ -43,12 +43,16 @@ struct TrainOptions {
 
 void declare(Arguments& arguments, TrainOptions& o) {
   arguments.positional("CONFIG", o.config, "the config to train; not needed with --resume", false)
+      .path()
       .option("--set", o.sets,
               "change a value: --set optimizer.lr=3e-4; may be repeated, the last one counts")
       .option("--out", o.out, "the run folder (default: runs/<config name>)")
+      .path()
       .option("--resume", o.resume, "go on with this run from its newest good checkpoint")
+      .path()
       .option("--weights", o.weights,
               "start from those of a run, a checkpoint, a safetensors file, a Hugging Face folder")
+      .path()
       .option("--threads", o.threads, "how many threads compute")
       .option("--max-seconds", o.max_seconds, "save and stop after this time")
       .flag("--dry-run", o.dry_run, "print the plan and stop")

@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace heed::cli {
 
@@ -32,8 +33,13 @@ class Arguments {
   template <class T>
   Arguments& option(const std::string& name, T& value, const std::string& help);
 
+  // The argument declared last, not a flag, names a file or folder: "" is refused. A shell puts it
+  // where a variable is empty, and most functions take it for the current folder.
+  Arguments& path();
+
  private:
   CLI::App& app_;
+  CLI::Option* last_ = nullptr;
 };
 
 struct Command {
