@@ -19,10 +19,11 @@ inline void softmax_row(const real* x, real* y, int64_t n) {
   }
   vector_map(x, y, n, [top](real v) { return exp_of(v - top); });
   const real total = row_sum(n, [y](int64_t begin, int64_t end) {
+    const real* const v = y;  // of what it captures the compiler makes gathers
     real sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = begin; i < end; ++i) {
-      sum += y[i];
+      sum += v[i];
     }
     return sum;
   });

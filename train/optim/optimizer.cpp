@@ -13,10 +13,11 @@ struct SumOfSquares {
   const real* values;
 
   double operator()(int64_t begin, int64_t end) const {
+    const real* const v = values;  // of a member the compiler makes gathers: four times as slow
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = begin; i < end; ++i) {
-      const auto g = static_cast<double>(values[i]);
+      const auto g = static_cast<double>(v[i]);
       sum += g * g;
     }
     return sum;
