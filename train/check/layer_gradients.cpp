@@ -56,18 +56,15 @@ GradcheckResult check_form(const LayerMaker& make, const Signature& sizes, const
   const DropoutStream stream = streams().dropout_stream();
   manual_seed(seed, Generators::separate, stream);
   const std::unique_ptr<Module> layer = make();
-  Binding binding(*layer);
   Generator numbers(seed);
+  perturb(*layer, numbers);
+  Binding binding(*layer);
 
   GradcheckOptions checks{.tolerance = options.tolerance, .sample = options.sample};
   checks.smallest = 1e-3;  // the gradient of a key bias is 0; numerically it is about 1e-11
   std::vector<Tensor> inputs;
   for (const NamedParameter& parameter : binding.originals()) {
-    Array values = parameter.tensor.value().clone();
-    const Array shift = uniform_array(values.shape(), -0.3, 0.3, numbers);
-    std::transform(values.data(), values.data() + values.size(), shift.data(),
-                   values.mutable_data(), std::plus<real>());
-    inputs.push_back(Tensor::parameter(std::move(values)));
+    inputs.push_back(Tensor::parameter(parameter.tensor.value().clone()));
     checks.names.push_back(parameter.name);
   }
   const size_t parameters = inputs.size();
