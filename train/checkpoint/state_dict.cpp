@@ -31,27 +31,26 @@ struct Inventory {
   std::vector<MaskBuffer> masks;
 };
 
-void add_layer(const Module& layer, const std::string& prefix,
-               std::map<const void*, size_t>& slot_of, Inventory& found) {
-  for (Parameter* parameter : layer.own_parameters()) {
-    const auto [at, is_new] = slot_of.try_emplace(parameter->identity(), found.slots.size());
-    if (is_new) {
-      found.slots.push_back({{}, parameter->tensor()});
-    }
-    found.slots[at->second].names.push_back(prefix + parameter->name());
-  }
+void add_masks(const Module& layer, const std::string& prefix, std::vector<MaskBuffer>& masks) {
   if (const int64_t length = layer.book_mask_length(); length > 0) {
-    found.masks.push_back({prefix + "mask", length});
+    masks.push_back({prefix + "mask", length});
   }
   for (const auto& [name, child] : layer.children()) {
-    add_layer(*child, prefix + name + ".", slot_of, found);
+    add_masks(*child, prefix + name + ".", masks);
   }
 }
 
 Inventory inventory(const Module& model) {
   Inventory found;
   std::map<const void*, size_t> slot_of;
-  add_layer(model, "", slot_of, found);
+  model.for_each_parameter([&](const std::string& name, Parameter& parameter) {
+    const auto [at, is_new] = slot_of.try_emplace(parameter.identity(), found.slots.size());
+    if (is_new) {
+      found.slots.push_back({{}, parameter.tensor()});
+    }
+    found.slots[at->second].names.push_back(name);
+  });
+  add_masks(model, "", found.masks);
   return found;
 }
 
