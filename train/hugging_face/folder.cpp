@@ -144,42 +144,15 @@ bool is_buffer(const std::string& name) {
                      [&](const std::string& end) { return name.ends_with(end); });
 }
 
-// One tensor of theirs with all its parts.
-struct Group {
-  std::string theirs;
-  std::vector<TensorPair> parts;
-
-  std::vector<int64_t> shape() const {
-    int64_t rows = 0;
-    for (const TensorPair& part : parts) {
-      rows += part.rows;
-    }
-    const int64_t columns = parts.front().columns;
-    return columns == 0               ? std::vector<int64_t>{rows}
-           : parts.front().transposed ? std::vector<int64_t>{columns, rows}
-                                      : std::vector<int64_t>{rows, columns};
+// "W_query.weight, W_key.weight and ..." would be long: the first, and how many more.
+std::string our_names(const TheirTensor& tensor) {
+  std::vector<std::string> names;
+  for (const TensorPart& part : tensor.parts) {
+    if (!part.ours.empty()) names.push_back(part.ours);
   }
-  // "W_query.weight, W_key.weight and ..." would be long: the first, and how many more.
-  std::string ours() const {
-    std::vector<std::string> names;
-    for (const TensorPair& part : parts) {
-      if (!part.ours.empty()) names.push_back(part.ours);
-    }
-    return names.empty()
-               ? "no parameter"
-               : names.front() + (names.size() > 1 ? text(" and ", names.size() - 1, " more") : "");
-  }
-};
-
-std::vector<Group> groups_of(const Architecture& architecture, const Gpt& model) {
-  std::vector<Group> groups;
-  for (TensorPair& pair : tensor_pairs(architecture, model)) {
-    if (groups.empty() || groups.back().theirs != pair.theirs) {
-      groups.push_back({pair.theirs, {}});
-    }
-    groups.back().parts.push_back(std::move(pair));
-  }
-  return groups;
+  return names.empty()
+             ? "no parameter"
+             : names.front() + (names.size() > 1 ? text(" and ", names.size() - 1, " more") : "");
 }
 
 // The name in the file: with the prefix of the architecture, or without.
@@ -192,9 +165,9 @@ std::string name_in(const FolderWeights& weights, const Architecture& architectu
   return theirs;
 }
 
-bool is_ignored(const Group& group, const IsIgnored& ignored) {
-  return ignored(group.theirs) ||
-         std::any_of(group.parts.begin(), group.parts.end(), [&](const TensorPair& part) {
+bool is_ignored(const TheirTensor& tensor, const IsIgnored& ignored) {
+  return ignored(tensor.name) ||
+         std::any_of(tensor.parts.begin(), tensor.parts.end(), [&](const TensorPart& part) {
            return !part.ours.empty() && ignored(part.ours);
          });
 }
@@ -237,31 +210,31 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
                    const IsIgnored& ignored) {
   Mistakes mistakes;
   std::set<std::string> known{architecture.head};
-  const std::vector<Group> groups = groups_of(architecture, model);
-  for (const Group& group : groups) {
-    const std::string name = name_in(weights, architecture, group.theirs);
+  const std::vector<TheirTensor> tensors = their_tensors(architecture, model);
+  for (const TheirTensor& tensor : tensors) {
+    const std::string name = name_in(weights, architecture, tensor.name);
     known.insert(name);
-    if (is_ignored(group, ignored)) {
+    if (is_ignored(tensor, ignored)) {
       continue;
     }
     const TensorInfo* info = weights.find(name);
-    const std::string what = text(group.theirs, ", here ", group.ours(), ": ");
+    const std::string what = text(tensor.name, ", here ", our_names(tensor), ": ");
     if (info == nullptr) {
       mistakes.add(weights.path(), ": ", what, "missing, expected shape ",
-                   shape_text(group.shape()));
+                   shape_text(tensor.shape()));
     } else if (!is_float(info->dtype)) {
       mistakes.add(weights.path(), ": ", what, "expected F64, F32, F16 or BF16, got ",
                    dtype_name(info->dtype));
-    } else if (info->shape != group.shape()) {
-      mistakes.add(weights.path(), ": ", what, "expected shape ", shape_text(group.shape()),
+    } else if (info->shape != tensor.shape()) {
+      mistakes.add(weights.path(), ": ", what, "expected shape ", shape_text(tensor.shape()),
                    ", got ", shape_text(info->shape));
-    } else if (group.parts.front().ours.empty() && group.parts.front().columns == 0 &&
+    } else if (tensor.parts.front().ours.empty() && tensor.parts.front().columns == 0 &&
                !all_zero(weights.bytes(name))) {
       mistakes.add(weights.path(), ": ", what, "expected zeros, as the model has no such bias");
     }
   }
   if (model.config.tie_embeddings) {
-    check_tied_head(architecture, weights, name_in(weights, architecture, groups.front().theirs),
+    check_tied_head(architecture, weights, name_in(weights, architecture, tensors.front().name),
                     mistakes);
   }
   for (const std::string& name : weights.names()) {
@@ -273,25 +246,6 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
   mistakes.throw_any(weights.path());
 }
 
-namespace {
-
-// The numbers of theirs that make up a part, in the order of our rows.
-template <class Each>
-void for_each_number(const TensorPair& pair, const Array& theirs, const Each& each) {
-  const int64_t columns = std::max<int64_t>(1, pair.columns);
-  const int64_t their_rows = theirs.size() / columns;
-  const real* from = theirs.data();
-  for (int64_t r = 0; r < pair.rows; ++r) {
-    const int64_t row = pair.their_row_of(r);
-    for (int64_t c = 0; c < columns; ++c) {
-      each((pair.our_row + r) * columns + c,
-           from[pair.transposed ? c * their_rows + row : row * columns + c]);
-    }
-  }
-}
-
-}  // namespace
-
 bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeights& weights,
                   const IsIgnored& ignored) {
   const NoGrad off;
@@ -300,21 +254,21 @@ bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeig
     parameters.emplace(parameter.name, parameter.tensor);
   }
   bool same = true;
-  for (const Group& group : groups_of(architecture, model)) {
-    if (is_ignored(group, ignored)) {
+  for (const TheirTensor& tensor : their_tensors(architecture, model)) {
+    if (is_ignored(tensor, ignored)) {
       continue;
     }
-    const Array theirs = weights.array(name_in(weights, architecture, group.theirs));
-    for (const TensorPair& part : group.parts) {
+    const Array theirs = weights.array(name_in(weights, architecture, tensor.name));
+    const real* from = theirs.data();
+    for (const TensorPart& part : tensor.parts) {
       if (part.ours.empty()) {
-        const int64_t before = part.our_row * std::max<int64_t>(1, part.columns);
-        for_each_number(part, theirs, [&](int64_t i, real value) {
-          same = same && part.fixed.data()[i - before] == value;
+        part.for_each_number(tensor.rows(), [&](int64_t i, int64_t j) {
+          same = same && part.fixed.data()[i] == from[j];
         });
         continue;
       }
       real* to = parameters.at(part.ours).mutable_value();
-      for_each_number(part, theirs, [&](int64_t i, real value) { to[i] = value; });
+      part.for_each_number(tensor.rows(), [=](int64_t i, int64_t j) { to[i] = from[j]; });
     }
   }
   return same;
