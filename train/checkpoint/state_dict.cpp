@@ -9,6 +9,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/module/module.h"
+#include "train/files/tensor_mistakes.h"
 
 namespace heed {
 
@@ -54,46 +55,9 @@ Inventory inventory(const Module& model) {
   return found;
 }
 
-std::string shape_text(const std::vector<int64_t>& dims) {
-  std::string out = "(";
-  for (size_t i = 0; i < dims.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
-  }
-  return out + (dims.size() == 1 ? ",)" : ")");
-}
-
 std::vector<int64_t> dims_of(const Shape& shape) {
   return {shape.dims().begin(), shape.dims().end()};
 }
-
-bool is_float(Dtype dtype) {
-  return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 || dtype == Dtype::BF16;
-}
-
-// Collects all errors, one per line; the first ten are shown.
-class Mistakes {
- public:
-  explicit Mistakes(std::string path) : path_(std::move(path)) {}
-
-  // Calls `message()` only for errors that are shown.
-  template <class Message>
-  void add(Message&& message) {
-    if (count_++ < shown) {
-      lines_ += (lines_.empty() ? "" : "\n") + path_ + ": " + message();
-    }
-  }
-
-  void throw_any() const {
-    require<IoError>(count_ == 0, lines_,
-                     count_ > shown ? text("\n", path_, ": and ", count_ - shown, " more") : "");
-  }
-
- private:
-  static constexpr size_t shown = 10;
-  std::string path_;
-  std::string lines_;
-  size_t count_ = 0;
-};
 
 // Compares a file with a model and assigns tensors to parameters.
 class Matcher {
@@ -132,7 +96,7 @@ class Matcher {
     if (extra == Extra::refuse) {
       check_unused();
     }
-    mistakes_.throw_any();
+    mistakes_.throw_if_any();
   }
 
   void load() {
@@ -248,7 +212,7 @@ class Matcher {
 
   const SafeTensors& file_;
   Inventory model_;
-  Mistakes mistakes_;
+  TensorMistakes mistakes_;
   std::set<std::string> known_;
   std::vector<std::string> unused_;   // names in the file that the model does not use
   std::vector<std::string> missing_;  // parameters that are not in the file

@@ -49,8 +49,7 @@ void require_shapes(const SafeTensors& file) {
   const auto empty = [](const TensorInfo& of) {
     return std::count(of.shape.begin(), of.shape.end(), 0) > 0;
   };
-  const auto floats = [](const TensorInfo& of) { return !is_whole(of) && of.dtype != Dtype::BOOL; };
-  require<IoError>(floats(x) && x.shape.size() == 3 && !empty(x), file.path(),
+  require<IoError>(is_float(x.dtype) && x.shape.size() == 3 && !empty(x), file.path(),
                    ": expected x (N, T, d): numbers (F64, F32, F16 or BF16), at least one on every "
                    "axis; got ",
                    in_words(x));

@@ -5,6 +5,7 @@
 
 #include "autograd/base/modes.h"
 #include "layers/text/display.h"
+#include "train/files/tensor_mistakes.h"
 #include "train/hugging_face/json.h"
 
 namespace heed {
@@ -124,14 +125,6 @@ std::vector<std::string> FolderWeights::names() const {
 
 namespace {
 
-std::string shape_text(const std::vector<int64_t>& dims) {
-  return text(Shape(std::span<const int64_t>(dims)));
-}
-
-bool is_float(Dtype dtype) {
-  return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 || dtype == Dtype::BF16;
-}
-
 bool all_zero(const std::vector<std::byte>& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
@@ -172,35 +165,18 @@ bool is_ignored(const TheirTensor& tensor, const IsIgnored& ignored) {
          });
 }
 
-class Mistakes {
- public:
-  template <class... Parts>
-  void add(const Parts&... parts) {
-    if (count_++ < most) {
-      lines_ += (lines_.empty() ? "" : "\n") + text(parts...);
-    }
-  }
-  void throw_any(const std::string& path) const {
-    require<IoError>(count_ == 0, lines_,
-                     count_ > most ? text("\n", path, ": and ", count_ - most, " more") : "");
-  }
-
- private:
-  static constexpr size_t most = 10;
-  size_t count_ = 0;
-  std::string lines_;
-};
-
 // The output layer of a model whose output layer is its embedding, if a file has it nevertheless.
 void check_tied_head(const Architecture& architecture, const FolderWeights& weights,
-                     const std::string& embedding, Mistakes& mistakes) {
+                     const std::string& embedding, TensorMistakes& mistakes) {
   const TensorInfo* head = weights.find(architecture.head);
   const TensorInfo* other = weights.find(embedding);
   if (head != nullptr && other != nullptr &&
       (head->dtype != other->dtype || head->shape != other->shape ||
        weights.bytes(head->name) != weights.bytes(other->name))) {
-    mistakes.add(weights.path(), ": ", architecture.head, ": differs from ", embedding,
-                 ", to which it is tied (tie_word_embeddings)");
+    mistakes.add([&] {
+      return text(architecture.head, ": differs from ", embedding,
+                  ", to which it is tied (tie_word_embeddings)");
+    });
   }
 }
 
@@ -208,7 +184,7 @@ void check_tied_head(const Architecture& architecture, const FolderWeights& weig
 
 void check_weights(const Architecture& architecture, const Gpt& model, const FolderWeights& weights,
                    const IsIgnored& ignored) {
-  Mistakes mistakes;
+  TensorMistakes mistakes(weights.path());
   std::set<std::string> known{architecture.head};
   const std::vector<TheirTensor> tensors = their_tensors(architecture, model);
   for (const TheirTensor& tensor : tensors) {
@@ -218,19 +194,18 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
       continue;
     }
     const TensorInfo* info = weights.find(name);
-    const std::string what = text(tensor.name, ", here ", our_names(tensor), ": ");
+    const TensorPart& first = tensor.parts.front();
+    const auto add = [&](const auto&... parts) {
+      mistakes.add([&] { return text(tensor.name, ", here ", our_names(tensor), ": ", parts...); });
+    };
     if (info == nullptr) {
-      mistakes.add(weights.path(), ": ", what, "missing, expected shape ",
-                   shape_text(tensor.shape()));
+      add("missing, expected shape ", shape_text(tensor.shape()));
     } else if (!is_float(info->dtype)) {
-      mistakes.add(weights.path(), ": ", what, "expected F64, F32, F16 or BF16, got ",
-                   dtype_name(info->dtype));
+      add("expected F64, F32, F16 or BF16, got ", dtype_name(info->dtype));
     } else if (info->shape != tensor.shape()) {
-      mistakes.add(weights.path(), ": ", what, "expected shape ", shape_text(tensor.shape()),
-                   ", got ", shape_text(info->shape));
-    } else if (tensor.parts.front().ours.empty() && tensor.parts.front().columns == 0 &&
-               !all_zero(weights.bytes(name))) {
-      mistakes.add(weights.path(), ": ", what, "expected zeros, as the model has no such bias");
+      add("expected shape ", shape_text(tensor.shape()), ", got ", shape_text(info->shape));
+    } else if (first.ours.empty() && first.columns == 0 && !all_zero(weights.bytes(name))) {
+      add("expected zeros, as the model has no such bias");
     }
   }
   if (model.config.tie_embeddings) {
@@ -239,11 +214,11 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
   }
   for (const std::string& name : weights.names()) {
     if (!known.contains(name) && !is_buffer(name) && !ignored(name)) {
-      mistakes.add(weights.path(), ": ", printable(name), ": not in this ",
-                   architecture.model_type);
+      mistakes.add(
+          [&] { return text(printable(name), ": not in this ", architecture.model_type); });
     }
   }
-  mistakes.throw_any(weights.path());
+  mistakes.throw_if_any();
 }
 
 bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeights& weights,
