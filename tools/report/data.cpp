@@ -76,9 +76,8 @@ std::vector<MetricsRow> thinned(const std::vector<MetricsRow>& rows, size_t most
 }
 
 std::vector<MetricsRow> rows_of(const fs::path& run, std::vector<std::string>& warnings) {
-  std::error_code error;
   const fs::path file = run / "metrics.csv";
-  return fs::exists(file, error) ? read_metrics(file, warnings) : std::vector<MetricsRow>();
+  return is_there(file) ? read_metrics(file, warnings) : std::vector<MetricsRow>();
 }
 
 // The text cut to at most this many bytes, at a character boundary.
@@ -95,10 +94,8 @@ std::string cut_text(std::string text, size_t most) {
 
 // Reads samples.txt, in which a line "--- step 500" precedes each sample.
 ReportJson samples_of(const fs::path& run, size_t most) {
-  std::error_code error;
   const fs::path file = run / "samples.txt";
-  const std::string all =
-      fs::exists(file, error) ? read_file(file, most_samples_file) : std::string();
+  const std::string all = is_there(file) ? read_file(file, most_samples_file) : std::string();
   const std::string mark = "--- step ";
   std::vector<std::pair<int64_t, std::string>> samples;
   for (size_t at = all.starts_with(mark) ? 0 : std::string::npos; at != std::string::npos;) {

@@ -75,6 +75,11 @@ fs::path replaceable(const fs::path& path, Links links) {
 
 }  // namespace
 
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
 void fail_errno(const fs::path& path, std::string_view what, int error) {
   fail<IoError>(printable(path.string(), 1000), ": ", what, ": ",
                 std::generic_category().message(error));

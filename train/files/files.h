@@ -18,6 +18,9 @@ namespace heed {
 
 inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
+// False also for a path that cannot be looked at.
+bool is_there(const std::filesystem::path& path);
+
 // Throws the IoError "path: what: reason", with the reason of an errno.
 [[noreturn]] void fail_errno(const std::filesystem::path& path, std::string_view what, int error);
 

@@ -43,21 +43,16 @@ std::set<std::string> files_in(const std::map<std::string, std::string>& weight_
 
 bool is_hugging_face_folder(const fs::path& folder) {
   const fs::path config = folder / "config.json";
-  std::error_code error;
-  if (!fs::exists(config, error)) {
-    return false;
-  }
-  return read_json(config).has("model_type");
+  return is_there(config) && read_json(config).has("model_type");
 }
 
 fs::path weights_file(const fs::path& folder) {
-  std::error_code error;
   for (const char* name : {index_file, one_file}) {
-    if (fs::exists(folder / name, error)) {
+    if (is_there(folder / name)) {
       return folder / name;
     }
   }
-  const bool pickled = fs::exists(folder / "pytorch_model.bin", error);
+  const bool pickled = is_there(folder / "pytorch_model.bin");
   fail<IoError>(folder.string(), ": expected ", one_file, " or ", index_file, ", got neither",
                 pickled ? "; pytorch_model.bin can run code and is not read: save_pretrained() of "
                           "transformers makes a safetensors file of it"

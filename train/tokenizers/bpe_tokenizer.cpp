@@ -103,9 +103,8 @@ class BpeTokenizer::Encoders {
 namespace {
 
 BpeModel read_checked(const BpeTokenizer::Config& c, const TokenizerSetup& setup) {
-  std::error_code error;
   const std::filesystem::path kept = setup.checkpoint / stored_tokenizer;
-  const bool is_kept = !setup.checkpoint.empty() && std::filesystem::exists(kept, error);
+  const bool is_kept = !setup.checkpoint.empty() && is_there(kept);
   const std::filesystem::path path = is_kept ? kept : setup.config_folder / c.path;
   BpeModel model = read_bpe(path);
   if (!c.fingerprint.empty()) {
