@@ -20,8 +20,7 @@ constexpr int64_t bytes_per_byte = 5;
 
 SafeTensors read_vectors(const VectorsTask::Config& c, const std::filesystem::path& path) {
   const FileReader file = open_data_file(path, bytes_per_byte);
-  std::string bytes(static_cast<size_t>(file.size()), '\0');
-  file.read(0, std::as_writable_bytes(std::span(bytes)));
+  std::string bytes = file.whole();
   require_fingerprint(path, as_bytes(bytes), c.fingerprint);
   return {std::move(bytes), path.string()};
 }
