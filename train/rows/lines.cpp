@@ -1,10 +1,10 @@
 #include "train/rows/lines.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "autograd/base/error.h"
+#include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
 namespace heed {
@@ -54,9 +54,9 @@ std::string wrong_bytes(std::string_view text, int64_t& line) {
     return "";
   }
   line = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
-  char digits[8];
-  std::snprintf(digits, sizeof digits, "0x%02X", static_cast<unsigned char>(text[at]));
-  return heed::text("expected UTF-8, got the byte ", digits, " in column ", column_of(text, at),
+  return heed::text("expected UTF-8, got the byte ",
+                    formatted("0x%02X", static_cast<unsigned char>(text[at])), " in column ",
+                    column_of(text, at),
                     text[at] == '\0' ? " (a file in UTF-16 has such bytes)" : "");
 }
 
