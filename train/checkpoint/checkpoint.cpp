@@ -218,10 +218,6 @@ void link_best(const fs::path& run, const std::optional<int64_t>& best) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Removes a checkpoint. Of a link only the link: what it points to is not the run's.
 void remove_checkpoint(const fs::path& folder) {
   std::error_code ignored;
