@@ -154,11 +154,10 @@ LayerResults run_layer(Module& layer, const Input& in, const Array& dy) {
     results[name] = gradient ? gradient.clone() : Array::zeros(leaf.shape());
     leaf.zero_grad();
   };
-  if (in.x) {
-    keep("x", traced.x);
-  }
-  if (in.context) {
-    keep("context", traced.context);
+  for (const auto& [name, member] : {std::pair{"x", &Input::x}, {"context", &Input::context}}) {
+    if (in.*member) {
+      keep(name, traced.*member);
+    }
   }
   for (const NamedParameter& parameter : parameters) {
     keep(parameter.name, parameter.tensor);
