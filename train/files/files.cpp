@@ -248,14 +248,6 @@ Fingerprint write_file_atomically(const fs::path& path,
   return writer.commit();
 }
 
-Fingerprint write_file_atomically(const fs::path& path, std::span<const Bytes> parts) {
-  return write_file_atomically(path, [&](FileWriter& out) {
-    for (const Bytes& part : parts) {
-      out.write(part);
-    }
-  });
-}
-
 Fingerprint write_file_atomically(const fs::path& path, std::string_view bytes, Links links) {
   return write_file_atomically(
       path, [&](FileWriter& out) { out.write(as_bytes(bytes)); }, links);

@@ -113,7 +113,6 @@ class FileWriter {
 // get an error instead.
 Fingerprint write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                   Links links = Links::follow);
-Fingerprint write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> parts);
 Fingerprint write_file_atomically(const std::filesystem::path& path,
                                   const std::function<void(FileWriter&)>& produce,
                                   Links links = Links::follow);
