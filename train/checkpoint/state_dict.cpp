@@ -62,28 +62,24 @@ std::vector<int64_t> dims_of(const Shape& shape) {
 // Compares a file with a model and assigns tensors to parameters.
 class Matcher {
  public:
-  Matcher(const Module& model, const SafeTensors& file)
+  // Leaves out what is ignored, on both sides.
+  Matcher(const Module& model, const SafeTensors& file, const Ignored& ignored)
       : file_(file), model_(inventory(model)), mistakes_(file.path()) {
+    std::set<std::string> known;
     for (const Slot& slot : model_.slots) {
-      known_.insert(slot.names.begin(), slot.names.end());
+      known.insert(slot.names.begin(), slot.names.end());
     }
     for (const MaskBuffer& mask : model_.masks) {
-      known_.insert(mask.name);
+      known.insert(mask.name);
     }
     for (const TensorInfo& info : file_.tensors()) {
-      if (!known_.contains(info.name)) {
+      if (!known.contains(info.name) && !ignored(info.name)) {
         unused_.push_back(info.name);
       }
     }
-  }
-
-  // Leaves out what is ignored, on both sides.
-  void ignore(const Ignored& ignored) {
-    const auto is_ignored = [&](const std::string& name) { return ignored(name); };
     std::erase_if(model_.slots, [&](const Slot& slot) {
-      return std::any_of(slot.names.begin(), slot.names.end(), is_ignored);
+      return std::any_of(slot.names.begin(), slot.names.end(), ignored);
     });
-    std::erase_if(unused_, is_ignored);
   }
 
   void check(Extra extra) {
@@ -213,7 +209,6 @@ class Matcher {
   const SafeTensors& file_;
   Inventory model_;
   TensorMistakes mistakes_;
-  std::set<std::string> known_;
   std::vector<std::string> unused_;   // names in the file that the model does not use
   std::vector<std::string> missing_;  // parameters that are not in the file
 };
@@ -231,15 +226,12 @@ TensorView mask_view(const MaskBuffer& mask) {
 
 void check_parameters(const Module& model, const SafeTensors& file, Extra extra,
                       const Ignored& ignored) {
-  Matcher matcher(model, file);
-  matcher.ignore(ignored);
-  matcher.check(extra);
+  Matcher(model, file, ignored).check(extra);
 }
 
 void load_parameters(Module& model, const SafeTensors& file, Extra extra, const Ignored& ignored) {
   const NoGrad off;
-  Matcher matcher(model, file);
-  matcher.ignore(ignored);
+  Matcher matcher(model, file, ignored);
   matcher.check(extra);
   matcher.load();
 }
