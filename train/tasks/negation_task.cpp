@@ -62,10 +62,6 @@ struct Slot {
   };
 };
 
-const std::string& word(const Words& words, int32_t choice) {
-  return words[static_cast<size_t>(choice)];
-}
-
 // No, one or two negations, with probabilities 1/6, 1/2, 1/3.
 int32_t draw_negation(Generator& generator) {
   const int32_t sixth = draw_below(generator, 6);
@@ -124,20 +120,20 @@ MadeTask::Question NegationTask::draw(Generator& generator) const {
 SentenceTask::Sentence NegationTask::sentence(const Question& choices) const {
   Sentence made;
   const auto clause = [&](Slot::Choice first, const std::string& adjective) {
-    append_words(made.words, word(subjects(), choices[first]));
-    append_words(made.words, word(verbs(), choices[first + 1]));
-    append_words(made.words, word(negations(), choices[first + 2]));
-    append_words(made.words, word(degrees(), choices[first + 3]));
+    append_words(made.words, chosen(subjects(), choices[first]));
+    append_words(made.words, chosen(verbs(), choices[first + 1]));
+    append_words(made.words, chosen(negations(), choices[first + 2]));
+    append_words(made.words, chosen(degrees(), choices[first + 3]));
     made.words.push_back(adjective);
   };
-  const std::string& of_other = word(plain_adjectives(), choices[Slot::other_adjective]);
+  const std::string& of_other = chosen(plain_adjectives(), choices[Slot::other_adjective]);
   if (choices[Slot::order] == 2) {
     clause(Slot::other_subject, of_other);
-    made.words.push_back(word(joints(), choices[Slot::joint]));
+    made.words.push_back(chosen(joints(), choices[Slot::joint]));
   }
-  clause(Slot::subject, word(judgements(), choices[Slot::judgement]));
+  clause(Slot::subject, chosen(judgements(), choices[Slot::judgement]));
   if (choices[Slot::order] == 1) {
-    made.words.push_back(word(joints(), choices[Slot::joint]));
+    made.words.push_back(chosen(joints(), choices[Slot::joint]));
     clause(Slot::other_subject, of_other);
   }
   const bool praise = choices[Slot::judgement] < static_cast<int32_t>(judgements().size() / 2);

@@ -64,10 +64,6 @@ struct SenseSlot {
   };
 };
 
-const std::string& chosen(const Words& words, int32_t choice) {
-  return words[static_cast<size_t>(choice)];
-}
-
 }  // namespace
 
 WordSenseTask::WordSenseTask(const Config&, const TaskSetup& setup)
