@@ -48,8 +48,7 @@ int64_t TextTask::target_bytes(const Batch& batch) const {
   if (bytes_of_token_.empty()) {
     return 0;
   }
-  const std::span<const int32_t> targets(batch.targets.data(),
-                                         static_cast<size_t>(batch.targets.size()));
+  const std::span<const int32_t> targets = batch.targets.span();
   return std::accumulate(targets.begin(), targets.end(), int64_t{0}, [&](int64_t sum, int32_t id) {
     return sum + bytes_of_token_[static_cast<size_t>(id)];
   });
