@@ -109,7 +109,7 @@ FeedForwardSize feed_forward_of(const Gpt& model) {
 
 int64_t TheirTensor::rows() const {
   return std::accumulate(parts.begin(), parts.end(), int64_t{0},
-                         [](int64_t sum, const TensorPart& part) { return sum + part.rows; });
+                         [](int64_t sum, const TensorPart& part) { return sum + part.rows.count; });
 }
 
 std::vector<int64_t> TheirTensor::shape() const {
@@ -121,42 +121,29 @@ std::vector<int64_t> TheirTensor::shape() const {
 
 namespace {
 
-// Which rows of a matrix, or numbers of a vector: see TensorPart.
-struct Rows {
-  int64_t count = 0;
-  int64_t ours = 0;
-  int64_t theirs = 0;
-  int64_t run = 0;  // 0: all of them
-  int64_t stride = 0;
-};
-
 class TensorList {
  public:
   explicit TensorList(bool transposes) : transposes_(transposes) {}
 
   // ours: "" for a parameter that the model does not have; the caller then sets `fixed`.
-  TensorPart& add(const std::string& theirs, const std::string& ours, const Rows& rows,
+  TensorPart& add(const std::string& theirs, const std::string& ours, const SameRows& rows,
                   int64_t columns = 0) {
     if (tensors.empty() || tensors.back().name != theirs) {
       tensors.push_back({theirs, {}});
     }
     return tensors.back().parts.emplace_back(
-        TensorPart{.ours = ours,
-                   .rows = rows.count,
-                   .columns = columns,
-                   .our_row = ours.empty() ? 0 : rows.ours,
-                   .their_row = rows.theirs,
-                   .run = std::max<int64_t>(1, rows.run > 0 ? rows.run : rows.count),
-                   .stride = rows.stride});
+        TensorPart{.ours = ours, .rows = rows, .columns = columns});
   }
   // A vector; zeros if the model has none.
-  void vector(const std::string& theirs, const std::string& ours, const Rows& rows, bool has_it) {
+  void vector(const std::string& theirs, const std::string& ours, const SameRows& rows,
+              bool has_it) {
     TensorPart& part = add(theirs, has_it ? ours : "", rows);
     if (!has_it) {
+      part.rows.ours = 0;
       part.fixed = Array::zeros({rows.count});
     }
   }
-  void weight(const std::string& theirs, const std::string& ours, const Rows& rows,
+  void weight(const std::string& theirs, const std::string& ours, const SameRows& rows,
               int64_t columns) {
     add(theirs, ours, rows, columns).transposed = transposes_;
   }
@@ -212,9 +199,10 @@ const BlockNames& names_of(const std::string& type) {
 //   gpt2      [all queries | all keys | all values]
 //   gpt_neox  the queries, keys and values of head 0, those of head 1, ...
 //   llama     each in a tensor of its own
-Rows rows_of_part(const std::string& type, int64_t part, const MultiHeadAttention::Config& att) {
+SameRows rows_of_part(const std::string& type, int64_t part,
+                      const MultiHeadAttention::Config& att) {
   const int64_t width = att.head_width();
-  Rows rows{.count = part == 0 ? att.d_out : att.kv_heads() * width};
+  SameRows rows{.count = part == 0 ? att.d_out : att.kv_heads() * width};
   if (type == "gpt2") {
     rows.theirs = part * att.d_out;
   } else if (type == "gpt_neox") {
@@ -233,7 +221,7 @@ void add_attention(const std::string& type, const std::string& theirs, const std
   const bool their_bias = type != "llama" || att.qkv_bias || att.out_bias;
   const char* const parts[] = {"W_query", "W_key", "W_value"};
   const auto part_of = [&](int64_t part, bool bias) {
-    Rows rows = rows_of_part(type, part, att);
+    SameRows rows = rows_of_part(type, part, att);
     rows.ours = packed ? part * att.d_out : 0;
     const std::string to = theirs + names.qkv[names.qkv.size() > 1 ? static_cast<size_t>(part) : 0];
     const std::string from = packed ? ours + "in_proj_" : ours + parts[part] + ".";

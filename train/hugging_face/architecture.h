@@ -41,17 +41,22 @@ struct FeedForwardSize {
 };
 FeedForwardSize feed_forward_of(const Gpt& model);
 
-// A part of a tensor of theirs, and the parameter of ours, or a part of it, that is the same.
-// Row r of ours, counted from our_row, is their row their_row + r / run * stride + r % run. A
-// matrix that is `transposed` has these rows as columns: GPT-2's Conv1D stores (in, out).
-struct TensorPart {
-  std::string ours;  // "": the model has no such parameter, as if it were `fixed`
-  int64_t rows = 0;
-  int64_t columns = 0;  // 0: a vector
-  int64_t our_row = 0;
-  int64_t their_row = 0;
+// Rows of a matrix, or numbers of a vector, that are the same in ours and in theirs: row ours + r is
+// their row theirs + r / run * stride + r % run, or theirs + r if there are no runs.
+struct SameRows {
+  int64_t count = 0;
+  int64_t ours = 0;
+  int64_t theirs = 0;
   int64_t run = 0;
   int64_t stride = 0;
+};
+
+// A part of a tensor of theirs, and the parameter of ours, or a part of it, that is the same. A
+// matrix that is `transposed` has the rows as columns: GPT-2's Conv1D stores (in, out).
+struct TensorPart {
+  std::string ours;  // "": the model has no such parameter, as if it were `fixed`
+  SameRows rows;
+  int64_t columns = 0;  // 0: a vector
   bool transposed = false;
   Array fixed;  // (rows) or (rows, columns)
 
@@ -60,10 +65,11 @@ struct TensorPart {
   template <class Each>
   void for_each_number(int64_t their_rows, const Each& each) const {
     const int64_t width = std::max<int64_t>(1, columns);
-    for (int64_t r = 0; r < rows; ++r) {
-      const int64_t row = their_row + r / run * stride + r % run;
+    for (int64_t r = 0; r < rows.count; ++r) {
+      const int64_t row =
+          rows.theirs + (rows.run > 0 ? r / rows.run * rows.stride + r % rows.run : r);
       for (int64_t c = 0; c < width; ++c) {
-        each((our_row + r) * width + c, transposed ? c * their_rows + row : row * width + c);
+        each((rows.ours + r) * width + c, transposed ? c * their_rows + row : row * width + c);
       }
     }
   }
