@@ -20,22 +20,19 @@ constexpr size_t most_files = 1000;
 
 bool is_index(const fs::path& file) { return file.extension() == ".json"; }
 
-std::map<std::string, std::string> read_weight_map(const fs::path& index) {
-  auto files = parse_weight_map(read_file(index, json_limits::index_bytes), index.string());
-  std::set<std::string> different;
-  for (const auto& [tensor, file] : files) {
-    different.insert(file);
-  }
-  require<IoError>(different.size() <= most_files, index.string(), ": expected at most ",
-                   most_files, " files, got ", different.size());
-  return files;
-}
-
 std::set<std::string> files_in(const std::map<std::string, std::string>& weight_map) {
   std::set<std::string> files;
   for (const auto& entry : weight_map) {
     files.insert(entry.second);
   }
+  return files;
+}
+
+std::map<std::string, std::string> read_weight_map(const fs::path& index) {
+  auto files = parse_weight_map(read_file(index, json_limits::index_bytes), index.string());
+  const size_t count = files_in(files).size();
+  require<IoError>(count <= most_files, index.string(), ": expected at most ", most_files,
+                   " files, got ", count);
   return files;
 }
 
