@@ -115,18 +115,6 @@ BpeModel read_checked(const BpeTokenizer::Config& c, const TokenizerSetup& setup
   return model;
 }
 
-// Where the next character that is not UTF-8 begins, from `at`; the end of the text if none does.
-size_t end_of_characters(std::string_view text, size_t at) {
-  while (at < text.size()) {
-    const size_t size = utf8_at(text, at).size;
-    if (size == 0) {
-      return at;
-    }
-    at += size;
-  }
-  return at;
-}
-
 }  // namespace
 
 void BpeTokenizer::Config::fields(Fields& f) {
@@ -223,7 +211,7 @@ void BpeTokenizer::encode_plain(std::string_view text, const Each& each) const {
   MergeScratch scratch;
   std::vector<int32_t> ids;
   for (size_t at = 0; at < text.size();) {
-    const size_t end = end_of_characters(text, at);
+    const size_t end = first_wrong_byte(text, at);
     if (end > at) {
       encode_characters(text.substr(at, end - at), each);
     }

@@ -212,20 +212,13 @@ std::string visible_bytes(std::string_view bytes) {
 
 // ---- Validity
 
-int64_t check_utf8(std::string_view text, const std::string& where) {
-  int64_t characters = 0;
-  for (size_t at = 0; at < text.size(); ++characters) {
-    const size_t size = utf8_at(text, at).size;
-    if (size == 0) {
-      const auto line =
-          1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
-      fail<IoError>(where, ": expected UTF-8, got the byte ",
-                    formatted("0x%02X", static_cast<unsigned char>(text[at])), " at byte ", at,
-                    ", line ", line, "; convert the file to UTF-8 (with iconv, for example)");
-    }
-    at += size;
+void check_utf8(std::string_view text, const std::string& where) {
+  if (const size_t at = first_wrong_byte(text); at < text.size()) {
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
+    fail<IoError>(where, ": expected UTF-8, got the byte ",
+                  formatted("0x%02X", static_cast<unsigned char>(text[at])), " at byte ", at,
+                  ", line ", line, "; convert the file to UTF-8 (with iconv, for example)");
   }
-  return characters;
 }
 
 }  // namespace heed
