@@ -62,7 +62,6 @@ class Silu final : public Module {
 };
 HEED_LAYER(Silu, "silu");
 
-inline const std::vector<std::string> activation_names{"gelu_tanh", "gelu", "relu", "silu"};
 // The values of a model's `activation:`. swiglu takes one layer more.
 inline const std::vector<std::string> feed_forward_activations{"gelu_tanh", "gelu", "relu", "silu",
                                                                "swiglu"};

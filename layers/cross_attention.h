@@ -55,8 +55,7 @@ class CrossAttention final : public Module {
                 Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}),
         W_key(this, "W_key",
               Linear::Config{.d_in = c.context_width(), .d_out = c.d_out, .bias = c.qkv_bias}),
-        W_value(this, "W_value",
-                Linear::Config{.d_in = c.context_width(), .d_out = c.d_out, .bias = c.qkv_bias}),
+        W_value(this, "W_value", W_key->config),
         out_proj(optional_child<Linear>(
             c.out_proj, this, "out_proj",
             Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias})) {}

@@ -30,9 +30,8 @@ class SelfAttentionV2 final : public Module {
       : config(checked(c)),
         W_query(this, "W_query",
                 Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}),
-        W_key(this, "W_key", Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}),
-        W_value(this, "W_value",
-                Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}) {}
+        W_key(this, "W_key", W_query->config),
+        W_value(this, "W_value", W_query->config) {}
 
   Signature signature() const override { return {.width = config.d_in, .mask = true}; }
 

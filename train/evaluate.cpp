@@ -47,27 +47,24 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
     task.score(output.value(), batch, tally.score);
   }
   const Tally all = sum_of_all(ranks, std::move(tally));
-  const double loss = all.loss();
-  const int64_t counted = all.counted, bytes = all.bytes;
-  const Score& score = all.score;
+  Evaluation found{all.score};
+  found.tokens = all.counted;
   // A validation loss of 0 for nothing would be the best of the run.
-  require<ConfigError>(counted > 0 || split == Split::train, "evaluate: the loss counts no target ",
-                       "in ", count, " validation examples");
+  require<ConfigError>(found.tokens > 0 || split == Split::train,
+                       "evaluate: the loss counts no target ", "in ", count,
+                       " validation examples");
   const auto share = [](int64_t part, int64_t whole) -> std::optional<double> {
     return whole > 0 ? std::optional(static_cast<double>(part) / static_cast<double>(whole))
                      : std::nullopt;
   };
-  return {
-      .loss = counted > 0 ? loss / static_cast<double>(counted) : 0.0,
-      .tokens = counted,
-      .bits_per_byte = bytes > 0 ? std::optional(loss / static_cast<double>(bytes) / std::log(2.0))
-                                 : std::nullopt,
-      .accuracy = share(score.right, score.targets),
-      .exact_match = share(score.sequences.exact, score.sequences.all),
-      .by_length = score.by_length,
-      .confusion = score.confusion,
-      .hardest = score.hardest,
-      .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+  found.loss = found.tokens > 0 ? all.loss() / static_cast<double>(found.tokens) : 0.0;
+  if (all.bytes > 0) {
+    found.bits_per_byte = all.loss() / static_cast<double>(all.bytes) / std::log(2.0);
+  }
+  found.accuracy = share(found.right, found.targets);
+  found.exact_match = share(found.sequences.exact, found.sequences.all);
+  found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return found;
 }
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include "train/plan.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 
 #include "autograd/array/shape.h"
@@ -32,8 +31,7 @@ constexpr int64_t running_bytes = 10'000'000;
 [[noreturn]] void fail_at(const ConfigMark& mark, const std::string& message) {
   ConfigErrors errors;
   errors.add_at(mark, "model", message);
-  errors.throw_if_any();
-  std::abort();  // not reached: throw_if_any() has thrown
+  throw errors.exception();
 }
 
 // The shape of the model's output. The error of a model that reads ids where the data gives

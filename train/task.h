@@ -8,7 +8,7 @@
 #include "train/data/data_file.h"
 #include "train/data/generate.h"
 #include "train/data/task.h"
-#include "train/data/window_task.h"
+#include "train/data/windows.h"
 #include "train/tasks/made_task.h"
 #include "train/tasks/pair_task.h"
 #include "train/tasks/sentence_task.h"

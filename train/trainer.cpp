@@ -1,6 +1,5 @@
 #include "train/trainer.h"
 
-#include <cmath>
 #include <new>
 
 #include "autograd/random/streams.h"
@@ -59,10 +58,7 @@ Ending Trainer::run_steps() {
     InterruptGuard::set_saved(false);
 
     const std::optional<Evaluation> evaluation = evaluate_if_due();
-    const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
-    if (val_loss || step % train.log_every == 0 || step == 1 || step == train.steps) {
-      write_metrics(result, evaluation, lr);
-    }
+    write_metrics(result, evaluation, lr);
     at_step(step, [&] { sample_if_due(); });
     ending = agreed(ending_now(step == train.steps));
     const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
@@ -131,9 +127,7 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
   }
   Evaluation evaluation = evaluate(*model_, *run_.task, Split::validation,
                                    run_.config.train.batch_size, run_.config.eval.batches, ranks_);
-  require<DivergedError>(std::isfinite(evaluation.loss), "step ", state_.step,
-                         ": the validation loss is ",
-                         std::isnan(evaluation.loss) ? "NaN" : "infinite");
+  at_step(state_.step, [&] { require_finite(evaluation.loss, "validation loss"); });
   // The one at the end of a run is not counted: a run that is extended has it in addition.
   state_.evaluations_since_best += due(run_.config.eval.every, state_.step) ? 1 : 0;
   if (!state_.best_val_loss || evaluation.loss < *state_.best_val_loss) {
@@ -146,12 +140,12 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
 
 void Trainer::write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
                             double lr) {
-  if (!folder_) {
+  const bool logged = state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
+                      state_.step == run_.config.train.steps;
+  if (!folder_ || !(logged || evaluation)) {
     return;
   }
   const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
-  const bool logged = state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
-                      state_.step == run_.config.train.steps;
   MetricsRow row{.step = state_.step,
                  .val_loss = val_loss,
                  .lr = lr,
@@ -205,8 +199,10 @@ Retention Trainer::retention() const {
 }
 
 void Trainer::save() {
-  require_sound_weights(*model_, *run_.task, state_.step, run_.config.train.batch_size,
-                        static_cast<uint64_t>(run_.config.seed));
+  at_step(state_.step, [&] {
+    require_sound_weights(*model_, *run_.task, run_.config.train.batch_size,
+                          static_cast<uint64_t>(run_.config.seed));
+  });
   Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
   const WholeState whole(optimizer, run_.config.train.shard_optimizer, ranks_);
   if (!folder_) {

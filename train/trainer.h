@@ -65,6 +65,7 @@ class Trainer {
   Ending agreed(Ending ending) { return from_first(ranks_, ending); }
   bool time_is_over() const { return max_seconds_ && seconds() >= *max_seconds_; }
   std::optional<Evaluation> evaluate_if_due();
+  // Of steps that are logged or evaluated.
   void write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
                      double lr);
   void sample_if_due();

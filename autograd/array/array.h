@@ -76,9 +76,7 @@ class BasicArray {
   BasicArray reshaped(const Shape& shape) const {
     require(shape.size() == size(), "reshape: expected ", size(), " elements as in ", shape_,
             ", got ", shape);
-    BasicArray a = *this;
-    a.shape_ = shape;
-    return a;
+    return prefix(shape);
   }
 
   // The first shape.size() elements under another shape; shares the buffer.

@@ -46,17 +46,7 @@ class Shape {
   Shape without(int axis) const;                   // one axis removed
   Shape inserted(int axis, int64_t extent) const;  // a new axis before `axis` (rank() appends)
 
-  bool operator==(const Shape& other) const {
-    if (rank() != other.rank()) {
-      return false;
-    }
-    for (size_t k = 0; k < dims().size(); ++k) {
-      if (numbers_[k] != other.numbers_[k]) {
-        return false;
-      }
-    }
-    return true;
-  }
+  bool operator==(const Shape& other) const = default;
 
  private:
   [[noreturn]] void throw_bad_axis(int axis) const;

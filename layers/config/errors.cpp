@@ -93,11 +93,8 @@ std::vector<std::string> ConfigErrors::lines() const {
   return lines;
 }
 
-void ConfigErrors::throw_if_any() const {
+ConfigMistakes ConfigErrors::exception() const {
   constexpr size_t most = 200;  // a few screenfuls; more mistakes usually have a common cause
-  if (empty()) {
-    return;
-  }
   const std::vector<std::string> all = lines();
   std::string joined;
   for (size_t i = 0; i < std::min(all.size(), most); ++i) {
@@ -106,7 +103,7 @@ void ConfigErrors::throw_if_any() const {
   if (all.size() > most) {
     joined += text("\n... and ", all.size() - most, " more");
   }
-  throw ConfigMistakes(joined, sorted());
+  return {joined, sorted()};
 }
 
 }  // namespace heed

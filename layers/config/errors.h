@@ -62,8 +62,11 @@ class ConfigErrors {
   // The messages without duplicates, sorted by location: files in the order of their first mistake,
   // then the command line.
   std::vector<std::string> lines() const;
-  // Throws ConfigMistakes, whose text is the lines; after 200 it only counts the rest.
-  void throw_if_any() const;
+  // What to throw. Its text is the lines; after 200 it only counts the rest.
+  ConfigMistakes exception() const;
+  void throw_if_any() const {
+    if (!empty()) throw exception();
+  }
 
  private:
   // Without duplicates, sorted as lines() are.

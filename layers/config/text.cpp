@@ -5,12 +5,11 @@
 #include <cctype>
 
 #include "layers/config/node.h"
+#include "layers/text/formatted.h"
 
 namespace heed {
 
 namespace {
-
-constexpr char hex_digits[] = "0123456789abcdef";
 
 bool contains_any(const std::string& text, const char* characters) {
   return text.find_first_of(characters) != std::string::npos;
@@ -29,9 +28,7 @@ std::string double_quoted(const std::string& text) {
     } else if (c == '\t') {
       out += "\\t";
     } else if (is_control(c)) {
-      out += "\\x";
-      out += hex_digits[static_cast<unsigned char>(c) >> 4];
-      out += hex_digits[static_cast<unsigned char>(c) & 15];
+      out += formatted("\\x%02x", static_cast<unsigned char>(c));
     } else {
       out += c;
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <type_traits>
 
 #include "layers/config/types.h"
 
@@ -94,23 +94,18 @@ std::string number_hint(const std::string& text, bool whole) {
   return "";
 }
 
-// A quoted number is text. If it, or a word such as none, would be valid without quotes, suggests
-// that.
-std::string quote_hint(const FieldInfo& info, const ConfigNode& node, bool number_would_fit) {
-  const bool off = !info.off_word.empty() && node.text() == info.off_word;
-  return node.quoted() && (off || number_would_fit) ? "; write it without quotes" : "";
-}
-
 // Each reports it if the field excludes the value, which `node` shows.
-bool in_range(const FieldInfo& info, const ConfigNode& node, double value, ConfigErrors& errors) {
-  if (!info.range.contains(value)) {
+template <class Number>
+requires std::is_arithmetic_v<Number>
+bool fits(const FieldInfo& info, const ConfigNode& node, Number value, ConfigErrors& errors) {
+  const bool within = info.range.contains(static_cast<double>(value));
+  if (!within) {
     errors.add(node, "expected ", expected(info), ", got ", in_words(node));
   }
-  return info.range.contains(value);
+  return within;
 }
-
-bool is_choice(const FieldInfo& info, const ConfigNode& node, const std::string& value,
-               ConfigErrors& errors) {
+bool fits(const FieldInfo& info, const ConfigNode& node, const std::string& value,
+          ConfigErrors& errors) {
   const auto& choices = info.choices;
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) {
     return true;
@@ -121,17 +116,6 @@ bool is_choice(const FieldInfo& info, const ConfigNode& node, const std::string&
   return false;
 }
 
-bool fits(const FieldInfo&, const ConfigNode&, bool, ConfigErrors&) { return true; }
-bool fits(const FieldInfo& info, const ConfigNode& node, int64_t value, ConfigErrors& errors) {
-  return in_range(info, node, static_cast<double>(value), errors);
-}
-bool fits(const FieldInfo& info, const ConfigNode& node, double value, ConfigErrors& errors) {
-  return in_range(info, node, value, errors);
-}
-bool fits(const FieldInfo& info, const ConfigNode& node, const std::string& value,
-          ConfigErrors& errors) {
-  return is_choice(info, node, value, errors);
-}
 template <class T>
 bool fits(const FieldInfo& info, const ConfigNode& node, const std::optional<T>& value,
           ConfigErrors& errors) {
@@ -205,60 +189,56 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, Conf
   return false;
 }
 
-bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
-                ConfigErrors& errors) {
+namespace {
+
+// A quoted number is text, and so is a quoted word such as none.
+template <class Number>
+bool read_number(const FieldInfo& info, const ConfigNode& node,
+                 Parsed (*parse)(const std::string&, Number&), const char* limits, Number& value,
+                 ConfigErrors& errors) {
   if (!is_scalar(info, node, errors)) {
     return false;
   }
-  int64_t number = 0;
-  const Parsed parsed = parse_whole(node.text(), number);
-  if (node.quoted() || parsed == Parsed::no) {
+  constexpr bool whole = std::is_integral_v<Number>;
+  Number number = 0;
+  const Parsed parsed = parse(node.text(), number);
+  if (node.quoted() || parsed == Parsed::no || has_leading_zero(node.text())) {
+    const bool off = !info.off_word.empty() && node.text() == info.off_word;
+    const bool is_number = parsed == Parsed::yes || (whole && parsed == Parsed::out_of_range);
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
-               node.quoted() ? quote_hint(info, node, parsed != Parsed::no)
-                             : number_hint(node.text(), true));
+               !node.quoted()     ? number_hint(node.text(), whole)
+               : off || is_number ? "; write it without quotes"
+                                  : "");
     return false;
   }
   if (parsed == Parsed::out_of_range) {
-    errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node),
-               "; whole numbers go from ", std::numeric_limits<int64_t>::min(), " to ",
-               std::numeric_limits<int64_t>::max());
+    errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node), limits);
     return false;
   }
-  if (!in_range(info, node, static_cast<double>(number), errors)) {
+  if (!fits(info, node, number, errors)) {
     return false;
   }
   value = number;
   return true;
+}
+
+}  // namespace
+
+bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
+                ConfigErrors& errors) {
+  const char* const limits = "; whole numbers go from -9223372036854775808 to 9223372036854775807";
+  return read_number(info, node, parse_whole, limits, value, errors);
 }
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
                 ConfigErrors& errors) {
-  if (!is_scalar(info, node, errors)) {
-    return false;
-  }
-  double number = 0;
-  const Parsed parsed = parse_double(node.text(), number);
-  if (node.quoted() || parsed == Parsed::no || has_leading_zero(node.text())) {
-    errors.add(node, "expected ", expected(info), ", got ", in_words(node),
-               node.quoted() ? quote_hint(info, node, parsed == Parsed::yes)
-                             : number_hint(node.text(), false));
-    return false;
-  }
-  if (parsed == Parsed::out_of_range) {
-    errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node),
-               "; numbers go from about 2e-308 to 2e308, and 0");
-    return false;
-  }
-  if (!in_range(info, node, number, errors)) {
-    return false;
-  }
-  value = number;
-  return true;
+  const char* const limits = "; numbers go from about 2e-308 to 2e308, and 0";
+  return read_number(info, node, parse_double, limits, value, errors);
 }
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& value,
                 ConfigErrors& errors) {
-  if (!is_scalar(info, node, errors) || !is_choice(info, node, node.text(), errors)) {
+  if (!is_scalar(info, node, errors) || !fits(info, node, node.text(), errors)) {
     return false;
   }
   value = node.text();

@@ -1,7 +1,5 @@
 #include "layers/module/masks.h"
 
-#include <algorithm>
-
 #include "autograd/ops/masked_fill.h"
 
 namespace heed {
@@ -10,11 +8,7 @@ namespace {
 
 // 1 where the mask is 0, in a shape that broadcasts to what is filled.
 Mask hidden_by(const Mask& mask, const Shape& shape) {
-  Mask hidden = Mask::uninitialised(mask.shape());
-  const uint8_t* may_attend = mask.current().data();
-  std::transform(may_attend, may_attend + (dry_run() ? 0 : mask.size()), hidden.mutable_data(),
-                 [](uint8_t allowed) { return static_cast<uint8_t>(allowed == 0); });
-  return hidden.reshaped(shape);
+  return logical_not(mask.current()).reshaped(shape);
 }
 
 }  // namespace

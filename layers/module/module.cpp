@@ -1,6 +1,7 @@
 #include "layers/module/module.h"
 
 #include <set>
+#include <unordered_set>
 
 namespace heed {
 
@@ -55,22 +56,14 @@ const std::string& Module::path() const {
   return *path_;
 }
 
-void Module::collect(const std::string& prefix, std::unordered_set<const void*>& seen,
-                     std::vector<NamedParameter>& found) const {
-  for (Parameter* parameter : parameters_) {
-    if (seen.insert(parameter->identity()).second) {
-      found.push_back({prefix + parameter->name(), parameter->tensor()});
-    }
-  }
-  for (const auto& [name, child] : children_) {
-    child->collect(prefix + name + ".", seen, found);
-  }
-}
-
 std::vector<NamedParameter> Module::parameters() const {
   std::vector<NamedParameter> found;
   std::unordered_set<const void*> seen;
-  collect("", seen, found);
+  for_each_parameter([&](const std::string& name, Parameter& parameter) {
+    if (seen.insert(parameter.identity()).second) {
+      found.push_back({name, parameter.tensor()});
+    }
+  });
   return found;
 }
 

@@ -7,7 +7,6 @@
 
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +32,16 @@ class Module {
   // Own parameters first, then those of the children in the order of construction, as PyTorch's
   // named_parameters(). A tied parameter comes once, under its first name.
   std::vector<NamedParameter> parameters() const;
+  // Calls visit(name, parameter) in that order, for a tied parameter under each of its names.
+  template <class Visit>
+  void for_each_parameter(const Visit& visit, const std::string& prefix = "") const {
+    for (Parameter* parameter : parameters_) {
+      visit(prefix + parameter->name(), *parameter);
+    }
+    for (const auto& [name, child] : children_) {
+      child->for_each_parameter(visit, prefix + name + ".");
+    }
+  }
   int64_t parameter_count() const;
 
   // Switches dropout on or off, here and in all children. Does not affect the graph: see NoGrad.
@@ -64,8 +73,6 @@ class Module {
   friend class Child;
 
   void adopt(const std::string& name, Module* child);
-  void collect(const std::string& prefix, std::unordered_set<const void*>& seen,
-               std::vector<NamedParameter>& found) const;
   void forget_path();
 
   std::vector<Parameter*> parameters_;

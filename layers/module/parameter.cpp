@@ -4,9 +4,6 @@
 
 namespace heed {
 
-Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const Init& init)
-    : Parameter(owner, std::move(name), shape, init, true) {}
-
 Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const Init& init,
                      bool present)
     : name_(std::move(name)) {

@@ -16,10 +16,10 @@ class Parameter {
  public:
   using Init = std::function<void(Array& values)>;
 
-  // Throws Error if `owner` already has a parameter of this name.
-  Parameter(Module* owner, std::string name, const Shape& shape, const Init& init);
-  // For an optional parameter such as a bias: if not `present`, it is empty and not registered.
-  Parameter(Module* owner, std::string name, const Shape& shape, const Init& init, bool present);
+  // Throws Error if `owner` already has a parameter of this name. If not `present`, as an optional
+  // bias may be, it is empty and not registered.
+  Parameter(Module* owner, std::string name, const Shape& shape, const Init& init,
+            bool present = true);
   Parameter(const Parameter&) = delete;
   Parameter& operator=(const Parameter&) = delete;
 

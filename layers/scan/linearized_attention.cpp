@@ -48,13 +48,6 @@ Tensor phi_composed(const Tensor& x) {
   return above + exp(x - above);
 }
 
-Mask inverted(const Mask& mask) {
-  Mask hidden = Mask::uninitialised(mask.shape());
-  std::transform(mask.data(), mask.data() + mask.size(), hidden.mutable_data(),
-                 [](uint8_t may) { return static_cast<uint8_t>(may == 0); });
-  return hidden;
-}
-
 }  // namespace
 
 Tensor linearized_attention_composed(const Tensor& queries, const Tensor& keys,
@@ -69,7 +62,7 @@ Tensor linearized_attention_composed(const Tensor& queries, const Tensor& keys,
   const Tensor fq = phi_composed(by_head(queries)), fk = phi_composed(by_head(keys));
   Tensor weights = tril(matmul(fq, fk, Trans::no, Trans::yes));  // (B, H, T, T)
   if (may_attend) {
-    const Mask hidden = inverted(may_attend.current());
+    const Mask hidden = logical_not(may_attend.current());
     weights = masked_fill(weights,
                           hidden.rank() == 2 ? hidden.reshaped({batch, 1, 1, tokens}) : hidden, 0);
   }

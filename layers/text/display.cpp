@@ -3,8 +3,8 @@
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <cstdio>
 
+#include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
 namespace heed {
@@ -13,13 +13,6 @@ namespace {
 
 const utf8proc_property_t& properties(char32_t code) {
   return *utf8proc_get_property(static_cast<utf8proc_int32_t>(code));
-}
-
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-  char text[16];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
 }
 
 bool joins_or_varies(char32_t code) {

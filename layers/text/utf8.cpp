@@ -31,6 +31,13 @@ Utf8Character detail::long_character_at(std::string_view text, size_t at) {
   return character;
 }
 
+size_t first_wrong_byte(std::string_view text, size_t at) {
+  for (size_t size = 1; at < text.size() && size > 0; at += size) {
+    size = utf8_at(text, at).size;
+  }
+  return at;
+}
+
 std::string_view whole_characters(std::string_view text) {
   for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
     if (utf8_at(text, text.size() - back).cut) {

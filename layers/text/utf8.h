@@ -24,6 +24,9 @@ inline Utf8Character utf8_at(std::string_view text, size_t at) {
   return first < 0x80 ? Utf8Character{first, 1, false} : detail::long_character_at(text, at);
 }
 
+// The first byte from `at` on that is part of no character; the end of the text if there is none.
+size_t first_wrong_byte(std::string_view text, size_t at = 0);
+
 // The text without the beginning of a character at its end whose other bytes are missing.
 std::string_view whole_characters(std::string_view text);
 

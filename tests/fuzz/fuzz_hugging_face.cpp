@@ -30,7 +30,7 @@ void check_model(const ImportedModel& found) {
   const auto& model = dynamic_cast<const Gpt&>(*made);
   const std::string wrong = obstacle(*found.architecture, model);
   expect(wrong.empty(), "the architecture to hold its own model, got " + wrong);
-  expect(!tensor_pairs(*found.architecture, model).empty(), "tensors");
+  expect(!their_tensors(*found.architecture, model).empty(), "tensors");
   const ConfigNode json = json_of_model(*found.architecture, model, found.model);
   const ConfigNode again = parse_json(json_text(json), "again");
   expect(model_of_json(again, "again").model == model_of_json(json, "json").model,

@@ -18,7 +18,7 @@ TEST_CASE("activation layers: values") {
 
 TEST_CASE("activation layers: no parameters, no options, any shape, PyTorch's values") {
   int64_t compared = 0;
-  for (const std::string& type : activation_names) {
+  for (const std::string type : {"gelu_tanh", "gelu", "relu", "silu"}) {
     const auto layer = layer_of("{type: " + type + "}");
     CHECK(layer->parameter_count() == 0);
     CHECK((*layer)(Tensor(values({2, 3, 4}))).shape() == Shape{2, 3, 4});

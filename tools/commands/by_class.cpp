@@ -1,9 +1,9 @@
 #include "tools/commands/by_class.h"
 
-#include <cstdio>
 #include <numeric>
 
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "tools/terminal/table.h"
 
 namespace heed::cli {
@@ -33,11 +33,7 @@ std::string by_class_text(const std::vector<ClassScore>& scores) {
   Table table({Align::left, Align::right, Align::right, Align::right});
   table.add({"class", "examples", "precision", "recall"});
   const auto percent = [](std::optional<double> share) {
-    char text[16] = "";
-    if (share) {
-      std::snprintf(text, sizeof text, "%.2f%%", 100 * *share);
-    }
-    return std::string(text);
+    return share ? formatted("%.2f%%", 100 * *share) : std::string();
   };
   for (const ClassScore& of : scores) {
     table.add({printable(of.name), std::to_string(of.examples), percent(of.precision),

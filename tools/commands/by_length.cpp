@@ -1,7 +1,6 @@
 #include "tools/commands/by_length.h"
 
-#include <cstdio>
-
+#include "layers/text/formatted.h"
 #include "tools/terminal/table.h"
 
 namespace heed::cli {
@@ -17,9 +16,8 @@ std::string by_length_text(const SequencesByLength& by_length) {
   Table table({Align::right, Align::right, Align::right});
   table.add({"targets", "sequences", "wholly right"});
   for (const auto& [length, sequences] : by_length) {
-    char right[16];
-    std::snprintf(right, sizeof right, "%.2f%%", 100 * share_exact(sequences));
-    table.add({std::to_string(length), std::to_string(sequences.all), right});
+    table.add({std::to_string(length), std::to_string(sequences.all),
+               formatted("%.2f%%", 100 * share_exact(sequences))});
   }
   return table.text();
 }

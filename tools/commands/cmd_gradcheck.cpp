@@ -13,6 +13,7 @@
 #include "train/check/layer_gradients.h"
 #include "train/check/variants.h"
 #include "train/config/run_config.h"
+#include "train/files/files.h"
 #include "train/files/words.h"
 
 namespace heed::cli {
@@ -102,9 +103,8 @@ Checks check_config(const CheckOptions& o) {
 // Throws for a target that looks like a name, unless it is a file: it could be a misspelt layer,
 // one of a plugin, or an operation.
 void require_file(const std::string& target) {
-  std::error_code error;
   const bool name = target.find_first_of("/.") == std::string::npos;
-  if (!name || std::filesystem::exists(target, error)) {
+  if (!name || is_there(target)) {
     return;
   }
   const std::string near = nearest(target, layer_registry().types().names());

@@ -163,7 +163,7 @@ std::optional<int64_t> write_run(const Source& source, const ConfigNode& model,
   state.streams = streams().state();
   save_checkpoint(inside, *made, nullptr, state, run.texts(), {}, run.made_with());
   write_file_atomically(inside / "config.yaml", run.texts().at("config.yaml"));
-  MetricsWriter::create(inside / "metrics.csv").flush_to_disk();
+  MetricsWriter::resume(inside / "metrics.csv", 0).flush_to_disk();
   return made->parameter_count();
 }
 

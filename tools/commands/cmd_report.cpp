@@ -8,6 +8,7 @@
 #include "tools/commands/run.h"
 #include "tools/report/page.h"
 #include "tools/terminal/table.h"
+#include "train/files/files.h"
 
 namespace heed::cli {
 
@@ -34,8 +35,7 @@ fs::path run_folder(const std::string& argument) {
   const RunArgument parsed = parse_run(argument);
   require<IoError>(!parsed.is_copy(), argument, ": a checkpoint without its run: metrics.csv is ",
                    "missing, from which a report is made; give the run folder");
-  std::error_code error;
-  require<IoError>(fs::exists(parsed.run / "config.yaml", error), argument,
+  require<IoError>(is_there(parsed.run / "config.yaml"), argument,
                    ": expected a run folder: it has no config.yaml");
   return parsed.run;
 }

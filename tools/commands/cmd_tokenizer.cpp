@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "tools/commands/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/heat_map.h"
@@ -127,10 +128,8 @@ BpeTokenizer tokenizer_of(const TokenizerOptions& o) {
 }
 
 std::string per_token(int64_t bytes, int64_t tokens) {
-  char number[32];
-  std::snprintf(number, sizeof number, "%.2f",
-                static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(1, tokens)));
-  return number;
+  return formatted("%.2f",
+                   static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(1, tokens)));
 }
 
 void say(const TokenizerOptions& o, const TokensJson& facts, const std::string& line) {

@@ -1,8 +1,7 @@
 #include "tools/commands/next_steps.h"
 
-#include <system_error>
-
 #include "layers/text/display.h"
+#include "train/files/files.h"
 #include "train/files/words.h"
 
 namespace heed::cli {
@@ -26,8 +25,7 @@ std::vector<std::string> next_steps(const NextSteps& of) {
     lines.push_back("write      " + of.program + " generate " + run +
                     (fits_a_line(of.prompt) ? " --prompt " + shell_word(of.prompt) : ""));
   }
-  std::error_code error;
-  const bool has_report = std::filesystem::exists(of.run / "report.html", error);
+  const bool has_report = is_there(of.run / "report.html");
   if (has_report || of.attends) {
     lines.push_back("look       " + (has_report ? report + " in a browser" : maps) +
                     (has_report && of.attends ? ", or " + maps : ""));

@@ -35,9 +35,8 @@ constexpr std::string_view own_names[] = {"config.yaml",
 // Whether `path` is one of the files of a run or checkpoint, or lies in a run's folder of
 // checkpoints, from which training removes what it takes for its own.
 bool belongs_to_a_run(const fs::path& path) {
-  std::error_code none;
   const auto has = [&](const fs::path& folder, const char* name) {
-    return fs::exists(folder / "config.yaml", none) && fs::exists(folder / name, none);
+    return is_there(folder / "config.yaml") && is_there(folder / name);
   };
   const fs::path folder = path.parent_path();
   for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {

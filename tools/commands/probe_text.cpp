@@ -1,9 +1,9 @@
 #include "tools/commands/probe_text.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "tools/terminal/shaded_table.h"
 #include "tools/terminal/table.h"
 
@@ -13,9 +13,7 @@ namespace {
 
 // Without the sign of a zero.
 std::string fixed(double value, int digits) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%.*f", digits, value);
-  const std::string shown = out;
+  const std::string shown = formatted("%.*f", digits, value);
   return shown.find_first_of("123456789") == std::string::npos && shown.starts_with("-")
              ? shown.substr(1)
              : shown;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "layers/text/formatted.h"
 #include "tools/report/record.h"
 #include "tools/report/speed.h"
 #include "train/config/run_config.h"
@@ -35,12 +35,7 @@ constexpr int64_t most_samples_file = int64_t{1} << 28;
 
 // Six significant digits are more than a screen can show.
 ReportJson rounded(std::optional<double> value) {
-  if (!value) {
-    return nullptr;
-  }
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.6g", *value);
-  return std::strtod(digits, nullptr);
+  return value ? ReportJson(std::strtod(formatted("%.6g", *value).c_str(), nullptr)) : nullptr;
 }
 
 // Indices of `most` out of `count` items, evenly spaced, including the first and the last.
@@ -76,9 +71,8 @@ std::vector<MetricsRow> thinned(const std::vector<MetricsRow>& rows, size_t most
 }
 
 std::vector<MetricsRow> rows_of(const fs::path& run, std::vector<std::string>& warnings) {
-  std::error_code error;
   const fs::path file = run / "metrics.csv";
-  return fs::exists(file, error) ? read_metrics(file, warnings) : std::vector<MetricsRow>();
+  return is_there(file) ? read_metrics(file, warnings) : std::vector<MetricsRow>();
 }
 
 // The text cut to at most this many bytes, at a character boundary.
@@ -95,10 +89,8 @@ std::string cut_text(std::string text, size_t most) {
 
 // Reads samples.txt, in which a line "--- step 500" precedes each sample.
 ReportJson samples_of(const fs::path& run, size_t most) {
-  std::error_code error;
   const fs::path file = run / "samples.txt";
-  const std::string all =
-      fs::exists(file, error) ? read_file(file, most_samples_file) : std::string();
+  const std::string all = is_there(file) ? read_file(file, most_samples_file) : std::string();
   const std::string mark = "--- step ";
   std::vector<std::pair<int64_t, std::string>> samples;
   for (size_t at = all.starts_with(mark) ? 0 : std::string::npos; at != std::string::npos;) {
@@ -143,18 +135,11 @@ ReportJson record_json(ReportRecord record, size_t most_bytes) {
   return ReportJson::parse(to_json(record));
 }
 
-std::string number_text(const char* format, double value) {
-  char digits[48];
-  std::snprintf(digits, sizeof digits, format, value);
-  return digits;
-}
-
 std::string duration_text(double seconds) {
   if (seconds < 100) {
-    return number_text("%.1f s", seconds);
+    return formatted("%.1f s", seconds);
   }
-  return seconds < 6000 ? number_text("%.1f min", seconds / 60)
-                        : number_text("%.1f h", seconds / 3600);
+  return seconds < 6000 ? formatted("%.1f min", seconds / 60) : formatted("%.1f h", seconds / 3600);
 }
 
 // The speed of training without evaluations, samples and checkpoints.
@@ -201,15 +186,14 @@ ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::vector<Spee
     best = row.val_loss && (best == nullptr || *row.val_loss < *best->val_loss) ? &row : best;
   }
   if (last.loss) {
-    out.push_back({"last loss", number_text("%.4f", *last.loss)});
+    out.push_back({"last loss", formatted("%.4f", *last.loss)});
   }
   if (best != nullptr) {
     out.push_back({"lowest validation loss",
-                   number_text("%.4f", *best->val_loss) + text(" at step ", grouped(best->step))});
+                   formatted("%.4f", *best->val_loss) + text(" at step ", grouped(best->step))});
   }
   if (best != nullptr && best->bits_per_byte) {
-    out.push_back(
-        {"that is, per byte of text", number_text("%.4f", *best->bits_per_byte) + " bits"});
+    out.push_back({"that is, per byte of text", formatted("%.4f", *best->bits_per_byte) + " bits"});
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #include "tools/report/page.h"
 
+#include "layers/text/formatted.h"
 #include "tools/report/assets.h"
 
 namespace heed {
@@ -9,9 +10,7 @@ std::string within_script(const std::string& json) {
   out.reserve(json.size() + json.size() / 50);
   for (const char c : json) {
     if (c == '<' || c == '>' || c == '&') {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      out += escape;
+      out += formatted("\\u%04x", static_cast<unsigned>(c));
     } else {
       out += c;
     }

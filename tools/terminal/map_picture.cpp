@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 
 namespace heed::cli {
 
@@ -25,9 +26,7 @@ Color color_of(double weight) {
 }
 
 std::string hex(const Color& color) {
-  char text[8];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", color[0], color[1], color[2]);
-  return text;
+  return formatted("#%02x%02x%02x", color[0], color[1], color[2]);
 }
 
 // For SVG: no markup, and no control character, which XML does not allow.
@@ -73,12 +72,10 @@ double add_map(const MapPicture& map, double top, double left, std::string& out)
                 escaped(map.queries[t]), "</text>\n");
     for (size_t s = 0; s < map.keys.size(); ++s) {
       const auto weight = static_cast<double>(weight_at(map, t, s));
-      char number[16];
-      std::snprintf(number, sizeof number, "%.3f", weight);
-      out +=
-          text("<rect x=\"", x(s), "\" y=\"", y(t), "\" width=\"", square, "\" height=\"", square,
-               "\" fill=\"", hex(color_of(weight)), "\"><title>", escaped(map.queries[t]),
-               " attends to ", escaped(map.keys[s]), ": ", number, "</title></rect>\n");
+      out += text("<rect x=\"", x(s), "\" y=\"", y(t), "\" width=\"", square, "\" height=\"",
+                  square, "\" fill=\"", hex(color_of(weight)), "\"><title>",
+                  escaped(map.queries[t]), " attends to ", escaped(map.keys[s]), ": ",
+                  formatted("%.3f", weight), "</title></rect>\n");
     }
   }
   return y(map.queries.size()) + 20;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <string_view>
 #include <vector>
+
+#include "layers/text/formatted.h"
 
 namespace heed {
 
@@ -137,11 +138,6 @@ void fit(Format& format, const Shape& shape) {
   for_shown(shape, 0, 0, [&format](int64_t i) {
     format.width = std::max(format.width, format.element(i).size());
   });
-}
-
-std::string formatted(const char* how, double value) {
-  char out[512];  // the largest double has 309 digits before the point
-  return {out, static_cast<size_t>(std::snprintf(out, sizeof out, how, value))};
 }
 
 // Zeros, infinities and NaN do not affect the format of the other elements.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
 namespace heed::cli {
@@ -62,10 +63,6 @@ void print_line(std::FILE* to, std::string_view line) {
   std::fprintf(to, "%s\n", printable_lines(line).c_str());
 }
 
-std::string scientific(double number) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%.1e", number);
-  return out;
-}
+std::string scientific(double number) { return formatted("%.1e", number); }
 
 }  // namespace heed::cli

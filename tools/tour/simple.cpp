@@ -1,11 +1,11 @@
 // Attention without trainable weights: dot products, softmax, weighted sums.
-#include <cstdio>
 
 #include "autograd/ops/exp.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/stack.h"
 #include "autograd/ops/sum.h"
 #include "layers/simple_attention.h"
+#include "layers/text/formatted.h"
 #include "tools/tour/step.h"
 
 namespace heed::tour {
@@ -217,11 +217,7 @@ void all_words(const TourInputs& in, StepValues& show) {
   show("layer", attention(inputs));
 }
 
-std::string four_digits(real number) {
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.4f", static_cast<double>(number));
-  return digits;
-}
+std::string four_digits(real number) { return formatted("%.4f", static_cast<double>(number)); }
 
 constexpr const char* hello_text = R"(
 The whole of it once more on three words, small enough for pen and paper: "Hello shiny sun".

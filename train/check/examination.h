@@ -20,7 +20,8 @@ class Examination {
   }
   std::unique_ptr<Module> perturbed(uint64_t seed) const {
     std::unique_ptr<Module> layer = fresh(seed);
-    perturb(*layer, seed);
+    Generator numbers(seed);
+    perturb(*layer, numbers);
     return layer;
   }
   Input input(const InputForm& form, uint64_t seed = 11) const {

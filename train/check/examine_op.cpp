@@ -5,8 +5,7 @@
 #include <map>
 
 #include "autograd/array/map.h"
-#include "autograd/random/fills.h"
-#include "autograd/random/generator.h"
+#include "train/check/layer_inputs.h"
 
 namespace heed {
 
@@ -40,9 +39,7 @@ ThreadCounts::~ThreadCounts() { set_num_threads(before_); }
 namespace {
 
 Array random_array(const Shape& shape, Generator& generator) {
-  Array values = Array::uninitialised(shape);
-  fill_uniform(generator, {values.mutable_data(), static_cast<size_t>(values.size())}, -1.5, 1.5);
-  return values;
+  return uniform_array(shape, -1.5, 1.5, generator);
 }
 
 std::vector<Array> random_arrays(const std::vector<Shape>& shapes) {

@@ -22,16 +22,6 @@ struct TaskSubject {
   TaskSetup setup;
 };
 
-// The size of this name in model_sizes(); 0: it has none.
-int64_t size_of(const Dataset& task, const std::string& name) {
-  for (const auto& [field, size] : task.model_sizes()) {
-    if (field == name) {
-      return size;
-    }
-  }
-  return 0;
-}
-
 // "", or an error for the first id outside [0, limit). limit = 0 means no upper limit.
 std::string outside(const char* what, const Ids& ids, int64_t limit, bool may_be_ignored) {
   for (int64_t i = 0; i < ids.size(); ++i) {
@@ -74,11 +64,11 @@ std::string check_batch(const Dataset& task, const Batch& batch, int64_t count) 
     return text("expected ", ids ? "ids (B, T)" : "x (B, ...)", " of ", count, " sequences, got ",
                 input_shape(batch));
   }
-  std::string wrong = ids ? outside("ids", ids, size_of(task, "vocab_size"), false) : "";
+  std::string wrong = ids ? outside("ids", ids, task.model_size("vocab_size"), false) : "";
   wrong = wrong.empty() ? check_targets(task, batch, count) : wrong;
   if (wrong.empty() && batch.input.source_ids) {
     wrong =
-        outside("source_ids", batch.input.source_ids, size_of(task, "source_vocab_size"), false);
+        outside("source_ids", batch.input.source_ids, task.model_size("source_vocab_size"), false);
   }
   return wrong;
 }
@@ -100,14 +90,14 @@ bool same(const Batch& a, const Batch& b) {
 // Sizes that the task states twice.
 std::string check_sizes(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
-  const int64_t classes = size_of(*task, "num_classes");
+  const int64_t classes = task->model_size("num_classes");
   if (classes > 0 && task->output_size() != classes) {
     return text("output_size() is ", task->output_size(), ", but model_sizes() says num_classes ",
                 classes, "; leave output_size() out, it is num_classes by default");
   }
   for (const auto& [field, tokenizer] : {std::pair{"vocab_size", task->tokenizer()},
                                          {"source_vocab_size", task->source_tokenizer()}}) {
-    const int64_t size = size_of(*task, field);
+    const int64_t size = task->model_size(field);
     if (tokenizer != nullptr && size > 0 && size != tokenizer->vocab_size()) {
       return text("the tokenizer has ", tokenizer->vocab_size(), " tokens, but model_sizes() says ",
                   field, " ", size, "; give its vocab_size() there");
@@ -158,8 +148,8 @@ std::optional<std::string> some_prompt(const Task& task) {
 }
 
 std::string check_answer(const Task& task, const std::string& prompt) {
-  Undecided model(task.output_size(), size_of(task, "num_classes") > 0);
-  const int64_t context_length = std::max<int64_t>(1, size_of(task, "context_length"));
+  Undecided model(task.output_size(), task.model_size("num_classes") > 0);
+  const int64_t context_length = std::max<int64_t>(1, task.model_size("context_length"));
   std::string said;
   AnswerOptions options{.tokens = 3, .context_length = context_length};
   options.each = [&](const std::string& part) { said += part; };

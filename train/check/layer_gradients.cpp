@@ -13,8 +13,15 @@ namespace {
 // Replaces the parameter tensors of a layer; restores them at the end of the scope.
 class Binding {
  public:
-  explicit Binding(Module& layer) : originals_(layer.parameters()), places_(originals_.size()) {
-    find_places(layer);
+  explicit Binding(const Module& layer)
+      : originals_(layer.parameters()), places_(originals_.size()) {
+    layer.for_each_parameter([this](const std::string&, Parameter& parameter) {
+      for (size_t k = 0; k < originals_.size(); ++k) {
+        if (originals_[k].tensor.node().get() == parameter.tensor().node().get()) {
+          places_[k].push_back(&parameter);
+        }
+      }
+    });
   }
   ~Binding() {
     bind([this](size_t k) { return originals_[k].tensor; });
@@ -33,22 +40,8 @@ class Binding {
   const std::vector<NamedParameter>& originals() const { return originals_; }
 
  private:
-  // Finds the Parameter objects that share each tensor: several for a tied parameter.
-  void find_places(const Module& layer) {
-    for (Parameter* parameter : layer.own_parameters()) {
-      for (size_t k = 0; k < originals_.size(); ++k) {
-        if (originals_[k].tensor.node().get() == parameter->tensor().node().get()) {
-          places_[k].push_back(parameter);
-        }
-      }
-    }
-    for (const auto& [name, child] : layer.children()) {
-      find_places(*child);
-    }
-  }
-
   const std::vector<NamedParameter> originals_;
-  std::vector<std::vector<Parameter*>> places_;
+  std::vector<std::vector<Parameter*>> places_;  // that share each tensor: several if it is tied
 };
 
 GradcheckResult check_form(const LayerMaker& make, const Signature& sizes, const InputForm& form,
@@ -56,18 +49,15 @@ GradcheckResult check_form(const LayerMaker& make, const Signature& sizes, const
   const DropoutStream stream = streams().dropout_stream();
   manual_seed(seed, Generators::separate, stream);
   const std::unique_ptr<Module> layer = make();
-  Binding binding(*layer);
   Generator numbers(seed);
+  perturb(*layer, numbers);
+  Binding binding(*layer);
 
   GradcheckOptions checks{.tolerance = options.tolerance, .sample = options.sample};
   checks.smallest = 1e-3;  // the gradient of a key bias is 0; numerically it is about 1e-11
   std::vector<Tensor> inputs;
   for (const NamedParameter& parameter : binding.originals()) {
-    Array values = parameter.tensor.value().clone();
-    const Array shift = uniform_array(values.shape(), -0.3, 0.3, numbers);
-    std::transform(values.data(), values.data() + values.size(), shift.data(),
-                   values.mutable_data(), std::plus<real>());
-    inputs.push_back(Tensor::parameter(std::move(values)));
+    inputs.push_back(Tensor::parameter(parameter.tensor.value().clone()));
     checks.names.push_back(parameter.name);
   }
   const size_t parameters = inputs.size();

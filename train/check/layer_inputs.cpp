@@ -122,11 +122,10 @@ Input random_input(const Signature& sizes, const InputForm& form, Generator& gen
   return in;
 }
 
-void perturb(Module& layer, uint64_t seed) {
+void perturb(Module& layer, Generator& generator) {
   const NoGrad off;
-  Generator numbers(seed);
   for (NamedParameter& parameter : layer.parameters()) {
-    const Array shift = uniform_array(parameter.tensor.shape(), -0.3, 0.3, numbers);
+    const Array shift = uniform_array(parameter.tensor.shape(), -0.3, 0.3, generator);
     real* const values = parameter.tensor.mutable_value();
     std::transform(values, values + shift.size(), shift.data(), values, std::plus<real>());
   }
@@ -155,11 +154,10 @@ LayerResults run_layer(Module& layer, const Input& in, const Array& dy) {
     results[name] = gradient ? gradient.clone() : Array::zeros(leaf.shape());
     leaf.zero_grad();
   };
-  if (in.x) {
-    keep("x", traced.x);
-  }
-  if (in.context) {
-    keep("context", traced.context);
+  for (const auto& [name, member] : {std::pair{"x", &Input::x}, {"context", &Input::context}}) {
+    if (in.*member) {
+      keep(name, traced.*member);
+    }
   }
   for (const NamedParameter& parameter : parameters) {
     keep(parameter.name, parameter.tensor);

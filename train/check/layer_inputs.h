@@ -57,7 +57,7 @@ Array uniform_array(const Shape& shape, double low, double high, Generator& gene
 
 // Adds random numbers in [-0.3, 0.3) to every parameter, since initial values of 0 or 1 can hide
 // errors.
-void perturb(Module& layer, uint64_t seed);
+void perturb(Module& layer, Generator& generator);
 
 // The output "y", the gradients "x" and "context" (if the layer takes them), and those of the
 // parameters by name. Zeros for a tensor that got no gradient.

@@ -52,8 +52,7 @@ fs::path checkpoints_of(const fs::path& run) { return run / checkpoints_name; }
 // Whether an absolute path is a checkpoint. A run may have any name, so this depends on what the
 // folder holds or, if its manifest is missing, on where it is.
 bool is_checkpoint(const fs::path& folder) {
-  std::error_code error;
-  return fs::exists(folder / "manifest.json", error) ||
+  return is_there(folder / "manifest.json") ||
          (step_number(folder) && folder.parent_path().filename() == checkpoints_name);
 }
 
@@ -219,10 +218,6 @@ void link_best(const fs::path& run, const std::optional<int64_t>& best) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Removes a checkpoint. Of a link only the link: what it points to is not the run's.
 void remove_checkpoint(const fs::path& folder) {
   std::error_code ignored;
@@ -272,8 +267,7 @@ fs::path config_of_checkpoint(const fs::path& checkpoint) {
 }
 
 bool never_saved(const fs::path& run) {
-  std::error_code error;
-  return fs::exists(run / config_file, error) && !is_checkpoint(absolute_folder(run)) &&
+  return is_there(run / config_file) && !is_checkpoint(absolute_folder(run)) &&
          steps_newest_first(run).empty();
 }
 
@@ -334,7 +328,7 @@ RunArgument parse_run(const fs::path& argument) {
     return {argument.has_filename() ? argument : argument.parent_path(), {}};
   }
   const fs::path above = folder.parent_path(), run = above.parent_path();
-  const bool in_run = above.filename() == checkpoints_name && fs::exists(run / config_file, error);
+  const bool in_run = above.filename() == checkpoints_name && is_there(run / config_file);
   return {in_run ? run : folder, folder};
 }
 

@@ -39,12 +39,6 @@ int64_t count_at(const json& facts, const char* key) {
   return facts.at(key).get<int64_t>();
 }
 
-// True for a name that cannot lead out of the folder.
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos &&
-         name.find('\0') == std::string::npos;
-}
-
 // Limits the nesting, because dump() recurses.
 bool refuse_depth(int depth, json::parse_event_t, json&) {
   require<IoError>(depth <= 3, "damaged: nested too deeply");

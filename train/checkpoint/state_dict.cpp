@@ -9,6 +9,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/module/module.h"
+#include "train/files/tensor_mistakes.h"
 
 namespace heed {
 
@@ -31,96 +32,54 @@ struct Inventory {
   std::vector<MaskBuffer> masks;
 };
 
-void add_layer(const Module& layer, const std::string& prefix,
-               std::map<const void*, size_t>& slot_of, Inventory& found) {
-  for (Parameter* parameter : layer.own_parameters()) {
-    const auto [at, is_new] = slot_of.try_emplace(parameter->identity(), found.slots.size());
-    if (is_new) {
-      found.slots.push_back({{}, parameter->tensor()});
-    }
-    found.slots[at->second].names.push_back(prefix + parameter->name());
-  }
+void add_masks(const Module& layer, const std::string& prefix, std::vector<MaskBuffer>& masks) {
   if (const int64_t length = layer.book_mask_length(); length > 0) {
-    found.masks.push_back({prefix + "mask", length});
+    masks.push_back({prefix + "mask", length});
   }
   for (const auto& [name, child] : layer.children()) {
-    add_layer(*child, prefix + name + ".", slot_of, found);
+    add_masks(*child, prefix + name + ".", masks);
   }
 }
 
 Inventory inventory(const Module& model) {
   Inventory found;
   std::map<const void*, size_t> slot_of;
-  add_layer(model, "", slot_of, found);
+  model.for_each_parameter([&](const std::string& name, Parameter& parameter) {
+    const auto [at, is_new] = slot_of.try_emplace(parameter.identity(), found.slots.size());
+    if (is_new) {
+      found.slots.push_back({{}, parameter.tensor()});
+    }
+    found.slots[at->second].names.push_back(name);
+  });
+  add_masks(model, "", found.masks);
   return found;
-}
-
-std::string shape_text(const std::vector<int64_t>& dims) {
-  std::string out = "(";
-  for (size_t i = 0; i < dims.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
-  }
-  return out + (dims.size() == 1 ? ",)" : ")");
 }
 
 std::vector<int64_t> dims_of(const Shape& shape) {
   return {shape.dims().begin(), shape.dims().end()};
 }
 
-bool is_float(Dtype dtype) {
-  return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 || dtype == Dtype::BF16;
-}
-
-// Collects all errors, one per line; the first ten are shown.
-class Mistakes {
- public:
-  explicit Mistakes(std::string path) : path_(std::move(path)) {}
-
-  // Calls `message()` only for errors that are shown.
-  template <class Message>
-  void add(Message&& message) {
-    if (count_++ < shown) {
-      lines_ += (lines_.empty() ? "" : "\n") + path_ + ": " + message();
-    }
-  }
-
-  void throw_any() const {
-    require<IoError>(count_ == 0, lines_,
-                     count_ > shown ? text("\n", path_, ": and ", count_ - shown, " more") : "");
-  }
-
- private:
-  static constexpr size_t shown = 10;
-  std::string path_;
-  std::string lines_;
-  size_t count_ = 0;
-};
-
 // Compares a file with a model and assigns tensors to parameters.
 class Matcher {
  public:
-  Matcher(const Module& model, const SafeTensors& file)
+  // Leaves out what is ignored, on both sides.
+  Matcher(const Module& model, const SafeTensors& file, const Ignored& ignored)
       : file_(file), model_(inventory(model)), mistakes_(file.path()) {
+    std::set<std::string> known;
     for (const Slot& slot : model_.slots) {
-      known_.insert(slot.names.begin(), slot.names.end());
+      known.insert(slot.names.begin(), slot.names.end());
     }
     for (const MaskBuffer& mask : model_.masks) {
-      known_.insert(mask.name);
+      known.insert(mask.name);
     }
     for (const TensorInfo& info : file_.tensors()) {
-      if (!known_.contains(info.name)) {
+      if (!known.contains(info.name) && !ignored(info.name)) {
         unused_.push_back(info.name);
       }
     }
-  }
-
-  // Leaves out what is ignored, on both sides.
-  void ignore(const Ignored& ignored) {
-    const auto is_ignored = [&](const std::string& name) { return ignored(name); };
     std::erase_if(model_.slots, [&](const Slot& slot) {
-      return std::any_of(slot.names.begin(), slot.names.end(), is_ignored);
+      return std::any_of(slot.names.begin(), slot.names.end(), ignored);
     });
-    std::erase_if(unused_, is_ignored);
   }
 
   void check(Extra extra) {
@@ -133,7 +92,7 @@ class Matcher {
     if (extra == Extra::refuse) {
       check_unused();
     }
-    mistakes_.throw_any();
+    mistakes_.throw_if_any();
   }
 
   void load() {
@@ -249,8 +208,7 @@ class Matcher {
 
   const SafeTensors& file_;
   Inventory model_;
-  Mistakes mistakes_;
-  std::set<std::string> known_;
+  TensorMistakes mistakes_;
   std::vector<std::string> unused_;   // names in the file that the model does not use
   std::vector<std::string> missing_;  // parameters that are not in the file
 };
@@ -268,15 +226,12 @@ TensorView mask_view(const MaskBuffer& mask) {
 
 void check_parameters(const Module& model, const SafeTensors& file, Extra extra,
                       const Ignored& ignored) {
-  Matcher matcher(model, file);
-  matcher.ignore(ignored);
-  matcher.check(extra);
+  Matcher(model, file, ignored).check(extra);
 }
 
 void load_parameters(Module& model, const SafeTensors& file, Extra extra, const Ignored& ignored) {
   const NoGrad off;
-  Matcher matcher(model, file);
-  matcher.ignore(ignored);
+  Matcher matcher(model, file, ignored);
   matcher.check(extra);
   matcher.load();
 }

@@ -5,6 +5,7 @@
 
 #include "layers/config/values.h"
 #include "train/data/task.h"
+#include "train/files/files.h"
 #include "train/rows/row_mistakes.h"
 #include "train/weights/vocabulary_source.h"
 
@@ -154,9 +155,8 @@ fs::path DataAndModel::vocabulary_folder() const {
 std::string DataAndModel::way_to_data() const {
   const ConfigNode& data = tree_.get("data");
   for (const std::string key : {"path", "validation"}) {
-    std::error_code error;
     const std::string& name = data.get(key).text();
-    if (!name.empty() && !fs::exists(folders_.config / name, error) && data.has("fingerprint")) {
+    if (!name.empty() && !is_there(folders_.config / name) && data.has("fingerprint")) {
       return "; if it has moved: --set data." + key + "=FILE";
     }
   }

@@ -18,6 +18,7 @@ using Places = std::map<std::string, std::vector<std::string>>;
 struct Found {
   Places names;     // field -> the sections that have it
   Places synonyms;  // word of another tool -> the paths of the fields
+  Places types;     // field -> the types that have it, if they were chosen
 };
 
 // Walks along fields, through groups and the types that are chosen. A field that is filled in, as
@@ -43,17 +44,17 @@ void walk(const std::vector<FieldInfo>& fields, const std::vector<std::string>& 
   }
 }
 
-// The keys that the types of a kind take. Kept between calls: types are only ever added, so their
-// number tells whether the result is still valid.
-const Places& places_in_types(const std::string& kind) {
-  thread_local std::map<std::string, std::pair<size_t, Places>> asked;
-  const std::vector<std::string> names = config_types(kind).names();
-  auto& [count, places] = asked[kind];
-  if (count != names.size()) {
-    count = names.size();
-    places.clear();
-    for (const std::string& name : names) {
-      for (const FieldInfo& info : config_types(kind).find(name)->fields()) {
+// The types that take each key, among all that the config could have chosen for these fields.
+Places places_in_types(const std::vector<FieldInfo>& fields) {
+  std::set<std::string> kinds;
+  for (const FieldInfo& info : fields) {
+    kinds.insert(info.part_kind);
+  }
+  kinds.erase("");
+  Places places;
+  for (const std::string& kind : kinds) {
+    for (const std::string& name : config_types(kind).names()) {
+      for (const FieldInfo& info : config_types(kind).get(name).fields()) {
         places[info.name].push_back(text("the ", kind, " ", name));
       }
     }
@@ -61,41 +62,21 @@ const Places& places_in_types(const std::string& kind) {
   return places;
 }
 
-// The types that take the key, among all that the config could have chosen for these fields.
-std::vector<std::string> types_with(const std::string& key, const std::vector<FieldInfo>& fields) {
-  std::set<std::string> kinds;
-  for (const FieldInfo& info : fields) {
-    if (!info.part_kind.empty()) {
-      kinds.insert(info.part_kind);
-    }
-  }
-  std::vector<std::string> types;
-  for (const std::string& kind : kinds) {
-    const Places& places = places_in_types(kind);
-    if (const auto found = places.find(key); found != places.end()) {
-      types.insert(types.end(), found->second.begin(), found->second.end());
-    }
-  }
-  return types;
-}
-
 // The message about an unknown key, given the other places that take it; `message` if there are
 // none, or too many to help.
-std::string with_places(const std::string& key, const std::string& message,
-                        const std::vector<FieldInfo>& fields, const Found& found) {
+std::string with_places(const std::string& key, const std::string& message, const Found& found) {
   constexpr size_t most = 4;
-  const auto name = found.names.find(key);
   const auto synonym = found.synonyms.find(key);
-  if (name == found.names.end() && synonym != found.synonyms.end()) {
+  if (!found.names.contains(key) && synonym != found.synonyms.end()) {
     return synonym->second.size() > most ? message : hint_begin + one_of(synonym->second);
   }
-  const std::vector<std::string> all =
-      name != found.names.end() ? name->second : types_with(key, fields);
-  if (all.empty() || all.size() > most) {
+  const Places& places = found.names.contains(key) ? found.names : found.types;
+  const auto all = places.find(key);
+  if (all == places.end() || all->second.size() > most) {
     return message;
   }
   const std::string begin = message.ends_with('?') ? message + " " : "unknown key; ";
-  return text(begin, key, " belongs to ", one_of(all));
+  return text(begin, key, " belongs to ", one_of(all->second));
 }
 
 // A word of another tool is a field that is not missing. Messages about words of the key's own
@@ -118,10 +99,11 @@ void explain_misplaced_keys(RunConfig& config, ConfigErrors& errors) {
   const std::vector<FieldInfo> fields = describe(config_ref(config));
   Found found;
   walk(fields, {}, "", found);
+  found.types = places_in_types(fields);
   errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
     return mistake.message.starts_with(hint_begin)
                ? mistake.message
-               : with_places(mistake.unknown_key, mistake.message, fields, found);
+               : with_places(mistake.unknown_key, mistake.message, found);
   });
   for (const ConfigMistake& mistake : std::vector(errors.all())) {
     if (!mistake.unknown_key.empty() && mistake.message.starts_with(hint_begin)) {

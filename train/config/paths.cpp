@@ -46,12 +46,9 @@ void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
 }
 
 void require_utf8_path(const char* key, const std::string& path) {
-  for (size_t at = 0; at < path.size(); at += utf8_at(path, at).size) {
-    require<ConfigError>(
-        utf8_at(path, at).size > 0, key, ": ", printable(path, 200),
-        ": expected a path in UTF-8, which config.yaml can hold; rename the folder "
-        "or the file");
-  }
+  require<ConfigError>(
+      first_wrong_byte(path) == path.size(), key, ": ", printable(path, 200),
+      ": expected a path in UTF-8, which config.yaml can hold; rename the folder or the file");
 }
 
 }  // namespace heed

@@ -61,8 +61,7 @@ void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
 
 void compare_tokenizers(LoadedRun& run) {
   const fs::path folder = run.weights.parent_path(), config = folder / "config.yaml";
-  std::error_code error;
-  if (run.weights.empty() || !fs::exists(config, error) || run.task->tokenizer() == nullptr) {
+  if (run.weights.empty() || !is_there(config) || run.task->tokenizer() == nullptr) {
     return;
   }
   run.warnings.push_back(other_tokenizer(folder, run.task->tokenizer()->stored()));
@@ -71,7 +70,7 @@ void compare_tokenizers(LoadedRun& run) {
                    now = run.resolved.get("data");
   if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
       before.get("fingerprint").text() != now.get("fingerprint").text() &&
-      !fs::exists(folder / stored_vocabulary, error)) {
+      !is_there(folder / stored_vocabulary)) {
     run.warnings.push_back("the weights were trained on " + before.get("path").text() +
                            ", another text: unless both have the same characters, the ids of "
                            "tokenizer char do not mean the same");

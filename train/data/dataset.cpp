@@ -13,15 +13,18 @@ void require_examples(const std::vector<int64_t>& which, int64_t available) {
   }
 }
 
-int64_t Dataset::output_size() const {
-  int64_t tokens = 0;
+int64_t Dataset::model_size(const std::string& name) const {
   for (const auto& [field, size] : model_sizes()) {
-    if (field == "num_classes") {
+    if (field == name) {
       return size;
     }
-    tokens = field == "vocab_size" ? size : tokens;
   }
-  return tokens;
+  return 0;
+}
+
+int64_t Dataset::output_size() const {
+  const int64_t classes = model_size("num_classes");
+  return classes > 0 ? classes : model_size("vocab_size");
 }
 
 }  // namespace heed

@@ -39,6 +39,8 @@ class Dataset {
   // Model fields that the data determines, by name: {"vocab_size", 65}. Filled in if the config
   // does not give them, checked if it does.
   virtual std::vector<std::pair<std::string, int64_t>> model_sizes() const = 0;
+  // The size of this name; 0: there is none.
+  int64_t model_size(const std::string& name) const;
   // The required size of the last axis of the model's output; 0: any size. Default: num_classes or,
   // without it, vocab_size, as returned by model_sizes().
   virtual int64_t output_size() const;

@@ -90,6 +90,10 @@ int32_t likeliest(std::span<const real> logits) {
   return static_cast<int32_t>(largest - logits.begin());
 }
 
+int32_t likeliest(const Array& logits) {
+  return likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1))));
+}
+
 int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u) {
   const int32_t top = likeliest(logits);
   if (options.temperature == 0 || options.top_k == 1) {

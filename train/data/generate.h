@@ -38,6 +38,8 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
 
 // The token with the largest logit, the lowest id among equals. Throws DivergedError as generate().
 int32_t likeliest(std::span<const real> logits);
+// The same at the last place of logits (..., V).
+int32_t likeliest(const Array& logits);
 
 // The token that the distribution of logits (V) gives for u in [0, 1).
 int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u);

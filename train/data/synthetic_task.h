@@ -1,7 +1,7 @@
 // Uniformly random tokens for benchmarks: any vocabulary, no file, nothing to learn.
 #pragma once
 
-#include "train/data/window_task.h"
+#include "train/data/windows.h"
 
 namespace heed {
 

@@ -53,22 +53,19 @@ class ReadableExamples {
   virtual std::string answer(Module& model, Split split, int64_t example) const = 0;
 };
 
-// The metrics of a model on a set of examples, computed from their Score (train/evaluate.h).
-struct Evaluation {
+// The metrics of a model on a set of examples (train/evaluate.h), with what its task has counted.
+struct Evaluation : Score {
   double loss = 0;     // mean over the counted targets
   int64_t tokens = 0;  // number of counted targets
   // The loss per byte of the text that the targets stand for, to base 2: it compares models with
   // different tokenizers. For tasks on running text.
   std::optional<double> bits_per_byte = {};
-  // As the task counts them; none if it counts nothing, as with targets that are numbers.
+  // Absent if the task counts nothing, as with targets that are numbers.
   // Token-by-token models are scored with teacher forcing: a sequence is then completely correct if
   // and only if greedy decoding produces it.
-  std::optional<double> accuracy;                 // fraction of targets that are correct
-  std::optional<double> exact_match;              // fraction of sequences with every target correct
-  std::map<int64_t, Score::Sequences> by_length;  // by the number of targets
-  std::vector<std::vector<int64_t>> confusion;    // as in Score
-  std::vector<Score::HardExample> hardest;
-  double seconds = 0;  // that the evaluation took
+  std::optional<double> accuracy = {};     // fraction of targets that are correct
+  std::optional<double> exact_match = {};  // fraction of sequences with every target correct
+  double seconds = 0;                      // that the evaluation took
 };
 
 // What a task may need beyond its own fields.

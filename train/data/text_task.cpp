@@ -19,8 +19,7 @@ void TextTask::Config::fields(Fields& f) {
 TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config_folder / c.path) {
   // Factor 3: the text itself and two bytes per token are in memory at the same time.
   const FileReader file = open_data_file(path_, 3);
-  std::string corpus(static_cast<size_t>(file.size()), '\0');
-  file.read(0, std::as_writable_bytes(std::span(corpus)));
+  const std::string corpus = file.whole();
   check_utf8(corpus, path_.string());
   bytes_ = file.size();
   const std::string_view all = corpus;
@@ -49,8 +48,7 @@ int64_t TextTask::target_bytes(const Batch& batch) const {
   if (bytes_of_token_.empty()) {
     return 0;
   }
-  const std::span<const int32_t> targets(batch.targets.data(),
-                                         static_cast<size_t>(batch.targets.size()));
+  const std::span<const int32_t> targets = batch.targets.span();
   return std::accumulate(targets.begin(), targets.end(), int64_t{0}, [&](int64_t sum, int32_t id) {
     return sum + bytes_of_token_[static_cast<size_t>(id)];
   });

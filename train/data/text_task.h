@@ -1,7 +1,7 @@
 // Predicting the next token of a text: a character, a byte or a part of a word.
 #pragma once
 
-#include "train/data/window_task.h"
+#include "train/data/windows.h"
 
 namespace heed {
 

@@ -3,7 +3,7 @@
 // 65,536 tokens.
 #pragma once
 
-#include "train/data/window_task.h"
+#include "train/data/windows.h"
 
 namespace heed {
 

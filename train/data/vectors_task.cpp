@@ -20,8 +20,7 @@ constexpr int64_t bytes_per_byte = 5;
 
 SafeTensors read_vectors(const VectorsTask::Config& c, const std::filesystem::path& path) {
   const FileReader file = open_data_file(path, bytes_per_byte);
-  std::string bytes(static_cast<size_t>(file.size()), '\0');
-  file.read(0, std::as_writable_bytes(std::span(bytes)));
+  std::string bytes = file.whole();
   require_fingerprint(path, as_bytes(bytes), c.fingerprint);
   return {std::move(bytes), path.string()};
 }
@@ -49,8 +48,7 @@ void require_shapes(const SafeTensors& file) {
   const auto empty = [](const TensorInfo& of) {
     return std::count(of.shape.begin(), of.shape.end(), 0) > 0;
   };
-  const auto floats = [](const TensorInfo& of) { return !is_whole(of) && of.dtype != Dtype::BOOL; };
-  require<IoError>(floats(x) && x.shape.size() == 3 && !empty(x), file.path(),
+  require<IoError>(is_float(x.dtype) && x.shape.size() == 3 && !empty(x), file.path(),
                    ": expected x (N, T, d): numbers (F64, F32, F16 or BF16), at least one on every "
                    "axis; got ",
                    in_words(x));

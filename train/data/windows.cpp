@@ -94,15 +94,14 @@ void WindowConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   }
 }
 
-// ---- WindowData
+// ---- WindowTask
 
-WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
-                       const std::string& source)
-    : tokens_(std::move(tokens)),
-      config_(config),
-      train_size_(
-          static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))),
-      epochs_(window_count(), config.shuffle) {
+void WindowTask::set_tokens(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+                            const std::string& source) {
+  tokens_ = std::move(tokens);
+  config_ = config;
+  train_size_ = static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()));
+  epochs_ = Epochs(window_count(), config.shuffle);
   constexpr int64_t largest = std::numeric_limits<int64_t>::max();
   const int64_t needed = std::min(config_.context_length, largest - 1) + 1;
   const auto require_tokens = [&](Split split, const char* name) {
@@ -120,15 +119,15 @@ WindowData::WindowData(TokenRow tokens, const WindowConfig& config, int64_t batc
   require_enough_windows(batch_size);
 }
 
-int64_t WindowData::part_size(Split split) const {
+int64_t WindowTask::part_size(Split split) const {
   return split == Split::train ? train_size_ : tokens_.size() - train_size_;
 }
 
-int64_t WindowData::window_count() const {
+int64_t WindowTask::window_count() const {
   return windows_in(train_size_, config_.context_length, stride());
 }
 
-void WindowData::require_enough_windows(int64_t batch_size) const {
+void WindowTask::require_enough_windows(int64_t batch_size) const {
   if (config_.sampling == "windows" && window_count() < batch_size) {
     throw TaskError("sampling",
                     text("windows: expected at least one batch of ", batch_size, " windows, got ",
@@ -137,7 +136,7 @@ void WindowData::require_enough_windows(int64_t batch_size) const {
   }
 }
 
-Batch WindowData::next(int64_t batch_size, Generator& data) {
+Batch WindowTask::next(int64_t batch_size, Generator& data) {
   require_enough_windows(batch_size);
   if (dry_run()) {
     const Shape shape{batch_size, config_.context_length};
@@ -155,27 +154,28 @@ Batch WindowData::next(int64_t batch_size, Generator& data) {
   return batch_at(offsets_);
 }
 
-void WindowData::set_position(const std::vector<int64_t>& position) {
+void WindowTask::set_position(const std::vector<int64_t>& position) {
   require<IoError>(position.empty() || config_.sampling == "windows",
                    "data: expected no position with sampling ", config_.sampling, ", got ",
                    position.size(), " numbers");
   epochs_.set_position(position);
 }
 
-int64_t WindowData::example_count(Split split) const {
+int64_t WindowTask::example_count(Split split) const {
   return windows_in(part_size(split), config_.context_length, config_.context_length);
 }
 
-Batch WindowData::examples(Split split, const std::vector<int64_t>& which) const {
+Batch WindowTask::examples(Split split, const std::vector<int64_t>& which) const {
   require_examples(which, example_count(split));
+  const int64_t begin = split == Split::train ? 0 : train_size_;
   std::vector<int64_t> offsets(which);
   for (int64_t& offset : offsets) {
-    offset = part_begin(split) + offset * config_.context_length;
+    offset = begin + offset * config_.context_length;
   }
   return batch_at(offsets);
 }
 
-Batch WindowData::batch_at(std::span<const int64_t> offsets) const {
+Batch WindowTask::batch_at(std::span<const int64_t> offsets) const {
   const int64_t length = config_.context_length;
   const Shape shape{static_cast<int64_t>(offsets.size()), length};
   Ids x = Ids::uninitialised(shape), y = Ids::uninitialised(shape);

@@ -19,6 +19,7 @@ namespace heed {
 // Token ids, stored in 8 or 16 bits each if the vocabulary size allows it.
 class TokenRow {
  public:
+  TokenRow() = default;
   // `count` zeros, for ids below vocab_size.
   TokenRow(int64_t count, int64_t vocab_size);
   explicit TokenRow(std::vector<uint16_t> ids) : ids_(std::move(ids)) {}
@@ -48,43 +49,44 @@ struct WindowConfig {
   void check(ConfigErrors& errors, const ConfigNode& at) const;
 };
 
-class WindowData {
+// Base of the tasks that read windows of a long token sequence: `text`, `tokens`, `synthetic`.
+class WindowTask : public Task {
  public:
-  // Throws TaskError if a part is too short for one window (reported at the field `source`), or if
-  // there are fewer windows than one batch (batch_size; 0: unknown).
-  WindowData(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
-             const std::string& source = "path");
-
   // The next batch, x and y of shape (batch_size, T). In a dry run nothing is drawn and the ids are
   // undefined.
   //   sampling random    offsets as in nanoGPT: torch.randint(tokens - T, (batch_size,))
   //   sampling windows   0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch after
   //                      epoch, without an incomplete last batch (drop_last)
-  Batch next(int64_t batch_size, Generator& data);
+  Batch next(int64_t batch_size, Generator& data) final;
 
   // {} for random sampling, else that of Epochs.
-  std::vector<int64_t> position() const { return epochs_.position(); }
-  void set_position(const std::vector<int64_t>& position);
+  std::vector<int64_t> position() const final { return epochs_.position(); }
+  void set_position(const std::vector<int64_t>& position) final;
 
   // The number of windows of a split, which start at 0, T, 2T, ...
-  int64_t example_count(Split split) const;
-  Batch examples(Split split, const std::vector<int64_t>& which) const;
+  int64_t example_count(Split split) const final;
+  Batch examples(Split split, const std::vector<int64_t>& which) const final;
+  int64_t training_tokens() const final { return train_size_; }
 
-  int64_t size() const { return tokens_.size(); }
-  int64_t training_tokens() const { return train_size_; }
+ protected:
+  // Must be called once, in the constructor. Throws TaskError if a part is too short for one window
+  // (reported at the field `source`), or if there are fewer windows than one batch (batch_size; 0:
+  // unknown).
+  void set_tokens(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+                  const std::string& source = "path");
+  int64_t token_count() const { return tokens_.size(); }
 
  private:
-  int64_t part_begin(Split split) const { return split == Split::train ? 0 : train_size_; }
   int64_t part_size(Split split) const;
   int64_t stride() const { return config_.stride.value_or(config_.context_length); }
   int64_t window_count() const;  // for sampling = windows
   void require_enough_windows(int64_t batch_size) const;
   Batch batch_at(std::span<const int64_t> offsets) const;
 
-  const TokenRow tokens_;
-  const WindowConfig config_;
-  const int64_t train_size_;
-  Epochs epochs_;                 // over windows; unused with random sampling
+  TokenRow tokens_;
+  WindowConfig config_;
+  int64_t train_size_ = 0;
+  Epochs epochs_{0, false};       // over windows; unused with random sampling
   std::vector<int64_t> offsets_;  // of the current batch
 };
 

@@ -26,24 +26,13 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-void sync(int descriptor, const fs::path& path) {
-  while (::fsync(descriptor) != 0) {
-    // Some file systems cannot flush a folder and report EINVAL. Nothing more can be done then.
-    if (errno == EINVAL) {
-      return;
-    }
-    if (errno != EINTR) {
-      fail_errno(path, "cannot flush to the disk", errno);
-    }
-  }
-}
-
-void sync_path(const fs::path& path) {
+// Of a folder: a rename in it survives a power failure only after this.
+void flush_path(const fs::path& path) {
   const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
     fail_errno(path, "cannot open", errno);
   }
-  sync(file.get(), path);
+  flush_to_disk(file.get(), path);
 }
 
 void rename_path(const fs::path& from, const fs::path& to) {
@@ -74,6 +63,16 @@ fs::path replaceable(const fs::path& path, Links links) {
 }
 
 }  // namespace
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 255 && name[0] != '.' &&
+         name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
 
 void fail_errno(const fs::path& path, std::string_view what, int error) {
   fail<IoError>(printable(path.string(), 1000), ": ", what, ": ",
@@ -135,16 +134,32 @@ void FileReader::read(int64_t offset, std::span<std::byte> out) const {
   }
 }
 
+std::string FileReader::whole() const {
+  std::string bytes(static_cast<size_t>(size_), '\0');
+  read(0, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
 std::string read_file(const fs::path& path, int64_t max_bytes) {
   const FileReader file(path);
   require<IoError>(file.size() <= max_bytes, path.string(), ": expected at most ", max_bytes,
                    " bytes, got ", file.size());
-  std::string bytes(static_cast<size_t>(file.size()), '\0');
-  file.read(0, std::as_writable_bytes(std::span(bytes)));
-  return bytes;
+  return file.whole();
 }
 
 // ---- Writing
+
+void flush_to_disk(int descriptor, const fs::path& path) {
+  while (::fsync(descriptor) != 0) {
+    // Some file systems cannot flush a folder and report EINVAL. Nothing more can be done then.
+    if (errno == EINVAL) {
+      return;
+    }
+    if (errno != EINTR) {
+      fail_errno(path, "cannot flush to the disk", errno);
+    }
+  }
+}
 
 FileHandle open_in_place(const fs::path& path, int flags) {
   // O_NONBLOCK: a pipe without a reader must not block.
@@ -215,14 +230,14 @@ void FileWriter::write_through(Bytes bytes) {
 
 Fingerprint FileWriter::commit() {
   flush();
-  sync(file_.get(), target_);
+  flush_to_disk(file_.get(), target_);
   // After EINTR the descriptor is closed anyway, and the data is already on the disk.
   if (::close(file_.release()) != 0 && errno != EINTR) {
     fail_errno(target_, "cannot write", errno);
   }
   rename_path(temporary_, target_);
   temporary_.clear();
-  fsync_dir(folder_of(target_));
+  flush_path(folder_of(target_));
   return print_.so_far();
 }
 
@@ -231,14 +246,6 @@ Fingerprint write_file_atomically(const fs::path& path,
   FileWriter writer(path, links);
   produce(writer);
   return writer.commit();
-}
-
-Fingerprint write_file_atomically(const fs::path& path, std::span<const Bytes> parts) {
-  return write_file_atomically(path, [&](FileWriter& out) {
-    for (const Bytes& part : parts) {
-      out.write(part);
-    }
-  });
 }
 
 Fingerprint write_file_atomically(const fs::path& path, std::string_view bytes, Links links) {
@@ -255,10 +262,8 @@ void replace_link(const fs::path& link, const fs::path& target) {
     ::unlink(temporary.c_str());
     fail_errno(link, "cannot write", error);
   }
-  fsync_dir(folder_of(link));
+  flush_path(folder_of(link));
 }
-
-void fsync_dir(const fs::path& folder) { sync_path(folder); }
 
 // ---- Folders
 
@@ -268,10 +273,10 @@ namespace {
 void sync_tree(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_symlink()) {
-      sync_path(entry.path());
+      flush_path(entry.path());
     }
   }
-  sync_path(folder);
+  flush_path(folder);
 }
 
 // Renames `temporary` to `path`. An existing folder at `path` is swapped to `temporary`, so that
@@ -320,7 +325,7 @@ void write_folder_atomically(const fs::path& path,
     fill(temporary);
     sync_tree(temporary);
     put_in_place(temporary, target);
-    fsync_dir(folder_of(target));
+    flush_path(folder_of(target));
   } catch (const fs::filesystem_error& error) {
     remove_quietly(temporary);
     fail_errno(target, "cannot write", error.code().value());

@@ -18,6 +18,12 @@ namespace heed {
 
 inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
+// True for a name that does not lead out of its folder, and does not begin with a dot.
+bool is_plain_name(const std::string& name);
+
+// False also for a path that cannot be looked at.
+bool is_there(const std::filesystem::path& path);
+
 // Throws the IoError "path: what: reason", with the reason of an errno.
 [[noreturn]] void fail_errno(const std::filesystem::path& path, std::string_view what, int error);
 
@@ -50,6 +56,7 @@ class FileReader {
 
   // Reads bytes [offset, offset + out.size()); throws IoError if there are fewer.
   void read(int64_t offset, std::span<std::byte> out) const;
+  std::string whole() const;
 
  private:
   std::filesystem::path path_;
@@ -59,6 +66,9 @@ class FileReader {
 
 // The whole file. One longer than `max_bytes` is refused before memory is allocated for it.
 std::string read_file(const std::filesystem::path& path, int64_t max_bytes);
+
+// Flushes an open file or folder to disk. `path` is for messages.
+void flush_to_disk(int descriptor, const std::filesystem::path& path);
 
 // A run folder may come from somebody else, and a link in it may point anywhere. Files whose names
 // heed chooses itself are therefore written with `refuse`; `follow` is for names given by the user.
@@ -103,16 +113,12 @@ class FileWriter {
 // get an error instead.
 Fingerprint write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                   Links links = Links::follow);
-Fingerprint write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> parts);
 Fingerprint write_file_atomically(const std::filesystem::path& path,
                                   const std::function<void(FileWriter&)>& produce,
                                   Links links = Links::follow);
 
 // Makes `link` a symbolic link to `target`. An existing link is replaced atomically.
 void replace_link(const std::filesystem::path& link, const std::filesystem::path& target);
-
-// Flushes the names in a folder to disk. A rename survives a power failure only after this.
-void fsync_dir(const std::filesystem::path& folder);
 
 // The same for a folder: `fill` writes into a temporary folder next to `path` (whose parent must
 // exist), which is then flushed and renamed. An existing folder is exchanged in one step and then

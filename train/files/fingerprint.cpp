@@ -3,18 +3,17 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 
 #include "autograd/base/error.h"
+#include "layers/text/formatted.h"
 #include "train/files/files.h"
 
 namespace heed {
 
 std::string Fingerprint::text() const {
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(xxh64));
-  return heed::text("xxh64:", digits, ":", bytes);
+  const auto hash = static_cast<unsigned long long>(xxh64);
+  return heed::text("xxh64:", formatted("%016llx", hash), ":", bytes);
 }
 
 Fingerprint fingerprint(Bytes bytes) {

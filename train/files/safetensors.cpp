@@ -55,6 +55,18 @@ bool stores_floats(Dtype dtype) { return dtype == Dtype::F32 || dtype == Dtype::
 
 }  // namespace
 
+bool is_float(Dtype dtype) {
+  return stores_floats(dtype) || dtype == Dtype::F16 || dtype == Dtype::BF16;
+}
+
+std::string shape_text(const std::vector<int64_t>& dims) {
+  std::string out = "(";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
+  }
+  return out + (dims.size() == 1 ? ",)" : ")");
+}
+
 // ---- Reading
 
 SafeTensors::SafeTensors(const std::filesystem::path& path)

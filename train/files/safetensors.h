@@ -26,6 +26,9 @@ enum class Dtype { BOOL, U8, F16, BF16, I32, F32, F64, I64 };
 
 std::string_view dtype_name(Dtype dtype);
 int64_t dtype_size(Dtype dtype);  // in bytes
+bool is_float(Dtype dtype);       // F64, F32, F16 or BF16
+// As a Shape is printed, which has fewer axes: "(2, 3)", "(4,)".
+std::string shape_text(const std::vector<int64_t>& dims);
 
 struct TensorInfo {
   std::string name;

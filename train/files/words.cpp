@@ -3,22 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
 namespace heed {
-
-namespace {
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-  char words[64];
-  std::snprintf(words, sizeof words, format, values...);
-  return words;
-}
-}  // namespace
 
 std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);

@@ -1,6 +1,7 @@
 #include "train/hugging_face/architecture.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "autograd/base/modes.h"
 #include "layers/gated_feed_forward.h"
@@ -106,40 +107,43 @@ FeedForwardSize feed_forward_of(const Gpt& model) {
   return {plain.config.hidden_width(), plain.config.bias};
 }
 
+int64_t TheirTensor::rows() const {
+  return std::accumulate(parts.begin(), parts.end(), int64_t{0},
+                         [](int64_t sum, const TensorPart& part) { return sum + part.rows.count; });
+}
+
+std::vector<int64_t> TheirTensor::shape() const {
+  const int64_t columns = parts.front().columns;
+  return columns == 0               ? std::vector<int64_t>{rows()}
+         : parts.front().transposed ? std::vector<int64_t>{columns, rows()}
+                                    : std::vector<int64_t>{rows(), columns};
+}
+
 namespace {
 
-// Which rows of a matrix, or numbers of a vector: see TensorPair.
-struct Rows {
-  int64_t count = 0;
-  int64_t ours = 0;
-  int64_t theirs = 0;
-  int64_t run = 0;  // 0: all of them
-  int64_t stride = 0;
-};
-
-class PairList {
+class TensorList {
  public:
-  explicit PairList(bool transposes) : transposes_(transposes) {}
+  explicit TensorList(bool transposes) : transposes_(transposes) {}
 
   // ours: "" for a parameter that the model does not have; the caller then sets `fixed`.
-  TensorPair& add(const std::string& theirs, const std::string& ours, const Rows& rows,
+  TensorPart& add(const std::string& theirs, const std::string& ours, const SameRows& rows,
                   int64_t columns = 0) {
-    TensorPair pair{.theirs = theirs, .ours = ours, .rows = rows.count, .columns = columns};
-    pair.our_row = rows.ours;
-    pair.their_row = rows.theirs;
-    pair.run = std::max<int64_t>(1, rows.run > 0 ? rows.run : rows.count);
-    pair.stride = rows.stride;
-    pairs.push_back(std::move(pair));
-    return pairs.back();
+    if (tensors.empty() || tensors.back().name != theirs) {
+      tensors.push_back({theirs, {}});
+    }
+    return tensors.back().parts.emplace_back(
+        TensorPart{.ours = ours, .rows = rows, .columns = columns});
   }
   // A vector; zeros if the model has none.
-  void vector(const std::string& theirs, const std::string& ours, const Rows& rows, bool has_it) {
-    TensorPair& pair = add(theirs, has_it ? ours : "", rows);
+  void vector(const std::string& theirs, const std::string& ours, const SameRows& rows,
+              bool has_it) {
+    TensorPart& part = add(theirs, has_it ? ours : "", rows);
     if (!has_it) {
-      pair.fixed = Array::zeros({rows.count});
+      part.rows.ours = 0;
+      part.fixed = Array::zeros({rows.count});
     }
   }
-  void weight(const std::string& theirs, const std::string& ours, const Rows& rows,
+  void weight(const std::string& theirs, const std::string& ours, const SameRows& rows,
               int64_t columns) {
     add(theirs, ours, rows, columns).transposed = transposes_;
   }
@@ -157,7 +161,7 @@ class PairList {
     }
   }
 
-  std::vector<TensorPair> pairs;
+  std::vector<TheirTensor> tensors;
 
  private:
   const bool transposes_;
@@ -195,9 +199,10 @@ const BlockNames& names_of(const std::string& type) {
 //   gpt2      [all queries | all keys | all values]
 //   gpt_neox  the queries, keys and values of head 0, those of head 1, ...
 //   llama     each in a tensor of its own
-Rows rows_of_part(const std::string& type, int64_t part, const MultiHeadAttention::Config& att) {
+SameRows rows_of_part(const std::string& type, int64_t part,
+                      const MultiHeadAttention::Config& att) {
   const int64_t width = att.head_width();
-  Rows rows{.count = part == 0 ? att.d_out : att.kv_heads() * width};
+  SameRows rows{.count = part == 0 ? att.d_out : att.kv_heads() * width};
   if (type == "gpt2") {
     rows.theirs = part * att.d_out;
   } else if (type == "gpt_neox") {
@@ -209,14 +214,14 @@ Rows rows_of_part(const std::string& type, int64_t part, const MultiHeadAttentio
 }
 
 void add_attention(const std::string& type, const std::string& theirs, const std::string& ours,
-                   const Gpt& model, PairList& list) {
+                   const Gpt& model, TensorList& list) {
   const MultiHeadAttention::Config& att = attention_of(model);
   const BlockNames& names = names_of(type);
   const bool packed = dynamic_cast<const PackedAttention*>(&*model.trf_blocks.front()->att);
   const bool their_bias = type != "llama" || att.qkv_bias || att.out_bias;
   const char* const parts[] = {"W_query", "W_key", "W_value"};
   const auto part_of = [&](int64_t part, bool bias) {
-    Rows rows = rows_of_part(type, part, att);
+    SameRows rows = rows_of_part(type, part, att);
     rows.ours = packed ? part * att.d_out : 0;
     const std::string to = theirs + names.qkv[names.qkv.size() > 1 ? static_cast<size_t>(part) : 0];
     const std::string from = packed ? ours + "in_proj_" : ours + parts[part] + ".";
@@ -233,7 +238,7 @@ void add_attention(const std::string& type, const std::string& theirs, const std
 }
 
 void add_feed_forward(const std::string& type, const std::string& theirs, const std::string& ours,
-                      const Gpt& model, PairList& list) {
+                      const Gpt& model, TensorList& list) {
   const FeedForwardSize size = feed_forward_of(model);
   const std::vector<std::string>& names = names_of(type).feed_forward;
   const std::vector<std::string> own =
@@ -248,24 +253,24 @@ void add_feed_forward(const std::string& type, const std::string& theirs, const 
 }
 
 // Learned positions, or the sines as if they had been learned.
-void add_positions(const std::string& theirs, const Gpt& model, PairList& list) {
+void add_positions(const std::string& theirs, const Gpt& model, TensorList& list) {
   const Gpt::Config& c = model.config;
   const bool learned = c.position == "learned";
-  TensorPair& pair =
+  TensorPart& part =
       list.add(theirs, learned ? "pos_emb.weight" : "", {c.context_length}, c.d_model);
   if (!learned) {
     const NoGrad off;
-    pair.fixed =
+    part.fixed =
         (**model.pos_emb)(Input(Tensor(Array::zeros({c.context_length, c.d_model})))).value();
   }
 }
 
 }  // namespace
 
-std::vector<TensorPair> tensor_pairs(const Architecture& architecture, const Gpt& model) {
+std::vector<TheirTensor> their_tensors(const Architecture& architecture, const Gpt& model) {
   const Gpt::Config& c = model.config;
   const std::string &type = architecture.model_type, &prefix = architecture.prefix;
-  PairList list(/*transposes=*/type == "gpt2");
+  TensorList list(/*transposes=*/type == "gpt2");
   const char* const tokens = type == "gpt2"       ? "wte.weight"
                              : type == "gpt_neox" ? "embed_in.weight"
                                                   : "embed_tokens.weight";
@@ -289,7 +294,7 @@ std::vector<TensorPair> tensor_pairs(const Architecture& architecture, const Gpt
   if (!c.tie_embeddings) {
     list.add(architecture.head, "out_head.weight", {c.vocab_size}, c.d_model);
   }
-  return std::move(list.pairs);
+  return std::move(list.tensors);
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 //   llama     rotary positions, rms_norm, swiglu
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,26 +41,50 @@ struct FeedForwardSize {
 };
 FeedForwardSize feed_forward_of(const Gpt& model);
 
-// A part of a tensor of theirs, and the parameter of ours, or a part of it, that is the same.
-// Row r of ours, counted from our_row, is their row their_row + r / run * stride + r % run. A
-// matrix that is `transposed` has these rows as columns: GPT-2's Conv1D stores (in, out).
-struct TensorPair {
-  std::string theirs;
-  std::string ours;  // "": the model has no such parameter, as if it were `fixed`
-  int64_t rows = 0;
-  int64_t columns = 0;  // 0: a vector
-  int64_t our_row = 0;
-  int64_t their_row = 0;
+// Rows of a matrix, or numbers of a vector, that are the same in ours and in theirs: row ours + r is
+// their row theirs + r / run * stride + r % run, or theirs + r if there are no runs.
+struct SameRows {
+  int64_t count = 0;
+  int64_t ours = 0;
+  int64_t theirs = 0;
   int64_t run = 0;
   int64_t stride = 0;
+};
+
+// A part of a tensor of theirs, and the parameter of ours, or a part of it, that is the same. A
+// matrix that is `transposed` has the rows as columns: GPT-2's Conv1D stores (in, out).
+struct TensorPart {
+  std::string ours;  // "": the model has no such parameter, as if it were `fixed`
+  SameRows rows;
+  int64_t columns = 0;  // 0: a vector
   bool transposed = false;
   Array fixed;  // (rows) or (rows, columns)
 
-  int64_t their_row_of(int64_t r) const { return their_row + r / run * stride + r % run; }
+  // Calls each(i, j) for every number: i is its place in our parameter, or in `fixed`, j that in
+  // their tensor, of so many rows.
+  template <class Each>
+  void for_each_number(int64_t their_rows, const Each& each) const {
+    const int64_t width = std::max<int64_t>(1, columns);
+    for (int64_t r = 0; r < rows.count; ++r) {
+      const int64_t row =
+          rows.theirs + (rows.run > 0 ? r / rows.run * rows.stride + r % rows.run : r);
+      for (int64_t c = 0; c < width; ++c) {
+        each((rows.ours + r) * width + c, transposed ? c * their_rows + row : row * width + c);
+      }
+    }
+  }
 };
 
-// All tensors of a model in this architecture. Requires no obstacle. The parts of one of theirs
-// follow each other.
-std::vector<TensorPair> tensor_pairs(const Architecture& architecture, const Gpt& model);
+// A tensor of theirs, with all its parts.
+struct TheirTensor {
+  std::string name;
+  std::vector<TensorPart> parts;
+
+  int64_t rows() const;
+  std::vector<int64_t> shape() const;
+};
+
+// All tensors of a model in this architecture. Requires no obstacle.
+std::vector<TheirTensor> their_tensors(const Architecture& architecture, const Gpt& model);
 
 }  // namespace heed

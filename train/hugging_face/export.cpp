@@ -33,61 +33,34 @@ TensorView as_bfloat16(const TensorView& from, const Array& values) {
   return {from.name, Dtype::BF16, from.shape, std::as_bytes(std::span(*narrow)), narrow};
 }
 
-// Our numbers, in the places of theirs.
-class Assembler {
- public:
-  explicit Assembler(const Gpt& model) {
-    for (const NamedParameter& parameter : model.parameters()) {
-      values_.emplace(parameter.name, parameter.tensor.value());
-    }
+// A tensor of theirs, out of the parameters of ours.
+Array assembled(const TheirTensor& tensor, const std::map<std::string, Array>& parameters) {
+  const auto numbers_of = [&](const TensorPart& part) {
+    return part.ours.empty() ? part.fixed : parameters.at(part.ours);
+  };
+  if (tensor.parts.size() == 1 && !tensor.parts.front().transposed) {
+    return numbers_of(tensor.parts.front());
   }
-
-  // A tensor of `rows` rows, all parts together.
-  Array assemble(const std::vector<TensorPair>& parts) const {
-    int64_t rows = 0;
-    for (const TensorPair& part : parts) {
-      rows += part.rows;
-    }
-    const TensorPair& first = parts.front();
-    if (parts.size() == 1 && !first.transposed) {
-      return first.ours.empty() ? first.fixed : values_.at(first.ours);
-    }
-    const int64_t columns = std::max<int64_t>(1, first.columns);
-    Array whole = Array::uninitialised(first.columns == 0 ? Shape{rows}
-                                       : first.transposed ? Shape{columns, rows}
-                                                          : Shape{rows, columns});
-    real* to = whole.mutable_data();
-    for (const TensorPair& part : parts) {
-      const bool fixed = part.ours.empty();
-      const real* from =
-          fixed ? part.fixed.data() : values_.at(part.ours).data() + part.our_row * columns;
-      for (int64_t r = 0; r < part.rows; ++r) {
-        const int64_t row = part.their_row_of(r);
-        for (int64_t c = 0; c < columns; ++c) {
-          to[part.transposed ? c * rows + row : row * columns + c] = from[r * columns + c];
-        }
-      }
-    }
-    return whole;
+  Array whole = Array::uninitialised(Shape(tensor.shape()));
+  real* to = whole.mutable_data();
+  for (const TensorPart& part : tensor.parts) {
+    const Array numbers = numbers_of(part);
+    const real* from = numbers.data();
+    part.for_each_number(tensor.rows(), [=](int64_t i, int64_t j) { to[j] = from[i]; });
   }
-
- private:
-  std::map<std::string, Array> values_;
-};
+  return whole;
+}
 
 std::vector<TensorView> tensors_of(const Architecture& architecture, const ExportJob& job) {
-  const Assembler assembler(job.model);
-  const std::vector<TensorPair> pairs = tensor_pairs(architecture, job.model);
+  std::map<std::string, Array> parameters;
+  for (const NamedParameter& parameter : job.model.parameters()) {
+    parameters.emplace(parameter.name, parameter.tensor.value());
+  }
   std::vector<TensorView> views;
-  for (auto from = pairs.begin(); from != pairs.end();) {
-    auto to = from;
-    while (to != pairs.end() && to->theirs == from->theirs) {
-      ++to;
-    }
-    const Array values = assembler.assemble({from, to});
-    TensorView whole = view(from->theirs, values);
+  for (const TheirTensor& tensor : their_tensors(architecture, job.model)) {
+    const Array values = assembled(tensor, parameters);
+    TensorView whole = view(tensor.name, values);
     views.push_back(job.dtype == Dtype::BF16 ? as_bfloat16(whole, values) : std::move(whole));
-    from = to;
   }
   return views;
 }

@@ -63,12 +63,6 @@ ordered_json value_of(const ConfigNode& node) {
   return node.text();
 }
 
-// A plain name: no way into another folder.
-bool is_file_name(const std::string& name) {
-  return !name.empty() && name.size() <= 255 && name[0] != '.' &&
-         name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
-}
-
 }  // namespace
 
 ConfigNode parse_json(std::string_view bytes, const std::string& where) {
@@ -101,7 +95,7 @@ std::map<std::string, std::string> parse_weight_map(std::string_view bytes,
   std::map<std::string, std::string> files;
   for (const auto& [tensor, file] : entries.items()) {
     require<IoError>(
-        file.is_string() && is_file_name(file.get<std::string>()), where,
+        file.is_string() && is_plain_name(file.get<std::string>()), where,
         ": weight_map: ", printable(tensor), ": expected the name of a file in the ",
         "same folder, got ",
         printable(file.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "train/files/files.h"
 #include "train/hugging_face/json.h"
 #include "train/tokenizers/bpe/write.h"
 #include "train/tokenizers/bpe_tokenizer.h"
@@ -50,10 +51,9 @@ TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_lengt
 }
 
 std::string find_tokenizer(const std::string& folder) {
-  std::error_code error;
   for (const char* name : {"tokenizer.json", "vocab.json"}) {
     const std::filesystem::path path = std::filesystem::path(folder) / name;
-    if (std::filesystem::exists(path, error)) {
+    if (is_there(path)) {
       return path.string();
     }
   }

@@ -58,7 +58,6 @@ class OwnDataTask : public Task, public ReadableExamples {
   int64_t number_of(Split split, int64_t example) const {
     return of(split)[static_cast<size_t>(example)];
   }
-  const std::vector<std::filesystem::path>& paths() const { return paths_; }
 
  private:
   const std::vector<int32_t>& of(Split split) const {

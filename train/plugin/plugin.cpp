@@ -54,9 +54,8 @@ fs::path float64_name(const fs::path& path) {
 // The build for this process's precision if it exists next to `path`, else one that exists.
 fs::path of_this_precision(const fs::path& path) {
   const fs::path single = float32_name(path), twice = float64_name(path);
-  std::error_code missing;
   for (const fs::path& file : {is_float64 ? twice : single, path, is_float64 ? single : twice}) {
-    if (fs::exists(file, missing)) {
+    if (is_there(file)) {
       return file;
     }
   }
@@ -205,8 +204,7 @@ void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors
     try {
       load(folder / plugin.text(), false);
     } catch (const IoError& error) {
-      std::error_code missing;
-      const bool there = fs::exists(folder / plugin.text(), missing);
+      const bool there = is_there(folder / plugin.text());
       unreadable += text(unreadable.empty() ? "" : "\n", to_text(plugin.mark()),
                          plugin.mark().line > 0 ? ": " : "", plugin.path(), ": ", error.what(),
                          there ? "" : "; build it, or if it has moved: heed --plugin PATH/",

@@ -1,10 +1,10 @@
 #include "train/rows/lines.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "autograd/base/error.h"
+#include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
 namespace heed {
@@ -27,36 +27,15 @@ std::optional<Line> Lines::next() {
   return std::nullopt;
 }
 
-namespace {
-
-// The first byte that is no UTF-8, or NUL; npos if there is none.
-size_t first_wrong_byte(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte - 1U < 0x7FU) {  // 1 to 0x7F
-      ++at;
-      continue;
-    }
-    const size_t size = byte == 0 ? 0 : utf8_at(text, at).size;
-    if (size == 0) {
-      return at;
-    }
-    at += size;
-  }
-  return std::string_view::npos;
-}
-
-}  // namespace
-
 std::string wrong_bytes(std::string_view text, int64_t& line) {
-  const size_t at = first_wrong_byte(text);
-  if (at == std::string_view::npos) {
+  const size_t at = std::min(first_wrong_byte(text), text.find('\0'));
+  if (at == text.size()) {
     return "";
   }
   line = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
-  char digits[8];
-  std::snprintf(digits, sizeof digits, "0x%02X", static_cast<unsigned char>(text[at]));
-  return heed::text("expected UTF-8, got the byte ", digits, " in column ", column_of(text, at),
+  return heed::text("expected UTF-8, got the byte ",
+                    formatted("0x%02X", static_cast<unsigned char>(text[at])), " in column ",
+                    column_of(text, at),
                     text[at] == '\0' ? " (a file in UTF-16 has such bytes)" : "");
 }
 

@@ -149,20 +149,8 @@ std::string metrics_line(const MetricsRow& row) {
               field(row.bits_per_byte));
 }
 
-MetricsWriter MetricsWriter::create(const fs::path& path) {
-  std::error_code hidden;
-  require<IoError>(!fs::exists(fs::symlink_status(path, hidden)), path.string(),
-                   ": cannot write: it exists already");
-  AppendFile file(path);
-  file.append(text(header, "\n"));
-  return MetricsWriter(std::move(file), 0);
-}
-
 MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
-  if (is_missing(path)) {
-    return create(path);
-  }
-  const std::string before = read_file(path, max_csv_bytes);
+  const std::string before = is_missing(path) ? "" : read_file(path, max_csv_bytes);
   MetricsText kept = split_metrics(path, before);
   keep_until(kept, step);
   const bool own = !kept.first.empty() && kept.first != first_columns;  // with more columns

@@ -31,11 +31,8 @@ std::string metrics_line(const MetricsRow& row);
 
 class MetricsWriter {
  public:
-  // Creates a new file. Throws IoError if it exists.
-  static MetricsWriter create(const std::filesystem::path& path);
-
   // Continues with the rows of read_metrics_until(): removes all others and an incomplete last one,
-  // atomically. Creates the file if it does not exist.
+  // atomically. Makes the file if there is none.
   static MetricsWriter resume(const std::filesystem::path& path, int64_t step);
 
   // Writes one row immediately. Steps must increase.

@@ -7,26 +7,19 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "train/files/words.h"
 
 namespace heed {
 
-namespace {
 constexpr double seconds_between_lines = 5;
-
-std::string lr_text(double lr) {
-  char words[32];
-  std::snprintf(words, sizeof words, "%.1e", lr);
-  return words;
-}
-}  // namespace
 
 std::string progress_text(const ProgressPoint& p) {
   std::string line = text("step ", p.step, "/", p.steps, "   loss ", loss_text(p.loss));
   if (p.val_loss) {
     line += "   val " + loss_text(*p.val_loss);
   }
-  line += "   lr " + lr_text(p.lr);
+  line += "   lr " + formatted("%.1e", p.lr);
   if (p.in_steps > 0) {
     const double speed = static_cast<double>(p.tokens) / p.in_steps;
     const double per_step = p.seconds / static_cast<double>(p.step - p.first_step);

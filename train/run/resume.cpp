@@ -79,12 +79,8 @@ std::vector<std::string> changes_since(const Manifest& saved,
 }
 
 bool same_evaluations(const fs::path& of_run, const ConfigNode& resumed) {
-  const auto batches = [](const ConfigNode& config) {
-    const auto values = flat_values(config);
-    const auto found = values.find("eval.batches");
-    return found == values.end() ? std::string() : found->second;
-  };
-  return batches(with_defaults(read_config(of_run.string()))) == batches(resumed);
+  const ConfigNode before = with_defaults(read_config(of_run.string()));
+  return before.get("eval").get("batches") == resumed.get("eval").get("batches");
 }
 
 }  // namespace heed

@@ -113,17 +113,6 @@ void AppendFile::cut(int64_t size) const {
   }
 }
 
-void AppendFile::flush_to_disk() {
-  while (::fsync(file_.get()) != 0) {
-    if (errno == EINVAL) {  // some file systems cannot
-      return;
-    }
-    if (errno != EINTR) {
-      fail_errno(path_, "cannot flush to the disk", errno);
-    }
-  }
-}
-
 // ---- RunFolder
 
 namespace {

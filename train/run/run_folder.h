@@ -23,7 +23,7 @@ class AppendFile {
   // Size in bytes. Throws IoError if the file has been deleted.
   int64_t size() const;
   void cut(int64_t size) const;  // truncates the file to at most `size` bytes
-  void flush_to_disk();
+  void flush_to_disk() { heed::flush_to_disk(file_.get(), path_); }
 
  private:
   std::filesystem::path path_;

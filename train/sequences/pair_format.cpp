@@ -38,8 +38,7 @@ PairFormat::Decoded PairFormat::write(Module& model, std::vector<int32_t> source
   const auto stopped = [&] { return stop && stop(); };
   for (bool ended = false; !ended && written.size() <= room && !stopped();) {
     in.ids = Ids::from({1, static_cast<int64_t>(written.size())}, written);
-    const Array logits = model(in).value();  // (1, T, V)
-    written.push_back(likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1)))));
+    written.push_back(likeliest(model(in).value()));
     ended = written.back() == marks_.end;
   }
   const bool ended = written.back() == marks_.end;

@@ -45,17 +45,6 @@ void for_pairs(const Task& task, Split split, int64_t count,
   }
 }
 
-int64_t words_of_target(const Task& task) { return task.output_size(); }
-
-int64_t words_of_source(const Task& task) {
-  for (const auto& [name, size] : task.model_sizes()) {
-    if (name == "source_vocab_size") {
-      return size;
-    }
-  }
-  return 0;
-}
-
 // t(e | f) as a matrix (words of the source, words of the target).
 class Model1 {
  public:
@@ -98,7 +87,7 @@ class Model1 {
 }  // namespace
 
 WordTable::WordTable(const Task& task) {
-  const int64_t sources = words_of_source(task), targets = words_of_target(task);
+  const int64_t sources = task.model_size("source_vocab_size"), targets = task.output_size();
   require<ConfigError>(sources > 0, "word by word: this task has no source_ids to translate");
   require<ConfigError>(sources <= most_entries / std::max<int64_t>(1, targets),
                        "word by word: ", sources, " by ", targets,

@@ -11,7 +11,9 @@ class CopyTask final : public SymbolPairTask {
   using SymbolPairTask::SymbolPairTask;
 
   Pair pair(const Question& question) const override { return {question, question}; }
-  std::string description() const override { return "copy: " + described(); }
+  std::string description() const override {
+    return described("copy: " + sequences_.description());
+  }
 };
 HEED_TASK(CopyTask, "copy");
 

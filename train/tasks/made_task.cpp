@@ -5,11 +5,21 @@
 #include <set>
 
 #include "autograd/base/modes.h"
+#include "train/files/words.h"
 
 namespace heed {
 
+int64_t tenth_of(double questions) {
+  return static_cast<int64_t>(std::clamp<double>(questions / 10, 1, double{most_held_out}));
+}
+
 int32_t draw_below(Generator& generator, size_t n) {
   return static_cast<int32_t>(generator.random32() % n);
+}
+
+std::string MadeTask::described(const std::string& what) const {
+  return text(what, ", made as they are needed; ", grouped(example_count(Split::validation)),
+              " held out");
 }
 
 bool MadeTask::is_held_out(const Question& question) const {

@@ -17,8 +17,15 @@ namespace heed {
 // How many examples are held out if the task has enough of them.
 inline constexpr int64_t most_held_out = 2000;
 
-// A uniform random number in [0, n), for the choices of a grammar.
+// A tenth of this many questions, but at least 1 and at most most_held_out.
+int64_t tenth_of(double questions);
+
+// A uniform random number in [0, n), for the choices of a grammar, and what such a number stands for.
 int32_t draw_below(Generator& generator, size_t n);
+template <class T>
+const T& chosen(const std::vector<T>& from, int32_t number) {
+  return from[static_cast<size_t>(number)];
+}
 
 class MadeTask : public Task {
  public:
@@ -45,6 +52,8 @@ class MadeTask : public Task {
   // Inputs and targets for the questions. The shape may only depend on their number. In a dry run
   // the questions are empty and the values do not matter.
   virtual Batch batch(std::span<const Question> questions) const = 0;
+  // For description(): "what, made as they are needed; 2,000 held out".
+  std::string described(const std::string& what) const;
 
   // Exactly one of these must be called at the end of the constructor. Each also draws the sample
   // of training questions, from a separate generator with this seed.

@@ -16,12 +16,6 @@ namespace {
 constexpr int64_t sum_places = 3;   // a, b, "="
 constexpr int64_t most_tries = 50;  // on average, until a sum comes up that is not held out
 
-std::vector<std::string> number_names(int64_t modulus) {
-  std::vector<std::string> names = numbers_below(modulus);
-  names.push_back("=");
-  return names;
-}
-
 }  // namespace
 
 void ModularAdditionTask::Config::fields(Fields& f) {
@@ -32,7 +26,7 @@ void ModularAdditionTask::Config::fields(Fields& f) {
 }
 
 ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup)
-    : modulus_(c.modulus), tokenizer_(number_names(c.modulus), /*marks=*/1) {
+    : modulus_(c.modulus), tokenizer_(with_marks(numbers_below(c.modulus), {"="})) {
   const int64_t sums = c.modulus * c.modulus;
   trained_on_ = std::clamp<int64_t>(
       static_cast<int64_t>(std::floor(c.train_fraction * static_cast<double>(sums))), 1, sums - 1);
@@ -95,8 +89,7 @@ Answer ModularAdditionTask::answer(Module& model, const std::string& prompt,
   const EvaluationMode evaluating(model);
   const Question question = question_of(prompt);
   Answer answer{.text = {}, .shown = batch({&question, 1}).input};
-  const Array logits = model(answer.shown).value();  // (1, 3, modulus + 1)
-  answer.text = tokenizer_.name(likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1)))));
+  answer.text = tokenizer_.name(likeliest(model(answer.shown).value()));
   options.say(answer.text);
   return answer;
 }

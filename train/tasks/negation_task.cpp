@@ -38,10 +38,6 @@ const Words& plain_adjectives() {
   static const Words words{"long", "short", "old", "new", "foreign", "recent", "modern", "french"};
   return words;
 }
-const Words& joints() {
-  static const Words words{"and", "but", "while"};
-  return words;
-}
 
 // The parts of a sentence that are drawn, as indices of a Question.
 struct Slot {
@@ -62,10 +58,6 @@ struct Slot {
   };
 };
 
-const std::string& word(const Words& words, int32_t choice) {
-  return words[static_cast<size_t>(choice)];
-}
-
 // No, one or two negations, with probabilities 1/6, 1/2, 1/3.
 int32_t draw_negation(Generator& generator) {
   const int32_t sixth = draw_below(generator, 6);
@@ -85,7 +77,7 @@ bool turns_round(int32_t negation) {
 
 NegationTask::NegationTask(const Config&, const TaskSetup& setup)
     : SentenceTask({.words = words_of({subjects(), verbs(), negations(), degrees(), judgements(),
-                                       plain_adjectives(), joints()}),
+                                       plain_adjectives(), joints}),
                     .classes = {"negative", "positive"},
                     .longest = 15}) {
   hold_out_by_rule(setup.seed, most_held_out);
@@ -112,7 +104,7 @@ MadeTask::Question NegationTask::draw(Generator& generator) const {
     return choices;  // one fifth have no second clause
   }
   choices[Slot::order] = 1 + draw_below(generator, 2);
-  choices[Slot::joint] = draw_below(generator, joints().size());
+  choices[Slot::joint] = draw_below(generator, joints.size());
   choices[Slot::other_subject] = draw_below(generator, subjects().size());
   choices[Slot::other_verb] = draw_below(generator, verbs().size());
   choices[Slot::other_negation] = draw_negation(generator);
@@ -124,20 +116,20 @@ MadeTask::Question NegationTask::draw(Generator& generator) const {
 SentenceTask::Sentence NegationTask::sentence(const Question& choices) const {
   Sentence made;
   const auto clause = [&](Slot::Choice first, const std::string& adjective) {
-    append_words(made.words, word(subjects(), choices[first]));
-    append_words(made.words, word(verbs(), choices[first + 1]));
-    append_words(made.words, word(negations(), choices[first + 2]));
-    append_words(made.words, word(degrees(), choices[first + 3]));
+    append_words(made.words, chosen(subjects(), choices[first]));
+    append_words(made.words, chosen(verbs(), choices[first + 1]));
+    append_words(made.words, chosen(negations(), choices[first + 2]));
+    append_words(made.words, chosen(degrees(), choices[first + 3]));
     made.words.push_back(adjective);
   };
-  const std::string& of_other = word(plain_adjectives(), choices[Slot::other_adjective]);
+  const std::string& of_other = chosen(plain_adjectives(), choices[Slot::other_adjective]);
   if (choices[Slot::order] == 2) {
     clause(Slot::other_subject, of_other);
-    made.words.push_back(word(joints(), choices[Slot::joint]));
+    made.words.push_back(chosen(joints, choices[Slot::joint]));
   }
-  clause(Slot::subject, word(judgements(), choices[Slot::judgement]));
+  clause(Slot::subject, chosen(judgements(), choices[Slot::judgement]));
   if (choices[Slot::order] == 1) {
-    made.words.push_back(word(joints(), choices[Slot::joint]));
+    made.words.push_back(chosen(joints, choices[Slot::joint]));
     clause(Slot::other_subject, of_other);
   }
   const bool praise = choices[Slot::judgement] < static_cast<int32_t>(judgements().size() / 2);

@@ -5,15 +5,6 @@
 
 namespace heed {
 
-namespace {
-
-WordTokenizer with_marks(std::vector<std::string> words, const std::vector<std::string>& marks) {
-  words.insert(words.end(), marks.begin(), marks.end());
-  return {std::move(words), static_cast<int64_t>(marks.size())};
-}
-
-}  // namespace
-
 PairTask::PairTask(std::vector<std::string> source_words, std::vector<std::string> target_words,
                    const PairSizes& longest)
     : source_tokenizer_(with_marks(std::move(source_words), {"<end>"})),

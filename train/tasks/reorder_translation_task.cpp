@@ -1,6 +1,5 @@
 #include "train/tasks/reorder_translation_task.h"
 
-#include "train/files/words.h"
 #include "train/tasks/toy_german.h"
 
 namespace heed {
@@ -32,10 +31,9 @@ std::string ReorderTranslationTask::text_of(std::span<const int32_t> target) con
 }
 
 std::string ReorderTranslationTask::description() const {
-  return text("reorder_translation: sentences of ", toy_german::shortest, " to ",
-              toy_german::longest, " words, ", source_tokenizer()->vocab_size() - 1,
-              " words of German and ", tokenizer()->vocab_size() - 2, " of English, made as they ",
-              "are needed; ", grouped(example_count(Split::validation)), " held out");
+  return described(text("reorder_translation: sentences of ", toy_german::shortest, " to ",
+                        toy_german::longest, " words, ", source_tokenizer()->vocab_size() - 1,
+                        " words of German and ", tokenizer()->vocab_size() - 2, " of English"));
 }
 
 }  // namespace heed

@@ -14,7 +14,9 @@ class ReverseTask final : public SymbolPairTask {
   Pair pair(const Question& question) const override {
     return {question, {question.rbegin(), question.rend()}};
   }
-  std::string description() const override { return "reverse: " + described(); }
+  std::string description() const override {
+    return described("reverse: " + sequences_.description());
+  }
 };
 HEED_TASK(ReverseTask, "reverse");
 

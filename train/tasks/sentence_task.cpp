@@ -8,17 +8,8 @@
 
 namespace heed {
 
-namespace {
-
-WordTokenizer with_class_token(std::vector<std::string> words) {
-  words.push_back("<class>");
-  return {std::move(words), 1};
-}
-
-}  // namespace
-
 SentenceTask::SentenceTask(const Vocabulary& vocabulary)
-    : tokenizer_(with_class_token(vocabulary.words)),
+    : tokenizer_(with_marks(vocabulary.words, {"<class>"})),
       classes_(vocabulary.classes),
       longest_(vocabulary.longest),
       format_(tokenizer_.id("<class>")) {}

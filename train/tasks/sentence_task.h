@@ -12,6 +12,9 @@
 
 namespace heed {
 
+// What stands between two clauses.
+inline const std::vector<std::string> joints{"and", "but", "while"};
+
 class SentenceTask : public MadeTask {
  public:
   struct Sentence {

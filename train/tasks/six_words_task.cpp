@@ -3,6 +3,7 @@
 #include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
+#include "train/sequences/prompt_length.h"
 
 namespace heed {
 
@@ -28,8 +29,7 @@ Batch SixWordsTask::examples(Split split, const std::vector<int64_t>& which) con
 }
 
 void SixWordsTask::check_prompt(const std::string& prompt) const {
-  const size_t words = tokenizer_.encode(prompt).size();
-  require<ConfigError>(words >= 1 && words <= sentence_words, "expected 1 to 6 words, got ", words);
+  require_length(tokenizer_.encode(prompt).size(), sentence_words, "word");
 }
 
 Answer SixWordsTask::answer(Module& model, const std::string& prompt,
@@ -40,8 +40,7 @@ Answer SixWordsTask::answer(Module& model, const std::string& prompt,
   Answer answer;
   while (ids.size() <= sentence_words) {
     answer.shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids);
-    const Array logits = model(answer.shown).value();  // (1, t, 7)
-    const int32_t next = likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1))));
+    const int32_t next = likeliest(model(answer.shown).value());
     if (next == end_of_sentence) {
       break;
     }

@@ -5,24 +5,13 @@
 #include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
-#include "train/files/words.h"
 
 namespace heed {
 
-namespace {
-
-WordTokenizer symbols_of(const SymbolSequences& sequences) {
-  std::vector<std::string> names = sequences.names();
-  if (sequences.lengths_differ()) {
-    names.push_back("<end>");
-  }
-  return {std::move(names), sequences.lengths_differ() ? 1 : 0};
-}
-
-}  // namespace
-
 SortTask::SortTask(const Config& c, const TaskSetup& setup)
-    : sequences_(c), tokenizer_(symbols_of(c)) {
+    : sequences_(c),
+      tokenizer_(with_marks(numbers_below(c.symbols),
+                            std::vector<std::string>(c.lengths_differ() ? 1 : 0, "<end>"))) {
   hold_out_some(setup.seed, c.held_out_count(), {},
                 [&](size_t length) { return c.most_held_out_of(length); });
 }
@@ -71,9 +60,6 @@ Answer SortTask::answer(Module& model, const std::string& prompt,
   return answer;
 }
 
-std::string SortTask::description() const {
-  return text("sort: ", sequences_.description(), ", made as they are needed; ",
-              grouped(example_count(Split::validation)), " held out");
-}
+std::string SortTask::description() const { return described("sort: " + sequences_.description()); }
 
 }  // namespace heed

@@ -1,5 +1,8 @@
 #include "train/tasks/symbol_sequences.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "autograd/random/fills.h"
 #include "train/files/words.h"
 #include "train/tasks/made_task.h"
@@ -28,33 +31,21 @@ std::vector<int32_t> SymbolSequences::draw(Generator& generator) const {
   return {drawn.begin(), drawn.end()};
 }
 
-// The number of sequences of this length, at most about symbols times 10 most_held_out.
-int64_t SymbolSequences::different(int64_t of_length) const {
-  int64_t all = 1;
-  for (int64_t i = 0; i < of_length && all < 10 * most_held_out; ++i) {
-    all *= symbols;
-  }
-  return all;
+// The number of sequences of this length.
+double SymbolSequences::different(size_t of_length) const {
+  return std::pow(static_cast<double>(symbols), static_cast<double>(of_length));
 }
 
 int64_t SymbolSequences::most_held_out_of(size_t of_length) const {
-  return different(static_cast<int64_t>(of_length)) / 10 + 1;
+  return static_cast<int64_t>(std::min(different(of_length) / 10, double{most_held_out})) + 1;
 }
 
 int64_t SymbolSequences::held_out_count() const {
-  int64_t all = 0;
-  for (int64_t l = shortest(); l <= length && all < 10 * most_held_out; ++l) {
-    all += different(l);
+  double all = 0;
+  for (int64_t l = shortest(); l <= length; ++l) {
+    all += different(static_cast<size_t>(l));
   }
-  return std::max<int64_t>(1, std::min(all, 10 * most_held_out) / 10);
-}
-
-std::vector<std::string> SymbolSequences::names() const {
-  std::vector<std::string> names;
-  for (int64_t i = 0; i < symbols; ++i) {
-    names.push_back(std::to_string(i));
-  }
-  return names;
+  return tenth_of(all);
 }
 
 void SymbolSequences::check_length(size_t count) const {

@@ -26,15 +26,13 @@ struct SymbolSequences {
   // How many sequences of a length may be held out: a tenth of them and one more. The rest is left
   // to train on, so that no length comes up in validation only.
   int64_t most_held_out_of(size_t of_length) const;
-  // "0", "1", ...
-  std::vector<std::string> names() const;
   // Throws ConfigError if the length is not allowed.
   void check_length(size_t count) const;
   // "sequences of 4 to 16 out of 32 symbols"
   std::string description() const;
 
  private:
-  int64_t different(int64_t of_length) const;
+  double different(size_t of_length) const;
 };
 
 }  // namespace heed

@@ -137,11 +137,6 @@ enum Choice : size_t {
   choices_there_are
 };
 
-template <class T>
-const T& at(const std::vector<T>& list, int32_t choice) {
-  return list[static_cast<size_t>(choice)];
-}
-
 // Adjective endings: ein rotes Buch, das rote Buch, einen roten Brief, eine rote Karte.
 std::string german_adjective(const std::string& stem, Gender gender, bool after_ein) {
   if (stem.empty()) {
@@ -162,19 +157,19 @@ struct Clause {
 
 // `done`: what is done for somebody; its verb is that of the noun.
 Clause clause_of(const Choices& choices, Choice who, Choice how, bool done = false) {
-  const Subject& subject_of = at(subjects, choices[who]);
-  const Modal& modal_of = at(modals, choices[how]);
+  const Subject& subject_of = chosen(subjects, choices[who]);
+  const Modal& modal_of = chosen(modals, choices[how]);
   const size_t rest = how + 1;  // adverb, determiner, adjective, noun, verb
-  const Noun& noun_of = at(nouns, choices[rest + 3]);
-  const Determiner& determiner_of = at(determiners, choices[rest + 1]);
-  const Adjective& adjective_of = at(adjectives, choices[rest + 2]);
+  const Noun& noun_of = chosen(nouns, choices[rest + 3]);
+  const Determiner& determiner_of = chosen(determiners, choices[rest + 1]);
+  const Adjective& adjective_of = chosen(adjectives, choices[rest + 2]);
   Clause clause{.subject = subject_of.word,
                 .german_modal = modal_of.german[subject_of.person],
                 .english_modal = modal_of.english,
-                .adverb = at(adverbs, choices[rest]),
+                .adverb = chosen(adverbs, choices[rest]),
                 .german_object = determiner_of.german[noun_of.gender],
                 .english_object = determiner_of.english,
-                .verb = done ? noun_of.done : at(verbs, choices[rest + 4])};
+                .verb = done ? noun_of.done : chosen(verbs, choices[rest + 4])};
   const bool after_ein = choices[rest + 1] == indefinite;
   clause.german_object += text(" ", german_adjective(adjective_of.stem, noun_of.gender, after_ein),
                                " ", noun_of.word.german);
@@ -200,9 +195,9 @@ Sentence sentence(const Choices& choices) {
     append(made.german, {main.subject.german, main.german_modal});
     append(made.english, {main.subject.english, main.english_modal});
   }
-  const Word& person = at(helped, choices[whom]);
+  const Word& person = chosen(helped, choices[whom]);
   if (choices[kind] == helping) {
-    const Word& help = at(helping_verbs, choices[helper]);
+    const Word& help = chosen(helping_verbs, choices[helper]);
     append(made.german, {person.german, main.adverb.german, help.german, main.german_object, "zu",
                          main.verb.german});
     append(made.english, {help.english, person.english, "to", main.verb.english,
@@ -249,7 +244,7 @@ Choices draw(Generator& generator) {
     if (choices[kind] == helping) {
       choices[helper] = below(helping_verbs.size());
     } else if (choices[kind] == favor) {
-      choices[noun] = at(favors, below(favors.size()));
+      choices[noun] = chosen(favors, below(favors.size()));
       choices[verb] = 0;
     }
     choices[has_reason] = below(2);
@@ -290,7 +285,7 @@ std::vector<std::string> german_words() {
                    german_adjective(each.stem, neuter, true)});
   }
   for (const Noun& each : nouns) add(each.word.german);
-  for (const int32_t each : favors) add(at(nouns, each).done.german);
+  for (const int32_t each : favors) add(chosen(nouns, each).done.german);
   for (const std::vector<Word>* list : {&adverbs, &verbs, &helping_verbs, &helped}) {
     for (const Word& each : *list) add(each.german);
   }
@@ -305,7 +300,7 @@ std::vector<std::string> english_words() {
   for (const Determiner& each : determiners) add(each.english);
   for (const Adjective& each : adjectives) add(each.english);
   for (const Noun& each : nouns) add(each.word.english);
-  for (const int32_t each : favors) add(at(nouns, each).done.english);
+  for (const int32_t each : favors) add(chosen(nouns, each).done.english);
   for (const std::vector<Word>* list : {&adverbs, &verbs, &helping_verbs, &helped}) {
     for (const Word& each : *list) add(each.english);
   }

@@ -40,10 +40,6 @@ const Words& owners() {
   static const Words words{"of the river", "of the town"};
   return words;
 }
-const Words& sense_joints() {
-  static const Words words{"and", "but", "while"};
-  return words;
-}
 
 struct SenseSlot {
   enum Choice : size_t {
@@ -64,10 +60,6 @@ struct SenseSlot {
   };
 };
 
-const std::string& chosen(const Words& words, int32_t choice) {
-  return words[static_cast<size_t>(choice)];
-}
-
 }  // namespace
 
 WordSenseTask::WordSenseTask(const Config&, const TaskSetup& setup)
@@ -76,7 +68,7 @@ WordSenseTask::WordSenseTask(const Config&, const TaskSetup& setup)
                                        manners(),
                                        directions(),
                                        other_places(),
-                                       sense_joints(),
+                                       joints,
                                        owners(),
                                        {"the bank"}}),
                     .classes = {"river", "money"},
@@ -103,7 +95,7 @@ MadeTask::Question WordSenseTask::draw(Generator& generator) const {
     return choices;
   }
   choices[SenseSlot::bank_first] = draw_below(generator, 2);
-  choices[SenseSlot::linked_by] = draw_below(generator, sense_joints().size());
+  choices[SenseSlot::linked_by] = draw_below(generator, joints.size());
   choices[SenseSlot::other_person] = draw_below(generator, people().size());
   // In three quarters of the sentences the other clause is about the other sense.
   const bool of_river = choices[SenseSlot::deed] < static_cast<int32_t>(half);
@@ -132,7 +124,7 @@ SentenceTask::Sentence WordSenseTask::sentence(const Question& choices) const {
   const bool first = choices[SenseSlot::bank_first] == 1;
   clause(first ? SenseSlot::person : SenseSlot::other_person, first ? bank : elsewhere);
   if (choices[SenseSlot::alone] == 0) {
-    made.words.push_back(chosen(sense_joints(), choices[SenseSlot::linked_by]));
+    made.words.push_back(chosen(joints, choices[SenseSlot::linked_by]));
     clause(first ? SenseSlot::other_person : SenseSlot::person, first ? elsewhere : bank);
   }
   return made;

@@ -95,6 +95,11 @@ int32_t WordTokenizer::id(const std::string& word) const {
   return found->second;
 }
 
+WordTokenizer with_marks(std::vector<std::string> words, const std::vector<std::string>& marks) {
+  words.insert(words.end(), marks.begin(), marks.end());
+  return {std::move(words), std::ssize(marks)};
+}
+
 std::vector<std::string> different_words(const std::vector<std::string>& words) {
   std::vector<std::string> different;
   std::set<std::string> seen;

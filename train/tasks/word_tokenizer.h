@@ -36,6 +36,9 @@ class WordTokenizer final : public Tokenizer {
   std::vector<std::string> lower_;            // words a prompt may contain, in lower case
 };
 
+// A tokenizer of words and marks, such as "<end>".
+WordTokenizer with_marks(std::vector<std::string> words, const std::vector<std::string>& marks);
+
 // Words for symbols: "0", "1", ...
 std::vector<std::string> numbers_below(int64_t count);
 // Appends the words of a text.

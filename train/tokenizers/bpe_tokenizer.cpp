@@ -103,9 +103,8 @@ class BpeTokenizer::Encoders {
 namespace {
 
 BpeModel read_checked(const BpeTokenizer::Config& c, const TokenizerSetup& setup) {
-  std::error_code error;
   const std::filesystem::path kept = setup.checkpoint / stored_tokenizer;
-  const bool is_kept = !setup.checkpoint.empty() && std::filesystem::exists(kept, error);
+  const bool is_kept = !setup.checkpoint.empty() && is_there(kept);
   const std::filesystem::path path = is_kept ? kept : setup.config_folder / c.path;
   BpeModel model = read_bpe(path);
   if (!c.fingerprint.empty()) {
@@ -114,18 +113,6 @@ BpeModel read_checked(const BpeTokenizer::Config& c, const TokenizerSetup& setup
                      "with fingerprint ", c.fingerprint, ", got ", found);
   }
   return model;
-}
-
-// Where the next character that is not UTF-8 begins, from `at`; the end of the text if none does.
-size_t end_of_characters(std::string_view text, size_t at) {
-  while (at < text.size()) {
-    const size_t size = utf8_at(text, at).size;
-    if (size == 0) {
-      return at;
-    }
-    at += size;
-  }
-  return at;
 }
 
 }  // namespace
@@ -224,7 +211,7 @@ void BpeTokenizer::encode_plain(std::string_view text, const Each& each) const {
   MergeScratch scratch;
   std::vector<int32_t> ids;
   for (size_t at = 0; at < text.size();) {
-    const size_t end = end_of_characters(text, at);
+    const size_t end = first_wrong_byte(text, at);
     if (end > at) {
       encode_characters(text.substr(at, end - at), each);
     }

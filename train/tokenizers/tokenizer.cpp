@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 #include "train/tokenizers/vocabulary.h"
 
@@ -203,9 +203,7 @@ std::string visible_bytes(std::string_view bytes) {
     if (c.size > 0 && !control && byte != 0x7F) {
       name += visible(c.code);
     } else {
-      char digits[8];
-      std::snprintf(digits, sizeof digits, "\\x%02X", static_cast<unsigned>(byte));
-      name += digits;
+      name += formatted("\\x%02X", byte);
     }
     at += std::max<size_t>(1, c.size);
   }
@@ -214,21 +212,13 @@ std::string visible_bytes(std::string_view bytes) {
 
 // ---- Validity
 
-int64_t check_utf8(std::string_view text, const std::string& where) {
-  int64_t characters = 0;
-  for (size_t at = 0; at < text.size(); ++characters) {
-    const size_t size = utf8_at(text, at).size;
-    if (size == 0) {
-      const auto line =
-          1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
-      char digits[8];
-      std::snprintf(digits, sizeof digits, "0x%02X", static_cast<unsigned char>(text[at]));
-      fail<IoError>(where, ": expected UTF-8, got the byte ", digits, " at byte ", at, ", line ",
-                    line, "; convert the file to UTF-8 (with iconv, for example)");
-    }
-    at += size;
+void check_utf8(std::string_view text, const std::string& where) {
+  if (const size_t at = first_wrong_byte(text); at < text.size()) {
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
+    fail<IoError>(where, ": expected UTF-8, got the byte ",
+                  formatted("0x%02X", static_cast<unsigned char>(text[at])), " at byte ", at,
+                  ", line ", line, "; convert the file to UTF-8 (with iconv, for example)");
   }
-  return characters;
 }
 
 }  // namespace heed

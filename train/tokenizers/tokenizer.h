@@ -112,8 +112,8 @@ HEED_TOKENIZER(ByteTokenizer, "byte");
 // character are written as \xE2.
 std::string visible_bytes(std::string_view bytes);
 
-// Returns the number of characters. Throws IoError, starting with `where`, that names the position
-// and line of the first invalid byte.
-int64_t check_utf8(std::string_view text, const std::string& where);
+// Throws IoError, starting with `where`, that names the position and line of the first byte that is
+// no UTF-8.
+void check_utf8(std::string_view text, const std::string& where);
 
 }  // namespace heed

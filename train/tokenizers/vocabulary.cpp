@@ -44,10 +44,7 @@ std::vector<std::string> vocabulary_from_json(const std::string& text, const std
 }
 
 std::string read_vocabulary(const std::filesystem::path& folder, const char* name) {
-  std::error_code error;
-  return !folder.empty() && std::filesystem::exists(folder / name, error)
-             ? read_file(folder / name, most_bytes)
-             : "";
+  return !folder.empty() && is_there(folder / name) ? read_file(folder / name, most_bytes) : "";
 }
 
 }  // namespace heed

@@ -16,17 +16,6 @@ bool matches(const std::string& pattern, const std::string& name) {
   return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
 }
 
-// Calls visit(name, parameter) for every parameter under each of its names.
-template <class Visit>
-void for_each_name(const Module& layer, const std::string& prefix, const Visit& visit) {
-  for (Parameter* parameter : layer.own_parameters()) {
-    visit(prefix + parameter->name(), *parameter);
-  }
-  for (const auto& [name, child] : layer.children()) {
-    for_each_name(*child, prefix + name + ".", visit);
-  }
-}
-
 }  // namespace
 
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
@@ -37,7 +26,7 @@ bool matches_any(const std::vector<std::string>& patterns, const std::string& na
 std::string mistake_in_pattern(const Module& model, const std::string& pattern) {
   bool used = false;
   std::vector<std::string> candidates;  // "att.W_query.weight", "att.W_query.*", "att.*"
-  for_each_name(model, "", [&](const std::string& name, const Parameter&) {
+  model.for_each_parameter([&](const std::string& name, const Parameter&) {
     used = used || matches(pattern, name);
     candidates.push_back(name);
     for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
@@ -61,12 +50,12 @@ void freeze(Module& model, const std::vector<std::string>& patterns) {
     require<ConfigError>(mistake.empty(), "train.freeze: ", mistake);
   }
   std::set<const void*> frozen;  // by identity, which tied parameters share
-  for_each_name(model, "", [&](const std::string& name, const Parameter& parameter) {
+  model.for_each_parameter([&](const std::string& name, const Parameter& parameter) {
     if (matches_any(patterns, name)) {
       frozen.insert(parameter.identity());
     }
   });
-  for_each_name(model, "", [&](const std::string&, Parameter& parameter) {
+  model.for_each_parameter([&](const std::string&, Parameter& parameter) {
     if (frozen.contains(parameter.identity())) {
       parameter.freeze();
     }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 fs::path find_weights(const fs::path& source, std::vector<std::string>& warnings) {
   std::error_code error;
   if (!fs::is_directory(source, error)) {
-    require<IoError>(fs::exists(source, error), source.string(),
+    require<IoError>(is_there(source), source.string(),
                      ": expected a run folder, a checkpoint, a safetensors file or a Hugging Face "
                      "folder: not there");
     return source;

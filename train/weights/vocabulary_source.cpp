@@ -23,8 +23,7 @@ fs::path vocabulary_source(const fs::path& source, const std::vector<std::string
 
 std::string other_tokenizer(const fs::path& folder, const std::string& stored) {
   const fs::path kept = folder / stored_tokenizer;
-  std::error_code error;
-  const bool both = !stored.empty() && fs::exists(kept, error);
+  const bool both = !stored.empty() && is_there(kept);
   return both && fingerprint_file(kept) != fingerprint(as_bytes(stored))
              ? "the weights were trained with another tokenizer: its ids do not mean the same"
              : "";

@@ -6,7 +6,6 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -70,8 +69,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   [[noreturn]] void stop(const ConfigMark& mark, const std::string& message) {
     errors_.add_at(mark, "", message);
-    errors_.throw_if_any();
-    std::abort();  // not reached: throw_if_any() has thrown
+    throw errors_.exception();
   }
 
   // Converts columns from bytes (parser) to characters (users). The parser's mark can be past the
@@ -200,7 +198,7 @@ class TreeBuilder final : public YAML::EventHandler {
     check_properties(mark, tag, anchor);
     node.set_mark(mark_at(mark));
     node.set_path(next_path());
-    count_node(mark);
+    count(node);
     open_.push_back({std::move(node)});
   }
 
@@ -210,9 +208,9 @@ class TreeBuilder final : public YAML::EventHandler {
     put(std::move(node));
   }
 
-  void count_node(const YAML::Mark& mark) {
+  void count(const ConfigNode& node) {
     if (++nodes_ > most_nodes) {
-      stop(mark_at(mark), heed::text("more than ", most_nodes, " values"));
+      stop(node.mark(), heed::text("more than ", most_nodes, " values"));
     }
   }
 
@@ -227,9 +225,7 @@ class TreeBuilder final : public YAML::EventHandler {
       take_key(node);
       return;
     }
-    if (++nodes_ > most_nodes) {
-      stop(node.mark(), heed::text("more than ", most_nodes, " values"));
-    }
+    count(node);
     put(std::move(node));
   }
 

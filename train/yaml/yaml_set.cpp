@@ -18,15 +18,12 @@ using PathKey = std::pair<std::string, int64_t>;
 
 std::vector<PathKey> split_path(const std::string& path) {
   std::vector<PathKey> keys;
-  size_t begin = 0;
-  while (true) {
+  for (size_t begin = 0; begin <= path.size();) {
     const size_t end = std::min(path.find('.', begin), path.size());
     keys.emplace_back(path.substr(begin, end - begin), static_cast<int64_t>(begin) + 1);
-    if (end == path.size()) {
-      return keys;
-    }
     begin = end + 1;
   }
+  return keys;
 }
 
 int64_t levels_of(const ConfigNode& node) {
@@ -113,12 +110,6 @@ void apply_set(ConfigNode& root, const std::string& argument, ConfigErrors& erro
   } else {
     node->assign(std::move(value));
   }
-}
-
-void apply_set(ConfigNode& root, const std::string& argument) {
-  ConfigErrors errors;
-  apply_set(root, argument, errors);
-  errors.throw_if_any();
 }
 
 }  // namespace heed

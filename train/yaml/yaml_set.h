@@ -11,7 +11,6 @@ namespace heed {
 // created. A number selects a list element (layers.0.d_out=3). The value is YAML by the rules of
 // yaml.h (betas=[0.9, 0.99]). Errors have the position `--set model.d_model=64:1:N`, where N is a
 // column of the argument.
-void apply_set(ConfigNode& root, const std::string& argument);
 void apply_set(ConfigNode& root, const std::string& argument, ConfigErrors& errors);
 
 }  // namespace heed

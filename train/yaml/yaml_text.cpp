@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
 namespace heed {
@@ -18,8 +19,7 @@ constexpr size_t most_nesting = 100;
 
 std::string bad_character(const std::string& text, size_t i) {
   const auto c = static_cast<unsigned char>(text[i]);
-  constexpr char digits[] = "0123456789ABCDEF";
-  const std::string hex = {digits[c >> 4], digits[c & 15]};
+  const std::string hex = formatted("%02X", c);
   if (utf8_at(text, i).size == 0) {
     return "the byte 0x" + hex + " is no UTF-8; save the file as UTF-8";
   }

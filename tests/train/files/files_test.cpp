@@ -150,8 +150,12 @@ TEST_CASE("write_file_atomically: new, replaced, in parts, large") {
   CHECK(first == fingerprint_file(path));
 
   const std::string large = pattern((size_t{3} << 20) + 17);
-  const Bytes parts[] = {as_bytes("head"), as_bytes(""), as_bytes(large), as_bytes("tail")};
-  const Fingerprint second = write_file_atomically(path, parts);
+  const Fingerprint second = write_file_atomically(path, [&](FileWriter& out) {
+    for (const std::string& part :
+         {std::string("head"), std::string(), large, std::string("tail")}) {
+      out.write(as_bytes(part));
+    }
+  });
   CHECK(read_file(path, anything) == "head" + large + "tail");
   CHECK(second == fingerprint_file(path));
   CHECK(entries(dir.path()) == 1);

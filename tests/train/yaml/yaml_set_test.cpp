@@ -20,12 +20,9 @@ struct SetCase {
 
 std::string set_message(const std::string& argument, const std::string& yaml) {
   ConfigNode root = parse_config(yaml, "c.yaml");
-  try {
-    apply_set(root, argument);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return to_yaml(root);
+  ConfigErrors errors;
+  apply_set(root, argument, errors);
+  return errors.empty() ? to_yaml(root) : std::string(errors.exception().what());
 }
 
 }  // namespace
@@ -79,8 +76,10 @@ TEST_CASE("yaml: --set") {
 
 TEST_CASE("yaml: --set keeps its place and path") {
   ConfigNode root = parse_config("model: {d: 4}\n", "c.yaml");
-  apply_set(root, "model.d_modle=3");
-  apply_set(root, "train={steps: 5}");
+  ConfigErrors errors;
+  apply_set(root, "model.d_modle=3", errors);
+  apply_set(root, "train={steps: 5}", errors);
+  CHECK(errors.empty());
   const ConfigNode& wrong = root.get("model").get("d_modle");
   CHECK(wrong.path() == "model.d_modle");
   CHECK(to_text(wrong.mark()) == "--set model.d_modle=3:1:15");

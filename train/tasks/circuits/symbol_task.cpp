@@ -1,11 +1,9 @@
 #include "train/tasks/circuits/symbol_task.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
-#include "train/files/words.h"
 
 namespace heed {
 
@@ -24,8 +22,7 @@ Answer SymbolTask::answer(Module& model, const std::string& prompt,
   const EvaluationMode evaluating(model);
   const std::vector<int32_t> ids = tokenizer_.encode(prompt);
   Answer answer{.text = {}, .shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids)};
-  const Array logits = model(answer.shown).value();  // (1, T, V)
-  answer.text = tokenizer_.name(likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1)))));
+  answer.text = tokenizer_.name(likeliest(model(answer.shown).value()));
   options.say(answer.text);
   return answer;
 }
@@ -39,15 +36,6 @@ Batch SymbolTask::batch(std::span<const Question> questions) const {
           {batch.targets.mutable_data() + i * width, width});
   }
   return batch;
-}
-
-std::string SymbolTask::described(const std::string& what) const {
-  return text(what, ", made as they are needed; ", grouped(example_count(Split::validation)),
-              " held out");
-}
-
-int64_t tenth_of(double questions) {
-  return static_cast<int64_t>(std::clamp<double>(questions / 10, 1, double{most_held_out}));
 }
 
 double arrangements(int64_t n, int64_t k) {

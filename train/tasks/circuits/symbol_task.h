@@ -31,16 +31,12 @@ class SymbolTask : public MadeTask {
                      std::span<int32_t> targets) const = 0;
 
   Batch batch(std::span<const Question> questions) const override;
-  // "...; 2,000 held out"
-  std::string described(const std::string& what) const;
 
  private:
   const WordTokenizer tokenizer_;
   const int64_t length_;
 };
 
-// A tenth of this many questions, but at least 1 and at most most_held_out.
-int64_t tenth_of(double questions);
 // n (n - 1) ... (n - k + 1), the number of ways to draw k of n things in order.
 double arrangements(int64_t n, int64_t k);
 // `count` distinct numbers in [0, n), in random order: the first steps of a Fisher-Yates shuffle.

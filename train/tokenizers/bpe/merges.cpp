@@ -1,11 +1,11 @@
 #include "train/tokenizers/bpe/merges.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "train/tokenizers/bpe/byte_text.h"
 
 namespace heed {
@@ -19,12 +19,6 @@ uint64_t key_of(int32_t left, int32_t right) {
 // For a heap of the standard library, which keeps the largest on top.
 bool is_later(const MergeScratch::Candidate& a, const MergeScratch::Candidate& b) {
   return a.rank != b.rank ? a.rank > b.rank : a.at > b.at;
-}
-
-[[noreturn]] void throw_no_token(unsigned char byte) {
-  char digits[8];
-  std::snprintf(digits, sizeof digits, "0x%02X", byte);
-  fail<ConfigError>("the tokenizer has no token for the byte ", digits);
 }
 
 }  // namespace
@@ -98,7 +92,7 @@ void Merges::encode(std::string_view piece, MergeScratch& scratch,
   for (int32_t i = 0; i < count; ++i) {
     const auto byte = static_cast<unsigned char>(piece[static_cast<size_t>(i)]);
     if (of_byte_[byte] < 0) {
-      throw_no_token(byte);
+      fail<ConfigError>("the tokenizer has no token for the byte ", formatted("0x%02X", byte));
     }
     symbols.push_back({of_byte_[byte], i - 1, i + 1 < count ? i + 1 : -1});
   }

@@ -109,9 +109,8 @@ fs::path sibling(const fs::path& path, const std::string& ending,
                  const std::vector<std::string>& others) {
   const std::string name = path.filename().string();
   const std::string begin = name.substr(0, name.size() - ending.size());
-  std::error_code error;
   for (const std::string& other : others) {
-    if (fs::exists(path.parent_path() / (begin + other), error)) {
+    if (is_there(path.parent_path() / (begin + other))) {
       return path.parent_path() / (begin + other);
     }
   }

@@ -8,6 +8,7 @@
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
 #include "train/tokenizers/bpe/byte_text.h"
+#include "train/tokenizers/bpe/merges.h"
 
 namespace heed {
 
@@ -45,10 +46,8 @@ struct IsLater {
 
 class Learner {
  public:
-  Learner(BpeModel& model, const std::unordered_map<std::string, int64_t>& counts) : model_(model) {
-    for (size_t id = 0; id < model.tokens.size(); ++id) {
-      ids_.emplace(model.tokens[id], static_cast<int32_t>(id));
-    }
+  Learner(BpeModel& model, const std::unordered_map<std::string, int64_t>& counts)
+      : model_(model), ids_(ids_by_token(model)) {
     for (const auto& [piece, count] : counts) {
       Word word{{}, count};
       for (const char byte : piece) {
@@ -76,12 +75,14 @@ class Learner {
   }
 
  private:
+  using Places = std::unordered_map<Pair, std::vector<size_t>, PairHash>;  // words, in order
+
   void count_pairs() {
-    std::unordered_map<Pair, std::vector<size_t>, PairHash> places;
+    Places places;
     for (size_t w = 0; w < words_.size(); ++w) {
       const std::vector<int32_t>& symbols = words_[w].symbols;
       for (size_t i = 1; i < symbols.size(); ++i) {
-        change({symbols[i - 1], symbols[i]}, words_[w].count);
+        pair_counts_[{symbols[i - 1], symbols[i]}] += words_[w].count;
         add_place(places[{symbols[i - 1], symbols[i]}], w);
       }
     }
@@ -94,15 +95,13 @@ class Learner {
     }
   }
 
-  void queue_all(std::unordered_map<Pair, std::vector<size_t>, PairHash>& places) {
+  void queue_all(Places& places) {
     for (auto& [pair, words] : places) {
       if (const int64_t count = pair_counts_[pair]; count > 0) {
         queue_.push({pair, count, std::move(words)});
       }
     }
   }
-
-  void change(const Pair& pair, int64_t by) { pair_counts_[pair] += by; }
 
   void merge(const Candidate& best) {
     const std::string token = model_.tokens[static_cast<size_t>(best.pair.first)] +
@@ -112,7 +111,7 @@ class Learner {
       model_.tokens.push_back(token);
     }
     model_.merges.push_back(best.pair);
-    std::unordered_map<Pair, std::vector<size_t>, PairHash> places;
+    Places places;
     for (const size_t w : best.words) {
       merge_in(w, best.pair, place->second, places);
     }
@@ -121,12 +120,11 @@ class Learner {
 
   // Merges the pair everywhere in a word, from the left, and keeps the counts of its neighbours:
   //   p a b n -> p ab n      (p, a) and (b, n) lose an occurrence, (p, ab) and (ab, n) gain one
-  void merge_in(size_t w, const Pair& pair, int32_t merged,
-                std::unordered_map<Pair, std::vector<size_t>, PairHash>& places) {
+  void merge_in(size_t w, const Pair& pair, int32_t merged, Places& places) {
     std::vector<int32_t>& symbols = words_[w].symbols;
     const int64_t count = words_[w].count;
     const auto appears = [&](const Pair& fresh) {
-      change(fresh, count);
+      pair_counts_[fresh] += count;
       add_place(places[fresh], w);
     };
     size_t out = 0;  // symbols that are done
@@ -136,11 +134,11 @@ class Learner {
         continue;
       }
       if (out > 0) {
-        change({symbols[out - 1], pair.first}, -count);
+        pair_counts_[{symbols[out - 1], pair.first}] -= count;
         appears({symbols[out - 1], merged});
       }
       if (i + 2 < symbols.size()) {
-        change({pair.second, symbols[i + 2]}, -count);
+        pair_counts_[{pair.second, symbols[i + 2]}] -= count;
         appears({merged, symbols[i + 2]});
       }
       symbols[out++] = merged;
