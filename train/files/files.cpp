@@ -172,11 +172,17 @@ FileHandle open_in_place(const fs::path& path, int flags) {
 FileWriter::FileWriter(const fs::path& target, Links links)
     : target_(replaceable(target, links)),
       buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_bytes)) {
+  struct stat before {};
+  const bool replaces = ::stat(target_.c_str(), &before) == 0;
+  const mode_t mode = replaces ? before.st_mode & 0777 : 0666;
   temporary_ = make_temporary(target_, [&](const fs::path& candidate) {
-    file_ = FileHandle(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    file_ = FileHandle(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     return file_.get() >= 0 ? 0 : errno;
   });
   mark_as_written(file_.get());
+  if (replaces) {  // puts back what the umask took; some file systems have no such bits
+    (void)::fchmod(file_.get(), mode);
+  }
 }
 
 FileWriter::~FileWriter() {

@@ -98,9 +98,11 @@ class FileWriter {
 
 // Replaces the file `path`, or leaves it unchanged on failure: writes a temporary file in the same
 // folder, flushes it, renames it and flushes the folder. A symbolic link is kept and its target
-// replaced, or refused. An existing path that is not a regular file is refused. Returns the
-// fingerprint of what was written. A process that may hit a file size limit must ignore SIGXFSZ to
-// get an error instead.
+// replaced, or refused. An existing path that is not a regular file is refused. A file that is
+// replaced keeps its permission bits: new contents are no reason to show a private file to others,
+// or to lock a group out of a shared one. Its owner and group become those of the process. Returns
+// the fingerprint of what was written. A process that may hit a file size limit must ignore SIGXFSZ
+// to get an error instead.
 Fingerprint write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                   Links links = Links::follow);
 Fingerprint write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> parts);
