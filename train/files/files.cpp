@@ -308,6 +308,17 @@ void remove_quietly(const fs::path& path) noexcept {
   fs::remove_all(path, ignored);
 }
 
+// The message with the name of the folder in place of that of the temporary one.
+std::string with_final_name(std::string message, const fs::path& temporary,
+                            const fs::path& target) {
+  const std::string from = temporary.filename().string();
+  const std::string to = printable(target.filename().string(), 1000);
+  for (size_t at = 0; (at = message.find(from, at)) != std::string::npos; at += to.size()) {
+    message.replace(at, from.size(), to);
+  }
+  return message;
+}
+
 }  // namespace
 
 void write_folder_atomically(const fs::path& path,
@@ -330,6 +341,9 @@ void write_folder_atomically(const fs::path& path,
   } catch (const fs::filesystem_error& error) {
     remove_quietly(temporary);
     fail_errno(target, "cannot write", error.code().value());
+  } catch (const IoError& error) {
+    remove_quietly(temporary);
+    fail<IoError>(with_final_name(error.what(), temporary, target));
   } catch (...) {
     remove_quietly(temporary);
     throw;

@@ -118,7 +118,8 @@ void fsync_dir(const std::filesystem::path& folder);
 
 // The same for a folder: `fill` writes into a temporary folder next to `path` (whose parent must
 // exist), which is then flushed and renamed. An existing folder is exchanged in one step and then
-// removed. If `fill` throws, nothing changes.
+// removed. If `fill` throws, nothing changes; the message of an IoError names files in `path`, not
+// in the temporary folder.
 void write_folder_atomically(const std::filesystem::path& path,
                              const std::function<void(const std::filesystem::path&)>& fill);
 

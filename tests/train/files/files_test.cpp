@@ -324,10 +324,12 @@ TEST_CASE("write_folder_atomically: refusals") {
       (base + "/no/a: cannot write: the folder " + base + "/no does not exist").c_str(), IoError);
   const std::string bytes = pattern(100'000);
   const FileSizeLimit limit(65536);
-  CHECK_THROWS_AS(
-      write_folder_atomically(dir / "step-1",
-                              [&](const fs::path& to) { write_file_atomically(to / "a", bytes); }),
-      IoError);
+  for (const char* name : {"step-1", "step-1/"}) {  // a full disk: named as the caller knows it
+    CHECK_THROWS_WITH_AS(
+        write_folder_atomically(
+            dir / name, [&](const fs::path& to) { write_file_atomically(to / "a", bytes); }),
+        (base + "/step-1/a: cannot write: File too large").c_str(), IoError);
+  }
   CHECK(entries(dir.path()) == 1);
 }
 
