@@ -300,11 +300,15 @@ bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeig
     parameters.emplace(parameter.name, parameter.tensor);
   }
   bool same = true;
+  Mistakes mistakes;
   for (const Group& group : groups_of(architecture, model)) {
     if (is_ignored(group, ignored)) {
       continue;
     }
     const Array theirs = weights.array(name_in(weights, architecture, group.theirs));
+    if (const std::string mistake = mistake_in_weights(theirs); !mistake.empty()) {
+      mistakes.add(weights.path(), ": ", group.theirs, ", here ", group.ours(), ": ", mistake);
+    }
     for (const TensorPair& part : group.parts) {
       if (part.ours.empty()) {
         const int64_t before = part.our_row * std::max<int64_t>(1, part.columns);
@@ -317,6 +321,7 @@ bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeig
       for_each_number(part, theirs, [&](int64_t i, real value) { to[i] = value; });
     }
   }
+  mistakes.throw_any(weights.path());
   return same;
 }
 
