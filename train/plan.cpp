@@ -49,6 +49,13 @@ Shape output_shape(Module& model, const Batch& batch) {
   }
 }
 
+// "": none.
+void add_warning(std::string warning, Plan& plan) {
+  if (!warning.empty()) {
+    plan.warnings.push_back(std::move(warning));
+  }
+}
+
 // Requires that the names of parameters in the section `train` are those of the model. Throws all
 // mistakes at once, each at its place.
 void check_names(Module& model, const LoadedRun& run) {
@@ -168,10 +175,7 @@ void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
                                  " takes no num_heads: write 1"));
   }
   const ScheduleSetup setup{lr, config.train.steps};
-  const std::string of_schedule = schedule_registry().make(config.schedule, setup)->warning();
-  if (!of_schedule.empty()) {
-    plan.warnings.push_back(of_schedule);
-  }
+  add_warning(schedule_registry().make(config.schedule, setup)->warning(), plan);
 }
 
 // What the model and the optimizer declare of themselves.
@@ -208,6 +212,7 @@ DeclaredProperties walk_through(const LoadedRun& run, const Communicator& ranks,
   const std::unique_ptr<Optimizer> optimizer = optimizer_registry().make(
       run.config.optimizer, with_owners(trained, run.config.train.shard_optimizer, ranks));
   plan.optimizer_bytes = live() - plan.weight_bytes;
+  add_warning(optimizer->warning(), plan);
   require_outputs(*model, run, plan);
   find_untrained(*model, run, plan);
 

@@ -1,6 +1,7 @@
 #include "autograd/kernels/blas_info.h"
 
 #include <dlfcn.h>
+#include <strings.h>
 
 #include <cstdlib>
 #include <string_view>
@@ -24,9 +25,10 @@ namespace {
 
 constexpr const char* variable = "OPENBLAS_CORETYPE";
 
-bool preset() {
+// What the variable asks for; "" if it asks for nothing.
+const char* preset() {
   const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
+  return value != nullptr ? value : "";
 }
 
 // Vector unit that a kernel of OpenBLAS uses, by its name.
@@ -67,7 +69,7 @@ bool select_again(const char* kernel) {
 
 // Whether the kernel is our choice.
 bool choose() {
-  if (preset() || !weaker_than_cpu()) {
+  if (*preset() != '\0' || !weaker_than_cpu()) {
     return false;
   }
   return select_again(cpu().simd == Simd::avx512 ? "SkylakeX" : "Haswell");
@@ -79,15 +81,11 @@ bool chosen_by_heed() {
 }
 
 std::string kernel_warning(const BlasInfo& info) {
-  if (!info.weaker_than_cpu) {
-    return "";
-  }
-  if (info.kernel_preset) {
-    return text(variable, "=", std::getenv(variable),
-                " is set; without it OpenBLAS is about twice as fast");
-  }
-  return text("OpenBLAS runs its ", info.kernel, " kernel on a CPU with ", simd_name(cpu().simd),
-              "; a newer OpenBLAS may be several times as fast");
+  return !info.weaker_than_cpu ? ""
+         : info.kernel_preset
+             ? text(info.reason, "; without it OpenBLAS is two to ten times as fast")
+             : text("OpenBLAS runs its ", info.kernel, " kernel on a CPU with ",
+                    simd_name(cpu().simd), "; a newer OpenBLAS may be several times as fast");
 }
 
 // By tools/bench/blas_granule.cpp, with OpenBLAS 0.3.21.
@@ -149,12 +147,16 @@ BlasInfo blas_info() {
   info.kernel = openblas_get_corename();
   info.config = openblas_get_config();
   info.flavour = parallel == 2 ? "openmp" : parallel == 1 ? "pthread" : "serial";
-  info.kernel_preset = preset();
-  info.reason = info.kernel_preset ? text(variable, " asks for it")
+  info.kernel_preset = *preset() != '\0';
+  // Upper and lower case are the same to OpenBLAS. For a name that it does not know, it chooses.
+  const bool known = strcasecmp(preset(), info.kernel.c_str()) == 0;
+  info.reason = info.kernel_preset ? text(variable, "=", preset(),
+                                          known ? " is set" : " is no kernel of this OpenBLAS")
                 : ours             ? "chosen by heed: this OpenBLAS does not know the CPU"
                                    : "OpenBLAS chose it for this CPU";
   info.weaker_than_cpu = weaker_than_cpu();
-  info.warning = kernel_warning(info);
+  const bool unknown = info.kernel_preset && !known;
+  info.warning = unknown ? text(info.reason, ", which runs ", info.kernel) : kernel_warning(info);
   info.products = detail::products_run_on();
   return info;
 }

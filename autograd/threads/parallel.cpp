@@ -173,6 +173,11 @@ int num_threads() {
   return asked_for ? chosen_threads.load() : std::min<int>(chosen_threads, most_that_pay);
 }
 
+bool threads_were_set() {
+  num_threads();  // looks at OMP_NUM_THREADS
+  return asked_for;
+}
+
 void limit_threads(int threads) { most_that_pay = std::clamp(threads, 1, most_threads); }
 
 void set_num_threads(int threads) {

@@ -29,6 +29,7 @@ int num_threads();
 // A number that is set here or in OMP_NUM_THREADS is kept. Otherwise loops use fewer threads while
 // other programs keep cores busy.
 void set_num_threads(int threads);
+bool threads_were_set();
 
 // At most this many, unless a number was set: for a program that knows that more do not pay.
 void limit_threads(int threads);

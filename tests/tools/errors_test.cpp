@@ -293,7 +293,8 @@ TEST_CASE("errors: run folders") {
            {{"train"}, 2, "heed train: expected a CONFIG, or --resume with a run folder\n"},
            {{"train", config, "--threads", "0"},
             2,
-            "heed train: expected --threads from 1 to 1024, got 0\n"},
+            "heed train: --threads: expected a whole number from 1 to 1024, got 0; see heed train "
+            "--help\n"},
            {{"train", config, "--max-seconds", "0"},
             2,
             "heed train: expected --max-seconds above 0, got 0\n"},

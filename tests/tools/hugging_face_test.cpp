@@ -118,6 +118,23 @@ TEST_CASE("import: an export that was trained elsewhere has the biases of its ar
   CHECK(contains(f.text_of("other/config.yaml"), "\n  qkv_bias: true\n"));
 }
 
+TEST_CASE("import: weights that are NaN or infinite are refused, and nothing is left") {
+  const Folders f;
+  const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");
+  fs::copy(golden, f.path("hf"));
+  const fs::path file = f.folder / "hf/model.safetensors";
+  const SafeTensors before(file);
+  const TensorInfo& last = before.tensors().back();
+  std::string bytes = read_text(file);
+  std::fill_n(bytes.end() - 4, 4, '\xFF');
+  write_text(file, bytes);
+  const std::string refused = f.refused({"import", f.path("hf"), "--out", f.path("run")}, 1);
+  CHECK_MESSAGE(contains(refused, text("heed: ", file.string(), ": ", last.name, ", here ")),
+                refused);
+  CHECK(contains(refused, ": expected finite numbers of float32, got 1 of "));
+  CHECK_FALSE(fs::exists(f.folder / "run"));
+}
+
 TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too large") {
   const Folders f;
   const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");

@@ -28,12 +28,14 @@ std::string error_of(const std::vector<std::string>& words) {
   return result.err;
 }
 
+std::string heed_program() {
+  return (fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed")).string();
+}
+
 // Runs heed new in a folder.
 ProgramResult new_in(const fs::path& folder, const std::string& words) {
-  const std::string program =
-      (fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed")).string();
-  return run_program("/bin/sh",
-                     {"-c", "cd '" + folder.string() + "' && '" + program + "' new " + words});
+  return run_program(
+      "/bin/sh", {"-c", "cd '" + folder.string() + "' && '" + heed_program() + "' new " + words});
 }
 
 }  // namespace
@@ -110,6 +112,42 @@ TEST_CASE("heed new: inside a project of its own it adds to it") {
   CHECK(read_text(cmake) == after);
 }
 
+TEST_CASE("heed new: a full disk leaves nothing of what was written, and names the file") {
+  const TempDir folder;
+  const auto new_on_full_disk = [&](const fs::path& in, const std::string& words) {
+    // 4,096 bytes a file: less than a task's header, which CMakeLists.txt comes before.
+    return run_program("/bin/sh", {"-c", "ulimit -f 8; cd '" + in.string() + "' && '" +
+                                             heed_program() + "' new " + words});
+  };
+  const ProgramResult project = new_on_full_disk(folder.path(), "task demo --dir deep/er/");
+  CHECK(project.exit_code == 1);
+  CHECK(project.out.empty());
+  CHECK(project.err == "heed: deep/er/demo.h: cannot write: File too large\n");
+  CHECK(files_in(folder.path()).empty());
+
+  REQUIRE(new_in(folder.path(), "layer demo").exit_code == 0);
+  const fs::path demo = folder / "demo", cmake = demo / "CMakeLists.txt";
+  const std::string large = read_text(cmake) + "# " + std::string(10'000, '-') + "\n";
+  write_text(cmake, large);
+  const std::vector<std::string> before = files_in(demo);
+  const ProgramResult added = new_on_full_disk(demo, "layer more");
+  CHECK(added.exit_code == 1);
+  CHECK(added.out.empty());
+  CHECK(added.err == "heed: CMakeLists.txt: cannot write: File too large\n");
+  CHECK(files_in(demo) == before);
+  CHECK(read_text(cmake) == large);
+}
+
+TEST_CASE("heed new: CMakeLists.txt keeps its permissions") {
+  const TempDir folder;
+  REQUIRE(new_in(folder.path(), "layer demo").exit_code == 0);
+  const fs::path cmake = folder / "demo/CMakeLists.txt";
+  fs::permissions(cmake, fs::perms(0660));
+  REQUIRE(new_in(folder / "demo", "layer more").exit_code == 0);
+  CHECK(contains(read_text(cmake), "more.h"));
+  CHECK(fs::status(cmake).permissions() == fs::perms(0660));
+}
+
 TEST_CASE("heed new: a project that only CMake can read is left alone") {
   const TempDir folder;
   const fs::path cmake = folder / "CMakeLists.txt";
@@ -145,7 +183,7 @@ TEST_CASE("heed new: kinds and names that cannot be") {
   CHECK(error_of({"layer", "linear"}) == "heed new: heedgrad has a linear; take another NAME\n");
   const ProgramResult full = run_heed({"new", "op", "demo", "--dir", "/proc/no"});
   CHECK(full.exit_code == 1);
-  CHECK(full.err.starts_with("heed: /proc/no: cannot make this folder: "));
+  CHECK(full.err.starts_with("heed: /proc/no: cannot write: "));
 }
 
 TEST_CASE("heed new: README.md shows what it says") {

@@ -189,7 +189,7 @@ TEST_CASE("plan: warns of learned positions that the data never gets to") {
   }
 }
 
-TEST_CASE("plan: a learning rate of 0 and options of no sample are warned of") {
+TEST_CASE("plan: a learning rate of 0, no decay and options of no sample are warned of") {
   const TempDir folder;
   const auto warnings = [&](const std::vector<std::string>& sets) {
     return make_plan(load_small(folder, sets)).warnings;
@@ -197,6 +197,8 @@ TEST_CASE("plan: a learning rate of 0 and options of no sample are warned of") {
   using Lines = std::vector<std::string>;
   CHECK(warnings({"optimizer.lr=0"}) ==
         Lines{"the optimizer's learning rate is 0: the weights stay as they are drawn"});
+  CHECK(warnings({"optimizer={type: adam, decay: all}"}) ==
+        Lines{"optimizer.decay is all, but optimizer.weight_decay is 0: nothing decays"});
   CHECK(warnings({"sample.tokens=50"}) ==
         Lines{"sample.tokens is 50, but no sample is written: sample.every is none"});
   CHECK(warnings({"sample.temperature=1"}).size() == 1);

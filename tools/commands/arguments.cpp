@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
 
+#include "autograd/threads/machine.h"
+#include "autograd/threads/parallel.h"
 #include "layers/config/values.h"
 #include "tools/commands/command.h"
 
@@ -10,8 +12,9 @@ namespace {
 // What is wrong with the text of a number, or "". The same numbers are valid as in a config:
 // CLI11 alone would read 010 as 8.
 template <class T>
-std::string number_mistake(const std::string& text) {
+std::string number_mistake(const std::string& text, const Range& range = any_number) {
   FieldInfo info;
+  info.range = range;
   info.type = std::is_same_v<T, int64_t> ? FieldType::integer : FieldType::number;
   ConfigErrors errors;
   T number{};
@@ -61,6 +64,17 @@ Arguments& Arguments::required_option(const std::string& name, std::string& valu
   return *this;
 }
 
+Arguments& Arguments::threads() {
+  const auto mistake = [](const std::string& text) {
+    return number_mistake<int64_t>(text, in_range(1, most_threads));
+  };
+  const auto set = [](const int64_t& threads) { set_num_threads(static_cast<int>(threads)); };
+  last_ = app_.add_option_function<int64_t>(
+      "--threads", set, "how many threads compute (default: OMP_NUM_THREADS, or all cores)");
+  last_->check(mistake, "");
+  return *this;
+}
+
 template <class T>
 Arguments& Arguments::option(const std::string& name, T& value, const std::string& help) {
   CLI::Option* option = app_.add_option(name, value, help);
@@ -70,7 +84,7 @@ Arguments& Arguments::option(const std::string& name, T& value, const std::strin
   }
   using Number = typename NumberOf<T>::type;
   if constexpr (std::is_same_v<Number, int64_t> || std::is_same_v<Number, double>) {
-    option->check(number_mistake<Number>, "");
+    option->check([](const std::string& text) { return number_mistake<Number>(text); }, "");
   }
   return *this;
 }

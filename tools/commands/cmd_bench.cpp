@@ -43,6 +43,7 @@ void declare(Arguments& arguments, BenchOptions& o) {
       .option("--set", o.sets,
               "change a value: --set model.dropout=0.2; may be repeated, the last one counts")
       .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")
+      .threads()
       .flag("--profile", o.profile, "time by operation, too")
       .option("--model-threads", o.model_threads,
               "estimate, from a run on one thread, the speed-up with these numbers of threads: "
@@ -222,7 +223,7 @@ int run(const BenchOptions& o) {
   Communicator& ranks = connect();
   require_same_command(ranks, "heed bench");
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
-  const Processes processes = introduce_processes(ranks, loaded, /*threads_given=*/false);
+  const Processes processes = introduce_processes(ranks, loaded);
   const Plan plan = make_plan(loaded, ranks);
   require_memory(plan, processes.on_this_host);
   if (!o.model_threads && ranks.size() == 1) {

@@ -22,6 +22,7 @@ void declare(Arguments& arguments, EvalOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
       .path()
       .option("--set", o.sets, set_of_run)
+      .threads()
       .flag("--json", o.json, "one JSON object on standard output");
 }
 

@@ -32,6 +32,7 @@ void declare(Arguments& arguments, ExplainOptions& o) {
       .required_option("--out", o.out, "the page")
       .path()
       .option("--set", o.sets, set_of_run)
+      .threads()
       .flag("--whole", o.whole,
             "keep all weights exactly, in a page that may get long; otherwise those of large "
             "matrices are rounded, or left out, so that it stays below 3 MB");

@@ -49,7 +49,8 @@ void declare(Arguments& arguments, ForwardOptions& o) {
       .option("--seed", o.seed, "of parameters and dropout (default: the config's, or 123)")
       .option("--precision", o.precision, "float32 or float64 (default: the config's)")
       .option("--set", o.sets,
-              "change a value: --set model.dropout=0.1; may be repeated, the last one counts");
+              "change a value: --set model.dropout=0.1; may be repeated, the last one counts")
+      .threads();
 }
 
 std::string wanted_precision(const ForwardOptions& o, const RunTree& tree) {

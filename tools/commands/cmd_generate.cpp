@@ -36,6 +36,7 @@ void declare(Arguments& arguments, GenerateOptions& o) {
       .option("--top-k", o.top_k, "choose among the k likeliest")
       .option("--top-p", o.top_p, "choose among the likeliest with sum p")
       .option("--seed", o.seed, "of the choices (123)")
+      .threads()
       .option("--set", o.sets, set_of_run);
 }
 

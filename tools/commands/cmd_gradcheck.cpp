@@ -31,6 +31,7 @@ void declare(Arguments& arguments, CheckOptions& o) {
   arguments.positional("CONFIG|LAYER|all", o.target, "a config, a layer, or all layers")
       .option("--tolerance", o.tolerance, "largest relative error (default 1e-6)")
       .option("--set", o.sets, "change a value of the config; may be repeated, the last one counts")
+      .threads()
       .flag("--json", o.json, "one JSON object on standard output");
 }
 

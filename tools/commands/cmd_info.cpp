@@ -116,7 +116,9 @@ int run(const InfoOptions& o) {
   const BlasInfo blas = blas_info();
   const GemmSpeed speed = gemm_speed();
   if (o.json) {
-    std::printf("%s\n", as_json(blas, speed).dump(2).c_str());
+    constexpr auto replace =
+        nlohmann::ordered_json::error_handler_t::replace;  // variables need not be UTF-8
+    std::printf("%s\n", as_json(blas, speed).dump(2, ' ', false, replace).c_str());
   } else {
     print(blas, speed);
   }

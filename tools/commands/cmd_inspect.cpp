@@ -49,6 +49,7 @@ void declare(Arguments& arguments, InspectOptions& o) {
       .option("--graph", o.graph,
               "write the graph of a training step, as out.dot and, by graphviz, out.svg")
       .path()
+      .threads()
       .flag("--json", o.json, "one JSON object on standard output");
 }
 

@@ -6,6 +6,7 @@
 
 #include "tools/commands/command.h"
 #include "tools/commands/new_templates.h"
+#include "tools/commands/output_file.h"
 #include "tools/commands/plugin_project.h"
 #include "tools/terminal/table.h"
 #include "train/data/task.h"
@@ -114,6 +115,8 @@ std::string prefix_option() {
 constexpr const char* cmake_file = "CMakeLists.txt";
 constexpr int64_t most_of_cmake = 1'000'000;  // bytes that are read
 
+fs::path cmake_in(const fs::path& folder) { return (folder / cmake_file).lexically_normal(); }
+
 // The project in a folder; absent if there is none that builds plugins.
 std::optional<PluginProject> project_in(const fs::path& folder) {
   std::error_code error;
@@ -127,7 +130,7 @@ std::optional<PluginProject> project_in(const fs::path& folder) {
 
 using NewFiles = std::vector<std::pair<fs::path, std::string>>;
 
-// The files of a template with their texts, in a folder that may have a project already.
+// The files of a template with their texts, all in `folder`, which may have a project already.
 NewFiles files_for(const NewOptions& o, const fs::path& folder, const PluginProject* project) {
   NewFiles files;
   for (const TemplateFile& file : new_templates()) {
@@ -169,44 +172,72 @@ PluginFiles as_plugin_files(const NewFiles& files) {
   return lists;
 }
 
-// Lists the files in CMakeLists.txt, or tells the line that does.
-void add_to_project(const PluginProject& project, const fs::path& folder, const NewOptions& o,
-                    const PluginFiles& files) {
-  const std::string file = (folder / cmake_file).lexically_normal().string();
-  const std::string line = plugin_line(o.name, files);
-  if (project.plugin().empty()) {
-    print_line(stdout, text("\nTo build them, add this line to ", file, ":\n  ", line));
+// Writes the files into a folder that is there, and lists them in its project if that can be
+// changed: all of this, or nothing.
+void add_to(const fs::path& folder, const NewFiles& files, const PluginProject* project) {
+  std::vector<fs::path> written;
+  try {
+    for (const auto& [path, text] : files) {
+      write_file_atomically(path, text);
+      written.push_back(path);
+    }
+    if (project != nullptr && !project->plugin().empty()) {
+      write_file_atomically(cmake_in(folder), project->with(as_plugin_files(files)));
+    }
+  } catch (...) {
+    std::error_code ignored;
+    for (const fs::path& path : written) {
+      fs::remove(path, ignored);
+    }
+    throw;
+  }
+}
+
+// Writes the files, which are all in `folder`: all of them, or nothing is left.
+void write_files(const fs::path& folder, const NewFiles& files, const PluginProject* project) {
+  std::error_code error;
+  if (fs::exists(folder, error)) {
+    add_to(folder, files, project);
     return;
   }
-  try {
-    write_file_atomically(file, project.with(files));
-  } catch (const IoError& error) {
-    fail<IoError>(error.what(), "; to build the new files, add this line to it: ", line);
+  write_new_folder(folder, [&](const fs::path& inside) {
+    for (const auto& [path, text] : files) {
+      write_file_atomically(inside / path.filename(), text);
+    }
+  });
+}
+
+// The files, and where they are listed or the line that would list them.
+void print_written(const NewOptions& o, const fs::path& folder, const NewFiles& files,
+                   const PluginProject* project) {
+  for (const auto& [path, text] : files) {
+    print_line(stdout, path.string());
   }
-  print_line(stdout, text(file, ": they are listed in heedgrad_add_plugin(", project.plugin(),
-                          " ...) now"));
+  if (project == nullptr) {
+    return;
+  }
+  const std::string cmake = cmake_in(folder).string();
+  print_line(stdout, project->plugin().empty()
+                         ? text("\nTo build them, add this line to ", cmake, ":\n  ",
+                                plugin_line(o.name, as_plugin_files(files)))
+                         : text(cmake, ": they are listed in heedgrad_add_plugin(",
+                                project->plugin(), " ...) now"));
 }
 
 int run(const NewOptions& o) {
   check_kind(o.kind);
   check_name(o);
   std::optional<PluginProject> project = project_in(o.dir.value_or("."));
-  const fs::path folder = o.dir ? *o.dir : project ? "." : o.name;
+  fs::path folder = o.dir ? *o.dir : project ? "." : o.name;
+  folder = folder.has_filename() ? folder : folder.parent_path();
   if (!o.dir && !project) {
     project = project_in(folder);
   }
-  const NewFiles files = files_for(o, folder, project ? &*project : nullptr);
+  const PluginProject* const existing = project ? &*project : nullptr;
+  const NewFiles files = files_for(o, folder, existing);
   require_new(files);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  require<IoError>(!error, folder.string(), ": cannot make this folder: ", error.message());
-  for (const auto& [path, text] : files) {
-    write_file_atomically(path, text);
-    print_line(stdout, path.string());
-  }
-  if (project) {
-    add_to_project(*project, folder, o, as_plugin_files(files));
-  }
+  write_files(folder, files, existing);
+  print_written(o, folder, files, existing);
   const std::string at = shell_word(folder.string());
   const std::string build = shell_word((folder / "build").lexically_normal().string());
   const std::string config = (folder / (o.name + ".yaml")).lexically_normal().string();

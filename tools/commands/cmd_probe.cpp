@@ -48,6 +48,7 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .option("--answer", o.answer, "patch: the token that answers the clean prompt")
       .option("--wrong", o.wrong, "patch: a wrong token; its logit is subtracted")
       .option("--set", o.sets, set_of_run)
+      .threads()
       .option("--html", o.html, "write a page with the result instead of printing it")
       .path()
       .flag("--json", o.json, "one JSON object on standard output");

@@ -5,7 +5,6 @@
 
 #include "autograd/array/shape.h"
 #include "autograd/threads/machine.h"
-#include "autograd/threads/parallel.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
 #include "tools/commands/output_file.h"
@@ -26,15 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t most_threads = 1024;
-
 struct TrainOptions {
   std::string config;
   std::vector<std::string> sets;
   std::optional<std::string> out;
   std::optional<std::string> resume;
   std::optional<std::string> weights;
-  std::optional<int64_t> threads;
   std::optional<double> max_seconds;
   bool dry_run = false;
   bool overfit_batch = false;
@@ -53,7 +49,7 @@ void declare(Arguments& arguments, TrainOptions& o) {
       .option("--weights", o.weights,
               "start from those of a run, a checkpoint, a safetensors file, a Hugging Face folder")
       .path()
-      .option("--threads", o.threads, "how many threads compute")
+      .threads()
       .option("--max-seconds", o.max_seconds, "save and stop after this time")
       .flag("--dry-run", o.dry_run, "print the plan and stop")
       .flag("--strict", o.strict, "do not train with warnings about the config")
@@ -121,9 +117,6 @@ void check(const TrainOptions& o) {
   if (o.out) {
     require_outside_runs("heed train: --out", *o.out);
   }
-  require<ConfigError>(!o.threads || (*o.threads >= 1 && *o.threads <= most_threads),
-                       "heed train: expected --threads from 1 to ", most_threads, ", got ",
-                       o.threads.value_or(0));
   require<ConfigError>(!o.max_seconds || *o.max_seconds > 0,
                        "heed train: expected --max-seconds above 0, got ",
                        o.max_seconds.value_or(0));
@@ -186,9 +179,6 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
 int train(const TrainOptions& o) {
   Communicator& ranks = connect_processes(o);
   require_same_command(ranks, o.resume ? "heed train --resume" : "heed train");
-  if (o.threads) {
-    set_num_threads(static_cast<int>(*o.threads));
-  }
   std::vector<std::string> warnings;
   std::optional<RunFolder> folder;
   const std::optional<RunArgument> resumed = find_resumed(o, ranks, folder, warnings);
@@ -200,7 +190,7 @@ int train(const TrainOptions& o) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
   RunReport::check(loaded);
-  const Processes processes = introduce_processes(ranks, loaded, o.threads.has_value());
+  const Processes processes = introduce_processes(ranks, loaded);
   Plan plan = make_plan(loaded, ranks);
   require_memory(plan, processes.on_this_host);
   if (o.strict) {

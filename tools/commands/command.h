@@ -33,6 +33,10 @@ class Arguments {
   template <class T>
   Arguments& option(const std::string& name, T& value, const std::string& help);
 
+  // --threads, of every command that runs a model. Its number is set while the command line is
+  // read: it holds from the start, and wins over OMP_NUM_THREADS.
+  Arguments& threads();
+
   // The argument declared last, not a flag, names a file or folder: "" is refused. A shell puts it
   // where a variable is empty, and most functions take it for the current folder.
   Arguments& path();

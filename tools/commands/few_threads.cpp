@@ -48,10 +48,7 @@ int fewest_that_pay(const std::vector<ThreadTrial>& trials) {
 
 bool use_threads_that_pay(const LoadedRun& run, int64_t flops_per_step) {
   const int most = num_threads();
-  limit_threads(1);
-  const bool given = num_threads() > 1;
-  limit_threads(most);
-  if (most == 1 || given || flops_per_step > small_flops) {
+  if (most == 1 || threads_were_set() || flops_per_step > small_flops) {
     return false;
   }
   const RestoreState restore(*run.task);

@@ -25,11 +25,11 @@ void require_same_command(Communicator& ranks, const std::string& command) {
                 {"their command", command}});
 }
 
-Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given) {
+Processes introduce_processes(Communicator& ranks, const LoadedRun& run) {
   if (ranks.size() == 1) {
     return {};
   }
-  const std::vector<ProcessInfo> places = divide_threads(ranks, threads_given);
+  const std::vector<ProcessInfo> places = divide_threads(ranks);
   std::map<std::string, std::string> programs = run.made_with();
   programs["vector unit"] = simd_name(cpu().simd);  // libraries choose their loops by it
   const char* const forced = std::getenv("HEED_KERNELS");

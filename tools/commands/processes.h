@@ -23,6 +23,6 @@ void require_same_command(Communicator& ranks, const std::string& command);
 // Divides the cores of a machine among its processes, unless the user gave a number of threads.
 // Throws ConfigError if the processes differ in what the bits depend on, or are more than the
 // shards of a step.
-Processes introduce_processes(Communicator& ranks, const LoadedRun& run, bool threads_given);
+Processes introduce_processes(Communicator& ranks, const LoadedRun& run);
 
 }  // namespace heed::cli

@@ -187,11 +187,17 @@ FileHandle open_in_place(const fs::path& path, int flags) {
 FileWriter::FileWriter(const fs::path& target, Links links)
     : target_(replaceable(target, links)),
       buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_bytes)) {
+  struct stat before {};
+  const bool replaces = ::stat(target_.c_str(), &before) == 0;
+  const mode_t mode = replaces ? before.st_mode & 0777 : 0666;
   temporary_ = make_temporary(target_, [&](const fs::path& candidate) {
-    file_ = FileHandle(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    file_ = FileHandle(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     return file_.get() >= 0 ? 0 : errno;
   });
   mark_as_written(file_.get());
+  if (replaces) {  // puts back what the umask took; some file systems have no such bits
+    (void)::fchmod(file_.get(), mode);
+  }
 }
 
 FileWriter::~FileWriter() {
@@ -307,6 +313,17 @@ void remove_quietly(const fs::path& path) noexcept {
   fs::remove_all(path, ignored);
 }
 
+// The message with the name of the folder in place of that of the temporary one.
+std::string with_final_name(std::string message, const fs::path& temporary,
+                            const fs::path& target) {
+  const std::string from = temporary.filename().string();
+  const std::string to = printable(target.filename().string(), 1000);
+  for (size_t at = 0; (at = message.find(from, at)) != std::string::npos; at += to.size()) {
+    message.replace(at, from.size(), to);
+  }
+  return message;
+}
+
 }  // namespace
 
 void write_folder_atomically(const fs::path& path,
@@ -329,6 +346,9 @@ void write_folder_atomically(const fs::path& path,
   } catch (const fs::filesystem_error& error) {
     remove_quietly(temporary);
     fail_errno(target, "cannot write", error.code().value());
+  } catch (const IoError& error) {
+    remove_quietly(temporary);
+    fail<IoError>(with_final_name(error.what(), temporary, target));
   } catch (...) {
     remove_quietly(temporary);
     throw;

@@ -108,9 +108,11 @@ class FileWriter {
 
 // Replaces the file `path`, or leaves it unchanged on failure: writes a temporary file in the same
 // folder, flushes it, renames it and flushes the folder. A symbolic link is kept and its target
-// replaced, or refused. An existing path that is not a regular file is refused. Returns the
-// fingerprint of what was written. A process that may hit a file size limit must ignore SIGXFSZ to
-// get an error instead.
+// replaced, or refused. An existing path that is not a regular file is refused. A file that is
+// replaced keeps its permission bits: new contents are no reason to show a private file to others,
+// or to lock a group out of a shared one. Its owner and group become those of the process. Returns
+// the fingerprint of what was written. A process that may hit a file size limit must ignore SIGXFSZ
+// to get an error instead.
 Fingerprint write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                   Links links = Links::follow);
 Fingerprint write_file_atomically(const std::filesystem::path& path,
@@ -122,7 +124,8 @@ void replace_link(const std::filesystem::path& link, const std::filesystem::path
 
 // The same for a folder: `fill` writes into a temporary folder next to `path` (whose parent must
 // exist), which is then flushed and renamed. An existing folder is exchanged in one step and then
-// removed. If `fill` throws, nothing changes.
+// removed. If `fill` throws, nothing changes; the message of an IoError names files in `path`, not
+// in the temporary folder.
 void write_folder_atomically(const std::filesystem::path& path,
                              const std::function<void(const std::filesystem::path&)>& fill);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <type_traits>
@@ -9,6 +10,7 @@
 
 #include "autograd/base/error.h"
 #include "train/files/safetensors_header.h"
+#include "train/files/words.h"
 
 namespace heed {
 
@@ -321,6 +323,14 @@ void emit(const std::string& path, std::vector<TensorView> tensors, const Metada
 }
 
 }  // namespace
+
+std::string mistake_in_weights(const Array& weights) {
+  const auto wrong = std::count_if(weights.span().begin(), weights.span().end(),
+                                   [](real weight) { return !std::isfinite(weight); });
+  return wrong == 0 ? ""
+                    : text("expected finite numbers of ", precision_name, ", got ", grouped(wrong),
+                           " of ", grouped(weights.size()), " that are NaN or infinite");
+}
 
 TensorView view(std::string name, const Array& array) {
   return array_view(std::move(name), is_float64 ? Dtype::F64 : Dtype::F32, array);

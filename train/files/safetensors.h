@@ -99,6 +99,10 @@ class SafeTensors {
   std::map<std::string, std::string> metadata_;
 };
 
+// What is wrong with weights that were read, as the end of a message; "" if all are finite. A large
+// number of F64 is infinite as float32.
+std::string mistake_in_weights(const Array& weights);
+
 // A tensor to write. Those made from arrays share the buffer; the others only refer to the memory.
 struct TensorView {
   std::string name;

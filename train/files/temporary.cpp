@@ -77,13 +77,15 @@ fs::path make_temporary(const fs::path& target,
     fs::remove_all(leftover, ignored);
   }
   for (;;) {
-    const fs::path candidate = folder / text(temporary_prefix, ::getpid(), "-", temporaries_made++);
+    const fs::path candidate =
+        target.parent_path() / text(temporary_prefix, ::getpid(), "-", temporaries_made++);
     const int error = make(candidate);
     if (error == 0) {
       return candidate;
     }
-    require<IoError>(error != ENOENT, target.string(), ": cannot write: the folder ",
-                     folder.string(), " does not exist");
+    std::error_code unknown;
+    require<IoError>(error != ENOENT || fs::exists(folder, unknown), target.string(),
+                     ": cannot write: the folder ", folder.string(), " does not exist");
     if (error != EEXIST && error != ENOTEMPTY) {
       fail_errno(target, "cannot write", error);
     }

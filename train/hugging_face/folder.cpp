@@ -221,11 +221,15 @@ bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeig
     parameters.emplace(parameter.name, parameter.tensor);
   }
   bool same = true;
+  TensorMistakes mistakes(weights.path());
   for (const TheirTensor& tensor : their_tensors(architecture, model)) {
     if (is_ignored(tensor, ignored)) {
       continue;
     }
     const Array theirs = weights.array(name_in(weights, architecture, tensor.name));
+    if (const std::string mistake = mistake_in_weights(theirs); !mistake.empty()) {
+      mistakes.add([&] { return text(tensor.name, ", here ", our_names(tensor), ": ", mistake); });
+    }
     const real* from = theirs.data();
     for (const TensorPart& part : tensor.parts) {
       if (part.ours.empty()) {
@@ -238,6 +242,7 @@ bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeig
       part.for_each_number(tensor.rows(), [=](int64_t i, int64_t j) { to[i] = from[j]; });
     }
   }
+  mistakes.throw_if_any();
   return same;
 }
 

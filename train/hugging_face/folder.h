@@ -56,7 +56,8 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
                    const IsIgnored& ignored);
 // Fills the parameters. Requires that check_weights() has thrown nothing. Returns false if a tensor
 // stands for a parameter that the model does not have, and has other numbers than that would be:
-// positions that are no sines.
+// positions that are no sines. Throws IoError with the tensors, one per line, in which numbers are
+// not finite.
 bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeights& weights,
                   const IsIgnored& ignored);
 

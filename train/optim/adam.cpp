@@ -52,6 +52,11 @@ AdamBase::AdamBase(const AdamConfig& c, std::vector<NamedParameter> parameters, 
       mean_(zeros_like_parameters()),
       square_(zeros_like_parameters()) {}
 
+std::string AdamBase::warning() const {
+  const double lr = form_ == WeightDecay::decoupled ? base_lr() : 0;
+  return decay_warning(config_.decay, config_.weight_decay, lr);
+}
+
 void AdamBase::update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) {
   const double decay = decays(config_.decay, parameter) ? config_.weight_decay : 0;
   const double beta1 = config_.betas[0], beta2 = config_.betas[1];

@@ -3,6 +3,7 @@
 
 #include "train/optim/element_loop.h"
 #include "train/optim/optimizer.h"
+#include "train/optim/weight_decay.h"
 
 namespace heed {
 
@@ -32,6 +33,7 @@ class AdamBase : public Optimizer {
   std::vector<std::pair<std::string, std::vector<Array>*>> state() override {
     return {{"exp_avg", &mean_}, {"exp_avg_sq", &square_}};
   }
+  std::string warning() const override;
 
  protected:
   void update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) override;

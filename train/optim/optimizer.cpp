@@ -26,10 +26,6 @@ struct SumOfSquares {
 
 }  // namespace
 
-bool decays(const std::string& rule, const Tensor& parameter) {
-  return rule == "all" || parameter.rank() >= 2;
-}
-
 void Optimizer::step(double lr, double grad_scale) {
   const NoGrad off;
   ++steps_;

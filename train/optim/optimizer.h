@@ -9,10 +9,6 @@
 
 namespace heed {
 
-// True if weight decay applies to the parameter. `rule` is "matrices" (two or more axes, as in
-// nanoGPT) or "all" (as in PyTorch).
-bool decays(const std::string& rule, const Tensor& parameter);
-
 class Optimizer {
  public:
   // base_lr: the learning rate of the optimizer's own config, whatever its field is called there.
@@ -38,6 +34,8 @@ class Optimizer {
   void set_steps(int64_t steps) { steps_ = steps; }
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
+  // A warning about options that make little sense together; "" if there is none.
+  virtual std::string warning() const { return ""; }
 
  protected:
   // Updates parameter k with gradient g and its own state. steps() already counts this update.

@@ -6,6 +6,7 @@
 
 #include "train/optim/element_loop.h"
 #include "train/optim/optimizer.h"
+#include "train/optim/weight_decay.h"
 
 namespace heed {
 
@@ -28,6 +29,9 @@ class Sgd final : public Optimizer {
   Sgd(const Config& c, std::vector<NamedParameter> parameters);
 
   std::vector<std::pair<std::string, std::vector<Array>*>> state() override;
+  std::string warning() const override {
+    return decay_warning(config_.decay, config_.weight_decay, base_lr());
+  }
 
  protected:
   void update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) override;

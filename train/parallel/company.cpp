@@ -61,7 +61,7 @@ std::string host_name() {
   return printable(name);
 }
 
-std::vector<ProcessInfo> divide_threads(Communicator& ranks, bool chosen) {
+std::vector<ProcessInfo> divide_threads(Communicator& ranks) {
   std::vector<ProcessInfo> processes;
   const std::string own = host_name() + between + cpus_of_this_process() + between;
   for (const std::string& of_rank : gather_all(ranks, own)) {
@@ -72,7 +72,7 @@ std::vector<ProcessInfo> divide_threads(Communicator& ranks, bool chosen) {
   const auto sharing = std::count_if(
       processes.begin(), processes.end(),
       [&](const ProcessInfo& other) { return other.host == here.host && other.cpus == here.cpus; });
-  if (!chosen && requested_threads() == 0 && ranks.size() > 1) {
+  if (!threads_were_set() && ranks.size() > 1) {
     set_num_threads(std::max(1, available_cores() / static_cast<int>(sharing)));
   }
   const std::vector<std::string> threads = gather_all(ranks, text(num_threads()));

@@ -18,10 +18,10 @@ struct ProcessInfo {
   int threads = 1;
 };
 
-// All processes, by rank. Sets the number of threads of this one: the cores that it
-// may use, divided among the processes on this host that may use the same ones. A number that the
-// user gave (`chosen`, by --threads or OMP_NUM_THREADS) is kept.
-std::vector<ProcessInfo> divide_threads(Communicator& ranks, bool chosen);
+// All processes, by rank. Sets the number of threads of this one: the cores that it may use,
+// divided among the processes on this host that may use the same ones. A number that was set is
+// kept.
+std::vector<ProcessInfo> divide_threads(Communicator& ranks);
 
 // "rank 2 on desktop"
 std::string name_of(int rank, const std::vector<ProcessInfo>& processes);

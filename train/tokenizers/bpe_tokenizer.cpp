@@ -115,6 +115,14 @@ BpeModel read_checked(const BpeTokenizer::Config& c, const TokenizerSetup& setup
   return model;
 }
 
+// The added tokens that encoding takes out of a text.
+std::vector<AddedToken> looked_for(std::vector<AddedToken> added, SpecialTokens special) {
+  if (special == SpecialTokens::as_text) {
+    std::erase_if(added, [](const AddedToken& token) { return token.special; });
+  }
+  return added;
+}
+
 }  // namespace
 
 void BpeTokenizer::Config::fields(Fields& f) {
@@ -131,19 +139,10 @@ BpeTokenizer::BpeTokenizer(const Config& c, const TokenizerSetup& setup)
 
 BpeTokenizer::BpeTokenizer(BpeModel model, const std::string& where, SpecialTokens special)
     : model_(std::move(model)),
-      special_(special),
       splitter_(model_.rules, where),
       merges_(model_, where),
-      encoders_(std::make_unique<Encoders>(*this)) {
-  for (const AddedToken& token : model_.added) {
-    if (!token.special || special_ == SpecialTokens::as_tokens) {
-      looked_for_.push_back(token);
-    }
-  }
-  std::stable_sort(
-      looked_for_.begin(), looked_for_.end(),
-      [](const AddedToken& a, const AddedToken& b) { return a.content.size() > b.content.size(); });
-}
+      looked_for_(looked_for(model_.added, special)),
+      encoders_(std::make_unique<Encoders>(*this)) {}
 
 BpeTokenizer::~BpeTokenizer() = default;
 
@@ -155,44 +154,10 @@ std::vector<int32_t> BpeTokenizer::encode(const std::string& text) const {
   return ids;
 }
 
-// Where the added tokens are that a text is searched for.
-class BpeTokenizer::AddedTokens {
- public:
-  AddedTokens(const std::vector<AddedToken>& tokens, std::string_view text)
-      : tokens_(tokens), text_(text) {
-    for (const AddedToken& token : tokens) {
-      next_.push_back(text.find(token.content));
-    }
-  }
-
-  // The first one from byte `from` and where it begins, the longest of several. Null if there is
-  // none; `at` is then the end of the text.
-  const AddedToken* find(size_t from, size_t& at) {
-    const AddedToken* first = nullptr;
-    at = text_.size();
-    for (size_t k = 0; k < tokens_.size(); ++k) {
-      if (next_[k] < from) {
-        next_[k] = text_.find(tokens_[k].content, from);
-      }
-      if (next_[k] < at) {
-        at = next_[k];
-        first = &tokens_[k];
-      }
-    }
-    return first;
-  }
-
- private:
-  const std::vector<AddedToken>& tokens_;  // longest first
-  const std::string_view text_;
-  std::vector<size_t> next_;  // of each token; npos: it does not come again
-};
-
 void BpeTokenizer::encode_in_parts(std::string_view text, const Each& each) const {
-  AddedTokens added(looked_for_, text);
   for (size_t from = 0; from < text.size();) {
     size_t at = 0;
-    const AddedToken* const token = added.find(from, at);
+    const AddedToken* const token = looked_for_.find(text, from, at);
     encode_plain(text.substr(from, at - from), each);
     if (token != nullptr) {
       each({&token->id, 1});

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "train/tokenizers/bpe/added_tokens.h"
 #include "train/tokenizers/bpe/merges.h"
 #include "train/tokenizers/bpe/model.h"
 #include "train/tokenizers/bpe/splitter.h"
@@ -52,17 +53,15 @@ class BpeTokenizer final : public Tokenizer {
   const BpeModel& model() const { return model_; }
 
  private:
-  class AddedTokens;
   class Encoder;
   class Encoders;
   void encode_plain(std::string_view text, const Each& each) const;
   void encode_characters(std::string_view text, const Each& each) const;
 
   const BpeModel model_;
-  const SpecialTokens special_;
   const Splitter splitter_;
   const Merges merges_;
-  std::vector<AddedToken> looked_for_;  // longest first
+  const AddedTokens looked_for_;
   const std::unique_ptr<Encoders> encoders_;
 };
 HEED_TOKENIZER(BpeTokenizer, "bpe");

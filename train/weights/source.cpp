@@ -1,7 +1,6 @@
 #include "train/weights/source.h"
 
 #include "autograd/base/modes.h"
-#include "autograd/graph/anomaly.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/hugging_face/folder.h"
@@ -54,9 +53,8 @@ ImportedModel model_in(const fs::path& folder) {
 // of the run needs.
 void require_finite_weights(const Module& model, const fs::path& file) {
   for (const NamedParameter& parameter : model.parameters()) {
-    require<IoError>(all_finite(parameter.tensor.value()), file.string(), ": ", parameter.name,
-                     ": expected finite numbers of ", precision_name,
-                     ", got NaN or infinity among them");
+    const std::string mistake = mistake_in_weights(parameter.tensor.value());
+    require<IoError>(mistake.empty(), file.string(), ": ", parameter.name, ": ", mistake);
   }
 }
 
@@ -73,7 +71,6 @@ void start_from_folder(Module& model, const fs::path& file, const IsIgnored& ign
     require<ConfigError>(load_weights(architecture, *gpt, weights, ignored),
                          "these are not the weights of this model: its positions are ",
                          gpt->config.position, ", those of the file were learned");
-    require_finite_weights(model, file);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "tests/support/training_run.h"
@@ -37,4 +39,36 @@ train: {steps: 5, batch_size: 1}
   CHECK(num_threads() == 3);
   limit_threads(most_threads);
   set_num_threads(before);
+}
+
+TEST_CASE("--threads: of every command that runs a model, and wins over OMP_NUM_THREADS") {
+  const TempDir folder;
+  const std::string config = write_config(folder), run = (folder / "run").string();
+  REQUIRE(run_heed({"train", config, "--out", run}).exit_code == 0);
+  const auto with = [](std::vector<std::string> words, const std::string& threads) {
+    if (!threads.empty()) words.insert(words.end(), {"--threads", threads});
+    const ProgramResult result = run_heed(words, {"OMP_NUM_THREADS=1"});
+    CHECK_MESSAGE(result.exit_code == 0, words[0], ": ", result.err);
+    return result.out;
+  };
+  const auto timed_with = [&](const std::string& threads) {
+    return nlohmann::json::parse(with({"bench", config, "--steps", "1", "--json"}, threads))
+        .at("threads")
+        .get<int>();
+  };
+  CHECK(timed_with("") == 1);
+  CHECK(timed_with("3") == 3);
+  CHECK(contains(with({"train", config, "--dry-run"}, "3"), "\nthreads    3 on "));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"eval", run}, {"generate", run, "--prompt", "E"}}) {
+    CHECK(with(words, "3") == with(words, ""));
+  }
+  for (const std::string command : {"train", "bench", "eval", "generate", "probe", "explain",
+                                    "forward", "gradcheck", "inspect"}) {
+    for (const std::string wrong : {"0", "1025", "2.5", "010"}) {
+      const ProgramResult refused = run_heed({command, "--threads", wrong});
+      CHECK(refused.exit_code == 2);
+      CHECK(refused.err.starts_with("heed " + command + ": --threads: expected a whole number"));
+    }
+  }
 }

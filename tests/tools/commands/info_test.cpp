@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "autograd/threads/machine.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 
@@ -21,6 +22,27 @@ TEST_CASE("heed info: one JSON object, and lines for people") {
   CHECK(lines.exit_code == 0);
   CHECK(contains(lines.out, "our own kernel") == (info["blas"]["products"] != "OpenBLAS"));
   CHECK(contains(lines.out, "\nkernel"));
+}
+
+TEST_CASE("heed info: a kernel that OpenBLAS does not have is no choice of it") {
+  const auto info = [](const std::string& name) {
+    const ProgramResult result = run_heed({"info", "--json"}, {"OPENBLAS_CORETYPE=" + name});
+    CHECK(result.exit_code == 0);
+    const nlohmann::json json = nlohmann::json::parse(result.out);
+    return text(json["blas"]["reason"].get<std::string>(), "\n", json["warnings"].dump());
+  };
+  CHECK(info("").find("OPENBLAS_CORETYPE") == std::string::npos);
+  const std::string unknown = info("bogus");
+  CHECK(unknown.starts_with("OPENBLAS_CORETYPE=bogus is no kernel of this OpenBLAS\n"));
+  CHECK(contains(unknown, "[\"OPENBLAS_CORETYPE=bogus is no kernel of this OpenBLAS, which runs "));
+  CHECK(info("\xFF").starts_with("OPENBLAS_CORETYPE=\uFFFD is no kernel of this OpenBLAS\n"));
+#if defined(__x86_64__)
+  const std::string known = info("nehalem");  // to OpenBLAS that is Nehalem
+  CHECK(known.starts_with("OPENBLAS_CORETYPE=nehalem is set\n"));
+  const bool weaker = cpu().simd == Simd::avx2 || cpu().simd == Simd::avx512;
+  CHECK(contains(known, "=nehalem is set; without it OpenBLAS is two to ten times as fast") ==
+        weaker);
+#endif
 }
 
 TEST_CASE("heed info: says when more threads may gain nothing") {

@@ -224,6 +224,28 @@ TEST_CASE("write_file_atomically: links, devices, folders and missing folders") 
       IoError);
 }
 
+TEST_CASE("write_file_atomically: a file that is replaced keeps its permission bits") {
+  const TempDir dir;
+  const mode_t mask = ::umask(022);
+  const auto bits = [&](const char* name) { return fs::status(dir / name).permissions(); };
+  write_file_atomically(dir / "a", "new");
+  CHECK(bits("a") == fs::perms(0644));
+  fs::create_symlink("a", dir / "link");
+  for (const int mode : {0600, 0664, 0444, 0755}) {
+    fs::permissions(dir / "a", fs::perms(mode));
+    write_file_atomically(dir / "link", [&](FileWriter&) {
+      for (const fs::directory_entry& entry : fs::directory_iterator(dir.path())) {
+        CHECK(entry.status().permissions() == fs::perms(mode));  // the temporary too
+      }
+    });
+    CHECK(bits("a") == fs::perms(mode));
+  }
+  ::umask(mask);
+  fs::permissions(dir / "a", fs::perms(04755));  // the right to act as its owner is not inherited
+  write_file_atomically(dir / "a", "other");
+  CHECK(bits("a") == fs::perms(0755));
+}
+
 TEST_CASE("files: Links::refuse changes nothing outside of the folder") {
   const TempDir dir;
   write_file_atomically(dir / "outside", "mine");
@@ -306,10 +328,12 @@ TEST_CASE("write_folder_atomically: refusals") {
       (base + "/no/a: cannot write: the folder " + base + "/no does not exist").c_str(), IoError);
   const std::string bytes = pattern(100'000);
   const FileSizeLimit limit(65536);
-  CHECK_THROWS_AS(
-      write_folder_atomically(dir / "step-1",
-                              [&](const fs::path& to) { write_file_atomically(to / "a", bytes); }),
-      IoError);
+  for (const char* name : {"step-1", "step-1/"}) {  // a full disk: named as the caller knows it
+    CHECK_THROWS_WITH_AS(
+        write_folder_atomically(
+            dir / name, [&](const fs::path& to) { write_file_atomically(to / "a", bytes); }),
+        (base + "/step-1/a: cannot write: File too large").c_str(), IoError);
+  }
   CHECK(entries(dir.path()) == 1);
 }
 

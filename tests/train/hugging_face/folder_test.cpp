@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
 #include "tests/support/temp_dir.h"
@@ -129,6 +131,25 @@ TEST_CASE("hugging_face: what does not fit is named in both systems") {
             "lm_head.weight: differs from transformer.wte.weight, to which it is tied "
             "(tie_word_embeddings)\n" +
             file + "transformer.h.7.ln_1.weight: not in this gpt2");
+}
+
+TEST_CASE("hugging_face: numbers that are not finite are named, in both systems, and counted") {
+  const TempDir temp;
+  std::vector<float> norm(6, 1), bias(6, 0);
+  norm[1] = std::numeric_limits<float>::quiet_NaN();
+  bias[0] = bias[4] = bias[5] = -std::numeric_limits<float>::infinity();
+  const fs::path folder = changed(temp, "gpt2", [&](std::vector<TensorView>& views) {
+    for (TensorView& view : views) {
+      if (view.name == "transformer.h.1.ln_2.weight") view.data = std::as_bytes(std::span(norm));
+      if (view.name == "transformer.ln_f.bias") view.data = std::as_bytes(std::span(bias));
+    }
+  });
+  const std::string file = (folder / "model.safetensors").string() + ": ";
+  CHECK(error_in(folder) ==
+        text(file, "transformer.h.1.ln_2.weight, here trf_blocks.1.norm2.scale: expected finite ",
+             "numbers of ", precision_name, ", got 1 of 6 that are NaN or infinite\n", file,
+             "transformer.ln_f.bias, here final_norm.shift: expected finite numbers of ",
+             precision_name, ", got 3 of 6 that are NaN or infinite"));
 }
 
 TEST_CASE("hugging_face: an index that lies") {

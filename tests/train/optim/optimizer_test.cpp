@@ -3,6 +3,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/mean.h"
 #include "tests/support/near.h"
+#include "tests/support/run_program.h"
 #include "train/files/safetensors.h"
 #include "train/optim/adam.h"
 #include "train/optim/sgd.h"
@@ -190,6 +191,36 @@ TEST_CASE("optimizer: decay leaves vectors alone unless told otherwise") {
       CHECK(parameters[0].tensor.value().data()[i] == before.data()[i] * keep);
     }
   }
+}
+
+TEST_CASE("optimizer: decay that does nothing, or takes weights beyond 0, is worth a warning") {
+  const auto warning = [](const char* type, double lr, double decay, const char* rule) {
+    const ConfigNode options =
+        ConfigNode::map({{"lr", lr}, {"weight_decay", decay}, {"decay", rule}});
+    return made(type, options, {})->warning();
+  };
+  for (const char* type : {"sgd", "adam", "adamw"}) {
+    CAPTURE(type);
+    CHECK(made(type, ConfigNode::map({}), {})->warning() == "");
+    CHECK(warning(type, 0.1, 0, "matrices") == "");
+    CHECK(warning(type, 0.1, 0, "all") ==
+          "optimizer.decay is all, but optimizer.weight_decay is 0: nothing decays");
+    CHECK(warning(type, 0.125, 7.5, "all") == "");
+  }
+  for (const char* type : {"sgd", "adamw"}) {
+    CHECK(warning(type, 0.125, 8, "matrices") ==
+          "optimizer.lr is 0.125, weight_decay 8: each step multiplies weights by 1 - lr "
+          "weight_decay = 0, where weight decay is to make them a little smaller");
+    CHECK(contains(warning(type, 0.125, 16, "all"), " = -1, "));
+    std::vector<NamedParameter> parameters = one_parameter({2, 2});  // and so it is
+    const Array before = parameters[0].tensor.value().clone();
+    parameters[0].tensor.set_grad(Array::zeros({2, 2}));
+    made(type, ConfigNode::map({{"lr", 0.125}, {"weight_decay", 16}}), parameters)->step();
+    for (int64_t i = 0; i < 4; ++i) {
+      CHECK(parameters[0].tensor.value().data()[i] == -before.data()[i]);
+    }
+  }
+  CHECK(warning("adam", 0.125, 16, "all") == "");  // its steps are of the size of lr
 }
 
 TEST_CASE("optimizer: a value that was saved is known to be old after a step") {

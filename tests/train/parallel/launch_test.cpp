@@ -39,7 +39,7 @@ TEST_CASE("launch: a process on its own") {
   CHECK(from_first(ranks, 7) == 7);
   CHECK(from_first(ranks, std::string("a\0b", 3)) == std::string("a\0b", 3));
   CHECK(gather_all(ranks, "own") == std::vector<std::string>{"own"});
-  const std::vector<ProcessInfo> places = divide_threads(ranks, false);
+  const std::vector<ProcessInfo> places = divide_threads(ranks);
   REQUIRE(places.size() == 1);
   CHECK(places[0].host == host_name());
   require_same(ranks, places, {{"seed", "1"}});

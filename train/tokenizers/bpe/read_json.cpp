@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_set>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
@@ -67,15 +68,25 @@ struct JsonValue {
   }
 };
 
+// The contents of the added tokens. Nothing of them has been checked yet.
+std::unordered_set<std::string> contents_of(const json& added) {
+  std::unordered_set<std::string> contents;
+  if (!added.is_array()) {
+    return contents;
+  }
+  for (const json& each : added) {
+    if (each.is_object() && each.contains("content") && each.at("content").is_string()) {
+      contents.insert(each.at("content").get<std::string>());
+    }
+  }
+  return contents;
+}
+
 void read_vocabulary(const JsonValue& vocabulary, const json& added, VocabularyBuilder& builder) {
   if (!vocabulary.value.is_object() || vocabulary.value.empty()) {
     vocabulary.refuse("an object {token: id, ...}");
   }
-  const auto is_added = [&](const std::string& token) {
-    return added.is_array() && std::any_of(added.begin(), added.end(), [&](const json& each) {
-             return each.is_object() && each.contains("content") && each.at("content") == token;
-           });
-  };
+  const std::unordered_set<std::string> contents = contents_of(added);
   for (const auto& [token, id] : vocabulary.value.items()) {
     const auto where = [&, &token = token] {
       return text(vocabulary.where, "[", printable(token), "]");
@@ -84,7 +95,7 @@ void read_vocabulary(const JsonValue& vocabulary, const json& added, VocabularyB
       JsonValue{id, where()}.refuse("an id, a whole number");
     }
     const std::optional<std::string> bytes = bytes_of_text(token);
-    if (!bytes && is_added(token)) {
+    if (!bytes && contents.contains(token)) {
       continue;  // comes with the added tokens, as it is
     }
     require<IoError>(bytes.has_value(), bytes ? "" : where(), ": expected a token in the alphabet ",

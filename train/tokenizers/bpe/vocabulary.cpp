@@ -47,10 +47,8 @@ std::string VocabularyBuilder::add(const AddedToken& token) {
   if (token.content.empty()) {
     return "expected a token, got nothing";
   }
-  for (const AddedToken& other : model_.added) {
-    if (other.id == token.id || other.content == token.content) {
-      return text("expected every added token once, got ", printable(token.content), " again");
-    }
+  if (!added_ids_.insert(token.id).second || !added_contents_.insert(token.content).second) {
+    return text("expected every added token once, got ", printable(token.content), " again");
   }
   // The vocabulary holds the same characters, but read as the alphabet of bytes.
   const auto same = ids_.find(bytes_of_text(token.content).value_or(""));

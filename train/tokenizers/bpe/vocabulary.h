@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "train/tokenizers/bpe/model.h"
 
@@ -33,6 +34,8 @@ class VocabularyBuilder {
   const int64_t most_ids_;
   const Spelling spelling_;
   std::unordered_map<std::string, int32_t> ids_;
+  std::unordered_set<int32_t> added_ids_;
+  std::unordered_set<std::string> added_contents_;
 };
 
 }  // namespace heed
