@@ -103,6 +103,36 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
         "--set seed=7: of a run, only data.path may be set: it is as it was trained\n");
 }
 
+TEST_CASE("heed: a run whose config.yaml was changed is not taken for the one that was trained") {
+  const TempDir folder;
+  const std::string run = trained(folder, "run"), file = run + "/config.yaml";
+  const std::string whole = read_text(file);
+  const auto edited = [&](const std::string& from, const std::string& to) {
+    std::string config = whole;
+    REQUIRE(contains(config, from));
+    write_text(file, config.replace(config.find(from), from.size(), to));
+    const ProgramResult eval = run_heed({"eval", run});
+    CHECK(run_heed({"generate", run, "--prompt", "E"}).exit_code == eval.exit_code);
+    return eval;
+  };
+  const std::string differs = file +
+                              ": was changed after training, and says something else than the "
+                              "checkpoint about the model or its data; these differ:\n  ";
+  const ProgramResult heads = edited("num_heads: 3", "num_heads: 1");
+  CHECK(heads.exit_code == 2);
+  CHECK(heads.err == differs + "model.num_heads: 3 in the checkpoint, 1 now\n");
+  CHECK(edited("seed: 5", "seed: 6").err == differs + "seed: 5 in the checkpoint, 6 now\n");
+  CHECK(edited("train_fraction: 0.8", "train_fraction: 0.7").err ==
+        differs + "data.train_fraction: 0.8 in the checkpoint, 0.7 now\n");
+  // What neither the weights nor the examples depend on.
+  for (const auto& [from, to] : {std::pair{"steps: 12", "steps: 20"},
+                                 {"every: none", "every: 3"},
+                                 {"lr: 0.01", "lr: 0.02"}}) {
+    const ProgramResult eval = edited(from, to);
+    CHECK_MESSAGE(eval.exit_code == 0, eval.err);
+  }
+}
+
 TEST_CASE("heed train: a path that config.yaml cannot hold is refused before the first step") {
   const TempDir folder;
   const fs::path latin = folder / "caf\xE9";
