@@ -50,14 +50,26 @@ TEST_CASE("heed: a checkpoint that was copied elsewhere is a model") {
   CHECK(!fs::exists(model + "/.lock"));
 }
 
-TEST_CASE("heed: a run called step-000007 is a run") {
+TEST_CASE("heed: a run called step-000007 is a run, also in a folder called checkpoints") {
+  for (const char* name : {"step-000007", "checkpoints/step-000007"}) {
+    const TempDir folder;
+    const std::string run = trained(folder, name);
+    CHECK(run_heed({"eval", run}).exit_code == 0);
+    CHECK(run_heed({"report", run}).exit_code == 0);
+    const ProgramResult more = run_heed({"train", "--resume", run, "--set", "train.steps=14"});
+    CHECK_MESSAGE(more.exit_code == 0, more.err);
+    CHECK(read_metrics(run + "/metrics.csv").back().step == 14);
+  }
+}
+
+TEST_CASE("heed: a link to a run may be called best") {
   const TempDir folder;
-  const std::string run = trained(folder, "step-000007");
-  CHECK(run_heed({"eval", run}).exit_code == 0);
-  CHECK(run_heed({"report", run}).exit_code == 0);
-  const ProgramResult more = run_heed({"train", "--resume", run, "--set", "train.steps=14"});
-  CHECK_MESSAGE(more.exit_code == 0, more.err);
-  CHECK(read_metrics(run + "/metrics.csv").back().step == 14);
+  const std::string run = trained(folder, "run"), best = (folder / "best").string();
+  fs::create_directory_symlink("run", best);
+  const ProgramResult eval = run_heed({"eval", best, "--json"});
+  CHECK_MESSAGE(eval.exit_code == 0, eval.err);
+  CHECK(eval.out == run_heed({"eval", run, "--json"}).out);
+  CHECK(run_heed({"train", "--resume", best, "--set", "train.steps=14"}).exit_code == 0);
 }
 
 TEST_CASE("heed: data that has moved is named by --set data.path") {
