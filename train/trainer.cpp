@@ -98,10 +98,10 @@ Ending Trainer::train(std::optional<double> max_seconds) {
     fail<IoError>(stopped_by(error.what()));
   } catch (const ConfigError& error) {
     fail<ConfigError>(stopped_by(error.what()));
-  } catch (const Error& error) {
-    fail<Error>(stopped_by(error.what()));
   } catch (const std::bad_alloc&) {
     fail<Error>(stopped_by("out of memory"));
+  } catch (const std::exception& error) {
+    fail<Error>(stopped_by(error.what()));
   }
 }
 

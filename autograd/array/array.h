@@ -57,8 +57,8 @@ class BasicArray {
   int64_t dim(int axis) const { return shape_[axis]; }
 
   const T* data() const {
-    if (buffer_->version != version_) [[unlikely]] {
-      throw_rewritten();
+    if (!buffer_ || buffer_->version != version_) [[unlikely]] {
+      throw_unreadable();
     }
     return begin();
   }
@@ -66,7 +66,8 @@ class BasicArray {
 
   // The elements, to be written. If other copies share the buffer, reading them throws from now on.
   T* mutable_data() {
-    if (buffer_->refs > 1) [[unlikely]] {
+    if (!unique()) [[unlikely]] {
+      if (!buffer_) throw_unreadable();
       version_ = ++buffer_->version;
     }
     return begin();
@@ -110,7 +111,8 @@ class BasicArray {
  private:
   T* begin() const { return reinterpret_cast<T*>(buffer_->bytes()); }
 
-  [[noreturn]] void throw_rewritten() const {
+  [[noreturn]] void throw_unreadable() const {
+    require<GraphError>(static_cast<bool>(buffer_), "expected elements, got an empty array");
     fail<GraphError>("a saved value of shape ", shape_, " was changed after it was used: version ",
                      version_, " was saved, the value is now at version ", buffer_->version);
   }

@@ -100,11 +100,11 @@ void Node::add_to_gradient(const Array& g) {
 }
 
 void Grads::add(size_t k, Array g) {
-  Node& input = *inputs_[k].get();
-  if (g.shape() != input.shape()) {
-    g = sum_to(g, input.shape());
+  Node& to = input(k);
+  if (g.shape() != to.shape()) {
+    g = sum_to(g, to.shape());
   }
-  input.add_gradient(std::move(g));
+  to.add_gradient(std::move(g));
 }
 
 // Reverse-mode differentiation, from the root to the leaves:
@@ -219,8 +219,8 @@ class BackwardPass {
 
 void run_backward(const NodeRef& root, Array cotangent) {
   require<GraphError>(static_cast<bool>(root), "backward: nothing here requires a gradient");
-  require(cotangent.shape() == root->shape(), "backward: expected a cotangent of shape ",
-          root->shape(), ", got ", cotangent.shape());
+  require(cotangent && cotangent.shape() == root->shape(), "backward: expected a cotangent of ",
+          "shape ", root->shape(), ", got ", cotangent ? text(cotangent.shape()) : "no array");
   const detail::Driving driving;
   BackwardPass pass(root);
   root->add_gradient(std::move(cotangent));

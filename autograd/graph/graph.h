@@ -116,11 +116,11 @@ class Grads {
   explicit Grads(Node& node) : inputs_(node.inputs()) {}
 
   // False if input k requires no gradient. The backward must not pass one then.
-  bool needs(size_t k) const { return static_cast<bool>(inputs_[k]); }
+  bool needs(size_t k) const { return k < inputs_.size() && inputs_[k]; }
 
   // The buffer of d(input k).
   using Target = Node::Target;
-  Target target(size_t k) { return inputs_[k]->gradient_target(); }
+  Target target(size_t k) { return input(k).gradient_target(); }
 
   // Adds g to d(input k). g has the shape of the input, or the shape that the input was broadcast
   // to: then it is summed over the stretched axes. The first contribution is kept without a copy.
@@ -156,6 +156,9 @@ class Grads {
   }
 
  private:
+  Node& input(size_t k) const { return needs(k) ? *inputs_[k].get() : throw_unneeded(k); }
+  [[noreturn]] static Node& throw_unneeded(size_t k);
+
   std::span<NodeRef> inputs_;
 };
 

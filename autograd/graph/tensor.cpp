@@ -7,4 +7,9 @@ void detail::throw_no_backward(const char* op) {
                    "under NoGrad");
 }
 
+Node& Grads::throw_unneeded(size_t k) {
+  fail<GraphError>("expected gradients for inputs that require one, got one for input ", k,
+                   "; add it only if grads.needs(", k, ")");
+}
+
 }  // namespace heed

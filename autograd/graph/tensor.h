@@ -45,10 +45,10 @@ class Tensor {
   // The accumulated gradient of a leaf; no array before the first backward. It may be changed in
   // place. No other leaf shares it.
   Array grad() const { return node_ ? node_->gradient.current() : Array(); }
-  // Replaces it by an array of this shape.
+  // Replaces that of a leaf by an array of this shape.
   void set_grad(Array gradient) {
-    require<GraphError>(requires_grad(), "set_grad: a tensor of shape ", shape(),
-                        " that requires no gradient has none; make it by Tensor::parameter");
+    require<GraphError>(node_ && node_->is_leaf(), "set_grad: expected a leaf, got a tensor of ",
+                        "shape ", shape(), " that is none; make it by Tensor::parameter");
     require(gradient && gradient.shape() == shape(), "set_grad: expected a gradient of shape ",
             shape(), ", got ", gradient ? text(gradient.shape()) : "no array");
     node_->gradient = Array();

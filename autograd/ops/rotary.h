@@ -50,7 +50,7 @@ inline void check_rotary(const Shape& x, const Shape& table, int64_t first) {
           "rotary: expected a table (positions, even head width), got ", table);
   require(x.rank() >= 2 && x[-1] % table[1] == 0, "rotary: expected x (..., T, heads * ", table[1],
           ") for the table ", table, ", got ", x);
-  require(first >= 0 && first + x[-2] <= table[0], "rotary: expected at most ", table[0],
+  require(first >= 0 && first <= table[0] - x[-2], "rotary: expected at most ", table[0],
           " positions, got ", x[-2], " from ", first, " on");
 }
 

@@ -160,6 +160,21 @@ TEST_CASE("plugin: a config with a wrong `plugins`") {
   const ProgramResult scalar = run_heed({"validate", file});
   CHECK(scalar.exit_code == 2);
   CHECK(contains(scalar.err, "c.yaml:1:10: plugins: expected a list of texts"));
+  for (const char* nothing : {"''", "~"}) {  // with the other mistakes
+    write_text(file, text("plugins: [", nothing, "]\nseed: -1\n", plugin_config));
+    const ProgramResult empty = run_heed({"validate", file});
+    CHECK(empty.exit_code == 2);
+    CHECK_MESSAGE(contains(empty.err, nothing == std::string("~")
+                                          ? "c.yaml:1:11: plugins.0: missing value, expected text\n"
+                                          : "c.yaml:1:11: plugins.0: expected the name of a "
+                                            "library, got nothing\n"),
+                  empty.err);
+    CHECK(contains(empty.err, "c.yaml:2:7: seed: "));
+    CHECK(!contains(empty.err, "to allow it"));
+  }
+  const ProgramResult option = run_heed({"--plugin", "", "layers"});
+  CHECK(option.exit_code == 1);
+  CHECK(option.err == "heed: --plugin: expected the name of a library, got nothing\n");
   write_text(file, text("plugins: [no/such.so]\n", plugin_config));
   const ProgramResult missing = trusting({"validate", file});
   CHECK(missing.exit_code == 1);
@@ -229,6 +244,18 @@ TEST_CASE("plugin: a name that is taken, by heedgrad or by another plugin") {
   const ProgramResult sibling =
       run_heed({"--plugin", (plugins / "libtest_plugin-f64.so").string(), "layers"});
   CHECK_MESSAGE(sibling.exit_code == 0, sibling.err);
+}
+
+TEST_CASE("plugin: what it throws is reported, whatever it is") {
+  const std::string throwing = (plugins / "libthrowing_plugin.so").string();
+  const ProgramResult made = run_heed({"--plugin", throwing, "gradcheck", "throws_when_made"});
+  CHECK(made.exit_code == 1);
+  CHECK(made.err == "heed: a plugin threw what is no std::exception\n");
+  const ProgramResult registered =
+      run_heed({"--plugin", throwing, "layers"}, {"HEED_TEST_THROWS=1"});
+  CHECK(registered.exit_code == 1);
+  CHECK_MESSAGE(registered.err.ends_with(": its registration threw what is no std::exception\n"),
+                registered.err);
 }
 
 TEST_CASE("plugin: parameters without a gradient are named, and refused by --strict") {

@@ -258,3 +258,29 @@ TEST_CASE("stranger: what a model writes reaches a file as it is, but steers no 
   std::erase(terminal.out, '\r');  // the terminal's own
   CHECK(terminal.out == printable_lines(piped));
 }
+
+TEST_CASE("stranger: nor does JSON on standard output") {
+  const TempDir folder;
+  const std::string config = (folder / "c.yaml").string(), run = (folder / "run").string();
+  std::string rows;
+  for (int i = 0; i < 40; ++i) {
+    rows += text("it is ", i, i % 2 == 0 ? "\tgood\u009B31m\n" : "\tb\u202Ead\n");
+  }
+  write_text(folder / "rows.tsv", rows);
+  write_text(config, R"(data: {type: labelled, path: rows.tsv, train_fraction: 0.7}
+model: {type: classifier, d_model: 8, num_heads: 1, num_layers: 1}
+train: {steps: 2, batch_size: 4}
+)");
+  REQUIRE(run_heed({"train", config, "--out", run}).exit_code == 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"eval", run}, {"data", config}, {"inspect", run, "--attention", "--prompt", "it is 3"}};
+  for (std::vector<std::string> command : commands) {
+    command.emplace_back("--json");
+    const ProgramResult result = run_heed(command);
+    CHECK_MESSAGE(result.exit_code == 0, result.err);
+    const bool named =
+        contains(result.out, R"(good\u009b31m)") || contains(result.out, R"(b\u202ead)");
+    CHECK_MESSAGE(named, printable_lines(result.out));
+    CHECK_MESSAGE(!steers(result.out), printable_lines(result.out));
+  }
+}

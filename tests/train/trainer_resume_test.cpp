@@ -211,7 +211,8 @@ TEST_CASE("trainer: every error in the middle of a run says where the last check
   CHECK(message_of([] { throw std::bad_alloc(); }).starts_with("out of memory; "));
   CHECK(message_of([] { fail<ConfigError>("task: no"); }).starts_with("task: no; "));
   CHECK(message_of([] { fail<ShapeError>("op: no"); }).starts_with("op: no; "));
-  CHECK(cases == 3);
+  CHECK(message_of([] { throw std::runtime_error("mine"); }).starts_with("mine; "));
+  CHECK(cases == 4);
 }
 
 TEST_CASE("trainer: a sample that an interrupt stops is made on resuming, to the same bytes") {

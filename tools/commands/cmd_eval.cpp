@@ -96,7 +96,7 @@ int run(const EvalOptions& o) {
   const std::vector<ClassScore> classes = scores_of(validation, task);
   if (o.json) {
     const EvalJson json = as_json(trained.state.step, training, validation, classes);
-    std::printf("%s\n", json.dump().c_str());
+    std::printf("%s\n", json.dump(-1, ' ', true).c_str());
   } else {
     print(trained.state.step, training, validation, classes);
   }

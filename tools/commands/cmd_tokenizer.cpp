@@ -136,7 +136,7 @@ void say(const TokenizerOptions& o, const TokensJson& facts, const std::string& 
   print_line(o.json ? stderr : stdout, line);
   if (o.json) {
     const auto replace = TokensJson::error_handler_t::replace;  // paths may be no UTF-8
-    std::printf("%s\n", facts.dump(-1, ' ', false, replace).c_str());
+    std::printf("%s\n", facts.dump(-1, ' ', true, replace).c_str());
   }
 }
 

@@ -162,7 +162,7 @@ int inspect_attention(const AttentionRequest& look) {
                        {"prompt", exhibit.prompt},
                        {"answer", exhibit.answer},
                        {"layers", std::move(layers)}};
-    std::printf("%s\n", out.dump(-1, ' ', false, LookJson::error_handler_t::replace).c_str());
+    std::printf("%s\n", out.dump(-1, ' ', true, LookJson::error_handler_t::replace).c_str());
     return 0;
   }
   const HeatMapStyle style = style_of_terminal();

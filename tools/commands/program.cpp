@@ -233,6 +233,8 @@ int run(const Request& request) {
     return report(request, "heed: out of memory", failed);
   } catch (const std::exception& error) {
     return report(request, text("heed: ", error.what()), failed);
+  } catch (...) {
+    return report(request, "heed: a plugin threw what is no std::exception", failed);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "tools/terminal/table.h"
+#include "train/run/resume.h"
 
 namespace heed::cli {
 
@@ -24,10 +25,13 @@ void check_run_sets(const std::vector<std::string>& sets) {
 namespace {
 
 // Loads the chosen checkpoint. If training has removed it meanwhile, chooses again.
-TrainingState load_chosen(const std::string& run, RunArgument chosen, Module& model) {
+TrainingState load_chosen(const std::string& run, RunArgument chosen, Module& model,
+                          const ConfigNode& config) {
   while (true) {
     try {
-      return load_checkpoint(chosen.checkpoint, model, nullptr);
+      TrainingState state = load_checkpoint(chosen.checkpoint, model, nullptr);
+      require_same_model(chosen.checkpoint / "config.yaml", chosen.run / "config.yaml", config);
+      return state;
     } catch (const IoError&) {
       std::vector<std::string> already_printed;
       RunArgument now = resolve_run(run, already_printed);
@@ -57,7 +61,7 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   apply_settings(trained.loaded.config);
   trained.model = make_layer(trained.loaded.config.model);
   trained.model->train(false);
-  trained.state = load_chosen(run, argument, *trained.model);
+  trained.state = load_chosen(run, argument, *trained.model, trained.loaded.resolved);
   return trained;
 }
 

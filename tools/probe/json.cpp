@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 
 // Half a character, as byte tokens have them, is replaced.
 std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace

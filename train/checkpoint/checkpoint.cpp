@@ -53,15 +53,18 @@ fs::path checkpoints_of(const fs::path& run) { return run / checkpoints_name; }
 // folder holds or, if its manifest is missing, on where it is.
 bool is_checkpoint(const fs::path& folder) {
   return is_there(folder / "manifest.json") ||
-         (step_number(folder) && folder.parent_path().filename() == checkpoints_name);
+         (step_number(folder) && folder.parent_path().filename() == checkpoints_name &&
+          !is_there(folder / "metrics.csv"));
 }
 
-// Absolute, without a trailing slash; of the link `best`, its target, which lies beside it.
+// Absolute, without a trailing slash; of the link `checkpoints/best`, its target, which lies beside
+// it.
 fs::path absolute_folder(const fs::path& argument) {
   std::error_code error;
   const fs::path path = fs::absolute(argument).lexically_normal();
   const fs::path folder = path.has_filename() ? path : path.parent_path();
-  if (!fs::is_symlink(folder, error) || folder.filename() != best_link) {
+  if (!fs::is_symlink(folder, error) || folder.filename() != best_link ||
+      folder.parent_path().filename() != checkpoints_name) {
     return folder;
   }
   const fs::path target = fs::read_symlink(folder, error);

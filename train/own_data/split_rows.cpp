@@ -51,10 +51,11 @@ void OwnDataConfig::more_fields(Fields& f) {
 
 void OwnDataConfig::check(ConfigErrors& errors, const ConfigNode& at,
                           const std::array<RowColumn, 2>& columns) const {
-  const auto& [a, b] = columns;
-  if (!a.name.empty() && a.name == b.name) {
+  const RowColumn &a = columns[0], &b = columns[1];
+  const auto chosen = [](const RowColumn& of) { return of.name.empty() ? of.role : of.name; };
+  if (chosen(a) == chosen(b)) {
     errors.add_field(at, b.role, "expected another column than that of ", a.role, ", got ",
-                     printable(b.name), " for both");
+                     printable(chosen(b)), " for both");
   }
   if (!validation.empty() && train_fraction != OwnDataConfig{}.train_fraction) {
     errors.add_field(at, "train_fraction", "has no effect with data.validation: all of data.path ",

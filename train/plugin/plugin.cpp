@@ -129,7 +129,15 @@ void load(const fs::path& path, bool from_command_line) {
   const auto function = reinterpret_cast<PluginFunction>(::dlsym(handle, "heed_plugin_add"));
   require<IoError>(function != nullptr, file.string(),
                    ": is no plugin of heedgrad: it has no function heed_plugin_add");
-  add_types(name.filename().string(), function);
+  try {
+    add_types(name.filename().string(), function);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail<IoError>(file.string(), ": its registration failed: ", error.what());
+  } catch (...) {
+    fail<IoError>(file.string(), ": its registration threw what is no std::exception");
+  }
   loaded.push_back({name, from_command_line, print});
 }
 
@@ -169,6 +177,7 @@ void PluginRegistration::note(const std::string& kind, const std::string& name) 
 }
 
 void load_plugin(const fs::path& path) {
+  require<IoError>(!path.empty(), "--plugin: expected the name of a library, got nothing");
   try {
     load(path, true);
   } catch (const OtherPrecision& error) {
@@ -192,7 +201,14 @@ void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors
   std::string unreadable;
   ConfigErrors taken;
   for (const ConfigNode& plugin : named.children()) {
-    if (!plugin.is_scalar() || allowed_by_name(float32_name(plugin.text())) != nullptr) {
+    if (!plugin.is_scalar() || plugin.is_null()) {
+      continue;  // reported too
+    }
+    if (plugin.text().empty()) {
+      errors.add(plugin, "expected the name of a library, got nothing");
+      continue;
+    }
+    if (allowed_by_name(float32_name(plugin.text())) != nullptr) {
       continue;
     }
     if (!plugins().trusted) {

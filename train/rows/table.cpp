@@ -42,6 +42,11 @@ class TableReader {
       return;
     }
     const Layout layout = layout_of(record);
+    if (layout.at[0] == layout.at[1]) {
+      fail<RowError>(mistakes_.file(), ":", record.line, ": expected two columns, ",
+                     columns_[0].role, " and ", columns_[1].role, ", got number ", layout.at[0] + 1,
+                     " for both");
+    }
     if (layout.header && !records.next(record)) {
       return;
     }

@@ -10,6 +10,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using Values = std::map<std::string, std::string>;  // of a config, by path
+
 bool may_change(const std::string& path) {
   // Where a run began says nothing about how it goes on.
   if (path == "train.weights" || path == "train.weights_fingerprint" || path == "train.steps" ||
@@ -22,11 +24,40 @@ bool may_change(const std::string& path) {
          section == "plugins";  // files can move; their types are named in other sections
 }
 
-// The values that must stay the same to resume a run, by path.
-std::map<std::string, std::string> fixed_values(const ConfigNode& config) {
-  std::map<std::string, std::string> values = values_without_locations(config);
+// The values that must stay the same to resume a run.
+Values fixed_values(const ConfigNode& config) {
+  Values values = values_without_locations(config);
   std::erase_if(values, [](const auto& value) { return may_change(value.first); });
   return values;
+}
+
+// The values that decide what the weights of a run compute, and which examples are held out. The
+// files have been compared by their fingerprints.
+Values values_of_model(const ConfigNode& config) {
+  Values values = values_without_locations(config);
+  std::erase_if(values, [](const auto& value) {
+    const std::string& path = value.first;
+    const bool decides = path.starts_with("model.") || path.starts_with("data.") || path == "seed";
+    return !decides || path == "data.path" || path.ends_with("fingerprint");
+  });
+  return values;
+}
+
+// A line for each value that differs, "\n  model.num_heads: 3 in the run, 1 now"; else "".
+std::string differences(const Values& before, const Values& now, const char* where) {
+  const auto at = [](const Values& values, const std::string& path) {
+    const auto found = values.find(path);
+    return found == values.end() ? std::string("nothing") : found->second;
+  };
+  std::string lines;
+  Values all = before;
+  all.insert(now.begin(), now.end());
+  for (const auto& [path, value] : all) {
+    if (at(before, path) != at(now, path)) {
+      lines += text("\n  ", path, ": ", at(before, path), where, ", ", at(now, path), " now");
+    }
+  }
+  return lines;
 }
 
 }  // namespace
@@ -44,25 +75,21 @@ std::map<std::string, std::string> values_without_locations(const ConfigNode& re
 }
 
 void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
-  const auto before = fixed_values(with_defaults(read_config(of_run.string())));
-  const auto now = fixed_values(resumed);
-  const auto at = [](const auto& values, const std::string& path) {
-    const auto found = values.find(path);
-    return found == values.end() ? std::string("nothing") : found->second;
-  };
-  std::string differences;
-  std::map<std::string, std::string> all = before;
-  all.insert(now.begin(), now.end());
-  for (const auto& [path, value] : all) {
-    if (at(before, path) != at(now, path)) {
-      differences +=
-          text("\n  ", path, ": ", at(before, path), " in the run, ", at(now, path), " now");
-    }
-  }
-  require<ConfigError>(differences.empty(),
-                       "resume: only train.steps, train.log_every, train.show, ",
+  const ConfigNode before = with_defaults(read_config(of_run.string()));
+  const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");
+  require<ConfigError>(lines.empty(), "resume: only train.steps, train.log_every, train.show, ",
                        "train.shard_optimizer, anomaly, eval, checkpoint and sample may change; ",
-                       "these differ:", differences);
+                       "these differ:", lines);
+}
+
+void require_same_model(const fs::path& of_checkpoint, const fs::path& of_run,
+                        const ConfigNode& now) {
+  const ConfigNode saved = with_defaults(read_config(of_checkpoint.string()));
+  const std::string lines =
+      differences(values_of_model(saved), values_of_model(now), " in the checkpoint");
+  require<ConfigError>(lines.empty(), of_run.string(),
+                       ": was changed after training, and says something else than the ",
+                       "checkpoint about the model or its data; these differ:", lines);
 }
 
 std::vector<std::string> changes_since(const Manifest& saved,

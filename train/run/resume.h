@@ -18,6 +18,11 @@ struct Manifest;
 // the run may be from an earlier version.
 void require_resumable(const std::filesystem::path& of_run, const ConfigNode& resumed);
 
+// Throws ConfigError, listing every difference between the configs of a checkpoint and of its run,
+// resolved as `now`, that would give the weights another meaning or hold out other examples.
+void require_same_model(const std::filesystem::path& of_checkpoint,
+                        const std::filesystem::path& of_run, const ConfigNode& now);
+
 // The values of a resolved config by path, without the locations of files whose contents are given
 // by a fingerprint, or by LoadedRun::made_with().
 std::map<std::string, std::string> values_without_locations(const ConfigNode& resolved);

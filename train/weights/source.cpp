@@ -25,7 +25,10 @@ fs::path find_weights(const fs::path& source, std::vector<std::string>& warnings
   return resolve_run(source, warnings).checkpoint / "model.safetensors";
 }
 
-Fingerprint source_fingerprint(const fs::path& file) { return weights_fingerprint(file); }
+Fingerprint source_fingerprint(const fs::path& file) {
+  const FolderWeights headers(file);  // what has none is refused before all of it is read
+  return weights_fingerprint(file);
+}
 
 namespace {
 

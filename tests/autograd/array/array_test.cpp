@@ -1,5 +1,7 @@
 #include "autograd/array/array.h"
 
+#include <utility>
+
 #include "tests/support/near.h"
 
 using namespace heed;
@@ -53,4 +55,17 @@ TEST_CASE("array: an old handle refuses to read a rewritten value") {
                        "a saved value of shape (2,) was changed after it was used: version 0 was "
                        "saved, the value is now at version 1",
                        GraphError);
+}
+
+TEST_CASE(
+    "array: one without elements, made by default or moved from, is neither read nor written") {
+  Array none, full = Array::zeros({2});
+  const Array moved = std::move(full);
+  CHECK(moved.data()[0] == 0);
+  for (Array* const empty : {&none, &full}) {
+    const char* const message = "expected elements, got an empty array";
+    CHECK_THROWS_WITH_AS(static_cast<void>(std::as_const(*empty).data()), message, GraphError);
+    CHECK_THROWS_WITH_AS(empty->mutable_data(), message, GraphError);
+    CHECK_THROWS_WITH_AS(static_cast<void>(empty->clone()), message, GraphError);
+  }
 }

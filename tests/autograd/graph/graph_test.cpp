@@ -265,3 +265,25 @@ TEST_CASE("graph: a second thread may not run a backward during the first one's"
   outer.backward();
   check_near(x.grad(), Array::full({3}, 1));
 }
+
+TEST_CASE("graph: a gradient for an input that requires none is refused") {
+  const Array one = Array::full({3}, 1);
+  const auto message_of = [&](size_t k, bool by_target) {
+    const Tensor x = wanted(values({3}));
+    const Tensor y =
+        record("mine", one.clone(), {x, Tensor(one)}, [=](const Array& dy, Grads& grads) {
+          CHECK(grads.needs(0));
+          CHECK(!grads.needs(k));
+          grads.add(0, dy);
+          by_target ? grads.emit(k, [](int64_t) { return real{1}; }) : grads.add(k, dy);
+        });
+    return error_of([&] { sum(y).backward(); });
+  };
+  for (const size_t k : {size_t{1}, size_t{2}}) {  // a constant; no input at all
+    for (const bool by_target : {false, true}) {
+      CHECK(message_of(k, by_target) ==
+            text("backward of mine: expected gradients for inputs that require one, got one for ",
+                 "input ", k, "; add it only if grads.needs(", k, ")"));
+    }
+  }
+}

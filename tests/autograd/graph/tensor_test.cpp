@@ -1,6 +1,7 @@
 #include "autograd/graph/tensor.h"
 
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/sum.h"
 #include "tests/support/near.h"
 
 using namespace heed;
@@ -45,6 +46,9 @@ TEST_CASE("tensor: backward refuses") {
       ShapeError);
   CHECK_THROWS_WITH_AS((x * 2).backward(Array::zeros({3})),
                        "backward: expected a cotangent of shape (2,), got (3,)", ShapeError);
+  const Tensor y = sum(x);
+  CHECK_THROWS_WITH_AS(y.backward(Array()),
+                       "backward: expected a cotangent of shape (), got no array", ShapeError);
   CHECK_THROWS_WITH_AS(Tensor(real{1}).backward(), "backward: nothing here requires a gradient",
                        GraphError);
 }
@@ -76,6 +80,11 @@ TEST_CASE("tensor: a gradient that is set has the tensor's shape, and the tensor
   check_near(w.grad(), Array::full({4, 2}, 1));
   Tensor constant(Array::zeros({2})), none;
   CHECK_THROWS_AS(constant.set_grad(Array::zeros({2})), GraphError);
+  Tensor inner = w * 2;  // its gradient would be added to that of the next pass
+  CHECK_THROWS_WITH_AS(inner.set_grad(Array::zeros({4, 2})),
+                       "set_grad: expected a leaf, got a tensor of shape (4, 2) that is none; make "
+                       "it by Tensor::parameter",
+                       GraphError);
   CHECK_THROWS_AS(none.set_grad(Array::zeros({})), GraphError);
   none.zero_grad();
   CHECK(!none.grad());

@@ -1,5 +1,7 @@
 #include "autograd/ops/rotary.h"
 
+#include <limits>
+
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/permute.h"
 #include "tests/support/gradcases.h"
@@ -71,6 +73,8 @@ TEST_CASE("rotary: refuses") {
                        ShapeError);
   CHECK_THROWS_WITH_AS(rotary(Array::zeros({5, 6}), table, 7),
                        "rotary: expected at most 11 positions, got 5 from 7 on", ShapeError);
+  CHECK_THROWS_AS(rotary(Array::zeros({5, 6}), table, std::numeric_limits<int64_t>::max()),
+                  ShapeError);
   CHECK_THROWS_WITH_AS(rotary_table(3, 5), "rotary_table: expected an even head width, got 5",
                        ShapeError);
 }

@@ -50,14 +50,26 @@ TEST_CASE("heed: a checkpoint that was copied elsewhere is a model") {
   CHECK(!fs::exists(model + "/.lock"));
 }
 
-TEST_CASE("heed: a run called step-000007 is a run") {
+TEST_CASE("heed: a run called step-000007 is a run, also in a folder called checkpoints") {
+  for (const char* name : {"step-000007", "checkpoints/step-000007"}) {
+    const TempDir folder;
+    const std::string run = trained(folder, name);
+    CHECK(run_heed({"eval", run}).exit_code == 0);
+    CHECK(run_heed({"report", run}).exit_code == 0);
+    const ProgramResult more = run_heed({"train", "--resume", run, "--set", "train.steps=14"});
+    CHECK_MESSAGE(more.exit_code == 0, more.err);
+    CHECK(read_metrics(run + "/metrics.csv").back().step == 14);
+  }
+}
+
+TEST_CASE("heed: a link to a run may be called best") {
   const TempDir folder;
-  const std::string run = trained(folder, "step-000007");
-  CHECK(run_heed({"eval", run}).exit_code == 0);
-  CHECK(run_heed({"report", run}).exit_code == 0);
-  const ProgramResult more = run_heed({"train", "--resume", run, "--set", "train.steps=14"});
-  CHECK_MESSAGE(more.exit_code == 0, more.err);
-  CHECK(read_metrics(run + "/metrics.csv").back().step == 14);
+  const std::string run = trained(folder, "run"), best = (folder / "best").string();
+  fs::create_directory_symlink("run", best);
+  const ProgramResult eval = run_heed({"eval", best, "--json"});
+  CHECK_MESSAGE(eval.exit_code == 0, eval.err);
+  CHECK(eval.out == run_heed({"eval", run, "--json"}).out);
+  CHECK(run_heed({"train", "--resume", best, "--set", "train.steps=14"}).exit_code == 0);
 }
 
 TEST_CASE("heed: data that has moved is named by --set data.path") {
@@ -101,6 +113,36 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
   CHECK(wrong.exit_code == 2);
   CHECK(wrong.err ==
         "--set seed=7: of a run, only data.path may be set: it is as it was trained\n");
+}
+
+TEST_CASE("heed: a run whose config.yaml was changed is not taken for the one that was trained") {
+  const TempDir folder;
+  const std::string run = trained(folder, "run"), file = run + "/config.yaml";
+  const std::string whole = read_text(file);
+  const auto edited = [&](const std::string& from, const std::string& to) {
+    std::string config = whole;
+    REQUIRE(contains(config, from));
+    write_text(file, config.replace(config.find(from), from.size(), to));
+    const ProgramResult eval = run_heed({"eval", run});
+    CHECK(run_heed({"generate", run, "--prompt", "E"}).exit_code == eval.exit_code);
+    return eval;
+  };
+  const std::string differs = file +
+                              ": was changed after training, and says something else than the "
+                              "checkpoint about the model or its data; these differ:\n  ";
+  const ProgramResult heads = edited("num_heads: 3", "num_heads: 1");
+  CHECK(heads.exit_code == 2);
+  CHECK(heads.err == differs + "model.num_heads: 3 in the checkpoint, 1 now\n");
+  CHECK(edited("seed: 5", "seed: 6").err == differs + "seed: 5 in the checkpoint, 6 now\n");
+  CHECK(edited("train_fraction: 0.8", "train_fraction: 0.7").err ==
+        differs + "data.train_fraction: 0.8 in the checkpoint, 0.7 now\n");
+  // What neither the weights nor the examples depend on.
+  for (const auto& [from, to] : {std::pair{"steps: 12", "steps: 20"},
+                                 {"every: none", "every: 3"},
+                                 {"lr: 0.01", "lr: 0.02"}}) {
+    const ProgramResult eval = edited(from, to);
+    CHECK_MESSAGE(eval.exit_code == 0, eval.err);
+  }
 }
 
 TEST_CASE("heed train: a path that config.yaml cannot hold is refused before the first step") {

@@ -139,6 +139,11 @@ TEST_CASE("own data: too few examples, nothing short enough, and fields that con
                  "data.train_fraction: has no effect with data.validation"));
   CHECK(contains(data(", text: a, label: a"),
                  "data.label: expected another column than that of text, got a for both"));
+  // One name may be that which the other column has without one.
+  CHECK(contains(data(", label: text"),
+                 "data.label: expected another column than that of text, got text for both"));
+  CHECK(contains(data(", text: label"),
+                 "data.label: expected another column than that of text, got label for both"));
   CHECK(contains(data(", classes: [a, a]"),
                  "data.classes: expected at least two different classes, got a, a"));
   CHECK(contains(data(", validation: no.tsv"), "IoError c.yaml:1:"));

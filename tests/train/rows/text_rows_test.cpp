@@ -49,6 +49,17 @@ TEST_CASE("rows: TSV by the order of its columns, by header, by name, by number"
   CHECK(seen("x.tsv", " a \t b \n") == "1: a | b ");
 }
 
+TEST_CASE("rows: both cells from one column are refused") {
+  const auto refused = [](const std::string& bytes, const std::string& text,
+                          const std::string& label) {
+    return error_of([&] { rows_of("x.tsv", bytes, named(text, label)); });
+  };
+  CHECK(refused("a\tb\n", "1", "01") ==
+        "x.tsv:1: expected two columns, text and label, got number 1 for both");
+  CHECK(refused("text\tLabel\na\tb\n", "Label", "") ==
+        "x.tsv:1: expected two columns, text and label, got number 2 for both");
+}
+
 TEST_CASE("rows: CSV as RFC 4180 has it") {
   CHECK(seen("x.csv", "a,b\n\"c, d\",\"e \"\"f\"\"\"\n") == "1:a|b 2:c, d|e \"f\"");
   CHECK(seen("x.csv", "\"two\nlines\",b\r\nc,d\r\n") == "1:two\nlines|b 3:c|d");
