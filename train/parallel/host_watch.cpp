@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "autograd/base/error.h"
-#include "train/parallel/launch.h"
+#include "train/parallel/end_launchers.h"
 
 namespace heed {
 
@@ -39,8 +39,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds to_connect{1000}, to_answer{1000}, to_accept_all{10'000};
-constexpr milliseconds after_rank_0{10'000};  // usually the launcher ends the others long before
+constexpr milliseconds connect_timeout{1000}, answer_timeout{1000}, accept_all_timeout{10'000};
+// After rank 0 has ended. The launcher usually ends the others long before.
+constexpr milliseconds rank_0_timeout{10'000};
 
 struct Hello {
   uint64_t token = 0;
@@ -74,7 +75,7 @@ bool ready(int socket, short events, milliseconds patience) {
 // The few bytes of a greeting arrive at once or not at all.
 template <class T>
 bool receive_from(int socket, T& value) {
-  return ready(socket, POLLIN, to_answer) &&
+  return ready(socket, POLLIN, answer_timeout) &&
          ::recv(socket, &value, sizeof value, 0) == static_cast<ssize_t>(sizeof value);
 }
 
@@ -160,7 +161,7 @@ HostWatch::~HostWatch() {
 }
 
 void HostWatch::accept_all(int listener, const Offer& offer, size_t count) {
-  const Clock::time_point end = Clock::now() + to_accept_all;
+  const Clock::time_point end = Clock::now() + accept_all_timeout;
   while (listener >= 0 && peers_.size() < count &&
          ready(listener, POLLIN, std::chrono::duration_cast<milliseconds>(end - Clock::now()))) {
     const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -189,7 +190,7 @@ void HostWatch::connect_to(const Offer& offer) {
     const int socket = new_socket();
     ::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to);
     uint64_t answer = 0;
-    if (ready(socket, POLLOUT, to_connect) && send_to(socket, Hello{offer.token, rank_}) &&
+    if (ready(socket, POLLOUT, connect_timeout) && send_to(socket, Hello{offer.token, rank_}) &&
         receive_from(socket, answer) && answer == ~offer.token) {
       keep_alive(socket);
       peers_.push_back({socket, 0});
@@ -211,7 +212,7 @@ void HostWatch::watch() {
     for (const Peer& peer : open) events.push_back({peer.socket, POLLIN, 0});
     const bool rank_0_ended = rank_ != 0 && open.empty();
     if (::poll(events.data(), events.size(),
-               rank_0_ended ? static_cast<int>(after_rank_0.count()) : -1) == 0) {
+               rank_0_ended ? static_cast<int>(rank_0_timeout.count()) : -1) == 0) {
       ::_exit(1);
     }
     if (events[0].revents != 0) {
@@ -239,7 +240,7 @@ void HostWatch::end_all(const Peer& peer) const {
       " for ", most_silence, " seconds: the host is down or the network between is cut; all ",
       "processes end; heed train --resume goes on from the last checkpoint");
   std::fprintf(stderr, "%s%s\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", line.c_str());
-  end_launchers_soon();
+  end_launchers();
   ::_exit(1);
 }
 

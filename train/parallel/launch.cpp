@@ -1,20 +1,13 @@
 #include "train/parallel/launch.h"
 
 #include <dlfcn.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include "autograd/base/error.h"
 #include "autograd/base/real.h"
@@ -70,28 +63,6 @@ Communicator& load(const Launch& launched) {
   return ranks;
 }
 
-constexpr const char* launcher_names[] = {"mpirun",         "mpiexec",         "orterun",
-                                          "orted",          "prterun",         "prted",
-                                          "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich",
-                                          "mpiexec.mpich",  "mpiexec.hydra",   "hydra_pmi_proxy"};
-
-// The parent of a process if it is a launcher, else 0.
-pid_t launcher_above(pid_t process) {
-  const auto file = [](pid_t id, const char* name) {
-    return std::ifstream(text("/proc/", id, "/", name));
-  };
-  pid_t parent = 0;
-  std::ifstream status = file(process, "status");
-  for (std::string word; parent == 0 && status >> word;) {
-    if (word == "PPid:") status >> parent;
-  }
-  std::string name;
-  std::getline(file(parent, "comm"), name);
-  const bool known = std::find(std::begin(launcher_names), std::end(launcher_names), name) !=
-                     std::end(launcher_names);
-  return known ? parent : 0;
-}
-
 }  // namespace
 
 std::optional<Launch> launch() {
@@ -124,29 +95,6 @@ void let_rank_0_speak() {
   }
   std::this_thread::sleep_for(patience);
   std::fprintf(stderr, "rank %d on %s:\n", launched->rank, host_name().c_str());
-}
-
-void end_launchers_soon() {
-  constexpr timespec patience{4, 0};
-  std::vector<pid_t> parents;
-  for (pid_t above = launcher_above(::getpid()); above != 0; above = launcher_above(above)) {
-    parents.push_back(above);
-  }
-  if (parents.empty() || ::fork() != 0) {
-    return;
-  }
-  // Only system calls from here on, since other threads of the process may have held locks. The
-  // descriptors go first: launchers wait until nobody can write to them any more.
-  ::close_range(0, ~0U, 0);
-  ::setsid();
-  for (pid_t& parent : parents) {
-    parent = static_cast<pid_t>(::syscall(SYS_pidfd_open, parent, 0));
-  }
-  ::nanosleep(&patience, nullptr);
-  for (const int parent : parents) {
-    ::syscall(SYS_pidfd_send_signal, parent, SIGKILL, nullptr, 0);
-  }
-  ::_exit(0);
 }
 
 }  // namespace heed

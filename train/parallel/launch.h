@@ -31,9 +31,4 @@ std::filesystem::path library_file();
 // the message is of. Does nothing on rank 0 or without a launcher.
 void let_rank_0_speak();
 
-// When a host has vanished, a launcher waits for its daemon there as long as TCP does, a quarter of
-// an hour. Kills the launchers above this process (mpirun, its daemons) if they are still there
-// after a few seconds, in which they end what they can reach. Returns at once; the caller exits.
-void end_launchers_soon();
-
 }  // namespace heed

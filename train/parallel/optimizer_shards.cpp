@@ -8,7 +8,7 @@ namespace heed {
 namespace {
 
 constexpr int tag_of_arrays = 1;
-constexpr size_t most_sent = size_t{1} << 26;  // of a message: MPI counts bytes in an int
+constexpr size_t most_sent = size_t{1} << 26;  // elements in a message: MPI counts bytes in an int
 
 // Arrays on their way. Those between two processes arrive in the order in which they were sent.
 class Transfer {
@@ -16,20 +16,15 @@ class Transfer {
   explicit Transfer(Communicator& ranks) : ranks_(ranks) {}
 
   void send(int to, std::span<const real> values) {
-    for (; !values.empty(); values = values.subspan(std::min(most_sent, values.size()))) {
-      ++under_way_;
-      ranks_.send(to, tag_of_arrays,
-                  std::as_bytes(values.first(std::min(most_sent, values.size()))), done());
-    }
+    in_parts(values, [&](std::span<const real> part) {
+      ranks_.send(to, tag_of_arrays, std::as_bytes(part), [this] { --under_way_; });
+    });
   }
 
   void receive(int from, std::span<real> values) {
-    for (; !values.empty(); values = values.subspan(std::min(most_sent, values.size()))) {
-      ++under_way_;
-      ranks_.receive(from, tag_of_arrays,
-                     std::as_writable_bytes(values.first(std::min(most_sent, values.size()))),
-                     done());
-    }
+    in_parts(values, [&](std::span<real> part) {
+      ranks_.receive(from, tag_of_arrays, std::as_writable_bytes(part), [this] { --under_way_; });
+    });
   }
 
   void finish() {
@@ -37,8 +32,15 @@ class Transfer {
   }
 
  private:
-  Communicator::Done done() {
-    return [this] { --under_way_; };
+  // Calls start(part) for each part, in order. A part is short enough for a message.
+  template <class T, class Start>
+  void in_parts(std::span<T> values, const Start& start) {
+    while (!values.empty()) {
+      const size_t count = std::min(most_sent, values.size());
+      ++under_way_;
+      start(values.first(count));
+      values = values.subspan(count);
+    }
   }
 
   Communicator& ranks_;

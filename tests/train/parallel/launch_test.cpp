@@ -45,11 +45,6 @@ TEST_CASE("launch: a process on its own") {
   require_same(ranks, places, {{"seed", "1"}});
 }
 
-TEST_CASE("launch: the processes in the plan") {
-  CHECK(describe({{"a", "0", 1}, {"a", "1", 1}, {"b", "0-3", 4}}) ==
-        "3: ranks 0 to 1 on a, 1 thread each; rank 2 on b, 4 threads");
-}
-
 TEST_CASE("launch: memory of gradients, in copies of all of them") {
   CHECK(gradient_copies(1, 1, 0) == 1);
   CHECK(gradient_copies(8, 1, 0) == 2);
