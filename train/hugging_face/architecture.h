@@ -41,8 +41,8 @@ struct FeedForwardSize {
 };
 FeedForwardSize feed_forward_of(const Gpt& model);
 
-// Rows of a matrix, or numbers of a vector, that are the same in ours and in theirs: row ours + r of
-// ours is row theirs + r / run * stride + r % run of theirs, or row theirs + r without runs.
+// Rows of a matrix, or numbers of a vector, that both have: our row ours + r is their row theirs +
+// r / run * stride + r % run, or theirs + r without runs.
 struct SameRows {
   int64_t count = 0;
   int64_t ours = 0;
