@@ -9,7 +9,8 @@
 // Bodies must not touch the buffer pool. If one throws, chunks that nobody has begun are left out,
 // and the caller gets the first exception. A loop inside a body runs serially, on the thread that
 // reaches it. So does a loop inside an OpenMP region of the calling program. One thread at a time
-// drives the engine; a second one gets an Error.
+// drives the engine; a second one gets an Error where a loop has several chunks. (Smaller loops do
+// not look: that would cost as much as they do.)
 #pragma once
 
 #include <algorithm>
