@@ -201,7 +201,8 @@ void HostWatch::connect_to(const Offer& offer) {
 }
 
 // Until the destructor stops it. A connection that the other end closes is that of a process that
-// has ended; the launcher then ends all, or they all end as they should.
+// has ended; the launcher then ends all, or they all end as they should. A byte asks to end: MPICH
+// ends the processes of other hosts only if one is killed.
 void HostWatch::watch() {
   sigset_t all;
   ::sigfillset(&all);
@@ -219,13 +220,16 @@ void HostWatch::watch() {
       return;
     }
     for (size_t k = events.size(); k-- > 1;) {
-      char ignored = 0;
+      char byte = 0;
       if (events[k].revents == 0) {
         continue;
       }
-      const ssize_t got = ::recv(events[k].fd, &ignored, 1, MSG_DONTWAIT);
+      const ssize_t got = ::recv(events[k].fd, &byte, 1, MSG_DONTWAIT);
       if (got < 0 && errno != ECONNRESET && errno != EAGAIN && errno != EINTR) {
         end_all(open[k - 1]);
+      }
+      if (got > 0) {
+        ::_exit(1);
       }
       if (got == 0 || (got < 0 && errno == ECONNRESET)) {
         open.erase(open.begin() + static_cast<ptrdiff_t>(k - 1));
@@ -241,6 +245,7 @@ void HostWatch::end_all(const Peer& peer) const {
       "processes end; heed train --resume goes on from the last checkpoint");
   std::fprintf(stderr, "%s%s\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", line.c_str());
   end_launchers();
+  for (const Peer& other : peers_) send_to(other.socket, char{1});
   ::_exit(1);
 }
 

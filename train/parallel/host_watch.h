@@ -1,9 +1,9 @@
 // Notices within seconds that a host has vanished: a cable was cut, the power failed. MPI waits as
 // long as TCP does, which is many minutes.
 //
-// Each process on another host than rank 0 has a TCP connection to rank 0. It carries nothing, but
-// the kernels at both ends ask each other every second whether they are still there, also while a
-// process computes or is stopped.
+// Each process on another host than rank 0 has a TCP connection to rank 0. The kernels at both ends
+// ask each other every second whether they are still there, also while a process computes or is
+// stopped. The only byte that it ever carries asks a process to end, as a third host has vanished.
 #pragma once
 
 #include <thread>
