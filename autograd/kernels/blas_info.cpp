@@ -83,7 +83,7 @@ bool chosen_by_heed() {
 std::string kernel_warning(const BlasInfo& info) {
   return !info.weaker_than_cpu ? ""
          : info.kernel_preset
-             ? text(info.reason, "; without it OpenBLAS is two to ten times as fast")
+             ? text(info.reason, "; without it OpenBLAS is two to seven times as fast")
              : text("OpenBLAS runs its ", info.kernel, " kernel on a CPU with ",
                     simd_name(cpu().simd), "; a newer OpenBLAS may be several times as fast");
 }
@@ -148,15 +148,17 @@ BlasInfo blas_info() {
   info.config = openblas_get_config();
   info.flavour = parallel == 2 ? "openmp" : parallel == 1 ? "pthread" : "serial";
   info.kernel_preset = *preset() != '\0';
-  // Upper and lower case are the same to OpenBLAS. For a name that it does not know, it chooses.
-  const bool known = strcasecmp(preset(), info.kernel.c_str()) == 0;
-  info.reason = info.kernel_preset ? text(variable, "=", preset(),
-                                          known ? " is set" : " is no kernel of this OpenBLAS")
-                : ours             ? "chosen by heed: this OpenBLAS does not know the CPU"
-                                   : "OpenBLAS chose it for this CPU";
+  // Upper and lower case are the same to OpenBLAS. For a name that it does not know, or that this
+  // CPU cannot run, it chooses.
+  const bool taken = strcasecmp(preset(), info.kernel.c_str()) == 0;
+  info.reason = info.kernel_preset
+                    ? text(variable, "=", preset(), taken ? " is set" : " has no effect here")
+                : ours ? "chosen by heed: this OpenBLAS does not know the CPU"
+                       : "OpenBLAS chose it for this CPU";
   info.weaker_than_cpu = weaker_than_cpu();
-  const bool unknown = info.kernel_preset && !known;
-  info.warning = unknown ? text(info.reason, ", which runs ", info.kernel) : kernel_warning(info);
+  const bool ignored = info.kernel_preset && !taken;
+  info.warning =
+      ignored ? text(info.reason, ": OpenBLAS runs ", info.kernel) : kernel_warning(info);
   info.products = detail::products_run_on();
   return info;
 }
