@@ -118,7 +118,7 @@ int run(const InfoOptions& o) {
   if (o.json) {
     constexpr auto replace =
         nlohmann::ordered_json::error_handler_t::replace;  // variables need not be UTF-8
-    std::printf("%s\n", as_json(blas, speed).dump(2, ' ', false, replace).c_str());
+    std::printf("%s\n", as_json(blas, speed).dump(2, ' ', true, replace).c_str());
   } else {
     print(blas, speed);
   }

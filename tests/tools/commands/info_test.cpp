@@ -28,6 +28,7 @@ TEST_CASE("heed info: a kernel that OpenBLAS does not have is no choice of it") 
   const auto info = [](const std::string& name) {
     const ProgramResult result = run_heed({"info", "--json"}, {"OPENBLAS_CORETYPE=" + name});
     CHECK(result.exit_code == 0);
+    CHECK(result.out.find('\xC2') == std::string::npos);  // nothing in it steers a terminal
     const nlohmann::json json = nlohmann::json::parse(result.out);
     return text(json["blas"]["reason"].get<std::string>(), "\n", json["warnings"].dump());
   };
@@ -35,6 +36,7 @@ TEST_CASE("heed info: a kernel that OpenBLAS does not have is no choice of it") 
   const std::string unknown = info("bogus");
   CHECK(unknown.starts_with("OPENBLAS_CORETYPE=bogus has no effect here\n"));
   CHECK(contains(unknown, "[\"OPENBLAS_CORETYPE=bogus has no effect here: OpenBLAS runs "));
+  CHECK(info("a\u009Bb").starts_with("OPENBLAS_CORETYPE=a"));
   CHECK(info("\xFF").starts_with("OPENBLAS_CORETYPE=\uFFFD has no effect here\n"));
 #if defined(__x86_64__)
   const std::string known = info("nehalem");  // to OpenBLAS that is Nehalem
