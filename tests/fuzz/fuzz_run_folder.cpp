@@ -277,11 +277,15 @@ void expect_same_outside(const Tree& before, const Tree& linked, Tree after) {
   expect_same(before, after, false);
 }
 
-// A folder that its owner may not list or change cannot be removed, only moved aside.
+// A folder that its owner may not list or change cannot be removed, only moved aside. Nor can the
+// folder that it is in.
 bool can_be_removed(const Tree& tree, const std::string& path) {
-  const auto top = tree.find(path.substr(0, path.find('/', path.find("/.heed-tmp-") + 1)));
-  return top == tree.end() || top->second.type != fs::file_type::directory ||
-         (top->second.mode & fs::perms::owner_all) == fs::perms::owner_all;
+  const std::string top = path.substr(0, path.find('/', path.find("/.heed-tmp-") + 1));
+  return std::none_of(tree.begin(), tree.end(), [&](const auto& each) {
+    const auto& [name, entry] = each;
+    return (name == top || name.starts_with(top + "/")) && entry.type == fs::file_type::directory &&
+           (entry.mode & fs::perms::owner_all) != fs::perms::owner_all;
+  });
 }
 
 void expect_tidy(const Tree& before, const Tree& after) {
