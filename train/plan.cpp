@@ -123,12 +123,13 @@ void find_leak(const LoadedRun& run, Plan& plan, bool says_causal) {
   if (plan.parameters > (says_causal ? small_model : largest_built_model)) {
     return;
   }
-  if (sees_next_tokens(*make_layer(run.config.model), *run.task)) {
+  const std::unique_ptr<Module> model = make_layer(run.config.model);
+  if (sees_next_tokens(*model, *run.task)) {
     plan.warnings.emplace_back(
         "the model sees the tokens that it has to predict: its loss will be far too good, its "
         "text nonsense; a language model needs causal attention");
   }
-  pool::trim();  // what the model took is free for the run
+  pool::trim();  // the activations; the blocks of the weights are those that the run takes next
 }
 
 // Warns about options of samples that are never written. The prompt has another use: it is what
