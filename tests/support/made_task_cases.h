@@ -22,6 +22,16 @@ inline std::unique_ptr<Task> made_task(const std::string& type, const ConfigNode
   return task_registry().make(type, options, setup);
 }
 
+// Induction over 8 symbols in rows of 12.
+inline std::unique_ptr<Task> small_induction() {
+  return made_task("induction", ConfigNode::map({{"length", 12}, {"symbols", 8}}));
+}
+
+// One sequence: ids (1, T).
+inline Input tokens(const std::vector<int32_t>& ids) {
+  return Ids::from({1, static_cast<int64_t>(ids.size())}, ids);
+}
+
 inline std::vector<int32_t> row_of(const Ids& ids, int64_t row) {
   const int64_t width = ids.rank() == 1 ? 1 : ids.dim(1);
   return {ids.data() + row * width, ids.data() + (row + 1) * width};

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "autograd/base/real.h"
+#include "tests/support/near.h"
 
 extern char** environ;
 
@@ -103,6 +104,16 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
 ProgramResult run_heed(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& environment) {
   return run_program(is_float64 ? "heed-f64" : "heed", arguments, environment);
+}
+
+ProgramResult succeeded(const std::vector<std::string>& arguments) {
+  ProgramResult result = run_heed(arguments);
+  CHECK_MESSAGE(result.exit_code == 0, spaced(arguments), "\n", result.err);
+  return result;
+}
+
+std::string weights_in(const fs::path& run, const std::string& step) {
+  return read_text(run / "checkpoints" / step / "model.safetensors");
 }
 
 void write_text(const fs::path& path, const std::string& text) {

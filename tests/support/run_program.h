@@ -35,6 +35,12 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
 ProgramResult run_heed(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& environment = {});
 
+// The same; fails the test unless the exit code is 0.
+ProgramResult succeeded(const std::vector<std::string>& arguments);
+
+// The bytes of a checkpoint's weights. step: "step-000040".
+std::string weights_in(const std::filesystem::path& run, const std::string& step);
+
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

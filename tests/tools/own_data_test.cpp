@@ -13,16 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-ProgramResult succeeded(const std::vector<std::string>& arguments) {
-  const ProgramResult result = run_heed(arguments);
-  CHECK_MESSAGE(result.exit_code == 0, result.err);
-  return result;
-}
-
-std::string weights_in(const fs::path& run, const std::string& step) {
-  return read_text(run / "checkpoints" / step / "model.safetensors");
-}
-
 std::string questions() {
   std::string lines = "topic,text\n";
   for (int i = 0; i < 30; ++i) {

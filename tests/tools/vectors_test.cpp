@@ -16,16 +16,6 @@ namespace {
 
 const std::string six_vectors = (house::root() / "configs/six_vectors.yaml").string();
 
-ProgramResult succeeded(const std::vector<std::string>& arguments) {
-  const ProgramResult result = run_heed(arguments);
-  CHECK_MESSAGE(result.exit_code == 0, spaced(arguments), "\n", result.err);
-  return result;
-}
-
-std::string weights_in(const fs::path& run, const std::string& step) {
-  return read_text(run / "checkpoints" / step / "model.safetensors");
-}
-
 // A config of this data and model, with x (8, 3, 4) and the tensor y.
 struct Vectors {
   explicit Vectors(TensorView y) {

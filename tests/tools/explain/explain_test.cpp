@@ -29,14 +29,6 @@ std::unique_ptr<Module> gpt_with(const std::string& more) {
   return model;
 }
 
-Input tokens(std::vector<int32_t> ids) {
-  return Ids::from({1, static_cast<int64_t>(ids.size())}, ids);
-}
-
-std::unique_ptr<Task> small_induction() {
-  return made_task("induction", ConfigNode::map({{"length", 12}, {"symbols", 8}}));
-}
-
 // The data of a page.
 Json data_of(const std::string& page) {
   const std::string begin = "<script type=\"application/json\" id=\"data\">\n";

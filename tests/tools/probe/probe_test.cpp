@@ -34,14 +34,6 @@ std::unique_ptr<Module> small_gpt(const std::string& more = "") {
   return perturbed(gpt_of_eight + more + "}");
 }
 
-Input tokens(std::vector<int32_t> ids) {
-  return Ids::from({1, static_cast<int64_t>(ids.size())}, ids);
-}
-
-std::unique_ptr<Task> small_induction() {
-  return made_task("induction", ConfigNode::map({{"length", 12}, {"symbols", 8}}));
-}
-
 Array logits_of(Module& model, const Input& in) {
   const EvaluationMode evaluating(model);
   return model(in).value();
