@@ -60,7 +60,7 @@ void mixed_by_ones(const TourInputs& in, StepValues& show) {
   show("mixed", matmul(weights, values));  // (T, D)
 }
 
-constexpr const char* scores_text = R"(
+constexpr const char* mixed_by_scores_text = R"(
 Second rung: let the words decide. Three Linear layers D -> D without bias, W_query, W_key and
 W_value, after manual_seed({seed}), make queries, keys and values of the inputs; the values are
 those of the rung before. The weight that word t gives to
@@ -209,7 +209,7 @@ std::vector<Step> ladder_steps() {
   return {
       {"mixed_by_ones", "The ladder, rung 1: a sum of all words", source, file, ones_text,
        mixed_by_ones},
-      {"mixed_by_scores", "Rung 2: queries and keys decide", source, file, scores_text,
+      {"mixed_by_scores", "Rung 2: queries and keys decide", source, file, mixed_by_scores_text,
        mixed_by_scores},
       {"rescaled", "Rung 3: divided by sqrt(D)", source + ".1", file, rescaled_text, rescaled},
       {"softmax_over_keys", "Rung 4: softmax over the keys", source + ".1", file, softmax_text,
