@@ -213,7 +213,7 @@ void print_profile(const nlohmann::ordered_json& rows) {
   }
 }
 
-int run(const BenchOptions& o) {
+int bench(const BenchOptions& o) {
   require<ConfigError>(o.steps >= 1 && o.steps <= most_steps,
                        "heed bench: expected --steps from 1 to ", most_steps, ", got ", o.steps);
   RunTree tree = read_run_tree(o.config, o.sets);
@@ -222,6 +222,9 @@ int run(const BenchOptions& o) {
   }
   Communicator& ranks = connect();
   require_same_command(ranks, "heed bench");
+  require<ConfigError>(!o.model_threads || ranks.size() == 1,
+                       "heed bench: --model-threads looks at the threads of one process, got ",
+                       ranks.size(), " processes; start it without mpirun");
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   const Processes processes = introduce_processes(ranks, loaded);
   const Plan plan = make_plan(loaded, ranks);
@@ -267,6 +270,10 @@ int run(const BenchOptions& o) {
     print_profile(result["profile"]);
   }
   return 0;
+}
+
+int run(const BenchOptions& o) {
+  return run_with_others([&] { return bench(o); });
 }
 
 }  // namespace

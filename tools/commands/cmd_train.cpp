@@ -229,12 +229,7 @@ int train(const TrainOptions& o) {
 
 int run(const TrainOptions& o) {
   check(o);
-  try {
-    return train(o);
-  } catch (...) {
-    let_rank_0_speak();
-    throw;
-  }
+  return run_with_others([&] { return train(o); });
 }
 
 }  // namespace

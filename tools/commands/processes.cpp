@@ -11,6 +11,15 @@
 
 namespace heed::cli {
 
+int run_with_others(const std::function<int()>& command) {
+  try {
+    return command();
+  } catch (...) {
+    let_rank_0_speak();
+    throw;
+  }
+}
+
 void require_same_command(Communicator& ranks, const std::string& command) {
   if (ranks.size() == 1) {
     return;

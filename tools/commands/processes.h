@@ -1,6 +1,7 @@
 // The processes of a run that mpirun has started.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,9 @@ struct Processes {
   int on_this_host = 1;
   std::unique_ptr<HostWatch> watch = nullptr;  // ends this process when another's host is gone
 };
+
+// Runs a command. Of an error that all processes meet, rank 0 alone tells.
+int run_with_others(const std::function<int()>& command);
 
 // The first words between processes, which all understand. Throws ConfigError unless all run the
 // same library and command, "heed train --resume" for instance.
