@@ -102,6 +102,14 @@ TEST_CASE("heed forward: a run is its model with its weights") {
   const Array own = forward({});
   check_same_bits(forward({"--weights", run + "/checkpoints/step-000012/model.safetensors"}), own);
   CHECK(run_heed({"forward", run, "--in", in, "--out", run + "/config.yaml"}).exit_code == 2);
+
+  forward({"--set", "model.num_heads=1"});  // on purpose
+  std::string yaml = read_text(run + "/config.yaml");
+  yaml.replace(yaml.find("num_heads: 3"), 12, "num_heads: 1");
+  write_text(run + "/config.yaml", yaml);
+  const ProgramResult edited = run_heed({"forward", run, "--in", in, "--out", out});
+  CHECK(edited.exit_code == 2);
+  CHECK(contains(edited.err, "config.yaml: was changed after training"));
 }
 
 TEST_CASE("heed forward: ids, given weights, another precision, no gradients without --backward") {

@@ -8,6 +8,7 @@
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/run_config.h"
+#include "train/run/resume.h"
 
 namespace heed::cli {
 
@@ -110,6 +111,9 @@ int run(const ForwardOptions& o) {
   require_precision(wanted_precision(o, tree));
   LoadedRun loaded =
       load_run(std::move(tree), source.config.parent_path(), Purpose::model, source.checkpoint);
+  if (!source.checkpoint.empty() && o.sets.empty()) {
+    require_same_model(source.checkpoint / "config.yaml", source.config, loaded.resolved);
+  }
   loaded.config.seed = o.seed.value_or(loaded.config.seed);
   apply_settings(loaded.config);
 
