@@ -16,6 +16,20 @@ bool sees(const LoadedRun& run) {
   return sees_next_tokens(*model, *run.task);
 }
 
+// Gives the token 20 places ahead, from ids (B, T) to (B, T, 21).
+class FarAhead : public Module {
+ public:
+  Tensor forward(const Input& in) override {
+    const int64_t rows = in.ids.dim(0), length = in.ids.dim(1), vocabulary = 21, ahead = 20;
+    Array y = Array::zeros({rows, length, vocabulary});
+    real* const to = y.mutable_data();
+    for (int64_t i = 0; i < rows * length; ++i) {
+      if (i % length + ahead < length) to[i * vocabulary + in.ids.data()[i + ahead]] = 1;
+    }
+    return Tensor(y);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("leak: a language model without a causal mask sees its targets") {
@@ -43,6 +57,12 @@ TEST_CASE("leak: a first target far into the row is enough") {
   };
   CHECK(model("false"));
   CHECK_FALSE(model("true"));
+}
+
+TEST_CASE("leak: whole rows are run, so that far tokens count too") {
+  const TempDir folder;
+  FarAhead model;
+  CHECK(sees_next_tokens(model, *load_small(folder, {"model.context_length=32"}).task));
 }
 
 TEST_CASE("leak: what the model says about itself does not matter") {
