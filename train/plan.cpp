@@ -129,7 +129,7 @@ void find_leak(const LoadedRun& run, Plan& plan, bool says_causal) {
         "the model sees the tokens that it has to predict: its loss will be far too good, its "
         "text nonsense; a language model needs causal attention");
   }
-  pool::trim();  // the activations; the blocks of the weights are those that the run takes next
+  pool::trim();  // the activations' blocks; those of the weights are kept for the run's own model
 }
 
 // Warns about options of samples that are never written. The prompt has another use: it is what
