@@ -41,6 +41,13 @@ if(HEED_NATIVE)
   endif()
 endif()
 
+# GCC's tuning for AMD's Zen 1 to 4 multiplies and adds in some loops where it fuses the two in others. Then two instances
+# of one loop round one number differently, and products have other bits for other numbers of threads.
+check_cxx_compiler_flag(--param=avoid-fma-max-bits=0 HEED_HAS_AVOID_FMA)
+if(HEED_HAS_AVOID_FMA)
+  target_compile_options(heed_flags INTERFACE --param=avoid-fma-max-bits=0)
+endif()
+
 if(HEED_AMX_EMULATION)
   # It passes 64-byte vectors also on CPUs whose vectors are shorter. How depends on -march; compilers warn of that.
   target_compile_definitions(heed_flags INTERFACE HEED_AMX_EMULATION)
