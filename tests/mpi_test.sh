@@ -35,6 +35,7 @@ if ! command -v "$mpirun" >/dev/null || [[ ! -e $(dirname "$heed")/libheedgrad-m
 fi
 export OMP_WAIT_POLICY=passive  # more processes than cores
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe  # the same for Open MPI 5
 
 work=$(mktemp -d)
 job=
@@ -103,11 +104,26 @@ code=0
   fail "expected one message that two processes have no --model-threads: exit code $code"
 echo "mpi test: $processes processes give the bytes of one"
 
+# What `mpirun -n 1 A : -n 1 B` does, with which that of Open MPI 5.0.7 crashes, whatever A and B are:
+# mpirun -n 2 by_rank A --others B
+cat >"$work/by_rank" <<'SH'
+#!/usr/bin/env bash
+first=()
+while [ $# -gt 0 ] && [ "$1" != --others ]; do
+  first+=("$1")
+  shift
+done
+shift
+[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ] || exec "$@"
+exec "${first[@]}"
+SH
+chmod +x "$work/by_rank"
+
 # Processes that differ are refused, and the message names both.
 differ() {  # NAME PATTERN COMMAND of the second process
   local name=$1 pattern=$2 code=0
   shift 2
-  "$mpirun" -n 1 "$heed" train "$work/c.yaml" --out "$work/differ" : -n 1 "$@" >"$work/said" 2>&1 </dev/null || code=$?
+  "$mpirun" -n 2 "$work/by_rank" "$heed" train "$work/c.yaml" --out "$work/differ" --others "$@" >"$work/said" 2>&1 </dev/null || code=$?
   grep -qE "^the processes differ in $pattern; the bits would not" "$work/said" && [[ $code == 2 ]] &&
     [[ ! -e $work/differ ]] || fail "processes that differ in $name: exit code $code"
 }
@@ -134,8 +150,8 @@ echo "mpi test: processes that differ are refused"
 # A process on another host by its name only: it connects to rank 0 over TCP, to notice if that vanishes.
 elsewhere=(unshare --uts sh -c 'hostname elsewhere && exec "$@"' -)
 if "${elsewhere[@]}" true 2>/dev/null && hostname -I 2>/dev/null | grep -q .; then
-  "$mpirun" -n 1 "$heed" train "$work/c.yaml" --set train.shard_optimizer=true --out "$work/two" : \
-    -n 1 "${elsewhere[@]}" "$heed" train "$work/c.yaml" --set train.shard_optimizer=true \
+  "$mpirun" -n 2 "$work/by_rank" "$heed" train "$work/c.yaml" --set train.shard_optimizer=true --out "$work/two" --others \
+    "${elsewhere[@]}" "$heed" train "$work/c.yaml" --set train.shard_optimizer=true \
     >"$work/said" 2>&1 </dev/null || fail "processes on two hosts ended with $?"
   grep -q "^processes  2: rank 0 on .* rank 1 on elsewhere, " "$work/said" || fail "the plan does not name the hosts"
   ! grep -q "^warning    rank" "$work/said" || fail "the processes do not watch each other"

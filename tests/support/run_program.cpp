@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -129,6 +130,19 @@ std::string read_text(const fs::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+bool has_terminals() {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  const bool opened = terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0;
+  if (terminal >= 0) {
+    close(terminal);
+  }
+  const bool found = opened && access("/usr/bin/script", X_OK) == 0;
+  if (!found) {
+    MESSAGE("skipped: there are no pseudo-terminals here, or no program `script`");
+  }
+  return found;
 }
 
 }  // namespace heed::testing

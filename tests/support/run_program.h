@@ -41,6 +41,10 @@ ProgramResult succeeded(const std::vector<std::string>& arguments);
 // The bytes of a checkpoint's weights. step: "step-000040".
 std::string weights_in(const std::filesystem::path& run, const std::string& step);
 
+// False, with a message that the test is skipped, where a terminal cannot be had or `script` is
+// missing, as in a bare root folder.
+bool has_terminals();
+
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

@@ -242,6 +242,7 @@ TEST_CASE("stranger: no message, plan, log or table steers the terminal") {
 }
 
 TEST_CASE("stranger: what a model writes reaches a file as it is, but steers no terminal") {
+  if (!has_terminals()) return;
   const TempDir folder;
   const std::string config = write_config(folder), run = (folder / "run").string();
   std::string text;

@@ -8,6 +8,7 @@
 #include <queue>
 
 #include "autograd/threads/machine.h"
+#include "tools/terminal/median.h"
 
 namespace heed::cli {
 

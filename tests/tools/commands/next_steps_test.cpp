@@ -73,6 +73,7 @@ TEST_CASE("next steps: only what applies") {
 }
 
 TEST_CASE("heed train: on a terminal the last lines say what to do next") {
+  if (!has_terminals()) return;
   const TempDir folder;
   const std::string config = write_config(folder), run = (folder / "my run").string();
   const std::string shown = on_terminal({"train", config, "--out", run});
@@ -93,6 +94,7 @@ TEST_CASE("heed train: on a terminal the last lines say what to do next") {
 }
 
 TEST_CASE("heed train: a model that answers is not offered to write") {
+  if (!has_terminals()) return;
   const TempDir folder;
   const std::string config = (folder / "bag.yaml").string();
   write_text(config, text("precision: ", precision_name,
