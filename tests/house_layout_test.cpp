@@ -33,7 +33,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"autograd/kernels/gemm/amx",
      {"autograd/kernels", "autograd/kernels/simd", "autograd/kernels/gemm"}},
     {"autograd/kernels/attention",
-     {"autograd/threads", "autograd/kernels", "autograd/kernels/simd",
+     {"autograd/threads", "autograd/kernels", "autograd/kernels/simd", "autograd/kernels/gemm",
       "autograd/kernels/gemm/amx"}},
     {"autograd/graph", {"autograd/base", "autograd/threads", "autograd/array", "autograd/kernels"}},
     {"autograd/ops", {"autograd/*"}},

@@ -26,10 +26,13 @@ struct BuildIdentity {
 // version than this library. This header calls it in every translation unit, so a mix never runs.
 [[nodiscard]] bool require_same_build(const BuildIdentity& program) noexcept;
 
+// Not in the library's own kernels: what is compiled for a wider CPU must not run at start-up.
+#ifndef HEED_KERNEL_OBJECTS
 namespace {
 // One variable per translation unit, not an inline one: program and library would share that, and
 // only the first of them to start would be checked.
 [[maybe_unused]] const bool same_build = require_same_build({precision_name, HEED_VERSION});
 }  // namespace
+#endif
 
 }  // namespace heed

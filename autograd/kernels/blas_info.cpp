@@ -88,7 +88,7 @@ std::string kernel_warning(const BlasInfo& info) {
                     simd_name(cpu().simd), "; a newer OpenBLAS may be several times as fast");
 }
 
-// By tools/bench/blas_granule.cpp, with OpenBLAS 0.3.21.
+// By tools/bench/blas_granule.cpp, with OpenBLAS 0.3.21 and, but for AVX-512, 0.3.29.
 struct MeasuredGranule {
   std::string_view kernel;
   detail::Granule float32, float64;
@@ -121,9 +121,12 @@ void make_blas_serial_here() {
 detail::Granule blas_granule() {
   static const detail::Granule granule = [] {
     choose_blas_kernel();
-    const std::string_view kernel = openblas_get_corename();
+    const std::string_view kernel = openblas_get_corename(), config = openblas_get_config();
+    const bool measured =
+        config.starts_with("OpenBLAS 0.3.21 ") ||
+        (config.starts_with("OpenBLAS 0.3.29 ") && kernel_level(kernel) != Simd::avx512);
     for (const MeasuredGranule& row : granules) {
-      if (row.kernel == kernel) return is_float64 ? row.float64 : row.float32;
+      if (measured && row.kernel == kernel) return is_float64 ? row.float64 : row.float32;
     }
     return detail::Granule{};
   }();

@@ -22,7 +22,8 @@ void make_blas_serial();
 // the calling thread, as OpenMP's own number does.
 void make_blas_serial_here();
 
-// The granule of OpenBLAS's kernel, from the table in README.md; zeros if it is not in there.
+// The granule of OpenBLAS's kernel, from the table in README.md; zeros if this version's is not in
+// there.
 detail::Granule blas_granule();
 // One line for people if so many threads may gain nothing, since OpenBLAS's kernel has no granule.
 std::string granule_warning(int threads);

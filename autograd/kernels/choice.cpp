@@ -11,47 +11,18 @@
 
 namespace heed::detail {
 
-#ifdef HEED_OWN_KERNELS
 // Defined in the sub-folders, whose headers this folder does not include: it works without them.
-extern const ProductKernel amx_fp16_products, amx_bf16_products, vector_products;
-extern const AttentionKernel amx_fp16_attention, amx_bf16_attention, vector_attention;
-bool amx_fp16_available(bool forced);
-bool amx_bf16_available(bool forced);
+// HEED_OWN_KERNELS lists those of this build in order of preference: vector_512, vector_256, ...
+#ifdef HEED_OWN_KERNELS
+HEED_IN_LIBRARY extern const KernelEntry HEED_OWN_KERNELS;
 #endif
 
 namespace {
 
-bool always(bool) { return true; }
-
-#ifdef HEED_AMX_EMULATION
-#define HEED_EMULATED ", emulated"
-#else
-#define HEED_EMULATED ""
-#endif
-
-#if defined(__AVX512F__)
-[[maybe_unused]] constexpr const char* vector_unit = "AVX-512";
-#elif defined(__AVX__)
-[[maybe_unused]] constexpr const char* vector_unit = "AVX2";
-#else
-[[maybe_unused]] constexpr const char* vector_unit = "128-bit vectors";
-#endif
-
-const KernelEntry by_preference[] = {
-#ifdef HEED_OWN_KERNELS
-    {"amx-fp16", "AMX in float16" HEED_EMULATED, amx_fp16_available, &amx_fp16_products,
-     &amx_fp16_attention},
-    {"amx-bf16", "AMX in bfloat16" HEED_EMULATED, amx_bf16_available, &amx_bf16_products,
-     &amx_bf16_attention},
-    {"vector", vector_unit, always, &vector_products, &vector_attention},
-#endif
-    {"openblas", "OpenBLAS", always, &openblas_products, &tiled_attention},
-};
-
 [[noreturn]] void refuse(std::string_view wish) {
   bool known = false;
   std::string available;
-  for (const KernelEntry& kernel : by_preference) {
+  for (const KernelEntry& kernel : all_kernels()) {
     known = known || kernel.name == wish;
     if (kernel.available(true)) {
       available += (available.empty() ? "" : ", ") + std::string(kernel.name);
@@ -65,7 +36,7 @@ std::vector<KernelInUse> choose() {
   const char* variable = std::getenv("HEED_KERNELS");
   const std::string_view wish = variable == nullptr ? "" : variable;
   std::vector<KernelInUse> in_use;
-  for (const KernelEntry& kernel : by_preference) {
+  for (const KernelEntry& kernel : all_kernels()) {
     const bool forced = kernel.name == wish;
     if (forced && !kernel.available(true)) {
       break;
@@ -85,7 +56,18 @@ std::vector<KernelInUse> choose() {
 
 }  // namespace
 
-std::span<const KernelEntry> all_kernels() { return by_preference; }
+bool KernelEntry::available(bool forced) const {
+  return (needs == Simd::none || cpu().simd >= needs) && (trial == nullptr || trial(forced));
+}
+
+std::span<const KernelEntry> all_kernels() {
+  static const KernelEntry by_preference[] = {
+#ifdef HEED_OWN_KERNELS
+      HEED_OWN_KERNELS,
+#endif
+      {"openblas", "OpenBLAS", Simd::none, nullptr, &openblas_products, &tiled_attention}};
+  return by_preference;
+}
 
 std::span<const KernelInUse> kernels_in_use() {
   static const std::vector<KernelInUse> in_use = choose();

@@ -4,7 +4,7 @@
 //
 //   amx-fp16   Intel's AMX, each float32 split into two float16    gemm/amx, attention/amx_kernel.h
 //   amx-bf16   Intel's AMX, each float32 split into three bfloat16
-//   vector     AVX-512, AVX2, SSE or NEON                          gemm/packed.h, attention/
+//   vector-512, -256, -128   AVX-512; AVX2; SSE or NEON            gemm/packed.h, attention/
 //   openblas   OpenBLAS for products; attention by tiles of queries, tiled_attention.h
 //
 // The last one is always there and takes everything. The others lie in the sub-folders of this
@@ -22,6 +22,7 @@
 
 #include "autograd/kernels/attention.h"
 #include "autograd/kernels/product.h"
+#include "autograd/threads/machine.h"
 
 namespace heed::detail {
 
@@ -41,14 +42,21 @@ struct AttentionKernel {
 };
 
 struct KernelEntry {
-  const char* name;         // as in HEED_KERNELS
-  const char* description;  // "AMX in float16"
-  // True if this process can run it. Some are taken only when `forced`: the trial of an instruction
-  // that the CPU does not announce, and the emulation of AMX.
-  bool (*available)(bool forced);
+  const char* name;            // as in HEED_KERNELS
+  const char* description;     // "AMX in float16"
+  Simd needs;                  // what the CPU must have before anything below is called
+  bool (*trial)(bool forced);  // whether the rest of what it needs is there; null: nothing is
   const ProductKernel* products;
   const AttentionKernel* attention;
+
+  // True if this process can run it. Some are taken only when `forced`: the trial of an instruction
+  // that the CPU does not announce, and the emulation of AMX.
+  bool available(bool forced) const;
 };
+
+// In front of the entries, which the sub-folders define: those of the library, also in a program
+// that is linked with the sub-folders' objects once more, as the tests are.
+#define HEED_IN_LIBRARY [[gnu::visibility("hidden")]]
 
 struct KernelInUse : KernelEntry {
   bool forced;

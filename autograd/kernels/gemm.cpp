@@ -11,7 +11,6 @@
 #include "autograd/base/modes.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/kernels/cut.h"
-#include "autograd/kernels/openblas.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {
@@ -26,16 +25,16 @@ using detail::ProductKernel;
 std::atomic<int64_t> flops_so_far{0};
 
 // The first kernel in use that takes p. The last one is OpenBLAS.
-const ProductKernel& kernel_for(const Product& p) {
+const ProductKernel* kernel_for(const Product& p) {
   const std::span<const KernelInUse> kernels = kernels_in_use();
   if (std::min(p.m(), p.n()) > 1 && p.k() > 0) {
     for (const KernelInUse& kernel : kernels) {
       if (kernel.products->takes(p, kernel.forced)) {
-        return *kernel.products;
+        return kernel.products;
       }
     }
   }
-  return *kernels.back().products;
+  return kernels.back().products;
 }
 
 // C += from, both (m, n)
@@ -67,7 +66,7 @@ class SharedProduct {
         kernel_(kernel_for(halved_ ? first_ : part_of(p, by_shape_.block(0)))),
         tiles_(std::min(p.m(), p.n()) == 1
                    ? by_shape_
-                   : detail::Tiles::for_threads(first_, threads_for_tiles(), kernel_.granule())) {}
+                   : detail::Tiles::for_threads(first_, threads_for_tiles(), kernel_->granule())) {}
 
   int64_t chunks() const { return (halved_ ? 2 : 1) * tiles_.count(); }
   double work() const { return work_; }
@@ -88,7 +87,7 @@ class SharedProduct {
     const int64_t tile = chunk % tiles_.count();
     const Block block = tiles_.block(tile);
     const Product part = part_of(chunk < tiles_.count() ? first_ : second_, block);
-    kernel_.multiply(part);
+    kernel_->multiply(part);
     if (halved_ && std::atomic_ref(halves_done_[tile]).fetch_add(1) == 1) {
       add_matrix(part_of(second_, block).c, part_of(first_, block).c);
     }
@@ -108,7 +107,7 @@ class SharedProduct {
   int64_t middle_;
   Product first_, second_;  // halves of the depth; or everything, and nothing
   detail::Tiles by_shape_;
-  const ProductKernel& kernel_;
+  const ProductKernel* kernel_;
   detail::Tiles tiles_;
   int* halves_done_ = nullptr;  // of each tile
 };
@@ -241,16 +240,8 @@ void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrice
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const Product p{a[i], b[i], to.c[i], to.add};
-      kernel_for(p).multiply(p);
+      kernel_for(p)->multiply(p);
     }
-  });
-}
-
-void multiply_by_openblas(ConstMatrix a, ConstMatrix b, Matrix c) {
-  const Product p = checked(a, b, into(c));
-  const auto tiles = detail::Tiles::by_shape(p);
-  parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t) {
-    detail::openblas_products.multiply(part_of(p, tiles.block(begin)));
   });
 }
 

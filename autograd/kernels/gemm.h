@@ -84,9 +84,6 @@ void multiply_both(const Factors& first, const Factors& second, Epilogue&& epilo
 
 void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrices> to);
 
-// C = A B, all of it by OpenBLAS and not counted: what multiply is measured against.
-void multiply_by_openblas(ConstMatrix a, ConstMatrix b, Matrix c);
-
 // Floating-point operations of matrix products since the program started: 2 m n k for each,
 // dry runs included.
 int64_t flop_count();

@@ -1,9 +1,10 @@
 // Gaussian error linear unit, as torch.nn.functional.gelu.                     x (...) -> y (...)
 //   erf    y  = x/2 (1 + erf(x / sqrt 2))                                      exact
 //          dx = dy * (1/2 (1 + erf(x / sqrt 2)) + x e^(-x^2/2) / sqrt(2 pi))
-//   tanh   y  = x/2 (1 + t),  t = tanh(c (x + 0.044715 x^3)),  c = sqrt(2 / pi)
+//   tanh   y  = x/2 (1 + t),  t = tanh(u),  u = c (x + 0.044715 x^3),  c = sqrt(2 / pi)
 //          dx = dy * (1/2 (1 + t) + x/2 (1 - t^2) c (1 + 3 * 0.044715 x^2))
-// Saves x; the backward computes erf or tanh again.
+// Saves x; the backward computes erf or tanh again. Instead of tanh one exponential is computed:
+//   1/2 (1 + t) = s = 1 / (1 + e^(-2u)),  1 - t^2 = 4 s (1 - s)
 #pragma once
 
 #include <cmath>
@@ -26,7 +27,11 @@ inline constexpr real gelu_slope =  // sqrt(2 / pi)
     std::numbers::sqrt2_v<real> * std::numbers::inv_sqrtpi_v<real>;
 inline constexpr real inv_sqrt2 = std::numbers::sqrt2_v<real> / 2;
 
-inline real gelu_tanh_argument(real v) { return gelu_slope * (v + gelu_cubic * v * v * v); }
+// s above, 0 where it would be less than 1e-34. Inlined for the same reason as exp_of.
+[[gnu::always_inline]] inline real gelu_sigmoid(real v) {
+  const real w = -2 * gelu_slope * v * multiply_add(gelu_cubic * v, v, 1);
+  return w > 80 ? 0 : 1 / (1 + exp_of(w));
+}
 
 // Of the normal distribution at v:
 //   below   = Phi(v) = 1/2 (1 + erf(v / sqrt 2))
@@ -46,16 +51,16 @@ struct Normal {
   if constexpr (is_float64) {
     return {real(0.5) * (1 + fast_erf(v * inv_sqrt2)), density};
   } else {
-    const real s = 1 / (1 + real(0.26) * std::abs(v));
+    const real s = 1 / multiply_add(real(0.26), std::abs(v), 1);
     real series = real(0.03078363322);
-    series = series * s - real(0.1541895075);
-    series = series * s + real(0.2543182347);
-    series = series * s - real(0.1542068095);
-    series = series * s + real(0.1632206346);
-    series = series * s + real(0.05004690433);
-    series = series * s + real(0.1032854237);
-    series = series * s + real(0.1029802138);
-    series = series * s + real(0.1037612619);
+    series = multiply_add(series, s, real(-0.1541895075));
+    series = multiply_add(series, s, real(0.2543182347));
+    series = multiply_add(series, s, real(-0.1542068095));
+    series = multiply_add(series, s, real(0.1632206346));
+    series = multiply_add(series, s, real(0.05004690433));
+    series = multiply_add(series, s, real(0.1032854237));
+    series = multiply_add(series, s, real(0.1029802138));
+    series = multiply_add(series, s, real(0.1037612619));
     const real tail = exponential * s * series;
     return {v > 0 ? 1 - tail : tail, density};
   }
@@ -76,9 +81,9 @@ auto with_gelu(Gelu kind, F&& f) {
     });
   }
   return f([](real v) {
-    const real t = fast_tanh(gelu_tanh_argument(v)), half = real(0.5) * v;
-    const real bend = gelu_slope * (1 + 3 * gelu_cubic * v * v);
-    return ValueAndDerivative{half * (1 + t), real(0.5) * (1 + t) + half * (1 - t * t) * bend};
+    const real s = gelu_sigmoid(v);
+    const real bend = 2 * gelu_slope * multiply_add(3 * gelu_cubic * v, v, 1);
+    return ValueAndDerivative{v * s, multiply_add(v * s * (1 - s), bend, s)};
   });
 }
 }  // namespace detail

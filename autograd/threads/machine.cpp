@@ -146,11 +146,11 @@ std::string cpu_model() {
 Simd simd_level() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return Simd::avx512;
-  }
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Simd::avx2 : Simd::sse2;
+  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return v4 ? Simd::avx512 : v3 ? Simd::avx2 : v2 ? Simd::sse4 : Simd::sse2;
 #elif defined(__aarch64__)
   return Simd::neon;
 #else
@@ -164,6 +164,8 @@ const char* simd_name(Simd simd) {
   switch (simd) {
     case Simd::sse2:
       return "SSE2";
+    case Simd::sse4:
+      return "SSE4.2";
     case Simd::avx2:
       return "AVX2";
     case Simd::avx512:
@@ -174,6 +176,20 @@ const char* simd_name(Simd simd) {
       break;
   }
   return "none";
+}
+
+Simd compiled_simd() {
+#if defined(__AVX512F__)
+  return Simd::avx512;
+#elif defined(__AVX2__)
+  return Simd::avx2;
+#elif defined(__SSE2__)
+  return Simd::sse2;
+#elif defined(__ARM_NEON)
+  return Simd::neon;
+#else
+  return Simd::none;
+#endif
 }
 
 const Cpu& cpu() {

@@ -9,7 +9,8 @@
 namespace heed {
 
 // Widest vector unit that the CPU and the operating system offer; neon stands for any 64-bit Arm.
-enum class Simd { none, sse2, avx2, avx512, neon };
+// sse4, avx2 and avx512 are x86-64's levels v2, v3 and v4.
+enum class Simd { none, sse2, sse4, avx2, avx512, neon };
 
 struct Cpu {
   std::string model;  // "AMD EPYC", or "unknown"
@@ -28,9 +29,12 @@ struct CgroupLimits {
   std::optional<int64_t> memory_left;  // bytes; page cache that can be dropped counts as left
 };
 
-const char* simd_name(Simd simd);  // "AVX-512", "AVX2", "SSE2", "NEON", "none"
-const Cpu& cpu();                  // looked up once
-Memory memory();                   // looked up at every call
+const char* simd_name(Simd simd);  // "AVX-512", "AVX2", "SSE4.2", "SSE2", "NEON", "none"
+
+// The widest vector unit that the library was compiled for; kernels/choice.h may have wider ones.
+Simd compiled_simd();
+const Cpu& cpu();  // looked up once
+Memory memory();   // looked up at every call
 
 // Memory of this process in bytes: now, and the most it ever had; 0 when the system does not tell.
 int64_t resident_bytes();

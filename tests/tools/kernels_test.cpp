@@ -114,7 +114,8 @@ TEST_CASE("kernels: a run that goes on with others says so") {
   };
   const std::string says = "kernels: OpenBLAS for ";
   CHECK(!contains(resumed(last, "train.steps=13"), says));
-  const std::string other = resumed(first, "train.steps=14");
+  const std::string other = resumed("HEED_KERNELS=", "train.steps=14");  // attention's at least
   CHECK_MESSAGE(contains(other, says), other);
   CHECK(contains(other, " now; the run does not go on with the same bits\n"));
+  CHECK(contains(resumed(first, "train.steps=15"), " alone, OpenBLAS for "));
 }

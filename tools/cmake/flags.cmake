@@ -1,5 +1,6 @@
 # heed_flags: how this project compiles itself. It is linked privately, so users of the library inherit none of it.
 include(CheckCXXCompilerFlag)
+include(CheckCXXSourceCompiles)
 add_library(heed_flags INTERFACE)
 
 target_compile_options(heed_flags INTERFACE
@@ -8,6 +9,8 @@ target_compile_options(heed_flags INTERFACE
   -Wno-missing-field-initializers
   # Neither changes a value: errno and traps are not used. Loops over sqrt or a selection then vectorise.
   -fno-math-errno -fno-trapping-math
+  # Rounding is written in the source: see multiply_add in autograd/kernels/vector_math.h.
+  -ffp-contract=off
   # A function may be inlined into its neighbours in a shared library.
   -fno-semantic-interposition
   # `#pragma omp simd` in headers; threads are for the library alone.
@@ -26,26 +29,34 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   endif()
 endif()
 
+# For which CPU a target is compiled: its property HEED_MARCH, or this machine's with HEED_NATIVE, or the compiler's default.
+set(native "")
 if(HEED_NATIVE)
   check_cxx_compiler_flag(-march=native HEED_HAS_MARCH_NATIVE)
+  set(native -mcpu=native)
   if(HEED_HAS_MARCH_NATIVE)
-    target_compile_options(heed_flags INTERFACE -march=native)
-  else()
-    target_compile_options(heed_flags INTERFACE -mcpu=native)
-  endif()
-  # By default compilers use half of AVX-512's width, because some CPUs lower their clock for full vectors. The kernels
-  # use full vectors anyway.
-  check_cxx_compiler_flag(-mprefer-vector-width=512 HEED_HAS_PREFER_VECTOR_WIDTH)
-  if(HEED_HAS_PREFER_VECTOR_WIDTH)
-    target_compile_options(heed_flags INTERFACE -mprefer-vector-width=512)
+    set(native -march=native)
   endif()
 endif()
+set(march $<TARGET_PROPERTY:HEED_MARCH>)
+target_compile_options(heed_flags INTERFACE $<IF:$<BOOL:${march}>,-march=${march},${native}>)
 
-# GCC's tuning for AMD's Zen 1 to 4 multiplies and adds in some loops where it fuses the two in others. Then two instances
-# of one loop round one number differently, and products have other bits for other numbers of threads.
-check_cxx_compiler_flag(--param=avoid-fma-max-bits=0 HEED_HAS_AVOID_FMA)
-if(HEED_HAS_AVOID_FMA)
-  target_compile_options(heed_flags INTERFACE --param=avoid-fma-max-bits=0)
+# heed_built_for(<result> <macro>): whether the compiler defines the macro for this build's CPU.
+function(heed_built_for result macro)
+  set(CMAKE_REQUIRED_FLAGS "${native}")
+  check_cxx_source_compiles("#ifndef ${macro}\n#error\n#endif\nint main() {}" HEED_BUILT_FOR_${macro})
+  set(${result} "${HEED_BUILT_FOR_${macro}}" PARENT_SCOPE)
+endfunction()
+heed_built_for(x86 __x86_64__)
+heed_built_for(avx2 __AVX2__)
+heed_built_for(avx512 __AVX512F__)
+heed_built_for(native_amx __AMX_BF16__)
+
+# By default compilers use half of AVX-512's width, because some CPUs lower their clock for full vectors. The kernels
+# use full vectors anyway.
+check_cxx_compiler_flag(-mprefer-vector-width=512 HEED_HAS_PREFER_VECTOR_WIDTH)
+if(HEED_HAS_PREFER_VECTOR_WIDTH)
+  target_compile_options(heed_flags INTERFACE -mprefer-vector-width=512)
 endif()
 
 if(HEED_AMX_EMULATION)

@@ -6,8 +6,10 @@
 
 #include "autograd/base/real.h"
 #include "autograd/kernels/blas_info.h"
+#include "autograd/kernels/choice.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
+#include "layers/config/values.h"
 #include "tools/commands/command.h"
 #include "tools/terminal/gemm_speed.h"
 #include "tools/terminal/table.h"
@@ -33,24 +35,21 @@ std::string compiler() {
 #endif
 }
 
-// The SIMD level that the compiler was allowed to use.
-Simd built_simd() {
-#if defined(__AVX512F__)
-  return Simd::avx512;
-#elif defined(__AVX2__)
-  return Simd::avx2;
-#elif defined(__SSE2__)
-  return Simd::sse2;
-#elif defined(__ARM_NEON)
-  return Simd::neon;
+#ifdef HEED_NATIVE
+constexpr const char* build_kind = "native";
 #else
-  return Simd::none;
+constexpr const char* build_kind = "portable";
 #endif
-}
 
-// "native" if compiled for AVX2 or AVX-512, else "portable".
-std::string build_kind() {
-  return built_simd() == Simd::avx512 || built_simd() == Simd::avx2 ? "native" : "portable";
+// The kernels of this build that run here, best first: those of products and attention.
+std::vector<std::string> own_kernels() {
+  std::vector<std::string> names;
+  for (const detail::KernelEntry& kernel : detail::all_kernels()) {
+    if (kernel.available(true)) {
+      names.push_back(kernel.name);
+    }
+  }
+  return names;
 }
 
 std::vector<std::string> warnings(const BlasInfo& blas) {
@@ -70,7 +69,10 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
   return {{"version", HEED_VERSION},
           {"precision", precision_name},
           {"build",
-           {{"compiler", compiler()}, {"kind", build_kind()}, {"simd", simd_name(built_simd())}}},
+           {{"compiler", compiler()},
+            {"kind", build_kind},
+            {"simd", simd_name(compiled_simd())},
+            {"kernels", own_kernels()}}},
           {"cpu",
            {{"model", cpu().model}, {"simd", simd_name(cpu().simd)}, {"cores", available_cores()}}},
           {"threads", num_threads()},
@@ -94,7 +96,9 @@ void print(const BlasInfo& blas, const GemmSpeed& speed) {
                 speed.heed, speed.openblas);
   Table table({Align::left, Align::left});
   table.add({"heedgrad", text(HEED_VERSION, ", ", precision_name)});
-  table.add({"build", text(compiler(), ", ", build_kind(), ", up to ", simd_name(built_simd()))});
+  table.add(
+      {"build", text(compiler(), ", ", build_kind, ", loops for ", simd_name(compiled_simd()))});
+  table.add({"our kernels", joined(own_kernels())});
   table.add({"CPU", text(cpu().model, ", ", simd_name(cpu().simd))});
   table.add({"cores", text(available_cores(), " for this process")});
   table.add({"threads", text(num_threads())});

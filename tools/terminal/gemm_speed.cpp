@@ -4,9 +4,12 @@
 #include <vector>
 
 #include "autograd/array/array.h"
+#include "autograd/kernels/cut.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/kernels/openblas.h"
 #include "autograd/random/fills.h"
 #include "autograd/random/generator.h"
+#include "autograd/threads/parallel.h"
 #include "tools/terminal/median.h"
 
 namespace heed::cli {
@@ -24,6 +27,15 @@ double seconds(Body&& body) {
 
 double median_after_warm_up(const std::vector<double>& values) {
   return median({values.begin() + 2, values.end()});
+}
+
+// C = A B, all of it by OpenBLAS, and not counted.
+void multiply_by_openblas(ConstMatrix a, ConstMatrix b, Matrix c) {
+  const detail::Product p{a, b, c};
+  const auto tiles = detail::Tiles::by_shape(p);
+  parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t) {
+    detail::openblas_products.multiply(part_of(p, tiles.block(begin)));
+  });
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include "autograd/base/modes.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/kernels/blas_info.h"
+#include "autograd/kernels/choice.h"
+#include "autograd/kernels/openblas.h"
 #include "autograd/random/streams.h"
+#include "autograd/threads/machine.h"
 #include "layers/config/describe.h"
 #include "layers/config/read.h"
 #include "train/config/data_and_model.h"
@@ -283,10 +286,16 @@ std::map<std::string, std::string> LoadedRun::texts() const {
 }
 
 std::map<std::string, std::string> LoadedRun::made_with() const {
-  const BlasInfo blas = blas_info();
-  const std::string own = blas.products == "OpenBLAS" ? "" : blas.products + ", ";
-  std::map<std::string, std::string> all{{"heedgrad", HEED_VERSION},
-                                         {"kernels", own + "OpenBLAS for " + blas.kernel}};
+  // The first kernel computes attention even where OpenBLAS is faster for products.
+  const detail::KernelInUse& first = detail::kernels_in_use().front();
+  std::string own;
+  if (first.products != &detail::openblas_products) {
+    own = text(first.name, first.forced ? " alone, " : ", ");
+  }
+  std::map<std::string, std::string> all{
+      {"heedgrad", HEED_VERSION},
+      {"kernels", text(own, "OpenBLAS for ", blas_info().kernel)},
+      {"loops", simd_name(compiled_simd())}};
   for (const ConfigNode& plugin : resolved.get("plugins").children()) {
     const fs::path name = plugin.text();
     all["plugin " + name.filename().string()] = plugin_fingerprint(name);

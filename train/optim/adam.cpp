@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "train/optim/multiply_add.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace heed {
 

@@ -1,6 +1,6 @@
 #include "train/optim/sgd.h"
 
-#include "train/optim/multiply_add.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace heed {
 

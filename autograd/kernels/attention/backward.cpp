@@ -54,8 +54,9 @@ void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor, rea
                  real inverse_sum, const BackwardScratch<Kernel>& s) {
   real* weights = s.weights + r * block.padded_cols();
   hide(block, r, n, weights);
+  const Vector times = broadcast(factor), minus = broadcast(-largest);
   for (int64_t c = 0; c < n; c += lanes) {
-    Vector weight = exp_of(load(weights + c) * factor - largest) * inverse_sum;
+    Vector weight = exp_of(multiply_add(load(weights + c), times, minus)) * inverse_sum;
     if constexpr (Kernel::scaled) {
       // The scales, and with them the last digits of scores, may differ from the forward pass.
       weight = weight > 1 ? Vector{} + 1 : weight;
@@ -77,7 +78,7 @@ real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, real factor,
   const real* dweights = s.dscores + r * block.padded_cols();
   Vector dot = {};
   for (int64_t c = 0; c < n; c += lanes) {
-    dot += larger(load(weights + c), Vector{}) * load(dweights + c);
+    dot = multiply_add(larger(load(weights + c), Vector{}), load(dweights + c), dot);
   }
   return sum_of_lanes(dot) * factor;
 }
@@ -99,17 +100,17 @@ void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real fa
   real* weights = s.weights + r * block.padded_cols();
   real* dscores = s.dscores + r * block.padded_cols();
   const real dot = softmax_dot(block, r, n, factor, s);
-  const Vector none = {};
+  const Vector none = {}, times = broadcast(factor), minus = broadcast(-dot);
   if (block.problem.dropout.is_identity()) {
     for (int64_t c = 0; c < n; c += lanes) {
-      put(dscores + c, load(weights + c) * (load(dscores + c) * factor - dot));
+      put(dscores + c, load(weights + c) * multiply_add(load(dscores + c), times, minus));
     }
   } else {
     for (int64_t c = 0; c < n; c += lanes) {
       const Vector weight = load(weights + c);
-      const Vector dweight = weight > none ? load(dscores + c) * factor : none;
+      const Vector dweight = weight > none ? load(dscores + c) : none;
       store(weights + c, none > weight ? none : weight);  // a NaN stays
-      put(dscores + c, larger(weight, -weight) * (dweight - dot));
+      put(dscores + c, larger(weight, -weight) * multiply_add(dweight, times, minus));
     }
   }
   top = most;
@@ -124,7 +125,7 @@ void put_rows(int64_t rows, int64_t width, real factor, const real* from, real* 
               bool add) {
   for (int64_t r = 0; r < rows; ++r, from += padded_width(width), to += to_step) {
     if (add) {
-      for (int64_t k = 0; k < width; ++k) to[k] += factor * from[k];
+      for (int64_t k = 0; k < width; ++k) to[k] = multiply_add(factor, from[k], to[k]);
     } else {
       for (int64_t k = 0; k < width; ++k) to[k] = factor * from[k];
     }
@@ -251,7 +252,7 @@ class BackwardPass {
       real dot = 0;
 #pragma omp simd reduction(+ : dot)
       for (int64_t k = 0; k < p_.value_width; ++k) {
-        dot += y[k] * dy[k];
+        dot = multiply_add(y[k], dy[k], dot);
       }
       s.dots[first + i] = dot;
     }

@@ -45,10 +45,11 @@ real largest_of(const real* x, int64_t n) {
 
 // x = exp(factor * x - shift), added up by lane in sum[0 .. lanes).
 void exponentials(real* x, int64_t n, real factor, real shift, real* sum) {
+  const Vector times = broadcast(factor), minus = broadcast(-shift);
   Vector total = load(sum);
   for (int64_t c = 0; c < n; c += 2 * lanes) {  // two at a time hide each other's latency
-    const Vector low = exp_of(load(x + c) * factor - shift);
-    const Vector high = exp_of(load(x + c + lanes) * factor - shift);
+    const Vector low = exp_of(multiply_add(load(x + c), times, minus));
+    const Vector high = exp_of(multiply_add(load(x + c + lanes), times, minus));
     store(x + c, low);
     store(x + c + lanes, high);
     total += low + high;

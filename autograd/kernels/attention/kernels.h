@@ -1,10 +1,16 @@
-// The kernels of attention in this folder, as choice.cpp lists them.
+// What this folder's objects define for choice.cpp. The folders simd/, gemm/ and attention/ are
+// compiled once for each vector width and once for AMX (tools/cmake/kernels.cmake), each time with
+// HEED_HAS_AMX or, as HEED_VECTOR_KERNEL, the name for the width: vector_256.
 #pragma once
 
 #include "autograd/kernels/choice.h"
 
 namespace heed::detail {
 
-extern const AttentionKernel amx_fp16_attention, amx_bf16_attention, vector_attention;
+#ifdef HEED_HAS_AMX
+HEED_IN_LIBRARY extern const KernelEntry amx_fp16, amx_bf16;
+#else
+HEED_IN_LIBRARY extern const KernelEntry HEED_VECTOR_KERNEL;
+#endif
 
 }  // namespace heed::detail

@@ -13,13 +13,8 @@
 
 namespace heed::detail {
 
-#if defined(__AVX512F__) || defined(__aarch64__)
-inline constexpr int tile_rows = 14;  // 28 of 32 registers gather sums
-inline constexpr int wide_tile_rows = 6, wide_tile_vectors = 4;
-#else
-inline constexpr int tile_rows = 6;  // 12 of 16 registers
-inline constexpr int wide_tile_rows = tile_rows, wide_tile_vectors = 2;
-#endif
+inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;  // 28 or 12 registers of sums
+inline constexpr int wide_tile_rows = 6, wide_tile_vectors = vector_registers == 32 ? 4 : 2;
 
 // The most rows of a tile of C with that many columns.
 constexpr int most_tile_rows(int64_t columns) {

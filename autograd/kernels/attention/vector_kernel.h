@@ -8,9 +8,10 @@ namespace heed::detail {
 
 struct VectorKernel {
   // Measured on head widths 32 and 64: a block of scores and what it is made from stay in the first
-  // two levels of cache, and short sequences fit one block. Both are part of the bits.
-  static constexpr int64_t query_block = 64;
-  static constexpr int64_t key_block = 128;
+  // two levels of cache, and short sequences fit one block. Where tiles have 6 rows, both are a
+  // multiple of 6. Both are part of the bits.
+  static constexpr int64_t query_block = tile_rows == 6 ? 96 : 64;
+  static constexpr int64_t key_block = tile_rows == 6 ? 192 : 128;
   static constexpr bool finite_only = false;
   static constexpr bool scaled = false;  // whether products of weights use `largest`
 

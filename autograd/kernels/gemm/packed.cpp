@@ -11,18 +11,26 @@ namespace heed::detail {
 
 namespace {
 
-constexpr int most_rows = 6, most_vectors = 4;
+// Of 32 registers, 24 gather sums, four hold a row of B and one a number of A; of 16, 12, two and
+// one. (6 rows by 4 vectors on 16 registers spill to memory: 62 instead of 92 GFLOP/s with AVX2.)
+constexpr bool many_registers = vector_registers == 32;
+constexpr int most_rows = 6, most_vectors = many_registers ? 4 : 2;
 constexpr int64_t panel_columns = most_vectors * lanes;
 
 // Sizes of what is packed at once. A panel of B, depth by panel_columns, stays in the L1 cache
-// while all rows pass by it. A block of A and one of B stay in the L2 cache together.
-constexpr int64_t most_depth = 128;
-constexpr int64_t block_columns = 6 * panel_columns;
-constexpr int64_t block_rows = 43 * most_rows;
+// while all rows pass by it. A block of A stays in the L2 cache, together with one of B if that is
+// small; the L3 cache holds larger ones. Measured with AVX-512 on an Intel, with AVX2 on a Zen 2.
+constexpr int64_t most_depth = many_registers ? 128 : 384;
+constexpr int64_t block_columns = (many_registers ? 6 : 24) * panel_columns;
+constexpr int64_t block_rows = (many_registers ? 43 : 24) * most_rows;
+
+// Whether rows of a plain A are packed as well. With deep blocks that pays from 500 x 500 on; rows
+// of a shallow block are short enough to be read in place.
+constexpr bool packs_rows = most_depth > 128;
 
 // Aligned to cache lines: a vector that straddles two lines costs two loads.
 struct PackedBlocks {
-  alignas(64) real a[block_rows * most_depth];
+  alignas(64) real a[block_rows * most_depth + lanes];  // pack_tile stores whole vectors
   alignas(64) real b[block_columns * most_depth];
 };
 
@@ -82,9 +90,11 @@ void partial_tile(RegisterTile tile, int64_t depth, const TileFactor& a, const r
   }
 }
 
-constexpr std::array<std::array<RegisterTile, most_rows>, most_vectors> tile_table = {
-    register_tiles<1, most_rows, true>, register_tiles<2, most_rows, true>,
-    register_tiles<3, most_rows, true>, register_tiles<4, most_rows, true>};
+// tile_table[vectors - 1][rows - 1]
+constexpr auto tile_table = []<int... v>(std::integer_sequence<int, v...>) {
+  return std::array{register_tiles<v + 1, most_rows, true>...};
+}
+(std::make_integer_sequence<int, most_vectors>());
 
 // Where the blocks lie in their matrices.
 struct BlockRange {
@@ -92,6 +102,8 @@ struct BlockRange {
   int64_t column, columns;  // of C and B
   int64_t begin, depth;     // columns of A, rows of B
 };
+
+bool packs_a(const Product& p) { return packs_rows || p.a.is_transposed(); }
 
 // What this thread will read next from outside its packed blocks. Each tile prefetches a part of
 // it. In the first panel that is the rows of A, unless they are packed, that the next tile is the
@@ -106,10 +118,12 @@ class Upcoming {
     if (depth <= 0) {
       return;
     }
-    if (p.a.is_transposed()) {
+    if (packs_a(p)) {
       const int64_t row = deeper ? 0 : below;
       const int64_t rows = std::min(at.rows, p.m() - row), step = p.a.step();
-      sources_[0] = {p.a.data() + begin * step + row, step, rows / lanes, depth};
+      sources_[0] = p.a.is_transposed()
+                        ? Source{p.a.data() + begin * step + row, step, rows / lanes, depth}
+                        : Source{p.a.data() + row * step + begin, step, depth / lanes, rows};
     }
     if (deeper) {
       const real* const b = p.b.data();
@@ -122,7 +136,7 @@ class Upcoming {
 
   // The part for a tile of `rows` rows of A, in the panel that begins at column `panel`.
   Prefetch next(const TileFactor& a, int64_t rows, int64_t panel) {
-    if (panel == 0 && !p_.a.is_transposed()) {
+    if (panel == 0 && !packs_a(p_)) {
       return {a.data + rows * p_.a.step(), p_.a.step(), at_.depth / lanes};
     }
     for (Source& s : sources_) {
@@ -157,9 +171,8 @@ void multiply_blocks(const Product& p, const BlockRange& at, bool add) {
     for (int64_t first = 0; first < at.rows; first += most_rows) {
       const int64_t rows = std::min<int64_t>(most_rows, at.rows - first);
       const real* const from = p.a.data() + (at.row + first) * p.a.step() + at.begin;
-      const TileFactor a = p.a.is_transposed()
-                               ? TileFactor{packed_blocks().a + first * at.depth, 1, rows}
-                               : TileFactor{from, p.a.step(), 1};
+      const TileFactor a = packs_a(p) ? TileFactor{packed_blocks().a + first * at.depth, 1, rows}
+                                      : TileFactor{from, p.a.step(), 1};
       const RegisterTile tile =
           tile_table[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
       real* c = p.c.data() + (at.row + first) * step + at.column + j;
@@ -195,7 +208,7 @@ void pack_tiles(const real* from, int64_t step, int64_t depth, real* to) {
 }
 
 // Packs the rows of a transposed A, tile by tile; several tiles at once, so that each cache line is
-// read once. (Rows of a plain A are not packed but read in place.)
+// read once.
 void pack_transpose(const Product& p, const BlockRange& at) {
   constexpr int64_t group = 8 * most_rows;
   const int64_t step = p.a.step();
@@ -214,42 +227,51 @@ void pack_transpose(const Product& p, const BlockRange& at) {
   }
 }
 
-// True if packed_gemm was measured to be faster than OpenBLAS: in builds for AVX-512 on Intel's
-// CPUs it takes 0.5 to 1.0 of OpenBLAS's time, except for tiny products and for a C larger than the
-// L2 cache. On AMD's CPUs OpenBLAS is as fast.
-bool measured_here() {
-#if defined(__AVX512F__) && defined(__x86_64__)
-  static const bool intel = __builtin_cpu_is("intel");
-  return intel;
-#else
-  return false;
-#endif
+// A tile of plain rows of A, transposed: depth by `rows` numbers. Squares of lanes x lanes are
+// transposed in registers, as many as it takes to hold a column of the tile; rows beyond the tile
+// repeat its last one. A column is stored from left to right, and what its last store writes beyond
+// its end is overwritten by the next column.
+real* pack_tile(const real* from, int64_t step, int64_t rows, int64_t depth, real* to) {
+  int64_t k = 0;
+  if (rows == most_rows) {
+    constexpr int64_t squares = (most_rows + lanes - 1) / lanes;
+    for (; k + lanes <= depth; k += lanes, to += lanes * most_rows) {
+      Vector v[squares][lanes];
+#pragma GCC unroll 8
+      for (int64_t s = 0; s < squares; ++s) {
+#pragma GCC unroll 16
+        for (int64_t r = 0; r < lanes; ++r) {
+          v[s][r] = load(from + std::min<int64_t>(s * lanes + r, most_rows - 1) * step + k);
+        }
+        transpose_square(v[s]);
+      }
+#pragma GCC unroll 16
+      for (int64_t column = 0; column < lanes; ++column) {
+#pragma GCC unroll 8
+        for (int64_t s = 0; s < squares; ++s) {
+          store(to + column * most_rows + s * lanes, v[s][column]);
+        }
+      }
+    }
+  }
+  for (; k < depth; ++k) {
+    for (int64_t r = 0; r < rows; ++r) {
+      *to++ = from[r * step + k];
+    }
+  }
+  return to;
 }
 
-bool takes(const Product& p, bool forced) {
-  if (forced) {
-    return true;
+void pack_plain(const Product& p, const BlockRange& at) {
+  const int64_t step = p.a.step();
+  real* to = packed_blocks().a;
+  for (int64_t i = 0; i < at.rows; i += most_rows) {
+    const real* const from = p.a.data() + (at.row + i) * step + at.begin;
+    to = pack_tile(from, step, std::min<int64_t>(most_rows, at.rows - i), at.depth, to);
   }
-  if (!measured_here() || p.m() < most_rows) {
-    return false;
-  }
-  // For small products OpenBLAS has kernels that do not pack, but it packs a transposed B all the
-  // same. A C larger than the L2 cache is slow here, because all of it is read and written once for
-  // each most_depth of k.
-  constexpr int64_t most_of_c = (int64_t{2} << 20) / static_cast<int64_t>(sizeof(real));
-  const bool rows_by_rows = !p.a.is_transposed() && p.b.is_transposed();
-  const int64_t least_work = rows_by_rows ? 1 << 12 : 1 << 20;
-  const int64_t least_width = rows_by_rows ? lanes : panel_columns;
-  return std::min(p.n(), p.k()) >= least_width && p.m() * p.n() * p.k() >= least_work &&
-         p.m() * p.n() <= most_of_c;
 }
-
-// Every number of C is a sum in the order of k, in steps that depend on k alone.
-Granule granule() { return {32, 32}; }
 
 }  // namespace
-
-const ProductKernel vector_products{takes, packed_gemm, granule};
 
 void packed_gemm(const Product& p) {
   for_parts(p.n(), block_columns, panel_columns, [&](int64_t column, int64_t columns) {
@@ -261,6 +283,8 @@ void packed_gemm(const Product& p) {
         at.rows = rows;
         if (p.a.is_transposed()) {
           pack_transpose(p, at);
+        } else if (packs_rows) {
+          pack_plain(p, at);
         }
         multiply_blocks(p, at, p.add || begin > 0);
       });

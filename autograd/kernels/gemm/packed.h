@@ -14,6 +14,4 @@ namespace heed::detail {
 // Any m, n, k >= 1; alpha is 1.
 void packed_gemm(const Product& p);
 
-extern const ProductKernel vector_products;
-
 }  // namespace heed::detail

@@ -30,7 +30,9 @@ struct Prefetch {
 
 // C (rows, vectors * lanes) = A (rows, depth) B (depth, vectors * lanes), added to C when `add` is
 // set; rows of B and C are ldb and ldc apart. All loops but the one over the depth unroll, and
-// `sum` stays in registers: rows + vectors loads serve rows * vectors multiply-adds.
+// `sum` stays in registers: rows + vectors loads serve rows * vectors multiply-adds. Every number
+// of C is the same chain of multiply_add, whatever the tile's size: a part of a product has the
+// bits of the whole.
 //
 // With `fetching`, C and then `ahead` are prefetched, one vector in each step. Prefetching all of
 // it at once would fill the core's line fill buffers and delay the loads of A and B.
@@ -52,10 +54,10 @@ void register_tile(int64_t depth, const TileFactor& factor, const real* b, int64
     }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-      const real number = a[i * row_step];
+      const Vector number = broadcast(a[i * row_step]);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
-        sum[i][v] += number * row[v];
+        sum[i][v] = multiply_add(number, row[v], sum[i][v]);
       }
     }
     a += depth_step;
@@ -99,7 +101,7 @@ using RegisterTile = void (*)(int64_t, const TileFactor&, const real*, int64_t, 
 
 // register_tile of 1 to `most` rows.
 template <int vectors, int most, bool fetching>
-inline constexpr std::array<RegisterTile, most> register_tiles = [
+static constexpr std::array<RegisterTile, most> register_tiles = [
 ]<int... rows>(std::integer_sequence<int, rows...>) {
   return std::array<RegisterTile, most>{register_tile<rows + 1, vectors, fetching>...};
 }

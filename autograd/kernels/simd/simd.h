@@ -1,7 +1,14 @@
 // Vectors of numbers, for the kernels of attention and of matrix products. One source serves
 // AVX-512, AVX2, SSE and NEON: the vector types are those of GCC and Clang, as wide as the
-// instruction set a file is compiled for.
+// instruction set a file is compiled for. The build compiles this folder's kernels once for each
+// width (tools/cmake/kernels.cmake).
 #pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #include <cstdint>
 #include <type_traits>
@@ -14,10 +21,17 @@ namespace heed::detail {
 
 #if defined(__AVX512F__)
 inline constexpr int vector_bytes = 64;
-#elif defined(__AVX__)
+#elif defined(__AVX2__)
 inline constexpr int vector_bytes = 32;
 #else
 inline constexpr int vector_bytes = 16;
+#endif
+
+// How many vectors the register file holds: what a tile of sums must fit.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int vector_registers = 32;
+#else
+inline constexpr int vector_registers = 16;
 #endif
 
 inline constexpr int64_t lanes = vector_bytes / static_cast<int64_t>(sizeof(real));
@@ -25,9 +39,37 @@ inline constexpr int64_t lanes = vector_bytes / static_cast<int64_t>(sizeof(real
 typedef real Vector __attribute__((vector_size(vector_bytes)));
 typedef Integer IntegerVector __attribute__((vector_size(vector_bytes)));
 typedef std::make_unsigned_t<Integer> BitsVector __attribute__((vector_size(vector_bytes)));
+
+// a b + c in every lane, rounded as multiply_add of numbers is: once with AVX2, AVX-512 and NEON,
+// twice with SSE. Never `a * b + c` where one rounding is meant: whether the compiler fuses that is
+// its choice, and it may choose differently for two instances of one loop.
+#if defined(__AVX512F__)
+inline __m512 fused(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
+inline __m512d fused(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
+#elif defined(__AVX2__)
+inline __m256 fused(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
+inline __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
+#elif defined(__aarch64__)
+inline float32x4_t fused(float32x4_t a, float32x4_t b, float32x4_t c) { return vfmaq_f32(c, a, b); }
+inline float64x2_t fused(float64x2_t a, float64x2_t b, float64x2_t c) { return vfmaq_f64(c, a, b); }
+#else
+inline Vector fused(Vector a, Vector b, Vector c) { return a * b + c; }
+#endif
+[[gnu::always_inline]] inline Vector multiply_add(Vector a, Vector b, Vector c) {
+  return static_cast<Vector>(fused(a, b, c));
+}
+
+using heed::multiply_add;  // of numbers
+
+// a in every lane. (a - 0 is a, also for a = -0, so no subtraction is left.)
+[[gnu::always_inline]] inline Vector broadcast(real a) { return a - Vector{}; }
+
 template <>
-struct BitsOf<Vector> {
-  using Type = BitsVector;
+struct Arithmetic<Vector> {
+  using Bits = BitsVector;
+  [[gnu::always_inline]] static Vector multiply_add(Vector a, Vector b, Vector c) {
+    return detail::multiply_add(a, b, c);
+  }
 };
 template <class V>
 inline constexpr int64_t lanes_of = static_cast<int64_t>(sizeof(V) / sizeof(real));

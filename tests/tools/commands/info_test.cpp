@@ -17,6 +17,7 @@ TEST_CASE("heed info: one JSON object, and lines for people") {
   CHECK(info["gemm_gflops"] > 0.1);
   CHECK(info["memory_bytes"]["total"] > 100'000'000);
   CHECK(!info["blas"]["kernel"].get<std::string>().empty());
+  CHECK(info["build"]["kernels"].back() == "openblas");
 
   const ProgramResult lines = run_heed({"info"}, {"OPENBLAS_CORETYPE=Nehalem"});
   CHECK(lines.exit_code == 0);
@@ -57,7 +58,10 @@ TEST_CASE("heed info: says when more threads may gain nothing") {
 #if defined(__x86_64__)
   CHECK(warned("Core2", "4"));
   CHECK(!warned("Core2", "2"));
-  CHECK(!warned("Nehalem", "4"));
+  // Nehalem's kernel may be cut for 4 threads in the versions that were measured.
+  const std::string blas = run_heed({"info", "--json"}).out;
+  const bool measured = contains(blas, "OpenBLAS 0.3.21 ") || contains(blas, "OpenBLAS 0.3.29 ");
+  CHECK(warned("Nehalem", "4") == !measured);
 #else
   MESSAGE("skipped: the kernels are those of x86-64");
 #endif

@@ -1,6 +1,6 @@
 #include "autograd/kernels/gemm/amx/unit.h"
 
-#if defined(HEED_HAS_AMX) && defined(HEED_AMX_EMULATION)
+#ifdef HEED_AMX_EMULATION
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,5 @@
 #include "autograd/kernels/gemm/amx/product.h"
 
-#ifdef HEED_HAS_AMX
-
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -262,36 +260,5 @@ void amx_gemm(const Product& p, AmxFormat format) {
     AmxProduct<Bfloat16x3>(p).run();
   }
 }
-
-}  // namespace heed::detail
-
-#else
-
-namespace heed::detail {
-
-bool amx_pays(const Product&) { return false; }
-void amx_gemm(const Product&, AmxFormat) {}
-
-}  // namespace heed::detail
-
-#endif
-
-namespace heed::detail {
-
-namespace {
-
-constexpr int64_t block = 32;  // block_side, also in builds without AMX
-
-template <AmxFormat format>
-constexpr ProductKernel products_on{[](const Product& p, bool) { return amx_pays(p); },
-                                    [](const Product& p) { amx_gemm(p, format); },
-                                    [] {
-                                      return Granule{block, block};
-                                    }};
-
-}  // namespace
-
-const ProductKernel amx_fp16_products = products_on<AmxFormat::float16>;
-const ProductKernel amx_bf16_products = products_on<AmxFormat::bfloat16>;
 
 }  // namespace heed::detail

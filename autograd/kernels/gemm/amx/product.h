@@ -31,6 +31,4 @@ bool amx_pays(const Product& p);
 // computed in bfloat16 instead, and blocks with an infinity or a NaN there by packed_gemm.
 void amx_gemm(const Product& p, AmxFormat format);
 
-extern const ProductKernel amx_fp16_products, amx_bf16_products;
-
 }  // namespace heed::detail

@@ -1,6 +1,6 @@
 #include "autograd/kernels/gemm/amx/unit.h"
 
-#if defined(HEED_HAS_AMX) && !defined(HEED_AMX_EMULATION)
+#ifndef HEED_AMX_EMULATION
 
 #include <cpuid.h>
 #include <pthread.h>
@@ -95,15 +95,3 @@ bool amx_preferred(AmxFormat) { return false; }
 }  // namespace heed::detail
 
 #endif
-
-namespace heed::detail {
-
-bool amx_bf16_available(bool forced) {
-  return forced ? amx_runs(AmxFormat::bfloat16) : amx_preferred(AmxFormat::bfloat16);
-}
-
-bool amx_fp16_available(bool forced) {
-  return forced ? amx_runs(AmxFormat::float16) : amx_preferred(AmxFormat::float16);
-}
-
-}  // namespace heed::detail

@@ -2,13 +2,8 @@
 // for which numbers.
 #pragma once
 
-// HEED_HAS_AMX: kernels on AMX are compiled in, for float32. With the CMake option
-// HEED_AMX_EMULATION they run on every CPU, see instructions.h.
-#if !defined(HEED_FLOAT64) &&       \
-    (defined(HEED_AMX_EMULATION) || \
-     (defined(__AMX_BF16__) && defined(__AVX512DQ__) && defined(__linux__)))
-#define HEED_HAS_AMX
-#endif
+// HEED_HAS_AMX: these are the objects with kernels on AMX (tools/cmake/kernels.cmake), for float32.
+// With the CMake option HEED_AMX_EMULATION they run on every CPU, see instructions.h.
 
 namespace heed::detail {
 
@@ -32,9 +27,5 @@ bool amx_runs(AmxFormat format);
 // the same CPU, and some virtual machines announce only AVX10. Such a machine cannot migrate to a
 // CPU without AMX-FP16.
 bool amx_preferred(AmxFormat format);
-
-// KernelEntry::available of the two kernels (choice.h): amx_runs if `forced`, else amx_preferred.
-bool amx_bf16_available(bool forced);
-bool amx_fp16_available(bool forced);
 
 }  // namespace heed::detail
