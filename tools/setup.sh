@@ -2,7 +2,7 @@
 # Installs the Debian or Ubuntu packages that heedgrad needs; prints nothing if all are installed.
 #   tools/setup.sh         compiler, CMake and libraries
 #   tools/setup.sh --dev   also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml,
-#                          chromium and graphviz
+#                          chromium, graphviz and qemu-user
 set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev libutf8proc-dev
@@ -16,7 +16,7 @@ declare -A optional=(
 case "${1:-}" in
   "") ;;
   --dev)
-    packages+=(clang-14 libclang-rt-14-dev clang-format-14 libomp-14-dev pkg-config git
+    packages+=(clang-14 libclang-rt-14-dev clang-format-14 libomp-14-dev pkg-config git qemu-user
                python3-jsonschema python3-yaml chromium graphviz)
     ;;
   *) echo "usage: tools/setup.sh [--dev]" >&2; exit 2 ;;
@@ -29,11 +29,13 @@ if ! command -v apt-get >/dev/null; then
   exit 0  # the tools may be installed anyway; CMake reports what is missing
 fi
 
+native=$(dpkg --print-architecture)
 is_missing() {
   case "$1" in
     cmake | make) command -v "$1" >/dev/null && return 1 ;;  # accept other sources too
   esac
-  [[ $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null || true) != *" installed" ]]
+  # Packages of another kind of machine do not count: tools/setup/arm64.sh installs some.
+  ! dpkg-query -W -f '${Status} ${Architecture}\n' "$1" 2>/dev/null | grep -qE " installed (all|$native)\$"
 }
 
 missing=()
