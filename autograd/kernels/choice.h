@@ -45,7 +45,7 @@ struct KernelEntry {
   const char* name;            // as in HEED_KERNELS
   const char* description;     // "AMX in float16"
   Simd needs;                  // what the CPU must have before anything below is called
-  bool (*trial)(bool forced);  // whether the rest of what it needs is there; null: nothing is
+  bool (*trial)(bool forced);  // whether what else it needs is there; null if it needs no more
   const ProductKernel* products;
   const AttentionKernel* attention;
 

@@ -82,7 +82,8 @@ endfunction()
 # The objects contain inline functions of shared headers, the standard library's too, compiled for a CPU that may be
 # newer than the one the program runs on. The linker merges inline functions of one name and takes any of them: without
 # this, a wide std::fill may run everywhere and end the program on an older CPU. It merges inline constants as well, such
-# as the number of lanes, of which each width has its own. Variables stay shared: they are the process's (modes.h). The test kernels/own_functions looks at the result.
+# as the number of lanes, of which each width has its own. Variables stay shared: they are the process's (modes.h). The
+# test kernels/own_functions looks at the result.
 function(heed_own_functions target)
   set(output ${PROJECT_BINARY_DIR}/${target}.o)
   add_custom_command(OUTPUT ${output}

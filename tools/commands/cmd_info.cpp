@@ -41,8 +41,8 @@ constexpr const char* build_kind = "native";
 constexpr const char* build_kind = "portable";
 #endif
 
-// The kernels of this build that run here, best first: those of products and attention.
-std::vector<std::string> own_kernels() {
+// The values that HEED_KERNELS may have here, best first.
+std::vector<std::string> available_kernels() {
   std::vector<std::string> names;
   for (const detail::KernelEntry& kernel : detail::all_kernels()) {
     if (kernel.available(true)) {
@@ -72,7 +72,7 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
            {{"compiler", compiler()},
             {"kind", build_kind},
             {"simd", simd_name(compiled_simd())},
-            {"kernels", own_kernels()}}},
+            {"kernels", available_kernels()}}},
           {"cpu",
            {{"model", cpu().model}, {"simd", simd_name(cpu().simd)}, {"cores", available_cores()}}},
           {"threads", num_threads()},
@@ -84,6 +84,7 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
             {"flavour", blas.flavour},
             {"config", blas.config},
             {"products", blas.products}}},
+          {"attention", detail::kernels_in_use().front().name},
           {"gemm_gflops", speed.heed},
           {"openblas_gflops", speed.openblas},
           {"warnings", warnings(blas)}};
@@ -98,7 +99,8 @@ void print(const BlasInfo& blas, const GemmSpeed& speed) {
   table.add({"heedgrad", text(HEED_VERSION, ", ", precision_name)});
   table.add(
       {"build", text(compiler(), ", ", build_kind, ", loops for ", simd_name(compiled_simd()))});
-  table.add({"our kernels", joined(own_kernels())});
+  table.add({"attention", text("on ", detail::kernels_in_use().front().name,
+                               "; HEED_KERNELS may be ", joined(available_kernels()))});
   table.add({"CPU", text(cpu().model, ", ", simd_name(cpu().simd))});
   table.add({"cores", text(available_cores(), " for this process")});
   table.add({"threads", text(num_threads())});

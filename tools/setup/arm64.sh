@@ -50,5 +50,5 @@ cmake --preset portable -B $build -DCMAKE_TOOLCHAIN_FILE="$PWD/tools/cmake/arm64
   -DCMAKE_PREFIX_PATH="$unpacked/usr" >$build.log 2>&1 ||
   { tail -n 20 $build.log; exit 1; }
 cmake --build $build -j"$(nproc)" >$build.log 2>&1 || { grep -nE -A 3 'error|warning' $build.log; exit 1; }
-# Left out is what measures the machine: its memory, times and cores.
+# Tests that measure the machine (its memory, times and cores) may fail in an emulator.
 ctest --test-dir $build -j"$(nproc)" --no-label-summary --timeout 3000 "$@"

@@ -18,6 +18,8 @@ TEST_CASE("heed info: one JSON object, and lines for people") {
   CHECK(info["memory_bytes"]["total"] > 100'000'000);
   CHECK(!info["blas"]["kernel"].get<std::string>().empty());
   CHECK(info["build"]["kernels"].back() == "openblas");
+  const ProgramResult forced = run_heed({"info", "--json"}, {"HEED_KERNELS=openblas"});
+  CHECK(nlohmann::json::parse(forced.out)["attention"] == "openblas");
 
   const ProgramResult lines = run_heed({"info"}, {"OPENBLAS_CORETYPE=Nehalem"});
   CHECK(lines.exit_code == 0);
