@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 TEST_CASE("house: what lives in one file") {
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"](openblas/)?cblas)")) ==
-        "autograd/kernels/openblas.cpp, tools/bench/gemm_bench.cpp");
+        "autograd/kernels/openblas.cpp, tools/wings/bench/gemm_bench.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]yaml-cpp)")) ==
         "train/yaml/yaml.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]xxhash)")) ==
@@ -23,9 +23,9 @@ TEST_CASE("house: what lives in one file") {
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]utf8proc)")) ==
         "layers/text/display.cpp, layers/text/utf8.cpp, train/tasks/word_tokenizer.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]pcre2)")) ==
-        "train/tokenizers/bpe/pattern.cpp");
+        "train/wings/bpe/pattern.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]mpi\.h)")) ==
-        "train/parallel/mpi_communicator.cpp");
+        "train/wings/processes/mpi_communicator.cpp");
   // Threads are opened in one place; `omp simd` opens none.
   const std::string parallel = R"(^\s*#\s*pragma\s+omp\s+(?!simd|declare\s+simd))";
   const std::vector<std::string> regions = places(sources(), parallel);

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "layers/module/evaluation_mode.h"
-#include "train/parallel/shards.h"
-#include "train/parallel/tally.h"
+#include "train/wings/processes/shards.h"
+#include "train/wings/processes/tally.h"
 
 namespace heed {
 

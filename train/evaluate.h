@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "train/data/task.h"
-#include "train/parallel/communicator.h"
+#include "train/wings/processes/communicator.h"
 
 namespace heed {
 

@@ -14,11 +14,11 @@
 #include "train/checkpoint/shown_parameters.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
-#include "train/parallel/optimizer_shards.h"
-#include "train/parallel/shards.h"
 #include "train/step.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
+#include "train/wings/processes/optimizer_shards.h"
+#include "train/wings/processes/shards.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 #include "autograd/base/modes.h"
 #include "autograd/random/streams.h"
 #include "train/config/run_config.h"
-#include "train/parallel/communicator.h"
+#include "train/wings/processes/communicator.h"
 
 namespace heed {
 

@@ -4,10 +4,10 @@
 
 #include "autograd/graph/profile.h"
 #include "autograd/random/streams.h"
-#include "train/parallel/optimizer_shards.h"
-#include "train/parallel/pass_over.h"
-#include "train/parallel/shard_sum.h"
 #include "train/sound.h"
+#include "train/wings/processes/optimizer_shards.h"
+#include "train/wings/processes/pass_over.h"
+#include "train/wings/processes/shard_sum.h"
 
 namespace heed {
 

@@ -3,7 +3,7 @@
 
 #include "train/config/run_config.h"
 #include "train/optim/optimizer.h"
-#include "train/parallel/communicator.h"
+#include "train/wings/processes/communicator.h"
 
 namespace heed {
 

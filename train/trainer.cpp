@@ -5,12 +5,12 @@
 #include "autograd/random/streams.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
-#include "train/parallel/optimizer_shards.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
 #include "train/sound.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
+#include "train/wings/processes/optimizer_shards.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {

@@ -1,5 +1,5 @@
 // How long the chunks of shared loops take on one thread: what more threads would gain follows from
-// that, see tools/terminal/thread_model.h.
+// that, see tools/wings/bench/thread_model.h.
 #pragma once
 
 #include <chrono>

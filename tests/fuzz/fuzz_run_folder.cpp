@@ -14,7 +14,7 @@
 
 #include "tests/fuzz/run_folder.h"
 #include "tools/commands/command.h"
-#include "tools/report/record.h"
+#include "tools/wings/report/record.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/run/metrics.h"
 

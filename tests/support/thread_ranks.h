@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "train/parallel/communicator.h"
+#include "train/wings/processes/communicator.h"
 
 namespace heed::testing {
 

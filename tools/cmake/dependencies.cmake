@@ -45,7 +45,7 @@ foreach(name xxhash utf8proc)
   target_include_directories(heed_${name} SYSTEM INTERFACE ${HEED_${name}_INCLUDE_DIR})
 endforeach()
 
-# PCRE2 in the build for 8-bit code units; its header asks for the width (train/tokenizers/bpe/pattern.cpp).
+# PCRE2 in the build for 8-bit code units; its header asks for the width (train/wings/bpe/pattern.cpp).
 find_library(HEED_PCRE2_LIBRARY NAMES pcre2-8)
 find_path(HEED_PCRE2_INCLUDE_DIR NAMES pcre2.h)
 if(NOT HEED_PCRE2_LIBRARY OR NOT HEED_PCRE2_INCLUDE_DIR)

@@ -1,4 +1,4 @@
-# new_templates.cpp: the files of tools/new as texts inside heed, for `heed new`.
+# new_templates.cpp: the files of tools/wings/plugins/new as texts inside heed, for `heed new`.
 set(templates_dir ${PROJECT_SOURCE_DIR}/tools/new)
 file(GLOB_RECURSE template_files CONFIGURE_DEPENDS RELATIVE ${templates_dir} ${templates_dir}/*)
 set(templates "")
@@ -8,8 +8,8 @@ foreach(file IN LISTS template_files)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${templates_dir}/${file})
 endforeach()
 set(templates_source ${PROJECT_BINARY_DIR}/new_templates.cpp)
-file(WRITE ${templates_source}.new "// Written by the build from tools/new; changes here are lost.
-#include \"tools/commands/new_templates.h\"
+file(WRITE ${templates_source}.new "// Written by the build from tools/wings/plugins/new; changes here are lost.
+#include \"tools/wings/plugins/new_templates.h\"
 
 namespace heed::cli {
 

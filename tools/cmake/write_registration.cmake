@@ -2,7 +2,7 @@
 # A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
 # The output calls registry.add<ClassName>("type_name") for each, in one function a kind, and defines fill_types()
 # (layers/config/types.h). That of a plugin calls plugin.add<ClassName>(registry, "type_name"), in the one function that
-# a plugin has (train/plugin/plugin.h).
+# a plugin has (train/wings/plugins/plugin.h).
 cmake_minimum_required(VERSION 3.25)
 
 # kind | header of its registry | function
@@ -56,7 +56,7 @@ if(PLUGIN)
   list(JOIN includes "" includes)
   file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
 "@warning@
-#include <heed/train/plugin/plugin.h>
+#include <heed/train/wings/plugins/plugin.h>
 
 @includes@
 HEED_PLUGIN(plugin) {

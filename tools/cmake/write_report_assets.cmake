@@ -1,4 +1,4 @@
-# cmake -D OUTPUT=file.cpp -D FOLDER=tools/report -D EXPLAIN=tools/explain/page -D VEGA=/usr/share/javascript/vega -P write_report_assets.cmake
+# cmake -D OUTPUT=file.cpp -D FOLDER=tools/wings/report -D EXPLAIN=tools/wings/explain/page -D VEGA=/usr/share/javascript/vega -P write_report_assets.cmake
 # With an empty VEGA the page is made without charts.
 cmake_minimum_required(VERSION 3.25)
 
@@ -81,8 +81,8 @@ file(READ ${FOLDER}/page.css style)
 file(READ ${FOLDER}/curve.json curve)
 file(READ ${FOLDER}/heat_map.json heat_map)
 
-string(CONCAT source "// Written by the build from the files of tools/report; changes here are lost.\n"
-  "#include \"tools/report/assets.h\"\n\n"
+string(CONCAT source "// Written by the build from the files of tools/wings/report; changes here are lost.\n"
+  "#include \"tools/wings/report/assets.h\"\n\n"
   "namespace heed {\n\n"
   "const ReportAssets& report_assets() {\n"
   "  static const ReportAssets assets{\n")

@@ -10,7 +10,7 @@
 #include "train/data/task.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
-#include "train/plugin/plugin.h"
+#include "train/wings/plugins/plugin.h"
 
 namespace heed::cli {
 

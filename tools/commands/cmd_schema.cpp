@@ -4,7 +4,7 @@
 #include "tools/commands/command.h"
 #include "tools/commands/schema.h"
 #include "train/config/run_config.h"
-#include "train/plugin/plugin.h"
+#include "train/wings/plugins/plugin.h"
 
 namespace heed::cli {
 

@@ -9,15 +9,15 @@
 #include "tools/commands/next_steps.h"
 #include "tools/commands/output_file.h"
 #include "tools/commands/parameter_printer.h"
-#include "tools/commands/processes.h"
 #include "tools/commands/run.h"
 #include "tools/commands/train_ending.h"
-#include "tools/report/run_report.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/processes/processes.h"
+#include "tools/wings/report/run_report.h"
 #include "train/files/words.h"
-#include "train/parallel/launch.h"
 #include "train/run/resume.h"
 #include "train/trainer.h"
+#include "train/wings/processes/launch.h"
 
 namespace heed::cli {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/command.h"
-#include "tools/report/run_report.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/report/run_report.h"
 #include "train/plan.h"
 
 namespace heed::cli {

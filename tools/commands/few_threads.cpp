@@ -5,7 +5,7 @@
 
 #include "autograd/array/storage.h"
 #include "tools/commands/trial_steps.h"
-#include "tools/terminal/thread_model.h"
+#include "tools/wings/bench/thread_model.h"
 #include "train/plan.h"
 
 namespace heed::cli {

@@ -9,7 +9,7 @@ namespace heed::cli {
 
 struct ThreadTrial {
   int threads;
-  double seconds;  // of a step, by the model of tools/terminal/thread_model.h
+  double seconds;  // of a step, by the model of tools/wings/bench/thread_model.h
 };
 
 // The fewest threads that come within 5% of the best. The trials, at least one, are in order of

@@ -6,7 +6,7 @@
 
 #include "autograd/base/real.h"
 #include "tools/commands/command.h"
-#include "train/plugin/plugin.h"
+#include "train/wings/plugins/plugin.h"
 
 namespace heed::cli {
 

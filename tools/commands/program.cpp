@@ -18,7 +18,7 @@
 #include "tools/commands/command.h"
 #include "tools/commands/other_words.h"
 #include "tools/terminal/table.h"
-#include "train/plugin/plugin.h"
+#include "train/wings/plugins/plugin.h"
 
 namespace heed::cli {
 

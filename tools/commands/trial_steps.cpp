@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "train/parallel/optimizer_shards.h"
-#include "train/parallel/shard_sum.h"
 #include "train/weights/freeze.h"
+#include "train/wings/processes/optimizer_shards.h"
+#include "train/wings/processes/shard_sum.h"
 
 namespace heed::cli {
 

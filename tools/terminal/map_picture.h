@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/attention_maps.h"
+#include "tools/terminal/attention_maps.h"
 
 namespace heed::cli {
 

@@ -6,8 +6,8 @@
 #include "layers/config/values.h"
 #include "train/data/task.h"
 #include "train/files/files.h"
-#include "train/rows/row_mistakes.h"
 #include "train/weights/vocabulary_source.h"
+#include "train/wings/own_data/rows/row_mistakes.h"
 
 namespace heed {
 

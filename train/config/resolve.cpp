@@ -2,10 +2,10 @@
 
 #include "train/config/paths.h"
 #include "train/files/files.h"
-#include "train/plugin/plugin.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"
 #include "train/weights/vocabulary_source.h"
+#include "train/wings/plugins/plugin.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {

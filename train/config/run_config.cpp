@@ -16,10 +16,10 @@
 #include "train/config/rules.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
-#include "train/plugin/plugin.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"
 #include "train/weights/vocabulary_source.h"
+#include "train/wings/plugins/plugin.h"
 #include "train/yaml/yaml.h"
 #include "train/yaml/yaml_set.h"
 

@@ -5,8 +5,8 @@
 
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
-#include "train/tokenizers/bpe/pattern.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/wings/bpe/pattern.h"
 
 namespace heed {
 

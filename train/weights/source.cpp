@@ -3,9 +3,9 @@
 #include "autograd/base/modes.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
-#include "train/hugging_face/folder.h"
-#include "train/hugging_face/json.h"
 #include "train/weights/freeze.h"
+#include "train/wings/hugging_face/folder.h"
+#include "train/wings/hugging_face/json.h"
 
 namespace heed {
 

@@ -22,10 +22,10 @@
 #include "autograd/ops/tanh.h"
 #include "autograd/ops/tril.h"
 #include "autograd/ops/var.h"
-#include "layers/scan/linearized_attention.h"
-#include "layers/scan/recurrence.h"
-#include "layers/scan/token_shift.h"
-#include "layers/scan/wkv.h"
+#include "layers/wings/recurrent/scan/linearized_attention.h"
+#include "layers/wings/recurrent/scan/recurrence.h"
+#include "layers/wings/recurrent/scan/token_shift.h"
+#include "layers/wings/recurrent/scan/wkv.h"
 #include "tests/support/gradcases.h"
 
 using namespace heed;

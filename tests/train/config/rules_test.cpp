@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/training_run.h"
-#include "train/plugin/plugin.h"
+#include "train/wings/plugins/plugin.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -1,0 +1,102 @@
+// Recurrent layers, which read a sequence token by token. A state of fixed size is all that a token
+// sees of earlier ones. The equations are in layers/wings/recurrent/scan/recurrence.h.
+//   x (B, T, d_in) -> the state after each token, h (B, T, d_out);  or (T, d_in) -> (T, d_out)
+// Parameters and their initial values are those of torch.nn.RNN (tanh) and torch.nn.GRU, one layer:
+//   weight_ih_l0 (G d_out, d_in), weight_hh_l0 (G d_out, d_out), bias_ih_l0 and bias_hh_l0
+//   (G d_out), all U(-1/sqrt(d_out), 1/sqrt(d_out));  G = 1 for rnn, 3 for gru: r, z, n
+#pragma once
+
+#include "autograd/ops/reshape.h"
+#include "autograd/ops/slice.h"
+#include "layers/module/cache.h"
+#include "layers/module/init.h"
+#include "layers/module/registry.h"
+#include "layers/wings/recurrent/scan/recurrence.h"
+
+namespace heed {
+
+class Recurrent : public Module {
+ public:
+  struct Config {
+    int64_t d_in = 0;
+    int64_t d_out = 0;
+    bool bias = true;
+    void fields(Fields& f) {
+      f.required("d_in", d_in, at_least(1), "width of x").example(4).also_known_as({"input_size"});
+      f.required("d_out", d_out, at_least(1), "width of the state")
+          .example(3)
+          .also_known_as({"hidden_size"});
+      f.optional("bias", bias, "add a vector to both projections");
+    }
+  };
+
+  Signature signature() const override {
+    return {.width = config.d_in, .causal = true, .cache = true};
+  }
+
+  // Returns the states for x (B, T, d_in) after a first state `initial` (B, d_out), zeros if there
+  // is none. Where `tokens` (B, T) is 0, the state stays as it was. A layer around this one calls
+  // this function instead of layer(x) when it has a state or a mask.
+  Tensor states(const Tensor& x, const Tensor& initial, const Mask& tokens = {}) {
+    const LayerScope scope(path().c_str());
+    const int64_t before = flop_count();
+    Tensor h = run(x, initial, tokens);
+    observe(*this, h.shape(), flop_count() - before);
+    return h;
+  }
+
+  const Cell cell;
+  const Config config;
+  Parameter weight_ih, weight_hh;  // (G d_out, d_in), (G d_out, d_out)
+  Parameter bias_ih, bias_hh;      // (G d_out), or empty
+
+ protected:
+  Recurrent(Cell kind, const Config& c)
+      : cell(kind),
+        config(checked(c)),
+        weight_ih(this, "weight_ih_l0", {gates_of(kind) * c.d_out, c.d_in}, drawn()),
+        weight_hh(this, "weight_hh_l0", {gates_of(kind) * c.d_out, c.d_out}, drawn()),
+        bias_ih(this, "bias_ih_l0", {gates_of(kind) * c.d_out}, drawn(), c.bias),
+        bias_hh(this, "bias_hh_l0", {gates_of(kind) * c.d_out}, drawn(), c.bias) {}
+
+  Tensor forward(const Input& in) override {
+    const Tensor x = with_batch(cell == Cell::gru ? "gru" : "rnn", in.x, config.d_in);
+    if (in.cache == nullptr) {
+      return without_batch(run(x, {}, {}), in.x);
+    }
+    Tensor& last = in.cache->state_of<State>(*this).h;
+    const Tensor h = run(x, last, {});
+    last = reshape(slice(h, 1, -1, h.dim(1)), {h.dim(0), config.d_out});
+    return without_batch(h, in.x);
+  }
+
+ private:
+  struct State {
+    Tensor h;  // (B, d_out), the state after the last token; none before the first
+  };
+
+  Tensor run(const Tensor& x, const Tensor& initial, const Mask& tokens) const {
+    const Tensor projected = linear(x, weight_ih, bias_ih);  // all tokens at once
+    return recurrence(cell, projected, {weight_hh, bias_hh}, initial, tokens);
+  }
+  Parameter::Init drawn() const {
+    const double bound = 1 / std::sqrt(static_cast<double>(config.d_out));
+    return [bound](Array& values) { init::uniform(values, -bound, bound); };
+  }
+};
+
+class Rnn final : public Recurrent {
+ public:
+  static constexpr const char* help = "a recurrent network of tanh units, as torch.nn.RNN";
+  explicit Rnn(const Config& c) : Recurrent(Cell::rnn, c) {}
+};
+HEED_LAYER(Rnn, "rnn");
+
+class Gru final : public Recurrent {
+ public:
+  static constexpr const char* help = "a recurrent network of gated units, as torch.nn.GRU";
+  explicit Gru(const Config& c) : Recurrent(Cell::gru, c) {}
+};
+HEED_LAYER(Gru, "gru");
+
+}  // namespace heed

@@ -1,0 +1,66 @@
+// Any bytes as a tokenizer file. The first byte gives the format; vocab.json and merges.txt are two
+// parts with a NUL between them. Refused, the message names the file; taken, texts can be encoded,
+// and what is written is read as the same.
+#include <algorithm>
+
+#include "autograd/base/error.h"
+#include "tests/fuzz/fuzz.h"
+#include "train/wings/bpe/bpe_tokenizer.h"
+#include "train/wings/bpe/read.h"
+#include "train/wings/bpe/read_json.h"
+#include "train/wings/bpe/write.h"
+
+using namespace heed;
+using heed::fuzz::expect;
+
+namespace {
+
+BpeModel read(uint8_t format, const std::string& file) {
+  if (format % 3 == 0) {
+    return bpe_from_json(file, "fuzz");
+  }
+  if (format % 3 == 1) {
+    return bpe_from_tiktoken(file, "fuzz", "fuzz.tiktoken");
+  }
+  const size_t end = std::min(file.find('\0'), file.size());
+  const std::string merges = end < file.size() ? file.substr(end + 1) : "";
+  return bpe_from_vocabulary(file.substr(0, end), "fuzz", merges, "fuzz");
+}
+
+void check_texts(const BpeTokenizer& tokenizer) {
+  const BpeModel& model = tokenizer.model();
+  const bool keeps_all = !model.prefix_space &&
+                         std::all_of(model.rules.begin(), model.rules.end(), [](const auto& rule) {
+                           return rule.keep == SplitRule::Keep::all;
+                         });
+  for (const std::string text : {"Hello, I am 12345  ab\n\nabc's", "\xFF\xC3", "aaaaaaaaaaaaa"}) {
+    try {
+      const std::vector<int32_t> ids = tokenizer.encode(text);
+      for (const int32_t id : ids) {
+        expect(id >= 0 && id < tokenizer.vocab_size(), "an id of the vocabulary");
+        expect(!tokenizer.name(id).empty(), "a name");
+      }
+      expect(!keeps_all || tokenizer.decode(ids) == text, "the text to come back");
+    } catch (const ConfigError&) {  // a byte without a token
+    } catch (const IoError&) {      // a pattern that takes too long
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  fuzz::Input input(data, size);
+  const uint8_t format = input.byte();
+  try {
+    const BpeModel model = read(format, input.rest());
+    expect(static_cast<size_t>(model.tokens.size()) <= 4 * size + 2048, "as much as the file has");
+    expect(bpe_from_json(bpe_to_json(model), "again") == model, "the same model");
+    check_texts(BpeTokenizer(model, "fuzz"));
+  } catch (const IoError& error) {
+    const std::string message = error.what();
+    expect(message.starts_with("fuzz"), "the file at fault, got " + message);
+    expect(message.find('\n') == std::string::npos, "one line, got " + message);
+  }
+  return 0;
+}

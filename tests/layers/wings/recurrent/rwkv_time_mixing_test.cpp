@@ -1,0 +1,81 @@
+#include "layers/wings/recurrent/rwkv_time_mixing.h"
+
+#include "tests/support/layer_cases.h"
+#include "train/testing.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("rwkv_time_mixing: names and shapes are those of the published code") {
+  CHECK(parameter_lines(*layer_of("{type: rwkv_time_mixing, d_in: 4, d_out: 6}")) ==
+        "time_decay (6,)\ntime_first (6,)\n"
+        "time_mix_k (1, 1, 4)\ntime_mix_v (1, 1, 4)\ntime_mix_r (1, 1, 4)\n"
+        "key.weight (6, 4)\nvalue.weight (6, 4)\nreceptance.weight (6, 4)\noutput.weight (6, 6)\n");
+}
+
+TEST_CASE("rwkv_time_mixing: initial values are those of the published code's first block") {
+  const auto layer = layer_of("{type: rwkv_time_mixing, d_in: 4, d_out: 4}");
+  // -5 + 8 (i / 3)^0.7; ln 0.3 and 0, 0.5, -0.5 in turn
+  check_near(parameter_of(*layer, "time_decay"),
+             Array::from({4}, {-5, real(-1.2922955458242416), real(1.0231836557698957), 3}));
+  const real first = std::log(real(0.3));
+  check_near(parameter_of(*layer, "time_first"),
+             Array::from({4}, {first, first + real(0.5), first - real(0.5), first}));
+  for (const char* name : {"time_mix_k", "time_mix_v"}) {
+    check_near(parameter_of(*layer, name), Array::from({1, 1, 4}, {0, 0.25, 0.5, 0.75}));
+  }
+  check_near(parameter_of(*layer, "time_mix_r"),
+             Array::from({1, 1, 4}, {0, 0.5, std::sqrt(real(0.5)), std::sqrt(real(0.75))}));
+  check_near(parameter_of(*layer_of("{type: rwkv_time_mixing, d_in: 1, d_out: 1}"), "time_decay"),
+             Array::from({1}, {-5}));
+  // init gpt2 draws the matrices, and those alone.
+  const auto model = layer_of(
+      "{type: gpt, vocab_size: 7, context_length: 8, d_model: 4, num_heads: 1, num_layers: 1, "
+      "init: gpt2, attention: {type: rwkv_time_mixing}}");
+  for (const char* name : {"time_decay", "time_first", "time_mix_k", "time_mix_r"}) {
+    check_same_bits(parameter_of(*model, text("trf_blocks.0.att.", name)),
+                    parameter_of(*layer, name));
+  }
+}
+
+TEST_CASE("rwkv_time_mixing: values and gradients are those of the published formula") {
+  CHECK(check_golden("rwkv_time_mixing") == 2 * 11);
+  CHECK(check_golden("rwkv_time_mixing_unbatched") == 2 * 11);
+  CHECK(check_golden("gpt_rwkv_time_mixing") > 2 * 10);
+}
+
+TEST_CASE("rwkv_time_mixing: all that a layer must satisfy") {
+  check_layer("{type: rwkv_time_mixing, d_in: 5, d_out: 6}", {{2, 6, 5}, {6, 5}});
+  check_layer("{type: rwkv_time_mixing, d_in: 5, d_out: 3, context_length: 60}", {{2, 6, 5}});
+  check_layer(
+      "{type: gpt, vocab_size: 7, context_length: 8, d_model: 8, num_heads: 2, num_layers: 2, "
+      "attention: {type: rwkv_time_mixing}}");
+}
+
+TEST_CASE("rwkv_time_mixing: several tokens after others, then one by one, equal all at once") {
+  const NoGrad off;
+  const auto layer = layer_of("{type: rwkv_time_mixing, d_in: 5, d_out: 7}");
+  const Tensor x = values({2, 9, 5});
+  const Array all = (*layer)(x).value();
+  Cache cache(9);
+  for (const auto& [begin, end] :
+       {std::pair{0, 4}, std::pair{4, 7}, std::pair{7, 8}, std::pair{8, 9}}) {
+    Input in(slice(x, 1, begin, end));
+    in.cache = &cache;
+    check_near((*layer)(in), slice(Tensor(all), 1, begin, end).value());
+    cache.advance(end - begin);
+  }
+}
+
+TEST_CASE("rwkv_time_mixing: wrong inputs are refused") {
+  const auto layer = layer_of("{type: rwkv_time_mixing, d_in: 4, d_out: 3, context_length: 3}");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 5})));
+        }) == "rwkv_time_mixing: expected x (B, T, d_in 4) or (T, d_in), got (2, 5)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({5, 4})));
+        }) == "rwkv_time_mixing: expected at most context_length 3 tokens, got 5 in (5, 4)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 0, 4})));
+        }) == "rwkv_time_mixing: expected at least one token, got x (2, 0, 4)");
+}

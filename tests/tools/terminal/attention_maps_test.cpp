@@ -1,0 +1,180 @@
+// The attention maps of every kind of model and task, and the names on their axes.
+#include "tools/terminal/attention_maps.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/random/streams.h"
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+struct Looked {
+  LoadedRun loaded;
+  std::unique_ptr<Module> model;
+};
+
+Looked untrained(const std::string& config) {
+  Looked made{
+      load_run(parse_config(config + "\ntrain: {steps: 1, batch_size: 2}\n", "c.yaml"), "."),
+      nullptr};
+  apply_settings(made.loaded.config);
+  made.model = make_layer(made.loaded.config.model);
+  return made;
+}
+
+Exhibit exhibit_of(const Looked& run) {
+  return exhibit(*run.model, *run.loaded.task, run.loaded.config);
+}
+
+std::vector<AttentionMap> maps_of(const Looked& run, const Input& shown) {
+  return attention_maps(*run.model, *run.loaded.task, shown);
+}
+
+// Checks that every row is a distribution, and that each row and column has a name.
+int64_t check_map(const AttentionMap& map) {
+  CHECK(static_cast<int64_t>(map.queries.size()) == map.weights.dim(1));
+  CHECK(static_cast<int64_t>(map.keys.size()) == map.weights.dim(2));
+  const int64_t rows = map.weights.dim(0) * map.weights.dim(1);
+  for (int64_t r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (int64_t s = 0; s < map.weights.dim(2); ++s) {
+      sum += static_cast<double>(map.weights.data()[r * map.weights.dim(2) + s]);
+    }
+    CHECK(sum == doctest::Approx(1).epsilon(1e-5));
+  }
+  return rows;
+}
+
+const char* const translating =
+    "data: {type: copy, length: 6, min_length: 3, symbols: 9}\n"
+    "sample: {prompt: \"7 0 3\"}\n"
+    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 2";
+
+}  // namespace
+
+TEST_CASE("attention maps: a language model, in the order of its layers") {
+  const TempDir folder;
+  Looked run{load_small(folder, {"model.num_layers=2", "sample.prompt=Every", "model.dropout=0.5"}),
+             nullptr};
+  apply_settings(run.loaded.config);
+  run.model = make_layer(run.loaded.config.model);
+  const StreamsState before = streams().state();
+  const Exhibit shown = exhibit_of(run);
+  CHECK(shown.prompt == "Every");
+  CHECK(shown.answer.empty());  // shows the prompt only, without generating
+  const std::vector<AttentionMap> maps = maps_of(run, shown.shown);
+  REQUIRE(maps.size() == 2);
+  CHECK(maps[0].path == "trf_blocks.0.att");
+  CHECK(maps[1].path == "trf_blocks.1.att");
+  for (const AttentionMap& map : maps) {
+    CHECK(!map.cross);
+    CHECK(spaced(map.queries) == "E v e r y");
+    CHECK(map.keys == map.queries);
+    CHECK(map.weights.dim(0) == 3);
+    CHECK(check_map(map) == 15);
+    CHECK(map.weights.data()[1] == 0);  // token 0 does not attend to later ones
+  }
+  CHECK(run.model->training());
+  CHECK(streams().state() == before);
+}
+
+TEST_CASE("attention maps: an encoder-decoder reads, writes and looks back") {
+  const Looked run = untrained(std::string(translating) + "}");
+  const Exhibit shown = exhibit_of(run);
+  CHECK(shown.prompt == "7 0 3");
+  const std::vector<AttentionMap> maps = maps_of(run, shown.shown);
+  REQUIRE(maps.size() == 6);
+  const int64_t written = shown.shown.ids.size();
+  int crossing = 0;
+  for (const AttentionMap& map : maps) {
+    check_map(map);
+    CAPTURE(map.path);
+    const bool encoder = map.path.starts_with("encoder_blocks");
+    CHECK(map.cross == map.path.ends_with("cross_att"));
+    if (encoder || map.cross) {
+      CHECK(spaced(map.keys) == "7 0 3 <end>");
+    }
+    if (encoder) {
+      CHECK(map.queries == map.keys);
+    } else {
+      CHECK(static_cast<int64_t>(map.queries.size()) == written);
+      CHECK((map.queries[0] == "<start>") == !map.cross);  // rows of a cross map are written
+    }
+    crossing += map.cross ? 1 : 0;
+  }
+  CHECK(crossing == 2);
+}
+
+TEST_CASE("attention maps: a recurrent decoder has one when it attends") {
+  for (const std::string attention : {"none", "additive", "dot"}) {
+    CAPTURE(attention);
+    std::string config = translating;
+    config.erase(config.find("model:"));
+    const Looked run = untrained(
+        config + "model: {type: rnn_encoder_decoder, d_model: 8, attention: " + attention + "}");
+    const Exhibit shown = exhibit_of(run);
+    const std::vector<AttentionMap> maps = maps_of(run, shown.shown);
+    REQUIRE(maps.size() == (attention == "none" ? 0 : 1));
+    for (const AttentionMap& map : maps) {
+      check_map(map);
+      CHECK(map.path == "cross_att");
+      CHECK(map.cross);
+      CHECK(spaced(map.keys) == "7 0 3 <end>");
+      CHECK(static_cast<int64_t>(map.queries.size()) == shown.shown.ids.size());
+    }
+  }
+}
+
+TEST_CASE("attention maps: one vector for the whole source has one column") {
+  const Looked run = untrained(std::string(translating) + ", context: mean}");
+  int pooled = 0;
+  for (const AttentionMap& map : maps_of(run, exhibit_of(run).shown)) {
+    check_map(map);
+    if (map.cross) {
+      CHECK(spaced(map.keys) == "(all)");
+      ++pooled;
+    }
+  }
+  CHECK(pooled == 2);
+}
+
+TEST_CASE("attention maps: without a prompt the first held-out example, without its padding") {
+  const Looked run = untrained(
+      "data: {type: sort, length: 9, min_length: 4, symbols: 9}\n"
+      "model: {type: gpt, d_model: 9, num_heads: 1, num_layers: 1, attention: {type: "
+      "multi_head_attention_wrapper, num_heads: 3}}");
+  const Exhibit shown = exhibit_of(run);
+  CHECK(shown.prompt.size() >= 7);
+  CHECK(!shown.answer.empty());
+  const std::vector<AttentionMap> maps = maps_of(run, shown.shown);
+  REQUIRE(maps.size() == 3);
+  CHECK(maps[2].path == "trf_blocks.0.att.heads.2");
+  check_map(maps[2]);
+
+  const Looked words = untrained(
+      "data: {type: negation}\n"
+      "sample: {prompt: \"shabby\"}\n"
+      "model: {type: classifier, d_model: 8, num_heads: 2, num_layers: 1}");
+  const std::vector<AttentionMap> sentence = maps_of(words, exhibit_of(words).shown);
+  REQUIRE(sentence.size() == 1);
+  CHECK(sentence[0].queries[0] == "<class>");
+  CHECK(sentence[0].queries.back() != "<class>");  // which is also what pads
+  check_map(sentence[0]);
+}
+
+TEST_CASE("attention maps: a text without a useful prompt is shown by its first tokens") {
+  const TempDir folder;
+  Looked run{load_small(folder, {"model.context_length=16"}), nullptr};
+  run.model = make_layer(run.loaded.config.model);
+  const Exhibit shown = exhibit(*run.model, *run.loaded.task, run.loaded.config, 7);
+  CHECK(shown.shown.ids.size() == 7);
+  CHECK(shown.prompt.size() == 7);
+  const Looked bag = untrained(
+      "data: {type: negation}\n"
+      "model: {type: classifier, d_model: 8, num_layers: 0, position: none}");
+  CHECK(maps_of(bag, exhibit_of(bag).shown).empty());
+}

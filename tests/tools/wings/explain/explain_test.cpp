@@ -1,0 +1,217 @@
+// What the page of heed explain is given. tests/tools/wings/explain/explain_check.py looks at it in a browser.
+#include "tools/wings/explain/explain.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "layers/module/evaluation_mode.h"
+#include "tests/support/layer_cases.h"
+#include "tests/support/made_task_cases.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+#include "tools/wings/explain/choices.h"
+#include "tools/wings/explain/packed.h"
+#include "tools/wings/explain/page_data.h"
+
+using namespace heed;
+using namespace heed::testing;
+using namespace heed::explain;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::unique_ptr<Module> gpt_with(const std::string& more) {
+  auto model = layer_of(
+      "{type: gpt, vocab_size: 8, context_length: 12, d_model: 12, num_heads: 3, num_layers: 2" +
+      more + "}");
+  perturb_parameters(*model);
+  model->train(false);
+  return model;
+}
+
+// The data of a page.
+Json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">\n";
+  const size_t from = page.find(begin) + begin.size();
+  return Json::parse(page.substr(from, page.find("\n</script>", from) - from));
+}
+
+Json explained(Module& model, const Input& in) {
+  return data_of(explain_page(model, *small_induction(), in, {.run = "r", .tokens = 3}));
+}
+
+std::vector<std::string> kinds_of(const Json& data, const std::string& section) {
+  std::vector<std::string> kinds;
+  for (const Json& part : data.at("sections")) {
+    for (const Json& step : part.at("id") == section ? part.at("steps") : Json::array()) {
+      kinds.push_back(step.at("kind").get<std::string>());
+    }
+  }
+  return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("explain: base85 keeps four bytes in five characters") {
+  const std::vector<uint8_t> bytes{0, 0, 0, 0, 255, 255, 255, 255, 1, 2};
+  const std::string text = base85(std::as_bytes(std::span(bytes)));
+  CHECK(text.size() == 15);
+  CHECK(text.substr(0, 5) == "#####");
+  for (const char c : std::string("&<>\"\\'`")) {
+    CHECK(text.find(c) == std::string::npos);
+  }
+  // 0xffffffff = 82 * 85^4 + 23 * 85^3 + 54 * 85^2 + 12 * 85
+  CHECK(text.substr(5, 5) == "{=^1#");
+}
+
+TEST_CASE("explain: matrices are kept less exactly, the largest first, until the page fits") {
+  PageData page;
+  page.begin_section("s", "S");
+  page.matrix("large", Array::full({40, 40}, 0.5f));
+  page.matrix("small", Array::full({10, 10}, -2.0f));
+  const auto bits_of = [&](size_t most) {
+    const Json out = Json::parse(page.json(most));
+    std::vector<int64_t> bits;
+    for (const char* name : {"large", "small"}) {
+      const Json& matrix = out.at("matrices").at(name);
+      bits.push_back(!matrix.contains("data") ? 0 : matrix.value("bits", int64_t{32}));
+    }
+    return bits;
+  };
+  const size_t large = packed_size(40, 40, Detail::exact);
+  const size_t small = packed_size(10, 10, Detail::exact);
+  CHECK(bits_of(large + small + 1000) == std::vector<int64_t>{32, 32});
+  CHECK(bits_of(large + small) == std::vector<int64_t>{16, 32});
+  CHECK(bits_of(1000) == std::vector<int64_t>{0, 8});
+  CHECK(bits_of(0) == std::vector<int64_t>{0, 0});
+}
+
+TEST_CASE("explain: the greedy continuation and the likeliest others, with the logits' own bits") {
+  const auto model = gpt_with("");
+  const Input in = tokens({1, 2, 3});
+  const auto choices = likeliest_choices(*model, in, {.tokens = 4, .sequences = 9, .context = 12});
+  REQUIRE(choices.size() == 9);
+  const EvaluationMode evaluating(*model);
+  std::vector<std::vector<int32_t>> sequences;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const explain::Choice& choice = choices[i];
+    REQUIRE(choice.parent < static_cast<int64_t>(i));
+    std::vector<int32_t> ids{1, 2, 3};
+    if (choice.parent >= 0) {
+      ids = sequences[static_cast<size_t>(choice.parent)];
+      ids.push_back(choice.token);
+    }
+    CHECK(std::count(sequences.begin(), sequences.end(), ids) == 0);
+    CHECK(ids.size() <= 7);
+    const Array logits = (*model)(tokens(ids)).value();
+    const auto last = logits.span().last(8);
+    CHECK(std::equal(last.begin(), last.end(), choice.logits.data()));
+    if (i < 4) {  // the greedy ones come first
+      CHECK(choices[i + 1].parent == static_cast<int64_t>(i));
+      CHECK(choices[i + 1].token == std::max_element(last.begin(), last.end()) - last.begin());
+    }
+    sequences.push_back(std::move(ids));
+  }
+  const int32_t end = choices[1].token;
+  const auto ended = likeliest_choices(*model, in, {.tokens = 4, .context = 12, .end = end});
+  CHECK(ended.size() == 2);
+  // Only the last `context` tokens are read.
+  CHECK(likeliest_choices(*model, in, {.tokens = 12, .context = 4}).size() == 13);
+}
+
+TEST_CASE("explain: every step of a block, whatever the attention is called") {
+  const std::vector<std::string> attention{"scores", "scaled", "masked", "softmax",
+                                           "mix",    "concat", "linear"};
+  const std::vector<std::string> rest{"sum", "norm", "linear", "activation", "linear", "sum"};
+  const auto joined = [](std::vector<std::string> all, const std::vector<std::string>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::vector<std::string> begin{"norm", "linear", "linear", "linear"};
+  const std::vector<std::string> usual = joined(joined(begin, attention), rest);
+  const Input in = tokens({1, 2, 3, 4});
+  for (const char* more : {"", ", attention: {packed: true}", ", num_kv_heads: 1"}) {
+    CAPTURE(more);
+    CHECK(kinds_of(explained(*gpt_with(more), in), "trf_blocks.1") == usual);
+  }
+  const Json rope = explained(*gpt_with(", position: rope"), in);
+  CHECK(kinds_of(rope, "trf_blocks.0") ==
+        joined(joined(joined(begin, {"rotated", "rotated"}), attention), rest));
+  CHECK(kinds_of(rope, "embeddings") == std::vector<std::string>{"embedding"});
+  const Json wrapper =
+      explained(*gpt_with(", attention: {type: multi_head_attention_wrapper}"), in);
+  CHECK(kinds_of(wrapper, "trf_blocks.0") ==
+        joined(joined(begin, {"scores", "scaled", "masked", "softmax", "mix", "concat"}), rest));
+  // One that keeps no weights: its output alone.
+  const Json sums = explained(*gpt_with(", attention: {type: linear_attention}"), in);
+  CHECK(kinds_of(sums, "trf_blocks.0") == joined({"norm", "given"}, rest));
+  const Json gated = explained(*gpt_with(", activation: swiglu"), in);
+  CHECK(kinds_of(gated, "trf_blocks.0") ==
+        joined(joined(begin, attention),
+               {"sum", "norm", "linear", "activation", "linear", "times", "linear", "sum"}));
+  const Json none = explained(*gpt_with(", feed_forward: none"), in);
+  CHECK(kinds_of(none, "trf_blocks.0") == joined(joined(begin, attention), {"sum"}));
+}
+
+TEST_CASE("explain: the lens next to each block, also of a classifier") {
+  const auto model = gpt_with("");
+  const Json gpt = explained(*model, tokens({1, 2, 3}));
+  REQUIRE(gpt.at("sections").size() == 4);
+  const Json& last = gpt.at("sections").at(2).at("lens");
+  REQUIRE(last.size() == 3);
+  const EvaluationMode evaluating(*model);
+  const Array logits = (*model)(tokens({1, 2, 3})).value();
+  const auto row = logits.span().last(8);
+  const auto best = std::max_element(row.begin(), row.end()) - row.begin();
+  CHECK(last.at(2).at("token") == std::to_string(best));
+  CHECK(!last.at(2).contains("rank"));
+  CHECK(last.at(0).contains("rank"));
+
+  const auto classifier = layer_of(
+      "{type: classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
+      "num_heads: 2, num_layers: 1}");
+  perturb_parameters(*classifier);
+  const Json classes = explained(*classifier, tokens({1, 2}));
+  REQUIRE(classes.at("sections").size() == 3);
+  CHECK(classes.at("sections").at(1).at("lens").size() == 1);
+  CHECK(!classes.at("sections").at(2).contains("lens"));
+  CHECK(classes.at("choices").size() == 1);
+  const auto bag = layer_of(
+      "{type: classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
+      "num_layers: 0, position: none}");
+  CHECK(explained(*bag, tokens({1, 2})).at("sections").size() == 2);
+}
+
+TEST_CASE("explain: another model, a prompt that is too long, a file that is needed") {
+  const auto other = layer_of(
+      "{type: sequential, layers: [{type: embedding, vocab_size: 8, d_model: 12}, {type: linear, "
+      "d_in: 12, d_out: 8}]}");
+  CHECK(error_of<ConfigError>([&] {
+          explained(*other, tokens({1, 2}));
+        }).starts_with("heed explain: expected a gpt, an encoder_decoder or a classifier"));
+
+  const TempDir folder;
+  const std::string config = folder / "c.yaml", run = folder / "run", page = folder / "p.html";
+  write_text(config, text("precision: ", precision_name,
+                          "\ndata: {type: induction, length: 8, symbols: 4}\nmodel: {type: gpt, "
+                          "d_model: 8, num_heads: 2, num_layers: 1}\ntrain: {steps: 1, "
+                          "batch_size: 2}\n"));
+  REQUIRE(run_heed({"train", config, "--out", run}).exit_code == 0);
+  const ProgramResult made = run_heed({"explain", run, "--prompt", "1 2 3 1", "--out", page});
+  CHECK(made.exit_code == 0);
+  CHECK(made.out == page + "\n");
+  const Json data = data_of(read_text(page));
+  CHECK(data.at("bits") == 8 * sizeof(real));
+  CHECK(data.at("rows").at("ids") == Json{"1", "2", "3", "1"});
+  const auto refused = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"explain", run});
+    const ProgramResult result = run_heed(more);
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK(contains(refused({"--prompt", "1 2 3 9", "--out", page}), "heed explain: --prompt: "));
+  CHECK(contains(refused({"--prompt", "1 2 3 1 2 3 1 2 3", "--out", page}), "got 9"));
+  CHECK(contains(refused({"--prompt", "1"}), "--out"));
+  CHECK(contains(refused({"--prompt", "1", "--out", run + "/config.yaml"}), "--out"));
+  CHECK(contains(refused({"--tokens", "-1", "--out", page}), "expected --tokens from 0 to 1000"));
+}

@@ -1,0 +1,65 @@
+#include "train/wings/bpe/pattern.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/base/error.h"
+
+using namespace heed;
+
+namespace {
+
+// The first match, or "-".
+std::string first(const std::string& pattern, const std::string& text, size_t from = 0) {
+  const Pattern compiled(pattern, "t.json: pre_tokenizer");
+  const std::optional<Match> match = Matcher(compiled).find(text, from);
+  return match ? text.substr(match->begin, match->end - match->begin) : "-";
+}
+
+template <class F>
+std::string pattern_refusal(F&& f) {
+  try {
+    f();
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("pattern: letters, digits and white space are Unicode's") {
+  CHECK(first(R"(\p{L}+)", "1 здравствуй, мир") == "здравствуй");
+  CHECK(first(R"(\p{N}+)", "a ٤٥ b") == "٤٥");
+  CHECK(first(R"(\s+)", "a\u00a0\u3000b") == "\u00a0\u3000");
+  CHECK(first(R"(\s+)", "a\u180e\u200bb") == "-");  // white space once, and never
+  CHECK(first(R"([^\s]+)", "\u180e a") == "\u180e");
+  CHECK(first(R"(\S+)", " \u180ea ") == "\u180ea");
+  CHECK(first("(?i:'s)", "it'S") == "'S");
+}
+
+TEST_CASE("pattern: from a place in the text, never nothing at that place") {
+  CHECK(first("a", "aXa", 1) == "a");
+  CHECK(first("(?<=X)a", "aXa") == "a");
+  CHECK(first("b*", "aab") == "");  // an empty match further on
+  CHECK(first("b*", "baab", 0) == "b");
+  CHECK(first("x", "aab") == "-");
+}
+
+TEST_CASE("pattern: one that is none, and one that takes forever, are refused by name") {
+  CHECK(pattern_refusal([] {
+          Pattern("(a", "t.json: pre_tokenizer");
+        }).starts_with("t.json: pre_tokenizer: expected a regular expression, got (a: "));
+  CHECK(pattern_refusal([] {
+          Pattern(std::string(20'000, 'a'), "t");
+        }).starts_with("t: expected a pattern of at most"));
+  CHECK(pattern_refusal([] {
+          Pattern(R"(\C)", "t");
+        }).starts_with("t: expected a regular expression"));
+  const std::string many(60, 'a');
+  CHECK(pattern_refusal([&] { first("(a+)+$", many + "b"); }).find("the pattern fails at byte 0") !=
+        std::string::npos);
+  // A million blanks are no catastrophe.
+  CHECK(first(R"(\s+(?!\S)|\s+)", std::string(1'000'000, ' ') + "a").size() == 999'999);
+  // Nor are more, of which every one is tried as the last before a newline.
+  CHECK(first(R"(\s*[\r\n]+|\s+)", std::string(11'000'000, ' ')).size() == 11'000'000);
+}

@@ -1,0 +1,166 @@
+#include "train/wings/bpe/read.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/base/error.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+#include "train/wings/bpe/read_json.h"
+
+using namespace heed;
+using testing::contains;
+using testing::TempDir;
+
+namespace {
+
+template <class F>
+std::string refusal(F&& f) {
+  try {
+    f();
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// A tokenizer.json with these parts in place of the usual ones.
+std::string file_with(
+    const std::string& vocabulary = R"({"a": 0, "b": 1, "ab": 2})",
+    const std::string& merges = R"([["a", "b"]])", const std::string& more = "",
+    const std::string& model = "",
+    const std::string& rules = R"({"type": "ByteLevel", "add_prefix_space": false})") {
+  return R"({"pre_tokenizer": )" + rules + more + R"(, "model": {"type": "BPE", "vocab": )" +
+         vocabulary + R"(, "merges": )" + merges + model + "}}";
+}
+
+}  // namespace
+
+TEST_CASE("tokenizer.json: broken files are refused by key") {
+  const auto with_rules = [](const std::string& rules) {
+    return file_with(R"({"a": 0})", "[]", "", "", rules);
+  };
+  const auto with_added = [](const std::string& added) {
+    return file_with(R"({"a": 0, "b": 1, "ab": 2})", "[]", R"(, "added_tokens": )" + added);
+  };
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "expected JSON, got an error at line 1"},
+      {"{\n\"model\": }", "expected JSON, got an error at line 2, column 10"},
+      {"[]", "t.json: : expected model, got array"},
+      {"{}", "expected model, got an object without it"},
+      {R"({"model": {"type": "WordPiece"}})", "model.type: expected BPE, got \"WordPiece\""},
+      {std::string(100, '['), "levels of brackets"},
+      {file_with("[]"), "model.vocab: expected an object {token: id, ...}, got []"},
+      {file_with("{}"), "model.vocab: expected an object {token: id, ...}"},
+      {file_with(R"({"a": "0"})"), "model.vocab[a]: expected an id, a whole number, got \"0\""},
+      {file_with(R"({"a": 1.5})"), "model.vocab[a]: expected an id"},
+      {file_with(R"({"a": -1})"), "model.vocab[a]: expected an id from 0 to"},
+      {file_with(R"({"a": 4000000000000})"), "expected an id from 0 to 1025, got 4000000000000"},
+      {file_with(R"({"a": 0, "b": 1, "a": 2})"),
+       "expected every key of an object once, got a twice"},
+      {R"({"model": 1, "model": 2})", "expected every key of an object once, got model twice"},
+      {file_with(R"({"a": 0, "b": 0})"),
+       "model.vocab[b]: expected an id of its own, got 0, which is that of a"},
+      {file_with(R"({"": 0})"), "model.vocab[]: expected a token, got nothing"},
+      {file_with(R"({"好": 0})"), "model.vocab[好]: expected a token in the alphabet of bytes"},
+      {file_with(R"({"a": 0, "b": 1})"),
+       "model.merges[0]: expected two tokens whose merge is a token too, got a and b"},
+      {file_with(R"({"a": 0})"),
+       "model.merges[0]: expected two tokens of the vocabulary, got a and b"},
+      {file_with(R"({"a": 0})", R"(["a"])"), "model.merges[0]: expected two tokens, \"a b\" or"},
+      {file_with(R"({"a": 0})", R"([["a"]])"), "model.merges[0]: expected two tokens"},
+      {file_with(R"({"a": 0})", R"([7])"), "model.merges[0]: expected two tokens"},
+      {file_with(R"({"a": 0})", "{}"), "model.merges: expected a list of merges"},
+      {file_with(R"({"a": 0})", "[]", R"(, "normalizer": {"type": "NFC"})"),
+       "normalizer: expected none"},
+      {file_with(R"({"a": 0})", "[]", "", R"(, "byte_fallback": true)"),
+       "model.byte_fallback: expected none"},
+      {file_with(R"({"a": 0})", "[]", "", R"(, "dropout": 0.1)"), "model.dropout: expected none"},
+      {file_with(R"({"a": 0})", "[]", "", R"(, "end_of_word_suffix": "</w>")"),
+       "model.end_of_word_suffix"},
+      {file_with(R"({"a": 0})", "[]", "", R"(, "ignore_merges": 1)"),
+       "model.ignore_merges: expected true or false, got 1"},
+      {with_rules("null"), "pre_tokenizer: expected ByteLevel"},
+      {with_rules(R"({"type": "Whitespace"})"),
+       "pre_tokenizer.type: expected ByteLevel, Split, Digits or Sequence"},
+      {with_rules(R"({"type": "Sequence"})"), "pre_tokenizer: expected pretokenizers"},
+      {with_rules(
+           R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "Digits"}]})"),
+       "pre_tokenizer.pretokenizers[1]: expected ByteLevel to be the last one, got Digits after "
+       "it"},
+      {with_rules(R"({"type": "Split", "pattern": {}, "behavior": "Isolated"})"),
+       "pre_tokenizer.pattern: expected {Regex: ...}"},
+      {with_rules(R"({"type": "Split", "pattern": {"Regex": "a"}, "behavior": "Contiguous"})"),
+       "pre_tokenizer.behavior: expected Isolated or Removed"},
+      {with_rules(
+           R"({"type": "Sequence", "pretokenizers": [{"type": "Digits"}, {"type": "ByteLevel"}]})"),
+       "add_prefix_space: expected false after other pre-tokenizers, got true"},
+      {with_added("7"), "added_tokens: expected a list of added tokens"},
+      {with_added(R"([{"content": "<s>"}])"), "added_tokens[0]: expected id"},
+      {with_added(R"([{"id": -5, "content": "<s>"}])"), "added_tokens[0].id: expected an id"},
+      {with_added(R"([{"id": 99999, "content": "<s>"}])"),
+       "added_tokens[0]: expected an id from 0"},
+      {with_added(R"([{"id": 0, "content": "<s>"}])"),
+       "added_tokens[0]: expected an id of its own, got 0, which is that of a"},
+      {with_added(R"([{"id": 5, "content": ""}])"),
+       "added_tokens[0]: expected a token, got nothing"},
+      {with_added(R"([{"id": 5, "content": "<s>", "lstrip": true}])"),
+       "added_tokens[0].lstrip: expected none"},
+      {with_added(R"([{"id": 5, "content": "<s>"}, {"id": 6, "content": "<s>"}])"),
+       "added_tokens[1]: expected every added token once"}};
+  for (const auto& [content, expected] : cases) {
+    const std::string file = content;
+    CAPTURE(file);
+    const std::string message = refusal([&] { bpe_from_json(file, "t.json"); });
+    CAPTURE(message);
+    CHECK(message.starts_with("t.json: "));
+    CHECK(contains(message, expected));
+    CHECK(!contains(message, "\n"));
+  }
+  CHECK(bpe_from_json(file_with(), "t.json").merges.size() == 1);
+}
+
+TEST_CASE("merges.txt and .tiktoken: broken files are refused by line") {
+  const std::string vocabulary = R"({"a": 0, "b": 1, "ab": 2})";
+  const auto of_merges = [&](const std::string& merges) {
+    return refusal([&] { bpe_from_vocabulary(vocabulary, "vocab.json", merges, "merges.txt"); });
+  };
+  CHECK(of_merges("#version: 0.2\na b\r\n\n") == "accepted");
+  CHECK(contains(of_merges("#version: 0.2\na b\nab\n"),
+                 "merges.txt:3: expected two tokens, \"a b\""));
+  CHECK(contains(of_merges("a c\n"),
+                 "merges.txt:1: expected two tokens of the vocabulary, got a and c"));
+  CHECK(
+      contains(of_merges("b a\n"), "merges.txt:1: expected two tokens whose merge is a token too"));
+  CHECK(contains(of_merges("ver\xB5ion\n"), "merges.txt:1: expected two tokens, \"a b\""));
+  CHECK(contains(refusal([] { bpe_from_vocabulary("7", "vocab.json", "", "merges.txt"); }),
+                 "vocab.json: expected an object"));
+  CHECK(contains(
+      refusal([] { bpe_from_vocabulary(R"({"a": 0, "a": 1})", "vocab.json", "", "merges.txt"); }),
+      "vocab.json: expected every key of an object once, got a twice"));
+
+  const auto of_ranks = [](const std::string& text) {
+    return refusal([&] { bpe_from_tiktoken(text, "x.tiktoken", "x.tiktoken"); });
+  };
+  CHECK(of_ranks("YQ== 0\nYg== 1\n") == "accepted");
+  CHECK(contains(of_ranks(""), "x.tiktoken: expected tokens, got an empty file"));
+  CHECK(contains(of_ranks("YQ== 0\nYg==\n"),
+                 "x.tiktoken:2: expected a token in base64 and its rank, got Yg=="));
+  CHECK(contains(of_ranks("Y!== 0\n"), "x.tiktoken:1: expected a token in base64"));
+  CHECK(contains(of_ranks("YQ== x\n"), "x.tiktoken:1: expected a token in base64"));
+  CHECK(contains(of_ranks("YQ== 0\nYQ== 1\n"),
+                 "x.tiktoken:2: expected every token once, got \"a\" again"));
+  CHECK(contains(of_ranks("IHRoZQ== 0\nYg== 0\n"),
+                 "x.tiktoken:2: expected an id of its own, got 0, which is that of \" the\""));
+  CHECK(contains(of_ranks("YQ== 99999999\n"), "x.tiktoken:1: expected an id from 0 to"));
+  CHECK(contains(of_ranks(" 0\n"), "x.tiktoken:1: expected a token, got nothing"));
+}
+
+TEST_CASE("read_bpe: the two files of GPT-2 find each other, whatever they are called") {
+  const TempDir folder;
+  testing::write_text(folder / "my-vocab.json", R"({"a": 0, "b": 1, "ab": 2})");
+  CHECK(contains(refusal([&] { read_bpe(folder / "my-vocab.json"); }),
+                 "expected my-merges.txt or my-vocab.bpe next to it, got neither"));
+  testing::write_text(folder / "my-merges.txt", "a b\n");
+  CHECK(read_bpe(folder / "my-vocab.json") == read_bpe(folder / "my-merges.txt"));
+  CHECK(contains(refusal([&] { read_bpe(folder / "none.json"); }), "none.json"));
+}

@@ -1,0 +1,127 @@
+// config.json as the config of a gpt: what is read, what is refused by name.
+#include "train/wings/hugging_face/model_config.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/near.h"
+#include "train/wings/hugging_face/json.h"
+#include "train/yaml/yaml.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+std::string yaml_of(const std::string& json) {
+  return to_yaml(model_of_json(parse_json(json, "config.json"), "config.json").model);
+}
+
+std::string error_in(const std::string& json) {
+  return error_of([&] { yaml_of(json); });
+}
+
+std::string llama(const std::string& more) {
+  return "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_attention_heads\": 4, " + more +
+         "}";
+}
+
+}  // namespace
+
+TEST_CASE("model_config: the defaults are those of transformers") {
+  CHECK(yaml_of("{\"model_type\": \"gpt2\"}") ==
+        "type: gpt\nvocab_size: 50257\ncontext_length: 1024\nd_model: 768\nnum_layers: 12\n"
+        "num_heads: 12\nqkv_bias: true\ntie_embeddings: true\nnorm_eps: 1e-05\n"
+        "activation: gelu_tanh\nhidden_size: 3072\ninit: gpt2\ndropout: 0.1\n"
+        "attention:\n  type: multi_head_attention\n");
+  CHECK(yaml_of("{\"model_type\": \"llama\"}") ==
+        "type: gpt\nvocab_size: 32000\ncontext_length: 2048\nd_model: 4096\nnum_layers: 32\n"
+        "num_heads: 32\nnorm: rms_norm\nnorm_eps: 1e-06\nposition: rope\nrope_base: 10000\n"
+        "tie_embeddings: false\nactivation: swiglu\nhidden_size: 11008\ninit: gpt2\n"
+        "qkv_bias: false\nbias: false\ndropout: 0\nattention:\n  type: multi_head_attention\n");
+}
+
+TEST_CASE("model_config: fields of a llama") {
+  const std::string yaml =
+      yaml_of(llama("\"rope_parameters\": {\"rope_theta\": 5e5, \"rope_type\": \"default\"}, "
+                    "\"num_key_value_heads\": 2, \"attention_bias\": true, \"head_dim\": 16, "
+                    "\"rope_scaling\": null, \"attention_dropout\": 0.25"));
+  for (const char* line : {"rope_base: 5e+05\n", "num_kv_heads: 2\n", "qkv_bias: true\n",
+                           "bias: false\n", "  out_bias: true\n", "  dropout: 0.25\n"}) {
+    CAPTURE(line);
+    CHECK(yaml.find(line) != std::string::npos);
+  }
+  const ImportedModel odd = model_of_json(
+      parse_json(llama("\"warp\": 1, \"none\": null, \"torch_dtype\": \"float16\""), ""), "x");
+  REQUIRE(odd.notes.size() == 1);
+  CHECK(odd.notes[0] == "x: ignored, as heed does not know it: warp");
+}
+
+// The keys of the published folders gpt2 and SmolLM2-135M.
+TEST_CASE("model_config: published folders leave nothing to note") {
+  const std::string smollm2 =
+      "{\"_name_or_path\": \"x\", \"architectures\": [\"LlamaForCausalLM\"], "
+      "\"attention_bias\": false, \"attention_dropout\": 0.0, \"bos_token_id\": 0, "
+      "\"eos_token_id\": 0, \"hidden_act\": \"silu\", \"hidden_size\": 576, "
+      "\"initializer_range\": 0.0416, \"intermediate_size\": 1536, \"is_llama_config\": true, "
+      "\"max_position_embeddings\": 8192, \"model_type\": \"llama\", "
+      "\"num_attention_heads\": 9, \"num_hidden_layers\": 30, \"num_key_value_heads\": 3, "
+      "\"pretraining_tp\": 1, \"rms_norm_eps\": 1e-05, \"rope_interleaved\": false, "
+      "\"rope_scaling\": null, \"rope_theta\": 100000, \"tie_word_embeddings\": true, "
+      "\"torch_dtype\": \"bfloat16\", \"use_cache\": true, \"vocab_size\": 49152}";
+  const std::string gpt2 =
+      "{\"activation_function\": \"gelu_new\", \"model_type\": \"gpt2\", \"n_ctx\": 1024, "
+      "\"summary_type\": \"cls_index\", \"task_specific_params\": {\"text-generation\": "
+      "{\"do_sample\": true, \"max_length\": 50}}, \"vocab_size\": 50257}";
+  for (const std::string& json : {smollm2, gpt2}) {
+    CHECK(model_of_json(parse_json(json, "x"), "x").notes.empty());
+  }
+}
+
+TEST_CASE("model_config: what cannot be honoured is refused by name") {
+  const std::string as = ", as heed has nothing else; got ";
+  const std::string gpt2 = "{\"model_type\": \"gpt2\", ";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"{}", "model_type: expected gpt2, gpt_neox or llama" + as + "nothing"},
+      {"{\"model_type\": \"mistral\"}",
+       "model_type: expected gpt2, gpt_neox or llama" + as + "mistral"},
+      {gpt2 + "\"scale_attn_by_inverse_layer_idx\": true}",
+       "scale_attn_by_inverse_layer_idx: expected false" + as + "true"},
+      {gpt2 + "\"scale_attn_weights\": false}", "scale_attn_weights: expected true" + as + "false"},
+      {gpt2 + "\"activation_function\": \"tanh\"}",
+       "activation_function: expected gelu_new, gelu, relu or silu" + as + "tanh"},
+      {gpt2 + "\"embd_pdrop\": 0}", "embd_pdrop: expected resid_pdrop, 0.1" + as + "0"},
+      {gpt2 + "\"add_cross_attention\": true}",
+       "add_cross_attention: expected false" + as + "true"},
+      {gpt2 + "\"quantization_config\": {\"bits\": 4}}",
+       "quantization_config: expected none" + as + "{  \"bits\": 4}"},
+      {llama("\"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}"),
+       "rope_scaling: expected rope_type default" + as +
+           "{  \"type\": \"linear\",  \"factor\": 2}"},
+      {llama("\"rope_parameters\": {\"rope_type\": \"llama3\"}"),
+       "rope_parameters: expected rope_type default" + as + "{  \"rope_type\": \"llama3\"}"},
+      {llama("\"sliding_window\": 8"), "sliding_window: expected none" + as + "8"},
+      {llama("\"hidden_act\": \"gelu\""), "hidden_act: expected silu" + as + "gelu"},
+      {llama("\"head_dim\": 8"),
+       "head_dim: expected hidden_size / num_attention_heads, 64 / 4" + as + "8"},
+      {"{\"model_type\": \"gpt_neox\", \"rotary_pct\": 1.0}",
+       "use_parallel_residual: expected false" + as + "nothing"},
+      {"{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": false}",
+       "rotary_pct: expected 1" + as + "nothing"},
+      {gpt2 + "\"n_embd\": \"wide\"}",
+       "n_embd: expected a whole number from 1 to 16777216, got wide"},
+      {gpt2 + "\"n_layer\": 0}", "n_layer: expected a whole number from 1 to 16777216, got 0"},
+      {gpt2 + "\"n_layer\": 1e30}",
+       "n_layer: expected a whole number from 1 to 16777216, got 1e+30"},
+      {gpt2 + "\"n_head\": [1]}", "n_head: expected a whole number from 1 to 16777216, got [  1]"},
+      {gpt2 + "\"layer_norm_epsilon\": true}", "layer_norm_epsilon: expected a number, got true"},
+      {gpt2 + "\"tie_word_embeddings\": 1}", "tie_word_embeddings: expected true or false, got 1"},
+      {gpt2 + "\"n_layer\": [}", "expected JSON, got an error at line 1"},
+      {gpt2 + "\"n_layer\": 2, \"n_layer\": 3}",
+       "expected every key of an object once, got n_layer twice"},
+      {"[]", "expected an object {...}, got array"},
+      {"{\"a\": [[[[[[[[[[[[1]]]]]]]]]]]]}", "expected at most 10 levels of brackets, got more"}};
+  for (const auto& each : cases) {
+    CAPTURE(each.first);
+    CHECK(error_in(each.first).find("config.json: " + each.second) == 0);
+  }
+}

@@ -1,0 +1,107 @@
+#include "train/wings/own_data/rows/text_rows.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/near.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+const std::array<RowColumn, 2> pair_columns{RowColumn{"source"}, RowColumn{"target"}};
+const std::array<RowColumn, 2> label_columns{RowColumn{"text"}, RowColumn{"label", "", true}};
+
+std::array<RowColumn, 2> named(const std::string& text, const std::string& label) {
+  return {RowColumn{"text", text}, RowColumn{"label", label, true}};
+}
+
+TextRows rows_of(const std::string& name, const std::string& bytes,
+                 const std::array<RowColumn, 2>& columns = pair_columns) {
+  return {std::vector<char>(bytes.begin(), bytes.end()), name, columns};
+}
+
+// "1:a|b 2:c|d": lines and cells.
+std::string seen(const std::string& name, const std::string& bytes,
+                 const std::array<RowColumn, 2>& columns = pair_columns) {
+  const TextRows rows = rows_of(name, bytes, columns);
+  std::string all;
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    all += text(i > 0 ? " " : "", rows[i].line, ":", rows[i].cells[0], "|", rows[i].cells[1]);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("rows: TSV by the order of its columns, by header, by name, by number") {
+  CHECK(seen("x.tsv", "a b\tc\nd\te f\n") == "1:a b|c 2:d|e f");
+  CHECK(seen("x.TXT", "a\tb") == "1:a|b");
+  CHECK(seen("x.tsv",
+             "\xEF\xBB\xBF"
+             "a\tb\r\n\r\n\nc\td\r\n") == "1:a|b 4:c|d");
+  CHECK(seen("x.tsv", "Target\tid\tSOURCE\nb\t1\ta\n") == "2:a|b");
+  CHECK(seen("x.tsv", "en\tid\tde\nb\t1\ta\n",
+             {RowColumn{"source", "de"}, RowColumn{"target", "en"}}) == "2:a|b");
+  CHECK(seen("x.tsv", "b\t1\ta\nd\t2\tc\tmore\n",
+             {RowColumn{"source", "3"}, RowColumn{"target", "1"}}) == "1:a|b 2:c|d");
+  CHECK(seen("x.tsv", "\"a\"\tb \"c\"\n") == "1:\"a\"|b \"c\"");  // nothing is quoted
+  CHECK(seen("x.tsv", " a \t b \n") == "1: a | b ");
+}
+
+TEST_CASE("rows: both cells from one column are refused") {
+  const auto refused = [](const std::string& bytes, const std::string& text,
+                          const std::string& label) {
+    return error_of([&] { rows_of("x.tsv", bytes, named(text, label)); });
+  };
+  CHECK(refused("a\tb\n", "1", "01") ==
+        "x.tsv:1: expected two columns, text and label, got number 1 for both");
+  CHECK(refused("text\tLabel\na\tb\n", "Label", "") ==
+        "x.tsv:1: expected two columns, text and label, got number 2 for both");
+}
+
+TEST_CASE("rows: CSV as RFC 4180 has it") {
+  CHECK(seen("x.csv", "a,b\n\"c, d\",\"e \"\"f\"\"\"\n") == "1:a|b 2:c, d|e \"f\"");
+  CHECK(seen("x.csv", "\"two\nlines\",b\r\nc,d\r\n") == "1:two\nlines|b 3:c|d");
+  CHECK(seen("x.csv", "\"a\r\nb\",\"c\"") == "1:a\r\nb|c");
+  CHECK(seen("x.csv", "text,label\n\"good, not bad\", pos \nbad,neg", label_columns) ==
+        "2:good, not bad|pos 3:bad|neg");
+  CHECK(seen("x.csv", "id,review,stars\n7,\"fine\",4\n", named("review", "stars")) == "2:fine|4");
+  CHECK(seen("x.csv", "5\" pipe,b\n") == "1:5\" pipe|b");  // a quote in the middle is one
+  CHECK(seen("x.csv", "\n\na,b\n\n") == "3:a|b");
+  CHECK(seen("x.csv", "\"\"\"\",\"b\"\n") == "1:\"|b");
+}
+
+TEST_CASE("rows: JSON lines, with escapes and labels that are no text") {
+  CHECK(seen("x.jsonl", R"({"source": "a\tb\u00e9\"", "target": "\ud83d\ude00"})") ==
+        "1:a\tb\u00e9\"|\U0001F600");
+  CHECK(seen("x.ndjson",
+             "{\"target\":\"b\",\"n\":[1,{\"source\":2}],\"source\":\"a\"}\n\n"
+             "{\"source\":\"c\",\"target\":\"d\"}\r\n") == "1:a|b 3:c|d");
+  CHECK(seen("x.jsonl",
+             "{\"text\":\"a\",\"label\":1}\n{\"text\":\"b\",\"label\":true}\n"
+             "{\"text\":\"c\",\"label\":-0.50}\n{\"text\":\"d\",\"label\":\" x \"}",
+             label_columns) == "1:a|1 2:b|true 3:c|-0.50 4:d|x");
+  CHECK(seen("x.jsonl", "{\"review\":\"a\",\"stars\":\"b\"}", named("review", "stars")) == "1:a|b");
+  CHECK(seen("x.jsonl", std::string(2000, ' ') + "{\"source\":\"a\",\"target\":\"b\",\"x\":" +
+                            std::string(5000, '[') + std::string(5000, ']') + "}") == "1:a|b");
+}
+
+TEST_CASE("rows: mistakes are counted, the first ten are shown") {
+  std::string bytes;
+  for (int i = 0; i < 12; ++i) bytes += i % 4 == 3 ? "a\tb\n" : "nothing\n";
+  bytes += "c\t\n \td\n";
+  const std::string message = error_of([&] { rows_of("x.tsv", bytes); });
+  CHECK(
+      message.starts_with("x.tsv:1: expected a tab between source and target, got none\n"
+                          "x.tsv:2: expected a tab"));
+  CHECK(
+      message.ends_with("x.tsv:13: expected text as target, got nothing\n"
+                        "x.tsv: 11 mistakes in all; the first 10 are above"));
+}
+
+TEST_CASE("rows: views stay valid when the rows are moved") {
+  TextRows rows = rows_of("x.tsv", "a\tb\n");
+  const TextRows moved = std::move(rows);
+  CHECK(moved[0].cells[1] == "b");
+}

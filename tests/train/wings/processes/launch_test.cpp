@@ -1,0 +1,55 @@
+// What a process does under a launcher. Runs of several processes: tests/train/wings/processes/mpi_test.sh.
+#include "train/wings/processes/launch.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/training_run.h"
+#include "train/wings/processes/company.h"
+#include "train/wings/processes/shards.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+TEST_CASE("launch: a plain message where the library for MPI is missing; nothing is trained") {
+  const TempDir folder;
+  const fs::path build = HEED_BUILD_DIR;
+  const std::string suffix = is_float64 ? "-f64" : "";
+  for (const std::string& file : {"heed" + suffix, "libheedgrad" + suffix + ".so"}) {
+    fs::copy_file(build / file, folder / file);
+  }
+  const std::string config = write_config(folder);
+  const std::string program = (folder / ("heed" + suffix)).string();
+  const std::vector<std::string> arguments{"train", config, "--out", (folder / "run").string()};
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    const ProgramResult result = run_program(program, arguments, {text(variable, "=0")});
+    CHECK(result.exit_code == 1);
+    CHECK_MESSAGE(result.err.starts_with(text("heed: ", variable, " is set, so this is one of ",
+                                              "several processes, but libheedgrad-mpi", suffix,
+                                              ".so cannot be loaded: ")),
+                  result.err);
+    CHECK(!fs::exists(folder / "run"));
+  }
+  CHECK(run_program(program, arguments).exit_code == 0);  // without a launcher it is not needed
+}
+
+TEST_CASE("launch: a process on its own") {
+  Communicator& ranks = alone();
+  CHECK(ranks.size() == 1);
+  CHECK(from_first(ranks, 7) == 7);
+  CHECK(from_first(ranks, std::string("a\0b", 3)) == std::string("a\0b", 3));
+  CHECK(gather_all(ranks, "own") == std::vector<std::string>{"own"});
+  const std::vector<ProcessInfo> places = divide_threads(ranks);
+  REQUIRE(places.size() == 1);
+  CHECK(places[0].host == host_name());
+  require_same(ranks, places, {{"seed", "1"}});
+}
+
+TEST_CASE("launch: memory of gradients, in copies of all of them") {
+  CHECK(gradient_copies(1, 1, 0) == 1);
+  CHECK(gradient_copies(8, 1, 0) == 2);
+  CHECK(gradient_copies(2, 2, 0) == 1.5);
+  CHECK(gradient_copies(2, 2, 1) == 1.5);
+  CHECK(gradient_copies(4, 2, 0) == 3);  // two, and half of the two shards of rank 1
+  CHECK(gradient_copies(4, 2, 1) == 2.5);
+}

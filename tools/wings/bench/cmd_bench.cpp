@@ -1,0 +1,287 @@
+// heed bench: times training steps, with the same code as the trainer.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "autograd/graph/profile.h"
+#include "autograd/kernels/blas_info.h"
+#include "autograd/kernels/gemm.h"
+#include "autograd/threads/machine.h"
+#include "tools/commands/command.h"
+#include "tools/commands/few_threads.h"
+#include "tools/commands/trial_steps.h"
+#include "tools/terminal/gemm_speed.h"
+#include "tools/terminal/median.h"
+#include "tools/wings/bench/model_threads.h"
+#include "tools/wings/processes/processes.h"
+#include "train/optim/schedule.h"
+#include "train/plan.h"
+#include "train/step.h"
+#include "train/weights/freeze.h"
+#include "train/wings/processes/launch.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct BenchOptions {
+  std::string config;
+  std::vector<std::string> sets;
+  int64_t steps = 50;
+  bool profile = false;
+  std::optional<std::string> model_threads;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, BenchOptions& o) {
+  arguments.positional("CONFIG", o.config, "a config to train")
+      .path()
+      .option("--set", o.sets,
+              "change a value: --set model.dropout=0.2; may be repeated, the last one counts")
+      .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")
+      .threads()
+      .flag("--profile", o.profile, "time by operation, too")
+      .option("--model-threads", o.model_threads,
+              "estimate, from a run on one thread, the speed-up with these numbers of threads: "
+              "--model-threads 2,4,8,16")
+      .flag("--json", o.json, "one JSON object on standard output");
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+struct Measured {
+  std::vector<double> seconds;  // of each step, sorted
+  double tokens = 0;            // of a step
+  double flops = 0;             // of a step
+  double loss = 0;              // of the last step; equals that of `heed train` at this step
+  double peak_mb = 0;           // peak so far
+  std::vector<ProfileRow> rows;
+  int processes = 1;
+  std::vector<double> waits;  // seconds of each step, in order, that it waited for other processes
+  double waited = 0;          // their mean
+  // A process that is late for the messages of a step waits for nothing but them. Others also wait
+  // for it. So this is the mean over the steps of the shortest wait of a process.
+  double waited_for_messages = 0;
+  double communication = 0;  // seconds a step, if no backward pass hid it
+
+  // The share of the communication that a step does not wait for.
+  double hidden() const {
+    return communication > 0 ? std::clamp(1 - waited_for_messages / communication, 0.0, 1.0) : 0;
+  }
+  double quantile(double q) const {
+    return seconds[static_cast<size_t>(q * static_cast<double>(seconds.size() - 1) + 0.5)];
+  }
+  double mean() const { return mean_of(seconds); }
+};
+
+constexpr int64_t warm_up_steps = 3;
+constexpr int64_t most_steps = 1'000'000;
+
+Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
+  using Clock = std::chrono::steady_clock;
+  Measured measured;
+  for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
+    if (i == warm_up_steps && profile) {
+      start_profile();
+    }
+    const double waited_before = steps_of_run.seconds_waited();
+    const int64_t flops = flop_count();
+    const Clock::time_point begin = Clock::now();
+    const StepResult step = steps_of_run.next();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (i >= warm_up_steps) {
+      measured.seconds.push_back(seconds);
+      measured.waits.push_back(steps_of_run.seconds_waited() - waited_before);
+      measured.tokens = static_cast<double>(step.tokens);
+      measured.flops = static_cast<double>(flop_count() - flops);
+      measured.loss = step.loss;
+    }
+  }
+  measured.waited = mean_of(measured.waits);
+  if (profile) {
+    measured.rows = stop_profile();
+  }
+  measured.peak_mb = static_cast<double>(peak_resident_bytes()) / 1e6;
+  std::sort(measured.seconds.begin(), measured.seconds.end());
+  return measured;
+}
+
+// The mean over the steps of the shortest wait of a process.
+double mean_of_shortest(Communicator& ranks, const std::vector<double>& waits) {
+  std::vector<double> shortest = waits;
+  const auto* const own = reinterpret_cast<const char*>(waits.data());
+  for (const std::string& other :
+       gather_all(ranks, std::string(own, waits.size() * sizeof(double)))) {
+    for (size_t step = 0; step < waits.size(); ++step) {
+      double wait = 0;
+      other.copy(reinterpret_cast<char*>(&wait), sizeof wait, step * sizeof wait);
+      shortest[step] = std::min(shortest[step], wait);
+    }
+  }
+  return mean_of(shortest);
+}
+
+double median_of_communication(TrialSteps& steps) {
+  std::vector<double> seconds(9);
+  for (double& each : seconds) each = steps.seconds_to_communicate();
+  return median(std::move(seconds));
+}
+
+// These operations read only part of their input, so their traffic is not counted.
+bool reads_all(const std::string& op) { return op != "embedding" && op != "slice"; }
+
+// Time per step by operation. The last row is everything else: the batch, clipping, the optimizer.
+nlohmann::ordered_json profile_rows(const Measured& m) {
+  const auto steps = static_cast<double>(m.seconds.size());
+  nlohmann::ordered_json rows;
+  double rest = m.mean();
+  for (const ProfileRow& row : m.rows) {
+    const double seconds = row.forward_seconds + row.backward_seconds;
+    const auto flops = static_cast<double>(row.forward_flops + row.backward_flops);
+    const auto numbers = static_cast<double>(row.forward_numbers + row.backward_numbers);
+    rows.push_back({{"op", row.op},
+                    {"calls", static_cast<double>(row.calls) / steps},
+                    {"forward_ms", 1e3 * row.forward_seconds / steps},
+                    {"backward_ms", 1e3 * row.backward_seconds / steps},
+                    {"gflops", flops / seconds / 1e9}});
+    if (reads_all(row.op)) {
+      rows.back()["gb_per_second"] = sizeof(real) * numbers / seconds / 1e9;
+    }
+    rest -= seconds / steps;
+  }
+  if (m.processes > 1) {
+    rest -= m.waited;
+    rows.push_back({{"op", "waiting for other processes"}, {"ms", 1e3 * m.waited}});
+  }
+  rows.push_back({{"op", "batch, clipping, optimizer"}, {"ms", 1e3 * rest}});
+  return rows;
+}
+
+nlohmann::ordered_json as_json(const Measured& m, const GemmSpeed& speed) {
+  const double median = m.quantile(0.5);
+  const double gflops = m.flops / median / 1e9;
+  nlohmann::ordered_json result{{"ms_per_step", 1e3 * median},
+                                {"ms_p10", 1e3 * m.quantile(0.1)},
+                                {"ms_p90", 1e3 * m.quantile(0.9)},
+                                {"ms_mean", 1e3 * m.mean()},
+                                {"tokens_per_second", m.tokens / median},
+                                {"gflop_per_step", m.flops / 1e9},
+                                {"gflops", gflops},
+                                {"sgemm_gflops", speed.openblas},
+                                {"share_of_peak", gflops / speed.openblas},
+                                {"product_gflops", speed.heed},
+                                {"peak_mb", m.peak_mb},
+                                {"threads", num_threads()},
+                                {"kernel", blas_info().kernel},
+                                {"loss", m.loss}};
+  if (m.processes > 1) {
+    result["processes"] = m.processes;
+    result["waited_ms"] = 1e3 * m.waited;
+    result["waited_for_messages_ms"] = 1e3 * m.waited_for_messages;
+    result["communication_ms"] = 1e3 * m.communication;
+    result["communication_hidden"] = m.hidden();
+  }
+  if (!m.rows.empty()) {
+    result["profile"] = profile_rows(m);
+  }
+  return result;
+}
+
+void print_profile(const nlohmann::ordered_json& rows) {
+  std::printf("\n%-28s %6s %11s %12s %8s %6s\n", "operation, a step", "calls", "forward ms",
+              "backward ms", "GFLOP/s", "GB/s");
+  for (const auto& row : rows) {
+    const auto op = row["op"].get<std::string>();
+    if (row.contains("ms")) {
+      std::printf("%-28s %30.3f\n", op.c_str(), row["ms"].get<double>());
+      continue;
+    }
+    std::printf("%-28s %6.0f %11.3f %12.3f", op.c_str(), row["calls"].get<double>(),
+                row["forward_ms"].get<double>(), row["backward_ms"].get<double>());
+    const double gflops = row["gflops"].get<double>();
+    std::printf(" %8s", gflops > 0 ? text(std::llround(gflops)).c_str() : "");
+    if (row.contains("gb_per_second")) {
+      std::printf(" %6.1f", row["gb_per_second"].get<double>());
+    }
+    std::printf("\n");
+  }
+}
+
+int bench(const BenchOptions& o) {
+  require<ConfigError>(o.steps >= 1 && o.steps <= most_steps,
+                       "heed bench: expected --steps from 1 to ", most_steps, ", got ", o.steps);
+  RunTree tree = read_run_tree(o.config, o.sets);
+  if (tree.root.get("precision").text() == "float64") {
+    require_precision("float64");
+  }
+  Communicator& ranks = connect();
+  require_same_command(ranks, "heed bench");
+  require<ConfigError>(!o.model_threads || ranks.size() == 1,
+                       "heed bench: --model-threads looks at the threads of one process, got ",
+                       ranks.size(), " processes; start it without mpirun");
+  const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  const Processes processes = introduce_processes(ranks, loaded);
+  const Plan plan = make_plan(loaded, ranks);
+  require_memory(plan, processes.on_this_host);
+  if (!o.model_threads && ranks.size() == 1) {
+    use_threads_that_pay(loaded, plan.flops_per_step);
+  }
+  apply_settings(loaded.config);
+  TrialSteps steps(loaded, ranks);
+  if (o.model_threads) {
+    for (int64_t i = 0; i < warm_up_steps; ++i) steps.next();
+    print_thread_model(read_thread_counts(*o.model_threads), o.steps, o.json,
+                       [&] { steps.next(); });
+    return 0;
+  }
+  Measured measured = measure(steps, o.steps, o.profile);
+  measured.processes = ranks.size();
+  measured.waited_for_messages = mean_of_shortest(ranks, measured.waits);
+  measured.communication = ranks.size() > 1 ? median_of_communication(steps) : 0;
+  ranks.leave();
+  if (ranks.rank() > 0) {
+    return 0;
+  }
+  const nlohmann::ordered_json result = as_json(measured, gemm_speed());
+  if (o.json) {
+    std::printf("%s\n", result.dump().c_str());
+    return 0;
+  }
+  std::printf("step         %.2f ms (p10 %.2f, p90 %.2f)\n", result["ms_per_step"].get<double>(),
+              result["ms_p10"].get<double>(), result["ms_p90"].get<double>());
+  std::printf("tokens       %.0f a second\n", result["tokens_per_second"].get<double>());
+  std::printf("arithmetic   %.0f GFLOP/s; large matrix products: %.0f, by OpenBLAS %.0f\n",
+              result["gflops"].get<double>(), result["product_gflops"].get<double>(),
+              result["sgemm_gflops"].get<double>());
+  if (ranks.size() > 1) {
+    std::printf("%s\nmessages     %.2f ms a step on their own, %.2f ms waited for: %.0f%% hidden\n",
+                processes.plan_lines[0].c_str(), 1e3 * measured.communication,
+                1e3 * measured.waited_for_messages, 100 * measured.hidden());
+    std::printf("waiting      %.2f ms a step, also for slower processes\n", 1e3 * measured.waited);
+  }
+  std::printf("memory       %.1f MB at most\n", result["peak_mb"].get<double>());
+  if (o.profile) {
+    print_profile(result["profile"]);
+  }
+  return 0;
+}
+
+int run(const BenchOptions& o) {
+  return run_with_others([&] { return bench(o); });
+}
+
+}  // namespace
+
+Command bench_command() {
+  return command<BenchOptions>("bench", "times the trainer's own step",
+                               "heed bench configs/shakespeare_char.yaml --steps 100", declare,
+                               run);
+}
+
+}  // namespace heed::cli

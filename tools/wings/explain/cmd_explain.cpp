@@ -1,0 +1,82 @@
+// heed explain: one forward pass of a trained model, taken apart on a page.
+#include <cstdio>
+#include <filesystem>
+
+#include "tools/commands/output_file.h"
+#include "tools/commands/run.h"
+#include "tools/terminal/attention_maps.h"
+#include "tools/terminal/table.h"
+#include "tools/wings/explain/explain.h"
+#include "train/files/files.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct ExplainOptions {
+  std::string run;
+  std::optional<std::string> prompt;
+  int64_t tokens = 12;
+  std::string out;
+  std::vector<std::string> sets;
+  bool whole = false;
+};
+
+void declare(Arguments& arguments, ExplainOptions& o) {
+  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .path()
+      .option("--prompt", o.prompt,
+              "what the model reads (default: the config's sample.prompt, or an example)")
+      .option("--tokens", o.tokens,
+              "how far the page can follow what the model would write: so many tokens (12)")
+      .required_option("--out", o.out, "the page")
+      .path()
+      .option("--set", o.sets, set_of_run)
+      .threads()
+      .flag("--whole", o.whole,
+            "keep all weights exactly, in a page that may get long; otherwise those of large "
+            "matrices are rounded, or left out, so that it stays below 3 MB");
+}
+
+Exhibit asked(const ExplainOptions& o, const TrainedRun& run) {
+  if (!o.prompt) {
+    return exhibit(*run.model, *run.loaded.task, run.loaded.config);
+  }
+  const Answer answer = whole_answer_to(run, "heed explain: --prompt", *o.prompt);
+  return {*o.prompt, answer.text, answer.shown};
+}
+
+int run(const ExplainOptions& o) {
+  namespace fs = std::filesystem;
+  require<ConfigError>(o.tokens >= 0 && o.tokens <= 1000,
+                       "heed explain: expected --tokens from 0 to 1000, got ", o.tokens);
+  const TrainedRun trained = load_trained(o.run, o.sets);
+  const fs::path folder = parse_run(o.run).run;
+  require_replaceable("heed explain: --out", o.out,
+                      files_named_in(trained.loaded.resolved, folder));
+  const Exhibit shown = asked(o, trained);
+  const Task& task = *trained.loaded.task;
+  const bool apart = task.tokenizer() != nullptr && !task.continues_prompt();
+  const std::string page =
+      explain::explain_page(*trained.model, task, shown.shown,
+                            {.run = fs::weakly_canonical(folder).filename().string(),
+                             .step = trained.state.step,
+                             .prompt = shown.prompt,
+                             .answer = apart ? shown.answer : "",
+                             .tokens = o.tokens,
+                             .context = trained.loaded.config.context_length(),
+                             .whole = o.whole});
+  write_file_atomically(o.out, page, Links::follow);
+  print_line(stdout, o.out);
+  return 0;
+}
+
+}  // namespace
+
+Command explain_command() {
+  return command<ExplainOptions>("explain", "one prediction taken apart, on a page",
+                                 "heed explain runs/quickstart --prompt 'ROMEO:' --out page.html",
+                                 declare, run);
+}
+
+}  // namespace heed::cli

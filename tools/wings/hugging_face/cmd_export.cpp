@@ -1,0 +1,109 @@
+// heed export: a trained model as a folder that Hugging Face's transformers opens.
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "layers/text/display.h"
+#include "tools/commands/output_file.h"
+#include "tools/commands/run.h"
+#include "tools/terminal/table.h"
+#include "train/files/words.h"
+#include "train/wings/hugging_face/export.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using ExportJson = nlohmann::ordered_json;
+
+struct ExportOptions {
+  std::string run;
+  std::string folder;
+  std::vector<std::string> sets;
+  std::optional<std::string> dtype;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, ExportOptions& o) {
+  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
+      .path()
+      .positional("DIR", o.folder, "the folder to write; it must not exist yet")
+      .path()
+      .option("--dtype", o.dtype, "of the weights: float32 (default) or bfloat16")
+      .option("--set", o.sets, set_of_run)
+      .flag("--json", o.json, "one JSON object on standard output");
+}
+
+Dtype dtype_of(const ExportOptions& o) {
+  const std::string name = o.dtype.value_or("float32");
+  require<ConfigError>(name == "float32" || name == "bfloat16",
+                       "heed export: expected --dtype float32 or bfloat16, got ", printable(name));
+  return name == "float32" ? Dtype::F32 : Dtype::BF16;
+}
+
+// The model, and that transformers has its architecture.
+const Gpt& exportable(const TrainedRun& run) {
+  const auto* const gpt = dynamic_cast<const Gpt*>(run.model.get());
+  require<ConfigError>(gpt != nullptr, "heed export: model.type: expected gpt, got ",
+                       run.loaded.config.model.type(), ", which transformers does not have");
+  const std::string wrong = obstacle(architecture_of(gpt->config), *gpt);
+  require<ConfigError>(wrong.empty(), "heed export: no architecture of transformers holds this ",
+                       "model exactly: ", wrong);
+  return *gpt;
+}
+
+// A text of Python.
+std::string python_text(const std::string& text) {
+  return ExportJson(printable(text, 4096)).dump();
+}
+
+int run(const ExportOptions& o) {
+  const Dtype dtype = dtype_of(o);
+  const fs::path folder = new_folder("heed export: DIR", o.folder);
+  const TrainedRun trained = load_trained(o.run, o.sets);
+  const Gpt& model = exportable(trained);
+  const ConfigNode own = trained.loaded.resolved.get("model");
+  const Tokenizer* const tokenizer = trained.loaded.task->tokenizer();
+  bool has_tokenizer = false;
+  write_new_folder(folder, [&](const fs::path& inside) {
+    has_tokenizer = write_hugging_face(inside, {model, own, tokenizer, dtype});
+  });
+
+  const Architecture& architecture = architecture_of(model.config);
+  const std::string type_name = dtype == Dtype::F32 ? "float32" : "bfloat16";
+  print_line(o.json ? stderr : stdout,
+             text(folder.string(), ": ", architecture.model_type, ", ",
+                  grouped(model.parameter_count()), " parameters in ", type_name,
+                  has_tokenizer          ? ", with its tokenizer"
+                  : tokenizer == nullptr ? ", without a tokenizer: the run has none"
+                                         : ", without a tokenizer: that of this task has no file",
+                  is_float64 ? "; the run has float64" : ""));
+  if (o.json) {
+    std::printf("%s\n", ExportJson({{"out", printable(folder.string(), 4096)},
+                                    {"type", architecture.model_type},
+                                    {"parameters", model.parameter_count()},
+                                    {"dtype", type_name},
+                                    {"tokenizer", has_tokenizer}})
+                            .dump()
+                            .c_str());
+    return 0;
+  }
+  const std::string path = python_text(folder.string());
+  std::printf("from transformers import AutoModelForCausalLM%s\n",
+              has_tokenizer ? ", AutoTokenizer" : "");
+  std::printf("model = AutoModelForCausalLM.from_pretrained(%s)\n", path.c_str());
+  if (has_tokenizer) {
+    std::printf("tokenizer = AutoTokenizer.from_pretrained(%s)\n", path.c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command export_command() {
+  return command<ExportOptions>("export", "a trained model for Hugging Face's transformers",
+                                "heed export runs/shakespeare my_model", declare, run);
+}
+
+}  // namespace heed::cli

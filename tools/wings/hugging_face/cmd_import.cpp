@@ -1,0 +1,236 @@
+// heed import: a model of Hugging Face's transformers as a run, which the other commands take.
+#include <cstdio>
+#include <filesystem>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "autograd/array/storage.h"
+#include "autograd/random/streams.h"
+#include "autograd/threads/machine.h"
+#include "layers/config/values.h"
+#include "layers/text/display.h"
+#include "tools/commands/command.h"
+#include "tools/commands/output_file.h"
+#include "tools/terminal/table.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/state_dict.h"
+#include "train/config/run_config.h"
+#include "train/files/files.h"
+#include "train/files/words.h"
+#include "train/run/metrics.h"
+#include "train/wings/bpe/read.h"
+#include "train/wings/bpe/write.h"
+#include "train/wings/hugging_face/folder.h"
+#include "train/wings/hugging_face/json.h"
+#include "train/wings/hugging_face/tokenizer_files.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using ImportJson = nlohmann::ordered_json;
+
+constexpr int64_t longest_window = 1024;  // of evaluations, where the model can read more
+
+struct ImportOptions {
+  std::string folder;
+  std::string out;
+  std::optional<std::string> tokenizer;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, ImportOptions& o) {
+  arguments.positional("DIR", o.folder, "config.json and model.safetensors, or its index")
+      .path()
+      .required_option("--out", o.out, "the run folder to write; it must not exist yet")
+      .path()
+      .option("--tokenizer", o.tokenizer,
+              "tokenizer.json, vocab.json next to merges.txt, *.tiktoken, or none (default: that "
+              "of DIR)")
+      .path()
+      .flag("--json", o.json, "one JSON object on standard output");
+}
+
+// What is read of the folder before anything is written.
+struct Source {
+  explicit Source(const std::string& folder)
+      : config(fs::path(folder) / "config.json"),
+        json(read_json(config)),
+        imported(model_of_json(json, config.string())),
+        weights(weights_file(folder)) {}
+
+  fs::path config;
+  ConfigNode json;
+  ImportedModel imported;
+  FolderWeights weights;
+};
+
+// The text of a tokenizer.json; "" for a run without a tokenizer.
+std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size,
+                           std::vector<std::string>& notes) {
+  const std::string path = o.tokenizer.value_or(find_tokenizer(o.folder));
+  if (path == "none") {
+    return "";
+  }
+  if (path.empty()) {
+    notes.push_back(o.folder + " has no tokenizer: the run knows ids, no text; --tokenizer gives " +
+                    "it one");
+    return "";
+  }
+  std::error_code error;
+  BpeModel model;
+  try {
+    const std::string file = fs::is_directory(path, error) ? find_tokenizer(path) : path;
+    require<IoError>(!file.empty(), path, ": expected a folder with tokenizer.json or vocab.json");
+    model = read_bpe(file);
+  } catch (const IoError& failed) {
+    fail<IoError>(failed.what(), o.tokenizer ? "" : "; --tokenizer none imports without it");
+  }
+  const auto size = static_cast<int64_t>(model.tokens.size());
+  require<ConfigError>(size <= vocab_size, path, ": has ", grouped(size), " tokens, the model ",
+                       grouped(vocab_size), "; expected at most as many");
+  if (const int64_t added = pad_vocabulary(model, vocab_size); added > 0) {
+    notes.push_back(text(path, ": has ", grouped(size), " tokens, the model ", grouped(vocab_size),
+                         ": the last ", grouped(added), " are called <|unused_", size,
+                         "|> and so on"));
+  }
+  return bpe_to_json(model);
+}
+
+// The config of the run. tokenizer: the path of its file; "": none.
+ConfigNode run_config(const ConfigNode& model, const fs::path& tokenizer) {
+  const std::optional<int64_t> length = whole_number(model.get("context_length"));
+  const int64_t window = std::min(longest_window, length.value_or(longest_window));
+  ConfigNode data =
+      tokenizer.empty()
+          ? ConfigNode::map({{"type", "synthetic"}, {"vocab_size", model.get("vocab_size")}})
+          : ConfigNode::map({{"type", "text"}, {"path", ""}});
+  if (!tokenizer.empty()) {
+    data.set("tokenizer",
+             ConfigNode::map({{"type", "bpe"}, {"path", fs::absolute(tokenizer).string()}}));
+  }
+  data.set("context_length", window);
+  return ConfigNode::map({{"data", data},
+                          {"model", model},
+                          {"train", ConfigNode::map({{"steps", 1}, {"batch_size", 1}})},
+                          {"checkpoint", ConfigNode::map({{"optimizer_state", false}})}});
+}
+
+// Compares the weights with the shapes of the model, and the model with the memory there is, before
+// any is taken.
+void rehearse(const LayerChoice& model, const Architecture& architecture,
+              const FolderWeights& weights) {
+  const DryRun dry;
+  const int64_t before = pool::stats().live_bytes;
+  const std::unique_ptr<Module> made = make_layer(model);
+  const int64_t needed = pool::stats().live_bytes - before;
+  check_weights(architecture, dynamic_cast<const Gpt&>(*made), weights, nothing_ignored);
+  const int64_t available = memory().available;
+  require<ConfigError>(needed <= available, "heed import: the model needs ", bytes_text(needed),
+                       " of memory, this machine has ", bytes_text(available), " for it");
+}
+
+// Reads the config as that of any run, from the folder that is about to be one.
+LoadedRun load(const Source& source, const ConfigNode& model, const fs::path& tokenizer,
+               const fs::path& inside) {
+  try {
+    return load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
+  } catch (const ConfigError& error) {
+    fail<ConfigError>(source.config.string(), ": ", error.what());
+  }
+}
+
+// Writes the run into an empty folder. Returns the number of parameters; nothing if the weights do
+// not fit `model`, which the folder's config.json has as heed's own.
+std::optional<int64_t> write_run(const Source& source, const ConfigNode& model,
+                                 const fs::path& tokenizer, const fs::path& inside) {
+  const Architecture& architecture = *source.imported.architecture;
+  const LoadedRun run = load(source, model, tokenizer, inside);
+  apply_settings(run.config);
+  try {
+    rehearse(run.config.model, architecture, source.weights);
+  } catch (const std::bad_alloc&) {
+    fail<ConfigError>("heed import: the model needs more memory than any machine can address");
+  }
+  const std::unique_ptr<Module> made = make_layer(run.config.model);
+  const bool same =
+      load_weights(architecture, dynamic_cast<Gpt&>(*made), source.weights, nothing_ignored);
+  if (!same) {
+    return {};
+  }
+  TrainingState state;
+  state.streams = streams().state();
+  save_checkpoint(inside, *made, nullptr, state, run.texts(), {}, run.made_with());
+  write_file_atomically(inside / "config.yaml", run.texts().at("config.yaml"));
+  MetricsWriter::resume(inside / "metrics.csv", 0).flush_to_disk();
+  return made->parameter_count();
+}
+
+// Prefers the config that heed itself wrote into config.json, if it still fits.
+int64_t write_best(const Source& source, const std::string& tokenizer, const fs::path& out,
+                   const fs::path& inside) {
+  fs::path path;
+  if (!tokenizer.empty()) {
+    write_file_atomically(inside / stored_tokenizer, tokenizer);
+    path = out / stored_tokenizer;
+  }
+  std::optional<int64_t> parameters;
+  if (const ConfigNode own = own_model_of_json(source.json); !own.is_absent()) {
+    try {
+      parameters = write_run(source, own, path, inside);
+    } catch (const IoError&) {  // biases that are no longer zeros; if it is more, see below
+    }
+  }
+  if (!parameters) {
+    parameters = write_run(source, source.imported.model, path, inside);
+  }
+  require<IoError>(parameters.has_value(), source.weights.path(), ": has numbers where this ",
+                   source.imported.architecture->model_type, " has none");
+  return *parameters;
+}
+
+int run(const ImportOptions& o) {
+  const fs::path out = new_folder("heed import: --out", o.out);
+  std::error_code error;
+  require<IoError>(fs::is_directory(o.folder, error), o.folder,
+                   ": expected a folder with config.json and weights: ",
+                   error ? error.message() : "not a folder");
+  require_precision("float32");
+  const Source source(o.folder);
+  std::vector<std::string> notes = source.imported.notes;
+  const int64_t vocab_size = whole_number(source.imported.model.get("vocab_size")).value_or(0);
+  const std::string tokenizer = tokenizer_text(o, vocab_size, notes);
+  int64_t parameters = 0;
+  write_new_folder(out, [&](const fs::path& inside) {
+    parameters = write_best(source, tokenizer, out, inside);
+  });
+
+  for (const std::string& note : notes) {
+    print_line(stderr, note);
+  }
+  const std::string& type = source.imported.architecture->model_type;
+  print_line(o.json ? stderr : stdout, text(out.string(), ": ", type, ", ", grouped(parameters),
+                                            " parameters, ", grouped(vocab_size), " tokens"));
+  if (o.json) {
+    std::printf("%s\n", ImportJson({{"out", printable(out.string(), 4096)},
+                                    {"type", type},
+                                    {"parameters", parameters},
+                                    {"vocab_size", vocab_size},
+                                    {"tokenizer", !tokenizer.empty()}})
+                            .dump()
+                            .c_str());
+  } else if (!tokenizer.empty()) {
+    print_line(stdout, "  heed generate " + shell_word(out.string()) + " --prompt 'The '");
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command import_command() {
+  return command<ImportOptions>("import", "a model of Hugging Face's transformers as a run",
+                                "heed import SmolLM2-135M --out runs/smollm2", declare, run);
+}
+
+}  // namespace heed::cli

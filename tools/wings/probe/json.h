@@ -1,0 +1,24 @@
+// The results of probes as JSON, one object in a line, for `heed probe --json` and its pages.
+#pragma once
+
+#include <string>
+
+#include "tools/wings/probe/ablate.h"
+#include "tools/wings/probe/heads.h"
+#include "tools/wings/probe/lens.h"
+#include "tools/wings/probe/patch.h"
+#include "train/data/text_interface.h"
+
+namespace heed::probe {
+
+// {"repeat", "sequences", "heads": [{"layer", "block", "head", scores...}]}; "repeat" is null for
+// examples, and scores that have no meaning are absent.
+std::string to_json(const HeadScores& scores);
+// {"tokens", "blocks": [[{"id", "token", "probability", "rank"}]]}
+std::string to_json(const Lens& lens, const TextInterface& text);
+// {"loss", "accuracy", "parts": [{"part", "head", "loss", "accuracy"}]}
+std::string to_json(const Ablations& ablations);
+// {"clean", "corrupt", "residual", "attention", "feed_forward", "heads"}
+std::string to_json(const Patches& patches);
+
+}  // namespace heed::probe

@@ -1,0 +1,95 @@
+#include "tools/wings/probe/lens.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "layers/module/evaluation_mode.h"
+#include "tools/wings/probe/parts.h"
+
+namespace heed::probe {
+
+namespace {
+
+// Keeps what a layer is given.
+class InputOf final : public ForwardObserver {
+ public:
+  explicit InputOf(const Module* layer) : layer_(layer) {}
+  void before_forward(const Module& layer, const Input& in) override {
+    if (&layer == layer_) {
+      x = in.x.value();
+    }
+  }
+  Array x;
+
+ private:
+  const Module* layer_;
+};
+
+}  // namespace
+
+Guess guess_of(std::span<const real> logits, std::optional<int32_t> next) {
+  const auto top = std::max_element(logits.begin(), logits.end());
+  const auto largest = static_cast<double>(*top);
+  double sum = 0;
+  for (const real logit : logits) {
+    sum += std::exp(static_cast<double>(logit) - largest);
+  }
+  Guess guess{static_cast<int32_t>(top - logits.begin()), 1 / sum, {}};
+  if (next) {
+    const auto right = static_cast<size_t>(*next);
+    int64_t above = 0;
+    for (size_t id = 0; id < logits.size(); ++id) {
+      above += logits[id] > logits[right] || (logits[id] == logits[right] && id < right) ? 1 : 0;
+    }
+    guess.rank = above + 1;
+  }
+  return guess;
+}
+
+std::vector<Array> outputs_after_blocks(Module& model, const Input& in) {
+  const std::vector<Block> blocks = stacks_of(model, "heed probe: lens").back();
+  const EvaluationMode evaluating(model);
+  std::vector<PartObserver::Watched> outputs;
+  for (const Block& block : blocks) {
+    outputs.push_back({block.layer, Activation::output});
+  }
+  const Activations after = activations_of(model, in, outputs);
+  std::vector<Array> streams;
+  {
+    const InputOf first(blocks.front().layer);
+    model(in);
+    streams.push_back(first.x);
+  }
+  for (const Block& block : blocks) {
+    streams.push_back(after.at({block.layer, Activation::output, 0}));
+  }
+  std::vector<Array> logits;
+  for (const Array& stream : streams) {
+    const PartObserver in_place({outputs.back()}, [&](const Observation&) { return stream; });
+    logits.push_back(model(in).value());
+  }
+  return logits;
+}
+
+Lens logit_lens(Module& model, const Input& in) {
+  Lens lens{{in.ids.data(), in.ids.data() + in.ids.size()}, {}};
+  const int64_t tokens = in.ids.size();
+  for (const Array& logits : outputs_after_blocks(model, in)) {
+    require<ConfigError>(
+        logits.rank() == 3 && logits.dim(1) == tokens,
+        "heed probe: lens: expected a model that names a token at each position, logits (1, ",
+        tokens, ", V), got ", logits.shape());
+    const auto width = static_cast<size_t>(logits.dim(2));
+    std::vector<Guess> row;
+    for (size_t t = 0; t < lens.ids.size(); ++t) {
+      const bool last = t + 1 == lens.ids.size();
+      const bool known = !last && static_cast<size_t>(lens.ids[t + 1]) < width;
+      row.push_back(guess_of(logits.span().subspan(t * width, width),
+                             known ? std::optional(lens.ids[t + 1]) : std::nullopt));
+    }
+    lens.blocks.push_back(std::move(row));
+  }
+  return lens;
+}
+
+}  // namespace heed::probe

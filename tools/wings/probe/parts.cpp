@@ -1,0 +1,132 @@
+#include "tools/wings/probe/parts.h"
+
+#include <algorithm>
+
+#include "layers/decoder_block.h"
+#include "layers/module/evaluation_mode.h"
+
+namespace heed::probe {
+
+namespace {
+
+std::optional<Block> as_block(const Module& layer) {
+  if (const auto* block = dynamic_cast<const TransformerBlock*>(&layer)) {
+    return Block{&layer, 0, {&*block->att}, block->ff ? &**block->ff : nullptr};
+  }
+  if (const auto* block = dynamic_cast<const DecoderBlock*>(&layer)) {
+    return Block{&layer, 0, {&*block->att, &*block->cross_att}, block->ff ? &**block->ff : nullptr};
+  }
+  return {};
+}
+
+// "trf_blocks.1" -> "trf_blocks"
+std::string list_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
+
+void find_blocks(const Module& layer, std::vector<std::vector<Block>>& stacks) {
+  for (const auto& [name, child] : layer.children()) {
+    std::optional<Block> block = as_block(*child);
+    if (!block) {
+      find_blocks(*child, stacks);
+      continue;
+    }
+    const bool goes_on = !stacks.empty() && list_of(stacks.back().back().layer->path()) ==
+                                                list_of(block->layer->path());
+    if (!goes_on) {
+      stacks.emplace_back();
+    }
+    block->number = static_cast<int64_t>(stacks.back().size());
+    stacks.back().push_back(std::move(*block));
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string& probe) {
+  std::vector<std::vector<Block>> stacks;
+  find_blocks(model, stacks);
+  require<ConfigError>(!stacks.empty(), probe,
+                       ": expected a model with transformer blocks, such as gpt, ",
+                       "encoder_decoder or classifier, got one without");
+  return stacks;
+}
+
+void PartObserver::before_forward(const Module& layer, const Input& in) {
+  const bool cross = static_cast<bool>(in.context);
+  const bool beside = cross || (!running_.empty() && running_.back().beside_context);
+  running_.push_back({&layer, cross, beside});
+  const bool is_part = std::any_of(watched_.begin(), watched_.end(),
+                                   [&](const Watched& watched) { return watched.part == &layer; });
+  if (is_part) {
+    next_head_.clear();
+  }
+}
+
+void PartObserver::after_forward(const Module&, const Input&, const Tensor&) {
+  running_.pop_back();
+}
+
+const Module* PartObserver::part_of(const Module& layer, Activation what) const {
+  const auto is_watched = [&](const Module* part) {
+    return std::any_of(watched_.begin(), watched_.end(), [&](const Watched& watched) {
+      return watched.part == part && watched.what == what;
+    });
+  };
+  if (what == Activation::output) {
+    return is_watched(&layer) ? &layer : nullptr;
+  }
+  const auto inside = std::find_if(running_.rbegin(), running_.rend(),
+                                   [&](const Running& of) { return is_watched(of.layer); });
+  return inside != running_.rend() ? inside->layer : nullptr;
+}
+
+bool PartObserver::wants(const Module& layer, Activation what) const {
+  return part_of(layer, what) != nullptr;
+}
+
+Array PartObserver::visit(const Module& layer, Activation what, const Array& value) {
+  int64_t first = 0;
+  if (what != Activation::output) {
+    const int64_t heads = value.dim(what == Activation::heads ? 2 : 1);
+    first = std::exchange(next_head_[what], next_head_[what] + heads);
+  }
+  const Running& running = running_.back();
+  return visitor_(
+      {part_of(layer, what), &layer, what, first, value, running.cross, running.beside_context});
+}
+
+Activations activations_of(Module& model, const Input& in,
+                           const std::vector<PartObserver::Watched>& watched) {
+  const EvaluationMode evaluating(model);
+  Activations kept;
+  const PartObserver observer(watched, [&](const Observation& seen) {
+    kept.insert_or_assign(seen.key(), seen.value);
+    return Array();
+  });
+  model(in);
+  return kept;
+}
+
+std::map<const Module*, int64_t> count_heads(Module& model, const Input& in,
+                                             const std::vector<const Module*>& attention,
+                                             const std::string& probe) {
+  const EvaluationMode evaluating(model);
+  std::map<const Module*, int64_t> count;
+  std::vector<PartObserver::Watched> watched;
+  for (const Module* part : attention) {
+    watched.push_back({part, Activation::heads});
+    count[part] = 0;
+  }
+  const PartObserver observer(watched, [&](const Observation& seen) {
+    count[seen.part] = seen.first_head + seen.value.dim(2);
+    return Array();
+  });
+  model(in);
+  for (const Module* part : attention) {
+    require<ConfigError>(count[part] > 0, probe, ": ", part->path(),
+                         " offers no heads: it ends neither in attend nor in mix_values ",
+                         "(layers/module/attend.h)");
+  }
+  return count;
+}
+
+}  // namespace heed::probe

@@ -1,0 +1,176 @@
+#include "tools/wings/probe/probe_text.h"
+
+#include <algorithm>
+
+#include "layers/text/display.h"
+#include "layers/text/formatted.h"
+#include "tools/terminal/shaded_table.h"
+#include "tools/terminal/table.h"
+
+namespace heed::cli {
+
+namespace {
+
+// Without the sign of a zero.
+std::string fixed(double value, int digits) {
+  const std::string shown = formatted("%.*f", digits, value);
+  return shown.find_first_of("123456789") == std::string::npos && shown.starts_with("-")
+             ? shown.substr(1)
+             : shown;
+}
+
+std::string fixed_or_none(const std::optional<double>& value) {
+  return value ? fixed(*value, 2) : "-";
+}
+
+// The largest score of a head as words, or what is left to say of one without a large one.
+std::string in_words(const probe::HeadScore& of) {
+  struct Named {
+    const char* name;
+    double score;
+  };
+  std::vector<Named> named;
+  for (const auto& [name, score] : {std::pair{"induction", of.induction},
+                                    {"previous token", of.previous_token},
+                                    {"duplicate token", of.duplicate_token},
+                                    {"diagonal", of.diagonal},
+                                    {"first token", of.first_token}}) {
+    named.push_back({name, score.value_or(0)});
+  }
+  const Named largest = *std::max_element(
+      named.begin(), named.end(), [](const Named& a, const Named& b) { return a.score < b.score; });
+  return largest.score < 0.1 ? "none above 0.10" : text(largest.name, " ", fixed(largest.score, 2));
+}
+
+std::string percent(std::optional<double> share) {
+  return share ? fixed(100 * *share, 2) + "%" : "-";
+}
+
+// Shares of an answer by row and block, each in its colour.
+std::string shares_text(const std::string& title, const std::vector<std::string>& rows,
+                        const std::vector<std::vector<double>>& blocks, const HeatMapStyle& style) {
+  std::vector<std::string> columns;
+  for (size_t block = 0; block < blocks.size(); ++block) {
+    columns.push_back(text("block ", block));
+  }
+  std::vector<std::vector<ShadedCell>> cells;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    cells.emplace_back();
+    for (const std::vector<double>& block : blocks) {
+      const bool there = row < block.size();
+      cells.back().push_back(there ? ShadedCell{fixed(block[row], 2), block[row]} : ShadedCell{});
+    }
+  }
+  return "\n" + title + "\n" + shaded_table(rows, columns, cells, style);
+}
+
+}  // namespace
+
+std::string tokens_text(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) {
+    out += "[" + printable(name, 20) + "]";
+  }
+  return shortened(out, 400);
+}
+
+std::string heads_text(const probe::HeadScores& scores) {
+  const bool cross = std::any_of(scores.heads.begin(), scores.heads.end(),
+                                 [](const probe::HeadScore& of) { return of.cross; });
+  std::string out = scores.repeat
+                        ? text(scores.sequences.size(), " sequences of ", *scores.repeat,
+                               " random tokens, repeated; means of the attention weights\n\n")
+                        : text(scores.sequences.size(),
+                               " validation examples; means of the attention weights\n\n");
+  std::vector<Align> aligned{Align::left, Align::left};
+  aligned.resize(cross ? 8 : 7, Align::right);
+  Table table(aligned);
+  std::vector<std::string> names{"",          "largest",     "previous", "duplicate",
+                                 "induction", "first token", "entropy"};
+  if (cross) {
+    names.emplace_back("diagonal");
+  }
+  table.add(names);
+  for (const probe::HeadScore& of : scores.heads) {
+    std::vector<std::string> row{head_name(of, scores) + ":",
+                                 in_words(of),
+                                 fixed_or_none(of.previous_token),
+                                 fixed_or_none(of.duplicate_token),
+                                 fixed_or_none(of.induction),
+                                 fixed_or_none(of.first_token),
+                                 fixed(of.entropy, 2)};
+    if (cross) {
+      row.push_back(fixed_or_none(of.diagonal));
+    }
+    table.add(std::move(row));
+  }
+  return out + table.text();
+}
+
+std::string lens_text(const probe::Lens& lens, const TextInterface& text_of,
+                      const HeatMapStyle& style) {
+  std::vector<std::vector<ShadedCell>> cells;
+  std::vector<std::string> rows, columns{"embeddings"};
+  for (size_t block = 1; block < lens.blocks.size(); ++block) {
+    columns.push_back(text("block ", block - 1));
+  }
+  for (size_t t = 0; t < lens.ids.size(); ++t) {
+    rows.push_back(text_of.target_name(lens.ids[t]));
+    cells.emplace_back();
+    for (const std::vector<probe::Guess>& block : lens.blocks) {
+      const probe::Guess& guess = block[t];
+      const std::string rank = guess.rank ? text(" #", *guess.rank) : "";
+      cells.back().push_back({text(printable(text_of.target_name(guess.id), 14), " ",
+                                   fixed(guess.probability, 2), rank),
+                              guess.probability});
+    }
+  }
+  return "the likeliest next token, its probability, and #rank of the token that really comes "
+         "next\n\n" +
+         shaded_table(rows, columns, cells, style);
+}
+
+std::string ablations_text(const probe::Ablations& ablations) {
+  Table table({Align::left, Align::right, Align::right, Align::right});
+  table.add({"without", "loss", "more", "accuracy"});
+  table.add({"(the whole model)", fixed(ablations.loss, 4), "", percent(ablations.accuracy)});
+  for (const probe::Ablated& of : ablations.parts) {
+    const std::string head = of.head ? text(" head ", *of.head) : "";
+    const double more = of.loss - ablations.loss;
+    table.add({of.part + head, fixed(of.loss, 4), (more >= 0 ? "+" : "") + fixed(more, 4),
+               percent(of.accuracy)});
+  }
+  return table.text();
+}
+
+std::string patches_text(const probe::Patches& patches, const std::vector<std::string>& clean,
+                         const std::vector<std::string>& corrupt, const HeatMapStyle& style) {
+  std::vector<std::string> positions, heads;
+  for (size_t t = 0; t < clean.size(); ++t) {
+    positions.push_back(clean[t] == corrupt[t] ? clean[t] : clean[t] + " (" + corrupt[t] + ")");
+  }
+  size_t most = 0;
+  for (const std::vector<double>& block : patches.heads) {
+    most = std::max(most, block.size());
+  }
+  for (size_t head = 0; head < most; ++head) {
+    heads.push_back(text("head ", head));
+  }
+  std::string out = text(
+      "The logit of the answer, minus that of --wrong if it is given: clean ",
+      fixed(patches.clean, 3), ",\ncorrupt ", fixed(patches.corrupt, 3),
+      ". Below is the share of the difference that comes back, 1 all, 0 nothing,\nwhen a clean ",
+      "activation is put into the corrupt run. A row is a token of the clean prompt,\nwith that "
+      "of ",
+      "the corrupt one in brackets.\n");
+  out += shares_text("residual stream after the block", positions, patches.residual, style);
+  out += shares_text("attention", positions, patches.attention, style);
+  const bool feeds = std::any_of(patches.feed_forward.begin(), patches.feed_forward.end(),
+                                 [](const std::vector<double>& row) { return !row.empty(); });
+  if (feeds) {
+    out += shares_text("feed-forward", positions, patches.feed_forward, style);
+  }
+  return out + shares_text("heads, at all positions", heads, patches.heads, style);
+}
+
+}  // namespace heed::cli

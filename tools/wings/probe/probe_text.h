@@ -1,0 +1,29 @@
+// What `heed probe` prints on a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/terminal/heat_map.h"
+#include "tools/wings/probe/ablate.h"
+#include "tools/wings/probe/heads.h"
+#include "tools/wings/probe/lens.h"
+#include "tools/wings/probe/patch.h"
+#include "train/data/text_interface.h"
+
+namespace heed::cli {
+
+// "[7][ 3][ 21]": tokens one by one, so that the reader sees where each begins.
+std::string tokens_text(const std::vector<std::string>& names);
+
+// One line a head: "block 1 head 0   induction 0.93", and all of its scores.
+std::string heads_text(const probe::HeadScores& scores);
+// One row a position, one column a block: the likeliest token, coloured by its probability.
+std::string lens_text(const probe::Lens& lens, const TextInterface& text,
+                      const HeatMapStyle& style);
+std::string ablations_text(const probe::Ablations& ablations);
+// Shares by position, with the tokens of both prompts, and by head.
+std::string patches_text(const probe::Patches& patches, const std::vector<std::string>& clean,
+                         const std::vector<std::string>& corrupt, const HeatMapStyle& style);
+
+}  // namespace heed::cli

@@ -1,0 +1,72 @@
+// heed report: the HTML page of one or more runs.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+
+#include "tools/commands/output_file.h"
+#include "tools/commands/run.h"
+#include "tools/terminal/table.h"
+#include "tools/wings/report/page.h"
+#include "train/files/files.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::vector<std::string> runs;
+  std::vector<std::string> sets;
+  std::optional<std::string> out;
+};
+
+void declare(Arguments& arguments, ReportOptions& o) {
+  arguments.positionals("RUN", o.runs, "run folders; several are shown side by side")
+      .path()
+      .option("--out", o.out, "the page (default: report.html in the run, or here for several)")
+      .path()
+      .option("--set", o.sets, set_of_run);
+}
+
+// The run folder; for a checkpoint, the run that it belongs to.
+fs::path run_folder(const std::string& argument) {
+  const RunArgument parsed = parse_run(argument);
+  require<IoError>(!parsed.is_copy(), argument, ": a checkpoint without its run: metrics.csv is ",
+                   "missing, from which a report is made; give the run folder");
+  require<IoError>(is_there(parsed.run / "config.yaml"), argument,
+                   ": expected a run folder: it has no config.yaml");
+  return parsed.run;
+}
+
+int run(const ReportOptions& o) {
+  require<ConfigError>(o.runs.size() <= most_runs, "heed report: expected at most ", most_runs,
+                       " runs on a page, got ", o.runs.size());
+  check_run_sets(o.sets);
+  std::vector<fs::path> runs;
+  std::transform(o.runs.begin(), o.runs.end(), std::back_inserter(runs), run_folder);
+  const fs::path own = runs[0] / "report.html";
+  const bool is_own = runs.size() == 1 && (!o.out || same_file(*o.out, own));
+  const fs::path out = is_own ? own : fs::path(o.out.value_or("report.html"));
+  for (const fs::path& run : is_own ? std::vector<fs::path>() : runs) {
+    const RunTree tree = read_run_tree(run / "config.yaml", o.sets);
+    require_replaceable("heed report: --out", out, files_named_in(tree.root, run));
+  }
+  const Links links = is_own ? Links::refuse : Links::follow;
+  for (const std::string& warning : write_report(runs, out, links, {}, o.sets)) {
+    print_line(stderr, warning);
+  }
+  print_line(stdout, out.string());
+  return 0;
+}
+
+}  // namespace
+
+Command report_command() {
+  return command<ReportOptions>("report", "curves, attention and samples of runs, as one page",
+                                "heed report runs/copy runs/reverse --out compare.html", declare,
+                                run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,270 @@
+// heed tour: attention step by step, with real numbers.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <iostream>
+
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/max.h"
+#include "autograd/ops/softmax.h"
+#include "tools/commands/command.h"
+#include "tools/commands/output_file.h"
+#include "tools/terminal/table.h"
+#include "tools/wings/explain/explain.h"
+#include "tools/wings/tour/lesson.h"
+#include "train/files/files.h"
+#include "train/files/safetensors.h"
+
+namespace heed::cli {
+
+namespace {
+
+using tour::Step;
+using tour::TourInputs;
+
+struct Options {
+  std::string step;
+  std::optional<int64_t> seed;
+  std::optional<std::string> inputs;
+  bool list = false;
+  std::optional<std::string> html;
+  bool json = false;
+};
+
+// "Your journey starts with one step", with the embeddings from the book.
+TourInputs six_words() {
+  TourInputs in;
+  in.words = {"Your", "journey", "starts", "with", "one", "step"};
+  in.inputs = Array::from({6, 3}, {0.43f, 0.15f, 0.89f,  //
+                                   0.55f, 0.87f, 0.66f,  //
+                                   0.57f, 0.85f, 0.64f,  //
+                                   0.22f, 0.58f, 0.33f,  //
+                                   0.77f, 0.25f, 0.10f,  //
+                                   0.05f, 0.80f, 0.55f});
+  return in;
+}
+
+// Reads the tensor `x`, else `inputs`, else the only tensor of the file.
+TourInputs words_from(const std::string& path) {
+  constexpr int64_t most_tokens = 1024, widest = 65536;  // the tour shows matrices (T, T)
+  const SafeTensors file{std::filesystem::path(path)};
+  const bool only_one = file.tensors().size() == 1 && !file.find("x");
+  const std::string name = file.find("x") ? "x" : only_one ? file.names()[0] : "inputs";
+  const TensorInfo& info = file.at(name);
+  const bool fits = info.shape.size() == 2 && info.shape[0] >= 2 && info.shape[0] <= most_tokens &&
+                    info.shape[1] >= 1 && info.shape[1] <= widest;
+  require<IoError>(fits, path, ": expected ", name, " (T, d), T from 2 to ", most_tokens,
+                   " embedded words, each d numbers, up to ", widest, "; got ",
+                   info.shape.size() > Shape::max_rank ? text(info.shape.size(), " axes")
+                                                       : text(Shape(std::span(info.shape))));
+  TourInputs in;
+  in.inputs = file.array(name);
+  for (int64_t t = 1; t <= in.tokens(); ++t) {
+    in.words.push_back(text("token ", t));
+  }
+  return in;
+}
+
+TourInputs inputs_by(const Options& options) {
+  TourInputs in = options.inputs ? words_from(*options.inputs) : six_words();
+  if (options.seed) {
+    in.seed = in.seed_v2 = *options.seed;
+  }
+  return in;
+}
+
+// The suggested name for a wrong one: the nearest by spelling, else one that contains the word.
+std::string meant(const std::string& word, const std::vector<std::string>& names) {
+  const auto contains = [&word](const std::string& name) { return name.find(word) != name.npos; };
+  const auto containing = std::find_if(names.begin(), names.end(), contains);
+  const std::string near = nearest(word, names);
+  return near.empty() && containing != names.end() ? *containing : near;
+}
+
+std::vector<Step> chosen_steps(const std::string& name) {
+  const std::vector<Step> steps = tour::all_steps();
+  if (name.empty()) {
+    return steps;
+  }
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    if (step.name == name) {
+      return {step};
+    }
+    names.push_back(step.name);
+  }
+  const std::string near = meant(name, names);
+  fail<ConfigError>("tour: no step is called ", name,
+                    near.empty() ? "" : text(", did you mean ", near, "?"),
+                    near.empty() ? "; `heed tour --list` names them" : "");
+}
+
+void print_list(const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    std::printf("%-30s%-42s%s\n", step.name.c_str(), step.title.c_str(), step.source.c_str());
+  }
+}
+
+void print_json(const std::vector<Step>& steps, const TourInputs& in) {
+  std::string object;
+  const bool all = steps.size() == 1;  // not only the keys of the reference file
+  for (const Step& step : steps) {
+    for (const std::string& line : tour::json_lines(step, tour::run(step, in), all)) {
+      object += (object.empty() ? "" : ",\n ") + line;
+    }
+  }
+  std::cout << "{" << object << "}\n";
+}
+
+constexpr const char* the_book =
+    "\"The book\" is \"Build a Large Language Model (From Scratch)\".\n";
+
+// Someone reads along and can answer.
+bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
+
+// Waits for Enter. False at the end of the input, by Ctrl-D.
+bool go_on(size_t done, size_t steps) {
+  std::cout << "[" << done << " of " << steps
+            << ". Enter: " << (done < steps ? "next step" : "an exercise") << ", Ctrl-D: end] "
+            << std::flush;
+  std::string line;
+  return static_cast<bool>(std::getline(std::cin, line));
+}
+
+// The weights of the last word without trained matrices, softmax(x_i . x_last) over i, (T).
+Tensor weights_of_last(const TourInputs& in) {
+  const int64_t words = in.tokens();
+  const Tensor last = reshape(tour::row(in.inputs, words - 1), {in.width(), 1});
+  return softmax(reshape(matmul(in.inputs, last), {words}));
+}
+
+// Asks until the answer is one of the words, whatever its case. Its number; -1 at the end of the
+// input, by Ctrl-D.
+int64_t asked_word(const std::vector<std::string>& words) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  while (true) {
+    std::cout << "Your answer: " << std::flush;
+    std::string answer;
+    if (!std::getline(std::cin, answer)) {
+      std::cout << "\n";
+      return -1;
+    }
+    const size_t first = answer.find_first_not_of(" \t\""), end = answer.find_last_not_of(" \t\"");
+    answer = first == answer.npos ? "" : answer.substr(first, end + 1 - first);
+    for (size_t i = 0; i < words.size(); ++i) {
+      if (std::equal(answer.begin(), answer.end(), words[i].begin(), words[i].end(), same)) {
+        return static_cast<int64_t>(i);
+      }
+    }
+    std::cout << "Expected one of the words of the sentence, got "
+              << (answer.empty() ? "nothing" : printable(answer, 40))
+              << "; Ctrl-D shows the answer.\n";
+  }
+}
+
+// A question at the end of the tour about its first steps, and the answer.
+void exercise(const TourInputs& in) {
+  constexpr int64_t most_lines = 12;
+  const NoGrad off;
+  const std::string& last = in.words.back();
+  std::cout
+      << "An exercise. Without trained weights (step \"all_words\"): to which other word does \""
+      << last
+      << "\"\nattend most? Compute it with pen and paper from the step \"words\", or with the page "
+         "of\n"
+      << "`heed tour --html tour.html`, where the numbers can be changed.\n";
+  if (!on_terminal()) {
+    return;
+  }
+  const Array weights = weights_of_last(in).value();
+  const int64_t right = argmax(weights.prefix({in.tokens() - 1}), -1).data()[0];
+  const int64_t answer = asked_word(in.words);
+  std::cout << (answer == right ? "Right."
+                                : "It is \"" + in.words[static_cast<size_t>(right)] + "\".")
+            << " The weights of \"" << last << "\":\n";
+  for (int64_t i = 0; i < in.tokens(); ++i) {
+    if (in.tokens() <= most_lines || i == right || i == answer) {
+      std::printf("  %-12s%.4f\n", in.words[static_cast<size_t>(i)].c_str(),
+                  static_cast<double>(weights.data()[i]));
+    }
+  }
+}
+
+void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
+  std::cout << "Attention in " << steps.size()
+            << " steps, from a dictionary to a GPT that writes.\n"
+            << "`heed tour STEP` shows one, `heed tour --list` names them.\n"
+            << the_book << "Each step says where its code is.\n\n";
+  for (size_t i = 0; i < steps.size(); ++i) {
+    std::cout << tour::lesson(steps[i], in, tour::run(steps[i], in)) << "\n";
+    if (on_terminal() && !go_on(i + 1, steps.size())) {
+      std::cout << "\n";
+      return;
+    }
+  }
+  exercise(in);
+}
+
+void write_page(const std::string& file, const std::vector<Step>& steps, const Options& options) {
+  std::vector<InputFile> inputs;
+  if (options.inputs) {
+    inputs.push_back({"--inputs", *options.inputs});
+  }
+  require_replaceable("heed tour: --html", file, inputs);
+  const std::string page = explain::tour_page(tour::page_json(steps, inputs_by(options)));
+  write_file_atomically(file, page, Links::follow);
+  print_line(stdout, file);
+}
+
+void print_step(const Step& step, const TourInputs& in) {
+  std::cout << tour::lesson(step, in, tour::run(step, in)) << "\n" << the_book;
+  const std::vector<Step> steps = tour::all_steps();
+  const auto same = [&step](const Step& other) { return other.name == step.name; };
+  const auto next = std::next(std::find_if(steps.begin(), steps.end(), same));
+  if (next != steps.end()) {
+    std::cout << "Next: heed tour " << next->name << "\n";
+  }
+}
+
+int run(const Options& options) {
+  require_precision("float32");  // float32, to match published numbers
+  const std::vector<Step> steps = chosen_steps(options.step);
+  if (options.list) {
+    print_list(steps);
+  } else if (options.html) {
+    require<ConfigError>(!options.json, "heed tour: --html and --json: give one of them");
+    write_page(*options.html, steps, options);
+  } else if (options.json) {
+    print_json(steps, inputs_by(options));
+  } else if (steps.size() == 1) {
+    print_step(steps.front(), inputs_by(options));
+  } else {
+    print_tour(steps, inputs_by(options));
+  }
+  return 0;
+}
+
+void declare(Arguments& arguments, Options& options) {
+  arguments.positional("STEP", options.step, "one step only, as `--list` names it", false)
+      .flag("--list", options.list, "name the steps")
+      .flag("--json", options.json, "the numbers as one JSON object")
+      .option("--html", options.html,
+              "write a page instead, in which the inputs can be changed: all steps follow")
+      .path()
+      .option("--seed", options.seed, "draw all weights after this seed instead of the book's")
+      .option("--inputs", options.inputs, "a safetensors file with other embedded words: x (T, d)")
+      .path();
+}
+
+}  // namespace
+
+Command tour_command() {
+  return command<Options>("tour", "attention step by step, with its numbers", "heed tour causal",
+                          declare, run);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,97 @@
+#include "train/wings/hugging_face/export.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "train/wings/hugging_face/json.h"
+#include "train/wings/hugging_face/model_config.h"
+#include "train/wings/hugging_face/tokenizer_files.h"
+
+namespace heed {
+
+namespace {
+
+// The upper half of a binary32, rounded to the nearest, a tie to the even one.
+uint16_t to_bfloat16(real value) {
+  const auto narrow = static_cast<float>(value);
+  const auto bits = std::bit_cast<uint32_t>(narrow);
+  if (std::isnan(narrow)) {
+    return static_cast<uint16_t>(bits >> 16 | 0x40);  // stays one
+  }
+  return static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+TensorView as_bfloat16(const TensorView& from, const Array& values) {
+  auto narrow = std::make_shared<std::vector<uint16_t>>();
+  narrow->reserve(static_cast<size_t>(values.size()));
+  for (const real value : values.span()) {
+    narrow->push_back(to_bfloat16(value));
+  }
+  return {from.name, Dtype::BF16, from.shape, std::as_bytes(std::span(*narrow)), narrow};
+}
+
+// A tensor of theirs, out of the parameters of ours.
+Array assembled(const TheirTensor& tensor, const std::map<std::string, Array>& parameters) {
+  const auto numbers_of = [&](const TensorPart& part) {
+    return part.ours.empty() ? part.fixed : parameters.at(part.ours);
+  };
+  if (tensor.parts.size() == 1 && !tensor.parts.front().transposed) {
+    return numbers_of(tensor.parts.front());
+  }
+  Array whole = Array::uninitialised(Shape(tensor.shape()));
+  real* to = whole.mutable_data();
+  for (const TensorPart& part : tensor.parts) {
+    const Array numbers = numbers_of(part);
+    const real* from = numbers.data();
+    part.for_each_number(tensor.rows(), [=](int64_t i, int64_t j) { to[j] = from[i]; });
+  }
+  return whole;
+}
+
+std::vector<TensorView> tensors_of(const Architecture& architecture, const ExportJob& job) {
+  std::map<std::string, Array> parameters;
+  for (const NamedParameter& parameter : job.model.parameters()) {
+    parameters.emplace(parameter.name, parameter.tensor.value());
+  }
+  std::vector<TensorView> views;
+  for (const TheirTensor& tensor : their_tensors(architecture, job.model)) {
+    const Array values = assembled(tensor, parameters);
+    TensorView whole = view(tensor.name, values);
+    views.push_back(job.dtype == Dtype::BF16 ? as_bfloat16(whole, values) : std::move(whole));
+  }
+  return views;
+}
+
+void write(const std::filesystem::path& path, const ConfigNode& json) {
+  write_file_atomically(path, json_text(json));
+}
+
+}  // namespace
+
+bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& job) {
+  const Architecture& architecture = architecture_of(job.model.config);
+  TokenizerFiles tokenizer;
+  if (job.tokenizer != nullptr) {
+    tokenizer = tokenizer_files(*job.tokenizer, job.model.config.context_length);
+  }
+  const ConfigNode end = tokenizer.end_of_text ? ConfigNode(*tokenizer.end_of_text)
+                                               : ConfigNode::scalar("null", /*quoted=*/false);
+  ConfigNode config = json_of_model(architecture, job.model, job.own);
+  config.set("bos_token_id", end);
+  config.set("eos_token_id", end);
+  config.set("dtype", job.dtype == Dtype::BF16 ? "bfloat16" : "float32");
+  write(folder / "config.json", config);
+  write(folder / "generation_config.json",
+        ConfigNode::map({{"bos_token_id", end}, {"eos_token_id", end}}));
+  for (const auto& [name, contents] : tokenizer.texts) {
+    write_file_atomically(folder / name, contents);
+  }
+  write_safetensors(folder / "model.safetensors", tensors_of(architecture, job), {{"format", "pt"}},
+                    job.dtype == Dtype::F32 ? std::optional(Dtype::F32) : std::nullopt);
+  return !tokenizer.texts.empty();
+}
+
+}  // namespace heed

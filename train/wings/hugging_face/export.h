@@ -1,0 +1,23 @@
+// Writes a model as transformers' from_pretrained() reads it.
+#pragma once
+
+#include <filesystem>
+
+#include "train/files/safetensors.h"
+#include "train/tokenizers/tokenizer.h"
+#include "train/wings/hugging_face/architecture.h"
+
+namespace heed {
+
+struct ExportJob {
+  const Gpt& model;            // without an obstacle (architecture.h)
+  const ConfigNode& own;       // its config as heed writes it
+  const Tokenizer* tokenizer;  // or null
+  Dtype dtype;                 // F32 or BF16
+};
+
+// Writes config.json, model.safetensors, generation_config.json and, for a tokenizer that has
+// files, tokenizer.json and tokenizer_config.json. Returns whether it has.
+bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& job);
+
+}  // namespace heed

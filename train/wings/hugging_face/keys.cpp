@@ -1,0 +1,113 @@
+#include "train/wings/hugging_face/keys.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "layers/config/fields.h"
+#include "layers/config/values.h"
+#include "layers/text/display.h"
+#include "train/wings/hugging_face/json.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t largest_size = int64_t{1} << 24;  // products of two or three fit 64 bits
+
+}  // namespace
+
+const ConfigNode& Keys::get(const std::string& key) {
+  static const ConfigNode none;
+  known_.insert(key);
+  const ConfigNode& value = json_.get(key);
+  return value.is_null() ? none : value;
+}
+
+int64_t Keys::size(const std::string& key, int64_t usual) {
+  const ConfigNode& value = get(key);
+  const std::optional<int64_t> number = value.is_absent() ? usual : whole_number(value);
+  if (!number || *number < 1 || *number > largest_size) {
+    refuse(key, text("a whole number from 1 to ", largest_size));
+  }
+  return *number;
+}
+
+double Keys::number(const std::string& key, double usual) {
+  return number_of(get(key), key, usual);
+}
+
+double Keys::number_of(const ConfigNode& value, const std::string& key, double usual) const {
+  if (value.is_absent()) {
+    return usual;
+  }
+  FieldInfo info;
+  info.type = FieldType::number;
+  ConfigErrors errors;
+  double number = 0;
+  if (!value.is_scalar() || !read_value(info, value, number, errors)) {
+    refuse(key, "a number");
+  }
+  return number;
+}
+
+bool Keys::flag(const std::string& key, bool usual) {
+  const ConfigNode& value = get(key);
+  if (value.is_absent()) {
+    return usual;
+  }
+  if (!value.is_scalar() || (value.text() != "true" && value.text() != "false")) {
+    refuse(key, "true or false");
+  }
+  return value.text() == "true";
+}
+
+std::string Keys::words(const std::string& key, const std::string& usual) {
+  const ConfigNode& value = get(key);
+  if (!value.is_absent() && !value.is_scalar()) {
+    refuse(key, "text");
+  }
+  return value.is_absent() ? usual : value.text();
+}
+
+void Keys::require_flag(const std::string& key, bool as_here, bool usual) {
+  if (flag(key, usual) != as_here) {
+    cannot(key, as_here ? "true" : "false");
+  }
+}
+
+void Keys::require_none(const std::string& key) {
+  if (has(key) && (get(key).is_scalar() || get(key).size() > 0)) {
+    cannot(key, "none");
+  }
+}
+
+std::vector<std::string> Keys::unknown() const {
+  std::vector<std::string> names;
+  for (const ConfigNode& child : json_.children()) {
+    if (!known_.contains(child.key()) && !child.is_null()) {
+      names.push_back(child.key());
+    }
+  }
+  return names;
+}
+
+void Keys::refuse(const std::string& key, const std::string& expected) const {
+  fail<IoError>(where_, ": ", key, ": expected ", expected, ", got ", shown(key));
+}
+
+void Keys::cannot(const std::string& key, const std::string& here) const {
+  fail<ConfigError>(where_, ": ", key, ": expected ", here, ", as heed has nothing else; got ",
+                    shown(key));
+}
+
+std::string Keys::shown(const std::string& key) const {
+  const ConfigNode& value = json_.get(key);
+  if (value.is_scalar()) {
+    return printable(value.is_null() ? "null" : value.text(), 100);
+  }
+  std::string words = value.is_absent() ? "nothing" : json_text(value);
+  words.erase(std::remove(words.begin(), words.end(), '\n'), words.end());
+  return printable(words, 100);
+}
+
+}  // namespace heed

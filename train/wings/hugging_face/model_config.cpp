@@ -1,0 +1,315 @@
+#include "train/wings/hugging_face/model_config.h"
+
+#include <algorithm>
+#include <new>
+
+#include "autograd/base/modes.h"
+#include "layers/config/values.h"
+#include "layers/module/registry.h"
+#include "layers/text/display.h"
+#include "train/wings/hugging_face/keys.h"
+
+namespace heed {
+
+namespace {
+
+// transformers' names of activations, ours first.
+const std::vector<std::pair<std::string, std::string>> activations{
+    {"gelu_tanh", "gelu_new"}, {"gelu_tanh", "gelu_pytorch_tanh"},
+    {"gelu", "gelu"},          {"relu", "relu"},
+    {"silu", "silu"},          {"silu", "swish"}};
+
+std::string activation_of(Keys& keys, const std::string& key, const std::string& usual) {
+  const std::string theirs = keys.words(key, usual);
+  for (const auto& [ours, name] : activations) {
+    if (name == theirs) {
+      return ours;
+    }
+  }
+  keys.cannot(key, "gelu_new, gelu, relu or silu");
+}
+
+std::string their_activation(const std::string& ours) {
+  return std::find_if(activations.begin(), activations.end(),
+                      [&](const auto& pair) { return pair.first == ours; })
+      ->second;
+}
+
+// What every config.json may say, without effect on the logits, and what none may say here.
+void read_common(Keys& keys) {
+  keys.ignore({"model_type",
+               "heedgrad",
+               "architectures",
+               "transformers_version",
+               "torch_dtype",
+               "dtype",
+               "_name_or_path",
+               "initializer_range",
+               "use_cache",
+               "bos_token_id",
+               "eos_token_id",
+               "pad_token_id",
+               "task_specific_params",
+               "is_decoder",
+               "output_attentions",
+               "output_hidden_states",
+               "id2label",
+               "label2id",
+               "transformers.js_config",
+               "is_llama_config",
+               "classifier_dropout",
+               "n_ctx"});
+  keys.require_flag("is_encoder_decoder", false, false);
+  keys.require_flag("add_cross_attention", false, false);
+  keys.require_none("quantization_config");
+  keys.require_none("sliding_window");
+  keys.require_none("pruned_heads");
+}
+
+// rope_theta, or rope_parameters as transformers 5 has them, or rope_scaling of earlier ones.
+double rope_base(Keys& keys, const char* older_key) {
+  double base = keys.number(older_key, 10000);
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    const ConfigNode& rope = keys.get(key);
+    if (rope.is_absent()) {
+      continue;
+    }
+    if (!rope.is_map()) {
+      keys.refuse(key, "an object");
+    }
+    for (const ConfigNode& each : rope.children()) {
+      const std::string& name = each.key();
+      const bool usual = name == "rope_type" || name == "type"
+                             ? each.text() == "default"
+                             : name == "partial_rotary_factor" && keys.number_of(each, key, 1) == 1;
+      if (name == "rope_theta") {
+        base = keys.number_of(each, key, base);
+      } else if (!usual && !each.is_null()) {
+        keys.cannot(key, "rope_type default");
+      }
+    }
+  }
+  return base;
+}
+
+// The one dropout of a gpt; that of attention weights may be another one.
+void set_dropout(ConfigNode& model, double dropout, double of_attention) {
+  model.set("dropout", dropout);
+  ConfigNode attention = ConfigNode::map({{"type", "multi_head_attention"}});
+  if (of_attention != dropout) {
+    attention.set("dropout", of_attention);
+  }
+  model.set("attention", attention);
+}
+
+ConfigNode gpt_of(int64_t vocab, int64_t context, int64_t width, int64_t layers, int64_t heads) {
+  return ConfigNode::map({{"type", "gpt"},
+                          {"vocab_size", vocab},
+                          {"context_length", context},
+                          {"d_model", width},
+                          {"num_layers", layers},
+                          {"num_heads", heads}});
+}
+
+ConfigNode read_gpt2(Keys& keys) {
+  const int64_t width = keys.size("n_embd", 768);
+  ConfigNode model = gpt_of(keys.size("vocab_size", 50257), keys.size("n_positions", 1024), width,
+                            keys.size("n_layer", 12), keys.size("n_head", 12));
+  model.set("qkv_bias", true);
+  model.set("tie_embeddings", keys.flag("tie_word_embeddings", true));
+  model.set("norm_eps", keys.number("layer_norm_epsilon", 1e-5));
+  model.set("activation", activation_of(keys, "activation_function", "gelu_new"));
+  model.set("hidden_size", keys.size("n_inner", 4 * width));
+  model.set("init", "gpt2");
+  keys.require_flag("scale_attn_weights", true, true);
+  keys.require_flag("scale_attn_by_inverse_layer_idx", false, false);
+  keys.ignore({"reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
+               "summary_proj_to_labels", "summary_type", "summary_use_proj"});
+  const double dropout = keys.number("resid_pdrop", 0.1);
+  if (keys.number("embd_pdrop", 0.1) != dropout) {
+    keys.cannot("embd_pdrop", text("resid_pdrop, ", dropout));
+  }
+  set_dropout(model, dropout, keys.number("attn_pdrop", 0.1));
+  return model;
+}
+
+ConfigNode read_neox(Keys& keys) {
+  ConfigNode model =
+      gpt_of(keys.size("vocab_size", 50432), keys.size("max_position_embeddings", 2048),
+             keys.size("hidden_size", 6144), keys.size("num_hidden_layers", 44),
+             keys.size("num_attention_heads", 64));
+  model.set("qkv_bias", true);
+  model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
+  model.set("norm_eps", keys.number("layer_norm_eps", 1e-5));
+  model.set("position", "rope");
+  model.set("rope_base", rope_base(keys, "rotary_emb_base"));
+  model.set("activation", activation_of(keys, "hidden_act", "gelu"));
+  model.set("hidden_size", keys.size("intermediate_size", 24576));
+  model.set("init", "gpt2");
+  keys.require_flag("use_parallel_residual", false, true);
+  keys.require_flag("attention_bias", true, true);
+  if (keys.number("rotary_pct", keys.has("rope_parameters") ? 1 : 0.25) != 1) {
+    keys.cannot("rotary_pct", "1");
+  }
+  set_dropout(model, keys.number("hidden_dropout", 0), keys.number("attention_dropout", 0));
+  return model;
+}
+
+ConfigNode read_llama(Keys& keys) {
+  const int64_t width = keys.size("hidden_size", 4096);
+  const int64_t heads = keys.size("num_attention_heads", 32);
+  ConfigNode model =
+      gpt_of(keys.size("vocab_size", 32000), keys.size("max_position_embeddings", 2048), width,
+             keys.size("num_hidden_layers", 32), heads);
+  if (const int64_t few = keys.size("num_key_value_heads", heads); few != heads) {
+    model.set("num_kv_heads", few);
+  }
+  if (heads * keys.size("head_dim", std::max<int64_t>(1, width / heads)) != width) {
+    keys.cannot("head_dim", text("hidden_size / num_attention_heads, ", width, " / ", heads));
+  }
+  model.set("norm", "rms_norm");
+  model.set("norm_eps", keys.number("rms_norm_eps", 1e-6));
+  model.set("position", "rope");
+  model.set("rope_base", rope_base(keys, "rope_theta"));
+  model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
+  model.set("activation", "swiglu");
+  model.set("hidden_size", keys.size("intermediate_size", 11008));
+  model.set("init", "gpt2");
+  if (activation_of(keys, "hidden_act", "silu") != "silu") {
+    keys.cannot("hidden_act", "silu");
+  }
+  keys.require_flag("rope_interleaved", false, false);
+  keys.ignore({"pretraining_tp"});
+  const bool of_attention = keys.flag("attention_bias", false), bias = keys.flag("mlp_bias", false);
+  model.set("qkv_bias", of_attention);
+  model.set("bias", bias);
+  set_dropout(model, 0, keys.number("attention_dropout", 0));
+  if (of_attention != bias) {
+    model.find("attention")->set("out_bias", of_attention);
+  }
+  return model;
+}
+
+}  // namespace
+
+ImportedModel model_of_json(const ConfigNode& json, const std::string& where) {
+  Keys keys(json, where);
+  const std::string type = keys.words("model_type", "");
+  ImportedModel found{.architecture = find_architecture(type), .model = {}, .notes = {}};
+  if (found.architecture == nullptr) {
+    keys.cannot("model_type", architecture_names());
+  }
+  read_common(keys);
+  found.model = type == "gpt2"       ? read_gpt2(keys)
+                : type == "gpt_neox" ? read_neox(keys)
+                                     : read_llama(keys);
+  if (const std::vector<std::string> unknown = keys.unknown(); !unknown.empty()) {
+    std::string names;
+    for (size_t k = 0; k < std::min(unknown.size(), few_names); ++k) {
+      names += (k == 0 ? "" : ", ") + printable(unknown[k], 50);
+    }
+    found.notes.push_back(text(where, ": ignored, as heed does not know it: ", names,
+                               unknown.size() > few_names ? ", ..." : ""));
+  }
+  return found;
+}
+
+namespace {
+
+void write_gpt2(const Gpt& model, ConfigNode& json) {
+  const Gpt::Config& c = model.config;
+  json.set("n_positions", c.context_length);
+  json.set("n_embd", c.d_model);
+  json.set("n_layer", c.num_layers);
+  json.set("n_head", attention_of(model).num_heads);
+  json.set("n_inner", feed_forward_of(model).hidden);
+  json.set("activation_function", their_activation(c.activation));
+  json.set("layer_norm_epsilon", c.norm_eps);
+  json.set("resid_pdrop", c.dropout);
+  json.set("embd_pdrop", c.dropout);
+  json.set("attn_pdrop", attention_of(model).dropout);
+  json.set("scale_attn_weights", true);
+  json.set("scale_attn_by_inverse_layer_idx", false);
+}
+
+void write_rotary(const Gpt& model, ConfigNode& json) {
+  const Gpt::Config& c = model.config;
+  const MultiHeadAttention::Config& att = attention_of(model);
+  json.set("max_position_embeddings", c.context_length);
+  json.set("hidden_size", c.d_model);
+  json.set("num_hidden_layers", c.num_layers);
+  json.set("num_attention_heads", att.num_heads);
+  json.set("intermediate_size", feed_forward_of(model).hidden);
+  json.set("attention_dropout", att.dropout);
+}
+
+void write_neox(const Gpt& model, ConfigNode& json) {
+  const Gpt::Config& c = model.config;
+  const double base = attention_of(model).rope_base;
+  write_rotary(model, json);
+  json.set("hidden_act", their_activation(c.activation));
+  json.set("layer_norm_eps", c.norm_eps);
+  json.set("hidden_dropout", c.dropout);
+  json.set("use_parallel_residual", false);
+  json.set("attention_bias", true);
+  json.set("rotary_pct", 1);
+  json.set("rotary_emb_base", base);
+  json.set("rope_parameters",
+           ConfigNode::map(
+               {{"rope_type", "default"}, {"rope_theta", base}, {"partial_rotary_factor", 1}}));
+}
+
+void write_llama(const Gpt& model, ConfigNode& json) {
+  const Gpt::Config& c = model.config;
+  const MultiHeadAttention::Config& att = attention_of(model);
+  write_rotary(model, json);
+  json.set("num_key_value_heads", att.kv_heads());
+  json.set("head_dim", att.head_width());
+  json.set("hidden_act", "silu");
+  json.set("rms_norm_eps", c.norm_eps);
+  json.set("rope_theta", att.rope_base);
+  json.set("rope_parameters",
+           ConfigNode::map({{"rope_type", "default"}, {"rope_theta", att.rope_base}}));
+  json.set("attention_bias", att.qkv_bias || att.out_bias);
+  json.set("mlp_bias", feed_forward_of(model).bias);
+}
+
+}  // namespace
+
+ConfigNode json_of_model(const Architecture& architecture, const Gpt& model,
+                         const ConfigNode& own) {
+  ConfigNode json = ConfigNode::map({{"model_type", architecture.model_type}});
+  json.set("architectures", ConfigNode::list({architecture.class_name}));
+  json.set("vocab_size", model.config.vocab_size);
+  json.set("tie_word_embeddings", model.config.tie_embeddings);
+  architecture.model_type == "gpt2"       ? write_gpt2(model, json)
+  : architecture.model_type == "gpt_neox" ? write_neox(model, json)
+                                          : write_llama(model, json);
+  json.set("heedgrad", ConfigNode::map({{"version", HEED_VERSION}, {"model", own}}));
+  return json;
+}
+
+ConfigNode own_model_of_json(const ConfigNode& json) {
+  ConfigNode own = json.get("heedgrad").get("model");
+  if (!own.is_map() || own.get("type").text() != "gpt") {
+    return {};
+  }
+  own.set_path("");
+  try {
+    const ImportedModel theirs = model_of_json(json, "");
+    ConfigNode options = own;
+    options.erase("type");
+    const DryRun dry;
+    const std::unique_ptr<Module> made = make_layer("gpt", options);
+    const auto& model = dynamic_cast<const Gpt&>(*made);
+    if (obstacle(*theirs.architecture, model).empty() &&
+        model_of_json(json_of_model(*theirs.architecture, model, {}), "").model == theirs.model) {
+      return own;
+    }
+  } catch (const Error&) {           // somebody has changed one of the two
+  } catch (const std::bad_alloc&) {  // to something that no machine can address
+  }
+  return {};
+}
+
+}  // namespace heed

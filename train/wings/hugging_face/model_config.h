@@ -1,0 +1,30 @@
+// config.json as the config of a gpt, and the reverse.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/wings/hugging_face/architecture.h"
+
+namespace heed {
+
+struct ImportedModel {
+  const Architecture* architecture = nullptr;
+  ConfigNode model;                // {type: gpt, ...}
+  std::vector<std::string> notes;  // for the user: keys that were ignored
+};
+
+// Reads a config.json (json.h). `where` begins messages. Throws ConfigError for a model that heed
+// does not have, with the key and its value; IoError for a key that is missing or makes no sense.
+// Keys that have no effect on the logits are ignored. Ranges that config.json does not break alone,
+// such as a width that the heads do not divide, are left to the gpt.
+ImportedModel model_of_json(const ConfigNode& json, const std::string& where);
+
+// The config.json of a model that its architecture can hold (architecture.h). The key "heedgrad"
+// has `own`, the model's config as heed writes it: it says what the architecture has no word for.
+ConfigNode json_of_model(const Architecture& architecture, const Gpt& model, const ConfigNode& own);
+
+// The config under "heedgrad", if the rest of the file is still the same model; else absent.
+ConfigNode own_model_of_json(const ConfigNode& json);
+
+}  // namespace heed

@@ -1,0 +1,67 @@
+// The rows of a user's file or files, each for training or for validation.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "train/data/task.h"
+#include "train/wings/own_data/rows/text_rows.h"
+
+namespace heed {
+
+// What the tasks on users' files have in common.
+struct OwnDataConfig {
+  std::string path, validation;
+  double train_fraction = 0.9;
+  Choice tokenizer{"words"};
+  std::optional<int64_t> max_length;
+  bool shuffle = true;
+  std::string fingerprint, validation_fingerprint;
+
+  // Before and after those of a task itself.
+  void first_fields(Fields& f);
+  void more_fields(Fields& f);
+  // The two columns must be different, and no field without an effect.
+  void check(ConfigErrors& errors, const ConfigNode& at,
+             const std::array<RowColumn, 2>& columns) const;
+};
+
+// A row of the file of `validation` is for validation. With one file, the XXH64 of the row's first
+// cell, as a fraction of 2^64, decides: rows from train_fraction on are for validation. So rows
+// with the same input are on the same side, and a row stays on its side in a file that grows.
+class SplitRows {
+ public:
+  // Throws IoError for a file that cannot be read, RowError for one with mistakes, TaskError for
+  // one that is too large for this machine.
+  SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
+            const std::array<RowColumn, 2>& columns);
+
+  struct Part {
+    std::filesystem::path path;
+    TextRows rows;
+    std::string changed;  // "", or that the file has not the fingerprint of the config
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  Split split(size_t part, int64_t row) const;
+  // All cells of a column, as the corpus of a tokenizer.
+  std::vector<std::string_view> cells(size_t column) const;
+  // Throws IoError for a file with another fingerprint than that of the config. Called once its
+  // tokens are known: what a model never saw is the better message.
+  void require_unchanged() const;
+  int64_t size() const;
+  // The bytes of a column, and so the most tokens that it can have.
+  int64_t bytes(size_t column) const;
+  // With a file of its own: how many rows of it have an input that is in the other one too.
+  int64_t validation_rows_seen() const { return seen_; }
+
+ private:
+  const double train_fraction_;
+  std::vector<Part> parts_;  // path; validation, if it is given
+  int64_t seen_ = 0;
+};
+
+}  // namespace heed

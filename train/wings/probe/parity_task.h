@@ -1,0 +1,57 @@
+// Whether the number of ones so far is odd, at each place of a sequence of bits. A recurrent
+// network needs one bit of memory. A transformer of fixed depth finds it hard, and the harder the
+// longer the sequence: Hahn 2020, "Theoretical Limitations of Self-Attention in Neural Sequence
+// Models".
+//   ids (B, length) in {0, 1};  target_t = (ids_0 + ... + ids_t) mod 2
+#pragma once
+
+#include <cmath>
+
+#include "train/wings/probe/symbol_task.h"
+
+namespace heed {
+
+class ParityTask final : public SymbolTask {
+ public:
+  static constexpr const char* help = "bits: whether the number of ones so far is odd";
+
+  struct Config {
+    int64_t length = 16;
+    void fields(Fields& f) {
+      f.optional("length", length, in_range(4, 1024), "bits of a sequence");
+    }
+  };
+
+  ParityTask(const Config& c, const TaskSetup& setup)
+      : SymbolTask(numbers_below(2), c.length), config(c) {
+    hold_out_some(setup.seed, tenth_of(std::exp2(static_cast<double>(c.length))));
+  }
+
+  std::string description() const override {
+    return described(text("parity: sequences of ", config.length, " bits"));
+  }
+
+  const Config config;
+
+ protected:
+  Question draw(Generator& generator) const override {
+    Question bits(static_cast<size_t>(config.length));
+    for (int32_t& bit : bits) {
+      bit = draw_below(generator, 2);
+    }
+    return bits;
+  }
+
+  void write(const Question& bits, std::span<int32_t> ids,
+             std::span<int32_t> targets) const override {
+    int32_t odd = 0;
+    for (size_t t = 0; t < ids.size(); ++t) {
+      ids[t] = bits[t];
+      odd ^= bits[t];
+      targets[t] = odd;
+    }
+  }
+};
+HEED_TASK(ParityTask, "parity");
+
+}  // namespace heed
