@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace {
 
 // What the files of a folder may include besides their own folder. "autograd/*" allows autograd/
 // and all folders below it. Includes run one way: autograd <- layers <- train <- tools, and within
-// these as the rows say. A folder without a row may include nothing else.
+// these as the rows say. A folder without a row may include nothing else. Folders of wings have
+// none: they may include the core of their floor and below, and the wings that they need.
 const std::map<std::string, std::vector<std::string>> arrows{
     {"autograd",
      {"autograd/base", "autograd/threads", "autograd/array", "autograd/random", "autograd/graph",
@@ -40,67 +42,40 @@ const std::map<std::string, std::vector<std::string>> arrows{
 
     {"layers/config", {"autograd/base", "layers/text"}},
     {"layers/module", {"autograd/*", "layers/config"}},
-    {"layers/wings/recurrent/scan", {"autograd/*"}},
-    {"layers", {"autograd/*", "layers/config", "layers/module", "layers/wings/recurrent/scan"}},
+    {"layers", {"autograd/*", "layers/config", "layers/module"}},
 
     {"train/files", {"autograd/*", "layers/text"}},
     {"train/optim", {"autograd/*", "layers/module"}},
-    {"train/tokenizers",
-     {"autograd/*", "layers/text", "layers/module", "train/files", "train/wings/bpe"}},
-    {"train/wings/bpe", {"autograd/base", "autograd/threads", "layers/text", "train/files"}},
+    {"train/tokenizers", {"autograd/*", "layers/text", "layers/module", "train/files"}},
     {"train/data",
      {"autograd/*", "layers/text", "layers/module", "train/files", "train/tokenizers"}},
     {"train/sequences", {"autograd/*", "layers/module", "train/data"}},
     {"train/tasks",
      {"autograd/*", "layers/text", "layers/config", "layers/module", "train/files", "train/data",
       "train/tokenizers", "train/sequences"}},
-    {"train/wings/probe",
-     {"autograd/*", "layers/config", "layers/module", "train/files", "train/tasks"}},
-    {"train/wings/own_data/rows", {"autograd/base", "layers/text"}},
-    {"train/wings/own_data",
-     {"autograd/*", "layers/text", "layers/config", "layers/module", "train/files", "train/data",
-      "train/tokenizers", "train/sequences", "train/wings/own_data/rows"}},
-    {"train/wings/plugins", {"layers/config", "train/files", "train/optim", "train/data"}},
     {"train/yaml", {"autograd/base", "layers/config", "layers/text"}},
     {"train/config",
-     {"autograd/*", "layers/text", "layers/config", "train/files", "train/optim", "train/data",
-      "train/wings/plugins", "train/tokenizers", "train/weights", "train/wings/own_data/rows",
-      "train/yaml"}},
+     {"autograd/*", "layers/text", "layers/config", "layers/module", "train/files", "train/optim",
+      "train/data", "train/tokenizers", "train/weights", "train/yaml"}},
     {"train/checkpoint", {"autograd/*", "layers/*", "train/files", "train/optim"}},
-    {"train/wings/hugging_face",
-     {"autograd/*", "layers", "layers/config", "layers/text", "layers/module", "train/files",
-      "train/tokenizers", "train/wings/bpe"}},
     {"train/weights",
      {"autograd/*", "layers/config", "layers/text", "layers/module", "train/files",
-      "train/tokenizers", "train/checkpoint", "train/wings/hugging_face"}},
+      "train/tokenizers", "train/checkpoint"}},
     {"train/run",
      {"autograd/*", "layers/text", "train/files", "train/checkpoint", "train/config",
       "train/yaml"}},
-    {"train/wings/processes",
-     {"autograd/*", "layers/text", "layers/module", "train/data", "train/optim"}},
     {"train/check/gradients", {"autograd/*"}},
     {"train/check",
-     {"autograd/*", "layers/*", "train/data", "train/wings/plugins", "train/config", "train/yaml",
-      "train/checkpoint", "train/check/gradients"}},
+     {"autograd/*", "layers/*", "train/data", "train/config", "train/yaml", "train/checkpoint",
+      "train/check/gradients"}},
     {"train",
-     {"autograd/*", "layers/module", "train/files", "train/optim", "train/tokenizers", "train/data",
-      "train/tasks", "train/config", "train/checkpoint", "train/weights", "train/run",
-      "train/wings/processes", "train/check", "train/yaml"}},
+     {"autograd/*", "layers/text", "layers/module", "train/files", "train/optim",
+      "train/tokenizers", "train/data", "train/tasks", "train/config", "train/checkpoint",
+      "train/weights", "train/run", "train/check", "train/yaml"}},
 
-    {"tools/wings/probe", {"autograd/*", "layers", "layers/module", "train", "train/data"}},
-    {"tools/wings/report",
-     {"autograd/*", "layers/text", "layers/module", "train/files", "train/tokenizers", "train/data",
-      "train/config", "train/run", "train/yaml", "tools/wings/probe"}},
-    {"tools/wings/explain",
-     {"autograd/*", "layers", "layers/module", "train/data", "tools/wings/probe",
-      "tools/wings/report"}},
-    {"tools/terminal", {"autograd/*", "layers/text", "train/files", "tools/wings/report"}},
-    {"tools/wings/tour", {"autograd/*", "layers/*", "tools/terminal"}},
-    {"tools/wings/tour/gpt", {"autograd/*", "layers/*", "tools/wings/tour"}},
-    {"tools/wings/bench", {"autograd/*", "layers/*", "tools/terminal"}},
-    {"tools/commands",
-     {"autograd/*", "layers/*", "train/*", "tools/wings/explain", "tools/wings/probe",
-      "tools/wings/report", "tools/terminal", "tools/wings/tour"}},
+    {"tools/terminal",
+     {"autograd/*", "layers/text", "layers/module", "train/files", "train/data", "train/config"}},
+    {"tools/commands", {"autograd/*", "layers/*", "train/*", "tools", "tools/terminal"}},
 };
 
 std::string folder_of(const std::string& path) {
@@ -114,6 +89,36 @@ bool is_within(const std::string& folder, const std::string& parent) {
 bool allows(const std::string& entry, const std::string& folder) {
   return entry.ends_with("/*") ? is_within(folder, entry.substr(0, entry.size() - 2))
                                : entry == folder;
+}
+
+// "train/wings/bpe/read.h" -> "bpe"; "" for the core.
+std::string wing_of(const std::string& path) {
+  static const std::string wings = "/wings/";
+  const size_t at = path.find(wings);
+  return at == path.npos ? ""
+                         : path.substr(at + wings.size(),
+                                       path.find('/', at + wings.size()) - at - wings.size());
+}
+
+size_t floor_of(const std::string& path) {
+  const std::vector<std::string> floors{"autograd", "layers", "train", "tools"};
+  const auto floor = std::find(floors.begin(), floors.end(), path.substr(0, path.find('/')));
+  return static_cast<size_t>(floor - floors.begin());
+}
+
+// The wings that one says it needs, in its files wing.cmake: "# Needs: pages probe".
+std::set<std::string> needs_of(const std::string& wing) {
+  std::set<std::string> needs;
+  for (const char* floor : {"layers", "train", "tools"}) {
+    const fs::path script = root() / floor / "wings" / wing / "wing.cmake";
+    for (const std::string& line :
+         fs::exists(script) ? read_source(script).lines : std::vector<std::string>()) {
+      if (!line.starts_with("# Needs: ")) continue;
+      std::istringstream words(line.substr(9));
+      for (std::string word; words >> word;) needs.insert(word);
+    }
+  }
+  return needs;
 }
 
 struct Include {
@@ -151,6 +156,15 @@ TEST_CASE("house: a folder includes what its row allows, and what is there") {
     const std::string &from = include.from, &to = include.to;
     const std::string own = folder_of(from), other = folder_of(to);
     CHECK_MESSAGE((fs::exists(root() / to) || is_gone(other)), from, " includes ", to);
+    if (!wing_of(from).empty()) {
+      const std::string wing = wing_of(from), needed = wing_of(to);
+      CHECK_MESSAGE(floor_of(to) <= floor_of(from), from, " includes ", to, ", from above");
+      const bool declared = needed.empty() || needed == wing || needs_of(wing).contains(needed);
+      CHECK_MESSAGE(declared, from, " includes ", to, ": the wing ", wing,
+                    " does not say that it needs ", needed);
+      continue;
+    }
+    CHECK_MESSAGE(wing_of(to).empty(), from, " includes ", to, ": the core knows no wing");
     const auto row = arrows.find(own);
     const bool allowed =
         own == other || (row != arrows.end() &&
@@ -174,7 +188,8 @@ TEST_CASE("house: no two folders include each other, none includes the door abov
       pairs.insert({own, other});
     }
     const bool upwards = own != other && other.find('/') == std::string::npos &&
-                         is_within(own, other) && own != "autograd/ops";
+                         is_within(own, other) && own != "autograd/ops" &&
+                         own != "tools/commands" && wing_of(own).empty();
     CHECK_MESSAGE(!upwards, from, " includes ", to, ", from above");
   }
   for (const auto& pair : pairs) {
@@ -209,6 +224,30 @@ TEST_CASE("house: a sub-folder has one job: fewer than 20 units and 2,000 lines"
   CHECK(units.size() > 25);
 }
 
+TEST_CASE("house: the core and each wing keep to their budgets") {
+  constexpr size_t most_in_core = 33000, most_in_a_wing = 2500;
+  size_t core = 0;
+  std::map<std::string, size_t> wings;
+  for (const SourceFile& file : sources()) {
+    const bool own_kernel =
+        file.path.starts_with("autograd/kernels/") && folder_of(file.path) != "autograd/kernels";
+    const std::string wing = wing_of(file.path);
+    (wing.empty() ? core : wings[wing]) += own_kernel ? 0 : file.lines.size();
+  }
+  std::string sizes = heed::text("core ", core);
+  for (const auto& [wing, lines] : wings) {
+    sizes += heed::text(", ", wing, " ", lines);
+    CHECK_MESSAGE(lines <= most_in_a_wing, "the wing ", wing, " has ", lines, " lines");
+    bool has_readme = false;
+    for (const char* floor : {"layers", "train", "tools"}) {
+      has_readme |= fs::exists(root() / floor / "wings" / wing / "README.md");
+    }
+    CHECK_MESSAGE(has_readme, "the wing ", wing, " has no README");
+  }
+  MESSAGE("lines: ", sizes);
+  CHECK(core <= most_in_core);
+}
+
 TEST_CASE("house: a source lies beside the header of its name") {
   int64_t sources_seen = 0;
   for (const SourceFile& file : sources()) {
@@ -223,12 +262,18 @@ TEST_CASE("house: a source lies beside the header of its name") {
 }
 
 TEST_CASE("house: code outside includes doors, operations and layers") {
-  const std::set<std::string> doors{"heed/heed.h",          "heed/autograd/op.h",
-                                    "heed/layers/layer.h",  "heed/train/task.h",
-                                    "heed/train/testing.h", "heed/train/optimizer.h"};
+  const std::set<std::string> doors{"heed/heed.h",
+                                    "heed/autograd/op.h",
+                                    "heed/layers/layer.h",
+                                    "heed/train/task.h",
+                                    "heed/train/testing.h",
+                                    "heed/train/optimizer.h",
+                                    "heed/train/tokenizer.h",
+                                    "heed/train/listener.h"};
+  std::vector<std::string> folders{"tests/extension"};
+  if (fs::exists(root() / "tools/wings/plugins/new")) folders.push_back("tools/wings/plugins/new");
   int64_t seen = 0;
-  for (const SourceFile& file :
-       files_in({"tests/extension", "tools/wings/plugins/new"}, {".h", ".cpp"})) {
+  for (const SourceFile& file : files_in(folders, {".h", ".cpp"})) {
     for (const std::string& line : file.lines) {
       const std::string header = included(line);
       if (!header.starts_with("heed/")) continue;

@@ -13,9 +13,18 @@
 using namespace heed::testing::house;
 namespace fs = std::filesystem;
 
+// Of these files, those that nobody has deleted with their wing.
+std::string of_those(const std::vector<std::string>& files) {
+  std::vector<std::string> there;
+  for (const std::string& file : files) {
+    if (fs::exists(root() / file)) there.push_back(file);
+  }
+  return joined(there);
+}
+
 TEST_CASE("house: what lives in one file") {
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"](openblas/)?cblas)")) ==
-        "autograd/kernels/openblas.cpp, tools/wings/bench/gemm_bench.cpp");
+        of_those({"autograd/kernels/openblas.cpp", "tools/wings/bench/programs/gemm_bench.cpp"}));
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]yaml-cpp)")) ==
         "train/yaml/yaml.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]xxhash)")) ==
@@ -23,9 +32,9 @@ TEST_CASE("house: what lives in one file") {
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]utf8proc)")) ==
         "layers/text/display.cpp, layers/text/utf8.cpp, train/tasks/word_tokenizer.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]pcre2)")) ==
-        "train/wings/bpe/pattern.cpp");
+        of_those({"train/wings/bpe/pattern.cpp"}));
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]mpi\.h)")) ==
-        "train/wings/processes/mpi_communicator.cpp");
+        of_those({"train/wings/processes/mpi_communicator.cpp"}));
   // Threads are opened in one place; `omp simd` opens none.
   const std::string parallel = R"(^\s*#\s*pragma\s+omp\s+(?!simd|declare\s+simd))";
   const std::vector<std::string> regions = places(sources(), parallel);

@@ -2,7 +2,7 @@
 # Configures and builds the release preset with little output; the full output is in
 # build/release/build.log.
 #   tools/build.sh                 the library, the programs and the tests
-#   tools/build.sh programs        only these targets
+#   tools/build.sh heed            only these targets
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

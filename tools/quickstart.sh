@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tools/setup.sh
-tools/build.sh programs
+tools/build.sh heed
 
 run=runs/quickstart
 for ((n = 2; ; ++n)); do

@@ -10,9 +10,9 @@
 
 #include "train/checkpoint/checkpoint.h"
 #include "train/evaluate.h"
+#include "train/listener.h"
 #include "train/optim/schedule.h"
 #include "train/plan.h"
-#include "train/run/listener.h"
 #include "train/run/metrics.h"
 #include "train/run/progress.h"
 #include "train/run/run_folder.h"
@@ -45,6 +45,8 @@ class Trainer {
   // good checkpoint, such as the IoError if a file cannot be written.
   Ending train(std::optional<double> max_seconds = {});
 
+  const LoadedRun& run() const { return run_; }
+  Module& model() { return *model_; }
   int64_t step() const { return state_.step; }
   const TrainingState& state() const { return state_; }  // streams, position: of the last save
   const RunFolder& folder() const { return *folder_; }   // rank 0

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layers/config/defaults.h"
+#include "layers/config/left_out.h"
 #include "layers/config/types.h"
 #include "layers/config/unknown_key.h"
 #include "layers/config/values.h"
@@ -70,8 +71,9 @@ const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
   }
   const ConfigType* type = types.find(named->text());
   if (type == nullptr) {
+    const std::string wing = belongs_to_wing(info.part_kind, named->text());
     errors.add(*named, "unknown ", info.part_kind, " ", in_words(*named),
-               suggestion(named->text(), of_type.choices, "there are", ""));
+               wing.empty() ? suggestion(named->text(), of_type.choices, "there are", "") : wing);
     check_options(types, nearest(named->text(), of_type.choices), node, errors);
   }
   return type;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "layers/config/left_out.h"
 #include "layers/config/values.h"
 
 namespace heed {
@@ -74,9 +75,11 @@ const ConfigType* ConfigTypes::find(const std::string& name) const {
 const ConfigType& ConfigTypes::get(const std::string& name) const {
   const ConfigType* type = find(name);
   if (type == nullptr) {
-    const std::string near = nearest(name, names());
+    const std::string near = nearest(name, names()), wing = belongs_to_wing(kind_, name);
     fail<ConfigError>("unknown ", kind_, " \"", name, "\"",
-                      near.empty() ? "" : ", did you mean " + near + "?");
+                      !wing.empty()  ? wing
+                      : near.empty() ? ""
+                                     : ", did you mean " + near + "?");
   }
   return *type;
 }

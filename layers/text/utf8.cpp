@@ -47,6 +47,20 @@ std::string_view whole_characters(std::string_view text) {
   return text;
 }
 
+bool is_word_part(char32_t code) {
+  // The categories in utf8proc's order: L from LU to LO, then M to ME, then N to NO.
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code));
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
+}
+
+bool is_space(char32_t code) {
+  constexpr char32_t next_line = 0x85, mongolian_separator = 0x180E;  // of other categories
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code));
+  const bool separator = category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP;
+  return separator || (code >= '\t' && code <= '\r') || code == next_line ||
+         code == mongolian_separator;
+}
+
 void append_utf8(std::string& text, char32_t code) {
   utf8proc_uint8_t bytes[4];
   const utf8proc_ssize_t size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code), bytes);

@@ -7,7 +7,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
-#include "tools/commands/command.h"
+#include "tools/commands/program.h"
 
 using namespace heed;
 using heed::fuzz::expect;

@@ -13,7 +13,7 @@
 #include <set>
 
 #include "tests/fuzz/run_folder.h"
-#include "tools/commands/command.h"
+#include "tools/commands/program.h"
 #include "tools/wings/report/record.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/run/metrics.h"

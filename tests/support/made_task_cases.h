@@ -22,11 +22,6 @@ inline std::unique_ptr<Task> made_task(const std::string& type, const ConfigNode
   return task_registry().make(type, options, setup);
 }
 
-// Induction over 8 symbols in rows of 12.
-inline std::unique_ptr<Task> small_induction() {
-  return made_task("induction", ConfigNode::map({{"length", 12}, {"symbols", 8}}));
-}
-
 // One sequence: ids (1, T).
 inline Input tokens(const std::vector<int32_t>& ids) {
   return Ids::from({1, static_cast<int64_t>(ids.size())}, ids);

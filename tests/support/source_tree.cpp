@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <regex>
+#include <sstream>
 
 #include "autograd/base/error.h"
 
@@ -45,6 +46,23 @@ const std::vector<SourceFile>& sources_and_tests() {
   static const std::vector<SourceFile> files =
       files_in({"autograd", "layers", "train", "tools", "tests"}, {".h", ".cpp"});
   return files;
+}
+
+std::vector<fs::path> shipped_configs() {
+  std::vector<fs::path> folders{root() / "configs"}, configs;
+  std::istringstream wings(HEED_BUILT_WINGS);
+  for (std::string wing; wings >> wing;) {
+    if (const fs::path folder = root() / "configs/wings" / wing; fs::exists(folder)) {
+      folders.push_back(folder);
+    }
+  }
+  for (const fs::path& folder : folders) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".yaml") configs.push_back(entry.path());
+    }
+  }
+  std::sort(configs.begin(), configs.end());
+  return configs;
 }
 
 std::string included(const std::string& line) {

@@ -25,6 +25,10 @@ std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
 const std::vector<SourceFile>& sources();
 const std::vector<SourceFile>& sources_and_tests();
 
+// The configs that come with heedgrad, sorted: those in configs/, and in configs/wings/ those of the
+// wings of this build.
+std::vector<std::filesystem::path> shipped_configs();
+
 // The path in an #include line; "" for any other line.
 std::string included(const std::string& line);
 

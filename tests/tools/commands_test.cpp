@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "layers/module/registry.h"
+#include "tests/support/json_errors.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
@@ -36,7 +37,7 @@ int lines_with(const std::string& text, const std::string& start) {
 TEST_CASE("heed --help: every command; with the name of one, its options") {
   const ProgramResult all = run_heed({"--help"});
   CHECK(all.exit_code == 0);
-  for (const char* command : {"train", "validate", "layers", "new"}) {
+  for (const char* command : {"train", "validate", "layers", "generate"}) {
     CHECK(lines_with(all.out, std::string("  ") + command + " ") == 1);
   }
   for (const std::vector<std::string>& words :
@@ -226,29 +227,15 @@ TEST_CASE("--json: an error is one object on standard output too, in every comma
   const TempDir folder;
   const std::string none = (folder / "none").string();
   for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"bench", none},
-                                             {"gradcheck", none},
+       std::vector<std::vector<std::string>>{{"gradcheck", none},
                                              {"inspect", none},
                                              {"eval", none},
                                              {"validate", none},
                                              {"data", none},
                                              {"layers", "no_such_layer"},
-                                             {"tour", "no_such_step"},
                                              {"gradcheck", "linear", "--tolerance", "0x1"},
                                              {"info", "--no-such-option"}}) {
-    CAPTURE(words.front());
-    const ProgramResult plain = run_heed(words);
-    CHECK(plain.exit_code != 0);
-    CHECK(plain.out.empty());
-    std::vector<std::string> more = words;
-    more.push_back("--json");
-    const ProgramResult json = run_heed(more);
-    CHECK(json.exit_code == plain.exit_code);
-    CHECK(json.err == plain.err);
-    const Json object = Json::parse(json.out);
-    CHECK(object["code"] == plain.exit_code);
-    CHECK(object["error"].get<std::string>() + "\n" == plain.err);
-    CHECK(object.size() == 2);
+    check_json_error(words);
   }
 }
 

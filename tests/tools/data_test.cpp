@@ -15,12 +15,16 @@ namespace {
 
 fs::path config(const std::string& name) { return house::root() / "configs" / (name + ".yaml"); }
 
-nlohmann::json data_of(const std::string& name, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{"data", config(name).string(), "--json"};
+nlohmann::json data_in(const fs::path& file, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"data", file.string(), "--json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const ProgramResult result = run_heed(arguments);
   REQUIRE_MESSAGE(result.exit_code == 0, result.err);
   return nlohmann::json::parse(result.out);
+}
+
+nlohmann::json data_of(const std::string& name, const std::vector<std::string>& more = {}) {
+  return data_in(config(name), more);
 }
 
 }  // namespace
@@ -71,11 +75,9 @@ TEST_CASE("heed data: translations word by word") {
 
 TEST_CASE("heed data: every config that is shipped") {
   int64_t seen = 0;
-  for (const auto& entry : fs::directory_iterator(house::root() / "configs")) {
-    if (entry.path().extension() != ".yaml") continue;
-    const std::string name = entry.path().stem().string();
-    CAPTURE(name);
-    const nlohmann::json data = data_of(name, {"--examples", "1"});
+  for (const fs::path& config : house::shipped_configs()) {
+    CAPTURE(config);
+    const nlohmann::json data = data_in(config, {"--examples", "1"});
     CHECK(data.at("train_examples").get<int64_t>() + data.at("val_examples").get<int64_t>() > 0);
     CHECK(!data.at("examples").empty());
     ++seen;

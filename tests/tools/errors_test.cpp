@@ -365,11 +365,3 @@ TEST_CASE("errors: damaged checkpoints") {
   }
   CHECK(snapshot(folder.path()) == before);
 }
-
-TEST_CASE("errors: more steps to time than numbers") {
-  const TempDir folder;
-  const ProgramResult bench =
-      run_heed({"bench", write_config(folder), "--steps", "9223372036854775807"});
-  CHECK(bench.exit_code == 2);
-  CHECK(bench.err == "heed bench: expected --steps from 1 to 1000000, got 9223372036854775807\n");
-}

@@ -89,14 +89,14 @@ def changed(config, path, text):
     return config
 
 
-def main(heed, configs):
+def main(heed, configs, *more):
     run = lambda *words: subprocess.run([heed, *words], capture_output=True, text=True)
     schema = json.loads(run("schema").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     wrong = []
 
-    files = sorted(pathlib.Path(configs).glob("*.yaml"))
+    files = sorted(file for folder in (configs, *more) for file in pathlib.Path(folder).glob("*.yaml"))
     for file in files:
         wrong += [f"{file}: {error.json_path}: {error.message}"
                   for error in validator.iter_errors(load(file.read_text()))]

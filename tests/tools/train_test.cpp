@@ -4,6 +4,7 @@
 
 #include "tests/support/compare_runs.h"
 #include "tests/support/near.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
 
 using namespace heed;
@@ -226,14 +227,12 @@ TEST_CASE("heed train: every config in configs/ is valid and runs") {
   if constexpr (!is_float64) {
     const TempDir folder;
     int configs = 0;
-    for (const fs::directory_entry& entry :
-         fs::directory_iterator(fs::path(HEED_SOURCE_DIR) / "configs")) {
-      if (entry.path().extension() != ".yaml") continue;
-      const std::string path = entry.path().string(), name = entry.path().stem().string();
+    for (const fs::path& config : house::shipped_configs()) {
+      const std::string path = config.string(), name = config.stem().string();
       const ProgramResult valid = run_heed({"validate", path});
       CHECK_MESSAGE(valid.exit_code == 0, valid.err);
       const std::string first = read_text(path).substr(0, read_text(path).find('\n'));
-      CHECK(first == "# heed train configs/" + name + ".yaml");
+      CHECK(first == "# heed train " + fs::relative(config, house::root()).string());
       ++configs;
       // Two steps and a checkpoint of 1.5 GB: too slow.
       if (name == "gpt2_124m" || name == "smollm2_135m") continue;
@@ -243,59 +242,5 @@ TEST_CASE("heed train: every config in configs/ is valid and runs") {
       CHECK(read_metrics(folder / name / "metrics.csv").back().step == 2);
     }
     CHECK(configs >= 11);
-  }
-}
-
-TEST_CASE("heed bench: the trainer's own steps, to the same loss, and where their time goes") {
-  const TempDir folder;
-  const std::string config = write_config(folder), out = (folder / "run").string();
-  REQUIRE(run_heed({"train", config, "--out", out, "--set", "schedule.type=cosine"}).exit_code ==
-          0);
-  const ProgramResult bench = run_heed(
-      {"bench", config, "--steps", "9", "--profile", "--json", "--set", "schedule.type=cosine"});
-  REQUIRE_MESSAGE(bench.exit_code == 0, bench.err);
-  const Json result = Json::parse(bench.out);
-  // Three warm-up steps and nine timed ones: the run's twelve.
-  const std::string metrics = read_text(folder / "run/metrics.csv");
-  const std::string last = metrics.substr(metrics.rfind("\n12,") + 4);
-  CHECK(result["loss"].get<double>() == doctest::Approx(std::stod(last)).epsilon(1e-8));
-
-  const Json& profile = result["profile"];
-  REQUIRE(profile.size() > 3);
-  bool products = false;
-  double sum = 0;
-  for (const Json& row : profile) {
-    CHECK(row.contains("ms") == (row == profile.back()));
-    sum += row.contains("ms") ? row["ms"].get<double>()
-                              : row["forward_ms"].get<double>() + row["backward_ms"].get<double>();
-    products = products || (row["op"] == "linear" && row["calls"].get<double>() >= 1 &&
-                            row["gflops"].get<double>() > 0 && row["gb_per_second"] > 0);
-  }
-  CHECK(products);
-  CHECK(profile.back()["op"] == "batch, clipping, optimizer");
-  CHECK(sum > 0);
-  CHECK(result["gflop_per_step"].get<double>() > 0);
-}
-
-TEST_CASE("heed bench --model-threads: how much faster more threads would be, by a run on one") {
-  const TempDir folder;
-  const std::string config = write_config(folder);
-  const ProgramResult bench = run_heed({"bench", config, "--steps", "3", "--model-threads", "2,8",
-                                        "--json", "--set", "model.d_model=48"});
-  REQUIRE_MESSAGE(bench.exit_code == 0, bench.err);
-  const Json result = Json::parse(bench.out);
-  REQUIRE(result["model"].size() == 2);
-  CHECK(result["model"]["2"].get<double>() > 0);
-  CHECK(result["model"]["8"].get<double>() < 8);
-  CHECK(result["loops_per_step"].get<int64_t>() > 10);
-  CHECK(result["serial_share"].get<double>() > 0);
-  CHECK(result["serial_share"].get<double>() < 1);
-  CHECK(result["idle"].size() > 1);
-  for (const char* wrong : {"2,x", ",", "2,", "0", "-1", "2 4", "99999999999", "1025"}) {
-    CAPTURE(wrong);
-    const ProgramResult refused =
-        run_heed({"bench", config, "--steps", "3", "--model-threads", wrong});
-    CHECK(refused.exit_code == 2);
-    CHECK(refused.err.find("expected --model-threads") != std::string::npos);
   }
 }

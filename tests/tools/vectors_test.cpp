@@ -68,11 +68,8 @@ TEST_CASE("vectors: a run is saved, resumed to the same bits, evaluated and repo
   CHECK(evaluated.at("tokens") == 12);
   CHECK(evaluated.at("accuracy").is_null());
   CHECK(!contains(succeeded({"eval", whole}).out, "accuracy"));
-  succeeded({"report", whole, parts, "--out", (folder / "both.html").string()});
-  CHECK(fs::exists(folder / "both.html"));
   CHECK(contains(succeeded({"inspect", whole, "--attention"}).out, "layer 1, the model: rows"));
   CHECK(contains(succeeded({"inspect", whole}).out, "input       x (1, 6, 3)"));
-  CHECK(contains(succeeded({"bench", six_vectors, "--steps", "2"}).out, "memory "));
   const ProgramResult written = run_heed({"generate", whole, "--prompt", "x"});
   CHECK(written.exit_code == 2);
   CHECK(contains(written.err, "was trained on vectors, which has no text to go on from"));

@@ -4,6 +4,7 @@
 #include "layers/module/module.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
@@ -81,13 +82,11 @@ TEST_CASE("overfit_batch: the batch of a seed, drawn from a generator of its own
 // In float32 only, to keep the test short.
 TEST_CASE("overfit_batch: every config that comes with heedgrad learns a batch by heart") {
   int configs = 0;
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(fs::path(HEED_SOURCE_DIR) / "configs")) {
-    if (is_float64 || entry.path().extension() != ".yaml") continue;
+  for (const fs::path& config : house::shipped_configs()) {
+    const std::string name = config.stem().string();
     // Seconds per step, and not meant to train.
-    if (entry.path().stem() == "gpt2_124m" || entry.path().stem() == "smollm2_135m") continue;
-    const int64_t steps = steps_to_learn(entry.path());
-    const std::string name = entry.path().stem().string();
+    if (is_float64 || name == "gpt2_124m" || name == "smollm2_135m") continue;
+    const int64_t steps = steps_to_learn(config);
     CHECK_MESSAGE(steps <= most_steps_of(name), name, ": ", steps, " steps");
     ++configs;
   }

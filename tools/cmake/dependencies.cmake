@@ -45,23 +45,6 @@ foreach(name xxhash utf8proc)
   target_include_directories(heed_${name} SYSTEM INTERFACE ${HEED_${name}_INCLUDE_DIR})
 endforeach()
 
-# PCRE2 in the build for 8-bit code units; its header asks for the width (train/wings/bpe/pattern.cpp).
-find_library(HEED_PCRE2_LIBRARY NAMES pcre2-8)
-find_path(HEED_PCRE2_INCLUDE_DIR NAMES pcre2.h)
-if(NOT HEED_PCRE2_LIBRARY OR NOT HEED_PCRE2_INCLUDE_DIR)
-  message(FATAL_ERROR "PCRE2 (libpcre2-8 and pcre2.h, Debian's libpcre2-dev) was not found: ${hint}")
-endif()
-add_library(heed_pcre2 INTERFACE)
-target_link_libraries(heed_pcre2 INTERFACE ${HEED_PCRE2_LIBRARY})
-target_include_directories(heed_pcre2 SYSTEM INTERFACE ${HEED_PCRE2_INCLUDE_DIR})
-
-# Optional: without it there is no libheedgrad-mpi.so, and a run has one process.
-set(MPI_CXX_SKIP_MPICXX ON)
-find_package(MPI QUIET COMPONENTS CXX)
-if(NOT MPI_CXX_FOUND)
-  message(STATUS "MPI was not found: training runs in one process (Debian: libopenmpi-dev)")
-endif()
-
 if(HEED_TESTS)
   find_package(doctest QUIET)
   if(NOT doctest_FOUND)

@@ -1,9 +1,9 @@
-# heed_registration(TARGET <name> OUTPUT <file.cpp> [PLUGIN] HEADERS <relative paths...>)
-# writes, whenever a header changes, the source that registers what the headers declare, for heed's own library or
-# for a plugin. Sources that use OUTPUT depend on TARGET. The file keeps its time when its contents stay the same, so
+# heed_registration(TARGET <name> OUTPUT <file.cpp> [PROGRAM | PLUGIN] HEADERS <relative paths...>)
+# writes, whenever a header changes, the source that registers what the headers declare, for heed's own library, for the
+# program or for a plugin. Sources that use OUTPUT depend on TARGET. The file keeps its time when its contents stay the same, so
 # editing a layer compiles only that.
 function(heed_registration)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "PLUGIN" "TARGET;OUTPUT" "HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "PROGRAM;PLUGIN" "TARGET;OUTPUT" "HEADERS")
   set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_registration.cmake)
   set(headers ${arg_HEADERS})
   list(TRANSFORM headers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -12,7 +12,7 @@ function(heed_registration)
   add_custom_command(
     OUTPUT ${arg_OUTPUT}.stamp
     BYPRODUCTS ${arg_OUTPUT}
-    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${arg_OUTPUT} -D PLUGIN=${arg_PLUGIN} -P ${script}
+    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${arg_OUTPUT} -D PROGRAM=${arg_PROGRAM} -D PLUGIN=${arg_PLUGIN} -P ${script}
             -- ${arg_HEADERS}
     COMMAND ${CMAKE_COMMAND} -E touch ${arg_OUTPUT}.stamp
     DEPENDS ${headers} ${arg_OUTPUT}.headers ${script}
@@ -20,4 +20,32 @@ function(heed_registration)
     COMMENT "Registering layers, tasks, optimizers and schedules"
     VERBATIM)
   add_custom_target(${arg_TARGET} DEPENDS ${arg_OUTPUT}.stamp)
+endfunction()
+
+# heed_list_commands(OUTPUT <file.cpp> SOURCES <paths...>): all_commands() of every cmd_<name>.cpp, which defines
+# <name>_command(): those of tools/commands, then those of each wing (tools/command.h).
+function(heed_list_commands)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "SOURCES")
+  set(declared "")
+  set(called "")
+  foreach(source IN LISTS arg_SOURCES)
+    if(source MATCHES "/cmd_([a-z0-9_]+)\\.cpp$")
+      string(APPEND declared "Command ${CMAKE_MATCH_1}_command();\n")
+      string(APPEND called "      ${CMAKE_MATCH_1}_command(),\n")
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT ${arg_OUTPUT} @ONLY CONTENT
+"// Written by the build from the names cmd_<name>.cpp; changes here are lost.
+#include \"tools/command.h\"
+
+namespace heed::cli {
+
+@declared@
+std::vector<Command> all_commands() {
+  return {
+@called@  };
+}
+
+}  // namespace heed::cli
+")
 endfunction()

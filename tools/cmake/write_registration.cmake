@@ -1,7 +1,8 @@
-# cmake -D OUTPUT=file.cpp [-D PLUGIN=ON] -P write_registration.cmake -- header.h ...
+# cmake -D OUTPUT=file.cpp [-D PROGRAM=ON | -D PLUGIN=ON] -P write_registration.cmake -- header.h ...
 # A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
 # The output calls registry.add<ClassName>("type_name") for each, in one function a kind, and defines fill_types()
-# (layers/config/types.h). That of a plugin calls plugin.add<ClassName>(registry, "type_name"), in the one function that
+# (layers/config/types.h). That of the program does the same in one function, register_program_types() (tools/command.h).
+# That of a plugin calls plugin.add<ClassName>(registry, "type_name"), in the one function that
 # a plugin has (train/wings/plugins/plugin.h).
 cmake_minimum_required(VERSION 3.25)
 
@@ -11,10 +12,18 @@ set(kinds
   "TASK|train/data/task.h|register_tasks(TaskRegistry& registry)"
   "TOKENIZER|train/tokenizers/tokenizer.h|register_tokenizers(TokenizerRegistry& registry)"
   "OPTIMIZER|train/optim/optimizer.h|register_optimizers(OptimizerRegistry& registry)"
-  "SCHEDULE|train/optim/schedule.h|register_schedules(ScheduleRegistry& registry)")
+  "SCHEDULE|train/optim/schedule.h|register_schedules(ScheduleRegistry& registry)"
+  "LISTENER|train/listener.h|register_listeners(ListenerRegistry& registry)"
+  "WEIGHTS|train/weights/foreign.h|register_foreign_weights(ForeignWeightsRegistry& registry)"
+  "PLUGINS|train/config/plugin_host.h|register_plugin_hosts(PluginHostRegistry& registry)")
+
+set(names ${kinds})
+list(TRANSFORM names REPLACE "\\|.*" "")
+list(JOIN names "|" names)
 
 set(headers)
 set(plugin_body "")
+set(program_body "")
 set(after_dashes OFF)
 foreach(i RANGE ${CMAKE_ARGC})
   if(after_dashes AND i LESS CMAKE_ARGC)
@@ -26,7 +35,7 @@ endforeach()
 
 set(includes)
 foreach(header IN LISTS headers)
-  file(STRINGS ${header} lines REGEX "^HEED_(LAYER|TASK|TOKENIZER|OPTIMIZER|SCHEDULE)\\(")
+  file(STRINGS ${header} lines REGEX "^HEED_(${names})\\(")
   foreach(line IN LISTS lines)
     if(NOT line MATCHES "^HEED_([A-Z]+)\\(([A-Za-z0-9_:]+), *\"([a-z][a-z0-9_]*)\"\\)")
       message(FATAL_ERROR "${header}: ${line}\nexpected HEED_KIND(ClassName, \"type_name\"), the name in snake_case")
@@ -41,6 +50,7 @@ foreach(header IN LISTS headers)
     string(APPEND body_${kind} "  registry.add<${type}>(\"${name}\");\n")
     string(TOLOWER ${kind} kind_lower)
     string(APPEND plugin_body "  plugin.add<${type}>(heed::${kind_lower}_registry(), \"${name}\");\n")
+    string(APPEND program_body "  ${kind_lower}_registry().add<${type}>(\"${name}\");\n")
     list(APPEND includes ${header})
   endforeach()
 endforeach()
@@ -48,7 +58,7 @@ endforeach()
 set(warning "// Written by the build from the HEED_... lines of the headers; changes here are lost.")
 if(PLUGIN)
   if(plugin_body STREQUAL "")
-    message(FATAL_ERROR "no HEED_LAYER, HEED_TASK, HEED_TOKENIZER, HEED_OPTIMIZER or HEED_SCHEDULE line in: ${headers}\n"
+    message(FATAL_ERROR "no HEED_LAYER, HEED_TASK, HEED_TOKENIZER, HEED_OPTIMIZER, HEED_SCHEDULE or HEED_LISTENER line in: ${headers}\n"
             "An operation needs none: heedgrad_add_plugin(NAME TESTS files) tests it without a plugin.")
   endif()
   list(REMOVE_DUPLICATES includes)
@@ -61,6 +71,24 @@ if(PLUGIN)
 @includes@
 HEED_PLUGIN(plugin) {
 @plugin_body@}
+")
+  return()
+endif()
+
+if(PROGRAM)
+  list(REMOVE_DUPLICATES includes)
+  list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
+  list(JOIN includes "" includes)
+  file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
+"@warning@
+#include \"tools/command.h\"
+@includes@
+namespace heed {
+
+void register_program_types() {
+@program_body@}
+
+}  // namespace heed
 ")
   return()
 endif()

@@ -3,7 +3,7 @@
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "layers/config/values.h"
-#include "tools/commands/command.h"
+#include "tools/command.h"
 
 namespace heed::cli {
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/forward.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"

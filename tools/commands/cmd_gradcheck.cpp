@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/layer_tree.h"
 #include "tools/terminal/table.h"
 #include "train/check/examine_layer.h"

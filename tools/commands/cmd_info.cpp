@@ -10,7 +10,7 @@
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "layers/config/values.h"
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/terminal/gemm_speed.h"
 #include "tools/terminal/table.h"
 #include "train/files/words.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/inspect.h"
 #include "tools/commands/layer_tree.h"
 #include "tools/commands/output_file.h"

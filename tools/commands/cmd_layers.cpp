@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/schema.h"
 #include "tools/terminal/table.h"
 #include "train/check/variants.h"
+#include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
 #include "train/data/task.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
-#include "train/wings/plugins/plugin.h"
 
 namespace heed::cli {
 
@@ -166,7 +166,7 @@ void require_known(const std::string& name, const std::vector<FieldInfo>& sectio
 }
 
 int run(const LayersOptions& o) {
-  require_plugins_of_this_precision();
+  plugin_host().require_this_precision();
   const std::vector<FieldInfo> sections = run_fields();
   if (!o.name.empty()) {
     require_known(o.name, sections);

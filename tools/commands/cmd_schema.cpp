@@ -1,10 +1,10 @@
 // heed schema: the JSON Schema of a config, for editors and validators.
 #include <cstdio>
 
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/schema.h"
+#include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
-#include "train/wings/plugins/plugin.h"
 
 namespace heed::cli {
 
@@ -15,7 +15,7 @@ struct SchemaOptions {};
 void declare(Arguments&, SchemaOptions&) {}
 
 int run(const SchemaOptions&) {
-  require_plugins_of_this_precision();
+  plugin_host().require_this_precision();
   std::fputs(config_schema("A config of heedgrad", run_fields()).c_str(), stdout);
   return 0;
 }

@@ -11,10 +11,11 @@
 #include "tools/commands/parameter_printer.h"
 #include "tools/commands/run.h"
 #include "tools/commands/train_ending.h"
+#include "tools/terminal/attention_maps.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/processes/processes.h"
-#include "tools/wings/report/run_report.h"
 #include "train/files/words.h"
+#include "train/listener.h"
 #include "train/run/resume.h"
 #include "train/trainer.h"
 #include "train/wings/processes/launch.h"
@@ -158,8 +159,10 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
   Trainer trainer(std::move(loaded), std::move(folder), checkpoint, ranks);
-  RunReport report;
-  trainer.add_listener(report);
+  const std::vector<std::unique_ptr<TrainingListener>> listeners = make_listeners();
+  for (const std::unique_ptr<TrainingListener>& listener : listeners) {
+    trainer.add_listener(*listener);
+  }
   ParameterPrinter parameters(trainer);
   trainer.add_listener(parameters);
   for (const std::string& line : lines) {
@@ -171,7 +174,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   const int64_t before = trainer.step();
   const Ending ending = trainer.train(o.max_seconds);
   trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes(), trainer.step() > before));
-  next.attends = report.shows_attention();
+  next.attends = shows_attention(trainer.model(), trainer.run());
   say_ending(trainer, ending, std::move(next));
   return ending;
 }
@@ -189,7 +192,7 @@ int train(const TrainOptions& o) {
   if (resumed) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
-  RunReport::check(loaded);
+  check_listeners(loaded);
   const Processes processes = introduce_processes(ranks, loaded);
   Plan plan = make_plan(loaded, ranks);
   require_memory(plan, processes.on_this_host);

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/terminal/table.h"
-#include "tools/wings/report/run_report.h"
+#include "train/listener.h"
 #include "train/plan.h"
 
 namespace heed::cli {
@@ -35,7 +35,7 @@ int run(const ValidateOptions& o) {
     require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
   }
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
-  RunReport::check(loaded);
+  check_listeners(loaded);
   const Plan plan = make_plan(loaded);
   if (o.json) {
     require_memory(plan);

@@ -1,7 +1,7 @@
 // heed: train toy transformers from a config, look at what attention does, check gradients.
 #include <csignal>
 
-#include "tools/commands/command.h"
+#include "tools/commands/program.h"
 
 int main(int count, char** arguments) {
   heed::cli::occupy_standard_streams();

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "autograd/base/real.h"
-#include "tools/commands/command.h"
-#include "train/wings/plugins/plugin.h"
+#include "tools/commands/program.h"
+#include "train/config/plugin_host.h"
 
 namespace heed::cli {
 
@@ -18,7 +18,7 @@ void set_process_arguments(int, char** arguments) { process_arguments = argument
 
 void require_precision(const std::string& precision) {
   if (precision == precision_name) {
-    require_plugins_of_this_precision();
+    plugin_host().require_this_precision();
     return;
   }
   const std::string sibling = precision == "float64" ? "heed-f64" : "heed";
@@ -26,7 +26,8 @@ void require_precision(const std::string& precision) {
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / sibling;
   execv(program.c_str(), process_arguments);
   fail<IoError>(program.string(), ": ", std::strerror(errno), "; this program computes in ",
-                precision_name, ", ", precision, " needs ", sibling, " beside it");
+                precision_name, ", ", precision, " needs ", sibling,
+                " beside it: in the source tree, ", "tools/build.sh ", sibling, " builds it");
 }
 
 }  // namespace heed::cli

@@ -1,4 +1,6 @@
 // The list of subcommands, command line parsing, and error reporting.
+#include "tools/commands/program.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,25 +16,17 @@
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
 #include "layers/config/errors.h"
+#include "layers/config/left_out.h"
 #include "layers/text/display.h"
-#include "tools/commands/command.h"
 #include "tools/commands/other_words.h"
 #include "tools/terminal/table.h"
-#include "train/wings/plugins/plugin.h"
+#include "train/config/plugin_host.h"
 
 namespace heed::cli {
 
 namespace {
 
 enum ExitCode { done = 0, failed = 1, wrong_config = 2, diverged = 3 };
-
-std::vector<Command> all_commands() {
-  return {train_command(),   eval_command(),      generate_command(), gradcheck_command(),
-          inspect_command(), probe_command(),     explain_command(),  report_command(),
-          layers_command(),  schema_command(),    validate_command(), data_command(),
-          info_command(),    forward_command(),   tour_command(),     bench_command(),
-          new_command(),     tokenizer_command(), import_command(),   export_command()};
-}
 
 // The mistakes of a config for editors: [{file, line, column, path, message}, ...].
 nlohmann::ordered_json mistakes_json(const std::vector<ConfigMistake>& mistakes) {
@@ -114,6 +108,10 @@ std::string way_out(const CLI::App& app, const CLI::App* command, const std::str
   }
   if (command != nullptr && word == "help") {
     return mean(program + " --help");
+  }
+  if (const std::string wing = belongs_to_wing("command", word);
+      command == nullptr && !wing.empty()) {
+    return wing;
   }
   if (command == nullptr && !command_for(word).empty()) {
     return mean(command_for(word));
@@ -216,11 +214,14 @@ int run(const Request& request) {
     return after_output(request.exit_code);
   }
   try {
+    static const bool registered = (register_program_types(), true);  // once a process
+    static_cast<void>(registered);
     detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid
     const char* const trust = std::getenv("HEED_TRUST_PLUGINS");
-    trust_plugins(request.trust_plugins || (trust != nullptr && std::string_view(trust) == "1"));
+    plugin_host().trust(request.trust_plugins ||
+                        (trust != nullptr && std::string_view(trust) == "1"));
     for (const std::string& plugin : request.plugins) {
-      load_plugin(plugin);
+      plugin_host().load(plugin);
     }
     return after_output(request.run());
   } catch (const ConfigMistakes& error) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/run_config.h"
 

@@ -163,4 +163,9 @@ Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_
   return of_example ? *of_example : Exhibit{prompt, "", shown};
 }
 
+bool shows_attention(Module& model, const LoadedRun& run) {
+  const Exhibit shown = exhibit(model, *run.task, run.config);
+  return !attention_maps(model, *run.task, shown.shown).empty();
+}
+
 }  // namespace heed

@@ -5,7 +5,6 @@
 #include "layers/module/registry.h"
 #include "train/check/examination.h"
 #include "train/check/examine_runs.h"
-#include "train/wings/plugins/plugin.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {

@@ -7,7 +7,6 @@
 #include "train/data/task.h"
 #include "train/files/files.h"
 #include "train/weights/vocabulary_source.h"
-#include "train/wings/own_data/rows/row_mistakes.h"
 
 namespace heed {
 

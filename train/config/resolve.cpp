@@ -1,11 +1,11 @@
 #include "train/config/resolve.h"
 
 #include "train/config/paths.h"
+#include "train/config/plugin_host.h"
 #include "train/files/files.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"
 #include "train/weights/vocabulary_source.h"
-#include "train/wings/plugins/plugin.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
@@ -78,7 +78,7 @@ void compare_tokenizers(LoadedRun& run) {
 }
 
 void resolve_plugins(ConfigNode& config, const fs::path& folder) {
-  const std::vector<std::string> needed = plugins_of(config, folder);
+  const std::vector<std::string> needed = plugin_host().needed_by(config, folder);
   for (const std::string& plugin : needed) {
     require_utf8_path("plugins", plugin);
   }

@@ -12,14 +12,15 @@
 #include "train/config/data_and_model.h"
 #include "train/config/misplaced.h"
 #include "train/config/paths.h"
+#include "train/config/plugin_host.h"
 #include "train/config/resolve.h"
 #include "train/config/rules.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
+#include "train/optim/schedule.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"
 #include "train/weights/vocabulary_source.h"
-#include "train/wings/plugins/plugin.h"
 #include "train/yaml/yaml.h"
 #include "train/yaml/yaml_set.h"
 
@@ -226,7 +227,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   ConfigErrors unreadable;  // files
   const int64_t before = errors.count();
   try {
-    load_plugins(tree, folder, errors);
+    plugin_host().load_named_by(tree, folder, errors);
   } catch (const IoError& error) {
     add_lines(unreadable, error.what());
   }
@@ -298,7 +299,7 @@ std::map<std::string, std::string> LoadedRun::made_with() const {
       {"loops", simd_name(compiled_simd())}};
   for (const ConfigNode& plugin : resolved.get("plugins").children()) {
     const fs::path name = plugin.text();
-    all["plugin " + name.filename().string()] = plugin_fingerprint(name);
+    all["plugin " + name.filename().string()] = plugin_host().fingerprint(name);
   }
   return all;
 }

@@ -96,6 +96,13 @@ class TaskFileError : public IoError {
   const std::string field;
 };
 
+// The contents of a data file would have to change. The message has a line for each mistake, which
+// begins with the file or with "file:line".
+class RowError : public ConfigError {
+ public:
+  using ConfigError::ConfigError;
+};
+
 class Task : public Dataset, public TextInterface {
  public:
   // The loss of the model's output for batch.input. Default: cross entropy of logits (..., V) with

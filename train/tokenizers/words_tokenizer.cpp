@@ -6,7 +6,6 @@
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
 #include "train/tokenizers/vocabulary.h"
-#include "train/wings/bpe/pattern.h"
 
 namespace heed {
 
@@ -14,19 +13,42 @@ namespace {
 
 const std::string unknown_word = "<unk>";  // a text has it as three tokens, so no word is like it
 
-// Calls each(word) for the words of a text, in order.
+// Where the letters, marks and numbers end that begin at `at`; `at` itself if there are none.
+size_t end_of_part(std::string_view text, size_t at) {
+  while (at < text.size()) {
+    const Utf8Character c = utf8_at(text, at);
+    if (!is_word_part(c.code)) {
+      break;
+    }
+    at += c.size;
+  }
+  return at;
+}
+
+bool joins_parts(char32_t code) { return code == '\'' || code == U'\u2019' || code == '-'; }
+
+// Calls each(word) for the words of a text, valid UTF-8, in order: parts of letters, marks and
+// numbers, joined by single apostrophes or hyphens; or one character that is neither in a word nor
+// white space.
 template <class F>
 void for_words(std::string_view text, F&& each) {
-  static const Pattern pattern(
-      R"([\p{L}\p{M}\p{N}]++(?:['’-][\p{L}\p{M}\p{N}]++)*+|[^\s\p{L}\p{M}\p{N}])", "words");
-  thread_local Matcher matcher(pattern);
   for (size_t at = 0; at < text.size();) {
-    const std::optional<Match> match = matcher.find(text, at);
-    if (!match) {
-      return;
+    const Utf8Character first = utf8_at(text, at);
+    size_t end = end_of_part(text, at);
+    while (end > at && end < text.size()) {
+      const Utf8Character joint = utf8_at(text, end);
+      const size_t after = end + joint.size;
+      const size_t next = joins_parts(joint.code) ? end_of_part(text, after) : after;
+      if (next == after) {
+        break;
+      }
+      end = next;
     }
-    each(text.substr(match->begin, match->end - match->begin));
-    at = match->end;
+    end = std::max(end, at + first.size);
+    if (!is_space(first.code)) {
+      each(text.substr(at, end - at));
+    }
+    at = end;
   }
 }
 

@@ -11,13 +11,18 @@
 namespace heed {
 
 // The file of a source: of a run, the safetensors file of its newest good checkpoint; of a
-// checkpoint, its own; of a Hugging Face folder, its own or its index; a safetensors file itself.
+// checkpoint, its own; of a folder of another system (foreign.h), what leads to them; a safetensors
+// file itself.
 // Warnings about damaged checkpoints go to `warnings`. Throws IoError if there is none.
 std::filesystem::path find_weights(const std::filesystem::path& source,
                                    std::vector<std::string>& warnings);
 
 // Size and hash of such a file; of an index, of all its files.
 Fingerprint source_fingerprint(const std::filesystem::path& file);
+
+// The words for tensors that do not fit, one mistake a line: in one line, with what lets them
+// differ.
+std::string not_these_weights(const IoError& error);
 
 // Fills the parameters of `model` from a file. Parameters and tensors that a pattern in `ignored`
 // matches (freeze.h) may be missing, surplus or of another shape: such parameters stay as they are.
@@ -26,8 +31,7 @@ Fingerprint source_fingerprint(const std::filesystem::path& file);
 void start_from(Module& model, const std::filesystem::path& file,
                 const std::vector<std::string>& ignored);
 
-// Where the config of a model differs from that with which a Hugging Face folder's weights were
-// made, in what no shape shows: a line for the user each.
+// Where the config of a model differs from that with which a foreign folder's weights were made, in what no shape shows: a line for the user each.
 std::vector<std::string> differences_from(const std::filesystem::path& file, const Module& model);
 
 }  // namespace heed

@@ -22,33 +22,18 @@
 #include "autograd/ops/tanh.h"
 #include "autograd/ops/tril.h"
 #include "autograd/ops/var.h"
-#include "layers/wings/recurrent/scan/linearized_attention.h"
-#include "layers/wings/recurrent/scan/recurrence.h"
-#include "layers/wings/recurrent/scan/token_shift.h"
-#include "layers/wings/recurrent/scan/wkv.h"
-#include "tests/support/gradcases.h"
+#include "tests/support/saved_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
 
 namespace {
 
-// More rows and more numbers than two chunks of a loop have.
-const Shape many_rows{300, 128};
-const Shape many_tokens{2, 300, 128};
-
 AttentionOptions two_heads() {
   AttentionOptions options;
   options.num_heads = 2;
   return options;
 }
-
-struct SavedCase {
-  const char* name;
-  Function f;
-  std::vector<Shape> shapes;
-  std::string saved;  // 1 for an input, and at last the value, that the backward reads again
-};
 
 std::vector<SavedCase> elementwise_cases() {
   return {{"add", [](In in) { return in[0] + in[1]; }, {many_rows, many_rows}, "000"},
@@ -94,24 +79,6 @@ std::vector<SavedCase> other_cases() {
        },
        {many_rows, {128, 128}, scale, {128, 128}, scale},
        "110100"},
-      {"recurrence",
-       [](In in) {
-         return recurrence(Cell::gru, in[0], {in[1], in[2]}, in[3]);
-       },
-       {{150, 3, 384}, {384, 128}, {384}, {150, 128}},
-       "01011"},
-      {"token_shift",
-       [](In in) { return token_shift(in[0], in[1]); },
-       {many_tokens, {1, 1, 128}},
-       "110"},
-      {"wkv",
-       [](In in) { return wkv(in[0], in[1], in[2], in[3]); },
-       {many_tokens, many_tokens, scale, scale},
-       "11011"},
-      {"linearized_attention",
-       [](In in) { return linearized_attention(in[0], in[1], in[2], 2); },
-       {many_tokens, many_tokens, many_tokens},
-       "1111"},
       {"matmul", [](In in) { return matmul(in[0], in[1]); }, {many_rows, {128, 128}}, "110"},
       {"cross_entropy",
        [targets](In in) { return cross_entropy(in[0], targets); },
@@ -160,34 +127,6 @@ std::vector<SavedCase> other_cases() {
        },
        {many_rows},
        "00"}};
-}
-
-constexpr const char* rewritten_error = "was changed after it was used";
-
-// The message of a backward whose input `k`, or value if there are no more inputs, was rewritten.
-std::string error_after_rewriting(const SavedCase& c, size_t k) {
-  std::vector<Tensor> leaves;
-  for (const Shape& shape : c.shapes) leaves.push_back(wanted(values(shape, 0.5, 1.5)));
-  Tensor y = c.f(leaves);
-  {
-    const NoGrad off;
-    (k < leaves.size() ? leaves[k] : y).mutable_value()[0] = 7;
-  }
-  return error_of([&] { y.backward(Array::full(y.shape(), 1)); });
-}
-
-void check_case(const SavedCase& c) {
-  REQUIRE(c.saved.size() == c.shapes.size() + 1);
-  for (size_t k = 0; k < c.saved.size(); ++k) {
-    const std::string error = error_after_rewriting(c, k);
-    CAPTURE(c.name);
-    CAPTURE(k);
-    if (c.saved[k] == '1') {
-      CHECK_MESSAGE(error.find(rewritten_error) != std::string::npos, error);
-    } else {
-      CHECK(error == "no error");
-    }
-  }
 }
 
 // A backward that reads `held` of an operation, which is rewritten through another handle.

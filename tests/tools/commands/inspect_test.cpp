@@ -1,4 +1,4 @@
-// heed inspect --attention and --graph, heed report, as a user runs them.
+// heed inspect --attention and --graph, as a user runs them.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -124,13 +124,6 @@ TEST_CASE("heed inspect --attention: before training, and what has none") {
   const ProgramResult none = run_heed({"inspect", bag, "--attention"});
   CHECK(none.exit_code == 2);
   CHECK(none.err.find("no layer of this model attends") != std::string::npos);
-  for (const char* type : {"linear_attention", "rwkv_time_mixing"}) {
-    const ProgramResult sums =
-        run_heed({"inspect", words, "--attention", "--set", text("model.attention.type=", type)});
-    CHECK(sums.exit_code == 2);
-    CHECK(sums.err.find("linear_attention and rwkv_time_mixing keep sums over the tokens") !=
-          std::string::npos);
-  }
   const std::string layer =
       config_of(folder, "layer", "model: {type: linear, d_in: 2, d_out: 2}\n");
   CHECK(run_heed({"inspect", layer, "--attention"}).err.find("needs a data section") !=
@@ -168,35 +161,4 @@ TEST_CASE("heed inspect --graph: operations of a step in frames of their layers,
   const std::string linear = read_text(folder / "layer.dot");
   CHECK(linear.find("[label=\"linear\\n(1, 1, 900000)\", penwidth=2]") != std::string::npos);
   CHECK(run_heed({"inspect", layer, "--graph", (folder / "no/where.dot").string()}).exit_code == 1);
-}
-
-TEST_CASE("heed report: one run, two runs, no run") {
-  const TempDir folder;
-  const std::string config = config_of(folder, "copy", copying);
-  const std::string one = (folder / "one").string(), two = (folder / "two").string();
-  REQUIRE(run_heed({"train", config, "--out", one}).exit_code == 0);
-  REQUIRE(run_heed({"train", config, "--out", two, "--set", "seed=7"}).exit_code == 0);
-  const std::string page = read_text(one + "/report.html");
-  CHECK(page.find("\"name\":\"one\"") != std::string::npos);
-  fs::remove(one + "/report.html");
-  const ProgramResult again = run_heed({"report", one});
-  CHECK(again.out == one + "/report.html\n");
-  CHECK(read_text(one + "/report.html") == page);
-
-  fs::remove(one + "/report.html");  // a checkpoint argument means its run
-  REQUIRE(run_heed({"report", one + "/checkpoints/step-000002"}).exit_code == 0);
-  CHECK(read_text(one + "/report.html") == page);
-
-  const std::string both = (folder / "both.html").string();
-  REQUIRE(run_heed({"report", one, two, "--out", both}).exit_code == 0);
-  const std::string compared = read_text(both);
-  CHECK(compared.find("\"name\":\"one\"") != std::string::npos);
-  CHECK(compared.find("\"name\":\"two\"") != std::string::npos);
-  CHECK(compared.size() < 3'000'000);
-
-  const ProgramResult none = run_heed({"report", folder.path().string()});
-  CHECK(none.exit_code == 1);
-  CHECK(none.err.find("expected a run folder") != std::string::npos);
-  CHECK(run_heed({"report"}).exit_code == 2);
-  CHECK(run_heed({"report", one, "--out", (folder / "no/where.html").string()}).exit_code == 1);
 }

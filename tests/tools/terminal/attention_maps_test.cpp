@@ -3,58 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include "autograd/random/streams.h"
-#include "tests/support/near.h"
-#include "tests/support/training_run.h"
+#include "tests/support/attention_map_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
-
-namespace {
-
-struct Looked {
-  LoadedRun loaded;
-  std::unique_ptr<Module> model;
-};
-
-Looked untrained(const std::string& config) {
-  Looked made{
-      load_run(parse_config(config + "\ntrain: {steps: 1, batch_size: 2}\n", "c.yaml"), "."),
-      nullptr};
-  apply_settings(made.loaded.config);
-  made.model = make_layer(made.loaded.config.model);
-  return made;
-}
-
-Exhibit exhibit_of(const Looked& run) {
-  return exhibit(*run.model, *run.loaded.task, run.loaded.config);
-}
-
-std::vector<AttentionMap> maps_of(const Looked& run, const Input& shown) {
-  return attention_maps(*run.model, *run.loaded.task, shown);
-}
-
-// Checks that every row is a distribution, and that each row and column has a name.
-int64_t check_map(const AttentionMap& map) {
-  CHECK(static_cast<int64_t>(map.queries.size()) == map.weights.dim(1));
-  CHECK(static_cast<int64_t>(map.keys.size()) == map.weights.dim(2));
-  const int64_t rows = map.weights.dim(0) * map.weights.dim(1);
-  for (int64_t r = 0; r < rows; ++r) {
-    double sum = 0;
-    for (int64_t s = 0; s < map.weights.dim(2); ++s) {
-      sum += static_cast<double>(map.weights.data()[r * map.weights.dim(2) + s]);
-    }
-    CHECK(sum == doctest::Approx(1).epsilon(1e-5));
-  }
-  return rows;
-}
-
-const char* const translating =
-    "data: {type: copy, length: 6, min_length: 3, symbols: 9}\n"
-    "sample: {prompt: \"7 0 3\"}\n"
-    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 2";
-
-}  // namespace
 
 TEST_CASE("attention maps: a language model, in the order of its layers") {
   const TempDir folder;
@@ -107,26 +59,6 @@ TEST_CASE("attention maps: an encoder-decoder reads, writes and looks back") {
     crossing += map.cross ? 1 : 0;
   }
   CHECK(crossing == 2);
-}
-
-TEST_CASE("attention maps: a recurrent decoder has one when it attends") {
-  for (const std::string attention : {"none", "additive", "dot"}) {
-    CAPTURE(attention);
-    std::string config = translating;
-    config.erase(config.find("model:"));
-    const Looked run = untrained(
-        config + "model: {type: rnn_encoder_decoder, d_model: 8, attention: " + attention + "}");
-    const Exhibit shown = exhibit_of(run);
-    const std::vector<AttentionMap> maps = maps_of(run, shown.shown);
-    REQUIRE(maps.size() == (attention == "none" ? 0 : 1));
-    for (const AttentionMap& map : maps) {
-      check_map(map);
-      CHECK(map.path == "cross_att");
-      CHECK(map.cross);
-      CHECK(spaced(map.keys) == "7 0 3 <end>");
-      CHECK(static_cast<int64_t>(map.queries.size()) == shown.shown.ids.size());
-    }
-  }
 }
 
 TEST_CASE("attention maps: one vector for the whole source has one column") {

@@ -123,7 +123,6 @@ TEST_CASE("examine task: built-in tasks pass, and one whose batches have no ids"
   check_task("{type: copy, length: 6, min_length: 2}");
   check_task("{type: negation}");
   check_task("{type: modular_addition, modulus: 11}");
-  check_task("{type: parity, length: 6}");
   CHECK(examine_task("{type: echo}").size() == 7);
 }
 

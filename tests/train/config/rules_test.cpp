@@ -4,33 +4,12 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/training_run.h"
-#include "train/wings/plugins/plugin.h"
+#include "tests/support/config_lines.h"
 
 using namespace heed;
 using namespace heed::testing;
 
 namespace {
-
-// The lines about a config and --set arguments, without the folder's name; "no error".
-std::string lines_of(const std::string& config, const std::vector<std::string>& sets = {}) {
-  const TempDir folder;
-  const std::string file = write_config(folder, config);
-  std::string lines = "no error";
-  try {
-    load_run(read_run_tree(file, sets), folder.path());
-  } catch (const Error& error) {
-    lines = error.what();
-  }
-  const std::string path = folder.path().string() + "/";
-  for (size_t at; (at = lines.find(path)) != std::string::npos;) lines.erase(at, path.size());
-  return lines;
-}
-
-const std::string sections = R"(data: {type: text, path: text.txt, train_fraction: 0.8}
-model: {type: gpt, context_length: 8, d_model: 12, num_heads: 3, num_layers: 1}
-train: {steps: 12, batch_size: 4}
-)";
 
 const std::string needs_loss = "needs a validation loss on the way; give eval.every too";
 
@@ -74,19 +53,9 @@ TEST_CASE("rules: what goes with weights needs them, and a missing file hides no
   CHECK(contains(lines, "train.weights=none:1:15: train.weights: "));
   CHECK(contains(lines, "data.path=\"a\\0b.txt\":1:11: data.path: "));
   CHECK(contains(lines, "a\\x00b.txt: cannot open: a path has no NUL character"));
-  const std::string of_tokenizer =
-      lines_of(sections, {"data.tokenizer={type: bpe, path: \"line\\nof.json\"}"});
-  CAPTURE(of_tokenizer);
-  CHECK(contains(of_tokenizer, ":1:34: data.tokenizer.path: "));
-  CHECK(contains(of_tokenizer, "line\\nof.json: cannot open: No such file"));
 }
 
 TEST_CASE("rules: an empty name of a file is none") {
-  const std::string message = "expected the name of a file, got nothing";
-  CHECK(lines_of(sections, {"data={type: pairs, path: \"\"}"}) ==
-        "--set data={type: pairs, path: \"\"}:1:26: data.path: " + message);
-  CHECK(lines_of(sections, {"data.tokenizer={type: bpe, path: \"\"}"}) ==
-        "--set data.tokenizer={type: bpe, path: \"\"}:1:34: data.tokenizer.path: " + message);
   CHECK(lines_of(sections, {"data.path=\"\""}) ==
         "--set data.path=\"\":1:11: data.path: expected a text file, got nothing");
 }
@@ -117,21 +86,6 @@ TEST_CASE("rules: a config in the words of the book, one line for each") {
         "c.yaml:4:9: train.per_device_train_batch_size: here it is batch_size\n"
         "c.yaml:4:41: train.epochs: here it is steps: epochs * training examples / (batch_size * "
         "accumulate)");
-}
-
-TEST_CASE("rules: missing plugins do not hide the rest, nor do their types count as mistakes") {
-  const std::string missing =
-      ": cannot open: No such file or directory; build it, or if it has moved: heed --plugin PATH/";
-  const std::string first = "c.yaml:1:11: plugins.0: a.so" + missing + "a.so COMMAND ...";
-  const std::string second = "c.yaml:1:17: plugins.1: b.so" + missing + "b.so COMMAND ...";
-  const std::string plugins = "plugins: [a.so, b.so]\n";
-  trust_plugins(true);
-  CHECK(lines_of(plugins + sections, {"model.type=mine"}) == first + "\n" + second);
-  CHECK(
-      lines_of(plugins + sections, {"model.type=mine", "train.steps=0"}) ==
-      first + "\n" + second +
-          "\n--set train.steps=0:1:13: train.steps: expected a whole number of at least 1, got 0");
-  trust_plugins(false);
 }
 
 TEST_CASE("rules: an unknown type does not hide what else is wrong in its section") {

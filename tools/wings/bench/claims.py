@@ -23,7 +23,7 @@ import claims_page
 from claims_page import CLAIMS
 from claims_runs import MODELS
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROMPT, WRITTEN = "ROMEO:", 500  # what a language model continues, and by how many characters
 
 

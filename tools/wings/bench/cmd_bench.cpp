@@ -11,7 +11,7 @@
 #include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/threads/machine.h"
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/trial_steps.h"
 #include "tools/terminal/gemm_speed.h"

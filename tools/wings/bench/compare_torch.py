@@ -24,7 +24,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+ROOT = HERE.parents[2]
 BEGIN, END = "<!-- speed: tools/wings/bench/compare_torch.py -->", "<!-- end of speed -->"
 NANO = dict(layers=4, heads=4, width=128, context=64, batch=12, vocab=65, dropout=0.0, bias=False)
 LAYER = ["multi_head_attention", "--set", "d_in=768", "--set", "d_out=768", "--set", "context_length=1024", "--set",

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 # task, type for its file, metric, the task's own target, marks that are no words
 TASKS = [("negation", "labelled", "accuracy", 0.98, "<class> "),
          ("reorder_translation", "pairs", "exact_match", 0.98, " <end>")]

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 CHAR = ROOT / "configs/shakespeare_char.yaml"
 LARGE = ROOT / "configs/gpt2_124m.yaml"
 SPIN = [sys.executable, "-c", "while True: pass"]

@@ -26,7 +26,7 @@ import time
 from compare_torch import ROWS, config, cpu_name
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+ROOT = HERE.parents[2]
 NAMES = {"char": "char-GPT", "6x384": "6 x 384", "124m": "GPT-2 124M"}
 STEPS = {"char": 60, "6x384": 4, "124m": 2}
 NETWORKS = (1, 10, 100)  # Gbit/s

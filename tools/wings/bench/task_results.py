@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 BEGIN, END = "<!-- results: tools/wings/bench/task_results.py -->", "<!-- end of results -->"
 
 # name of the row, config, --set arguments, metric, target ("<": must stay below)

@@ -18,7 +18,7 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 from torch_step import GPT  # noqa: E402
 
-TEXT = pathlib.Path(__file__).resolve().parents[2] / "configs/data/tinyshakespeare.txt"
+TEXT = pathlib.Path(__file__).resolve().parents[3] / "configs/data/tinyshakespeare.txt"
 
 
 def learning_rate(step, steps, warm_up=100, high=1e-3, low=1e-4):

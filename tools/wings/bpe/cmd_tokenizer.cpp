@@ -12,7 +12,7 @@
 
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/heat_map.h"
 #include "tools/terminal/table.h"

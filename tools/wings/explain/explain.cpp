@@ -13,10 +13,9 @@
 #include "tools/wings/explain/choices.h"
 #include "tools/wings/explain/packed.h"
 #include "tools/wings/explain/walk.h"
+#include "tools/wings/pages/page.h"
 #include "tools/wings/probe/json.h"
 #include "tools/wings/probe/lens.h"
-#include "tools/wings/report/assets.h"
-#include "tools/wings/report/page.h"
 
 namespace heed::explain {
 
@@ -217,26 +216,19 @@ std::string explain_page(Module& model, const TextInterface& text, const Input& 
             {"answers", answer_names(text, choices)},
             {"context", of.context},
             {"choices", as_json(choices)}};
-  const ReportAssets& assets = report_assets();
+  const std::string_view style = asset("pages/style"), more_style = asset("explain/style"),
+                         whole_page = asset("explain/page"), scripts = asset("explain/scripts");
   const std::string head = page.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const size_t rest = head.size() + assets.explain_page.size() + assets.style.size() +
-                      assets.explain_style.size() + assets.explain_scripts.size();
+  const size_t rest =
+      head.size() + whole_page.size() + style.size() + more_style.size() + scripts.size();
   const size_t most = longest_page > rest ? longest_page - rest : 0;
   const std::string walked = data.json(of.whole ? std::numeric_limits<size_t>::max() : most);
   // One object: {head} and {walked}.
   const std::string both = head.substr(0, head.size() - 1) + "," + walked.substr(1);
-  return filled(assets.explain_page, {{"{{style}}", assets.style},
-                                      {"{{more_style}}", assets.explain_style},
-                                      {"{{data}}", within_script(both)},
-                                      {"{{scripts}}", assets.explain_scripts}});
-}
-
-std::string tour_page(const std::string& data) {
-  const ReportAssets& assets = report_assets();
-  return filled(assets.tour_page, {{"{{style}}", assets.style},
-                                   {"{{more_style}}", assets.explain_style},
-                                   {"{{data}}", within_script(data)},
-                                   {"{{scripts}}", assets.tour_scripts}});
+  return filled(whole_page, {{"{{style}}", style},
+                             {"{{more_style}}", more_style},
+                             {"{{data}}", within_script(both)},
+                             {"{{scripts}}", scripts}});
 }
 
 }  // namespace heed::explain

@@ -26,7 +26,4 @@ inline constexpr size_t longest_page = 3'000'000;
 std::string explain_page(Module& model, const TextInterface& text, const Input& in,
                          const Explained& of);
 
-// The page of `heed tour`, with data as tour::page_json() writes it.
-std::string tour_page(const std::string& data);
-
 }  // namespace heed::explain

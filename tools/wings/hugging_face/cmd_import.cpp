@@ -9,7 +9,7 @@
 #include "autograd/threads/machine.h"
 #include "layers/config/values.h"
 #include "layers/text/display.h"
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"

@@ -9,9 +9,9 @@
 #include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/pages/page.h"
 #include "tools/wings/probe/json.h"
 #include "tools/wings/probe/probe_text.h"
-#include "tools/wings/report/page.h"
 #include "train/files/files.h"
 
 namespace heed::cli {
@@ -139,6 +139,14 @@ struct Found {
   std::string json, text;
   nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
 };
+
+// The page of a probe. data: {"probe", "run", "step", "version", "result"} and, for patch, the
+// tokens of both prompts, {"clean", "corrupt"}; result: as `heed probe --json`.
+std::string probe_page(const std::string& data) {
+  return filled(asset("probe/page"), {{"{{style}}", asset("pages/style")},
+                                      {"{{data}}", within_script(data)},
+                                      {"{{scripts}}", asset("probe/scripts")}});
+}
 
 std::string page_of(const ProbeOptions& o, const TrainedRun& run, const Found& found) {
   namespace fs = std::filesystem;

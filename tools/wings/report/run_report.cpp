@@ -60,7 +60,7 @@ void RunReport::attempt(F&& f) {
   }
 }
 
-void RunReport::check(const LoadedRun& loaded) {
+void RunReport::check(const LoadedRun& loaded) const {
   if (loaded.config.eval.probe == "heads") {
     const DryRun dry;
     const auto model = make_layer(loaded.config.model);
@@ -108,11 +108,6 @@ void RunReport::on_end(int64_t step, bool diverged) {
     attempt([&] { add_snapshot(step); });
   }
   write(/*over=*/true);
-}
-
-bool RunReport::shows_attention() const {
-  return std::any_of(record_.snapshots.begin(), record_.snapshots.end(),
-                     [](const ReportRecord::Snapshot& of) { return !of.maps.empty(); });
 }
 
 void RunReport::add_snapshot(int64_t step) {

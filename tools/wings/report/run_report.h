@@ -8,7 +8,7 @@
 
 #include "tools/wings/report/data.h"
 #include "tools/wings/report/record.h"
-#include "train/run/listener.h"
+#include "train/listener.h"
 
 namespace heed {
 
@@ -16,6 +16,14 @@ namespace heed {
 // trouble(), and the report is given up.
 class RunReport final : public TrainingListener {
  public:
+  static constexpr const char* help = "report.json and report.html";
+  using Config = NoFields;
+
+  explicit RunReport(const Config& = {}) {}
+
+  // Throws ConfigError if the config asks for what its model does not have: scores of heads
+  // (eval.probe) of a model that has none. Allocates no weights.
+  void check(const LoadedRun& loaded) const override;
   // Continues after `step` with the entries of report.json up to there. A new run starts with a
   // snapshot of its attention before training.
   void on_begin(const RunInTraining& run, int64_t step) override;
@@ -24,13 +32,6 @@ class RunReport final : public TrainingListener {
   // Adds a snapshot, unless this step has one or diverged, and writes both files.
   void on_end(int64_t step, bool diverged) override;
   std::string trouble() override { return std::exchange(trouble_, ""); }
-
-  // Throws ConfigError if the config asks for what its model does not have: scores of heads
-  // (eval.probe) of a model that has none. Allocates no weights.
-  static void check(const LoadedRun& loaded);
-
-  // True if the model attends to anything.
-  bool shows_attention() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -51,5 +52,6 @@ class RunReport final : public TrainingListener {
   bool given_up_ = false;
   Clock::time_point not_before_ = {}, last_written_ = {};
 };
+HEED_LISTENER(RunReport, "report");
 
 }  // namespace heed

@@ -19,12 +19,12 @@ namespace heed::tour {
 namespace {
 
 constexpr real infinity = std::numeric_limits<real>::infinity();
-constexpr int64_t d_out = 2;
+constexpr int64_t causal_width = 2;  // d_out
 
 // queries @ keys^T as in the step self_attention_v2: (T, T)
 Tensor v2_scores(const TourInputs& in, StepValues& show) {
   manual_seed(in.seed_v2);
-  SelfAttentionV2 attention({.d_in = in.width(), .d_out = d_out});
+  SelfAttentionV2 attention({.d_in = in.width(), .d_out = causal_width});
   draw(show, attention);
   const Tensor queries = attention.W_query(in.inputs);  // (T, 2)
   const Tensor keys = attention.W_key(in.inputs);       // (T, 2)
@@ -60,7 +60,7 @@ in the first softmax's denominator, and the second division cancels it.
 
 void causal(const TourInputs& in, StepValues& show) {
   const int64_t T = in.tokens();
-  const real scale = std::sqrt(real{d_out});
+  const real scale = std::sqrt(real{causal_width});
   const Tensor attn_scores = v2_scores(in, show);  // (T, T)
   const Tensor attn_weights = softmax(attn_scores / scale);
 
@@ -108,7 +108,7 @@ void mask_that_breaks(const TourInputs& in, StepValues& show) {
   show("mask", mask);
   show("broken", softmax(attn_scores + mask));
   show("mask_chosen", chosen);
-  show("causal_weights", softmax((attn_scores + chosen) / std::sqrt(real{d_out})));
+  show("causal_weights", softmax((attn_scores + chosen) / std::sqrt(real{causal_width})));
 }
 
 constexpr const char* dropout_text = R"(
@@ -137,7 +137,7 @@ void dropout_step(const TourInputs& in, StepValues& show) {
   const int64_t T = in.tokens();
   const Mask hidden = nonzero(triu(ones({T, T}), 1).value());
   const Tensor masked_scores = masked_fill(v2_scores(in, show), hidden, -infinity);
-  const Tensor causal_weights = softmax(masked_scores / std::sqrt(real{d_out}));  // (T, T)
+  const Tensor causal_weights = softmax(masked_scores / std::sqrt(real{causal_width}));  // (T, T)
 
   manual_seed(in.seed);
   const Tensor dropped_ones = dropout(ones({T, T}), 0.5, /*training=*/true);
@@ -167,7 +167,8 @@ takes; a longer one is refused with both numbers.
 
 void causal_attention(const TourInputs& in, StepValues& show) {
   manual_seed(in.seed);
-  CausalAttention attention({.d_in = in.width(), .d_out = d_out, .context_length = in.tokens()});
+  CausalAttention attention(
+      {.d_in = in.width(), .d_out = causal_width, .context_length = in.tokens()});
   draw(show, attention);
   const Tensor batch = stack({in.inputs, in.inputs});  // (2, T, d)
   show("batch_shape", text(batch.shape()));

@@ -9,10 +9,10 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/max.h"
 #include "autograd/ops/softmax.h"
-#include "tools/commands/command.h"
+#include "tools/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
-#include "tools/wings/explain/explain.h"
+#include "tools/wings/pages/page.h"
 #include "tools/wings/tour/lesson.h"
 #include "train/files/files.h"
 #include "train/files/safetensors.h"
@@ -209,13 +209,21 @@ void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
   exercise(in);
 }
 
+// The page, with data as tour::page_json() writes it.
+std::string tour_page(const std::string& data) {
+  return filled(asset("tour/page"), {{"{{style}}", asset("pages/style")},
+                                     {"{{more_style}}", asset("explain/style")},
+                                     {"{{data}}", within_script(data)},
+                                     {"{{scripts}}", asset("tour/scripts")}});
+}
+
 void write_page(const std::string& file, const std::vector<Step>& steps, const Options& options) {
   std::vector<InputFile> inputs;
   if (options.inputs) {
     inputs.push_back({"--inputs", *options.inputs});
   }
   require_replaceable("heed tour: --html", file, inputs);
-  const std::string page = explain::tour_page(tour::page_json(steps, inputs_by(options)));
+  const std::string page = tour_page(tour::page_json(steps, inputs_by(options)));
   write_file_atomically(file, page, Links::follow);
   print_line(stdout, file);
 }

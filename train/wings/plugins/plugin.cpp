@@ -26,7 +26,7 @@ struct Plugins {
   bool trusted = false;  // what a config names may be loaded
   std::vector<LoadedPlugin> loaded;
   std::map<std::pair<std::string, std::string>, std::string> types;  // of kind and name: which
-  std::vector<std::string> of_other_precision;  // why load_plugin() has not loaded them
+  std::vector<std::string> of_other_precision;  // why load() has not loaded them
 };
 
 Plugins& plugins() {
@@ -101,7 +101,7 @@ std::string require_plugin(const fs::path& file, const fs::path& path) {
                    ": is no plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
   const fs::path sibling = is_float64 ? float64_name(path) : float32_name(path);
   require_fitting(file.string(), split_build(*identity), sibling.string());
-  return fingerprint(as_bytes(bytes)).text();
+  return heed::fingerprint(as_bytes(bytes)).text();
 }
 
 void add_types(const std::string& name, PluginFunction function) {
@@ -111,7 +111,7 @@ void add_types(const std::string& name, PluginFunction function) {
   }
 }
 
-void load(const fs::path& path, bool from_command_line) {
+void load_library(const fs::path& path, bool from_command_line) {
   const fs::path name = float32_name(path);
   std::vector<LoadedPlugin>& loaded = plugins().loaded;
   const bool known = std::any_of(loaded.begin(), loaded.end(),
@@ -176,24 +176,25 @@ void PluginRegistration::note(const std::string& kind, const std::string& name) 
   plugins().types[{kind, name}] = plugin_;
 }
 
-void load_plugin(const fs::path& path) {
+void DynamicPlugins::load(const fs::path& path) {
   require<IoError>(!path.empty(), "--plugin: expected the name of a library, got nothing");
   try {
-    load(path, true);
+    load_library(path, true);
   } catch (const OtherPrecision& error) {
     plugins().of_other_precision.emplace_back(error.what());
   }
 }
 
-void require_plugins_of_this_precision() {
+void DynamicPlugins::require_this_precision() const {
   const std::vector<std::string>& others = plugins().of_other_precision;
   require<IoError>(others.empty(), others.empty() ? "" : others.front());
 }
 
-void trust_plugins(bool trusted) { plugins().trusted = trusted; }
+void DynamicPlugins::trust(bool trusted) { plugins().trusted = trusted; }
 
-void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors& errors) {
-  require_plugins_of_this_precision();
+void DynamicPlugins::load_named_by(const ConfigNode& config, const fs::path& folder,
+                                   ConfigErrors& errors) {
+  require_this_precision();
   const ConfigNode& named = config.get("plugins");
   if (!named.is_list()) {
     return;  // reported when all sections are read
@@ -218,7 +219,7 @@ void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors
       continue;
     }
     try {
-      load(folder / plugin.text(), false);
+      load_library(folder / plugin.text(), false);
     } catch (const IoError& error) {
       const bool there = is_there(folder / plugin.text());
       unreadable += text(unreadable.empty() ? "" : "\n", to_text(plugin.mark()),
@@ -233,7 +234,8 @@ void load_plugins(const ConfigNode& config, const fs::path& folder, ConfigErrors
   require<IoError>(unreadable.empty(), unreadable);
 }
 
-std::vector<std::string> plugins_of(const ConfigNode& config, const fs::path& folder) {
+std::vector<std::string> DynamicPlugins::needed_by(const ConfigNode& config,
+                                                   const fs::path& folder) const {
   std::vector<std::string> types, needed;
   collect_types(config, types);
   const auto need = [&](const fs::path& path) {
@@ -257,7 +259,7 @@ std::vector<std::string> plugins_of(const ConfigNode& config, const fs::path& fo
   return needed;
 }
 
-std::string plugin_fingerprint(const fs::path& name) {
+std::string DynamicPlugins::fingerprint(const fs::path& name) const {
   for (const LoadedPlugin& plugin : plugins().loaded) {
     if (plugin.path == name) {
       return plugin.fingerprint;

@@ -7,46 +7,44 @@
 // error that names both sides.
 //
 // A library can do whatever its user can. What a config or a run folder names may come from
-// somebody else, and is loaded only after trust_plugins(true).
+// somebody else, and is loaded only after trust(true).
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "train/config/plugin_host.h"
 #include "train/data/task.h"
+#include "train/listener.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
 
 namespace heed {
 
-// Loads the plugin at `path`, or its sibling for the other precision. Does nothing if it is already
-// loaded, or if it only exists for the other precision: the process may still be replaced by the
-// program of that one; else require_plugins_of_this_precision() throws. Throws IoError if the file
-// is missing, not a plugin or built against something else; throws ConfigError, with nothing added,
-// if a name is taken.
-void load_plugin(const std::filesystem::path& path);
+class DynamicPlugins final : public PluginHost {
+ public:
+  static constexpr const char* help = "shared libraries";
+  using Config = NoFields;
 
-// Throws IoError if load_plugin() has found a plugin of the other precision only.
-void require_plugins_of_this_precision();
+  explicit DynamicPlugins(const Config&) {}
 
-// Whether load_plugins() may load what configs name (--trust-plugins); at first it may not.
-void trust_plugins(bool trusted);
-
-// Loads the plugins listed under `plugins` in a config, relative to `folder`. A plugin with the
-// same file name that was passed to load_plugin() is used instead: it may have moved. Those that
-// nobody has allowed are not loaded, and added to `errors`. Throws IoError with a line for each
-// that cannot be loaded.
-void load_plugins(const ConfigNode& config, const std::filesystem::path& folder,
-                  ConfigErrors& errors);
-
-// The plugins that a config needs, as absolute paths under their float32 names: those it lists, and
-// those that define one of its types.
-std::vector<std::string> plugins_of(const ConfigNode& config, const std::filesystem::path& folder);
-
-// The checksum that a plugin's file had when it was loaded, by its name as plugins_of() gives it;
-// "" if it is not loaded.
-std::string plugin_fingerprint(const std::filesystem::path& name);
+  void trust(bool trusted) override;
+  // Loads the plugin at `path`, or its sibling for the other precision. Does nothing if it is
+  // already loaded, or if it only exists for the other precision: the process may still be replaced
+  // by the program of that one; else require_this_precision() throws. Throws IoError if the file is
+  // missing, not a plugin or built against something else; throws ConfigError, with nothing added,
+  // if a name is taken.
+  void load(const std::filesystem::path& path) override;
+  void require_this_precision() const override;
+  // A plugin with the same file name that was passed to load() is used instead: it may have moved.
+  void load_named_by(const ConfigNode& config, const std::filesystem::path& folder,
+                     ConfigErrors& errors) override;
+  std::vector<std::string> needed_by(const ConfigNode& config,
+                                     const std::filesystem::path& folder) const override;
+  std::string fingerprint(const std::filesystem::path& name) const override;
+};
+HEED_PLUGINS(DynamicPlugins, "dynamic");
 
 // The argument of a plugin's registration function.
 class PluginRegistration {

@@ -6,9 +6,9 @@
 
 #include "layers/module/evaluation_mode.h"
 #include "tests/support/layer_cases.h"
-#include "tests/support/made_task_cases.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/wings/probe/small_induction.h"
 #include "tools/wings/explain/choices.h"
 #include "tools/wings/explain/packed.h"
 #include "tools/wings/explain/page_data.h"

@@ -6,7 +6,7 @@
 #include "layers/gpt.h"
 #include "layers/module/evaluation_mode.h"
 #include "tests/support/layer_cases.h"
-#include "tests/support/made_task_cases.h"
+#include "tests/tools/wings/probe/small_induction.h"
 #include "tools/wings/probe/ablate.h"
 #include "tools/wings/probe/heads.h"
 #include "tools/wings/probe/lens.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/training_run.h"
-#include "tools/wings/report/assets.h"
+#include "tools/wings/pages/page.h"
 #include "tools/wings/report/data.h"
 
 using namespace heed;
@@ -178,11 +178,10 @@ TEST_CASE("report page: two runs of the same name are told apart") {
 }
 
 TEST_CASE("report page: the specifications are JSON") {
-  const ReportAssets& assets = report_assets();
-  for (const std::string_view spec : {assets.curve, assets.heat_map}) {
+  for (const std::string_view spec : {asset("report/curve"), asset("report/heat_map")}) {
     const Json json = Json::parse(spec);
     CHECK(json["$schema"] == "https://vega.github.io/schema/vega/v5.json");
     CHECK(!json["marks"].empty());
   }
-  CHECK(assets.page.find("{{data}}") != std::string_view::npos);
+  CHECK(asset("report/page").find("{{data}}") != std::string_view::npos);
 }

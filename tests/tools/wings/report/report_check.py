@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tools"))
 from browser import Browser, find_browser  # noqa: E402
 
 HOSTILE = "</script><img src=x onerror=hacked=1> & <b>"

@@ -83,7 +83,6 @@ TEST_CASE("run report: the page of a run that is going on says so, the last one 
   CHECK(record.target == "next character guessed right");
   CHECK(record.outputs == loaded.task->tokenizer()->vocab_size());
   CHECK(record.evaluations[0].seconds == 0.25);
-  CHECK(report.shows_attention());
 }
 
 TEST_CASE("run report: what the accuracy counts is named after the task") {

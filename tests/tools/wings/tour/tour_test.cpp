@@ -10,6 +10,7 @@
 #include <regex>
 #include <sstream>
 
+#include "tests/support/json_errors.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
@@ -319,4 +320,8 @@ TEST_CASE("heed tour: --inputs reads x, else inputs, else the only tensor") {
   }
   write_safetensors(path, {view("a", x), view("b", other)});
   CHECK(run_heed({"tour", "--inputs", path}).exit_code == 1);
+}
+
+TEST_CASE("heed tour: an error is one object on standard output too") {
+  check_json_error({"tour", "no_such_step"});
 }

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/near.h"
-#include "tests/support/thread_ranks.h"
+#include "tests/train/wings/processes/thread_ranks.h"
 
 using namespace heed;
 using namespace heed::testing;

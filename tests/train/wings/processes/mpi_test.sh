@@ -12,7 +12,7 @@
 #   --mpirun      of the MPI that libheedgrad-mpi.so next to the program was built with
 # Exit code 0 when all is as it should be, 77 where MPI is missing.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../../.." && pwd)
 heed=$root/build/release/heed
 mpirun=mpirun
 processes="2"

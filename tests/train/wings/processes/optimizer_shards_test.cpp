@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/near.h"
-#include "tests/support/thread_ranks.h"
 #include "tests/support/training_run.h"
+#include "tests/train/wings/processes/thread_ranks.h"
 #include "train/plan.h"
 
 using namespace heed;

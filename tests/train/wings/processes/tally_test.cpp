@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/thread_ranks.h"
+#include "tests/train/wings/processes/thread_ranks.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -6,16 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/base/error.h"
+#include "train/data/task.h"
 
 namespace heed {
-
-// The contents of a data file would have to change. The message has a line for each mistake, which
-// begins with the file or with "file:line".
-class RowError : public ConfigError {
- public:
-  using ConfigError::ConfigError;
-};
 
 class RowMistakes {
  public:

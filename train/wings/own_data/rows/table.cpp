@@ -11,7 +11,7 @@ namespace heed {
 
 namespace {
 
-bool is_number(const std::string& name) {
+bool is_column_number(const std::string& name) {
   return !name.empty() && name.size() < 5 &&
          std::all_of(name.begin(), name.end(),
                      [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -62,7 +62,7 @@ class TableReader {
 
   Layout layout_of(const Record& first) const {
     const auto& [a, b] = columns_;
-    if (is_number(a.name) && is_number(b.name)) {
+    if (is_column_number(a.name) && is_column_number(b.name)) {
       const auto number = [&](const RowColumn& column) {
         const auto value = static_cast<size_t>(std::stoul(column.name));
         require<ConfigError>(value >= 1, "data.", column.role,

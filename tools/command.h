@@ -1,4 +1,12 @@
-// Subcommands of `heed`: one file each, listed in program.cpp.
+// The header to include for writing a command of `heed`. A source cmd_<name>.cpp with a function
+// Command <name>_command() is enough:
+//
+//   Command hello_command() {
+//     return command<HelloOptions>("hello", "greets", "heed hello --twice", declare, run);
+//   }
+//
+// declare(Arguments&, HelloOptions&) declares the arguments, run(const HelloOptions&) returns the
+// exit code: 0, 1 if something failed. Errors are thrown: see autograd/base/error.h.
 #pragma once
 
 #include <functional>
@@ -65,52 +73,20 @@ Command command(std::string name, std::string help, std::string example,
           }};
 }
 
-// Each is defined in cmd_<name>.cpp; program.cpp lists them.
-Command train_command();
-Command eval_command();
-Command generate_command();
-Command gradcheck_command();
-Command inspect_command();
-Command probe_command();
-Command explain_command();
-Command report_command();
-Command layers_command();
-Command schema_command();
-Command validate_command();
-Command data_command();
-Command info_command();
-Command forward_command();
-Command tour_command();
-Command bench_command();
-Command new_command();
-Command tokenizer_command();
-Command import_command();
-Command export_command();
-
-// A parsed command line.
-struct Request {
-  std::string command;
-  std::function<int()> run;               // empty: help was shown or the command line is invalid
-  int exit_code = 0;                      // used if `run` is empty
-  std::vector<std::string> plugins = {};  // to load before running
-  bool trust_plugins = false;             // load those too that a config names
-  bool json = false;                      // --json: an error is printed as JSON too
-};
-Request parse(int count, char** arguments);
-
-// Runs the request, reports errors and returns the exit code.
-int run(const Request& request);
-
-// Opens /dev/null for each of the descriptors 0 to 2 that is closed, before any other file is
-// opened. Otherwise a file of a run could get such a number, and output for the terminal would be
-// written into it.
-void occupy_standard_streams();
-
-// The arguments of the process, as main() got them.
-void set_process_arguments(int count, char** arguments);
+// Every command, those of the core first. The build writes this function: it calls
+// <name>_command(), which cmd_<name>.cpp defines, in tools/commands or in the folder of a wing.
+std::vector<Command> all_commands();
 
 // Unless this program has the given precision, replaces the process by the sibling program that
 // does, with the same arguments.
 void require_precision(const std::string& precision);
 
 }  // namespace heed::cli
+
+namespace heed {
+
+// Adds what the headers of the tools declare (HEED_LISTENER and others). The build writes this
+// function.
+void register_program_types();
+
+}  // namespace heed

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/ops/arithmetic.h"
-#include "tools/wings/bench/timing.h"
+#include "tools/wings/bench/programs/timing.h"
 
 int main(int argc, char** argv) {
   using namespace heed;

@@ -1,5 +1,5 @@
 # new_templates.cpp: the files of tools/wings/plugins/new as texts inside heed, for `heed new`.
-set(templates_dir ${PROJECT_SOURCE_DIR}/tools/new)
+set(templates_dir ${PROJECT_SOURCE_DIR}/tools/wings/plugins/new)
 file(GLOB_RECURSE template_files CONFIGURE_DEPENDS RELATIVE ${templates_dir} ${templates_dir}/*)
 set(templates "")
 foreach(file IN LISTS template_files)
@@ -8,6 +8,7 @@ foreach(file IN LISTS template_files)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${templates_dir}/${file})
 endforeach()
 set(templates_source ${PROJECT_BINARY_DIR}/new_templates.cpp)
+list(APPEND heed_wing_sources ${templates_source})
 file(WRITE ${templates_source}.new "// Written by the build from tools/wings/plugins/new; changes here are lost.
 #include \"tools/wings/plugins/new_templates.h\"
 

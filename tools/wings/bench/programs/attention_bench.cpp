@@ -9,7 +9,7 @@
 #include "autograd/kernels/blas_info.h"
 #include "autograd/ops/scaled_dot_product_attention.h"
 #include "autograd/threads/machine.h"
-#include "tools/wings/bench/timing.h"
+#include "tools/wings/bench/programs/timing.h"
 
 namespace {
 

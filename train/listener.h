@@ -1,9 +1,13 @@
-// Callbacks during training, for reports and monitors. The trainer depends on this interface only.
+// The header to include for writing a listener: what is told of a run while it trains, such as the
+// report or a monitor of your own. A header that ends in HEED_LISTENER(Class, "name") is enough:
+// every `heed train` makes one of each class that is registered.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "train/config/run_config.h"
 
@@ -22,6 +26,9 @@ class TrainingListener {
  public:
   virtual ~TrainingListener() = default;
 
+  // Before anything is allocated; `heed validate` asks too. This one may throw: ConfigError if the
+  // config wants what its model does not have.
+  virtual void check(const LoadedRun& /*loaded*/) const {}
   // Training starts, or resumes after `step`.
   virtual void on_begin(const RunInTraining& run, int64_t step) = 0;
   // The validation set was evaluated after `step`.
@@ -32,5 +39,18 @@ class TrainingListener {
   // A message for the user about a failure, returned once; otherwise "".
   virtual std::string trouble() { return ""; }
 };
+
+using ListenerRegistry = Registry<TrainingListener>;
+ListenerRegistry& listener_registry();
+void register_listeners(ListenerRegistry& registry);
+
+// One listener of each registered class, in the order of their names.
+std::vector<std::unique_ptr<TrainingListener>> make_listeners();
+// check() of each.
+void check_listeners(const LoadedRun& loaded);
+
+#define HEED_LISTENER(Class, name)                                \
+  static_assert(std::is_base_of_v<heed::TrainingListener, Class>, \
+                name " must derive from TrainingListener")
 
 }  // namespace heed

@@ -8,7 +8,7 @@
 #include "autograd/kernels/blas_info.h"
 #include "autograd/threads/machine.h"
 #include "layers/module/registry.h"
-#include "tools/wings/bench/timing.h"
+#include "tools/wings/bench/programs/timing.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "layers/module/cache.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/registry.h"
-#include "tools/wings/bench/timing.h"
+#include "tools/wings/bench/programs/timing.h"
 
 namespace {
 

@@ -1,0 +1,16 @@
+#include "layers/config/left_out.h"
+
+#include <algorithm>
+
+namespace heed {
+
+std::string belongs_to_wing(const std::string& kind, const std::string& name) {
+  const auto found = std::find_if(left_out().begin(), left_out().end(), [&](const LeftOut& other) {
+    return other.kind == kind && other.name == name;
+  });
+  return found == left_out().end() ? ""
+                                   : "; it belongs to the wing " + found->wing +
+                                         ", which this build leaves out (-DHEED_WINGS)";
+}
+
+}  // namespace heed

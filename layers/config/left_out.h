@@ -1,0 +1,22 @@
+// Wings that this build leaves out (cmake -DHEED_WINGS=...), for messages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+// A type of a config, or a command of `heed`, that a wing would have had.
+struct LeftOut {
+  std::string kind;  // "layer", "task", ..., "command"
+  std::string name;  // "gru"
+  std::string wing;  // "recurrent"
+};
+
+// All of them. The build writes this function (tools/cmake/wings.cmake).
+const std::vector<LeftOut>& left_out();
+
+// What to add to a message that the name is unknown; "" if no wing has it.
+std::string belongs_to_wing(const std::string& kind, const std::string& name);
+
+}  // namespace heed

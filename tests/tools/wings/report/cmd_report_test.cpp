@@ -1,0 +1,58 @@
+// heed report, as a user runs it.
+#include <doctest/doctest.h>
+
+#include "autograd/base/error.h"
+#include "autograd/base/real.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string config_of(const TempDir& folder, const std::string& name, const std::string& rest) {
+  const std::string path = (folder / (name + ".yaml")).string();
+  write_text(path, text("precision: ", precision_name, "\n", rest));
+  return path;
+}
+
+const char* const copying =
+    "data: {type: copy, length: 5, min_length: 3, symbols: 12}\n"
+    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 1}\n"
+    "train: {steps: 2, batch_size: 4}\nsample: {every: 1, prompt: \"11 2 3\"}\n";
+
+}  // namespace
+
+TEST_CASE("heed report: one run, two runs, no run") {
+  const TempDir folder;
+  const std::string config = config_of(folder, "copy", copying);
+  const std::string one = (folder / "one").string(), two = (folder / "two").string();
+  REQUIRE(run_heed({"train", config, "--out", one}).exit_code == 0);
+  REQUIRE(run_heed({"train", config, "--out", two, "--set", "seed=7"}).exit_code == 0);
+  const std::string page = read_text(one + "/report.html");
+  CHECK(page.find("\"name\":\"one\"") != std::string::npos);
+  fs::remove(one + "/report.html");
+  const ProgramResult again = run_heed({"report", one});
+  CHECK(again.out == one + "/report.html\n");
+  CHECK(read_text(one + "/report.html") == page);
+
+  fs::remove(one + "/report.html");  // a checkpoint argument means its run
+  REQUIRE(run_heed({"report", one + "/checkpoints/step-000002"}).exit_code == 0);
+  CHECK(read_text(one + "/report.html") == page);
+
+  const std::string both = (folder / "both.html").string();
+  REQUIRE(run_heed({"report", one, two, "--out", both}).exit_code == 0);
+  const std::string compared = read_text(both);
+  CHECK(compared.find("\"name\":\"one\"") != std::string::npos);
+  CHECK(compared.find("\"name\":\"two\"") != std::string::npos);
+  CHECK(compared.size() < 3'000'000);
+
+  const ProgramResult none = run_heed({"report", folder.path().string()});
+  CHECK(none.exit_code == 1);
+  CHECK(none.err.find("expected a run folder") != std::string::npos);
+  CHECK(run_heed({"report"}).exit_code == 2);
+  CHECK(run_heed({"report", one, "--out", (folder / "no/where.html").string()}).exit_code == 1);
+}

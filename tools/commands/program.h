@@ -1,0 +1,30 @@
+// The program: its command line, and how it reports errors.
+#pragma once
+
+#include "tools/command.h"
+
+namespace heed::cli {
+
+// A parsed command line.
+struct Request {
+  std::string command;
+  std::function<int()> run;               // empty: help was shown or the command line is invalid
+  int exit_code = 0;                      // used if `run` is empty
+  std::vector<std::string> plugins = {};  // to load before running
+  bool trust_plugins = false;             // load those too that a config names
+  bool json = false;                      // --json: an error is printed as JSON too
+};
+Request parse(int count, char** arguments);
+
+// Runs the request, reports errors and returns the exit code.
+int run(const Request& request);
+
+// Opens /dev/null for each of the descriptors 0 to 2 that is closed, before any other file is
+// opened. Otherwise a file of a run could get such a number, and output for the terminal would be
+// written into it.
+void occupy_standard_streams();
+
+// The arguments of the process, as main() got them.
+void set_process_arguments(int count, char** arguments);
+
+}  // namespace heed::cli

@@ -1,0 +1,21 @@
+# Needs: processes
+# Benchmarks, on demand: cmake --build --preset release --target benchmarks (or attention_bench, ...)
+set(heed_bench_programs tools/wings/bench/programs)
+list(APPEND heed_apart "^${heed_bench_programs}/")
+
+function(heed_add_bench suffix)
+  if(suffix)  # float32, but for the positions at which OpenBLAS may be cut
+    add_executable(blas_granule${suffix} EXCLUDE_FROM_ALL ${heed_bench_programs}/blas_granule.cpp)
+    target_link_libraries(blas_granule${suffix} PRIVATE heedgrad${suffix} heed_flags heed_blas)
+    add_dependencies(benchmarks blas_granule${suffix})
+    return()
+  endif()
+  add_custom_target(benchmarks)
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${heed_bench_programs}/*.cpp)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} EXCLUDE_FROM_ALL ${source} tools/terminal/gemm_speed.cpp)
+    target_link_libraries(${name} PRIVATE heedgrad heed_flags heed_blas CLI11::CLI11 nlohmann_json::nlohmann_json)
+    add_dependencies(benchmarks ${name})
+  endforeach()
+endfunction()

@@ -1,0 +1,32 @@
+#include "train/config/plugin_host.h"
+
+namespace heed {
+
+void PluginHost::load(const std::filesystem::path& path) {
+  fail<IoError>("--plugin ", path.string(),
+                ": this build loads no libraries: it has no wing plugins (-DHEED_WINGS)");
+}
+
+void PluginHost::load_named_by(const ConfigNode& config, const std::filesystem::path&,
+                               ConfigErrors& errors) {
+  const ConfigNode& named = config.get("plugins");
+  if (named.is_list() && !named.children().empty()) {
+    errors.add(named, "this build loads no libraries: it has no wing plugins (-DHEED_WINGS)");
+  }
+}
+
+PluginHostRegistry& plugins_registry() {
+  static auto& registry = PluginHostRegistry::filled("plugins", register_plugin_hosts);
+  return registry;
+}
+
+PluginHost& plugin_host() {
+  static PluginHost& host = *[] {
+    const std::vector<std::string> names = plugins_registry().types().names();
+    return names.empty() ? new PluginHost
+                         : plugins_registry().make(names.front(), ConfigNode::map({})).release();
+  }();
+  return host;
+}
+
+}  // namespace heed

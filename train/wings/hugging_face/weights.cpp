@@ -1,0 +1,77 @@
+#include "train/wings/hugging_face/weights.h"
+
+#include "autograd/base/modes.h"
+#include "layers/gpt.h"
+#include "train/weights/source.h"
+#include "train/wings/hugging_face/folder.h"
+#include "train/wings/hugging_face/json.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+ImportedModel model_in(const fs::path& folder) {
+  const fs::path config = folder / "config.json";
+  return model_of_json(read_json(config), config.string());
+}
+
+}  // namespace
+
+bool HuggingFaceWeights::has_made(const fs::path& folder) const {
+  return is_hugging_face_folder(folder);
+}
+
+fs::path HuggingFaceWeights::weights_file(const fs::path& folder) const {
+  return heed::weights_file(folder);
+}
+
+Fingerprint HuggingFaceWeights::fingerprint(const fs::path& file) const {
+  const FolderWeights headers(file);  // what has none is refused before all of it is read
+  return weights_fingerprint(file);
+}
+
+void HuggingFaceWeights::load(Module& model, const fs::path& file, const IsIgnored& ignored) const {
+  const Architecture& architecture = *model_in(file.parent_path()).architecture;
+  auto* const gpt = dynamic_cast<Gpt*>(&model);
+  require<ConfigError>(gpt != nullptr, file.parent_path().string(), " holds a ",
+                       architecture.model_type, ", which only a model of type gpt can take");
+  const std::string wrong = obstacle(architecture, *gpt);
+  require<ConfigError>(wrong.empty(), "these are not the weights of this model: ", wrong);
+  const FolderWeights weights(file);
+  try {
+    check_weights(architecture, *gpt, weights, ignored);
+  } catch (const IoError& error) {
+    fail<ConfigError>(not_these_weights(error));
+  }
+  if (!dry_run()) {
+    require<ConfigError>(load_weights(architecture, *gpt, weights, ignored),
+                         "these are not the weights of this model: its positions are ",
+                         gpt->config.position, ", those of the file were learned");
+  }
+}
+
+std::vector<std::string> HuggingFaceWeights::differences(const fs::path& file,
+                                                         const Module& model) const {
+  const auto* const gpt = dynamic_cast<const Gpt*>(&model);
+  if (gpt == nullptr) {
+    return {};
+  }
+  const ConfigNode theirs = model_in(file.parent_path()).model;
+  const ConfigNode ours = ConfigNode::map({{"num_heads", gpt->config.num_heads},
+                                           {"norm_eps", gpt->config.norm_eps},
+                                           {"activation", gpt->config.activation},
+                                           {"rope_base", gpt->config.rope_base}});
+  std::vector<std::string> lines;
+  for (const ConfigNode& field : ours.children()) {
+    const ConfigNode& other = theirs.get(field.key());
+    if (!other.is_absent() && other.text() != field.text()) {
+      lines.push_back(text("model.", field.key(), " is ", field.text(),
+                           ", but the weights were made with ", other.text()));
+    }
+  }
+  return lines;
+}
+
+}  // namespace heed
