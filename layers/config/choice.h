@@ -7,8 +7,6 @@
 #include <typeinfo>
 #include <utility>
 
-#include "layers/config/members.h"
-
 namespace heed {
 
 class ConfigErrors;
@@ -21,7 +19,6 @@ struct ConfigClass {
   void (*declare)(void* config, Fields& f);  // config.fields(f)
   void (*check)(const void* config, ConfigErrors& errors, const ConfigNode& at);
   std::shared_ptr<void> (*copy)(const void* config);  // of null: a struct of defaults
-  int64_t members;                                    // of the struct; 0: unknown
 };
 
 template <class Config>
@@ -35,8 +32,7 @@ inline const ConfigClass config_class{
     [](const void* config) -> std::shared_ptr<void> {
       return config == nullptr ? std::make_shared<Config>()
                                : std::make_shared<Config>(*static_cast<const Config*>(config));
-    },
-    config_members<Config>()};
+    }};
 
 // A reference to a config struct of any type.
 struct ConfigRef {

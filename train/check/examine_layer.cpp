@@ -9,19 +9,6 @@
 
 namespace heed {
 
-namespace {
-
-std::string check_fields(const LayerSubject& subject) {
-  if (subject.members <= subject.fields) {
-    return "";
-  }
-  return text("its Config has ", subject.members, " members, fields() declares ", subject.fields,
-              ": one that is not declared cannot be given in a config; add f.required or "
-              "f.optional for it");
-}
-
-}  // namespace
-
 ConfigNode options_from(const std::string& yaml) {
   ConfigNode root = parse_config("config: " + yaml + "\n", "config");
   ConfigNode options = root.get("config");
@@ -46,12 +33,11 @@ Choice choice_from(const std::string& kind, const std::string& yaml) {
 
 std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vector<Shape>& shapes) {
   const KeepStreams keep;
-  std::vector<Finding> found{examine("fields", [&] { return check_fields(subject); })};
   std::optional<detail::Examination> it;
-  found.push_back(examine("construction and first call", [&] {
+  std::vector<Finding> found{examine("construction and first call", [&] {
     it.emplace(subject, shapes);
     return "";
-  }));
+  })};
   const auto look = [&](const char* what, auto check) {
     found.push_back(examine(what, [&] { return check(*it); }));
   };
@@ -80,10 +66,7 @@ std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vecto
 
 std::vector<Finding> examine_layer(const LayerChoice& choice, const std::vector<Shape>& shapes) {
   const ConfigType& type = layer_registry().types().get(choice.type());
-  return examine_layer({.name = type.name,
-                        .make = [&choice] { return make_layer(choice); },
-                        .members = type.config->members,
-                        .fields = static_cast<int64_t>(type.fields().size())},
+  return examine_layer({.name = type.name, .make = [&choice] { return make_layer(choice); }},
                        shapes);
 }
 

@@ -1,4 +1,4 @@
-// Checks every property that a layer must have, for built-in layers and your own: fields, named
+// Checks every property that a layer must have, for built-in layers and your own: named
 // parameters, gradients, checkpoints, evaluation mode, causality, thread counts, finite results.
 // train/testing.h wraps these checks for doctest.
 #pragma once
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "layers/config/describe.h"
-#include "layers/config/members.h"
 #include "layers/config/read.h"
 #include "train/check/examine_op.h"
 #include "train/check/layer_gradients.h"
@@ -18,8 +17,6 @@ namespace heed {
 struct LayerSubject {
   std::string name;
   LayerMaker make;
-  int64_t members = 0;  // of its Config; 0: unknown
-  int64_t fields = 0;   // that its Config declares
 };
 
 // Runs all checks and returns one Finding per check. `shapes` are shapes of x, (B, T, d) or (T, d),
@@ -52,8 +49,6 @@ std::vector<Finding> examine_layer_class(const std::string& options,
   const Finding config = examine("config", [&] {
     const Config read = read_fields<Config>(options_from(options));
     subject.make = [read] { return std::make_unique<Layer>(read); };
-    subject.fields = static_cast<int64_t>(list_fields<Config>().size());
-    subject.members = config_members<Config>();
     return "";
   });
   return subject.make ? examine_layer(subject, shapes) : std::vector<Finding>{config};
