@@ -43,7 +43,7 @@ void require_memory(const Plan& plan, int processes = 1);
 // Throws ConfigError with the warnings of the plan, if there are any: `--strict`.
 void require_no_warnings(const Plan& plan);
 
-// Restores what steps that are only tried out change: the random streams, the position in the data
+// Restores what steps that nobody keeps change: the random streams, the position in the data
 // and the switch for fused operations.
 class RestoreState {
  public:

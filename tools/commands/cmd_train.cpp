@@ -200,7 +200,7 @@ int train(const TrainOptions& o) {
     require_no_warnings(plan);
   }
   if (ranks.size() == 1) {
-    plan.few_threads = use_threads_that_pay(loaded, plan.flops_per_step);
+    plan.few_threads = use_threads_that_pay(plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
   lines.insert(lines.begin(), processes.plan_lines.begin(), processes.plan_lines.end());

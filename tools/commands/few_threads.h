@@ -1,25 +1,22 @@
 // Small networks for which more threads do not pay.
 #pragma once
 
-#include <vector>
-
-#include "train/config/run_config.h"
+#include <cstdint>
 
 namespace heed::cli {
 
-struct ThreadTrial {
-  int threads;
-  double seconds;  // of a step, by the model of tools/wings/bench/thread_model.h
-};
+// One thread for each 75 million FLOPs of a step, at least one: with fewer a thread costs more than
+// it saves. Two threads against one on an AMD EPYC with two cores, configs/quickstart.yaml with two
+// heads, 2026-11-26:
+//
+//   d_model             16     32     16     32     32     64
+//   batch_size           8      4     16      8     16     16
+//   MFLOP of a step     54     91    107    183    366   1336
+//   times as fast     0.77   0.84   0.85   1.18   1.28   1.65
+int threads_that_pay(int64_t flops_per_step);
 
-// The fewest threads that come within 5% of the best. The trials, at least one, are in order of
-// threads.
-int fewest_that_pay(const std::vector<ThreadTrial>& trials);
-
-// Limits the number of threads to those that pay. A few steps on a network that nobody keeps are
-// timed for it. Does nothing if a number was given, or for a larger network: more threads pay
-// there, and a step takes too long to try. Returns true if threads are fewer than before. The bits
-// of a run do not depend on it.
-bool use_threads_that_pay(const LoadedRun& run, int64_t flops_per_step);
+// Limits the number of threads to those that pay, unless a number was given. Returns true if they
+// are fewer than before. The bits of a run do not depend on it.
+bool use_threads_that_pay(int64_t flops_per_step);
 
 }  // namespace heed::cli

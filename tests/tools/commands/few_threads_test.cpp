@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "autograd/threads/machine.h"
@@ -11,27 +12,22 @@
 using namespace heed;
 using namespace heed::testing;
 
-TEST_CASE("few threads: the fewest that come within 5% of the best") {
-  CHECK(cli::fewest_that_pay({{1, 1.0}}) == 1);
-  CHECK(cli::fewest_that_pay({{1, 1.0}, {2, 0.97}, {4, 0.96}}) == 1);
-  CHECK(cli::fewest_that_pay({{1, 1.0}, {2, 0.6}, {4, 0.58}, {8, 0.7}}) == 2);
-  CHECK(cli::fewest_that_pay({{1, 1.0}, {2, 0.6}, {4, 0.5}, {8, 0.3}}) == 8);
+TEST_CASE("few threads: by the size of a step alone") {
+  CHECK(cli::threads_that_pay(0) == 1);
+  CHECK(cli::threads_that_pay(149'999'999) == 1);
+  CHECK(cli::threads_that_pay(150'000'000) == 2);
+  CHECK(cli::threads_that_pay(684'000'000) == 9);
+  CHECK(cli::threads_that_pay(3'815'000'000) == 50);  // char-GPT
+  CHECK(cli::threads_that_pay(std::numeric_limits<int64_t>::max()) == most_threads);
 }
 
 TEST_CASE("few threads: a limit is not a number that was set") {
   const int before = num_threads();
-  const TempDir folder;
-  const std::string file = write_config(folder, R"(data: {type: six_words}
-model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1}
-train: {steps: 5, batch_size: 1}
-)");
-  const LoadedRun run = load_run(read_run_tree(file), folder.path());
-  CHECK(!cli::use_threads_that_pay(run, 1'000'000'000));  // too large to try
+  CHECK(!cli::use_threads_that_pay(1'000'000'000'000));
   CHECK(num_threads() == before);
-  const std::vector<int64_t> position = run.task->position();
-  cli::use_threads_that_pay(run, 1'000);
-  CHECK(run.task->position() == position);
-  CHECK(num_threads() <= before);
+  const bool was_set = threads_were_set();
+  CHECK(cli::use_threads_that_pay(1'000) == (before > 1 && !was_set));
+  CHECK(num_threads() == (was_set ? before : 1));
   limit_threads(most_threads);
   CHECK(num_threads() == before);
   limit_threads(1);
@@ -59,6 +55,10 @@ TEST_CASE("--threads: of every command that runs a model, and wins over OMP_NUM_
   CHECK(timed_with("") == 1);
   CHECK(timed_with("3") == 3);
   CHECK(contains(with({"train", config, "--dry-run"}, "3"), "\nthreads    3 on "));
+  const std::string few = run_heed({"train", config, "--dry-run"}).out;
+  const bool limited =
+      contains(few, "\nthreads    1, since more do not pay for so small a model, on ");
+  CHECK(limited == (requested_threads() == 0 && default_threads() > 1));
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"eval", run}, {"generate", run, "--prompt", "E"}}) {
     CHECK(with(words, "3") == with(words, ""));

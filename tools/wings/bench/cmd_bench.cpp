@@ -230,7 +230,7 @@ int bench(const BenchOptions& o) {
   const Plan plan = make_plan(loaded, ranks);
   require_memory(plan, processes.on_this_host);
   if (!o.model_threads && ranks.size() == 1) {
-    use_threads_that_pay(loaded, plan.flops_per_step);
+    use_threads_that_pay(plan.flops_per_step);
   }
   apply_settings(loaded.config);
   TrialSteps steps(loaded, ranks);
