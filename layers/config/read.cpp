@@ -14,39 +14,6 @@ namespace {
 
 bool is_value(const Field& field) { return std::holds_alternative<Value>(field.member); }
 
-// Adds what can be said about the options of a part whose type is unknown: the mistakes that the
-// `near` type, which may be meant, finds in them or, without one, the keys that no type has.
-void check_options(const ConfigTypes& types, const std::string& near, ConfigNode options,
-                   ConfigErrors& errors) {
-  options.erase("type");
-  if (types.find(near) != nullptr) {
-    ConfigErrors found;
-    Choice meant = new_choice(types.get(near));
-    read_struct(meant.own_config(), options, found, near);
-    found.excuse([](const ConfigMistake& mistake) {  // it may be filled in
-      return mistake.message.starts_with("missing, expected");
-    });
-    for (const ConfigMistake& mistake : found.all()) errors.add(mistake);
-    return;
-  }
-  std::vector<FieldInfo> all;
-  const auto is_known = [&](const std::string& name) {
-    return std::any_of(all.begin(), all.end(),
-                       [&](const FieldInfo& field) { return field.name == name; });
-  };
-  for (const std::string& name : types.names()) {
-    for (const FieldInfo& field : types.get(name).fields()) {
-      if (!is_known(field.name)) all.push_back(field);
-    }
-  }
-  for (const ConfigNode& option : options.children()) {
-    if (!is_known(option.key())) {
-      errors.add(
-          {option.key_mark(), option.path(), unknown_key(option.key(), all, ""), option.key()});
-    }
-  }
-}
-
 // The type that the map of a part chooses; `usual` if it does not say. Null after a mistake.
 const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
                               const std::string& usual, ConfigErrors& errors) {
@@ -74,7 +41,6 @@ const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
     const std::string wing = belongs_to_wing(info.part_kind, named->text());
     errors.add(*named, "unknown ", info.part_kind, " ", in_words(*named),
                wing.empty() ? suggestion(named->text(), of_type.choices, "there are", "") : wing);
-    check_options(types, nearest(named->text(), of_type.choices), node, errors);
   }
   return type;
 }

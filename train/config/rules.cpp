@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <map>
 
+#include "layers/config/describe.h"
 #include "layers/config/types.h"
 #include "layers/config/unknown_key.h"
+#include "layers/config/values.h"
 #include "train/optim/optimizer.h"
 
 namespace heed {
@@ -74,7 +76,63 @@ void check_weights(const TrainConfig& config, const ConfigNode& train, ConfigErr
   }
 }
 
+using Words = std::map<std::string, std::vector<std::string>>;
+
+// Adds where the fields are that other tools have these words for, through groups and the types
+// that are chosen. A field that is filled in, as in `fills`, is left out: its place is in the
+// struct around.
+void find_synonyms(const std::vector<FieldInfo>& fields, const std::vector<std::string>& fills,
+                   const std::string& path, Words& found) {
+  for (const FieldInfo& info : fields) {
+    const std::string below = join_path(path, info.name);
+    if (!is_filled(info, fills)) {
+      for (const Synonym& synonym : info.synonyms) {
+        found[synonym.word].push_back(here_it_is(below, synonym));
+      }
+    }
+    const ConfigType* type = info.type == FieldType::part && info.value.is_map()
+                                 ? config_types(info.part_kind).find(info.value.get("type").text())
+                                 : nullptr;
+    if (type != nullptr) {
+      find_synonyms(type->fields(), info.fills, below, found);
+    } else {
+      find_synonyms(info.group, {}, below, found);
+    }
+  }
+}
+
+// A word of another tool is a field that is not missing. Messages about words of the key's own
+// section name the field alone.
+void excuse_field(const ConfigMistake& mistake, ConfigErrors& errors) {
+  const std::string& message = mistake.message;
+  const std::string name =
+      message.substr(hint_begin.size(), message.find(": ") - hint_begin.size());
+  const std::string section =
+      mistake.path.substr(0, mistake.path.size() - mistake.unknown_key.size());
+  errors.excuse([path = name, inside = section + name](const ConfigMistake& other) {
+    return (other.path == path || other.path == inside) &&
+           other.message.starts_with("missing, expected");
+  });
+}
+
 }  // namespace
+
+void explain_synonyms(RunConfig& config, ConfigErrors& errors) {
+  constexpr size_t most = 4;  // more places would not help
+  Words words;
+  find_synonyms(describe(config_ref(config)), {}, "", words);
+  errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
+    const auto found = words.find(mistake.unknown_key);
+    const bool helps = found != words.end() && found->second.size() <= most;
+    return helps && !mistake.message.starts_with(hint_begin) ? hint_begin + one_of(found->second)
+                                                             : mistake.message;
+  });
+  for (const ConfigMistake& mistake : std::vector(errors.all())) {
+    if (!mistake.unknown_key.empty() && mistake.message.starts_with(hint_begin)) {
+      excuse_field(mistake, errors);
+    }
+  }
+}
 
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors) {

@@ -11,6 +11,10 @@ namespace heed {
 inline const std::vector<std::string> epoch_words{"epochs", "num_epochs", "num_train_epochs",
                                                   "max_epochs"};
 
+// Says where a word of another tool is a field, if not in its own section: "here it is
+// optimizer.lr". A field given by such a word does not count as missing.
+void explain_synonyms(RunConfig& config, ConfigErrors& errors);
+
 // Checks the rules that involve several sections, or a section and the data, as far as these were
 // read without a mistake. `task` is null if the data was not.
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,

@@ -10,7 +10,6 @@
 #include "layers/config/describe.h"
 #include "layers/config/read.h"
 #include "train/config/data_and_model.h"
-#include "train/config/misplaced.h"
 #include "train/config/paths.h"
 #include "train/config/plugin_host.h"
 #include "train/config/resolve.h"
@@ -241,7 +240,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
     run.task = std::move(between.task);
   }
   if (!errors.empty()) {
-    explain_misplaced_keys(run.config, errors);
+    explain_synonyms(run.config, errors);
   }
   check_together(run.config, tree, run.task.get(), errors);
   count_epochs(run.config, tree, run.task.get(), errors);
