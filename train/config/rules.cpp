@@ -1,8 +1,6 @@
 #include "train/config/rules.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <map>
 
 #include "layers/config/describe.h"
@@ -167,47 +165,6 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
     errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",
                      "make data.train_fraction smaller, or leave eval.every out");
   }
-}
-
-void count_epochs(const RunConfig& config, const ConfigNode& tree, const Task* task,
-                  ConfigErrors& errors) {
-  const TrainConfig& train = config.train;
-  const int64_t examples = task != nullptr ? task->example_count(Split::train) : 0;
-  // The length of the model's context decides how many examples a text has.
-  if (examples == 0 || train.batch_size == 0 || errors.are_within("model") ||
-      errors.are_within("train.batch_size") || errors.are_within("train.accumulate")) {
-    return;
-  }
-  const int64_t a_step = train.batch_size * train.accumulate;
-  errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
-    const bool at_top = mistake.path == mistake.unknown_key;
-    const std::string& value = (at_top ? tree : tree.get("train")).get(mistake.unknown_key).text();
-    const double epochs = std::strtod(value.c_str(), nullptr);
-    const bool is_word =
-        std::find(epoch_words.begin(), epoch_words.end(), mistake.unknown_key) != epoch_words.end();
-    if (!is_word || !(epochs > 0) || (!at_top && !mistake.path.starts_with("train."))) {
-      return mistake.message;
-    }
-    const double steps = epochs * static_cast<double>(examples) / static_cast<double>(a_step);
-    return text(hint_begin, at_top ? "train.steps" : "steps", ": ", std::ceil(steps), " for ",
-                epochs, epochs == 1 ? " epoch of " : " epochs of ", examples,
-                " training examples, ", a_step, " in a step");
-  });
-}
-
-void explain_words_without_field(ConfigErrors& errors) {
-  const std::string option = hint_begin + "an option of the command: --threads N";
-  const std::map<std::string, std::string> hints{
-      {"device", "everything runs on the CPU; leave this out"},
-      {"threads", option},
-      {"num_threads", option},
-      {"num_workers", option}};
-  errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
-    const auto hint = hints.find(mistake.unknown_key);
-    const std::string& key = mistake.unknown_key;
-    const bool here = mistake.path == key || mistake.path == "train." + key;
-    return hint != hints.end() && here ? hint->second : mistake.message;
-  });
 }
 
 void excuse_unknown_types(ConfigErrors& errors) {

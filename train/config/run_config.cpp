@@ -45,7 +45,8 @@ void TrainConfig::fields(Fields& f) {
   };
   size("steps", steps, at_least(1), "optimizer steps")
       .also_known_as({"max_iters", "max_steps", "iters", "iterations"})
-      .also_known_as(epoch_words, "epochs * training examples / (batch_size * accumulate)");
+      .also_known_as({"epochs", "num_epochs", "num_train_epochs", "max_epochs"},
+                     "epochs * training examples / (batch_size * accumulate)");
   size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch")
       .also_known_as({"per_device_train_batch_size"});
   f.optional("accumulate", accumulate, in_range(1, 1'000'000),
@@ -243,8 +244,6 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
     explain_synonyms(run.config, errors);
   }
   check_together(run.config, tree, run.task.get(), errors);
-  count_epochs(run.config, tree, run.task.get(), errors);
-  explain_words_without_field(errors);
   if (!errors.are_within("train")) {
     try {
       resolve_weights(run, folder, purpose == Purpose::train && checkpoint.empty());

@@ -88,10 +88,9 @@ const std::vector<Hint> words_of_other_tools = {
     {"train.dtype=bfloat16", "here it is precision: float32 or float64"},
     {"fp32=true", "here it is precision: float32 or float64"},
     {"train.bf16=true", "here it is precision: float32 or float64"},
-    {"device=cuda", "everything runs on the CPU; leave this out"},
-    {"train.device=cpu", "everything runs on the CPU; leave this out"},
-    {"threads=2", "here it is an option of the command: --threads N"},
-    {"train.num_workers=2", "here it is an option of the command: --threads N"},
+    {"train.epochs=3", "here it is steps: epochs * training examples / (batch_size * accumulate)"},
+    {"optimizer.epochs=3",
+     "here it is train.steps: epochs * training examples / (batch_size * accumulate)"},
     {"model.vocab=21", "here it is vocab_size"},
 };
 
@@ -157,30 +156,3 @@ TEST_CASE("other words: keys of the book, nanoGPT, Hugging Face, PyTorch and Lig
 }
 
 TEST_CASE("other words: misspelt keys and values") { CHECK(check_hints(misspellings) >= 20); }
-
-TEST_CASE("other words: epochs as steps, where data and batch are known") {
-  const TempDir folder;
-  const int64_t examples = load_small(folder).task->example_count(Split::train);
-  REQUIRE(examples > 4);
-  const auto hint = [](const std::vector<std::string>& arguments, const std::string& path) {
-    for (const ConfigMistake& mistake : mistakes_with(arguments)) {
-      if (mistake.path == path) return mistake.message;
-    }
-    return std::string("no mistake");
-  };
-  const auto steps = [&](int64_t epochs, int64_t a_step) {
-    return (epochs * examples + a_step - 1) / a_step;
-  };
-  CHECK(hint({"train.epochs=3"}, "train.epochs") == text("here it is steps: ", steps(3, 4),
-                                                         " for 3 epochs of ", examples,
-                                                         " training examples, 4 in a step"));
-  CHECK(hint({"num_train_epochs=1", "train.accumulate=2"}, "num_train_epochs") ==
-        text("here it is train.steps: ", steps(1, 8), " for 1 epoch of ", examples,
-             " training examples, 8 in a step"));
-  const std::string rule = "epochs * training examples / (batch_size * accumulate)";
-  CHECK(hint({"train.epochs=3", "train.batch_size=x"}, "train.epochs") ==
-        "here it is steps: " + rule);
-  CHECK(hint({"train.epochs=3", "data.train_fraction=x"}, "train.epochs") ==
-        "here it is steps: " + rule);
-  CHECK(hint({"optimizer.epochs=3"}, "optimizer.epochs") == "here it is train.steps: " + rule);
-}
