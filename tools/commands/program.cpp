@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -18,7 +19,7 @@
 #include "layers/config/errors.h"
 #include "layers/config/left_out.h"
 #include "layers/text/display.h"
-#include "tools/commands/other_words.h"
+#include "tools/commands/program.h"
 #include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
 
@@ -91,6 +92,15 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// What to write instead of a command of other tools; "" if nothing is known.
+std::string command_for(const std::string& word) {
+  static const std::map<std::string, std::string> commands{
+      {"evaluate", "heed eval"}, {"sample", "heed generate"},       {"fit", "heed train"},
+      {"help", "heed --help"},   {"resume", "heed train --resume"}, {"version", "heed --version"}};
+  const auto at = commands.find(word);
+  return at == commands.end() ? "" : at->second;
+}
+
 // What to write instead of an unknown word, as the end of the message about it. `command` is null
 // before one is known.
 std::string way_out(const CLI::App& app, const CLI::App* command, const std::string& word) {
@@ -121,9 +131,6 @@ std::string way_out(const CLI::App& app, const CLI::App* command, const std::str
                                                               : command_names();
   if (const std::string near = nearest(word, known); !near.empty()) {
     return mean(near);
-  }
-  if (has(options, "--set") && !set_for(word).empty()) {
-    return "; here it is " + set_for(word);
   }
   return "; see " + program + " --help";
 }
