@@ -19,7 +19,6 @@
 #include "layers/config/errors.h"
 #include "layers/config/left_out.h"
 #include "layers/text/display.h"
-#include "tools/commands/program.h"
 #include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
 

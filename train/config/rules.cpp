@@ -1,6 +1,5 @@
 #include "train/config/rules.h"
 
-#include <algorithm>
 #include <map>
 
 #include "layers/config/describe.h"
@@ -168,17 +167,8 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
 }
 
 void excuse_unknown_types(ConfigErrors& errors) {
-  std::vector<std::string> parts;  // "model."
-  errors.excuse([&](const ConfigMistake& mistake) {
-    const bool unknown = mistake.path.ends_with("type") && mistake.message.starts_with("unknown ");
-    if (unknown) {
-      parts.push_back(mistake.path.substr(0, mistake.path.size() - 4));
-    }
-    return unknown;
-  });
-  errors.excuse([&](const ConfigMistake& mistake) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](const std::string& part) { return mistake.path.starts_with(part); });
+  errors.excuse([](const ConfigMistake& mistake) {
+    return mistake.path.ends_with("type") && mistake.message.starts_with("unknown ");
   });
 }
 

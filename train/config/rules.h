@@ -16,8 +16,7 @@ void explain_synonyms(RunConfig& config, ConfigErrors& errors);
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors);
 
-// Removes mistakes about unknown types, and about their options: a plugin that was not loaded may
-// have them.
+// Removes mistakes about unknown types: a plugin that was not loaded may have them.
 void excuse_unknown_types(ConfigErrors& errors);
 
 }  // namespace heed
