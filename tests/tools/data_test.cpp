@@ -58,21 +58,6 @@ TEST_CASE("heed data: a class by its name, tokens that are asked for, running te
   CHECK(text.at("answer").get<std::string>().starts_with("irst Citizen:\nBefore we"));
 }
 
-TEST_CASE("heed data: translations word by word") {
-  const std::string path = config("reorder_translation").string();
-  const ProgramResult asked =
-      run_heed({"data", path, "--word-by-word", "--prompt", "Könntest du mir einen Gefallen tun"});
-  CHECK(asked.out == "could you me a favor do\n");
-  const nlohmann::json data = data_of("reorder_translation", {"--word-by-word", "--examples", "1"});
-  CHECK(data.at("word_by_word").at("learned_from") == 2000);
-  CHECK(data.at("word_by_word").at("by_length").size() == 10);
-  CHECK(data.at("examples").at(1).at("word_by_word").get<std::string>().ends_with(" <end>"));
-  CHECK(run_heed({"data", path, "--prompt", "du"}).exit_code == 2);
-  const ProgramResult other = run_heed({"data", config("negation").string(), "--word-by-word"});
-  CHECK(other.exit_code == 2);
-  CHECK(other.err == "word by word: this task has no source_ids to translate\n");
-}
-
 TEST_CASE("heed data: every config that is shipped") {
   int64_t seen = 0;
   for (const fs::path& config : house::shipped_configs()) {

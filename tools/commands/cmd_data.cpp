@@ -5,12 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tools/commands/by_length.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/print.h"
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
-#include "train/sequences/word_by_word.h"
 
 namespace heed::cli {
 
@@ -23,8 +21,6 @@ struct DataOptions {
   std::vector<std::string> sets;
   int64_t examples = 3;
   bool vocabulary = false;
-  bool word_by_word = false;
-  std::optional<std::string> prompt;
   bool json = false;
 };
 
@@ -35,10 +31,6 @@ void declare(Arguments& arguments, DataOptions& o) {
               "change a value: --set data.length=8; may be repeated, the last one counts")
       .option("--examples", o.examples, "how many examples of each split are shown (default 3)")
       .flag("--vocabulary", o.vocabulary, "list all tokens with their ids")
-      .flag(
-          "--word-by-word", o.word_by_word,
-          "translations by a table of words, in the order of the source: what a model has to beat")
-      .option("--prompt", o.prompt, "a sentence to translate word by word, instead of examples")
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
@@ -49,12 +41,7 @@ struct Example {
   Array x, y;  // of tasks without ids; targets that are numbers
   std::vector<int32_t> source_ids, ids, targets;
   std::string source, given, answer;
-  std::string word_by_word;  // the source, translated without order; "" unless asked for
 };
-
-double share(int64_t part, int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
 
 std::vector<int32_t> first_of(const Ids& row, int64_t count) {
   return {row.data(), row.data() + std::min(count, row.size())};
@@ -158,21 +145,12 @@ Example example_of(const Task& task, Split split, int64_t number) {
   return example;
 }
 
-// The source with each of its words translated on its own.
-std::string translated(const WordTable& table, const std::vector<int32_t>& source,
-                       const Task& task) {
-  return names_of(table.translate(source), task.tokenizer());
-}
-
-std::vector<Example> examples_of(const Task& task, int64_t count, const WordTable* table) {
+std::vector<Example> examples_of(const Task& task, int64_t count) {
   std::vector<Example> examples;
   for (const Split split : {Split::train, Split::validation}) {
     const int64_t available = std::min(count, task.example_count(split));
     for (int64_t number = 0; number < available; ++number) {
       examples.push_back(example_of(task, split, number));
-      if (table != nullptr) {
-        examples.back().word_by_word = translated(*table, examples.back().source_ids, task);
-      }
     }
   }
   return examples;
@@ -187,34 +165,6 @@ std::vector<std::string> vocabulary_of(const Tokenizer* tokenizer) {
 }
 
 const char* name_of(Split split) { return split == Split::train ? "training" : "validation"; }
-
-// The table of words that --word-by-word asks for.
-std::optional<WordTable> table_for(const Task& task, const DataOptions& o) {
-  require<ConfigError>(!o.prompt || o.word_by_word,
-                       "heed data: --prompt is a sentence for --word-by-word; give both");
-  if (!o.word_by_word) {
-    return {};
-  }
-  std::optional<WordTable> table(task);
-  if (o.prompt) {
-    require<ConfigError>(task.source_tokenizer() != nullptr,
-                         "heed data: --prompt: this task has no words to ask in");
-    task.check_prompt(*o.prompt);
-  }
-  return table;
-}
-
-ordered_json as_json(const WordTable& table, const Task& task, const DataOptions& o) {
-  if (o.prompt) {
-    return {{"prompt", *o.prompt},
-            {"answer", translated(table, task.source_tokenizer()->encode(*o.prompt), task)}};
-  }
-  const Score score = table.score(task);
-  return {{"learned_from", table.pairs()},
-          {"accuracy", share(score.right, score.targets)},
-          {"exact_match", share(score.sequences.exact, score.sequences.all)},
-          {"by_length", by_length_json<ordered_json>(score.by_length)}};
-}
 
 ordered_json as_json(const LoadedRun& run, const DataOptions& o) {
   const Task& task = *run.task;
@@ -233,12 +183,8 @@ ordered_json as_json(const LoadedRun& run, const DataOptions& o) {
       object["source_vocabulary"] = vocabulary_of(task.source_tokenizer());
     }
   }
-  const std::optional<WordTable> table = table_for(task, o);
-  if (table) {
-    object["word_by_word"] = as_json(*table, task, o);
-  }
   object["examples"] = ordered_json::array();
-  for (const Example& example : examples_of(task, o.examples, table ? &*table : nullptr)) {
+  for (const Example& example : examples_of(task, o.examples)) {
     ordered_json one{{"split", name_of(example.split)}, {"number", example.number}};
     if (!example.source_ids.empty()) {
       one["source"] = example.source;
@@ -255,9 +201,6 @@ ordered_json as_json(const LoadedRun& run, const DataOptions& o) {
     } else {
       one["answer"] = example.answer;
       one["targets"] = example.targets;
-    }
-    if (table) {
-      one["word_by_word"] = example.word_by_word;
     }
     object["examples"].push_back(std::move(one));
   }
@@ -301,9 +244,6 @@ void print_example(const Example& example) {
   if (example.y) {
     add_numbers(table, "answer", example.y);
   }
-  if (!example.word_by_word.empty()) {
-    table.add({"word by word", example.word_by_word});
-  }
   std::printf("%s", table.text("  ").c_str());
 }
 
@@ -320,23 +260,8 @@ void print_vocabulary(const char* title, const Tokenizer* tokenizer) {
   std::printf("%s", table.text("  ").c_str());
 }
 
-void print(const WordTable& table, const Task& task) {
-  const Score score = table.score(task);
-  print_line(stdout, text("\nword by word, by a table from ", grouped(table.pairs()),
-                          " training examples"));
-  std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n\n%s",
-              100 * share(score.right, score.targets),
-              100 * share(score.sequences.exact, score.sequences.all),
-              by_length_text(score.by_length).c_str());
-}
-
 void print(const LoadedRun& run, const DataOptions& o) {
   const Task& task = *run.task;
-  const std::optional<WordTable> words = table_for(task, o);
-  if (o.prompt) {
-    print_line(stdout, translated(*words, task.source_tokenizer()->encode(*o.prompt), task));
-    return;
-  }
   print_line(stdout, task.description());
   Table table({Align::left, Align::right});
   for (const Split split : {Split::train, Split::validation}) {
@@ -349,11 +274,8 @@ void print(const LoadedRun& run, const DataOptions& o) {
     table.add({"model." + name, grouped(size)});
   }
   std::printf("%s", table.text("  ").c_str());
-  for (const Example& example : examples_of(task, o.examples, words ? &*words : nullptr)) {
+  for (const Example& example : examples_of(task, o.examples)) {
     print_example(example);
-  }
-  if (words) {
-    print(*words, task);
   }
   if (o.vocabulary) {
     print_vocabulary("vocabulary of the source", task.source_tokenizer());

@@ -338,8 +338,7 @@ CLAIMS = (
         "A vector of fixed size holds a short sentence but not a long one; attention to all states has no such limit.", "book, 3.1",
         "Sentences of a toy German are translated into a toy English with another word order. Training sentences have all of these "
         "lengths, the same for both languages; those of the table were held out. A sentence counts as correct only if every word is "
-        "right. The GRU is a recurrent network. (What word-by-word translation makes of the same sentences is in "
-        "[README.md](README.md).)",
+        "right. The GRU is a recurrent network.",
         tuple(TRANSLATORS), tuple(TRANSLATORS), length_table, "holds",
         "With a fixed context the share of correct sentences falls steeply with their length, by more than the number of words alone "
         "would explain. With attention it stays at 100%. The last state of this GRU, after 1,000 steps, fails on most of the short "

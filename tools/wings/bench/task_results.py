@@ -43,9 +43,6 @@ ROWS = [
 ]
 
 
-WORD_TABLE = ("reorder_translation", "word by word")  # no run: `heed data --word-by-word`
-
-
 def heed(program, *arguments):
     done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
     if done.returncode:
@@ -71,12 +68,6 @@ def measure(program, runs, config, sets, seed):
     result["config"] = source
     marker.write_text(json.dumps(result))
     return result
-
-
-def measure_word_table(program, config, seed):
-    """What a table of words from the training data gets right of a translation, without any order."""
-    arguments = ("--word-by-word", "--examples", 0, "--set", f"seed={seed}", "--json")
-    return json.loads(heed(program, "data", ROOT / "configs" / f"{config}.yaml", *arguments))["word_by_word"]
 
 
 def reached(value, figure):
@@ -107,9 +98,6 @@ def main_table(results, seeds):
             values = " | ".join(percent(run[measured]) for run in runs)
             seconds = " ".join(f"{run['seconds']:.0f}" for run in runs)
             lines.append(f"| {name} | {figure_text(measured, figure)} | {values} | {seconds} |")
-    if WORD_TABLE in results:
-        values = " | ".join(percent(run["exact_match"]) for run in results[WORD_TABLE])
-        lines.append(f"| `{WORD_TABLE[0]}`, word by word | exact match | {values} | |")
     return lines
 
 
@@ -119,7 +107,6 @@ TRANSLATORS = {
     ("reorder_translation_rnn_attention",): "GRU, attention",
     ("reorder_translation_fixed_context",): "transformer, the mean of its states",
     ("reorder_translation_rnn",): "GRU, its last state",
-    WORD_TABLE: "word by word, a table from the data",
 }
 
 
@@ -176,8 +163,6 @@ def main():
         print(f"{name:42} {measured:12}", *map(percent, values), "seconds", *(f"{r['seconds']:.0f}" for r in runs),
               flush=True)
         missed += [f"{name} {percent(v)}, wanted {figure}" for v in values if not reached(v, figure)]
-    if not args.only or WORD_TABLE[0] in args.only:
-        results[WORD_TABLE] = [measure_word_table(args.heed, WORD_TABLE[0], seed) for seed in args.seeds]
     page = args.out.read_text()
     before, rest = page.split(BEGIN)
     table = "\n".join(main_table(results, args.seeds) + length_table(results) + curve_table(results))

@@ -38,10 +38,10 @@ kindness: the right word depends on the others. So a translator has to learn two
 data: where to look, and what a word means next to the others. Attention does the first, and from
 layer to layer the second.
 
-The task reorder_translation has such sentences, in a toy German; see how far a dictionary that
-is learned from its sentences gets, and train the translator with attention:
+The task reorder_translation has such sentences, in a toy German; look at some of them, and train
+the translator with attention:
 
-  heed data configs/reorder_translation.yaml --word-by-word
+  heed data configs/reorder_translation.yaml
   heed train configs/reorder_translation.yaml
 )";
 
