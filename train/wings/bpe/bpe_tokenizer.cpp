@@ -126,7 +126,8 @@ std::vector<AddedToken> looked_for(std::vector<AddedToken> added, SpecialTokens 
 }  // namespace
 
 void BpeTokenizer::Config::fields(Fields& f) {
-  f.required("path", path, "tokenizer.json, vocab.json next to merges.txt, or *.tiktoken");
+  f.required("path", path,
+             "a tokenizer.json, of heed tokenizer train or of Hugging Face's tokenizers");
   f.optional("special_tokens", special_tokens,
              "true: special tokens that the text contains, as <|endoftext|>, become their ids");
   f.optional("fingerprint", fingerprint,

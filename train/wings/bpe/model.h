@@ -1,4 +1,4 @@
-// What the file of a byte-level tokenizer says, whatever its format.
+// What the file of a byte-level tokenizer says.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct BpeModel {
   // Pairs of ids that merge, the most urgent first.
   std::vector<std::pair<int32_t, int32_t>> merges;
   // True: the pair with the lowest id of its result merges first, as tiktoken does it. The order of
-  // `merges` then has no meaning.
+  // `merges` then has no meaning. Files have it that heed made of a .tiktoken.
   bool ranked_by_result = false;
   bool whole_pieces = false;  // a piece that is a token is not merged from its bytes
   bool prefix_space = false;  // a text is encoded with a blank before it
@@ -46,9 +46,8 @@ struct BpeModel {
   bool operator==(const BpeModel&) const = default;
 };
 
-// The patterns of GPT-2, of GPT-4 (cl100k) and of GPT-4o (o200k).
+// The patterns of GPT-2 and of GPT-4 (cl100k).
 extern const char* const gpt2_pattern;
 extern const char* const gpt4_pattern;
-extern const char* const gpt4o_pattern;
 
 }  // namespace heed

@@ -28,10 +28,8 @@ struct JsonValue {
 
   [[noreturn]] void refuse(const std::string& expected) const {
     fail<IoError>(where, ": expected ", expected, ", got ",
-                  printable(value.is_null() ? "null" : dumped()));
+                  printable(value.is_null() ? "null" : value.dump()));
   }
-  // Lines of a merges.txt need not be UTF-8.
-  std::string dumped() const { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
   JsonValue at(const char* key) const {
     if (!value.is_object() || !value.contains(key)) {
       fail<IoError>(where, ": expected ", key, ", got ",
@@ -124,23 +122,18 @@ std::optional<std::pair<std::string, std::string>> sides(const json& merge) {
   return std::pair(*a, *b);
 }
 
-// `where` makes the beginning of a message.
-template <class Where>
-void read_merge(const json& merge, VocabularyBuilder& builder, const Where& where) {
-  const auto both = sides(merge);
-  if (!both) {
-    JsonValue{merge, where()}.refuse("two tokens, \"a b\" or [\"a\", \"b\"]");
-  }
-  const std::string problem = builder.merge(both->first, both->second);
-  require<IoError>(problem.empty(), problem.empty() ? "" : where(), ": ", problem);
-}
-
 void read_merges(const JsonValue& merges, VocabularyBuilder& builder) {
   if (!merges.value.is_array()) {
     merges.refuse("a list of merges");
   }
   for (size_t i = 0; i < merges.value.size(); ++i) {
-    read_merge(merges.value[i], builder, [&] { return text(merges.where, "[", i, "]"); });
+    const auto where = [&] { return text(merges.where, "[", i, "]"); };
+    const auto both = sides(merges.value[i]);
+    if (!both) {
+      JsonValue{merges.value[i], where()}.refuse("two tokens, \"a b\" or [\"a\", \"b\"]");
+    }
+    const std::string problem = builder.merge(both->first, both->second);
+    require<IoError>(problem.empty(), problem.empty() ? "" : where(), ": ", problem);
   }
 }
 
@@ -254,8 +247,7 @@ BpeModel bpe_from_json(std::string_view text, const std::string& where) {
                    "bytes");
   const json& added = file.find("added_tokens");
   const JsonValue vocabulary = model.at("vocab");
-  VocabularyBuilder builder(out, static_cast<int64_t>(vocabulary.value.size() + added.size()),
-                            byte_text);
+  VocabularyBuilder builder(out, static_cast<int64_t>(vocabulary.value.size() + added.size()));
   read_vocabulary(vocabulary, added, builder);
   read_merges(model.at("merges"), builder);
   if (!added.is_null()) {
@@ -264,38 +256,6 @@ BpeModel bpe_from_json(std::string_view text, const std::string& where) {
   out.whole_pieces = model.flag("ignore_merges", false);
   const JsonValue ours{file.find("heedgrad"), where + ": heedgrad"};
   out.ranked_by_result = ours.flag("ranked_by_result", false);
-  return out;
-}
-
-BpeModel bpe_from_vocabulary(std::string_view json_text, const std::string& where,
-                             std::string_view merges, const std::string& where_merges) {
-  require_strict_json(json_text, where, deepest);
-  const auto vocabulary = json::parse(json_text);
-  BpeModel out;
-  out.rules = {{gpt2_pattern, SplitRule::Keep::all}};
-  VocabularyBuilder builder(out, static_cast<int64_t>(vocabulary.size()) + 1, byte_text);
-  read_vocabulary({vocabulary, where}, {}, builder);
-  int64_t number = 0;
-  while (!merges.empty()) {
-    std::string line(merges.substr(0, merges.find('\n')));
-    merges.remove_prefix(std::min(merges.size(), line.size() + 1));
-    ++number;
-    if (line.ends_with('\r')) {
-      line.pop_back();
-    }
-    if (line.empty() || (number == 1 && line.starts_with("#version"))) {
-      continue;
-    }
-    read_merge(line, builder, [&] { return text(where_merges, ":", number); });
-  }
-  // Not a merge of anything: a token for the end of a text.
-  const std::string end = "<|endoftext|>";
-  for (size_t id = 0; id < out.tokens.size(); ++id) {
-    if (out.tokens[id] == end) {
-      builder.add({.id = static_cast<int32_t>(id), .content = end, .special = true});
-      break;
-    }
-  }
   return out;
 }
 

@@ -6,12 +6,15 @@
 
 namespace heed {
 
-VocabularyBuilder::VocabularyBuilder(BpeModel& model, int64_t entries, Spelling spelling)
-    : model_(model), most_ids_(2 * entries + 1024), spelling_(spelling) {}
+namespace {
 
-std::string VocabularyBuilder::shown(const std::string& bytes) const {
-  return printable(spelling_(bytes));
-}
+// The bytes of a token as the file writes them.
+std::string shown(const std::string& bytes) { return printable(byte_text(bytes)); }
+
+}  // namespace
+
+VocabularyBuilder::VocabularyBuilder(BpeModel& model, int64_t entries)
+    : model_(model), most_ids_(2 * entries + 1024) {}
 
 std::string VocabularyBuilder::add_at(int64_t id, const std::string& bytes) {
   if (bytes.empty()) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,11 +13,8 @@ namespace heed {
 // Each function returns what is wrong, as the end of a message, or "" after adding.
 class VocabularyBuilder {
  public:
-  // How the file writes the bytes of a token, for messages.
-  using Spelling = std::string (*)(std::string_view bytes);
-
   // `entries`: how many tokens the file has. Ids may leave gaps, but most must belong to a token.
-  VocabularyBuilder(BpeModel& model, int64_t entries, Spelling spelling);
+  VocabularyBuilder(BpeModel& model, int64_t entries);
 
   std::string add(int64_t id, const std::string& bytes);
   // An added token. The vocabulary may have it too, under the same id.
@@ -28,11 +24,9 @@ class VocabularyBuilder {
 
  private:
   std::string add_at(int64_t id, const std::string& bytes);
-  std::string shown(const std::string& bytes) const;
 
   BpeModel& model_;
   const int64_t most_ids_;
-  const Spelling spelling_;
   std::unordered_map<std::string, int32_t> ids_;
   std::unordered_set<int32_t> added_ids_;
   std::unordered_set<std::string> added_contents_;

@@ -1,8 +1,5 @@
 #include "train/wings/hugging_face/tokenizer_files.h"
 
-#include <filesystem>
-
-#include "train/files/files.h"
 #include "train/wings/bpe/bpe_tokenizer.h"
 #include "train/wings/bpe/write.h"
 #include "train/wings/hugging_face/json.h"
@@ -48,16 +45,6 @@ TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_lengt
   }
   files.texts["tokenizer_config.json"] = json_text(config);
   return files;
-}
-
-std::string find_tokenizer(const std::string& folder) {
-  for (const char* name : {"tokenizer.json", "vocab.json"}) {
-    const std::filesystem::path path = std::filesystem::path(folder) / name;
-    if (is_there(path)) {
-      return path.string();
-    }
-  }
-  return "";
 }
 
 int64_t pad_vocabulary(BpeModel& model, int64_t vocab_size) {

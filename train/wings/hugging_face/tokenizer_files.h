@@ -20,10 +20,6 @@ struct TokenizerFiles {
 // merges, whose ids are the same. context_length: of the model.
 TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_length);
 
-// The tokenizer file of a folder: tokenizer.json, or vocab.json next to merges.txt. "" if there is
-// neither.
-std::string find_tokenizer(const std::string& folder);
-
 // Names the ids from the end of the vocabulary to vocab_size: models are often a little larger than
 // their tokenizers. Returns how many.
 int64_t pad_vocabulary(BpeModel& model, int64_t vocab_size);

@@ -1,12 +1,10 @@
-// Any bytes as a tokenizer file. The first byte gives the format; vocab.json and merges.txt are two
-// parts with a NUL between them. Refused, the message names the file; taken, texts can be encoded,
+// Any bytes as a tokenizer.json. Refused, the message names the file; taken, texts can be encoded,
 // and what is written is read as the same.
 #include <algorithm>
 
 #include "autograd/base/error.h"
 #include "tests/fuzz/fuzz.h"
 #include "train/wings/bpe/bpe_tokenizer.h"
-#include "train/wings/bpe/read.h"
 #include "train/wings/bpe/read_json.h"
 #include "train/wings/bpe/write.h"
 
@@ -14,18 +12,6 @@ using namespace heed;
 using heed::fuzz::expect;
 
 namespace {
-
-BpeModel read(uint8_t format, const std::string& file) {
-  if (format % 3 == 0) {
-    return bpe_from_json(file, "fuzz");
-  }
-  if (format % 3 == 1) {
-    return bpe_from_tiktoken(file, "fuzz", "fuzz.tiktoken");
-  }
-  const size_t end = std::min(file.find('\0'), file.size());
-  const std::string merges = end < file.size() ? file.substr(end + 1) : "";
-  return bpe_from_vocabulary(file.substr(0, end), "fuzz", merges, "fuzz");
-}
 
 void check_texts(const BpeTokenizer& tokenizer) {
   const BpeModel& model = tokenizer.model();
@@ -51,9 +37,8 @@ void check_texts(const BpeTokenizer& tokenizer) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input input(data, size);
-  const uint8_t format = input.byte();
   try {
-    const BpeModel model = read(format, input.rest());
+    const BpeModel model = bpe_from_json(input.rest(), "fuzz");
     expect(static_cast<size_t>(model.tokens.size()) <= 4 * size + 2048, "as much as the file has");
     expect(bpe_from_json(bpe_to_json(model), "again") == model, "the same model");
     check_texts(BpeTokenizer(model, "fuzz"));

@@ -163,6 +163,19 @@ TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too l
   CHECK_FALSE(fs::exists(f.folder / "small"));
 }
 
+TEST_CASE("import: a tokenizer of another format is shown how to be converted") {
+  const Folders f;
+  fs::copy(text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2"), f.path("hf"));
+  write_text(f.folder / "hf/vocab.json", "{}");
+  write_text(f.folder / "hf/merges.txt", "");
+  const std::string refused = f.refused({"import", f.path("hf"), "--out", f.path("run")}, 1);
+  CHECK(contains(refused, "hf/vocab.json: expected a tokenizer.json, got one of two files as "));
+  CHECK(contains(refused, "\n  from transformers import GPT2TokenizerFast\n"));
+  CHECK(refused.ends_with("hf/tokenizer.json\")\n--tokenizer none imports without it\n"));
+  CHECK_FALSE(fs::exists(f.folder / "run"));
+  f.heed({"import", f.path("hf"), "--out", f.path("run"), "--tokenizer", "none"});
+}
+
 TEST_CASE("export and import: refusals leave nothing behind") {
   const Folders f;
   f.train("run", {"model.feed_forward=none"});

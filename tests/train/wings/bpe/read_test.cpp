@@ -119,48 +119,47 @@ TEST_CASE("tokenizer.json: broken files are refused by key") {
   CHECK(bpe_from_json(file_with(), "t.json").merges.size() == 1);
 }
 
-TEST_CASE("merges.txt and .tiktoken: broken files are refused by line") {
-  const std::string vocabulary = R"({"a": 0, "b": 1, "ab": 2})";
-  const auto of_merges = [&](const std::string& merges) {
-    return refusal([&] { bpe_from_vocabulary(vocabulary, "vocab.json", merges, "merges.txt"); });
-  };
-  CHECK(of_merges("#version: 0.2\na b\r\n\n") == "accepted");
-  CHECK(contains(of_merges("#version: 0.2\na b\nab\n"),
-                 "merges.txt:3: expected two tokens, \"a b\""));
-  CHECK(contains(of_merges("a c\n"),
-                 "merges.txt:1: expected two tokens of the vocabulary, got a and c"));
-  CHECK(
-      contains(of_merges("b a\n"), "merges.txt:1: expected two tokens whose merge is a token too"));
-  CHECK(contains(of_merges("ver\xB5ion\n"), "merges.txt:1: expected two tokens, \"a b\""));
-  CHECK(contains(refusal([] { bpe_from_vocabulary("7", "vocab.json", "", "merges.txt"); }),
-                 "vocab.json: expected an object"));
-  CHECK(contains(
-      refusal([] { bpe_from_vocabulary(R"({"a": 0, "a": 1})", "vocab.json", "", "merges.txt"); }),
-      "vocab.json: expected every key of an object once, got a twice"));
-
-  const auto of_ranks = [](const std::string& text) {
-    return refusal([&] { bpe_from_tiktoken(text, "x.tiktoken", "x.tiktoken"); });
-  };
-  CHECK(of_ranks("YQ== 0\nYg== 1\n") == "accepted");
-  CHECK(contains(of_ranks(""), "x.tiktoken: expected tokens, got an empty file"));
-  CHECK(contains(of_ranks("YQ== 0\nYg==\n"),
-                 "x.tiktoken:2: expected a token in base64 and its rank, got Yg=="));
-  CHECK(contains(of_ranks("Y!== 0\n"), "x.tiktoken:1: expected a token in base64"));
-  CHECK(contains(of_ranks("YQ== x\n"), "x.tiktoken:1: expected a token in base64"));
-  CHECK(contains(of_ranks("YQ== 0\nYQ== 1\n"),
-                 "x.tiktoken:2: expected every token once, got \"a\" again"));
-  CHECK(contains(of_ranks("IHRoZQ== 0\nYg== 0\n"),
-                 "x.tiktoken:2: expected an id of its own, got 0, which is that of \" the\""));
-  CHECK(contains(of_ranks("YQ== 99999999\n"), "x.tiktoken:1: expected an id from 0 to"));
-  CHECK(contains(of_ranks(" 0\n"), "x.tiktoken:1: expected a token, got nothing"));
+TEST_CASE("read_bpe: other formats are refused with the Python that converts them") {
+  const TempDir folder;
+  const std::string at = folder.path().string() + "/";
+  const std::string of_pair = R"(these lines of Python (pip install transformers) convert it:
+  from transformers import GPT2TokenizerFast
+)";
+  for (const auto& [vocabulary, merges] :
+       {std::pair("my-vocab.json", "my-merges.txt"), {"encoder.json", "vocab.bpe"}}) {
+    const std::string lines =
+        of_pair + "  tokenizer = GPT2TokenizerFast(\"" + at + vocabulary + "\", \"" + at + merges +
+        "\").backend_tokenizer\n  tokenizer.save(\"" + at + "tokenizer.json\")";
+    for (const char* name : {vocabulary, merges}) {
+      CHECK(refusal([&] { read_bpe(folder / name); }) ==
+            at + name + ": expected a tokenizer.json, got one of two files as GPT-2 has them; " +
+                lines);
+    }
+  }
+  CHECK(refusal([&] { read_bpe(folder / "x.tiktoken"); }) ==
+        at +
+            "x.tiktoken: expected a tokenizer.json, got a file of tiktoken's; these lines of "
+            "Python " +
+            "(pip install transformers tiktoken) convert it:\n" +
+            "  from transformers.convert_slow_tokenizer import TikTokenConverter\n" +
+            "  tokenizer = TikTokenConverter(\"" + at +
+            "x.tiktoken\").converted()  # cuts as GPT-4 " +
+            "does; others: pattern=..., extra_special_tokens=[...]\n" + "  tokenizer.save(\"" + at +
+            "tokenizer.json\")");
+  CHECK(contains(refusal([&] { read_bpe(folder / "none.json"); }), "none.json"));
 }
 
-TEST_CASE("read_bpe: the two files of GPT-2 find each other, whatever they are called") {
+TEST_CASE("find_tokenizer: tokenizer.json before what has to be converted") {
   const TempDir folder;
-  testing::write_text(folder / "my-vocab.json", R"({"a": 0, "b": 1, "ab": 2})");
-  CHECK(contains(refusal([&] { read_bpe(folder / "my-vocab.json"); }),
-                 "expected my-merges.txt or my-vocab.bpe next to it, got neither"));
-  testing::write_text(folder / "my-merges.txt", "a b\n");
-  CHECK(read_bpe(folder / "my-vocab.json") == read_bpe(folder / "my-merges.txt"));
-  CHECK(contains(refusal([&] { read_bpe(folder / "none.json"); }), "none.json"));
+  CHECK(find_tokenizer(folder.path()).empty());
+  CHECK(find_tokenizer(folder / "none").empty());
+  for (const char* name : {"b.tiktoken", "a.tiktoken", "encoder.json", "vocab.json"}) {
+    testing::write_text(folder / name, "{}");
+    CHECK(find_tokenizer(folder.path()) == folder / name);
+    CHECK(contains(refusal([&] { read_bpe(folder.path()); }),
+                   text(name, ": expected a tokenizer.json, got ")));
+  }
+  testing::write_text(folder / "tokenizer.json", file_with());
+  CHECK(find_tokenizer(folder.path()) == folder / "tokenizer.json");
+  CHECK(read_bpe(folder / "tokenizer.json").merges.size() == 1);
 }
