@@ -33,6 +33,8 @@ TEST_CASE("house: what lives in one file") {
         "layers/text/display.cpp, layers/text/utf8.cpp, train/tasks/word_tokenizer.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]pcre2)")) ==
         of_those({"train/wings/bpe/pattern.cpp"}));
+  CHECK(joined(files_with(sources(), R"(^\s*#\s*include\s*[<"](stb/)?stb_)")) ==
+        "tools/terminal/png.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]mpi\.h)")) ==
         of_those({"train/wings/processes/mpi_communicator.cpp"}));
   // Threads are opened in one place; `omp simd` opens none.
@@ -60,6 +62,7 @@ TEST_CASE("house: packages stay out of headers") {
       CHECK(!header.starts_with("xxhash"));
       CHECK(!header.starts_with("utf8proc"));
       CHECK(!header.starts_with("pcre2"));
+      CHECK(!header.starts_with("stb"));
     }
     ++headers;
   }

@@ -8,6 +8,7 @@
 #include "tools/commands/run.h"
 #include "tools/terminal/heat_map.h"
 #include "tools/terminal/map_picture.h"
+#include "tools/terminal/png.h"
 #include "tools/terminal/table.h"
 #include "train/data/generate.h"
 #include "train/files/files.h"
@@ -103,6 +104,9 @@ void check_picture(const std::string& out, const AttentionRequest& look, const T
   require<ConfigError>(kind == ".svg" || kind == ".png",
                        "heed inspect: --out: expected a name that ends in .svg or .png, got ",
                        printable(out, 80));
+  require<ConfigError>(kind == ".svg" || has_png(), "heed inspect: --out: expected a name that ",
+                       "ends in .svg, got ", printable(out, 80),
+                       "; PNG needs Debian's libstb-dev, and heed to be built again");
   const fs::path target = look.target;
   std::error_code error;
   const bool is_run = fs::is_directory(target, error);

@@ -7,6 +7,7 @@
 
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
+#include "tools/terminal/png.h"
 
 namespace heed::cli {
 
@@ -81,57 +82,6 @@ double add_map(const MapPicture& map, double top, double left, std::string& out)
   return y(map.queries.size()) + 20;
 }
 
-// ---- PNG (ISO/IEC 15948), zlib (RFC 1950) with stored blocks (RFC 1951, 3.2.4)
-
-void add_number(uint32_t number, std::string& out) {
-  for (int shift = 24; shift >= 0; shift -= 8) {
-    out += static_cast<char>(number >> shift & 0xff);
-  }
-}
-
-uint32_t crc32(const std::string& bytes) {
-  uint32_t crc = 0xffffffff;
-  for (const char byte : bytes) {
-    crc ^= static_cast<uint8_t>(byte);
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
-    }
-  }
-  return ~crc;
-}
-
-uint32_t adler32(const std::string& bytes) {
-  constexpr uint32_t modulus = 65521;
-  uint32_t a = 1, b = 0;
-  for (const char byte : bytes) {
-    a = (a + static_cast<uint8_t>(byte)) % modulus;
-    b = (b + a) % modulus;
-  }
-  return b << 16 | a;
-}
-
-std::string zlib_stored(const std::string& bytes) {
-  constexpr size_t most = 65535;  // of a block
-  std::string out{0x78, 0x01};
-  for (size_t at = 0; at < bytes.size(); at += most) {
-    const size_t count = std::min(most, bytes.size() - at);
-    out += static_cast<char>(at + count == bytes.size() ? 1 : 0);  // the last block
-    for (const size_t number : {count, ~count}) {
-      out += static_cast<char>(number & 0xff);
-      out += static_cast<char>(number >> 8 & 0xff);
-    }
-    out.append(bytes, at, count);
-  }
-  add_number(adler32(bytes), out);
-  return out;
-}
-
-void add_chunk(const std::string& type, const std::string& body, std::string& out) {
-  add_number(static_cast<uint32_t>(body.size()), out);
-  out += type + body;
-  add_number(crc32(type + body), out);
-}
-
 }  // namespace
 
 std::string maps_as_svg(const std::vector<MapPicture>& maps) {
@@ -159,11 +109,7 @@ std::string maps_as_png(const std::vector<MapPicture>& maps) {
     width = std::max(width, side * map.keys.size() + 2 * spacing);
     height += side * map.queries.size() + spacing;
   }
-  const size_t line = 1 + 3 * width;  // each line begins with its filter, 0: none
-  std::string pixels(line * height, '\xff');
-  for (size_t y = 0; y < height; ++y) {
-    pixels[y * line] = 0;
-  }
+  std::vector<uint8_t> pixels(3 * width * height, 0xff);
   size_t top = spacing;
   for (const MapPicture& map : maps) {
     const size_t columns = map.keys.size(), rows = map.queries.size();
@@ -171,19 +117,11 @@ std::string maps_as_png(const std::vector<MapPicture>& maps) {
       const size_t y = i / (columns * side), x = i % (columns * side);
       const Color color = color_of(static_cast<double>(weight_at(map, y / side, x / side)));
       std::copy(color.begin(), color.end(),
-                pixels.begin() + static_cast<ptrdiff_t>((top + y) * line + 1 + 3 * (spacing + x)));
+                pixels.begin() + static_cast<ptrdiff_t>(3 * ((top + y) * width + spacing + x)));
     }
     top += rows * side + spacing;
   }
-  std::string header;
-  add_number(static_cast<uint32_t>(width), header);
-  add_number(static_cast<uint32_t>(height), header);
-  header += {8, 2, 0, 0, 0};  // bits a channel, RGB, deflate, filters by line, not interlaced
-  std::string out = "\x89PNG\r\n\x1a\n";
-  add_chunk("IHDR", header, out);
-  add_chunk("IDAT", zlib_stored(pixels), out);
-  add_chunk("IEND", "", out);
-  return out;
+  return png_of(pixels, static_cast<int>(width), static_cast<int>(height));
 }
 
 }  // namespace heed::cli

@@ -19,8 +19,8 @@ struct MapPicture {
 // All maps one below the other, on a white ground; a weight is a square with a tooltip.
 std::string maps_as_svg(const std::vector<MapPicture>& maps);
 
-// The same squares in the same colours as an image of 8 bits a channel, not compressed: 8 x 8
-// pixels a weight. No names: heed draws no letters.
+// The same squares in the same colours as an image of 8 bits a channel: 8 x 8 pixels a weight. No
+// names: heed draws no letters. Only if has_png() (png.h).
 std::string maps_as_png(const std::vector<MapPicture>& maps);
 
 }  // namespace heed::cli
