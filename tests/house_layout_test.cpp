@@ -266,7 +266,7 @@ TEST_CASE("house: code outside includes doors, operations and layers") {
                                     "heed/autograd/op.h",
                                     "heed/layers/layer.h",
                                     "heed/train/task.h",
-                                    "heed/train/testing.h",
+                                    "heed/train/wings/examine/testing.h",
                                     "heed/train/optimizer.h",
                                     "heed/train/tokenizer.h",
                                     "heed/train/listener.h"};

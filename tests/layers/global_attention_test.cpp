@@ -1,7 +1,6 @@
 #include "layers/global_attention.h"
 
 #include "tests/support/layer_cases.h"
-#include "train/testing.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -17,12 +16,6 @@ TEST_CASE("global_attention: values and gradients are PyTorch's") {
   CHECK(check_golden("global_attention") == 2 * 6);
   CHECK(check_golden("global_attention_unbatched") == 2 * 6);
   CHECK(check_golden("global_attention_dot") == 2 * 3);
-}
-
-TEST_CASE("global_attention: all that a layer must satisfy") {
-  for (const char* score : {"additive", "dot"}) {
-    check_layer(text("{type: global_attention, d_in: 4, score: ", score, "}"));
-  }
 }
 
 TEST_CASE("global_attention: scores are dot products that are not scaled") {

@@ -48,6 +48,10 @@ const std::vector<SourceFile>& sources_and_tests() {
   return files;
 }
 
+bool has_wing(const std::string& wing) {
+  return heed::text(" ", HEED_BUILT_WINGS, " ").find(" " + wing + " ") != std::string::npos;
+}
+
 std::vector<fs::path> shipped_configs() {
   std::vector<fs::path> folders{root() / "configs"}, configs;
   std::istringstream wings(HEED_BUILT_WINGS);

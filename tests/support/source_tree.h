@@ -25,6 +25,9 @@ std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
 const std::vector<SourceFile>& sources();
 const std::vector<SourceFile>& sources_and_tests();
 
+// Whether this build has a wing.
+bool has_wing(const std::string& wing);
+
 // The configs that come with heedgrad, sorted: those in configs/, and in configs/wings/ those of the
 // wings of this build.
 std::vector<std::filesystem::path> shipped_configs();

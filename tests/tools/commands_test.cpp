@@ -231,7 +231,6 @@ TEST_CASE("--json: an error is one object on standard output too, in every comma
                                              {"inspect", none},
                                              {"eval", none},
                                              {"validate", none},
-                                             {"data", none},
                                              {"layers", "no_such_layer"},
                                              {"gradcheck", "linear", "--tolerance", "0x1"},
                                              {"info", "--no-such-option"}}) {

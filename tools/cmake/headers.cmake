@@ -12,7 +12,7 @@ list(TRANSFORM umbrella_headers REPLACE "(.+)" "#include \"\\1\"\n")
 list(JOIN umbrella_headers "" umbrella_includes)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/heed/heed.h @ONLY CONTENT
 "// Everything at once: the engine, its operations, all layers, tasks and optimizers. Written by the build.
-// heed/train/testing.h is for tests and needs doctest: include it as well.
+// heed/train/wings/examine/testing.h is for tests and needs doctest: include it as well.
 #pragma once
 
 @umbrella_includes@")

@@ -15,6 +15,7 @@ set(kinds
   "SCHEDULE|train/optim/schedule.h|register_schedules(ScheduleRegistry& registry)"
   "LISTENER|train/listener.h|register_listeners(ListenerRegistry& registry)"
   "WEIGHTS|train/weights/foreign.h|register_foreign_weights(ForeignWeightsRegistry& registry)"
+  "EXAMINER|train/check/examiner.h|register_examiners(ExaminerRegistry& registry)"
   "PLUGINS|train/config/plugin_host.h|register_plugin_hosts(PluginHostRegistry& registry)")
 
 set(names ${kinds})

@@ -1,5 +1,5 @@
 // heed gradcheck: compares gradients with central differences, for layers by name or for the model
-// of a config. For layers by name it also runs the other checks of train/check/examine_layer.h.
+// of a config. For layers by name it also runs what wings look at (train/check/examiner.h).
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "tools/command.h"
 #include "tools/commands/layer_tree.h"
 #include "tools/terminal/table.h"
-#include "train/check/examine_layer.h"
+#include "train/check/examiner.h"
 #include "train/check/layer_gradients.h"
 #include "train/check/variants.h"
 #include "train/config/run_config.h"
@@ -48,7 +48,7 @@ Findings findings_of(const std::vector<std::string>& types) {
   Findings all;
   for (const std::string& type : types) {
     const ConfigNode config = example_config(layer_registry().types().get(type).fields());
-    for (Finding& finding : examine_layer(read_options("layer", type, config))) {
+    for (Finding& finding : examined(read_options("layer", type, config))) {
       all.push_back({type, std::move(finding)});
     }
   }

@@ -1,7 +1,7 @@
 #include "layers/wings/recurrent/linear_attention.h"
 
 #include "tests/support/layer_cases.h"
-#include "train/testing.h"
+#include "train/wings/examine/testing.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -2,7 +2,7 @@
 
 #include "autograd/graph/graph.h"
 #include "tests/support/layer_cases.h"
-#include "train/testing.h"
+#include "train/wings/examine/testing.h"
 
 using namespace heed;
 using namespace heed::testing;

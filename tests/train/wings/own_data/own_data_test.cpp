@@ -6,9 +6,9 @@
 #include "autograd/random/streams.h"
 #include "tests/support/source_tree.h"
 #include "tests/train/wings/own_data/own_data_cases.h"
-#include "train/check/examine_task.h"
 #include "train/evaluate.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/wings/examine/examine_task.h"
 
 using namespace heed;
 using namespace heed::testing;

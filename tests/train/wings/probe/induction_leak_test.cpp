@@ -28,3 +28,10 @@ TEST_CASE("leak: a first target far into the row is enough") {
   CHECK(model("false"));
   CHECK_FALSE(model("true"));
 }
+
+TEST_CASE("leak: a sum that is asked for at the end has nothing to hide") {
+  const TempDir folder;
+  CHECK_FALSE(sees(load_small(folder, {"data={type: modular_addition, modulus: 7}",
+                                       "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1, "
+                                       "attention: {causal: false}}"})));
+}

@@ -1,7 +1,7 @@
 #include "my_layer.h"
 
 #include <heed/layers/causal_attention.h>
-#include <heed/train/testing.h>
+#include <heed/train/wings/examine/testing.h>
 
 using namespace heed;
 

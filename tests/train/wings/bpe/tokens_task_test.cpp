@@ -1,0 +1,98 @@
+#include "train/wings/bpe/tokens_task.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/random/fills.h"
+#include "tests/support/temp_dir.h"
+#include "train/files/files.h"
+
+using namespace heed;
+using heed::testing::TempDir;
+
+namespace {
+
+// The bytes of a file of little-endian 16-bit ids.
+std::string file_of(const std::vector<int>& ids) {
+  std::string bytes;
+  for (const int id : ids) {
+    bytes += static_cast<char>(id & 0xFF);
+    bytes += static_cast<char>(id >> 8);
+  }
+  return bytes;
+}
+
+std::vector<int> counting(int count, int step) {
+  std::vector<int> ids;
+  for (int i = 0; i < count; ++i) ids.push_back(i * step);
+  return ids;
+}
+
+struct MadeTokens {
+  MadeTokens(const std::string& bytes, int64_t vocab_size, const std::string& mark = "") {
+    write_file_atomically(folder / "x.bin", bytes);
+    TaskSetup setup;
+    setup.config_folder = "/";
+    const ConfigNode config = ConfigNode::map({{"path", (folder / "x.bin").string()},
+                                               {"vocab_size", vocab_size},
+                                               {"context_length", 4},
+                                               {"fingerprint", mark}});
+    task = task_registry().make("tokens", config, setup);
+  }
+  TempDir folder;
+  std::unique_ptr<Task> task;
+};
+
+std::string message_of(const std::string& bytes, int64_t vocab_size, const std::string& mark = "") {
+  try {
+    const MadeTokens made(bytes, vocab_size, mark);
+  } catch (const IoError& error) {
+    return "IoError " + std::string(error.what());
+  } catch (const TaskError& error) {
+    return "TaskError " + error.field;
+  } catch (const ConfigError& error) {
+    return "ConfigError " + std::string(error.what());
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("tokens: reads little-endian ids") {
+  const MadeTokens made(file_of(counting(60, 1000)), 60000);
+  Task& task = *made.task;
+  CHECK(task.model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 60000}});
+  CHECK(task.tokenizer() == nullptr);
+  CHECK(task.training_tokens() == 54);
+  CHECK(task.description() == "x.bin: 60 tokens out of 60,000");
+  CHECK(task.example_count(Split::train) == 13);
+  const Batch batch = task.examples(Split::validation, {0});
+  for (int i = 0; i < 4; ++i) {
+    CHECK(batch.input.ids.data()[i] == (54 + i) * 1000);
+    CHECK(batch.targets.data()[i] == (55 + i) * 1000);
+  }
+  Generator data(1), same(1);
+  std::vector<int64_t> offsets(5);
+  fill_randint(same, offsets, 0, 50);
+  const Batch next = task.next(5, data);
+  for (int64_t b = 0; b < 5; ++b) {
+    CHECK(next.input.ids.data()[b * 4] == offsets[static_cast<size_t>(b)] * 1000);
+  }
+}
+
+TEST_CASE("tokens: a file that is none") {
+  const std::string good = file_of(counting(60, 1));
+  CHECK(message_of(good, 60) == "accepted");
+  CHECK(message_of(good + "x", 60)
+            .ends_with("x.bin: expected 16-bit ids, so an even number of bytes, got 121"));
+  CHECK(message_of(good, 50).ends_with(
+      "x.bin: expected ids below vocab_size 50, got 50 as token 50 (from 0)"));
+  CHECK(message_of(file_of(counting(9, 1)), 60) == "TaskError path");
+  CHECK(message_of("", 60) == "TaskError path");
+  CHECK(message_of(good, 65536) == "accepted");
+  CHECK(message_of(good, 65537).find("expected ids below vocab_size") != std::string::npos);
+  CHECK(message_of(good + "xx", 65537).ends_with("expected 32-bit ids, so 4 bytes each, got 122"));
+  const std::string mark = fingerprint(as_bytes(good)).text();
+  CHECK(message_of(good, 60, mark) == "accepted");
+  CHECK(message_of(file_of(counting(61, 1)), 61, mark).find("expected fingerprint " + mark) !=
+        std::string::npos);
+}

@@ -1,0 +1,73 @@
+// Incorrect operations, with the message of examine_op for each.
+#include <memory>
+
+#include "autograd/op.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/log.h"
+#include "tests/support/wrong_backwards.h"
+#include "tests/train/wings/examine/findings.h"
+#include "train/wings/examine/testing.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("examine: operations") {
+  const auto wrong = [](const Differentiable& f, const std::vector<Shape>& shapes) {
+    return all_messages(examine_op(f, shapes));
+  };
+  const std::vector<Shape> shapes{{3, 4}};
+  check_op("product", [](const std::vector<Tensor>& in) { return in[0] * in[1]; }, {{3, 4}, {4}});
+  if (is_float64) {
+    expect(wrong([](const auto& in) { return half_square(in[0]); }, shapes), "gradients",
+           "compare the backward with the equations");
+  }
+  expect(wrong([](const auto& in) { return log(in[0]); }, shapes), "finite", "y is not finite");
+  expect(wrong([](const auto& in) { return in[0] * Tensor(static_cast<real>(num_threads())); },
+               shapes),
+         "threads", "y differs for 1 and 2 threads");
+  expect(wrong(
+             [](const auto& in) {
+               in[0].value().mutable_data()[0] = 7;
+               return in[0] * in[0];
+             },
+             shapes),
+         "inputs", "input 0 was written to");
+}
+
+TEST_CASE("examine: a Tensor in a backward: an input, one computed from it, the result") {
+  const auto twice = [](const Tensor& x, const auto& kept) {
+    return record("twice", map(x.value(), [](real v) { return 2 * v; }), {x},
+                  [kept](const Array& dy, Grads& grads) {
+                    grads.emit(0, [g = dy.data()](int64_t i) { return 2 * g[i]; });
+                  });
+  };
+  const auto found = [](const Differentiable& f) {
+    return message_of("captures", examine_op(f, {{3, 4}}));
+  };
+  const std::string says =
+      "a backward captures a Tensor, which keeps the graph behind it in memory";
+  CHECK(found([&](const auto& in) { return twice(in[0], in[0].value()); }) == "");
+  CHECK(found([&](const auto& in) { return twice(in[0] * in[0], in[0].value()) + in[0]; }) == "");
+  CHECK(found([&](const auto& in) { return twice(in[0], in[0]); }).starts_with(says));
+  CHECK(found([&](const auto& in) { return twice(in[0], in[0] * in[0]); }).starts_with(says));
+  std::vector<std::shared_ptr<Tensor>> cycles;
+  CHECK(found([&](const auto& in) {
+          cycles.push_back(std::make_shared<Tensor>());
+          return *cycles.back() = twice(in[0], cycles.back());
+        }).starts_with(says));
+  for (const auto& result : cycles) *result = Tensor();
+}
+
+TEST_CASE("examine: every wrong backward of the table is found in an operation" *
+          doctest::skip(!is_float64)) {
+  const auto message = [](const Differentiable& f) {
+    return message_of("gradients", examine_op(f, {{2, 16, 32}}));
+  };
+  for (const BackwardMistake& c : wrong_backwards()) {
+    CAPTURE(c.name);
+    const std::string wrong = message(c.wrong);
+    CHECK_MESSAGE(wrong.find(c.says) != std::string::npos, wrong);
+    CHECK(wrong.ends_with("; compare the backward with the equations"));
+    CHECK(message(c.right) == "");
+  }
+}

@@ -1,0 +1,191 @@
+#include "train/wings/examine/examine_op.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "autograd/array/map.h"
+#include "train/check/layer_inputs.h"
+
+namespace heed {
+
+const char* const threads_hint =
+    "cut loops and sums by shape, never by num_threads(): parallel_for, parallel_sum and multiply "
+    "do";
+
+Finding examine(const std::string& what, const std::function<std::string()>& check) {
+  try {
+    return {what, check()};
+  } catch (const std::exception& error) {
+    return {what, text("ended with an error: ", error.what())};
+  }
+}
+
+std::string difference(const Array& a, const Array& b) {
+  if (a.shape() != b.shape()) {
+    return text("shapes ", a.shape(), " and ", b.shape());
+  }
+  for (int64_t i = 0; i < a.size(); ++i) {
+    if (std::memcmp(a.data() + i, b.data() + i, sizeof(real)) != 0) {
+      return text("element ", i, " of ", a.shape(), ": ", a.data()[i], " and ", b.data()[i]);
+    }
+  }
+  return "";
+}
+
+ThreadCounts::ThreadCounts() : before_(num_threads()) {}
+ThreadCounts::~ThreadCounts() { set_num_threads(before_); }
+
+namespace {
+
+Array random_array(const Shape& shape, Generator& generator) {
+  return uniform_array(shape, -1.5, 1.5, generator);
+}
+
+std::vector<Array> random_arrays(const std::vector<Shape>& shapes) {
+  Generator generator(1);
+  std::vector<Array> arrays;
+  for (const Shape& shape : shapes) {
+    arrays.push_back(random_array(shape, generator));
+  }
+  return arrays;
+}
+
+std::vector<Tensor> parameters(const std::vector<Array>& values) {
+  std::vector<Tensor> leaves;
+  for (const Array& value : values) {
+    leaves.push_back(Tensor::parameter(value));
+  }
+  return leaves;
+}
+
+// Returns the value of f, then the gradients of the inputs, for a random cotangent.
+std::vector<Array> results(const Differentiable& f, const std::vector<Array>& inputs) {
+  const std::vector<Tensor> leaves = parameters(inputs);
+  const Tensor y = f(leaves);
+  std::vector<Array> all{y.value().clone()};
+  Generator generator(2);
+  y.backward(random_array(y.shape(), generator));
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    require<GraphError>(static_cast<bool>(leaves[k].grad()), "no gradient of input ", k,
+                        ": the backward leaves it out, or .value() cut the graph");
+    all.push_back(leaves[k].grad());
+  }
+  return all;
+}
+
+std::string result_name(size_t k) { return k == 0 ? "y" : text("gradient of input ", k - 1); }
+
+// The inputs, their negatives and other numbers: each must pass, since a backward may be wrong on
+// one side of a branch only. After the first, gradients are compared along whole inputs.
+std::string gradients(const Differentiable& f, const std::vector<Array>& inputs) {
+  std::vector<Array> negatives, others;
+  Generator generator(3);
+  for (const Array& input : inputs) {
+    negatives.push_back(map(input, [](real x) { return -x; }));
+    others.push_back(random_array(input.shape(), generator));
+  }
+  GradcheckOptions options;
+  for (const auto& numbers : {inputs, negatives, others}) {
+    const GradcheckResult result = gradcheck(f, parameters(numbers), options);
+    if (!result.passed) {
+      return result.message + "; compare the backward with the equations";
+    }
+    options.sample = 0;
+  }
+  return "";
+}
+
+std::string threads(const Differentiable& f, const std::vector<Array>& inputs) {
+  const ThreadCounts counts;
+  set_num_threads(1);
+  const std::vector<Array> alone = results(f, inputs);
+  for (const int count : counts.several) {
+    set_num_threads(count);
+    const std::vector<Array> shared = results(f, inputs);
+    for (size_t k = 0; k < alone.size(); ++k) {
+      const std::string where = difference(alone[k], shared[k]);
+      if (!where.empty()) {
+        return text(result_name(k), " differs for 1 and ", count, " threads: ", where, "; ",
+                    threads_hint);
+      }
+    }
+  }
+  return "";
+}
+
+std::string inputs_stay(const Differentiable& f, const std::vector<Array>& inputs) {
+  std::vector<Array> before;
+  for (const Array& input : inputs) {
+    before.push_back(input.clone());
+  }
+  results(f, inputs);
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const std::string where = difference(before[k], inputs[k].current());
+    if (!where.empty()) {
+      return text("input ", k, " was written to: ", where, "; make a new Array for the result");
+    }
+  }
+  return "";
+}
+
+std::string finite(const Differentiable& f, const std::vector<Array>& inputs) {
+  const std::vector<Array> all = results(f, inputs);
+  for (size_t k = 0; k < all.size(); ++k) {
+    if (!all_finite(all[k])) {
+      return text(result_name(k), " is not finite for numbers from -1.5 to 1.5");
+    }
+  }
+  return "";
+}
+
+// Counts the handles of every node in the graph of y: one by an input or by y, and one for each use
+// as an input of a node. A node with more is held by a Tensor that a backward has captured. So is a
+// node that exists but cannot be reached from y.
+std::string captures(const Differentiable& f, const std::vector<Array>& inputs) {
+  const std::vector<Tensor> leaves = parameters(inputs);
+  const int64_t before = live_nodes();
+  const Tensor y = f(leaves);
+  std::map<const Node*, uint32_t> handles;
+  std::vector<Node*> reached;
+  const auto count = [&](const NodeRef& node) {
+    if (node && ++handles[node.get()] == 1) {
+      reached.push_back(node.get());
+    }
+  };
+  count(y.node());
+  for (const Tensor& leaf : leaves) {
+    count(leaf.node());
+  }
+  for (size_t next = 0; next < reached.size(); ++next) {
+    const std::span<NodeRef> used = reached[next]->inputs();
+    std::for_each(used.begin(), used.end(), count);
+  }
+  const auto more = static_cast<int64_t>(reached.size() - leaves.size());
+  const bool held = live_nodes() - before > more ||
+                    std::any_of(reached.begin(), reached.end(),
+                                [&](const Node* node) { return node->refs > handles[node]; });
+  return held
+             ? "a backward captures a Tensor, which keeps the graph behind it in memory (for ever, "
+               "if its own result is in that graph); capture value(), an Array"
+             : "";
+}
+
+}  // namespace
+
+std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape>& shapes) {
+  std::vector<Finding> found;
+  const auto look = [&](const char* what, auto check) {
+    found.push_back(examine(what, [&] { return check(f, random_arrays(shapes)); }));
+  };
+  if (is_float64) {
+    look("gradients", gradients);
+  }
+  look("captures", captures);
+  look("threads", threads);
+  look("inputs", inputs_stay);
+  look("finite", finite);
+  return found;
+}
+
+}  // namespace heed

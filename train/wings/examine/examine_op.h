@@ -1,0 +1,40 @@
+// Checks an operation for what every operation must satisfy: correct gradients, a backward that
+// holds no graph, the same bits for any number of threads, unchanged inputs, finite results.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/check/examiner.h"
+#include "train/check/gradients/gradcheck.h"
+
+namespace heed {
+
+// Runs all checks on f, for inputs of these shapes, uniform in [-1.5, 1.5). Gradients are checked
+// in float64 only. f must give the same result for the same inputs: seed dropout inside it.
+std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape>& shapes);
+
+// Runs `check`, which returns a message. If it throws, the message is that of the exception.
+Finding examine(const std::string& what, const std::function<std::string()>& check);
+
+// Returns "" if both have the same shape and bits, else the first difference, as in
+// "element 3 of (4,): 1 and 2".
+std::string difference(const Array& a, const Array& b);
+
+// The numbers of threads to compare. The destructor restores the number that was set before.
+class ThreadCounts {
+ public:
+  ThreadCounts();
+  ~ThreadCounts();
+  ThreadCounts(const ThreadCounts&) = delete;
+  ThreadCounts& operator=(const ThreadCounts&) = delete;
+  const std::vector<int> several{2, 3, 5};  // compared with one thread
+
+ private:
+  const int before_;
+};
+
+// How to fix results that depend on the number of threads.
+extern const char* const threads_hint;
+
+}  // namespace heed

@@ -1,0 +1,287 @@
+#include "train/wings/examine/examine_runs.h"
+
+#include <algorithm>
+
+#include "autograd/graph/anomaly.h"
+#include "autograd/random/streams.h"
+#include "layers/module/cache.h"
+
+namespace heed::detail {
+
+namespace {
+
+// Rows [begin, end) of a (1, T, d).
+Array rows_between(const Array& a, int64_t begin, int64_t end) {
+  const auto width = static_cast<size_t>(a.dim(2));
+  const auto first = static_cast<size_t>(begin) * width;
+  return Array::from({1, end - begin, a.dim(2)},
+                     a.span().subspan(first, static_cast<size_t>(end - begin) * width));
+}
+
+// `in` with different values at every token after `last`.
+Input with_other_future(const Examination& it, const Input& in, int64_t last, int64_t tokens) {
+  Input other = in;
+  if (in.ids) {
+    other.ids = in.ids.clone();
+    for (int64_t i = 0; i < other.ids.size(); ++i) {
+      int32_t& id = other.ids.mutable_data()[i];
+      const bool later = i % tokens > last;
+      id = static_cast<int32_t>((id + (later ? 1 : 0)) % std::max<int64_t>(1, it.sizes.vocab_size));
+    }
+    return other;
+  }
+  Array x = in.x.value().clone();
+  for (int64_t i = 0; i < x.size(); ++i) {
+    if (i / it.sizes.width % tokens > last) {
+      x.mutable_data()[i] *= real(-1.75);
+    }
+  }
+  other.x = Tensor(x);
+  return other;
+}
+
+// The first token in [0, last] at which a and b differ; -1 if there is none.
+int64_t changed_token(const Array& a, const Array& b, int64_t tokens, int64_t last) {
+  const int64_t width = a.dim(-1);
+  for (int64_t i = 0; i < a.size(); ++i) {
+    const int64_t token = i / width % tokens;
+    if (token <= last && a.data()[i] != b.data()[i]) {
+      return token;
+    }
+  }
+  return -1;
+}
+
+std::string result_words(const std::string& name) {
+  return name == "y" ? name : "the gradient of " + name;
+}
+
+std::string compare_runs(const LayerResults& a, const LayerResults& b) {
+  for (const auto& [name, array] : a) {
+    const std::string where = difference(array, b.at(name));
+    if (!where.empty()) {
+      return text(result_words(name), " differs (", where, ")");
+    }
+  }
+  return "";
+}
+
+std::string not_finite(const LayerResults& results) {
+  for (const auto& [name, array] : results) {
+    if (!all_finite(array)) {
+      return result_words(name);
+    }
+  }
+  return "";
+}
+
+// The error of anomaly mode, ": log made NaN at element 0 of shape (2, 5)"; "" if there is none.
+std::string first_bad_op(Module& layer, const Input& in) {
+  const bool before = anomaly_mode();
+  set_anomaly_mode(true);
+  std::string found;
+  try {
+    run_layer(layer, in);
+  } catch (const DivergedError& error) {
+    found = text(": ", error.what());
+  }
+  set_anomaly_mode(before);
+  return found;
+}
+
+}  // namespace
+
+std::string check_evaluation(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  for (const InputForm& form : it.forms) {
+    const Input in = it.input(form);
+    streams().dropout().manual_seed(1);
+    const StreamsState before = streams().state();
+    const Array y = evaluate_layer(*layer, in);
+    if (streams().state() != before) {
+      return text("evaluation draws random numbers", it.given_form(form),
+                  "; drop only while training(), as make_dropout_mask does");
+    }
+    streams().dropout().manual_seed(2);
+    const std::string where = difference(y, evaluate_layer(*layer, in));
+    if (!where.empty()) {
+      return text("evaluation gives another y each time: ", where, it.given_form(form),
+                  "; drop only while training(), as make_dropout_mask does");
+    }
+  }
+  return "";
+}
+
+std::string check_causality(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  const NoGrad off;
+  const auto forward = [&](const Input& in) {
+    streams().dropout().manual_seed(5);
+    return (*layer)(in).value();
+  };
+  bool compared = false, looks_ahead = false;
+  for (const InputForm& form : it.forms) {
+    const Input in = it.input(form);
+    const Array y = forward(in);
+    if (y.rank() < 2 || y.dim(-2) != form.tokens) {
+      return it.sizes.causal ? text("signature() says causal, which needs a row of y for each ",
+                                    "token, but y is ", y.shape(), it.given_form(form))
+                             : "";
+    }
+    for (int64_t last = 0; last + 1 < form.tokens; ++last) {
+      const Array other = forward(with_other_future(it, in, last, form.tokens));
+      const int64_t token = changed_token(y, other, form.tokens, last);
+      if (token >= 0 && it.sizes.causal) {
+        return text("y at token ", token, " changes with the tokens after ", last,
+                    it.given_form(form),
+                    ", though signature() says causal; hide later keys "
+                    "(AttentionOptions::causal, tril), or leave causal out");
+      }
+      compared = true;
+      looks_ahead = looks_ahead || token >= 0;
+    }
+  }
+  return compared && !looks_ahead && !it.sizes.causal
+             ? "y at a token depends on no later token, but signature() does not say causal; a "
+               "language model may use this layer once it does"
+             : "";
+}
+
+std::string check_masks(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  Mask Input::*const mask = mask_member(it.sizes);
+  if (!it.sizes.mask) {
+    Input in = it.input(it.forms.front());
+    in.*mask = Mask::zeros({1, 1, 1});  // no layer that reads masks takes this one
+    try {
+      evaluate_layer(*layer, in);
+      return "";
+    } catch (const ShapeError&) {
+      return "the layer reads a mask, but signature() does not say mask; checks and `heed forward` "
+             "would never give it one";
+    }
+  }
+  for (const InputForm& form : it.forms) {
+    Input in = it.input(form);
+    if (!form.mask) {
+      continue;
+    }
+    const Array with = evaluate_layer(*layer, in);
+    in.*mask = {};
+    if (difference_beyond_rounding(with, evaluate_layer(*layer, in)).empty()) {
+      return text("y is the same without the mask", it.given_form(form),
+                  ", though signature() says mask; pass in.mask on (attend, attention_weights), "
+                  "or leave mask out");
+    }
+  }
+  return "";
+}
+
+std::string check_threads(const Examination& it) {
+  const ThreadCounts counts;
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  std::vector<InputForm> forms = it.forms;
+  const int64_t most = it.sizes.longest.value_or(many_tokens);
+  forms.push_back(
+      {16, std::min(many_tokens, most), it.sizes.source_longest.value_or(many_source_tokens)});
+  for (const InputForm& form : forms) {
+    const Input in = it.input(form);
+    set_num_threads(1);
+    const LayerResults alone = run_layer(*layer, in);
+    if (const std::string again = compare_runs(alone, run_layer(*layer, in)); !again.empty()) {
+      return text(again, " from one call to the next", it.given_form(form),
+                  "; nothing but x, parameters and streams() may decide it");
+    }
+    for (const int threads : counts.several) {
+      set_num_threads(threads);
+      if (const std::string wrong = compare_runs(alone, run_layer(*layer, in)); !wrong.empty()) {
+        return text(wrong, " for 1 and ", threads, " threads", it.given_form(form), "; ",
+                    threads_hint);
+      }
+    }
+  }
+  return "";
+}
+
+std::string check_finite(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  for (const InputForm& form : it.forms) {
+    for (const double factor : {1.0, 0.0, 30.0}) {
+      Input in = it.input(form);
+      if (in.x) {
+        Array x = in.x.value().clone();
+        std::for_each(x.mutable_data(), x.mutable_data() + x.size(),
+                      [&](real& v) { v *= static_cast<real>(factor); });
+        in.x = Tensor(x);
+      }
+      if (const std::string name = not_finite(run_layer(*layer, in)); !name.empty()) {
+        return text(name, " is not finite", it.given_form(form), " of up to ", 1.5 * factor,
+                    first_bad_op(*layer, in),
+                    "; guard the operation: an eps in a division, root or log, the largest "
+                    "subtracted before exp");
+      }
+    }
+  }
+  return "";
+}
+
+std::string check_inputs(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  for (const InputForm& form : it.forms) {
+    const Input in = it.input(form);
+    if (!in.x) {
+      return "";
+    }
+    const Array before = in.x.value().clone();
+    evaluate_layer(*layer, in);
+    if (const std::string where = difference(before, in.x.value()); !where.empty()) {
+      return text("x was written to: ", where, "; make a new Array for the result");
+    }
+  }
+  return "";
+}
+
+namespace {
+
+// Tokens [begin, end) of an input of one sequence.
+Input tokens_between(const Input& whole, int64_t begin, int64_t end) {
+  const auto first = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
+  Input in;
+  if (whole.ids) {
+    in.ids = Ids::from({1, end - begin}, whole.ids.span().subspan(first, count));
+  } else {
+    in.x = Tensor(rows_between(whole.x.value(), begin, end));
+  }
+  return in;
+}
+
+}  // namespace
+
+// The first `prompt` tokens together, then one at a time with a cache, must give the same output as
+// all tokens at once.
+std::string check_cache(const Examination& it) {
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  if (!it.sizes.cache) {
+    return "";
+  }
+  const int64_t tokens = std::min<int64_t>(5, it.sizes.longest.value_or(5));
+  const Input whole = it.input({1, tokens, tokens + 1});
+  const Array y = evaluate_layer(*layer, whole);
+  for (const int64_t prompt : {int64_t{1}, (tokens + 1) / 2}) {
+    Cache cache(tokens);
+    for (int64_t begin = 0, end = prompt; end <= tokens; begin = end++) {
+      Input in = tokens_between(whole, begin, end);
+      in.cache = &cache;
+      const Array some = evaluate_layer(*layer, in);
+      const std::string where = difference_beyond_rounding(some, rows_between(y, begin, end));
+      if (!where.empty()) {
+        return text("token ", begin, " out of a cache differs from all tokens together: ", where,
+                    "; count positions from in.past(), or leave cache out of signature()");
+      }
+      cache.advance(end - begin);
+    }
+  }
+  return "";
+}
+
+}  // namespace heed::detail

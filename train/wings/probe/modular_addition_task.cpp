@@ -1,0 +1,103 @@
+#include "train/wings/probe/modular_addition_task.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/base/modes.h"
+#include "autograd/random/fills.h"
+#include "layers/module/evaluation_mode.h"
+#include "train/data/generate.h"
+#include "train/files/words.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t sum_places = 3;   // a, b, "="
+constexpr int64_t most_tries = 50;  // on average, until a sum comes up that is not held out
+
+}  // namespace
+
+void ModularAdditionTask::Config::fields(Fields& f) {
+  f.optional("modulus", modulus, in_range(2, 1000), "sums begin again at 0 here");
+  f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open, Bound::open),
+             "part of the table that is trained on; the rest is for validation")
+      .also_known_as({"val_split", "val_fraction", "validation_split"}, "1 minus this");
+}
+
+ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup)
+    : modulus_(c.modulus), tokenizer_(with_marks(numbers_below(c.modulus), {"="})) {
+  const int64_t sums = c.modulus * c.modulus;
+  trained_on_ = std::clamp<int64_t>(
+      static_cast<int64_t>(std::floor(c.train_fraction * static_cast<double>(sums))), 1, sums - 1);
+  Generator generator(setup.seed);
+  const std::vector<int64_t> order = randperm(generator, sums);
+  const auto questions = [&](int64_t begin, int64_t end) {
+    std::vector<Question> found;
+    for (auto sum = order.begin() + begin; sum != order.begin() + end; ++sum) {
+      found.push_back(
+          {static_cast<int32_t>(*sum / modulus_), static_cast<int32_t>(*sum % modulus_)});
+    }
+    return found;
+  };
+  if (trained_on_ < sums / most_tries) {
+    few_ = questions(0, trained_on_);
+  }
+  hold_out_these(setup.seed, questions(trained_on_, sums), std::min(trained_on_, most_held_out));
+}
+
+MadeTask::Question ModularAdditionTask::draw(Generator& generator) const {
+  if (!few_.empty()) {
+    return few_[static_cast<size_t>(draw_below(generator, few_.size()))];
+  }
+  std::vector<int64_t> drawn(2);
+  fill_randint(generator, drawn, 0, modulus_);
+  return {drawn.begin(), drawn.end()};
+}
+
+Batch ModularAdditionTask::batch(std::span<const Question> questions) const {
+  const Shape shape{static_cast<int64_t>(questions.size()), sum_places};
+  Batch batch{Input(Ids::full(shape, static_cast<int32_t>(modulus_))),
+              Ids::full(shape, ignored_target)};
+  for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
+    const int32_t a = questions[i][0], b = questions[i][1];
+    int32_t* ids = batch.input.ids.mutable_data() + static_cast<int64_t>(i) * sum_places;
+    ids[0] = a, ids[1] = b;
+    batch.targets.mutable_data()[static_cast<int64_t>(i) * sum_places + 2] =
+        static_cast<int32_t>((a + b) % modulus_);
+  }
+  return batch;
+}
+
+// "12 85", "12 + 85" or "12 + 85 =".
+MadeTask::Question ModularAdditionTask::question_of(const std::string& prompt) const {
+  std::string numbers = prompt;
+  std::erase_if(numbers, [](char c) { return c == '='; });
+  std::replace(numbers.begin(), numbers.end(), '+', ' ');
+  return tokenizer_.encode(numbers);
+}
+
+void ModularAdditionTask::check_prompt(const std::string& prompt) const {
+  const size_t numbers = question_of(prompt).size();
+  require<ConfigError>(numbers == 2, "expected two numbers from 0 to ", modulus_ - 1,
+                       ", \"12 + 85\", got ", numbers);
+}
+
+Answer ModularAdditionTask::answer(Module& model, const std::string& prompt,
+                                   const AnswerOptions& options) const {
+  check_prompt(prompt);
+  const EvaluationMode evaluating(model);
+  const Question question = question_of(prompt);
+  Answer answer{.text = {}, .shown = batch({&question, 1}).input};
+  answer.text = tokenizer_.name(likeliest(model(answer.shown).value()));
+  options.say(answer.text);
+  return answer;
+}
+
+std::string ModularAdditionTask::description() const {
+  return text("modular_addition: ", grouped(trained_on_), " of the ", grouped(modulus_ * modulus_),
+              " sums modulo ", modulus_, "; the other ", grouped(example_count(Split::validation)),
+              " are held out");
+}
+
+}  // namespace heed
