@@ -7,6 +7,7 @@
 #include "autograd/base/real.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
+#include "tools/terminal/png.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -70,6 +71,25 @@ TEST_CASE("heed inspect --attention: maps of a run with the tokens on both axes"
   CHECK(unknown.exit_code == 2);
   CHECK(unknown.err.starts_with("heed inspect: --prompt: "));
   CHECK(run_heed({"inspect", run, "--attention", "--set", "seed=1"}).exit_code == 2);
+}
+
+TEST_CASE("heed inspect --attention --out: SVG, PNG where heed was built with stb, nothing else") {
+  const TempDir folder;
+  const std::string config = config_of(folder, "copy", copying);
+  const auto written = [&](const std::string& name) {
+    return run_heed({"inspect", config, "--attention", "--out", (folder / name).string()});
+  };
+  CHECK(written("maps.svg").exit_code == 0);
+  CHECK(read_text(folder / "maps.svg").starts_with("<svg "));
+  const ProgramResult png = written("maps.png");
+  CHECK(png.exit_code == (cli::has_png() ? 0 : 2));
+  if (cli::has_png()) {
+    CHECK(read_text(folder / "maps.png").starts_with("\x89PNG"));
+  } else {
+    CHECK(contains(png.err, "--out: expected a name that ends in .svg, got "));
+    CHECK(contains(png.err, "maps.png; PNG needs Debian's libstb-dev, and heed to be built again"));
+  }
+  CHECK(contains(written("maps.gif").err, "expected a name that ends in .svg or .png, got "));
 }
 
 TEST_CASE("heed inspect --attention: one layer, one head, as numbered on the terminal") {

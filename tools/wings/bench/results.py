@@ -7,10 +7,10 @@
     python3 tools/wings/bench/results.py --check     # the models and pages are valid, two steps of one claim; writes nothing
           [--heed build/release/heed] [--seeds 1 2 3] [--only negation ...] [--runs DIR]
 
-A table lies on its page between <!-- NAME: tools/wings/bench/results.py --> and <!-- end of NAME -->. Its titles and labels are
-the page's, the figures are measured. A run that is there is taken as it is, so an interrupted table is continued. --only
-takes tasks or claims by name; with it or other --seeds nothing is written. Claims run two at a time, on a thread each.
-Needs nothing but Python. Exit code 1 when a figure was missed, or what a page says of a claim no longer follows.
+A table lies on its page between <!-- NAME: tools/wings/bench/results.py --> and <!-- end of NAME -->; titles and labels are the
+page's. A run that is there is taken as it is, so an interrupted table is continued. --only takes tasks or claims by name;
+with it or other --seeds tables are printed, not written, and other rows are as on the page. Claims run two at a time, on
+a thread each. Exit code 1 when a figure was missed, or what a page says of a claim no longer follows. Needs Python only.
 """
 import argparse
 import concurrent.futures
@@ -32,11 +32,7 @@ import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONFIGS = ROOT / "configs"
-
-
-def config_file(name):
-    """In configs/, or in the folder of a wing."""
-    return next(file for file in [CONFIGS / f"{name}.yaml", *CONFIGS.glob(f"wings/*/{name}.yaml")] if file.exists())
+FILES = {file.stem: file for file in [*CONFIGS.glob("*.yaml"), *CONFIGS.glob("wings/*/*.yaml")]}
 
 
 # ---- One model: training, measuring
@@ -57,7 +53,7 @@ def run_heed(program, threads, *arguments):
 
 def train_arguments(model, seed, steps=None):
     changes = [f"seed={seed}", *model.sets, *([f"train.steps={steps}"] if steps else [])]
-    return [config_file(model.config), *(part for change in changes for part in ("--set", change))]
+    return [FILES[model.config], *(part for change in changes for part in ("--set", change))]
 
 
 def mean_entropy(heed, run):
@@ -122,6 +118,10 @@ def measure_all(args, models, runs, jobs=1, steps=None):
 
 
 # ---- Pages
+def percent(value):
+    return f"{100 * value:.2f}%" if value < 1 else "100%"
+
+
 def on_page(page, name):
     """What stands on a page before, between and behind the two marks."""
     begin, end = f"<!-- {name}: tools/wings/bench/results.py -->\n", f"<!-- end of {name} -->\n"
@@ -149,12 +149,8 @@ def table(page, name):
 def fill(args, page, name, new_row):
     """new_row(number, cells of the old row, titles) gives the cells of a row."""
     titles, rows = table(page, name)
-    new = ["| " + " | ".join(new_row(i, row, titles)) + " |" for i, row in enumerate(rows)]
-    put(args, page, name, "\n".join([*on_page(page, name)[1].splitlines()[:2], *new, ""]))
-
-
-def percent(value):
-    return f"{100 * value:.2f}%" if value < 1 else "100%"
+    new = ["| " + " | ".join(new_row(i, row, titles)) + " |\n" for i, row in enumerate(rows)]
+    put(args, page, name, "".join([*on_page(page, name)[1].splitlines(True)[:2], *new]))
 
 
 # ---- Tasks
@@ -241,7 +237,7 @@ OWN_DATA = {"negation": ("labelled", "accuracy", "<class> "), "reorder_translati
 
 def examples(heed, task, seed):
     """(what is given, the answer) of the training and the validation examples that a task shows."""
-    data = json.loads(heed("data", config_file(task), "--examples", 100_000, "--json", "--set", f"seed={seed}"))
+    data = json.loads(heed("data", FILES[task], "--examples", 100_000, "--json", "--set", f"seed={seed}"))
     parts, mark = {"training": [], "validation": []}, OWN_DATA[task][2]
     for one in data["examples"]:
         parts[one["split"]].append((one.get("source", one["given"]).replace(mark, ""), one["answer"].replace(mark, "")))
