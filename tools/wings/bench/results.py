@@ -2,7 +2,7 @@
 
     python3 tools/wings/bench/results.py tasks       # every task                             configs/README.md
     python3 tools/wings/bench/results.py circuits    # what the heads of induction.yaml do    configs/README.md
-    python3 tools/wings/bench/results.py own_data    # two tasks from files of a user's       configs/wings/own_data/your_own_data.md
+    python3 tools/wings/bench/results.py own_data    # from files    configs/wings/own_data/your_own_data.md
     python3 tools/wings/bench/results.py claims      # nine claims about attention            configs/claims.md
     python3 tools/wings/bench/results.py --check     # the models and pages are valid, two steps of one claim; writes nothing
           [--heed build/release/heed] [--seeds 1 2 3] [--only negation ...] [--runs DIR]
@@ -30,8 +30,7 @@ import sys
 import tempfile
 import typing
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-CONFIGS = ROOT / "configs"
+CONFIGS = (ROOT := pathlib.Path(__file__).resolve().parents[3]) / "configs"
 FILES = {file.stem: file for file in [*CONFIGS.glob("*.yaml"), *CONFIGS.glob("wings/*/*.yaml")]}
 
 
