@@ -266,7 +266,7 @@ TEST_CASE("house: code outside includes doors, operations and layers") {
                                     "heed/autograd/op.h",
                                     "heed/layers/layer.h",
                                     "heed/train/task.h",
-                                    "heed/train/wings/examine/testing.h",
+                                    "heed/testing.h",
                                     "heed/train/optimizer.h",
                                     "heed/train/tokenizer.h",
                                     "heed/train/listener.h"};
@@ -280,7 +280,8 @@ TEST_CASE("house: code outside includes doors, operations and layers") {
       const std::string folder = folder_of(header);
       const bool one_thing = folder == "heed/layers" || folder == "heed/autograd/ops";
       CHECK_MESSAGE((one_thing || doors.contains(header)), file.path, " includes ", header);
-      CHECK_MESSAGE((header == "heed/heed.h" || fs::exists(root() / header.substr(5))), header);
+      const bool made = header == "heed/heed.h" || header == "heed/testing.h";  // by the build
+      CHECK_MESSAGE((made || fs::exists(root() / header.substr(5))), header);
       ++seen;
     }
   }

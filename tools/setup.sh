@@ -6,12 +6,13 @@
 set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev libutf8proc-dev
-          libpcre2-dev libcli11-dev doctest-dev)
+          libcli11-dev doctest-dev)
 # Optional, each with what is missing without it.
 declare -A optional=(
   [libjs-vega]="report.html will have tables in place of charts"
   [libopenmpi-dev]="a run will have one process"
   [openmpi-bin]="there will be no mpirun"
+  [libpcre2-dev]="there will be no byte pair encoding"
   [libstb-dev]="heed inspect will write pictures as SVG, not as PNG"
 )
 case "${1:-}" in

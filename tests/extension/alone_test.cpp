@@ -1,7 +1,7 @@
 // Tests without a plugin: heedgrad_add_plugin(alone TESTS alone_test.cpp).
 #include <heed/autograd/ops/arithmetic.h>
 #include <heed/autograd/ops/softmax.h>
-#include <heed/train/wings/examine/testing.h>
+#include <heed/testing.h>
 
 #include "squared_difference.h"
 

@@ -1,5 +1,5 @@
 #include <heed/layers/causal_attention.h>
-#include <heed/train/wings/examine/testing.h>
+#include <heed/testing.h>
 
 #include "alibi_attention.h"
 #include "sliding_window_attention.h"

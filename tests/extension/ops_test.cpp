@@ -1,5 +1,5 @@
 #include <heed/autograd/ops/arithmetic.h>
-#include <heed/train/wings/examine/testing.h>
+#include <heed/testing.h>
 
 #include "squared_difference.h"
 #include "swiglu.h"

@@ -1,4 +1,4 @@
-#include <heed/train/wings/examine/testing.h>
+#include <heed/testing.h>
 
 #include "half_life_schedule.h"
 #include "lion.h"

@@ -9,6 +9,10 @@ configure_file(tools/cmake/version.h.in ${PROJECT_BINARY_DIR}/version.h @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/version.h ${PROJECT_BINARY_DIR}/include/heed/heed.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
 
+if(examine IN_LIST heed_wings)
+  install(FILES ${PROJECT_BINARY_DIR}/include/heed/testing.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
+endif()
+
 set(build_package_dir ${PROJECT_BINARY_DIR}/lib/cmake/heedgrad)
 set(package_files
   tools/cmake/heedgradConfig.cmake

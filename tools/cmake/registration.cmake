@@ -23,12 +23,14 @@ function(heed_registration)
 endfunction()
 
 # heed_list_commands(OUTPUT <file.cpp> SOURCES <paths...>): all_commands() of every cmd_<name>.cpp, which defines
-# <name>_command(): those of tools/commands, then those of each wing (tools/command.h).
+# <name>_command(): first what most people come for, then the rest of tools/commands, then the wings' (tools/command.h).
 function(heed_list_commands)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "SOURCES")
   set(declared "")
   set(called "")
-  foreach(source IN LISTS arg_SOURCES)
+  set(first tools/commands/cmd_train.cpp tools/commands/cmd_generate.cpp tools/commands/cmd_eval.cpp)
+  list(REMOVE_ITEM arg_SOURCES ${first})
+  foreach(source IN LISTS first arg_SOURCES)
     if(source MATCHES "/cmd_([a-z0-9_]+)\\.cpp$")
       string(APPEND declared "Command ${CMAKE_MATCH_1}_command();\n")
       string(APPEND called "      ${CMAKE_MATCH_1}_command(),\n")

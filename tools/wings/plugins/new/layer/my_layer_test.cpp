@@ -1,7 +1,7 @@
 #include "my_layer.h"
 
 #include <heed/layers/causal_attention.h>
-#include <heed/train/wings/examine/testing.h>
+#include <heed/testing.h>
 
 using namespace heed;
 

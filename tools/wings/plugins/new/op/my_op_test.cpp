@@ -1,6 +1,6 @@
 #include "my_op.h"
 
-#include <heed/train/wings/examine/testing.h>
+#include <heed/testing.h>
 
 using namespace heed;
 

@@ -1,6 +1,6 @@
 #include "my_task.h"
 
-#include <heed/train/wings/examine/testing.h>
+#include <heed/testing.h>
 
 using namespace heed;
 
