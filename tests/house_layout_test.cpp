@@ -199,6 +199,18 @@ TEST_CASE("house: no two folders include each other, none includes the door abov
   CHECK(pairs.size() > 80);
 }
 
+TEST_CASE("house: nobody names the processes; they come by the door train/crew.h") {
+  int64_t inside = 0;
+  for (const SourceFile& file : sources()) {
+    const bool own = folder_of(file.path) == "train/parallel";
+    if (!own) {
+      CHECK(joined(places({file}, R"(#include "train/parallel|\bMPI|\bmpi_)")) == "");
+    }
+    inside += own ? 1 : 0;
+  }
+  CHECK(inside > 15);
+}
+
 TEST_CASE("house: a sub-folder has one job: fewer than 20 units and 2,000 lines") {
   // Flat by design, or arithmetic that is hard to cut.
   const std::vector<std::string> as_many_as_needed{"layers", "autograd/ops", "tools/commands"};

@@ -5,8 +5,6 @@
 #include <cmath>
 
 #include "layers/module/evaluation_mode.h"
-#include "train/wings/processes/shards.h"
-#include "train/wings/processes/tally.h"
 
 namespace heed {
 
@@ -25,7 +23,7 @@ std::vector<int64_t> evenly_spaced(int64_t available, int64_t count, int64_t beg
 }  // namespace
 
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
-                    std::optional<int64_t> batches, Communicator& ranks) {
+                    std::optional<int64_t> batches, Crew& crew) {
   const auto start = std::chrono::steady_clock::now();
   const EvaluationMode mode(model);
   const int64_t available = task.example_count(split);
@@ -34,7 +32,7 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
                        " part (data.train_fraction): ", task.description());
   const bool some = batches && *batches <= available / batch_size;
   const int64_t count = some ? *batches * batch_size : available;
-  const Part own = part_of((count + batch_size - 1) / batch_size, ranks.size(), ranks.rank());
+  const Part own = crew.share_of((count + batch_size - 1) / batch_size);
   Tally tally;
   for (int64_t done = own.begin * batch_size; done < own.end * batch_size; done += batch_size) {
     const Batch batch =
@@ -46,7 +44,7 @@ Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_
     tally.bytes += task.target_bytes(batch);
     task.score(output.value(), batch, tally.score);
   }
-  const Tally all = sum_of_all(ranks, std::move(tally));
+  const Tally all = crew.total(std::move(tally));
   Evaluation found{all.score};
   found.tokens = all.counted;
   // A validation loss of 0 for nothing would be the best of the run.

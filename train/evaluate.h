@@ -3,16 +3,16 @@
 
 #include <optional>
 
+#include "train/crew.h"
 #include "train/data/task.h"
-#include "train/wings/processes/communicator.h"
 
 namespace heed {
 
 // Evaluates n = `batches` times `batch_size` of the split's N examples, those with the numbers
 // k N / n rounded down, or all examples if `batches` is nullopt or n exceeds N. Throws ConfigError
 // for a split without examples, and for validation examples without a target that counts. The
-// processes of `ranks` share the batches; all get the same result, for any number of them.
+// members of the crew share the batches; all get the same result, for any number of them.
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
-                    std::optional<int64_t> batches, Communicator& ranks = alone());
+                    std::optional<int64_t> batches, Crew& crew = alone());
 
 }  // namespace heed

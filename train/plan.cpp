@@ -17,8 +17,6 @@
 #include "train/step.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
-#include "train/wings/processes/optimizer_shards.h"
-#include "train/wings/processes/shards.h"
 
 namespace heed {
 
@@ -185,7 +183,7 @@ struct DeclaredProperties {
   double base_lr = 0;
 };
 
-DeclaredProperties walk_through(const LoadedRun& run, const Communicator& ranks, Plan& plan) {
+DeclaredProperties walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   plan.training_tokens = run.task->training_tokens();
   set_fused(run.config.fused);
   const DryRun dry;
@@ -197,21 +195,20 @@ DeclaredProperties walk_through(const LoadedRun& run, const Communicator& ranks,
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
   check_names(*model, run);
-  freeze(*model, run.config.train.freeze);
-  const std::vector<NamedParameter> trained = trained_parameters(*model);
+  const std::vector<NamedParameter> trained = parameters_to_train(*model, run.config.train, crew);
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
   }
   for (std::string& line : differences_from(run.weights, *model)) {
     plan.warnings.push_back(std::move(line));
   }
-  const auto gradient_bytes = [&](int64_t shards, int processes, int rank) {
-    return static_cast<int64_t>(gradient_copies(shards, processes, rank) *
+  const auto gradient_bytes = [&](int64_t shards, const Crew& of) {
+    return static_cast<int64_t>(of.gradient_copies(shards) *
                                 static_cast<double>(plan.trained_parameters) * sizeof(real));
   };
-  plan.gradient_bytes = gradient_bytes(run.config.train.shards, ranks.size(), ranks.rank());
-  const std::unique_ptr<Optimizer> optimizer = optimizer_registry().make(
-      run.config.optimizer, with_owners(trained, run.config.train.shard_optimizer, ranks));
+  plan.gradient_bytes = gradient_bytes(run.config.train.shards, crew);
+  const std::unique_ptr<Optimizer> optimizer =
+      optimizer_registry().make(run.config.optimizer, trained);
   plan.optimizer_bytes = live() - plan.weight_bytes;
   add_warning(optimizer->warning(), plan);
   require_outputs(*model, run, plan);
@@ -230,20 +227,20 @@ DeclaredProperties walk_through(const LoadedRun& run, const Communicator& ranks,
   plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
-  plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked.shards, 1, 0));
+  plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked.shards, alone()));
   return {model->signature().causal, optimizer->base_lr()};
 }
 
 }  // namespace
 
-Plan make_plan(const LoadedRun& run, const Communicator& ranks) {
+Plan make_plan(const LoadedRun& run, const Crew& crew) {
   Plan plan;
   plan.model_mark = run.resolved.get("model").mark();
   plan.warnings = run.task->warnings();
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
     const RestoreState restore(*run.task);
-    const DeclaredProperties declared = walk_through(run, ranks, plan);
+    const DeclaredProperties declared = walk_through(run, crew, plan);
     find_leak(run, plan, declared.causal);
     find_odd_settings(run, declared.base_lr, plan);
   } catch (const std::bad_alloc&) {

@@ -7,7 +7,7 @@
 #include "autograd/base/modes.h"
 #include "autograd/random/streams.h"
 #include "train/config/run_config.h"
-#include "train/wings/processes/communicator.h"
+#include "train/crew.h"
 
 namespace heed {
 
@@ -34,8 +34,8 @@ struct Plan {
 
 // Performs a training step in a dry run. A small model is also built, to see whether it looks at
 // tokens that it has to predict. Streams and task are restored. Throws ConfigError if the model
-// does not fit the data. With several processes the memory is that of this one.
-Plan make_plan(const LoadedRun& run, const Communicator& ranks = alone());
+// does not fit the data. The memory is that of this member of the crew.
+Plan make_plan(const LoadedRun& run, const Crew& crew = alone());
 
 // Throws ConfigError if `processes` such runs need more memory than this machine has available.
 void require_memory(const Plan& plan, int processes = 1);

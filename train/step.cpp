@@ -4,47 +4,31 @@
 
 #include "autograd/graph/profile.h"
 #include "autograd/random/streams.h"
-#include "train/sound.h"
-#include "train/wings/processes/optimizer_shards.h"
-#include "train/wings/processes/pass_over.h"
-#include "train/wings/processes/shard_sum.h"
+#include "train/check/sound.h"
+#include "train/weights/freeze.h"
 
 namespace heed {
 
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr, const Batch* only, Communicator& ranks) {
-  ShardSum sum(optimizer.parameters(), config.shards, ranks);
-  // Gradients are divided by the number of targets in all micro-batches. That is only known after
-  // the last one, so it is first estimated from the first micro-batch and corrected at the end.
-  double expected = 0;
-  const int64_t in_shard = config.accumulate / config.shards;
-  for (int64_t shard = 0; shard < config.shards; ++shard) {
-    LossSum of_shard;
-    for (int64_t i = 0; i < in_shard; ++i) {
-      const Batch batch = only ? *only : task.next(config.batch_size, streams().data());
-      if (!sum.own().holds(shard)) {
-        pass_over(model, batch);
-        continue;
-      }
-      profile_restart();
-      const BatchLoss loss = task.loss(model(batch.input), batch);
-      if (expected == 0) {  // rank 0 has the first micro-batch
-        const int64_t counted = from_first(ranks, loss.counted);
-        expected = static_cast<double>(std::max<int64_t>(1, counted) * config.accumulate);
-      }
-      const auto sending = i == in_shard - 1 ? sum.send_early() : nullptr;
-      loss.sum.backward(Array::full({}, static_cast<real>(1 / expected)));
-      of_shard.loss += static_cast<double>(loss.sum.item());
-      of_shard.targets += loss.counted;
+                      double lr, const Batch* only, Crew& crew) {
+  const auto sum = crew.gradient_sum(optimizer.parameters(), config.accumulate, config.shards);
+  for (int64_t i = 0; i < config.accumulate; ++i) {
+    const Batch batch = only ? *only : task.next(config.batch_size, streams().data());
+    if (!sum->begin(i, model, batch)) {
+      continue;  // another member of the crew computes it
     }
-    if (sum.own().holds(shard)) sum.add_shard(of_shard);
+    profile_restart();
+    const BatchLoss loss = task.loss(model(batch.input), batch);
+    loss.sum.backward(sum->scale(loss.counted));
+    sum->add({static_cast<double>(loss.sum.item()), loss.counted});
   }
-  const LossSum all = sum.finish();
-  StepResult result{.tokens = all.targets};
-  const auto tokens = static_cast<double>(std::max<int64_t>(1, result.tokens));
-  const double correction = expected / tokens;  // 1 if all micro-batches have equally many targets
-  result.loss = all.loss / tokens;
-  result.grad_norm = correction * grad_norm(optimizer.parameters());
+  const LossSum all = sum->total();
+  const auto targets = static_cast<double>(std::max<int64_t>(1, all.targets));
+  // 1 if all micro-batches have equally many targets
+  const double correction = sum->expected_targets() / targets;
+  const StepResult result{.loss = all.loss / targets,
+                          .grad_norm = correction * grad_norm(optimizer.parameters()),
+                          .tokens = all.targets};
   if (!dry_run()) {
     require_finite(result.loss, "loss");
     require_finite_gradients(result.grad_norm, optimizer.parameters());
@@ -52,9 +36,18 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   const double clip =
       config.clip_grad_norm ? clip_factor(result.grad_norm, *config.clip_grad_norm) : 1.0;
   optimizer.step(lr, correction * clip);
-  if (config.shard_optimizer) share_weights(optimizer.parameters(), ranks);
+  if (config.shard_optimizer) {
+    crew.share_weights(optimizer.parameters());
+  }
   optimizer.zero_grad();
   return result;
+}
+
+std::vector<NamedParameter> parameters_to_train(Module& model, const TrainConfig& config,
+                                                const Crew& crew) {
+  freeze(model, config.freeze);
+  std::vector<NamedParameter> left = trained_parameters(model);
+  return config.shard_optimizer ? crew.divide_updates(std::move(left)) : left;
 }
 
 Batch batch_to_overfit(Dataset& dataset, const RunConfig& config) {

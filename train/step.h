@@ -2,8 +2,8 @@
 #pragma once
 
 #include "train/config/run_config.h"
+#include "train/crew.h"
 #include "train/optim/optimizer.h"
-#include "train/wings/processes/communicator.h"
 
 namespace heed {
 
@@ -13,11 +13,16 @@ struct StepResult {
   int64_t tokens = 0;    // counted targets
 };
 
+// Freezes what the config says, and returns the parameters that are left, for the optimizer of this
+// member of the crew.
+std::vector<NamedParameter> parameters_to_train(Module& model, const TrainConfig& config,
+                                                const Crew& crew);
+
 // Throws DivergedError, before any weight changes, if the loss or a gradient is not finite. With
-// `only`, that is the batch instead of the task's next one. All processes of `ranks` call it; each
+// `only`, that is the batch instead of the task's next one. All members of the crew call it; each
 // computes its shards of the step, and all get the same result, weights and random streams.
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr, const Batch* only = nullptr, Communicator& ranks = alone());
+                      double lr, const Batch* only = nullptr, Crew& crew = alone());
 
 // The batch of all steps under train.overfit_batch: the first one drawn from a
 // generator of its own, so that a resumed run gets the same batch.

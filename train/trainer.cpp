@@ -7,10 +7,8 @@
 #include "train/files/words.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
-#include "train/sound.h"
-#include "train/weights/freeze.h"
+#include "train/check/sound.h"
 #include "train/weights/source.h"
-#include "train/wings/processes/optimizer_shards.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
@@ -38,8 +36,8 @@ Ending Trainer::run_steps() {
   const TrainConfig& train = run_.config.train;
   if (state_.sample_due) {  // an earlier process was stopped while it made one
     at_step(state_.step, [&] { sample_if_due(); });
-    if (from_first(ranks_, state_.sample_due)) {
-      return agreed(ending_now(true));
+    if (crew_.agree(state_.sample_due)) {
+      return crew_.agree(ending_now(true));
     }
     save();
   }
@@ -49,9 +47,8 @@ Ending Trainer::run_steps() {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
     const double begin = seconds();
-    const StepResult result = at_step(step, [&] {
-      return train_step(*model_, *run_.task, *optimizer_, train, lr, only, ranks_);
-    });
+    const StepResult result = at_step(
+        step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr, only, crew_); });
     seconds_in_steps_ += seconds() - begin;
     state_.step = step;
     state_.tokens += result.tokens;
@@ -60,7 +57,7 @@ Ending Trainer::run_steps() {
     const std::optional<Evaluation> evaluation = evaluate_if_due();
     write_metrics(result, evaluation, lr);
     at_step(step, [&] { sample_if_due(); });
-    ending = agreed(ending_now(step == train.steps));
+    ending = crew_.agree(ending_now(step == train.steps));
     const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
     if (due(run_.config.checkpoint.every, step) || step == train.steps || new_best ||
         ending != Ending::finished) {
@@ -126,7 +123,7 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
     return {};
   }
   Evaluation evaluation = evaluate(*model_, *run_.task, Split::validation,
-                                   run_.config.train.batch_size, run_.config.eval.batches, ranks_);
+                                   run_.config.train.batch_size, run_.config.eval.batches, crew_);
   at_step(state_.step, [&] { require_finite(evaluation.loss, "validation loss"); });
   // The one at the end of a run is not counted: a run that is extended has it in addition.
   state_.evaluations_since_best += due(run_.config.eval.every, state_.step) ? 1 : 0;
@@ -204,7 +201,8 @@ void Trainer::save() {
                           static_cast<uint64_t>(run_.config.seed));
   });
   Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
-  const WholeState whole(optimizer, run_.config.train.shard_optimizer, ranks_);
+  const bool divided = optimizer != nullptr && run_.config.train.shard_optimizer;
+  const std::shared_ptr<void> whole = divided ? crew_.whole_state(*optimizer) : nullptr;
   if (!folder_) {
     return;
   }
@@ -220,15 +218,13 @@ void Trainer::save() {
 }
 
 Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
-                 const std::optional<fs::path>& checkpoint, Communicator& ranks)
-    : run_(std::move(run)), folder_(std::move(folder)), ranks_(ranks) {
+                 const std::optional<fs::path>& checkpoint, Crew& crew)
+    : run_(std::move(run)), folder_(std::move(folder)), crew_(crew) {
   const RunConfig& config = run_.config;
   apply_settings(config);
   model_ = make_layer(config.model);
-  freeze(*model_, config.train.freeze);
-  optimizer_ = optimizer_registry().make(
-      config.optimizer,
-      with_owners(trained_parameters(*model_), config.train.shard_optimizer, ranks));
+  optimizer_ = optimizer_registry().make(config.optimizer,
+                                         parameters_to_train(*model_, config.train, crew_));
   schedule_ = schedule_registry().make(config.schedule,
                                        ScheduleSetup{optimizer_->base_lr(), config.train.steps});
   if (config.train.overfit_batch) {
@@ -263,7 +259,7 @@ void Trainer::resume(const fs::path& checkpoint) {
     run_.task->set_position(state_.task_position);
   }
   compare_losses_with(config);
-  gather_all(ranks_, "");  // all have read the checkpoint
+  crew_.gather("");  // all have read the checkpoint
   if (folder_) {
     resume_folder(checkpoint);
   }

@@ -29,10 +29,9 @@ class Trainer {
   // anything that an earlier process wrote before its first checkpoint. Given a checkpoint of the
   // run in that folder, resumes from it with the same results as an uninterrupted run. What was
   // written after that checkpoint is named and removed, once all that is needed has been read.
-  // Several processes (`ranks`) each make a Trainer; only that of rank 0 has a folder and writes.
+  // Each member of the crew makes a Trainer; only that of the leader has a folder and writes.
   Trainer(LoadedRun run, std::optional<RunFolder> folder,
-          const std::optional<std::filesystem::path>& checkpoint = {},
-          Communicator& ranks = alone());
+          const std::optional<std::filesystem::path>& checkpoint = {}, Crew& crew = alone());
 
   // Calls `listener` during training. It must live until train() returns.
   void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
@@ -49,8 +48,8 @@ class Trainer {
   Module& model() { return *model_; }
   int64_t step() const { return state_.step; }
   const TrainingState& state() const { return state_; }  // streams, position: of the last save
-  const RunFolder& folder() const { return *folder_; }   // rank 0
-  void say(const std::string& line);  // to the terminal and to log.txt; nothing but on rank 0
+  const RunFolder& folder() const { return *folder_; }   // the leader's
+  void say(const std::string& line);  // to the terminal and to log.txt; the leader alone
 
  private:
   void begin();
@@ -64,7 +63,6 @@ class Trainer {
   bool patience_is_over() const;
   Ending run_steps();
   Ending ending_now(bool last) const;
-  Ending agreed(Ending ending) { return from_first(ranks_, ending); }
   bool time_is_over() const { return max_seconds_ && seconds() >= *max_seconds_; }
   std::optional<Evaluation> evaluate_if_due();
   // Of steps that are logged or evaluated.
@@ -79,7 +77,7 @@ class Trainer {
 
   LoadedRun run_;
   std::optional<RunFolder> folder_;
-  Communicator& ranks_;
+  Crew& crew_;
   std::unique_ptr<Module> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Schedule> schedule_;

@@ -13,6 +13,7 @@ set(kinds
   "TOKENIZER|train/tokenizers/tokenizer.h|register_tokenizers(TokenizerRegistry& registry)"
   "OPTIMIZER|train/optim/optimizer.h|register_optimizers(OptimizerRegistry& registry)"
   "SCHEDULE|train/optim/schedule.h|register_schedules(ScheduleRegistry& registry)"
+  "CREW|train/crew.h|register_crews(CrewRegistry& registry)"
   "LISTENER|train/listener.h|register_listeners(ListenerRegistry& registry)"
   "WEIGHTS|train/weights/foreign.h|register_foreign_weights(ForeignWeightsRegistry& registry)"
   "EXAMINER|train/check/examiner.h|register_examiners(ExaminerRegistry& registry)"
@@ -46,6 +47,9 @@ foreach(header IN LISTS headers)
     set(name ${CMAKE_MATCH_3})
     if(DEFINED owner_${kind}_${name})
       message(FATAL_ERROR "${header}: the name \"${name}\" is already taken by ${owner_${kind}_${name}}")
+    endif()
+    if(PLUGIN AND kind STREQUAL "CREW")  # its members meet before a config names a plugin
+      message(FATAL_ERROR "${header}: ${line}\na crew is built into heed, never loaded as a plugin")
     endif()
     set(owner_${kind}_${name} ${header})
     string(APPEND body_${kind} "  registry.add<${type}>(\"${name}\");\n")
@@ -105,6 +109,9 @@ foreach(entry IN LISTS kinds)
     list(APPEND includes ${home})
     string(APPEND functions "\nvoid ${signature} {\n  static_cast<void>(registry);\n${body_${kind}}}\n")
     string(TOLOWER ${kind} kind_lower)
+    if(kind STREQUAL "CREW")  # no config chooses it
+      continue()
+    endif()
     string(APPEND fill_types "  if (kind == \"${kind_lower}\") ${kind_lower}_registry();\n")
   elseif(DEFINED body_${kind})
     message(FATAL_ERROR "HEED_${kind} is used, but ${home} is not among the headers")

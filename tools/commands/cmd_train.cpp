@@ -13,12 +13,11 @@
 #include "tools/commands/train_ending.h"
 #include "tools/terminal/attention_maps.h"
 #include "tools/terminal/table.h"
-#include "tools/wings/processes/processes.h"
+#include "train/crew.h"
 #include "train/files/words.h"
 #include "train/listener.h"
 #include "train/run/resume.h"
 #include "train/trainer.h"
-#include "train/wings/processes/launch.h"
 
 namespace heed::cli {
 
@@ -123,32 +122,31 @@ void check(const TrainOptions& o) {
                        o.max_seconds.value_or(0));
 }
 
-// The processes that train together. Before they connect, each becomes the program of the config's
-// precision.
-Communicator& connect_processes(const TrainOptions& o) {
-  if (launch()) {
+// Before it meets others, each member of a crew becomes the program of the config's precision.
+void join(const TrainOptions& o, Crew& crew) {
+  if (crew.launched()) {
     const auto run = o.resume ? std::optional(parse_run(*o.resume)) : std::nullopt;
     require_precision_of(read_source(o, run).tree);
   }
-  return connect();
+  crew.join(o.resume ? "heed train --resume" : "heed train");
 }
 
-// Rank 0 locks and looks; the others take the checkpoint that it has found. They see the same
+// The leader locks and looks; the others take the checkpoint that it has found. They see the same
 // folder.
-std::optional<RunArgument> find_resumed(const TrainOptions& o, Communicator& ranks,
+std::optional<RunArgument> find_resumed(const TrainOptions& o, Crew& crew,
                                         std::optional<RunFolder>& folder,
                                         std::vector<std::string>& warnings) {
   if (!o.resume) {
     return std::nullopt;
   }
-  RunArgument found = ranks.rank() == 0 ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
-  found.checkpoint = from_first(ranks, found.checkpoint.string());
+  RunArgument found = crew.leads() ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
+  found.checkpoint = crew.agree(found.checkpoint.string());
   return found;
 }
 
-// Rank 0 or a single process: trains, writes the run folder and what is said.
+// The leader of the crew: trains, writes the run folder and what is said.
 Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan, RunFolder folder,
-                       const std::optional<fs::path>& checkpoint, Communicator& ranks,
+                       const std::optional<fs::path>& checkpoint, Crew& crew,
                        std::vector<std::string> lines) {
   const int64_t steps = loaded.config.train.steps;
   lines.push_back("run folder " + folder.path().string());
@@ -158,7 +156,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
       .generates = loaded.task->tokenizer() != nullptr && loaded.task->continues_prompt(),
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
-  Trainer trainer(std::move(loaded), std::move(folder), checkpoint, ranks);
+  Trainer trainer(std::move(loaded), std::move(folder), checkpoint, crew);
   const std::vector<std::unique_ptr<TrainingListener>> listeners = make_listeners();
   for (const std::unique_ptr<TrainingListener>& listener : listeners) {
     trainer.add_listener(*listener);
@@ -179,12 +177,11 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   return ending;
 }
 
-int train(const TrainOptions& o) {
-  Communicator& ranks = connect_processes(o);
-  require_same_command(ranks, o.resume ? "heed train --resume" : "heed train");
+int train(const TrainOptions& o, Crew& crew) {
+  join(o, crew);
   std::vector<std::string> warnings;
   std::optional<RunFolder> folder;
-  const std::optional<RunArgument> resumed = find_resumed(o, ranks, folder, warnings);
+  const std::optional<RunArgument> resumed = find_resumed(o, crew, folder, warnings);
   Source source = read_source(o, resumed);
   require_precision_of(source.tree);
   LoadedRun loaded = load_run(std::move(source.tree), source.folder, Purpose::train,
@@ -193,23 +190,23 @@ int train(const TrainOptions& o) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
   check_listeners(loaded);
-  const Processes processes = introduce_processes(ranks, loaded);
-  Plan plan = make_plan(loaded, ranks);
-  require_memory(plan, processes.on_this_host);
+  const Acquaintance known = crew.introduce(loaded);
+  Plan plan = make_plan(loaded, crew);
+  require_memory(plan, known.on_this_host);
   if (o.strict) {
     require_no_warnings(plan);
   }
-  if (ranks.size() == 1) {
+  if (crew.size() == 1) {
     plan.few_threads = use_threads_that_pay(plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
-  lines.insert(lines.begin(), processes.plan_lines.begin(), processes.plan_lines.end());
+  lines.insert(lines.begin(), known.plan_lines.begin(), known.plan_lines.end());
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   if (o.dry_run) {
-    for (const std::string& line : ranks.rank() == 0 ? lines : std::vector<std::string>()) {
+    for (const std::string& line : crew.leads() ? lines : std::vector<std::string>()) {
       print_line(stdout, line);
     }
-    ranks.leave();
+    crew.leave();
     return 0;
   }
 
@@ -217,22 +214,22 @@ int train(const TrainOptions& o) {
   const std::optional<fs::path> checkpoint =
       resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt;
   Ending ending = Ending::finished;
-  if (ranks.rank() == 0) {
+  if (crew.leads()) {
     if (!folder) {
       folder.emplace(RunFolder::create(o.out, fs::path(o.config).stem().string()));
     }
-    ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, ranks,
+    ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, crew,
                              std::move(lines));
   } else {
-    ending = Trainer(std::move(loaded), std::nullopt, checkpoint, ranks).train();
+    ending = Trainer(std::move(loaded), std::nullopt, checkpoint, crew).train();
   }
-  ranks.leave();
+  crew.leave();
   return ending == Ending::interrupted ? 130 : 0;
 }
 
 int run(const TrainOptions& o) {
   check(o);
-  return run_with_others([&] { return train(o); });
+  return run_in_crew([&](Crew& crew) { return train(o, crew); });
 }
 
 }  // namespace

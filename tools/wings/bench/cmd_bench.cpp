@@ -17,7 +17,7 @@
 #include "tools/terminal/median.h"
 #include "tools/wings/bench/model_threads.h"
 #include "tools/wings/bench/trial_steps.h"
-#include "tools/wings/processes/processes.h"
+#include "train/crew.h"
 #include "train/optim/schedule.h"
 #include "train/plan.h"
 #include "train/step.h"
@@ -113,11 +113,10 @@ Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
 }
 
 // The mean over the steps of the shortest wait of a process.
-double mean_of_shortest(Communicator& ranks, const std::vector<double>& waits) {
+double mean_of_shortest(Crew& crew, const std::vector<double>& waits) {
   std::vector<double> shortest = waits;
   const auto* const own = reinterpret_cast<const char*>(waits.data());
-  for (const std::string& other :
-       gather_all(ranks, std::string(own, waits.size() * sizeof(double)))) {
+  for (const std::string& other : crew.gather(std::string(own, waits.size() * sizeof(double)))) {
     for (size_t step = 0; step < waits.size(); ++step) {
       double wait = 0;
       other.copy(reinterpret_cast<char*>(&wait), sizeof wait, step * sizeof wait);
@@ -213,27 +212,26 @@ void print_profile(const nlohmann::ordered_json& rows) {
   }
 }
 
-int bench(const BenchOptions& o) {
+int bench(const BenchOptions& o, Crew& crew) {
   require<ConfigError>(o.steps >= 1 && o.steps <= most_steps,
                        "heed bench: expected --steps from 1 to ", most_steps, ", got ", o.steps);
   RunTree tree = read_run_tree(o.config, o.sets);
   if (tree.root.get("precision").text() == "float64") {
     require_precision("float64");
   }
-  Communicator& ranks = connect();
-  require_same_command(ranks, "heed bench");
-  require<ConfigError>(!o.model_threads || ranks.size() == 1,
+  crew.join("heed bench");
+  require<ConfigError>(!o.model_threads || crew.size() == 1,
                        "heed bench: --model-threads looks at the threads of one process, got ",
-                       ranks.size(), " processes; start it without mpirun");
+                       crew.size(), " processes; start it without mpirun");
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
-  const Processes processes = introduce_processes(ranks, loaded);
-  const Plan plan = make_plan(loaded, ranks);
-  require_memory(plan, processes.on_this_host);
-  if (!o.model_threads && ranks.size() == 1) {
+  const Acquaintance known = crew.introduce(loaded);
+  const Plan plan = make_plan(loaded, crew);
+  require_memory(plan, known.on_this_host);
+  if (!o.model_threads && crew.size() == 1) {
     use_threads_that_pay(plan.flops_per_step);
   }
   apply_settings(loaded.config);
-  TrialSteps steps(loaded, ranks);
+  TrialSteps steps(loaded, crew);
   if (o.model_threads) {
     for (int64_t i = 0; i < warm_up_steps; ++i) steps.next();
     print_thread_model(read_thread_counts(*o.model_threads), o.steps, o.json,
@@ -241,11 +239,11 @@ int bench(const BenchOptions& o) {
     return 0;
   }
   Measured measured = measure(steps, o.steps, o.profile);
-  measured.processes = ranks.size();
-  measured.waited_for_messages = mean_of_shortest(ranks, measured.waits);
-  measured.communication = ranks.size() > 1 ? median_of_communication(steps) : 0;
-  ranks.leave();
-  if (ranks.rank() > 0) {
+  measured.processes = crew.size();
+  measured.waited_for_messages = mean_of_shortest(crew, measured.waits);
+  measured.communication = crew.size() > 1 ? median_of_communication(steps) : 0;
+  crew.leave();
+  if (!crew.leads()) {
     return 0;
   }
   const nlohmann::ordered_json result = as_json(measured, gemm_speed());
@@ -259,9 +257,9 @@ int bench(const BenchOptions& o) {
   std::printf("arithmetic   %.0f GFLOP/s; large matrix products: %.0f, by OpenBLAS %.0f\n",
               result["gflops"].get<double>(), result["product_gflops"].get<double>(),
               result["sgemm_gflops"].get<double>());
-  if (ranks.size() > 1) {
+  if (crew.size() > 1) {
     std::printf("%s\nmessages     %.2f ms a step on their own, %.2f ms waited for: %.0f%% hidden\n",
-                processes.plan_lines[0].c_str(), 1e3 * measured.communication,
+                known.plan_lines[0].c_str(), 1e3 * measured.communication,
                 1e3 * measured.waited_for_messages, 100 * measured.hidden());
     std::printf("waiting      %.2f ms a step, also for slower processes\n", 1e3 * measured.waited);
   }
@@ -273,7 +271,7 @@ int bench(const BenchOptions& o) {
 }
 
 int run(const BenchOptions& o) {
-  return run_with_others([&] { return bench(o); });
+  return run_in_crew([&](Crew& crew) { return bench(o, crew); });
 }
 
 }  // namespace

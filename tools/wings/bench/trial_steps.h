@@ -12,17 +12,17 @@ namespace heed::cli {
 class TrialSteps {
  public:
   // The run's task gives the batches. The run must outlive this.
-  explicit TrialSteps(const LoadedRun& run, Communicator& ranks = alone());
+  explicit TrialSteps(const LoadedRun& run, Crew& crew = alone());
 
   StepResult next();
 
-  double seconds_waited() const { return ranks_.seconds_waited(); }  // for other processes
+  double seconds_waited() const { return crew_.seconds_waited(); }  // for other processes
   // The messages of a step on their own, without a backward pass that hides them.
   double seconds_to_communicate();
 
  private:
   const LoadedRun& run_;
-  Communicator& ranks_;
+  Crew& crew_;
   const std::unique_ptr<Module> model_;
   const std::unique_ptr<Optimizer> optimizer_;
   const std::unique_ptr<Schedule> schedule_;

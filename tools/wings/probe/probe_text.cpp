@@ -4,7 +4,7 @@
 
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
-#include "tools/terminal/shaded_table.h"
+#include "tools/wings/probe/shaded_table.h"
 #include "tools/terminal/table.h"
 
 namespace heed::cli {

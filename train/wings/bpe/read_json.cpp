@@ -9,8 +9,8 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
-#include "train/files/strict_json.h"
 #include "train/wings/bpe/byte_text.h"
+#include "train/wings/bpe/strict_json.h"
 #include "train/wings/bpe/vocabulary.h"
 
 namespace heed {

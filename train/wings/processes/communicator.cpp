@@ -4,26 +4,11 @@
 #include <cstdint>
 #include <thread>
 
-#include "autograd/base/error.h"
-
 namespace heed {
 
 namespace {
 
 constexpr int tag_of_collectives = 0;  // ShardSum has those from 1 on
-
-class Alone final : public Communicator {
- public:
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void send(int, int, ConstBytes, Done) override { fail_alone(); }
-  void receive(int, int, Bytes, Done) override { fail_alone(); }
-  bool progress() override { return false; }
-  void leave() override {}
-
- private:
-  [[noreturn]] static void fail_alone() { fail<Error>("communicator: there is no other process"); }
-};
 
 // A message of a length that only its sender knows: the length, then the bytes.
 void send_text(Communicator& ranks, int to, const std::string& text) {
@@ -63,11 +48,6 @@ void Communicator::wait_until(const std::function<bool()>& over) {
     }
   }
   seconds_waited_ += std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-Communicator& alone() {
-  static Alone one;
-  return one;
 }
 
 std::vector<std::string> gather_all(Communicator& ranks, const std::string& own) {

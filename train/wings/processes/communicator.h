@@ -1,5 +1,5 @@
 // Processes that train one model together: messages between them. libheedgrad-mpi.so implements
-// this over MPI (launch.h loads it); a process on its own has alone().
+// this over MPI (launch.h loads it).
 #pragma once
 
 #include <cstddef>
@@ -46,9 +46,6 @@ class Communicator {
  private:
   double seconds_waited_ = 0;
 };
-
-// The one process of a run without a launcher.
-Communicator& alone();
 
 // The value of every process, by rank. All processes call it, as they do the functions below.
 std::vector<std::string> gather_all(Communicator& ranks, const std::string& own);

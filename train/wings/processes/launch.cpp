@@ -75,8 +75,7 @@ std::optional<Launch> launch() {
 }
 
 Communicator& connect() {
-  static const std::optional<Launch> launched = launch();
-  static Communicator& ranks = launched ? load(*launched) : alone();
+  static Communicator& ranks = load(launch().value());
   return ranks;
 }
 

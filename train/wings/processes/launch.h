@@ -17,9 +17,9 @@ struct Launch {
 };
 std::optional<Launch> launch();
 
-// Connects to the other processes if there was a launcher; alone() otherwise. Loads
-// libheedgrad-mpi.so (libheedgrad-mpi-f64.so in float64) for it, which lies next to this library:
-// heed itself needs no MPI. Throws IoError if it is missing or does not fit, Error if the launcher
+// Connects to the other processes, after a launch(). Loads libheedgrad-mpi.so
+// (libheedgrad-mpi-f64.so in float64) for it, which lies next to this library: heed itself needs no
+// MPI. Throws IoError if it is missing or does not fit, Error if the launcher
 // and this library belong to different MPIs. Connects once; further calls return the same.
 Communicator& connect();
 

@@ -65,21 +65,16 @@ std::vector<int> owners(const std::vector<NamedParameter>& parameters, int ranks
   return owner;
 }
 
-std::vector<NamedParameter> with_owners(std::vector<NamedParameter> parameters, bool shard,
+std::vector<NamedParameter> with_owners(std::vector<NamedParameter> parameters,
                                         const Communicator& ranks) {
-  if (shard && ranks.size() > 1) {
-    const std::vector<int> owner = owners(parameters, ranks.size());
-    for (size_t k = 0; k < parameters.size(); ++k) {
-      parameters[k].updated_here = owner[k] == ranks.rank();
-    }
+  const std::vector<int> owner = owners(parameters, ranks.size());
+  for (size_t k = 0; k < parameters.size(); ++k) {
+    parameters[k].updated_here = owner[k] == ranks.rank();
   }
   return parameters;
 }
 
 void share_weights(const std::vector<NamedParameter>& parameters, Communicator& ranks) {
-  if (ranks.size() == 1) {
-    return;
-  }
   const std::vector<int> owner = owners(parameters, ranks.size());
   Transfer transfer(ranks);
   for (size_t k = 0; k < parameters.size(); ++k) {
@@ -97,14 +92,11 @@ void share_weights(const std::vector<NamedParameter>& parameters, Communicator& 
   transfer.finish();
 }
 
-WholeState::WholeState(Optimizer* optimizer, bool shard, Communicator& ranks) {
-  if (optimizer == nullptr || !shard || ranks.size() == 1) {
-    return;
-  }
-  const std::vector<NamedParameter>& parameters = optimizer->parameters();
+WholeState::WholeState(Optimizer& optimizer, Communicator& ranks) {
+  const std::vector<NamedParameter>& parameters = optimizer.parameters();
   const std::vector<int> owner = owners(parameters, ranks.size());
   Transfer transfer(ranks);
-  for (const auto& [kind, arrays] : optimizer->state()) {
+  for (const auto& [kind, arrays] : optimizer.state()) {
     for (size_t k = 0; k < arrays->size(); ++k) {
       Array& array = (*arrays)[k];
       if (owner[k] == ranks.rank() && owner[k] != 0) {

@@ -16,20 +16,18 @@ namespace heed {
 std::vector<int> owners(const std::vector<NamedParameter>& parameters, int ranks);
 
 // The parameters for the optimizer of this process: updated_here is false for those of others.
-// Unchanged unless `shard`.
-std::vector<NamedParameter> with_owners(std::vector<NamedParameter> parameters, bool shard,
+std::vector<NamedParameter> with_owners(std::vector<NamedParameter> parameters,
                                         const Communicator& ranks);
 
 // After an update: gives all processes the weights of all owners.
 void share_weights(const std::vector<NamedParameter>& parameters, Communicator& ranks);
 
 // While it lives, the optimizer of rank 0 has the state of all parameters, for a checkpoint. All
-// processes make one. Does nothing unless `shard`, or with optimizer == nullptr. The state
-// comes when the gradients are gone. For Adam, whose state is twice as large as the gradients, rank
+// processes make one. The state comes when the gradients are gone. For Adam, whose state is twice as large as the gradients, rank
 // 0 then needs no more memory than in a step.
 class WholeState {
  public:
-  WholeState(Optimizer* optimizer, bool shard, Communicator& ranks);
+  WholeState(Optimizer& optimizer, Communicator& ranks);
   ~WholeState();
   WholeState(const WholeState&) = delete;
   WholeState& operator=(const WholeState&) = delete;

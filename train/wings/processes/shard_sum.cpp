@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "autograd/threads/parallel.h"
+#include "train/parallel/pass_over.h"
 
 namespace heed {
 
@@ -17,15 +18,6 @@ constexpr int64_t most_pieces = int64_t{1} << 14;
 constexpr int first_tag = 1;  // 0 is that of gather_all
 
 int tag_of(size_t piece) { return first_tag + static_cast<int>(piece); }
-
-// sum_i <- sum_i + g_i
-void add_to(Array& sum, const Array& g) {
-  real* const to = sum.mutable_data();
-  const real* const from = g.data();
-  parallel_for(sum.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) to[i] += from[i];
-  });
-}
 
 // to_i <- ((from[0]_i + from[1]_i) + from[2]_i) + ...; `to` may be one of them.
 void add_in_order(const std::vector<const real*>& from, int64_t count, real* to) {
@@ -44,17 +36,13 @@ Communicator::Bytes bytes_of(real* values, int64_t count) {
 
 }  // namespace
 
-ShardSum::ShardSum(const std::vector<NamedParameter>& parameters, int64_t shards,
-                   Communicator& ranks)
-    : parameters_(parameters),
-      shards_(shards),
+ShardSum::ShardSum(const std::vector<NamedParameter>& parameters, int64_t accumulate,
+                   int64_t shards, Communicator& ranks)
+    : GradientSum(parameters, accumulate, shards),
       ranks_(ranks),
-      own_(part_of(shards, ranks.size(), ranks.rank())),
-      present_(parameters.size(), '\0') {
-  if (shared()) {
-    cut_into_pieces();
-    start_receiving();
-  }
+      own_(part_of(shards, ranks.size(), ranks.rank())) {
+  cut_into_pieces();
+  start_receiving();
 }
 
 // Each piece goes to the rank that has the least so far.
@@ -110,14 +98,20 @@ void ShardSum::start_receiving() {
   }
 }
 
-std::unique_ptr<LeafObserver> ShardSum::send_early() {
-  if (!shared() || (ranks_.rank() == 0 && !is_last())) {  // rank 0 sends the sum of all its shards
-    return nullptr;
+bool ShardSum::begin(int64_t micro_batch, Module& model, const Batch& batch) {
+  if (!own_.holds(micro_batch / in_shard())) {
+    pass_over(model, batch);
+    return false;
   }
+  if ((micro_batch + 1) % in_shard() == 0 && sends()) send_early();
+  return true;
+}
+
+void ShardSum::send_early() {
   begin_shard();
-  return std::make_unique<LeafObserver>([this](Node& leaf) {
+  observer_.emplace([this](Node& leaf) {
     if (const auto found = parameter_of_.find(&leaf); found != parameter_of_.end()) {
-      take(found->second);
+      take_own(found->second);
       send(found->second);
       ranks_.progress();
     }
@@ -125,18 +119,17 @@ std::unique_ptr<LeafObserver> ShardSum::send_early() {
 }
 
 void ShardSum::add_shard(const LossSum& loss) {
-  if (shards_ > 1) {  // otherwise the gradients stay where they are
-    if (taken_.empty()) {
-      begin_shard();
-    }
-    for (size_t p = 0; p < parameters_.size(); ++p) {
-      if (taken_[p] == 0) {
-        take(p);
-        if (shared() && (ranks_.rank() > 0 || is_last())) send(p);
-      }
-    }
-    taken_.clear();
+  observer_.reset();
+  if (taken_.empty()) {
+    begin_shard();
   }
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    if (taken_[p] == 0) {
+      take_own(p);
+      if (sends()) send(p);
+    }
+  }
+  taken_.clear();
   losses_.push_back(loss);
 }
 
@@ -148,21 +141,9 @@ void ShardSum::begin_shard() {
 }
 
 // Into the arrays of the shard; on rank 0, into the sum of its shards.
-void ShardSum::take(size_t p) {
+void ShardSum::take_own(size_t p) {
   taken_[p] = 1;
-  Tensor parameter = parameters_[p].tensor;
-  Array g = parameter.grad();
-  parameter.zero_grad();
-  present_[p] = present_[p] != 0 || g ? '\1' : '\0';
-  if (!g) {
-    g = Array::zeros(parameter.shape());
-  }
-  Array& to = shards_taken_.back()[p];
-  if (to) {
-    add_to(to, g);
-  } else {
-    to = std::move(g);
-  }
+  take(p, shards_taken_.back()[p]);
 }
 
 // To the owners of the pieces. The last shard to leave makes room for the sum.
@@ -228,18 +209,14 @@ LossSum ShardSum::add_losses() {
     for (size_t at = present_.size(); at < of_rank.size(); at += sizeof(LossSum)) {
       LossSum loss;
       std::memcpy(&loss, of_rank.data() + at, sizeof loss);
-      total.loss += loss.loss;
-      total.targets += loss.targets;
+      total += loss;
     }
   }
   return total;
 }
 
-LossSum ShardSum::finish() {
-  const LossSum total = add_losses();
-  if (shards_ == 1) {
-    return total;
-  }
+LossSum ShardSum::total() {
+  const LossSum losses = add_losses();
   ranks_.wait_until([this] { return under_way_ == 0; });
   for (size_t p = 0; p < parameters_.size(); ++p) {
     if (present_[p] != 0) {
@@ -247,7 +224,7 @@ LossSum ShardSum::finish() {
       parameter.set_grad(std::move(shards_taken_.back()[p]));
     }
   }
-  return total;
+  return losses;
 }
 
 }  // namespace heed

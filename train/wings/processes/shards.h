@@ -1,24 +1,14 @@
-// How the micro-batches of a step are cut into shards, and the shards between processes.
+// How the shards of a step (train/gradient_sum.h) are divided among processes.
 //
 //   accumulate 8, shards 4, 3 processes
 //   micro-batch   0 1 | 2 3 | 4 5 | 6 7
 //   shard           0 |   1 |   2 |   3
 //   process         0 |   1 |   2     2
-//
-// Gradients are summed within a shard in order, then the sums of the shards in theirs. The result
-// depends on both numbers of the config, and not on the number of processes.
 #pragma once
 
-#include <cstdint>
+#include "train/crew.h"
 
 namespace heed {
-
-struct Part {
-  int64_t begin = 0, end = 0;  // [begin, end)
-
-  int64_t size() const { return end - begin; }
-  bool holds(int64_t i) const { return begin <= i && i < end; }
-};
 
 // Part k of `count` things in order, cut into `parts` contiguous parts whose sizes differ by one at
 // most.

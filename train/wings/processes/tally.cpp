@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <span>
 
 namespace heed {
@@ -67,8 +66,6 @@ void add(const std::string& bytes, Tally& sum) {
 }
 
 }  // namespace
-
-double Tally::loss() const { return std::accumulate(losses.begin(), losses.end(), 0.0); }
 
 Tally sum_of_all(Communicator& ranks, Tally own) {
   if (ranks.size() == 1) {

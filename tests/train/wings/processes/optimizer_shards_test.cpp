@@ -5,8 +5,8 @@
 
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
-#include "tests/train/wings/processes/thread_ranks.h"
 #include "train/plan.h"
+#include "train/wings/processes/process_crew.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -29,8 +29,7 @@ std::vector<Array> trained(const std::string& type, const ConfigNode& options, i
   std::vector<Array> result;
   run_ranks(processes, [&](Communicator& ranks) {
     std::vector<NamedParameter> parameters = four_parameters();
-    const auto optimizer =
-        optimizer_registry().make(type, options, with_owners(parameters, true, ranks));
+    const auto optimizer = optimizer_registry().make(type, options, with_owners(parameters, ranks));
     for (int step = 1; step <= steps; ++step) {
       for (size_t k = 0; k < parameters.size(); ++k) {
         const auto seed = static_cast<uint64_t>(step) * 10 + k;
@@ -40,7 +39,7 @@ std::vector<Array> trained(const std::string& type, const ConfigNode& options, i
       optimizer->step(0.1, 0.5);
       share_weights(optimizer->parameters(), ranks);
     }
-    const WholeState whole(optimizer.get(), true, ranks);
+    const WholeState whole(*optimizer, ranks);
     if (ranks.rank() > 0) {
       return;
     }
@@ -89,23 +88,22 @@ TEST_CASE("optimizer shards: the bits of a single process, for every optimizer")
 }
 
 TEST_CASE("optimizer shards: state only for the owner's parameters; lent to a checkpoint") {
-  for (const bool shard : {false, true}) {
-    run_ranks(2, [&](Communicator& ranks) {
-      const auto optimizer = optimizer_registry().make(
-          "adamw", ConfigNode::map({}), with_owners(four_parameters(), shard, ranks));
-      const std::vector<int> owner = owners(optimizer->parameters(), 2);
-      const std::vector<Array>& mean = *optimizer->state()[0].second;
-      const auto own = [&](size_t k) { return !shard || owner[k] == ranks.rank(); };
-      for (size_t k = 0; k < 4; ++k) CHECK(static_cast<bool>(mean[k]) == own(k));
-      {
-        const WholeState whole(optimizer.get(), shard, ranks);
-        for (size_t k = 0; k < 4; ++k) {
-          CHECK(static_cast<bool>(mean[k]) == (own(k) || ranks.rank() == 0));
-        }
+  run_ranks(2, [&](Communicator& ranks) {
+    ProcessCrew crew(ranks);
+    const auto optimizer = optimizer_registry().make("adamw", ConfigNode::map({}),
+                                                     crew.divide_updates(four_parameters()));
+    const std::vector<int> owner = owners(optimizer->parameters(), 2);
+    const std::vector<Array>& mean = *optimizer->state()[0].second;
+    const auto own = [&](size_t k) { return owner[k] == ranks.rank(); };
+    for (size_t k = 0; k < 4; ++k) CHECK(static_cast<bool>(mean[k]) == own(k));
+    {
+      const std::shared_ptr<void> whole = crew.whole_state(*optimizer);
+      for (size_t k = 0; k < 4; ++k) {
+        CHECK(static_cast<bool>(mean[k]) == (own(k) || ranks.rank() == 0));
       }
-      for (size_t k = 0; k < 4; ++k) CHECK(static_cast<bool>(mean[k]) == own(k));
-    });
-  }
+    }
+    for (size_t k = 0; k < 4; ++k) CHECK(static_cast<bool>(mean[k]) == own(k));
+  });
 }
 
 TEST_CASE("optimizer shards: the plan counts the state of one process") {
@@ -115,7 +113,8 @@ TEST_CASE("optimizer shards: the plan counts the state of one process") {
         folder, {"train.accumulate=2", "train.shards=2", text("train.shard_optimizer=", shard)});
     std::vector<int64_t> of_rank(2);
     run_ranks(2, [&](Communicator& ranks) {
-      of_rank[static_cast<size_t>(ranks.rank())] = make_plan(run, ranks).optimizer_bytes;
+      of_rank[static_cast<size_t>(ranks.rank())] =
+          make_plan(run, ProcessCrew(ranks)).optimizer_bytes;
     });
     return of_rank;
   };

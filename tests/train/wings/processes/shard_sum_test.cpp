@@ -1,19 +1,38 @@
-// The sum of the gradients of a step, by shards. That of several processes: tests/train/wings/processes/mpi_test.sh.
+// The sum of the gradients of a step over several processes. Whole runs: tests/train/wings/processes/mpi_test.sh.
 #include "train/wings/processes/shard_sum.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/support/near.h"
-#include "tests/support/training_run.h"
-#include "train/step.h"
+#include "tests/train/wings/processes/thread_ranks.h"
 
 using namespace heed;
 using namespace heed::testing;
 
 namespace {
 
-std::vector<NamedParameter> two_parameters() {
-  return {{"a", Tensor::parameter(Array::zeros({2}))}, {"b", Tensor::parameter(Array::zeros({1}))}};
+constexpr int64_t shards = 5;
+
+std::vector<NamedParameter> three_parameters() {
+  std::vector<NamedParameter> parameters;
+  for (const auto& [name, shape] :
+       std::vector<std::pair<std::string, Shape>>{{"a", {2}}, {"b", {100, 100}}, {"c", {3}}}) {
+    parameters.push_back({name, Tensor::parameter(Array::zeros(shape))});
+  }
+  return parameters;
+}
+
+// Gradients of very different sizes, so that the order of a sum shows; "a" has one in the odd
+// shards, "c" in none. Returns the loss.
+LossSum set_gradients(const std::vector<NamedParameter>& parameters, int64_t shard) {
+  for (size_t p = 0; p < 2; ++p) {
+    Tensor parameter = parameters[p].tensor;
+    const auto size = static_cast<real>(std::pow(1000.0, static_cast<double>(shard % 3)));
+    if (p == 1 || shard % 2 == 1) {
+      parameter.set_grad(values(parameter.shape(), -size, size, static_cast<uint64_t>(shard)));
+    }
+  }
+  return {.loss = 0.1 * static_cast<double>(shard + 1), .targets = shard};
 }
 
 }  // namespace
@@ -37,71 +56,28 @@ TEST_CASE("shards: parts are contiguous, in order, and differ by one at most") {
   CHECK(part_of(int64_t{1} << 61, 1 << 20, (1 << 20) - 1).end == int64_t{1} << 61);
 }
 
-TEST_CASE("shards: sums are added in the order of the shards") {
-  const std::vector<NamedParameter> parameters = two_parameters();
-  ShardSum sum(parameters, 3, alone());
-  CHECK(sum.own().size() == 3);
-  // In this order 3 of the 4 is lost to rounding in both precisions; the sum is 0, not 4.
-  const auto large = static_cast<real>(is_float64 ? 1e30 : 1e20);
-  const std::vector<real> shards{4, large, -large};
-  for (const real value : shards) {
-    Tensor a = parameters[0].tensor;
-    a.set_grad(Array::from({2}, {value, 1}));
-    sum.add_shard({.loss = value, .targets = 3});
-    CHECK(!parameters[0].tensor.grad());
-  }
-  const LossSum loss = sum.finish();
-  CHECK(loss.loss == static_cast<double>(shards[0]) + shards[1] + shards[2]);
-  CHECK(loss.targets == 9);
-  check_same_bits(parameters[0].tensor.grad(), Array::from({2}, {0, 3}));
-  CHECK(!parameters[1].tensor.grad());  // had none in any shard
-}
-
-TEST_CASE("shards: a parameter without a gradient in one shard counts as zeros there") {
-  const std::vector<NamedParameter> parameters = two_parameters();
-  ShardSum sum(parameters, 2, alone());
-  sum.add_shard({});
-  Tensor b = parameters[1].tensor;
-  b.set_grad(Array::from({1}, {5}));
-  sum.add_shard({});
-  sum.finish();
-  CHECK(!parameters[0].tensor.grad());
-  check_same_bits(parameters[1].tensor.grad(), Array::from({1}, {5}));
-}
-
-TEST_CASE("shards: the same batches and masks for any number; only the order of the sums differs") {
-  const TempDir folder;
-  for (const char* stream : {"mcg31", "mt19937"}) {
-    for (const char* generators : {"separate", "single"}) {
-      std::vector<std::vector<Array>> results;
-      std::vector<StepResult> last;
-      std::vector<StreamsState> states;
-      for (const int64_t shards : {1, 2, 4}) {
-        Stepping run(folder, "--dropout");
-        manual_seed(5, generators_from(generators), dropout_stream_from(stream));
-        TrainConfig config;
-        config.batch_size = 2;
-        config.accumulate = 4;
-        config.shards = shards;
-        StepResult result;
-        for (int i = 0; i < 3; ++i) {
-          result = train_step(*run.model, *run.loaded.task, *run.optimizer, config, 1e-3);
-        }
-        results.push_back(weights(*run.model));
-        last.push_back(result);
-        states.push_back(streams().state());
+TEST_CASE("shards: the sums of several processes have the bits of one") {
+  const std::vector<NamedParameter> expected = three_parameters();
+  GradientSum plain(expected, shards, shards);
+  for (int64_t shard = 0; shard < shards; ++shard) plain.add(set_gradients(expected, shard));
+  const LossSum loss = plain.total();
+  int64_t compared = 0;
+  for (const int processes : {2, 3, 5}) {
+    run_ranks(processes, [&](Communicator& ranks) {
+      const std::vector<NamedParameter> parameters = three_parameters();
+      ShardSum sum(parameters, shards, shards, ranks);
+      for (int64_t shard = sum.own().begin; shard < sum.own().end; ++shard) {
+        sum.add(set_gradients(parameters, shard));
       }
-      int64_t compared = 0;
-      for (const size_t k : {1u, 2u}) {
-        CHECK(states[k] == states[0]);
-        CHECK(last[k].tokens == last[0].tokens);
-        CHECK(last[k].loss == doctest::Approx(last[0].loss).epsilon(1e-6));
-        CHECK(last[k].grad_norm == doctest::Approx(last[0].grad_norm).epsilon(1e-6));
-        for (size_t p = 0; p < results[0].size(); ++p) {
-          compared += check_near(results[k][p], results[0][p], 1e-5);
-        }
+      const LossSum all = sum.total();
+      CHECK(all.loss == loss.loss);
+      CHECK(all.targets == loss.targets);
+      for (size_t p = 0; p < 2; ++p) {
+        check_same_bits(parameters[p].tensor.grad(), expected[p].tensor.grad());
+        ++compared;
       }
-      CHECK(compared > 4000);
-    }
+      CHECK(!parameters[2].tensor.grad());  // had none in any shard
+    });
   }
+  CHECK(compared == 2 * (2 + 3 + 5));
 }

@@ -1,4 +1,4 @@
-#include "tools/terminal/shaded_table.h"
+#include "tools/wings/probe/shaded_table.h"
 
 #include <doctest/doctest.h>
 

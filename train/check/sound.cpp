@@ -1,4 +1,4 @@
-#include "train/sound.h"
+#include "train/check/sound.h"
 
 #include <cmath>
 

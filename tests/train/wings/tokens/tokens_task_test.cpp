@@ -1,4 +1,4 @@
-#include "train/wings/bpe/tokens_task.h"
+#include "train/wings/tokens/tokens_task.h"
 
 #include <doctest/doctest.h>
 

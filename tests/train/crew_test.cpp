@@ -1,0 +1,209 @@
+// What the trainer asks of a crew: the answers of a process alone, and a crew of one's own. That of
+// several processes: tests/train/parallel and tests/mpi_test.sh.
+#include "train/crew.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/near.h"
+#include "tests/support/training_run.h"
+#include "train/trainer.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Two members that this process plays in turn: each computes one of two shards and half of every
+// evaluation, and adds it to what the one before has left here.
+struct Blackboard {
+  LossSum loss;
+  std::vector<Array> gradients;
+  Tally tally;
+};
+
+class HalfSum final : public GradientSum {
+ public:
+  HalfSum(const std::vector<NamedParameter>& parameters, int64_t accumulate, int64_t shards,
+          bool second, Blackboard& board)
+      : GradientSum(parameters, accumulate, shards), second_(second), board_(board) {
+    board_.gradients.resize(parameters.size());
+  }
+
+  bool begin(int64_t micro_batch, Module&, const Batch&) override {
+    return (micro_batch >= accumulate_ / 2) == second_;
+  }
+
+  LossSum total() override {
+    board_.loss += GradientSum::total();
+    for (size_t p = 0; p < parameters_.size(); ++p) {
+      take(p, board_.gradients[p]);
+      Tensor parameter = parameters_[p].tensor;
+      if (second_) parameter.set_grad(board_.gradients[p]);
+    }
+    return board_.loss;
+  }
+
+ private:
+  const bool second_;
+  Blackboard& board_;
+};
+
+class HalfCrew final : public Crew {
+ public:
+  HalfCrew(bool second, Blackboard& board) : second_(second), board_(board) {}
+
+  int size() const override { return 2; }
+  bool leads() const override { return !second_; }
+  std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
+                                            int64_t accumulate, int64_t shards) override {
+    return std::make_unique<HalfSum>(parameters, accumulate, shards, second_, board_);
+  }
+  Part share_of(int64_t count) const override {
+    return second_ ? Part{count / 2, count} : Part{0, count / 2};
+  }
+  Tally total(Tally own) override {
+    Tally& all = board_.tally;
+    all.losses.insert(all.losses.end(), own.losses.begin(), own.losses.end());
+    all.counted += own.counted;
+    all.bytes += own.bytes;
+    return all;
+  }
+
+ private:
+  const bool second_;
+  Blackboard& board_;
+};
+
+// Answers like a process alone, and notes what was asked.
+class Noted final : public Crew {
+ public:
+  std::string agree(std::string own) override { return note("agree"), own; }
+  std::vector<std::string> gather(const std::string& own) override {
+    return note("gather"), Crew::gather(own);
+  }
+  std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
+                                            int64_t accumulate, int64_t shards) override {
+    return note("gradient_sum"), Crew::gradient_sum(parameters, accumulate, shards);
+  }
+  std::vector<NamedParameter> divide_updates(
+      std::vector<NamedParameter> parameters) const override {
+    return note("divide_updates"), parameters;
+  }
+  void share_weights(const std::vector<NamedParameter>&) override { note("share_weights"); }
+  std::shared_ptr<void> whole_state(Optimizer&) override { return note("whole_state"), nullptr; }
+  Part share_of(int64_t count) const override { return note("share_of"), Crew::share_of(count); }
+  Tally total(Tally own) override { return note("total"), own; }
+
+  mutable std::map<std::string, int> asked;
+
+ private:
+  void note(const char* question) const { ++asked[question]; }
+};
+
+template <int number>
+class Launched : public Crew {
+ public:
+  bool launched() const override { return true; }
+  int size() const override { return number; }
+};
+
+}  // namespace
+
+TEST_CASE("crew: a process alone") {
+  Crew& crew = alone();
+  CHECK(!crew.launched());
+  CHECK(crew.size() == 1);
+  CHECK(crew.leads());
+  crew.join("heed train");
+  const TempDir folder;
+  const Acquaintance known = crew.introduce(load_small(folder));
+  CHECK(known.plan_lines.empty());
+  CHECK(known.on_this_host == 1);
+  CHECK(crew.agree(7) == 7);
+  CHECK(crew.agree(std::string("a\0b", 3)) == std::string("a\0b", 3));
+  CHECK(crew.gather("own") == std::vector<std::string>{"own"});
+  const Part all = crew.share_of(5);
+  CHECK(all.begin == 0);
+  CHECK(all.end == 5);
+  CHECK(crew.total({.losses = {1, 2}, .counted = 3}).loss() == 3);
+  CHECK(crew.gradient_copies(1) == 1);
+  CHECK(crew.gradient_copies(8) == 2);
+  CHECK(crew.seconds_waited() == 0);
+}
+
+TEST_CASE("crew: two members, each of which computes half of an evaluation") {
+  const TempDir folder;
+  const LoadedRun run = load_small(folder);
+  const std::unique_ptr<Module> model = make_layer(run.config.model);
+  const Evaluation whole = evaluate(*model, *run.task, Split::validation, 4, 6);
+  Blackboard board;
+  HalfCrew first(false, board), second(true, board);
+  const Evaluation half = evaluate(*model, *run.task, Split::validation, 4, 6, first);
+  const Evaluation both = evaluate(*model, *run.task, Split::validation, 4, 6, second);
+  CHECK(half.tokens == whole.tokens / 2);
+  CHECK(both.tokens == whole.tokens);
+  CHECK(both.loss == whole.loss);
+  CHECK(both.bits_per_byte == whole.bits_per_byte);
+}
+
+TEST_CASE("crew: two members, each of which computes half of a step: the bits of one") {
+  const TempDir folder;
+  TrainConfig config;
+  config.batch_size = 2;
+  config.accumulate = 4;
+  config.shards = 2;
+  const auto step = [&](Stepping& run, Crew& crew) {
+    return train_step(*run.model, *run.loaded.task, *run.optimizer, config, 1e-2, nullptr, crew);
+  };
+  Stepping plain(folder, "");
+  const StepResult whole = step(plain, alone());
+  Blackboard board;
+  HalfCrew first(false, board), second(true, board);
+  Stepping one(folder, "");
+  CHECK(step(one, first).tokens == whole.tokens / 2);
+  Stepping other(folder, "");
+  const StepResult both = step(other, second);
+  CHECK(both.tokens == whole.tokens);
+  CHECK(both.loss == whole.loss);
+  CHECK(both.grad_norm == whole.grad_norm);
+  const std::vector<Array> expected = weights(*plain.model), got = weights(*other.model);
+  REQUIRE(got.size() == expected.size());
+  for (size_t p = 0; p < got.size(); ++p) check_same_bits(got[p], expected[p]);
+}
+
+TEST_CASE("crew: what a run asks, and when") {
+  const TempDir folder;
+  for (const bool sharded : {false, true}) {
+    CAPTURE(sharded);
+    Noted crew;
+    LoadedRun run = load_small(
+        folder, {"train.accumulate=2", "train.shards=2", "eval.every=6", "checkpoint.every=4",
+                 text("train.shard_optimizer=", sharded ? "true" : "false")});
+    const fs::path path = folder / text("run-", sharded);
+    Trainer trainer(std::move(run), RunFolder::create(path, ""), {}, crew);
+    CHECK(trainer.train() == Ending::finished);  // after 12 steps
+    CHECK(crew.asked["gradient_sum"] == 12);
+    CHECK(crew.asked["agree"] == 12);  // on the end
+    CHECK(crew.asked["share_of"] == 2);
+    CHECK(crew.asked["total"] == 2);
+    CHECK(crew.asked["gather"] == 0);  // when it is resumed
+    CHECK(crew.asked["divide_updates"] == (sharded ? 1 : 0));
+    CHECK(crew.asked["share_weights"] == (sharded ? 12 : 0));
+    CHECK((crew.asked["whole_state"] >= 3) == sharded);  // at each checkpoint
+  }
+}
+
+TEST_CASE("crew: the one whose launcher has started the process is taken") {
+  CrewRegistry none, one, two;
+  none.add<Noted>("noted");
+  CHECK(none.make()->size() == 1);
+  one.add<Noted>("noted");
+  one.add<Launched<3>>("three");
+  CHECK(one.make()->size() == 3);
+  two.add<Launched<3>>("three");
+  two.add<Launched<4>>("four");
+  CHECK(error_of([&] { two.make(); }) ==
+        "the environment says that this process belongs to a crew of \"three\" and to one of "
+        "\"four\"; start heed by one launcher");
+}

@@ -1,0 +1,48 @@
+// The crew of a run that a launcher has started: its members are processes, and talk by messages.
+#pragma once
+
+#include "train/crew.h"
+#include "train/wings/processes/communicator.h"
+
+namespace heed {
+
+class ProcessCrew final : public Crew {
+ public:
+  // To be joined, if launched().
+  ProcessCrew() = default;
+  // These have joined already.
+  explicit ProcessCrew(Communicator& ranks) : ranks_(&ranks) {}
+
+  bool launched() const override;
+  void join(const std::string& command) override;
+  // Divides the cores of a machine among its processes, unless the user gave a number of threads.
+  Acquaintance introduce(const LoadedRun& run) override;
+  void leave() override { ranks_->leave(); }
+  void let_leader_speak() override;
+
+  int size() const override { return ranks_->size(); }
+  bool leads() const override { return ranks_->rank() == 0; }
+
+  std::string agree(std::string own) override;
+  std::vector<std::string> gather(const std::string& own) override;
+
+  std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
+                                            int64_t accumulate, int64_t shards) override;
+  double gradient_copies(int64_t shards) const override;
+  std::vector<NamedParameter> divide_updates(std::vector<NamedParameter> parameters) const override;
+  void share_weights(const std::vector<NamedParameter>& parameters) override;
+  std::shared_ptr<void> whole_state(Optimizer& optimizer) override;
+
+  Part share_of(int64_t count) const override;
+  Tally total(Tally own) override;
+
+  double seconds_waited() const override { return ranks_->seconds_waited(); }
+  double seconds_to_communicate(const std::vector<NamedParameter>& parameters, int64_t shards,
+                                bool shard_optimizer) override;
+
+ private:
+  Communicator* ranks_ = nullptr;  // null before join()
+};
+HEED_CREW(ProcessCrew, "processes");
+
+}  // namespace heed
