@@ -91,7 +91,7 @@ TEST_CASE("fields: every member of a config is declared") {
   CHECK(all.count >= 240);
   // Filled in by C++: what a config is read for, not what it says.
   std::sort(all.undeclared.begin(), all.undeclared.end());
-  CHECK(joined(all.undeclared) ==
+  CHECK(heed::testing::house::joined(all.undeclared) ==
         "RunConfig.fill_data, RunConfig.fill_model, RunConfig.purpose, TrainConfig.required");
 }
 
@@ -115,5 +115,6 @@ TEST_CASE("fields: a member that is not declared is found") {
   Members all;
   look_at(header, source, all);
   CHECK(all.count == 8);
-  CHECK(joined(all.undeclared) == "Config.d_out, Config.window, Config.other, Config.forgotten");
+  CHECK(heed::testing::house::joined(all.undeclared) ==
+        "Config.d_out, Config.window, Config.other, Config.forgotten");
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "autograd/threads/parallel.h"
-#include "train/parallel/pass_over.h"
+#include "train/wings/processes/pass_over.h"
 
 namespace heed {
 
