@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "layers/config/describe.h"
 #include "layers/config/read.h"
 #include "train/check/layer_gradients.h"
 #include "train/wings/examine/examine_op.h"

@@ -12,11 +12,12 @@
 
 #include "tests/support/source_tree.h"
 
+using namespace heed::testing;
 using namespace heed::testing::house;
 
 namespace {
 
-const std::string declares_fields = R"(fields\(Fields& ?f?\))";
+const std::string declares_fields = R"(fields?\(Fields& ?f?)";
 
 // The lines after `begin` up to the one that is `end`, without comments.
 std::string until(const std::vector<std::string>& lines, size_t begin, const std::string& end) {
@@ -91,7 +92,7 @@ TEST_CASE("fields: every member of a config is declared") {
   CHECK(all.count >= 240);
   // Filled in by C++: what a config is read for, not what it says.
   std::sort(all.undeclared.begin(), all.undeclared.end());
-  CHECK(heed::testing::house::joined(all.undeclared) ==
+  CHECK(house::joined(all.undeclared) ==
         "RunConfig.fill_data, RunConfig.fill_model, RunConfig.purpose, TrainConfig.required");
 }
 
@@ -115,6 +116,6 @@ TEST_CASE("fields: a member that is not declared is found") {
   Members all;
   look_at(header, source, all);
   CHECK(all.count == 8);
-  CHECK(heed::testing::house::joined(all.undeclared) ==
+  CHECK(house::joined(all.undeclared) ==
         "Config.d_out, Config.window, Config.other, Config.forgotten");
 }
