@@ -1,18 +1,42 @@
 // Every layer and option against PyTorch: tests/golden/layers, by tools/reference/layer_golden.py.
+#include <algorithm>
 #include <set>
 
 #include "layers/module/registry.h"
 #include "tests/support/layer_cases.h"
+#include "tests/support/source_tree.h"
 
 using namespace heed;
 using namespace heed::testing;
 
+namespace {
+
+// Whether this build has the layers of a golden file: those of a wing may be left out.
+bool has_all_types(const std::string& name) {
+  const std::vector<std::string> types = golden_types(name);
+  return std::all_of(types.begin(), types.end(), [](const std::string& type) {
+    return layer_registry().types().find(type) != nullptr;
+  });
+}
+
+}  // namespace
+
 TEST_CASE("layers: values and gradients are PyTorch's, fused and composed") {
-  int64_t compared = 0;
+  int64_t compared = 0, of_wings = 0;
   const std::vector<std::string> names = golden_names();
-  for (const std::string& name : names) compared += check_golden(name);
+  for (const std::string& name : names) {
+    const bool is_built = has_all_types(name);
+    compared += is_built ? check_golden(name) : 0;
+    of_wings += is_built ? 0 : 1;
+  }
   CHECK(names.size() == 91);
-  CHECK(compared == 2 * 1080);
+  if (house::has_wing("recurrent")) {
+    CHECK(compared == 2 * 1080);
+    CHECK(of_wings == 0);
+  } else {
+    CHECK(compared == 2 * 910);
+    CHECK(of_wings == 16);
+  }
 }
 
 TEST_CASE("layers: every built-in layer has golden values") {
@@ -51,10 +75,15 @@ TEST_CASE("layers: every built-in layer has golden values") {
                                           "silu",
                                           "simple_attention",
                                           "transformer_block"};
+  const std::vector<std::string> recurrent{"gru", "linear_attention", "rnn", "rnn_encoder_decoder",
+                                           "rwkv_time_mixing"};
   for (const std::string& type : built_in) {
     CAPTURE(type);
     CHECK(covered.count(type) == 1);
-    CHECK(layer_registry().types().find(type) != nullptr);
+    const bool of_wing = std::count(recurrent.begin(), recurrent.end(), type) > 0;
+    if (!of_wing || house::has_wing("recurrent")) {
+      CHECK(layer_registry().types().find(type) != nullptr);
+    }
   }
   CHECK(covered.size() == built_in.size());
 }

@@ -107,6 +107,11 @@ ProgramResult run_heed(const std::vector<std::string>& arguments,
   return run_program(is_float64 ? "heed-f64" : "heed", arguments, environment);
 }
 
+bool has_command(const std::string& name) {
+  static const std::string help = run_heed({"--help"}).out;
+  return contains(help, "\n  " + name + " ");
+}
+
 ProgramResult succeeded(const std::vector<std::string>& arguments) {
   ProgramResult result = run_heed(arguments);
   CHECK_MESSAGE(result.exit_code == 0, spaced(arguments), "\n", result.err);

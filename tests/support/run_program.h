@@ -38,6 +38,9 @@ ProgramResult run_heed(const std::vector<std::string>& arguments,
 // The same; fails the test unless the exit code is 0.
 ProgramResult succeeded(const std::vector<std::string>& arguments);
 
+// Whether this build's heed has a command: those of wings may be left out.
+bool has_command(const std::string& name);
+
 // The bytes of a checkpoint's weights. step: "step-000040".
 std::string weights_in(const std::filesystem::path& run, const std::string& step);
 

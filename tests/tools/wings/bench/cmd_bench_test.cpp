@@ -81,3 +81,15 @@ TEST_CASE("heed bench --model-threads: how much faster more threads would be, by
     CHECK(refused.err.find("expected --model-threads") != std::string::npos);
   }
 }
+
+TEST_CASE("heed bench: --threads wins over OMP_NUM_THREADS") {
+  const TempDir folder;
+  const std::string config = write_config(folder);
+  const auto timed_with = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"bench", config, "--steps", "1", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Json::parse(run_heed(words, {"OMP_NUM_THREADS=1"}).out).at("threads").get<int>();
+  };
+  CHECK(timed_with({}) == 1);
+  CHECK(timed_with({"--threads", "3"}) == 3);
+}
