@@ -1,15 +1,16 @@
-"""The pictures of README.md and configs/README.md, made from runs.
+"""The pictures of the READMEs, made from runs.
 
     python3 tools/pictures.py [--heed build/release/heed] [--runs runs/pictures]
 
 Trains the configs below, unless the folder of runs has them already, and writes configs/pictures/*.svg, the maps in
 configs/README.md as a terminal shows them, and, where there is a Chromium, pictures of a report, of an induction head as
-it forms and of `heed explain`. Two minutes a config at
-most, on two cores; needs nothing but Python.
+it forms and of `heed explain`. Two minutes a config at most, on two cores; needs nothing but Python.
 """
 import argparse
+import functools
 import html
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -30,6 +31,7 @@ MAPS = [
     ("negation", "trf_blocks.0.att", "Attention is not too shabby", "What a word means turns with its `not`."),
 ]
 DRAWN = [("copy", "copy"), ("reverse", "reverse"), ("reorder_translation", "translate")]  # side by side in attention.svg
+FORMING = ("reorder_translation", (40, 60, 100, 600))  # the same map after so many steps, in forming.svg
 EVALUATIONS = 12  # per run, to show how attention develops
 
 
@@ -46,7 +48,10 @@ def train(program, runs, config, evaluations=EVALUATIONS):
         print(f"training {config} ...", flush=True)
         path = ROOT / f"configs/{config}.yaml"
         steps = int(re.search(r"steps: (\d+)", path.read_text())[1])
-        heed(program, "train", path, "--out", run, "--set", f"eval.every={steps // evaluations}")
+        settings = [f"eval.every={steps // evaluations}"]
+        if config == FORMING[0]:
+            settings += [f"checkpoint.every={math.gcd(*FORMING[1])}", f"checkpoint.keep={steps}"]
+        heed(program, "train", path, "--out", run, *(part for one in settings for part in ("--set", one)))
     return run
 
 
@@ -76,7 +81,7 @@ def shade(weight):
     return "#" + "".join(f"{round(low + (high - low) * weight):02x}" for low, high in zip((244, 247, 251), (8, 48, 107)))
 
 
-def panel(title, queries, keys, weights, x, cell=24, top=120, left=84):
+def panel(title, queries, keys, weights, x, cell=24, top=120, left=84, gap=36):
     """One heat map as SVG, its upper left corner at x, and where the next may begin."""
     text = lambda at, more, words: f'<text {at} {more}>{html.escape(words)}</text>'
     out = [text(f'x="{x + left}" y="22"', 'font-size="15" font-weight="600"', title)]
@@ -87,21 +92,41 @@ def panel(title, queries, keys, weights, x, cell=24, top=120, left=84):
         out.append(text(f'x="{x + left - 6}" y="{top + (t + 0.67) * cell:g}"', 'text-anchor="end"', query))
         out += [f'<rect x="{x + left + s * cell}" y="{top + t * cell}" width="{cell}" height="{cell}" fill="{shade(w)}"/>'
                 for s, w in enumerate(row)]
-    return out, x + left + len(keys) * cell + 36, top + len(queries) * cell
+    return out, x + left + len(keys) * cell + gap, top + len(queries) * cell
 
 
-def draw_maps(program, runs):
+def write_strip(name, label, panels):
+    """Writes panels, each a function of its x, side by side as configs/pictures/NAME."""
     x, height, body = 16, 0, []
-    for config, title in DRAWN:
-        _, layer, prompt, _ = next(one for one in MAPS if one[0] == config)
-        part, x, bottom = panel(title, *mean_map(program, train(program, runs, config), layer, prompt), x)
+    for draw in panels:
+        part, x, bottom = draw(x)
         body += part
         height = max(height, bottom + 16)
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {x} {height}" width="{x}" height="{height}" '
-           'font-family="sans-serif" font-size="13" fill="#1b1f24" role="img" '
-           'aria-label="What is read for each word that is written: a diagonal, an anti-diagonal, a crossing">',
+           f'font-family="sans-serif" font-size="13" fill="#1b1f24" role="img" aria-label="{label}">',
            f'<rect width="{x}" height="{height}" rx="8" fill="#ffffff"/>', *body, "</svg>"]
-    (PICTURES / "attention.svg").write_text("\n".join(svg) + "\n")
+    (PICTURES / name).write_text("\n".join(svg) + "\n")
+
+
+def layer_and_prompt(config):
+    return next(one[1:3] for one in MAPS if one[0] == config)
+
+
+def draw_maps(program, runs):
+    panels = [functools.partial(panel, title, *mean_map(program, train(program, runs, config), *layer_and_prompt(config)))
+              for config, title in DRAWN]
+    write_strip("attention.svg", "What is read for each word that is written: a diagonal, an anti-diagonal, a crossing",
+                panels)
+
+
+def draw_forming(program, runs):
+    config, steps = FORMING
+    checkpoints = train(program, runs, config) / "checkpoints"
+    panels = [functools.partial(panel, f"step {step}",
+                                *mean_map(program, checkpoints / f"step-{step:06}", *layer_and_prompt(config)),
+                                cell=18, top=106, left=66, gap=14) for step in steps]
+    write_strip("forming.svg", "What a translator reads for each word that it writes: at first everything, later one word",
+                panels)
 
 
 def photograph(program, runs):
@@ -152,6 +177,7 @@ def main():
     before, rest = readme.read_text().split(BEGIN)
     readme.write_text(f"{before}{BEGIN}{terminal_maps(args.heed, args.runs)}\n{END}{rest.split(END)[1]}")
     draw_maps(args.heed, args.runs)
+    draw_forming(args.heed, args.runs)
     if find_browser():
         photograph(args.heed, args.runs)
     else:
