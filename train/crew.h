@@ -4,7 +4,7 @@
 // one's own derives from it, answers differently, and is taken when its launcher has started heed.
 //
 // All members of a crew run the same program on the same data, and ask the same questions in the
-// same order. The answers make that the result does not depend on how many they are.
+// same order. The answers are such that the result does not depend on how many they are.
 #pragma once
 
 #include <cstring>
@@ -128,10 +128,10 @@ class Crew {
 
   // ---- Measurements: asked by heed bench.
 
-  // Since the beginning, for other members.
+  // For other members, since the beginning.
   virtual double seconds_waited() const { return 0; }
   // Exchanges what a step exchanges, without a step that hides it, and returns how long that took.
-  // The parameters are left with gradients.
+  // The parameters are left with gradients. Here: nothing is exchanged.
   virtual double seconds_to_communicate(const std::vector<NamedParameter>& parameters,
                                         int64_t shards, bool shard_optimizer);
 };
