@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "train/data/task.h"
-#include "train/gradient_sum.h"
+#include "train/optim/gradient_sum.h"
 #include "train/optim/optimizer.h"
 
 namespace heed {

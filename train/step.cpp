@@ -4,7 +4,7 @@
 
 #include "autograd/graph/profile.h"
 #include "autograd/random/streams.h"
-#include "train/check/sound.h"
+#include "train/sound.h"
 #include "train/weights/freeze.h"
 
 namespace heed {

@@ -7,7 +7,7 @@
 #include "train/files/words.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
-#include "train/check/sound.h"
+#include "train/sound.h"
 #include "train/weights/source.h"
 #include "train/yaml/yaml.h"
 

@@ -88,7 +88,7 @@ std::string kernel_warning(const BlasInfo& info) {
                     simd_name(cpu().simd), "; a newer OpenBLAS may be several times as fast");
 }
 
-// By tools/wings/bench/programs/blas_granule.cpp, with OpenBLAS 0.3.21 and, but for AVX-512, 0.3.29.
+// By the benchmark blas_granule, with OpenBLAS 0.3.21 and, but for AVX-512, 0.3.29.
 struct MeasuredGranule {
   std::string_view kernel;
   detail::Granule float32, float64;

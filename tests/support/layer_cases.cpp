@@ -201,6 +201,13 @@ std::vector<std::string> golden_types(const std::string& name) {
   return types;
 }
 
+bool is_built(const std::string& name) {
+  const std::vector<std::string> types = golden_types(name);
+  return std::all_of(types.begin(), types.end(), [](const std::string& type) {
+    return layer_registry().types().find(type) != nullptr;
+  });
+}
+
 int64_t check_golden(const std::string& name) {
   CAPTURE(name);
   const SafeTensors file = open_golden(name);

@@ -28,8 +28,8 @@ const std::vector<SourceFile>& sources_and_tests();
 // Whether this build has a wing.
 bool has_wing(const std::string& wing);
 
-// The configs that come with heedgrad, sorted: those in configs/, and in configs/wings/ those of the
-// wings of this build.
+// The configs that come with heedgrad, sorted: those in configs/, and those of the wings of this
+// build in configs/wings/.
 std::vector<std::filesystem::path> shipped_configs();
 
 // The path in an #include line; "" for any other line.

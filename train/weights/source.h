@@ -31,7 +31,8 @@ std::string not_these_weights(const IoError& error);
 void start_from(Module& model, const std::filesystem::path& file,
                 const std::vector<std::string>& ignored);
 
-// Where the config of a model differs from that with which a foreign folder's weights were made, in what no shape shows: a line for the user each.
+// Where the config of a model differs from that with which a foreign folder's weights were made, in
+// what no shape shows: a line for the user each.
 std::vector<std::string> differences_from(const std::filesystem::path& file, const Module& model);
 
 }  // namespace heed

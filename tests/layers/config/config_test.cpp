@@ -197,8 +197,9 @@ TEST_CASE("config: what a field refuses, and how it is said") {
        "plain}"},
       {"attention: {type: atention}",
        "c:1:19: attention.type: unknown layer atention, did you mean attention?"},
-      {"attention: {type: foo}",
-       "c:1:19: attention.type: unknown layer foo; the nearest are gpt and gru; see heed layers"},
+      {"attention: {type: xelt}",
+       "c:1:19: attention.type: unknown layer xelt; the nearest are gelu and relu; see heed "
+       "layers"},
       {"attention: {type: }",
        "c:1:19: attention.type: missing value, expected the name of a layer; see heed layers"},
       {"attention: {dropuot: 0}", "c:1:13: attention.dropuot: unknown key, did you mean dropout?"},

@@ -1,4 +1,4 @@
-// The templates of `heed new`: the files of tools/wings/plugins/new, which the build embeds in the program.
+// The templates of `heed new`: the files of the folder new, which the build embeds in the program.
 #pragma once
 
 #include <vector>

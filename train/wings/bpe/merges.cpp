@@ -6,7 +6,7 @@
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
-#include "train/wings/bpe/byte_text.h"
+#include "train/wings/bpe/text/byte_text.h"
 
 namespace heed {
 

@@ -9,8 +9,8 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
-#include "train/wings/bpe/byte_text.h"
 #include "train/wings/bpe/strict_json.h"
+#include "train/wings/bpe/text/byte_text.h"
 #include "train/wings/bpe/vocabulary.h"
 
 namespace heed {
@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int deepest = 20;  // levels of nesting; pre-tokenizers need eight
+constexpr int deepest_of_file = 20;  // levels of nesting; pre-tokenizers need eight
 
 // A value of the file, with the path of its key for messages.
 struct JsonValue {
@@ -225,7 +225,7 @@ void read_rules(const JsonValue& part, BpeModel& model, bool& bytes) {
 }  // namespace
 
 BpeModel bpe_from_json(std::string_view text, const std::string& where) {
-  require_strict_json(text, where, deepest);
+  require_strict_json(text, where, deepest_of_file);
   const auto whole = json::parse(text);
   const JsonValue file{whole, where + ": "};
   const JsonValue model = file.at("model");

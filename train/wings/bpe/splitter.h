@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "train/wings/bpe/model.h"
-#include "train/wings/bpe/pattern.h"
+#include "train/wings/bpe/text/pattern.h"
 
 namespace heed {
 

@@ -2,7 +2,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
-#include "train/wings/bpe/byte_text.h"
+#include "train/wings/bpe/text/byte_text.h"
 
 namespace heed {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "train/wings/bpe/byte_text.h"
+#include "train/wings/bpe/text/byte_text.h"
 
 namespace heed {
 

@@ -2,7 +2,7 @@
 //   TEST_CASE("my_layer") {
 //     heed::testing::check_layer("{type: my_layer, d_in: 8, d_out: 8}", {{2, 5, 8}, {5, 8}});
 //   }
-// A failure says what is wrong and how to fix it. train/wings/examine/examine_layer.h describes the checks.
+// A failure says what is wrong and how to fix it. examine_layer.h describes the checks.
 // Not part of heed/heed.h, because it includes doctest.
 #pragma once
 

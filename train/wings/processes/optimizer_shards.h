@@ -23,8 +23,8 @@ std::vector<NamedParameter> with_owners(std::vector<NamedParameter> parameters,
 void share_weights(const std::vector<NamedParameter>& parameters, Communicator& ranks);
 
 // While it lives, the optimizer of rank 0 has the state of all parameters, for a checkpoint. All
-// processes make one. The state comes when the gradients are gone. For Adam, whose state is twice as large as the gradients, rank
-// 0 then needs no more memory than in a step.
+// processes make one. The state comes when the gradients are gone. For Adam, whose state is twice
+// as large as the gradients, rank 0 then needs no more memory than in a step.
 class WholeState {
  public:
   WholeState(Optimizer& optimizer, Communicator& ranks);

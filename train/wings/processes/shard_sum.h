@@ -1,4 +1,4 @@
-// The sum of a step (train/gradient_sum.h) whose shards are divided among processes, with the same
+// The sum of a step (train/optim/gradient_sum.h) whose shards are divided among processes, with the same
 // bits.
 //
 // Every gradient is cut into pieces, and each piece has an owner. The owner

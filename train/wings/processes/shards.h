@@ -1,4 +1,4 @@
-// How the shards of a step (train/gradient_sum.h) are divided among processes.
+// How the shards of a step (train/optim/gradient_sum.h) are divided among processes.
 //
 //   accumulate 8, shards 4, 3 processes
 //   micro-batch   0 1 | 2 3 | 4 5 | 6 7

@@ -1,4 +1,4 @@
-// What the page of heed explain is given. tests/tools/wings/explain/explain_check.py looks at it in a browser.
+// What the page of heed explain is given. explain_check.py looks at it in a browser.
 #include "tools/wings/explain/explain.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What processes tell each other before a run. Whole programs that differ: tests/train/wings/processes/mpi_test.sh.
+// What processes tell each other before a run. Whole programs that differ: mpi_test.sh.
 #include "train/wings/processes/company.h"
 
 #include <doctest/doctest.h>

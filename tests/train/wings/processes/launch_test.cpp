@@ -1,4 +1,4 @@
-// What a process does under a launcher. Runs of several processes: tests/train/wings/processes/mpi_test.sh.
+// What a process does under a launcher. Runs of several processes: mpi_test.sh.
 #include "train/wings/processes/launch.h"
 
 #include <doctest/doctest.h>

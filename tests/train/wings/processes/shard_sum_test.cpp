@@ -1,4 +1,4 @@
-// The sum of the gradients of a step over several processes. Whole runs: tests/train/wings/processes/mpi_test.sh.
+// The sum of the gradients of a step over several processes. Whole runs: mpi_test.sh.
 #include "train/wings/processes/shard_sum.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "train/wings/bpe/pattern.h"
+#include "train/wings/bpe/text/pattern.h"
 
 #include <pcre2.h>
 

@@ -1,4 +1,4 @@
-#include "train/wings/bpe/pattern.h"
+#include "train/wings/bpe/text/pattern.h"
 
 #include <doctest/doctest.h>
 

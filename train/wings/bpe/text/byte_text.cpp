@@ -1,4 +1,4 @@
-#include "train/wings/bpe/byte_text.h"
+#include "train/wings/bpe/text/byte_text.h"
 
 #include <array>
 

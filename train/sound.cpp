@@ -1,4 +1,4 @@
-#include "train/check/sound.h"
+#include "train/sound.h"
 
 #include <cmath>
 
