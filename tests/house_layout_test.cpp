@@ -73,6 +73,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
       "train/tokenizers", "train/data", "train/tasks", "train/config", "train/checkpoint",
       "train/weights", "train/run", "train/check", "train/yaml"}},
 
+    {"tools", {"autograd/base"}},
     {"tools/terminal",
      {"autograd/*", "layers/text", "layers/module", "train/files", "train/data", "train/config"}},
     {"tools/commands", {"autograd/*", "layers/*", "train/*", "tools", "tools/terminal"}},

@@ -1,5 +1,5 @@
-// The sum of a step (train/optim/gradient_sum.h) whose shards are divided among processes, with the same
-// bits.
+// The sum of a step (train/optim/gradient_sum.h) whose shards are divided among processes, with the
+// same bits.
 //
 // Every gradient is cut into pieces, and each piece has an owner. The owner
 // receives the piece of every shard, adds them in order, and sends the sum to the others. Rank 0
