@@ -1,6 +1,7 @@
 #include <heed/testing.h>
 
 #include "half_life_schedule.h"
+#include "letter_tokenizer.h"
 #include "lion.h"
 #include "running_max_task.h"
 #include "sign_descent.h"
@@ -64,4 +65,11 @@ TEST_CASE("half_life: halves") {
   CHECK(schedule.lr(1) == 1);
   CHECK(schedule.lr(11) == doctest::Approx(0.5));
   CHECK(schedule.lr(21) == doctest::Approx(0.25));
+}
+
+TEST_CASE("letters: there and back, with all but letters as one token") {
+  const extension::LetterTokenizer letters({}, {});
+  const std::vector<int32_t> ids = letters.encode("To be");
+  CHECK(ids == std::vector<int32_t>{19, 14, 26, 1, 4});
+  CHECK(letters.decode(ids) == "to_be");
 }

@@ -16,8 +16,7 @@ endif()
 set(build_package_dir ${PROJECT_BINARY_DIR}/lib/cmake/heedgrad)
 set(package_files
   tools/cmake/heedgradConfig.cmake
-  tools/cmake/heedgrad_plugin.cmake tools/cmake/registration.cmake tools/cmake/write_registration.cmake
-  tools/cmake/plugin_in_tests.cpp)
+  tools/cmake/registration.cmake tools/cmake/write_registration.cmake ${heed_package_files})
 foreach(file IN LISTS package_files)
   get_filename_component(name ${file} NAME)
   configure_file(${file} ${build_package_dir}/${name} COPYONLY)

@@ -5,6 +5,7 @@
 #   heed_apart            regular expressions: sources that are part of neither the library nor heed
 #   heed_wing_libraries   what the library links
 #   heed_wing_sources     generated sources of heed, made by heed_wing_targets
+#   heed_package_files    what find_package(heedgrad) needs of the wing
 #   heed_after_wings      functions to call once all wings are in
 #   heed_lacks            what was not found: the wing is left out
 #
@@ -90,6 +91,7 @@ set(heed_wing_libraries "")
 set(heed_wing_sources "")
 set(heed_wing_targets "")
 set(heed_after_wings "")
+set(heed_package_files "")
 foreach(wing IN LISTS ordered)
   set(heed_lacks "")
   foreach(need IN LISTS needs_of_${wing})

@@ -177,6 +177,14 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   return ending;
 }
 
+// Data without a batch, as that of an imported model, says so before a run is opened.
+void require_batches(Task& task) {
+  const std::vector<int64_t> position = task.position();
+  Generator any(0);
+  task.next(1, any);
+  task.set_position(position);
+}
+
 int train(const TrainOptions& o, Crew& crew) {
   join(o, crew);
   std::vector<std::string> warnings;
@@ -210,6 +218,7 @@ int train(const TrainOptions& o, Crew& crew) {
     return 0;
   }
 
+  require_batches(*loaded.task);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
   const std::optional<fs::path> checkpoint =
       resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt;

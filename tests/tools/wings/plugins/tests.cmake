@@ -1,6 +1,6 @@
 # What plugin_test.cpp loads: one of each kind, one whose name is taken, one that leaves a trace when it is loaded, and
 # one that throws.
-include(${PROJECT_SOURCE_DIR}/tools/cmake/heedgrad_plugin.cmake)
+include(${PROJECT_SOURCE_DIR}/tools/wings/plugins/heedgrad_plugin.cmake)
 foreach(plugin test_plugin taken_plugin trace_plugin throwing_plugin)
   heedgrad_add_plugin(${plugin} tools/wings/plugins/plugin/${plugin}.h)
   foreach(library ${plugin} ${plugin}-f64)

@@ -1,13 +1,13 @@
 # heedgrad_add_plugin(<name> <files...> [TESTS <files...>] [CONFIGS <files...>])
 # builds lib<name>.so and lib<name>-f64.so, side by side in the current build folder, from headers with HEED_LAYER,
-# HEED_TASK, HEED_OPTIMIZER or HEED_SCHEDULE lines and from sources without:
+# HEED_TASK, HEED_TOKENIZER, HEED_OPTIMIZER, HEED_SCHEDULE or HEED_LISTENER lines and from sources without:
 #   heed --plugin ./lib<name>.so train my.yaml
 # heedgrad_add_plugin(<name> TESTS <files...>) builds no library: tests of what heedgrad has, or of headers without such
 # lines (an operation).
 # heed takes the one of its own precision. TESTS are doctest files, without a main; ctest lists <name>/f32/<file> and
 # <name>/f64/<file> for each. CONFIGS are trained for a few steps: <name>/train/<file>.
 include(${CMAKE_CURRENT_LIST_DIR}/registration.cmake)
-set(heedgrad_registration_line "^HEED_(LAYER|TASK|OPTIMIZER|SCHEDULE)\\(")
+set(heedgrad_registration_line "^HEED_(LAYER|TASK|TOKENIZER|OPTIMIZER|SCHEDULE|LISTENER)\\(")
 
 function(heedgrad_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TESTS;CONFIGS")
@@ -42,7 +42,7 @@ function(heedgrad_add_plugin name)
   endif()
   if(NOT headers)
     message(FATAL_ERROR "heedgrad_add_plugin(${name} ...): expected a header with a HEED_LAYER, HEED_TASK, "
-            "HEED_OPTIMIZER or HEED_SCHEDULE line, or TESTS alone")
+            "HEED_TOKENIZER, HEED_OPTIMIZER, HEED_SCHEDULE or HEED_LISTENER line, or TESTS alone")
   endif()
   set(sources ${files})
   list(FILTER sources EXCLUDE REGEX "\\.(h|hpp)$")

@@ -1,0 +1,31 @@
+// A listener: losses.txt in the run folder has a line for each evaluation.
+#pragma once
+
+#include <heed/train/listener.h>
+
+#include <fstream>
+
+namespace extension {
+
+using namespace heed;
+
+class LossFile final : public TrainingListener {
+ public:
+  static constexpr const char* help = "the validation losses as losses.txt";
+  using Config = NoFields;
+
+  explicit LossFile(const Config&) {}
+
+  void on_begin(const RunInTraining& run, int64_t) override { file_ = run.folder / "losses.txt"; }
+  void on_evaluation(int64_t step, const Evaluation& evaluation) override {
+    std::ofstream(file_, std::ios::app) << step << " " << evaluation.loss << "\n";
+  }
+  void on_end(int64_t, bool) override {}
+
+ private:
+  std::filesystem::path file_;
+};
+
+}  // namespace extension
+
+HEED_LISTENER(extension::LossFile, "loss_file");
