@@ -1,4 +1,4 @@
-# cmake -D HOUSE=<heedgrad> -D FOLDER=<scratch> -P plugin_cmake_check.cmake
+# cmake -D PACKAGE=<heedgrad> -D FOLDER=<scratch> -P plugin_cmake_check.cmake
 # What heedgrad_add_plugin() says while a project is configured: of headers and tests that would be left out silently.
 cmake_minimum_required(VERSION 3.25)
 
@@ -12,7 +12,7 @@ function(expect name lines said)
   file(WRITE ${FOLDER}/listed.yaml "")
   file(WRITE ${FOLDER}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\nproject(p NONE)\n"
     "foreach(library heedgrad heedgrad_f64)\n  add_library(heedgrad::\${library} INTERFACE IMPORTED)\nendforeach()\n"
-    "include(\"${HOUSE}/tools/wings/plugins/heedgrad_plugin.cmake\")\n${lines}\n")
+    "include(\"${PACKAGE}/heedgrad_plugin.cmake\")\n${lines}\n")
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${FOLDER} -B ${FOLDER}/build OUTPUT_VARIABLE out ERROR_VARIABLE out)
   string(REGEX REPLACE "[ \n]+" " " out "${out}")
   if(said STREQUAL "")

@@ -1,6 +1,6 @@
 # What plugin_test.cpp loads: one of each kind, one whose name is taken, one that leaves a trace when it is loaded, and
 # one that throws.
-include(${PROJECT_SOURCE_DIR}/tools/wings/plugins/heedgrad_plugin.cmake)
+include(${PROJECT_BINARY_DIR}/lib/cmake/heedgrad/heedgrad_plugin.cmake)
 foreach(plugin test_plugin taken_plugin trace_plugin throwing_plugin)
   heedgrad_add_plugin(${plugin} tools/wings/plugins/plugin/${plugin}.h)
   foreach(library ${plugin} ${plugin}-f64)
@@ -13,6 +13,6 @@ foreach(plugin test_plugin taken_plugin trace_plugin throwing_plugin)
 endforeach()
 
 # What heedgrad_add_plugin() warns of.
-add_test(NAME tools/plugin_cmake COMMAND ${CMAKE_COMMAND} -D HOUSE=${PROJECT_SOURCE_DIR}
+add_test(NAME tools/plugin_cmake COMMAND ${CMAKE_COMMAND} -D PACKAGE=${PROJECT_BINARY_DIR}/lib/cmake/heedgrad
   -D FOLDER=${PROJECT_BINARY_DIR}/plugin_cmake -P ${CMAKE_CURRENT_LIST_DIR}/plugin_cmake_check.cmake)
 set_tests_properties(tools/plugin_cmake PROPERTIES TIMEOUT ${seconds} LABELS tools)
