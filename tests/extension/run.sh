@@ -7,6 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$(realpath "${1:-build/release}")
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
+cmake --build "$build" --target programs -j"$(nproc)" >"$temporary/log" || { tail -n 60 "$temporary/log"; exit 1; }
 cmake --install "$build" --prefix "$temporary/prefix" >"$temporary/log"
 cp -r tests/extension "$temporary/a copy"
 cd "$temporary"
