@@ -16,6 +16,7 @@
 #include "train/config/rules.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
+#include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/weights/source.h"

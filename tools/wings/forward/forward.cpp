@@ -12,7 +12,7 @@ namespace heed {
 
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
+std::string listed(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) {
     out += (out.empty() ? "" : ", ") + word;
@@ -90,7 +90,7 @@ void check_names(const SafeTensors& file, Module& layer, const std::string& type
                                                                                         : "S)");
     require<IoError>(file.find(name) != nullptr, path, ": expected a tensor ", name, ", ", what,
                      " for the ", type, ", got ",
-                     file.names().empty() ? "none" : joined(file.names()));
+                     file.names().empty() ? "none" : listed(file.names()));
   }
   allowed.push_back("dy");
   Input without_mask = blanks(file, takes).in;
@@ -102,7 +102,7 @@ void check_names(const SafeTensors& file, Module& layer, const std::string& type
   for (const std::string& name : file.names()) {
     const bool known = std::find(allowed.begin(), allowed.end(), name) != allowed.end();
     require<IoError>(known, path, ": unknown tensor ", printable(name), "; the ", type, " takes ",
-                     joined(allowed));
+                     listed(allowed));
   }
 }
 

@@ -16,10 +16,10 @@ namespace {
 constexpr int64_t most_classes = int64_t{1} << 24;  // 16.8 million, as ids of other tasks
 
 // The file in memory, and each byte of it as an id of four.
-constexpr int64_t bytes_per_byte = 5;
+constexpr int64_t memory_per_byte = 5;
 
 SafeTensors read_vectors(const VectorsTask::Config& c, const std::filesystem::path& path) {
-  const FileReader file = open_data_file(path, bytes_per_byte);
+  const FileReader file = open_data_file(path, memory_per_byte);
   std::string bytes = file.whole();
   require_fingerprint(path, as_bytes(bytes), c.fingerprint);
   return {std::move(bytes), path.string()};

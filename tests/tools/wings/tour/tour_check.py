@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tools"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[3] / "tools"), str(HERE.parent / "explain")]
 from browser import Browser, find_browser  # noqa: E402
 from explain_check import as_number, write_tensors  # noqa: E402
 
