@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "layers/config/left_out.h"
 #include "tools/command.h"
 #include "tools/commands/schema.h"
 #include "tools/terminal/table.h"
@@ -150,19 +151,22 @@ void show(const FieldInfo& section) {
 // Throws unless a section or some type has this name.
 void require_known(const std::string& name, const std::vector<FieldInfo>& sections) {
   std::vector<std::string> known;
+  std::string wing;
   for (const FieldInfo& section : sections) {
     known.push_back(section.name);
   }
   for (const Kind& kind : kinds_of_types()) {
     const std::vector<std::string> names = kind.types.names();
     known.insert(known.end(), names.begin(), names.end());
+    wing += belongs_to_wing(kind.types.kind(), name);
   }
   const bool found = std::find(known.begin(), known.end(), name) != known.end();
   const std::string near = nearest(name, known);
-  require<ConfigError>(
-      found, "heed layers: there is no ", printable(name),
-      " (in a plugin: heed --plugin FILE layers ", printable(name), ")",
-      near.empty() ? "; heed layers lists what there is" : ", did you mean " + near + "?");
+  require<ConfigError>(found, "heed layers: there is no ", printable(name),
+                       " (in a plugin: heed --plugin FILE layers ", printable(name), ")",
+                       !wing.empty()  ? wing
+                       : near.empty() ? "; heed layers lists what there is"
+                                      : ", did you mean " + near + "?");
 }
 
 int run(const LayersOptions& o) {
