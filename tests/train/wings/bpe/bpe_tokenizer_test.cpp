@@ -76,7 +76,8 @@ TEST_CASE("bpe: merges ranked by their result, in whatever order they are listed
   std::reverse(model.merges.begin(), model.merges.end());
   CHECK(bpe_from_json(bpe_to_json(model), "again.json") == model);
   const BpeTokenizer tokenizer(model, "ranks.json");
-  for (const nlohmann::json& one : golden_ids().at("ranks.json")) {
+  const nlohmann::json ids = golden_ids();
+  for (const nlohmann::json& one : ids.at("ranks.json")) {
     CHECK(tokenizer.encode(one.at(0).get<std::string>()) == one.at(1).get<std::vector<int32_t>>());
   }
 }
