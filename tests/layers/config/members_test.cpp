@@ -1,8 +1,6 @@
 // Every member of a config is declared in its fields(): what is not cannot be given in a config.
 // The members are read from the source. Counting them in C++, by trying how many initialisers a
 // struct takes, costs every unit that has a config, and knows nothing of structs with a base.
-#include "layers/config/fields.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "layers/config/fields.h"
 #include "tests/support/source_tree.h"
 
 using namespace heed::testing;

@@ -4,8 +4,8 @@
 
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
-#include "tools/wings/probe/shaded_table.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/probe/shaded_table.h"
 
 namespace heed::cli {
 
