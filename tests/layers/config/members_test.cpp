@@ -88,7 +88,8 @@ TEST_CASE("fields: every member of a config is declared") {
       look_at(header, read_source(root() / (name + ".cpp")), all);
     }
   }
-  CHECK(all.count >= 240);
+  // Those of the core alone, and with its wings.
+  CHECK(all.count >= (heed::testing::house::has_wing("recurrent") ? 240 : 190));
   // Filled in by C++: what a config is read for, not what it says.
   std::sort(all.undeclared.begin(), all.undeclared.end());
   CHECK(house::joined(all.undeclared) ==
