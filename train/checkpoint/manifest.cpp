@@ -8,7 +8,7 @@
 namespace heed {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 namespace {
 
@@ -31,22 +31,22 @@ uint64_t hash_from(const std::string& digits) {
 
 // Checksum of the object without its own "xxh64". Keys are sorted, so their order in the file does
 // not matter.
-std::string checksum(const json& facts) { return digits_of(fingerprint(as_bytes(facts.dump()))); }
+std::string checksum(const Json& facts) { return digits_of(fingerprint(as_bytes(facts.dump()))); }
 
-int64_t count_at(const json& facts, const char* key) {
+int64_t count_at(const Json& facts, const char* key) {
   require<IoError>(facts.at(key).is_number_integer() && facts.at(key).get<int64_t>() >= 0,
                    "expected ", key, " to be an integer >= 0");
   return facts.at(key).get<int64_t>();
 }
 
 // Limits the nesting, because dump() recurses.
-bool refuse_depth(int depth, json::parse_event_t, json&) {
+bool refuse_depth(int depth, Json::parse_event_t, Json&) {
   require<IoError>(depth <= 3, "damaged: nested too deeply");
   return true;
 }
 
 Manifest parse(const std::string& bytes) {
-  json facts = json::parse(bytes, refuse_depth);
+  Json facts = Json::parse(bytes, refuse_depth);
   const int64_t format = count_at(facts, "format");
   require<IoError>(format == Manifest::format, "expected format ", Manifest::format, ", got ",
                    format, ": written by another version of heedgrad");
@@ -63,7 +63,7 @@ Manifest parse(const std::string& bytes) {
     manifest.files[name] = {count_at(print, "bytes"),
                             hash_from(print.at("xxh64").get<std::string>())};
   }
-  const auto made_with = facts.value("made_with", json::object());
+  const auto made_with = facts.value("made_with", Json::object());
   require<IoError>(made_with.size() <= max_files, "expected made_with of at most ", max_files);
   made_with.get_to(manifest.made_with);
   return manifest;
@@ -72,11 +72,11 @@ Manifest parse(const std::string& bytes) {
 }  // namespace
 
 void write_manifest(const fs::path& folder, const Manifest& manifest) {
-  json files = json::object();
+  Json files = Json::object();
   for (const auto& [name, print] : manifest.files) {
     files[name] = {{"bytes", print.bytes}, {"xxh64", digits_of(print)}};
   }
-  json facts = {{"format", Manifest::format},
+  Json facts = {{"format", Manifest::format},
                 {"heedgrad", manifest.version},
                 {"precision", manifest.precision},
                 {"step", manifest.step},
@@ -93,7 +93,7 @@ Manifest read_manifest(const fs::path& folder) {
   const std::string bytes = read_file(path, max_manifest_bytes);
   try {
     return parse(bytes);
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     fail<IoError>(path.string(), ": damaged: not the JSON of a manifest");
   } catch (const IoError& error) {
     fail<IoError>(path.string(), ": ", error.what());

@@ -15,7 +15,7 @@
 namespace heed {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 namespace {
 
@@ -95,8 +95,8 @@ void check_streams(const std::string& path, const StreamsState& state) {
 // A count that no run gets to: what a step adds to it does not overflow.
 constexpr int64_t most_counted = int64_t{1} << 62;
 
-int64_t integer_at(const json& facts, const char* key) {
-  const json& count = facts.at(key);
+int64_t integer_at(const Json& facts, const char* key) {
+  const Json& count = facts.at(key);
   require<ConfigError>(count.is_number_integer() && count.get<int64_t>() >= 0, "expected ", key,
                        " to be an integer >= 0");
   require<ConfigError>(count.get<int64_t>() <= most_counted, "expected ", key, " to be at most ",
@@ -105,7 +105,7 @@ int64_t integer_at(const json& facts, const char* key) {
 }
 
 // Checkpoints of earlier versions have no "seconds".
-std::optional<double> seconds_in(const json& facts) {
+std::optional<double> seconds_in(const Json& facts) {
   const auto found = facts.find("seconds");
   if (found == facts.end() || found->is_null()) {
     return std::nullopt;
@@ -119,7 +119,7 @@ std::optional<double> seconds_in(const json& facts) {
 void read_facts(const fs::path& path, TrainingState& state) {
   const std::string bytes = read_file(path, max_json_bytes);
   try {
-    const json facts = json::parse(bytes);
+    const Json facts = Json::parse(bytes);
     state.step = integer_at(facts, "step");
     state.tokens = integer_at(facts, "tokens");
     state.sample_bytes = integer_at(facts, "sample_bytes");
@@ -135,7 +135,7 @@ void read_facts(const fs::path& path, TrainingState& state) {
         dropout_stream_from(facts.at("dropout_stream").get<std::string>());
     state.seconds = seconds_in(facts);
     state.sample_due = facts.value("sample_due", false);
-  } catch (const json::exception& error) {
+  } catch (const Json::exception& error) {
     fail<IoError>(path.string(), ": expected the facts of a training state: ", error.what());
   } catch (const ConfigError& error) {
     fail<IoError>(path.string(), ": ", error.what());
@@ -148,13 +148,13 @@ std::map<std::string, Fingerprint> write_state(const fs::path& folder, const Tra
   nlohmann::ordered_json facts = {
       {"step", state.step},
       {"tokens", state.tokens},
-      {"best_val_loss", state.best_val_loss ? json(*state.best_val_loss) : json()},
-      {"best_step", state.best_step ? json(*state.best_step) : json()},
+      {"best_val_loss", state.best_val_loss ? Json(*state.best_val_loss) : Json()},
+      {"best_step", state.best_step ? Json(*state.best_step) : Json()},
       {"evaluations_since_best", state.evaluations_since_best},
       {"sample_bytes", state.sample_bytes},
       {"generators", name_of(state.streams.mode)},
       {"dropout_stream", name_of(state.streams.dropout_stream)},
-      {"seconds", state.seconds ? json(*state.seconds) : json()},
+      {"seconds", state.seconds ? Json(*state.seconds) : Json()},
   };
   if (state.sample_due) {
     facts["sample_due"] = true;

@@ -7,21 +7,21 @@
 #include <nlohmann/json.hpp>
 
 using namespace heed;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 namespace {
 
-json golden() {
+Json golden() {
   std::ifstream file(std::string(HEED_SOURCE_DIR) + "/tests/golden/tour/printed.json");
   REQUIRE(file.good());
-  return json::parse(file);
+  return Json::parse(file);
 }
 
-Shape shape_of(const json& entry) {
+Shape shape_of(const Json& entry) {
   return Shape(std::span<const int64_t>(entry.at("shape").get<std::vector<int64_t>>()));
 }
 
-double number(const json& value) {
+double number(const Json& value) {
   if (value.is_number()) return value.get<double>();
   const std::string word = value.get<std::string>();
   if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
@@ -32,9 +32,9 @@ double number(const json& value) {
 // The same as spread() in tools/reference/print_golden.py.
 double spread(int64_t i) { return static_cast<double>(i * 37 % 1009) / 8 - 50; }
 
-Array array_of(const json& entry) {
+Array array_of(const Json& entry) {
   Array values = Array::uninitialised(shape_of(entry));
-  const json& given = entry.at("values");
+  const Json& given = entry.at("values");
   for (int64_t i = 0; i < values.size(); ++i) {
     const double value = given.is_string() ? spread(i) : number(given.at(static_cast<size_t>(i)));
     values.mutable_data()[i] = static_cast<real>(value);
@@ -43,7 +43,7 @@ Array array_of(const json& entry) {
 }
 
 template <class T>
-BasicArray<T> integers_of(const json& entry) {
+BasicArray<T> integers_of(const Json& entry) {
   return BasicArray<T>::from(shape_of(entry), entry.at("values").get<std::vector<T>>());
 }
 
@@ -51,8 +51,8 @@ BasicArray<T> integers_of(const json& entry) {
 
 TEST_CASE("print: numbers as PyTorch prints them") {
   int compared = 0;
-  const json cases = golden();
-  for (const json& entry : cases.at("cases")) {
+  const Json cases = golden();
+  for (const Json& entry : cases.at("cases")) {
     CHECK(printed(array_of(entry)) == entry.at(precision_name).get<std::string>());
     ++compared;
   }
@@ -61,12 +61,12 @@ TEST_CASE("print: numbers as PyTorch prints them") {
 
 TEST_CASE("print: ids and masks as PyTorch prints int64 and bool") {
   int compared = 0;
-  const json cases = golden();
-  for (const json& entry : cases.at("ids")) {
+  const Json cases = golden();
+  for (const Json& entry : cases.at("ids")) {
     CHECK(printed(integers_of<int32_t>(entry)) == entry.at("text").get<std::string>());
     ++compared;
   }
-  for (const json& entry : cases.at("masks")) {
+  for (const Json& entry : cases.at("masks")) {
     CHECK(printed(integers_of<uint8_t>(entry)) == entry.at("text").get<std::string>());
     ++compared;
   }

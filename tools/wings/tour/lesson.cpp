@@ -12,7 +12,7 @@ namespace heed::tour {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr size_t text_width = 88;
 
@@ -122,7 +122,7 @@ class Writer {
   std::map<std::string, std::string> shapes_;  // name -> ", shape (6, 3)", or ""
 };
 
-json number(real value) {
+Json number(real value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char digits[64];  // the shortest float that reads back; JSON only has doubles
@@ -131,15 +131,15 @@ json number(real value) {
   std::from_chars(std::begin(digits), end, shortest);
   return shortest;
 }
-json number(int32_t value) { return value; }
+Json number(int32_t value) { return value; }
 
 // Nested lists with the nesting of the shape.
 template <class T>
-json nested(const Shape& shape, int axis, const T*& next) {
+Json nested(const Shape& shape, int axis, const T*& next) {
   if (axis == shape.rank()) {
     return number(*next++);
   }
-  json list = json::array();
+  Json list = Json::array();
   for (int64_t i = 0; i < shape[axis]; ++i) {
     list.push_back(nested(shape, axis + 1, next));
   }
@@ -147,13 +147,13 @@ json nested(const Shape& shape, int axis, const T*& next) {
 }
 
 struct AsJson {
-  json operator()(const Tensor& tensor) const { return list(tensor.value()); }
-  json operator()(const Ids& ids) const { return list(ids); }
-  json operator()(int64_t count) const { return count; }
-  json operator()(const std::string& words) const { return words; }
+  Json operator()(const Tensor& tensor) const { return list(tensor.value()); }
+  Json operator()(const Ids& ids) const { return list(ids); }
+  Json operator()(int64_t count) const { return count; }
+  Json operator()(const std::string& words) const { return words; }
 
   template <class T>
-  static json list(const BasicArray<T>& values) {
+  static Json list(const BasicArray<T>& values) {
     const T* next = values.data();
     return nested(values.shape(), 0, next);
   }
@@ -179,7 +179,7 @@ std::vector<std::string> json_lines(const Step& step, const StepValues& shown, b
   for (const StepValues::Entry& entry : shown.entries()) {
     if (!entry.key.empty() || all) {
       const std::string key = entry.key.empty() ? step.name + "." + entry.name : entry.key;
-      lines.push_back(json(key).dump() + ": " + std::visit(AsJson{}, entry.value).dump());
+      lines.push_back(Json(key).dump() + ": " + std::visit(AsJson{}, entry.value).dump());
     }
   }
   return lines;

@@ -17,13 +17,13 @@ namespace heed {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr int deepest_of_file = 20;  // levels of nesting; pre-tokenizers need eight
 
 // A value of the file, with the path of its key for messages.
 struct JsonValue {
-  const json& value;
+  const Json& value;
   std::string where;  // "tok.json: model.vocab"
 
   [[noreturn]] void refuse(const std::string& expected) const {
@@ -38,12 +38,12 @@ struct JsonValue {
     return {value.at(key), text(where, where.ends_with(": ") ? "" : ".", key)};
   }
   // As at(); null if the key is absent.
-  const json& find(const char* key) const {
-    static const json none;
+  const Json& find(const char* key) const {
+    static const Json none;
     return value.is_object() && value.contains(key) ? value.at(key) : none;
   }
   bool flag(const char* key, bool usual) const {
-    const json& found = find(key);
+    const Json& found = find(key);
     if (!found.is_null() && !found.is_boolean()) {
       JsonValue{found, text(where, ".", key)}.refuse("true or false");
     }
@@ -57,8 +57,8 @@ struct JsonValue {
     return found.value.get<std::string>();
   }
   // Refuses every value but null and those in `allowed`.
-  void require_absent(const char* key, const std::vector<json>& allowed = {}) const {
-    const json& found = find(key);
+  void require_absent(const char* key, const std::vector<Json>& allowed = {}) const {
+    const Json& found = find(key);
     if (!found.is_null() && std::find(allowed.begin(), allowed.end(), found) == allowed.end()) {
       JsonValue{found, text(where, where.ends_with(": ") ? "" : ".", key)}.refuse(
           "none, as heed does not have it");
@@ -67,12 +67,12 @@ struct JsonValue {
 };
 
 // The contents of the added tokens. Nothing of them has been checked yet.
-std::unordered_set<std::string> contents_of(const json& added) {
+std::unordered_set<std::string> contents_of(const Json& added) {
   std::unordered_set<std::string> contents;
   if (!added.is_array()) {
     return contents;
   }
-  for (const json& each : added) {
+  for (const Json& each : added) {
     if (each.is_object() && each.contains("content") && each.at("content").is_string()) {
       contents.insert(each.at("content").get<std::string>());
     }
@@ -80,7 +80,7 @@ std::unordered_set<std::string> contents_of(const json& added) {
   return contents;
 }
 
-void read_vocabulary(const JsonValue& vocabulary, const json& added, VocabularyBuilder& builder) {
+void read_vocabulary(const JsonValue& vocabulary, const Json& added, VocabularyBuilder& builder) {
   if (!vocabulary.value.is_object() || vocabulary.value.empty()) {
     vocabulary.refuse("an object {token: id, ...}");
   }
@@ -104,7 +104,7 @@ void read_vocabulary(const JsonValue& vocabulary, const json& added, VocabularyB
 }
 
 // The two sides of a merge, ["a", "b"] or "a b", in bytes; nullopt for anything else.
-std::optional<std::pair<std::string, std::string>> sides(const json& merge) {
+std::optional<std::pair<std::string, std::string>> sides(const Json& merge) {
   std::string left, right;
   if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
     left = merge[0].get<std::string>();
@@ -226,7 +226,7 @@ void read_rules(const JsonValue& part, BpeModel& model, bool& bytes) {
 
 BpeModel bpe_from_json(std::string_view text, const std::string& where) {
   require_strict_json(text, where, deepest_of_file);
-  const auto whole = json::parse(text);
+  const auto whole = Json::parse(text);
   const JsonValue file{whole, where + ": "};
   const JsonValue model = file.at("model");
   if (model.value.is_object() && model.value.contains("type") && model.words("type") != "BPE") {
@@ -245,7 +245,7 @@ BpeModel bpe_from_json(std::string_view text, const std::string& where) {
   }
   require<IoError>(bytes, where, ": pre_tokenizer: expected ByteLevel: heed reads tokenizers over ",
                    "bytes");
-  const json& added = file.find("added_tokens");
+  const Json& added = file.find("added_tokens");
   const JsonValue vocabulary = model.at("vocab");
   VocabularyBuilder builder(out, static_cast<int64_t>(vocabulary.value.size() + added.size()));
   read_vocabulary(vocabulary, added, builder);

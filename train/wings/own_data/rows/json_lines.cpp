@@ -10,10 +10,10 @@ namespace heed {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // Takes the two cells out of an object as it is parsed. Nothing else is kept, and nothing recurses.
-class CellsOfObject final : public nlohmann::json_sax<json> {
+class CellsOfObject final : public nlohmann::json_sax<Json> {
  public:
   explicit CellsOfObject(const std::array<RowColumn, 2>& columns) : columns_(columns) {}
 
@@ -27,7 +27,7 @@ class CellsOfObject final : public nlohmann::json_sax<json> {
     depth_ = 0;
     wanted_ = nullptr;
     is_object_ = false;
-    json::sax_parse(line, this);
+    Json::sax_parse(line, this);
     if (wrong_.empty() && !is_object_) {
       return "expected a JSON object, got another value";
     }
