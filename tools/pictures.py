@@ -46,7 +46,7 @@ def train(program, runs, config, evaluations=EVALUATIONS):
     run = runs / config
     if not (run / "checkpoints").is_dir():
         print(f"training {config} ...", flush=True)
-        path = ROOT / f"configs/{config}.yaml"
+        path, = (ROOT / "configs").rglob(f"{config}.yaml")
         steps = int(re.search(r"steps: (\d+)", path.read_text())[1])
         settings = [f"eval.every={steps // evaluations}"]
         if config == FORMING[0]:

@@ -41,8 +41,8 @@ layer to layer the second.
 The task reorder_translation has such sentences, in a toy German; look at some of them, and train
 the translator with attention:
 
-  heed data configs/reorder_translation.yaml
-  heed train configs/reorder_translation.yaml
+  heed data configs/wings/translation/reorder_translation.yaml
+  heed train configs/wings/translation/reorder_translation.yaml
 )";
 
 // The Chinese words that the weights (T, T) and the dictionary (T, V) give, as one line.

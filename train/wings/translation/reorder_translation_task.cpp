@@ -1,6 +1,6 @@
-#include "train/tasks/reorder_translation_task.h"
+#include "train/wings/translation/reorder_translation_task.h"
 
-#include "train/tasks/toy_german.h"
+#include "train/wings/translation/toy_german.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "train/tasks/toy_german.h"
+#include "train/wings/translation/toy_german.h"
 
 #include <array>
 

@@ -1,10 +1,10 @@
-#include "train/tasks/reorder_translation_task.h"
+#include "train/wings/translation/reorder_translation_task.h"
 
 #include <map>
 
 #include "tests/support/made_task_cases.h"
 #include "tests/support/near.h"
-#include "train/tasks/toy_german.h"
+#include "train/wings/translation/toy_german.h"
 
 using namespace heed;
 using namespace heed::testing;
