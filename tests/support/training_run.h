@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "autograd/base/error.h"
+#include "autograd/base/real.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 #include "train/config/run_config.h"
@@ -35,6 +37,20 @@ inline std::string write_config(const TempDir& folder, const std::string& config
   write_text(folder / "text.txt", sample_text());
   write_text(folder / "c.yaml", config);
   return (folder / "c.yaml").string();
+}
+
+// A model of two sequences that is trained in no time.
+inline const char* const copying =
+    "data: {type: copy, length: 5, min_length: 3, symbols: 12}\n"
+    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 1}\n"
+    "train: {steps: 2, batch_size: 4}\nsample: {every: 1, prompt: \"11 2 3\"}\n";
+
+// Writes NAME.yaml, with this test's precision, into the folder; returns its path.
+inline std::string config_of(const TempDir& folder, const std::string& name,
+                             const std::string& rest) {
+  const std::string path = (folder / (name + ".yaml")).string();
+  write_text(path, text("precision: ", precision_name, "\n", rest));
+  return path;
 }
 
 // Paths in --set are relative to the current folder; these are in `folder`.

@@ -177,7 +177,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   return ending;
 }
 
-// Data without a batch, as that of an imported model, says so before a run is opened.
+// Data without a batch, as that of an imported model, says so before anything is written.
 void require_batches(Task& task) {
   const std::vector<int64_t> position = task.position();
   Generator any(0);

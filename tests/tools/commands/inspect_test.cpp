@@ -7,6 +7,7 @@
 #include "autograd/base/real.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/training_run.h"
 #include "tools/terminal/png.h"
 
 using namespace heed;
@@ -16,17 +17,6 @@ using Json = nlohmann::json;
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string config_of(const TempDir& folder, const std::string& name, const std::string& rest) {
-  const std::string path = (folder / (name + ".yaml")).string();
-  write_text(path, text("precision: ", precision_name, "\n", rest));
-  return path;
-}
-
-const char* const copying =
-    "data: {type: copy, length: 5, min_length: 3, symbols: 12}\n"
-    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 1}\n"
-    "train: {steps: 2, batch_size: 4}\nsample: {every: 1, prompt: \"11 2 3\"}\n";
 
 int lines_of(const std::string& text, const std::string& part) {
   int count = 0;

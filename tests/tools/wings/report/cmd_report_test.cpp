@@ -10,22 +10,7 @@
 using namespace heed;
 using namespace heed::testing;
 
-namespace {
-
 namespace fs = std::filesystem;
-
-std::string config_of(const TempDir& folder, const std::string& name, const std::string& rest) {
-  const std::string path = (folder / (name + ".yaml")).string();
-  write_text(path, text("precision: ", precision_name, "\n", rest));
-  return path;
-}
-
-const char* const copying =
-    "data: {type: copy, length: 5, min_length: 3, symbols: 12}\n"
-    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 1}\n"
-    "train: {steps: 2, batch_size: 4}\nsample: {every: 1, prompt: \"11 2 3\"}\n";
-
-}  // namespace
 
 TEST_CASE("heed report: one run, two runs, no run") {
   const TempDir folder;
