@@ -271,6 +271,30 @@ TEST_CASE("house: the core and each wing keep to their budgets") {
   CHECK(core <= most_in_core);
 }
 
+TEST_CASE("house: what is compiled once for both precisions does not know real") {
+  std::map<std::string, std::vector<std::string>> includes;
+  for (const SourceFile& file : sources()) {
+    for (const std::string& line : file.lines) {
+      if (const std::string header = included(line); !header.empty()) {
+        includes[file.path].push_back(header);
+      }
+    }
+  }
+  CHECK(plain_sources().size() > 30);
+  for (const std::string& source : plain_sources()) {
+    std::vector<std::string> open{source};
+    std::set<std::string> seen{source};
+    while (!open.empty()) {
+      const std::string file = open.back();
+      open.pop_back();
+      CHECK_MESSAGE(file != "autograd/base/real.h", source, " includes it, maybe by others");
+      for (const std::string& header : includes[file]) {
+        if (seen.insert(header).second) open.push_back(header);
+      }
+    }
+  }
+}
+
 TEST_CASE("house: a source lies beside the header of its name") {
   int64_t sources_seen = 0;
   for (const SourceFile& file : sources()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -46,6 +47,14 @@ const std::vector<SourceFile>& sources_and_tests() {
   static const std::vector<SourceFile> files =
       files_in({"autograd", "layers", "train", "tools", "tests"}, {".h", ".cpp"});
   return files;
+}
+
+const std::vector<std::string>& plain_sources() {
+  static const std::vector<std::string> all = [] {
+    std::istringstream list(HEED_PLAIN_SOURCES);
+    return std::vector<std::string>{std::istream_iterator<std::string>(list), {}};
+  }();
+  return all;
 }
 
 bool has_wing(const std::string& wing) {

@@ -25,6 +25,9 @@ std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
 const std::vector<SourceFile>& sources();
 const std::vector<SourceFile>& sources_and_tests();
 
+// The sources that are compiled once for both precisions.
+const std::vector<std::string>& plain_sources();
+
 // Whether this build has a wing.
 bool has_wing(const std::string& wing);
 
