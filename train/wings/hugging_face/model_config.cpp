@@ -1,6 +1,7 @@
 #include "train/wings/hugging_face/model_config.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "autograd/base/modes.h"
@@ -66,10 +67,13 @@ void read_common(Keys& keys) {
   keys.require_none("pruned_heads");
 }
 
-// rope_theta, or rope_parameters as transformers 5 has them, or rope_scaling of earlier ones.
+// What transformers 5 has about rotary positions, and earlier versions, whose key wins.
+constexpr std::array rope_keys{"rope_parameters", "rope_scaling"};
+
+// rope_theta of these, or the key of the architecture.
 double rope_base(Keys& keys, const char* older_key) {
   double base = keys.number(older_key, 10000);
-  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+  for (const char* key : rope_keys) {
     const ConfigNode& rope = keys.get(key);
     if (rope.is_absent()) {
       continue;
@@ -148,7 +152,11 @@ ConfigNode read_neox(Keys& keys) {
   model.set("init", "gpt2");
   keys.require_flag("use_parallel_residual", false, true);
   keys.require_flag("attention_bias", true, true);
-  if (keys.number("rotary_pct", keys.has("rope_parameters") ? 1 : 0.25) != 1) {
+  double turned = keys.number("rotary_pct", 0.25);  // of the width of a head
+  for (const char* key : rope_keys) {
+    turned = keys.number_of(keys.get(key).get("partial_rotary_factor"), key, turned);
+  }
+  if (turned != 1) {
     keys.cannot("rotary_pct", "1");
   }
   set_dropout(model, keys.number("hidden_dropout", 0), keys.number("attention_dropout", 0));

@@ -56,6 +56,21 @@ TEST_CASE("model_config: fields of a llama") {
   CHECK(odd.notes[0] == "x: ignored, as heed does not know it: warp");
 }
 
+TEST_CASE("model_config: rotary positions of a gpt_neox, as transformers reads them") {
+  const auto neox = [](const std::string& more) {
+    return "{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": false, " + more + "}";
+  };
+  const std::string whole = "\"rope_parameters\": {\"partial_rotary_factor\": 1}";
+  for (const std::string& more :
+       {whole, whole + ", \"rotary_pct\": 0.25", std::string("\"rotary_pct\": 1"),
+        std::string("\"rotary_pct\": 1, \"rope_parameters\": {\"rope_theta\": 10000}")}) {
+    CHECK(error_in(neox(more)) == "no error");
+  }
+  // The key of earlier versions wins.
+  CHECK(yaml_of(neox(whole + ", \"rope_scaling\": {\"rope_theta\": 7}, \"rotary_emb_base\": 5"))
+            .find("rope_base: 7\n") != std::string::npos);
+}
+
 // The keys of the published folders gpt2 and SmolLM2-135M.
 TEST_CASE("model_config: published folders leave nothing to note") {
   const std::string smollm2 =
@@ -106,6 +121,9 @@ TEST_CASE("model_config: what cannot be honoured is refused by name") {
       {"{\"model_type\": \"gpt_neox\", \"rotary_pct\": 1.0}",
        "use_parallel_residual: expected false" + as + "nothing"},
       {"{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": false}",
+       "rotary_pct: expected 1" + as + "nothing"},
+      {"{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": false, "
+       "\"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 10000}}",
        "rotary_pct: expected 1" + as + "nothing"},
       {gpt2 + "\"n_embd\": \"wide\"}",
        "n_embd: expected a whole number from 1 to 16777216, got wide"},
