@@ -199,7 +199,7 @@ DeclaredProperties walk_through(const LoadedRun& run, const Crew& crew, Plan& pl
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
   }
-  for (std::string& line : differences_from(run.weights, *model)) {
+  for (std::string& line : differences_from(run.weights, run.config.model)) {
     plan.warnings.push_back(std::move(line));
   }
   const auto gradient_bytes = [&](int64_t shards, const Crew& of) {

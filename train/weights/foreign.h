@@ -25,9 +25,8 @@ class ForeignWeights {
   // Fills the parameters of a model, as start_from() does (source.h).
   virtual void load(Module& model, const std::filesystem::path& file,
                     const std::function<bool(const std::string&)>& is_ignored) const = 0;
-  // As differences_from() (source.h).
-  virtual std::vector<std::string> differences(const std::filesystem::path& file,
-                                               const Module& model) const = 0;
+  // The config of the model that the weights were made with: {type: gpt, ...}.
+  virtual ConfigNode model(const std::filesystem::path& file) const = 0;
 };
 
 using ForeignWeightsRegistry = Registry<ForeignWeights>;

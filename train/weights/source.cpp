@@ -1,10 +1,12 @@
 #include "train/weights/source.h"
 
 #include "autograd/base/modes.h"
+#include "layers/config/describe.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/weights/foreign.h"
 #include "train/weights/freeze.h"
+#include "train/yaml/yaml.h"
 
 namespace heed {
 
@@ -72,9 +74,75 @@ void start_from(Module& model, const fs::path& path, const std::vector<std::stri
   }
 }
 
-std::vector<std::string> differences_from(const fs::path& file, const Module& model) {
+namespace {
+
+using Values = std::map<std::string, std::string>;  // of a config, by path
+
+// The values that make a model the function of its weights that it is: all but sizes and biases,
+// which show in the shapes and names of tensors, and what acts in training only.
+Values values_of_function(const LayerChoice& model) {
+  static const std::string others =
+      " bias context_length d_context d_head d_in d_model d_out dropout hidden_multiplier "
+      "hidden_size init num_classes num_layers out_bias out_proj packed qkv_bias source_length "
+      "source_vocab_size tie_embeddings vocab_size ";
+  Values values = flat_values(write_struct(model.config()));
+  for (auto& [path, value] : values) {
+    value = value == "packed_attention" ? "multi_head_attention" : value;  // other parameters alone
+  }
+  std::erase_if(values, [](const auto& value) {
+    const size_t name = value.first.rfind('.') + 1;
+    return others.find(" " + value.first.substr(name) + " ") != std::string::npos;
+  });
+  return values;
+}
+
+}  // namespace
+
+std::vector<Difference> differences(const LayerChoice& ours, const LayerChoice& theirs) {
+  const Values a = values_of_function(ours), b = values_of_function(theirs);
+  // What a layer does not say is as in the model around it.
+  const auto value_at = [](const Values& values, const std::string& path) {
+    const auto own = values.find(path),
+               found = own != values.end() ? own : values.find(path.substr(path.rfind('.') + 1));
+    return found == values.end() ? "the default" : found->second;
+  };
+  Values all = a;
+  all.insert(b.begin(), b.end());
+  std::vector<Difference> found;
+  for (const auto& [path, value] : all) {
+    const size_t dot = path.rfind('.');
+    const std::string in_both = dot == std::string::npos ? path : path.substr(0, dot) + ".type";
+    if (a.contains(in_both) && b.contains(in_both) && value_at(a, path) != value_at(b, path)) {
+      found.push_back({path, value_at(a, path), value_at(b, path)});
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> differences_from(const fs::path& file, const LayerChoice& model) {
+  const fs::path config = file.parent_path() / "config.yaml";
   const auto foreign = file.empty() ? nullptr : maker_of(file.parent_path());
-  return foreign ? foreign->differences(file, model) : std::vector<std::string>();
+  if (!foreign && (file.empty() || !is_there(config))) {
+    return {};
+  }
+  std::vector<std::string> lines;
+  try {
+    ConfigNode theirs = foreign ? foreign->model(file) : read_config(config.string()).get("model");
+    const std::string type = theirs.get("type").text();
+    theirs.erase("type");
+    if (type.empty()) {
+      return {};  // a config of another program
+    }
+    for (const Difference& each : differences(model, read_options("layer", type, theirs))) {
+      lines.push_back(text("model.", each.field, " is ", each.ours,
+                           ", but the weights were made with ", each.theirs));
+    }
+  } catch (const ConfigError& error) {  // a layer of a plugin that this run does not need
+    const std::string what = error.what();
+    lines.push_back("the model is not compared with that of the weights: " +
+                    what.substr(0, what.find('\n')));
+  }
+  return lines;
 }
 
 }  // namespace heed

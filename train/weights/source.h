@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "layers/config/fields.h"
 #include "layers/module/module.h"
 #include "train/files/fingerprint.h"
 
@@ -31,8 +32,17 @@ std::string not_these_weights(const IoError& error);
 void start_from(Module& model, const std::filesystem::path& file,
                 const std::vector<std::string>& ignored);
 
-// Where the config of a model differs from that with which a foreign folder's weights were made, in
-// what no shape shows: a line for the user each.
-std::vector<std::string> differences_from(const std::filesystem::path& file, const Module& model);
+// A field of the config of a model: "attention.scale", "3" here and "auto" there.
+struct Difference {
+  std::string field, ours, theirs;
+};
+
+// The fields in which two models compute different functions of the same weights.
+std::vector<Difference> differences(const LayerChoice& ours, const LayerChoice& theirs);
+
+// The same for a model and the one that a file's weights were made with, whose config lies next to
+// it: a line for the user each. None without such a config.
+std::vector<std::string> differences_from(const std::filesystem::path& file,
+                                          const LayerChoice& model);
 
 }  // namespace heed

@@ -219,6 +219,54 @@ TEST_CASE("weights: what does not fit is named with both shapes, before a run is
   CHECK(contains(unreadable("text.txt"), "train.weights: " + (folder / "text.txt").string()));
 }
 
+TEST_CASE("weights: another function of the same shapes is warned of, field by field") {
+  const TempDir folder;
+  const std::string rope =
+      "model={type: gpt, context_length: 8, d_model: 12, num_layers: 1, bias: false, position: "
+      "rope, ";
+  const fs::path first = trained(folder, "first", {"train.steps=2", rope + "num_heads: 3}"});
+  const auto warnings = [&](const fs::path& source, const std::string& options) {
+    const Plan plan =
+        make_plan(load_small(folder, {"train.weights=" + source.string(), rope + options + "}"}));
+    return plan.warnings;
+  };
+  const auto line = [](const std::string& field, const std::string& ours, const std::string& was) {
+    return "model." + field + " is " + ours + ", but the weights were made with " + was;
+  };
+  const fs::path file = first / "checkpoints/step-000002/model.safetensors";
+  for (const fs::path& source : {first, file.parent_path(), file}) {
+    CHECK(warnings(source, "num_heads: 3").empty());
+    CHECK(warnings(source, "num_heads: 2, activation: relu, norm_eps: 0.5, rope_base: 99") ==
+          std::vector<std::string>{line("activation", "relu", "gelu_tanh"),
+                                   line("norm_eps", "0.5", "1e-05"), line("num_heads", "2", "3"),
+                                   line("rope_base", "99", "10000")});
+    CHECK(warnings(
+              source,
+              "num_heads: 3, norm: rms_norm, attention: {type: multi_head_attention, scale: 3}") ==
+          std::vector<std::string>{line("attention.scale", "3", "auto"),
+                                   line("norm", "rms_norm", "layer_norm")});
+    CHECK(warnings(source, "num_heads: 3, attention: {type: multi_head_attention, rope_base: 7}") ==
+          std::vector<std::string>{line("attention.rope_base", "7", "10000")});
+    // What acts in training only.
+    CHECK(warnings(source, "num_heads: 3, dropout: 0.1, init: gpt2").empty());
+  }
+  write_text(file.parent_path() / "config.yaml", "model: {type: no_layer}\n");
+  CHECK(contains(warnings(file, "num_heads: 3").at(0),
+                 "the model is not compared with that of the weights: unknown layer \"no_layer\""));
+  fs::remove(file.parent_path() / "config.yaml");
+  CHECK(warnings(file, "num_heads: 2").empty());
+}
+
+TEST_CASE("weights: the positions that a model adds or turns by show in no shape") {
+  const TempDir folder;
+  const fs::path first = trained(folder, "first", {"train.steps=2", "model.position=sinusoidal"});
+  const Plan plan =
+      make_plan(load_small(folder, {"train.weights=" + first.string(), "model.position=rope"}));
+  CAPTURE(heed::testing::spaced(plan.warnings));
+  CHECK(plan.warnings == std::vector<std::string>{"model.position is rope, but the weights were "
+                                                  "made with sinusoidal"});
+}
+
 TEST_CASE("weights: numbers that are not finite are named, before the first step") {
   const TempDir folder;
   const fs::path first = trained(folder, "first", {"train.steps=2"});

@@ -9,6 +9,7 @@
 #include "tools/terminal/table.h"
 #include "train/files/words.h"
 #include "train/wings/hugging_face/export.h"
+#include "train/wings/hugging_face/model_config.h"
 
 namespace heed::cli {
 
@@ -47,7 +48,7 @@ const Gpt& exportable(const TrainedRun& run) {
   const auto* const gpt = dynamic_cast<const Gpt*>(run.model.get());
   require<ConfigError>(gpt != nullptr, "heed export: model.type: expected gpt, got ",
                        run.loaded.config.model.type(), ", which transformers does not have");
-  const std::string wrong = obstacle(architecture_of(gpt->config), *gpt);
+  const std::string wrong = export_obstacle(architecture_of(gpt->config), *gpt);
   require<ConfigError>(wrong.empty(), "heed export: no architecture of transformers holds this ",
                        "model exactly: ", wrong);
   return *gpt;

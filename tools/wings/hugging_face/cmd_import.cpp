@@ -56,11 +56,13 @@ struct Source {
       : config(fs::path(folder) / "config.json"),
         json(read_json(config)),
         imported(model_of_json(json, config.string())),
+        own(own_model_of_json(json)),
         weights(weights_file(folder)) {}
 
   fs::path config;
   ConfigNode json;
   ImportedModel imported;
+  ConfigNode own;  // what heed itself wrote into config.json, if it still fits the rest
   FolderWeights weights;
 };
 
@@ -176,9 +178,9 @@ int64_t write_best(const Source& source, const std::string& tokenizer, const fs:
     path = out / stored_tokenizer;
   }
   std::optional<int64_t> parameters;
-  if (const ConfigNode own = own_model_of_json(source.json); !own.is_absent()) {
+  if (!source.own.is_absent()) {
     try {
-      parameters = write_run(source, own, path, inside);
+      parameters = write_run(source, source.own, path, inside);
     } catch (const IoError&) {  // biases that are no longer zeros; if it is more, see below
     }
   }
@@ -199,6 +201,10 @@ int run(const ImportOptions& o) {
   require_precision("float32");
   const Source source(o.folder);
   std::vector<std::string> notes = source.imported.notes;
+  if (source.json.has("heedgrad") && source.own.is_absent()) {
+    notes.push_back(source.config.string() + ": heedgrad.model is another model than the rest of " +
+                    "the file says, which is taken");
+  }
   const int64_t vocab_size = whole_number(source.imported.model.get("vocab_size")).value_or(0);
   const std::string tokenizer = tokenizer_text(o, vocab_size, notes);
   int64_t parameters = 0;

@@ -64,6 +64,11 @@ const Architecture& architecture_of(const Gpt::Config& model) {
   return *find_architecture(type);
 }
 
+std::string lacks(const Architecture& architecture, const std::string& field,
+                  const std::string& ours, const std::string& theirs) {
+  return text("model.", field, ": ", ours, ", but ", architecture.model_type, " has ", theirs);
+}
+
 std::string obstacle(const Architecture& architecture, const Gpt& model) {
   const Gpt::Config& c = model.config;
   const std::string& type = architecture.model_type;
@@ -71,7 +76,7 @@ std::string obstacle(const Architecture& architecture, const Gpt& model) {
     return of_attention;
   }
   const auto differs = [&](const char* field, const std::string& got, const std::string& has) {
-    return text("model.", field, ": ", got, ", but ", type, " has ", has);
+    return lacks(architecture, field, got, has);
   };
   if (!c.has_feed_forward()) {
     return differs("feed_forward", "none", "one in each block");

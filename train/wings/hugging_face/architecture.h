@@ -31,6 +31,9 @@ std::string architecture_names();
 const Architecture& architecture_of(const Gpt::Config& model);
 // Why the architecture cannot hold the model, beginning with the field; "" if it can.
 std::string obstacle(const Architecture& architecture, const Gpt& model);
+// "model.norm: rms_norm, but gpt2 has layer_norm"
+std::string lacks(const Architecture& architecture, const std::string& field,
+                  const std::string& ours, const std::string& theirs);
 
 // The attention of the blocks: multi_head_attention, or packed_attention. Requires no obstacle.
 const MultiHeadAttention::Config& attention_of(const Gpt& model);

@@ -38,10 +38,12 @@ Array assembled(const TheirTensor& tensor, const std::map<std::string, Array>& p
   const auto numbers_of = [&](const TensorPart& part) {
     return part.ours.empty() ? part.fixed : parameters.at(part.ours);
   };
-  if (tensor.parts.size() == 1 && !tensor.parts.front().transposed) {
-    return numbers_of(tensor.parts.front());
+  const Shape shape(tensor.shape());
+  const TensorPart& first = tensor.parts.front();
+  if (tensor.parts.size() == 1 && !first.transposed && numbers_of(first).shape() == shape) {
+    return numbers_of(first);
   }
-  Array whole = Array::uninitialised(Shape(tensor.shape()));
+  Array whole = Array::uninitialised(shape);
   real* to = whole.mutable_data();
   for (const TensorPart& part : tensor.parts) {
     const Array numbers = numbers_of(part);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <new>
 
 #include "autograd/base/modes.h"
 #include "layers/config/values.h"
 #include "layers/module/registry.h"
 #include "layers/text/display.h"
+#include "train/weights/source.h"
 #include "train/wings/hugging_face/keys.h"
 
 namespace heed {
@@ -125,7 +127,7 @@ ConfigNode read_gpt2(Keys& keys) {
   model.set("activation", activation_of(keys, "activation_function", "gelu_new"));
   model.set("hidden_size", keys.size("n_inner", 4 * width));
   model.set("init", "gpt2");
-  keys.require_flag("scale_attn_weights", true, true);
+  const bool scaled = keys.flag("scale_attn_weights", true);
   keys.require_flag("scale_attn_by_inverse_layer_idx", false, false);
   keys.ignore({"reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
                "summary_proj_to_labels", "summary_type", "summary_use_proj"});
@@ -134,6 +136,9 @@ ConfigNode read_gpt2(Keys& keys) {
     keys.cannot("embd_pdrop", text("resid_pdrop, ", dropout));
   }
   set_dropout(model, dropout, keys.number("attn_pdrop", 0.1));
+  if (!scaled) {
+    model.find("attention")->set("scale", 1);
+  }
   return model;
 }
 
@@ -236,7 +241,7 @@ void write_gpt2(const Gpt& model, ConfigNode& json) {
   json.set("resid_pdrop", c.dropout);
   json.set("embd_pdrop", c.dropout);
   json.set("attn_pdrop", attention_of(model).dropout);
-  json.set("scale_attn_weights", true);
+  json.set("scale_attn_weights", attention_of(model).scale != 1);
   json.set("scale_attn_by_inverse_layer_idx", false);
 }
 
@@ -297,6 +302,32 @@ ConfigNode json_of_model(const Architecture& architecture, const Gpt& model,
   return json;
 }
 
+std::string export_obstacle(const Architecture& architecture, const Gpt& model) {
+  if (const std::string wrong = obstacle(architecture, model); !wrong.empty()) {
+    return wrong;
+  }
+  MultiHeadAttention::Config attention = attention_of(model);
+  const double usual_scale = 1 / std::sqrt(static_cast<double>(attention.head_width()));
+  if (attention.scale == usual_scale && usual_scale != 1) {  // 1 is written as scale_attn_weights
+    attention.scale.reset();
+  }
+  if (attention.kv_heads() == attention.num_heads) {
+    attention.num_kv_heads.reset();
+  }
+  Gpt::Config written = model.config;
+  written.num_kv_heads = attention.num_kv_heads;
+  written.attention = {"multi_head_attention", attention};
+  if (written.position == "sinusoidal") {
+    written.position = "learned";  // a table of positions with these numbers
+  }
+  ConfigNode read = model_of_json(json_of_model(architecture, model, {}), "").model;
+  read.erase("type");
+  const auto differ = differences({"gpt", written}, read_options("layer", "gpt", read));
+  return differ.empty() ? ""
+                        : lacks(architecture, differ.front().field, differ.front().ours,
+                                differ.front().theirs);
+}
+
 ConfigNode own_model_of_json(const ConfigNode& json) {
   ConfigNode own = json.get("heedgrad").get("model");
   if (!own.is_map() || own.get("type").text() != "gpt") {
@@ -310,7 +341,7 @@ ConfigNode own_model_of_json(const ConfigNode& json) {
     const DryRun dry;
     const std::unique_ptr<Module> made = make_layer("gpt", options);
     const auto& model = dynamic_cast<const Gpt&>(*made);
-    if (obstacle(*theirs.architecture, model).empty() &&
+    if (export_obstacle(*theirs.architecture, model).empty() &&
         model_of_json(json_of_model(*theirs.architecture, model, {}), "").model == theirs.model) {
       return own;
     }

@@ -20,6 +20,11 @@ struct ImportedModel {
 // such as a width that the heads do not divide, are left to the gpt.
 ImportedModel model_of_json(const ConfigNode& json, const std::string& where);
 
+// Why a folder of the architecture would not be the same model, beginning with the field; "" if it
+// is. That is an obstacle (architecture.h), or a difference (train/weights/source.h) from what
+// is read of its config.json: what nobody writes is refused.
+std::string export_obstacle(const Architecture& architecture, const Gpt& model);
+
 // The config.json of a model that its architecture can hold (architecture.h). The key "heedgrad"
 // has `own`, the model's config as heed writes it: it says what the architecture has no word for.
 ConfigNode json_of_model(const Architecture& architecture, const Gpt& model, const ConfigNode& own);

@@ -52,26 +52,10 @@ void HuggingFaceWeights::load(Module& model, const fs::path& file, const IsIgnor
   }
 }
 
-std::vector<std::string> HuggingFaceWeights::differences(const fs::path& file,
-                                                         const Module& model) const {
-  const auto* const gpt = dynamic_cast<const Gpt*>(&model);
-  if (gpt == nullptr) {
-    return {};
-  }
-  const ConfigNode theirs = model_in(file.parent_path()).model;
-  const ConfigNode ours = ConfigNode::map({{"num_heads", gpt->config.num_heads},
-                                           {"norm_eps", gpt->config.norm_eps},
-                                           {"activation", gpt->config.activation},
-                                           {"rope_base", gpt->config.rope_base}});
-  std::vector<std::string> lines;
-  for (const ConfigNode& field : ours.children()) {
-    const ConfigNode& other = theirs.get(field.key());
-    if (!other.is_absent() && other.text() != field.text()) {
-      lines.push_back(text("model.", field.key(), " is ", field.text(),
-                           ", but the weights were made with ", other.text()));
-    }
-  }
-  return lines;
+ConfigNode HuggingFaceWeights::model(const fs::path& file) const {
+  const fs::path folder = file.parent_path();
+  const ConfigNode own = own_model_of_json(read_json(folder / "config.json"));
+  return own.is_absent() ? model_in(folder).model : own;
 }
 
 }  // namespace heed

@@ -18,8 +18,7 @@ class HuggingFaceWeights final : public ForeignWeights {
   // Only a gpt can take them.
   void load(Module& model, const std::filesystem::path& file,
             const std::function<bool(const std::string&)>& is_ignored) const override;
-  std::vector<std::string> differences(const std::filesystem::path& file,
-                                       const Module& model) const override;
+  ConfigNode model(const std::filesystem::path& file) const override;
 };
 HEED_WEIGHTS(HuggingFaceWeights, "hugging_face");
 

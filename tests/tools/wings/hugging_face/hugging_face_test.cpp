@@ -118,6 +118,33 @@ TEST_CASE("import: an export that was trained elsewhere has the biases of its ar
   CHECK(contains(f.text_of("other/config.yaml"), "\n  qkv_bias: true\n"));
 }
 
+TEST_CASE("export: a scale of the scores is written or refused, never dropped") {
+  const Folders f;
+  const auto train = [&](const std::string& run, const std::string& scale) {
+    f.train(run, {"model.attention={type: multi_head_attention, scale: " + scale + "}"});
+  };
+  train("unscaled", "1");
+  f.heed({"export", f.path("unscaled"), f.path("hf")});
+  CHECK(contains(f.text_of("hf/config.json"), "\"scale_attn_weights\": false"));
+  f.heed({"import", f.path("hf"), "--out", f.path("again")});
+  CHECK(model_section(f.text_of("unscaled/config.yaml")) ==
+        model_section(f.text_of("again/config.yaml")));
+  train("scaled", "3");
+  CHECK(contains(f.refused({"export", f.path("scaled"), f.path("hf3")}, 2),
+                 "exactly: model.attention.scale: 3, but gpt2 has auto"));
+  CHECK_FALSE(fs::exists(f.folder / "hf3"));
+  // An export of an earlier version: heed's own config says what the rest of the file does not.
+  std::string config = f.text_of("hf/config.json");
+  const std::string scale = "\"scale\": 1";
+  config.replace(config.find(scale), scale.size(), "\"scale\": 3");
+  write_text(f.folder / "hf/config.json", config);
+  const ProgramResult older = f.heed({"import", f.path("hf"), "--out", f.path("older")});
+  CHECK(contains(older.err,
+                 "hf/config.json: heedgrad.model is another model than the rest of the "
+                 "file says, which is taken"));
+  CHECK(contains(f.text_of("older/config.yaml"), "\n    scale: 1\n"));
+}
+
 TEST_CASE("import: weights that are NaN or infinite are refused, and nothing is left") {
   const Folders f;
   const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");

@@ -56,6 +56,11 @@ TEST_CASE("model_config: fields of a llama") {
   CHECK(odd.notes[0] == "x: ignored, as heed does not know it: warp");
 }
 
+TEST_CASE("model_config: scores without a scale are those of scale 1") {
+  const std::string yaml = yaml_of("{\"model_type\": \"gpt2\", \"scale_attn_weights\": false}");
+  CHECK(yaml.ends_with("attention:\n  type: multi_head_attention\n  scale: 1\n"));
+}
+
 TEST_CASE("model_config: rotary positions of a gpt_neox, as transformers reads them") {
   const auto neox = [](const std::string& more) {
     return "{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": false, " + more + "}";
@@ -101,7 +106,6 @@ TEST_CASE("model_config: what cannot be honoured is refused by name") {
        "model_type: expected gpt2, gpt_neox or llama" + as + "mistral"},
       {gpt2 + "\"scale_attn_by_inverse_layer_idx\": true}",
        "scale_attn_by_inverse_layer_idx: expected false" + as + "true"},
-      {gpt2 + "\"scale_attn_weights\": false}", "scale_attn_weights: expected true" + as + "false"},
       {gpt2 + "\"activation_function\": \"tanh\"}",
        "activation_function: expected gelu_new, gelu, relu or silu" + as + "tanh"},
       {gpt2 + "\"embd_pdrop\": 0}", "embd_pdrop: expected resid_pdrop, 0.1" + as + "0"},

@@ -36,24 +36,29 @@ TEST_CASE("weights: those of a Hugging Face folder, and what no shape shows") {
   const fs::path file = find_weights(folder, warnings);
   CHECK(file == folder / "model.safetensors");
   CHECK(source_fingerprint(file) == fingerprint_file(file));
-  const auto model_with = [](const std::string& options) {
+  const auto choice = [](const std::string& options) {
     const std::string sizes = "vocab_size: 13, context_length: 6, num_layers: 2, hidden_size: 5, ";
     const std::string yaml = "{d_model: 6, qkv_bias: true, tie_embeddings: true, " + sizes;
-    return make_layer("gpt", parse_config(yaml + options + "}", "model.yaml"));
+    return read_options("layer", "gpt", parse_config(yaml + options + "}", "model.yaml"));
   };
+  const auto model_with = [&](const std::string& options) { return make_layer(choice(options)); };
   const auto model = model_with("num_heads: 3");
   start_from(*model, file, {});
   const Array embedding = SafeTensors(file).array("transformer.wte.weight");
   CHECK(same_bits(model->parameters().front().tensor.value(), embedding));
-  CHECK(differences_from(file, *model).empty());
-  CHECK(differences_from("", *model).empty());
-  const auto other = model_with("num_heads: 2, norm_eps: 0.5, activation: relu");
+  CHECK(differences_from(file, choice("num_heads: 3")).empty());
+  CHECK(differences_from("", choice("num_heads: 3")).empty());
+  const std::string odd =
+      "num_heads: 2, norm_eps: 0.5, activation: relu, attention: {type: multi_head_attention, "
+      "scale: 3}";
+  const auto other = model_with(odd);
   start_from(*other, file, {});
-  CHECK(differences_from(file, *other) ==
-        std::vector<std::string>{
-            "model.num_heads is 2, but the weights were made with 3",
-            "model.norm_eps is 0.5, but the weights were made with 1e-05",
-            "model.activation is relu, but the weights were made with gelu_tanh"});
+  CHECK(
+      differences_from(file, choice(odd)) ==
+      std::vector<std::string>{"model.activation is relu, but the weights were made with gelu_tanh",
+                               "model.attention.scale is 3, but the weights were made with auto",
+                               "model.norm_eps is 0.5, but the weights were made with 1e-05",
+                               "model.num_heads is 2, but the weights were made with 3"});
 
   const auto refused = [&](Module& into, const std::vector<std::string>& ignored) {
     return thrown_by<ConfigError>([&] { start_from(into, file, ignored); });
