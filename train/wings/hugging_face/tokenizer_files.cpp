@@ -16,7 +16,9 @@ BpeModel without_merges(const Tokenizer& tokenizer) {
   }
   if (dynamic_cast<const CharTokenizer*>(&tokenizer) != nullptr) {
     model.whole_pieces = true;
-    model.rules.push_back({R"([\s\S])", SplitRule::Keep::all});
+    // Any character, in the words of PCRE2 and of Oniguruma: \s and \S leave out U+180E in PCRE2, and
+    // Oniguruma has no (?s:.).
+    model.rules.push_back({R"([^\n]|\n)", SplitRule::Keep::all});
   }
   return model;
 }

@@ -145,6 +145,24 @@ TEST_CASE("export: a scale of the scores is written or refused, never dropped") 
   CHECK(contains(f.text_of("older/config.yaml"), "\n    scale: 1\n"));
 }
 
+TEST_CASE("import: the characters of an export, U+180E among them") {
+  const Folders f;
+  std::string odd;
+  for (int i = 0; i < 300; ++i) {
+    odd += i % 3 == 0 ? "a\u180e\u180eb" : "\nb \u0085\r";
+  }
+  write_text(f.folder / "odd.txt", odd);
+  f.train("run", {"data.path=" + f.path("odd.txt")});
+  f.heed({"export", f.path("run"), f.path("hf")});
+  f.heed({"import", f.path("hf"), "--out", f.path("again")});
+  const std::string prompt = "a\u180e\u180eb\n\n\u0085";
+  for (const char* run : {"run", "again"}) {
+    const ProgramResult made = f.heed(
+        {"generate", f.path(run), "--prompt", prompt, "--tokens", "3", "--temperature", "0"});
+    CHECK(made.out.starts_with(prompt));
+  }
+}
+
 TEST_CASE("import: weights that are NaN or infinite are refused, and nothing is left") {
   const Folders f;
   const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");
