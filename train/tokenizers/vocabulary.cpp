@@ -11,18 +11,17 @@ namespace heed {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr int64_t most_bytes = int64_t{1} << 28;
 
 }  // namespace
 
 std::string vocabulary_to_json(const std::string& type, const std::vector<std::string>& tokens) {
-  return ordered_json{{"type", type}, {"tokens", tokens}}.dump() + "\n";
+  return nlohmann::ordered_json{{"type", type}, {"tokens", tokens}}.dump() + "\n";
 }
 
 std::vector<std::string> vocabulary_from_json(const std::string& text, const std::string& type) {
-  const auto json = ordered_json::parse(text, nullptr, false);
+  // An ordered object would search all its keys for each that it gets.
+  const auto json = nlohmann::json::parse(text, nullptr, false);
   const bool is_vocabulary = json.is_object() && json.contains("type") &&
                              json["type"].is_string() && json.contains("tokens") &&
                              json["tokens"].is_array();
@@ -32,7 +31,7 @@ std::vector<std::string> vocabulary_from_json(const std::string& text, const std
                        ", got that of tokenizer ", printable(kept));
   std::vector<std::string> tokens;
   std::set<std::string> seen;
-  for (const ordered_json& token : json["tokens"]) {
+  for (const nlohmann::json& token : json["tokens"]) {
     require<IoError>(token.is_string() && !token.get_ref<const std::string&>().empty(),
                      "vocabulary.json: expected tokens with text in them");
     tokens.push_back(token.get<std::string>());

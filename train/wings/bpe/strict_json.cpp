@@ -13,10 +13,11 @@ namespace {
 
 class StrictReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  StrictReader(const std::string& where, int deepest) : where_(where), deepest_(deepest) {}
+  StrictReader(const std::string& where, int deepest, size_t most)
+      : where_(where), deepest_(deepest), most_(most) {}
 
   bool key(string_t& name) override {
-    require<IoError>(keys_.back().insert(name).second, where_,
+    require<IoError>(open_.back().keys.insert(name).second, where_,
                      ": expected every key of an object once, got ", printable(name), " twice");
     return true;
   }
@@ -25,13 +26,13 @@ class StrictReader final : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override { return open(); }
   bool end_array() override { return close(); }
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
 
   bool parse_error(std::size_t, const std::string&,
                    const nlohmann::json::exception& error) override {
@@ -43,27 +44,40 @@ class StrictReader final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
+  // Of brackets that are open.
+  struct Level {
+    std::unordered_set<std::string> keys;  // of an object
+    size_t values = 0;
+  };
+
+  bool count() {
+    require<IoError>(open_.empty() || ++open_.back().values <= most_, where_, ": expected at most ",
+                     most_, " entries in brackets, got more");
+    return true;
+  }
   bool open() {
-    require<IoError>(std::ssize(keys_) < deepest_, where_, ": expected at most ", deepest_,
+    count();
+    require<IoError>(std::ssize(open_) < deepest_, where_, ": expected at most ", deepest_,
                      " levels of brackets, got more");
-    keys_.emplace_back();
+    open_.emplace_back();
     return true;
   }
   bool close() {
-    keys_.pop_back();
+    open_.pop_back();
     return true;
   }
 
   const std::string& where_;
   const int deepest_;
-  std::vector<std::unordered_set<std::string>>
-      keys_;  // of each object that is open; of a list none
+  const size_t most_;
+  std::vector<Level> open_;
 };
 
 }  // namespace
 
-void require_strict_json(std::string_view text, const std::string& where, int deepest) {
-  StrictReader reader(where, deepest);
+void require_strict_json(std::string_view text, const std::string& where, int deepest,
+                         size_t most) {
+  StrictReader reader(where, deepest, most);
   nlohmann::json::sax_parse(text, &reader);
 }
 

@@ -14,21 +14,18 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ConfigNode node_of(const ordered_json& value, const std::string& where) {
-  require<IoError>(value.is_primitive() || value.size() <= json_limits::entries, where,
-                   ": expected at most ", json_limits::entries, " entries in brackets, got ",
-                   value.size());
+ConfigNode node_of(const ordered_json& value) {
   if (value.is_object()) {
     ConfigNode map = ConfigNode::map();
     for (const auto& [key, child] : value.items()) {
-      map.set(key, node_of(child, where));
+      map.set(key, node_of(child));
     }
     return map;
   }
   if (value.is_array()) {
     ConfigNode list = ConfigNode::list();
     for (const ordered_json& child : value) {
-      list.append(node_of(child, where));
+      list.append(node_of(child));
     }
     return list;
   }
@@ -66,10 +63,10 @@ ordered_json value_of(const ConfigNode& node) {
 }  // namespace
 
 ConfigNode parse_json(std::string_view bytes, const std::string& where) {
-  require_strict_json(bytes, where, json_limits::depth);
+  require_strict_json(bytes, where, json_limits::depth, json_limits::entries);
   const auto value = ordered_json::parse(bytes);
   require<IoError>(value.is_object(), where, ": expected an object {...}, got ", value.type_name());
-  return node_of(value, where);
+  return node_of(value);
 }
 
 ConfigNode read_json(const std::filesystem::path& path) {

@@ -97,6 +97,16 @@ TEST_CASE("model_config: published folders leave nothing to note") {
   }
 }
 
+// Reading all of it first took 19 s: each key was compared with all before it.
+TEST_CASE("model_config: a file of very many keys is refused at the first too many") {
+  std::string keys = "{\"model_type\": \"gpt2\"", list = "{\"a\": [0";
+  while (keys.size() < 990'000) keys += text(", \"key ", keys.size(), "\": 1");
+  while (list.size() < 990'000) list += ", [1]";
+  for (const std::string& json : {keys + "}", list + "]}"}) {
+    CHECK(error_in(json) == "config.json: expected at most 1000 entries in brackets, got more");
+  }
+}
+
 TEST_CASE("model_config: what cannot be honoured is refused by name") {
   const std::string as = ", as heed has nothing else; got ";
   const std::string gpt2 = "{\"model_type\": \"gpt2\", ";
