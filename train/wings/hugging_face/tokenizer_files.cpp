@@ -1,5 +1,7 @@
 #include "train/wings/hugging_face/tokenizer_files.h"
 
+#include <set>
+
 #include "train/wings/bpe/bpe_tokenizer.h"
 #include "train/wings/bpe/write.h"
 #include "train/wings/hugging_face/json.h"
@@ -51,8 +53,12 @@ TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_lengt
 
 int64_t pad_vocabulary(BpeModel& model, int64_t vocab_size) {
   const auto before = static_cast<int64_t>(model.tokens.size());
+  const std::set<std::string> taken(model.tokens.begin(), model.tokens.end());
   for (int64_t id = before; id < vocab_size; ++id) {
-    const std::string name = text("<|unused_", id, "|>");
+    std::string name = text("<|unused_", id, "|>");
+    while (taken.contains(name)) {
+      name.insert(name.size() - 2, "_");
+    }
     model.tokens.push_back(name);
     model.added.push_back({.id = static_cast<int32_t>(id), .content = name, .special = true});
   }
