@@ -116,6 +116,11 @@ FileReader::FileReader(fs::path path)
   require<IoError>(S_ISREG(status.st_mode), path_.string(), ": cannot read: expected a file, got ",
                    S_ISDIR(status.st_mode) ? "a folder" : "a pipe, device or socket");
   size_ = status.st_size;
+  constexpr std::string_view pointer = "version https://git-lfs.github.com/spec/";
+  std::string begin(size_ < 1024 ? pointer.size() : 0, ' ');  // a pointer is shorter
+  const ssize_t count = ::pread(file_.get(), begin.data(), begin.size(), 0);
+  require<IoError>(count <= 0 || begin != pointer, path_.string(),
+                   ": is a Git LFS pointer: git lfs pull fetches the file");
 }
 
 void FileReader::read(int64_t offset, std::span<std::byte> out) const {

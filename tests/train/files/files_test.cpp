@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 
@@ -59,6 +60,21 @@ class FileSizeLimit {
 };
 
 }  // namespace
+
+TEST_CASE("files: a Git LFS pointer stands where the file should be") {
+  const TempDir folder;
+  const std::string pointer =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 9\n";
+  write_file_atomically(folder / "text", pointer);
+  CHECK(heed::testing::error_of([&] { read_file(folder / "text", anything); }) ==
+        (folder / "text").string() + ": is a Git LFS pointer: git lfs pull fetches the file");
+  // Texts about pointers, and beginnings of one.
+  for (const std::string& other :
+       {" " + pointer, pointer.substr(0, 20), pointer + std::string(1024, '.')}) {
+    write_file_atomically(folder / "other", other);
+    CHECK(read_file(folder / "other", anything) == other);
+  }
+}
 
 TEST_CASE("xxh64: values of the reference implementation") {
   struct Row {
