@@ -140,14 +140,19 @@ std::string our_names(const TheirTensor& tensor) {
              : names.front() + (names.size() > 1 ? text(" and ", names.size() - 1, " more") : "");
 }
 
-// The name in the file: with the prefix of the architecture, or without.
+// The name in the file: with the prefix of the architecture, or without. An embedding that is the
+// output layer too may be there under the name of that alone.
 std::string name_in(const FolderWeights& weights, const Architecture& architecture,
-                    const std::string& theirs) {
-  const std::string& prefix = architecture.prefix;
-  if (weights.find(theirs) == nullptr && theirs.starts_with(prefix)) {
-    return theirs.substr(prefix.size());
+                    const Gpt& model, const TheirTensor& tensor) {
+  const std::string &theirs = tensor.name, &prefix = architecture.prefix;
+  if (weights.find(theirs) != nullptr || !theirs.starts_with(prefix)) {
+    return theirs;
   }
-  return theirs;
+  const std::string plain = theirs.substr(prefix.size());
+  const bool tied = model.config.tie_embeddings && tensor.parts.front().ours == "tok_emb.weight";
+  return tied && weights.find(plain) == nullptr && weights.find(architecture.head) != nullptr
+             ? architecture.head
+             : plain;
 }
 
 bool is_ignored(const TheirTensor& tensor, const IsIgnored& ignored) {
@@ -180,7 +185,7 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
   std::set<std::string> known{architecture.head};
   const std::vector<TheirTensor> tensors = their_tensors(architecture, model);
   for (const TheirTensor& tensor : tensors) {
-    const std::string name = name_in(weights, architecture, tensor.name);
+    const std::string name = name_in(weights, architecture, model, tensor);
     known.insert(name);
     if (is_ignored(tensor, ignored)) {
       continue;
@@ -201,7 +206,7 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
     }
   }
   if (model.config.tie_embeddings) {
-    check_tied_head(architecture, weights, name_in(weights, architecture, tensors.front().name),
+    check_tied_head(architecture, weights, name_in(weights, architecture, model, tensors.front()),
                     mistakes);
   }
   for (const std::string& name : weights.names()) {
@@ -226,7 +231,7 @@ bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeig
     if (is_ignored(tensor, ignored)) {
       continue;
     }
-    const Array theirs = weights.array(name_in(weights, architecture, tensor.name));
+    const Array theirs = weights.array(name_in(weights, architecture, model, tensor));
     if (const std::string mistake = mistake_in_weights(theirs); !mistake.empty()) {
       mistakes.add([&] { return text(tensor.name, ", here ", our_names(tensor), ": ", mistake); });
     }

@@ -99,6 +99,18 @@ TEST_CASE("hugging_face: with a prefix or without, buffers of old versions, a ti
   check_same_bits((*plain)(ids).value(), (*other)(ids).value());
 }
 
+TEST_CASE("hugging_face: a tied model whose file has the output layer alone") {
+  const TempDir temp;
+  const fs::path folder = changed(temp, "gpt2", [&](std::vector<TensorView>& views) {
+    for (TensorView& view : views) {
+      if (view.name == "transformer.wte.weight") view.name = "lm_head.weight";
+    }
+  });
+  const auto plain = loaded(golden("gpt2")), other = loaded(folder);
+  const Ids ids = Ids::from({1, 3}, {1, 5, 12});
+  check_same_bits((*plain)(ids).value(), (*other)(ids).value());
+}
+
 TEST_CASE("hugging_face: what does not fit is named in both systems") {
   const TempDir temp;
   const std::byte zeros[72] = {};
