@@ -108,7 +108,9 @@ int run(const GenerateOptions& o) {
   const TrainedRun trained = load_trained(o.run, o.sets);
   const RunConfig& config = trained.loaded.config;
   require<ConfigError>(trained.loaded.task->tokenizer() != nullptr, "heed generate: ", o.run,
-                       " was trained on ", config.data.type(), ", which has no text to go on from");
+                       trained.state.step == 0 ? without_tokenizer
+                                               : " was trained on " + config.data.type() +
+                                                     ", which has no text to go on from");
   if (!o.prompt && isatty(STDIN_FILENO) != 0) {
     converse(trained, o);
     return 0;

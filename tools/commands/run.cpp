@@ -67,8 +67,10 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
 
 Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt) {
   const Task& task = *run.loaded.task;
-  require<ConfigError>(task.tokenizer() != nullptr, option, ": ", run.loaded.config.data.type(),
-                       " has no text to ask in");
+  require<ConfigError>(task.tokenizer() != nullptr, option, ": ",
+                       run.state.step == 0
+                           ? text("the model", without_tokenizer)
+                           : run.loaded.config.data.type() + " has no text to ask in");
   try {
     task.check_prompt(prompt);
   } catch (const ConfigError& error) {

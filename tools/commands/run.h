@@ -17,6 +17,10 @@ struct TrainedRun {
   TrainingState state;
 };
 
+// Of a run that was imported, which has made no step, and has ids but no text.
+inline constexpr const char* without_tokenizer =
+    " was imported without a tokenizer; import it again with --tokenizer FILE";
+
 // Switches to the program of the config's precision (require_precision), if it names one.
 void require_precision_of(const RunTree& config);
 

@@ -1,4 +1,5 @@
 // heed import: a model of Hugging Face's transformers as a run, which the other commands take.
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -143,9 +144,38 @@ LoadedRun load(const Source& source, const ConfigNode& model, const fs::path& to
   }
 }
 
-// Writes the run into an empty folder. Returns the number of parameters; nothing if the weights do
-// not fit `model`, which the folder's config.json has as heed's own.
-std::optional<int64_t> write_run(const Source& source, const ConfigNode& model,
+// A prompt that the tokenizer knows: "The ", else its first token that begins with a letter or a
+// digit, or with a character beyond ASCII; "" if it has none, or if there is no tokenizer.
+std::string known_prompt(const Task& task) {
+  const Tokenizer* const tokenizer = task.tokenizer();
+  if (tokenizer == nullptr) {
+    return "";
+  }
+  std::vector<std::string> candidates{"The "};
+  for (int32_t id = 0; id < tokenizer->vocab_size(); ++id) {
+    candidates.push_back(tokenizer->decode({&id, 1}));
+  }
+  for (const std::string& each : candidates) {
+    const auto first = static_cast<unsigned char>(each.empty() ? ' ' : each[0]);
+    try {
+      if ((first >= 0x80 || std::isalnum(first) != 0) && printable(each) == each) {
+        task.check_prompt(each);
+        return each;
+      }
+    } catch (const ConfigError&) {  // the next one
+    }
+  }
+  return "";
+}
+
+struct Written {
+  int64_t parameters = 0;
+  std::string prompt;  // known_prompt()
+};
+
+// Writes the run into an empty folder. Returns nothing if the weights do not fit `model`, which the
+// folder's config.json has as heed's own.
+std::optional<Written> write_run(const Source& source, const ConfigNode& model,
                                  const fs::path& tokenizer, const fs::path& inside) {
   const Architecture& architecture = *source.imported.architecture;
   const LoadedRun run = load(source, model, tokenizer, inside);
@@ -166,30 +196,41 @@ std::optional<int64_t> write_run(const Source& source, const ConfigNode& model,
   save_checkpoint(inside, *made, nullptr, state, run.texts(), {}, run.made_with());
   write_file_atomically(inside / "config.yaml", run.texts().at("config.yaml"));
   MetricsWriter::resume(inside / "metrics.csv", 0).flush_to_disk();
-  return made->parameter_count();
+  return Written{made->parameter_count(), known_prompt(*run.task)};
 }
 
 // Prefers the config that heed itself wrote into config.json, if it still fits.
-int64_t write_best(const Source& source, const std::string& tokenizer, const fs::path& out,
+Written write_best(const Source& source, const std::string& tokenizer, const fs::path& out,
                    const fs::path& inside) {
   fs::path path;
   if (!tokenizer.empty()) {
     write_file_atomically(inside / stored_tokenizer, tokenizer);
     path = out / stored_tokenizer;
   }
-  std::optional<int64_t> parameters;
+  std::optional<Written> written;
   if (!source.own.is_absent()) {
     try {
-      parameters = write_run(source, source.own, path, inside);
+      written = write_run(source, source.own, path, inside);
     } catch (const IoError&) {  // biases that are no longer zeros; if it is more, see below
     }
   }
-  if (!parameters) {
-    parameters = write_run(source, source.imported.model, path, inside);
+  if (!written) {
+    written = write_run(source, source.imported.model, path, inside);
   }
-  require<IoError>(parameters.has_value(), source.weights.path(), ": has numbers where this ",
+  require<IoError>(written.has_value(), source.weights.path(), ": has numbers where this ",
                    source.imported.architecture->model_type, " has none");
-  return *parameters;
+  return *written;
+}
+
+// For a name of Hugging Face's hub, such as gpt2 or openai-community/gpt2; else "".
+std::string how_to_get(const std::string& name) {
+  const fs::path path = name;
+  const bool of_hub = is_plain_name(path.filename().string()) &&
+                      (path.parent_path().empty() || is_plain_name(path.parent_path().string()));
+  return !of_hub || is_there(path)
+             ? ""
+             : text("; heed downloads nothing: hf download ", shell_word(name), " --local-dir ",
+                    shell_word(path.filename().string()), " makes such a folder");
 }
 
 int run(const ImportOptions& o) {
@@ -197,7 +238,7 @@ int run(const ImportOptions& o) {
   std::error_code error;
   require<IoError>(fs::is_directory(o.folder, error), o.folder,
                    ": expected a folder with config.json and weights: ",
-                   error ? error.message() : "not a folder");
+                   error ? error.message() : "not a folder", how_to_get(o.folder));
   require_precision("float32");
   const Source source(o.folder);
   std::vector<std::string> notes = source.imported.notes;
@@ -207,27 +248,29 @@ int run(const ImportOptions& o) {
   }
   const int64_t vocab_size = whole_number(source.imported.model.get("vocab_size")).value_or(0);
   const std::string tokenizer = tokenizer_text(o, vocab_size, notes);
-  int64_t parameters = 0;
-  write_new_folder(out, [&](const fs::path& inside) {
-    parameters = write_best(source, tokenizer, out, inside);
-  });
+  Written written;
+  write_new_folder(
+      out, [&](const fs::path& inside) { written = write_best(source, tokenizer, out, inside); });
 
   for (const std::string& note : notes) {
     print_line(stderr, note);
   }
   const std::string& type = source.imported.architecture->model_type;
-  print_line(o.json ? stderr : stdout, text(out.string(), ": ", type, ", ", grouped(parameters),
-                                            " parameters, ", grouped(vocab_size), " tokens"));
+  print_line(o.json ? stderr : stdout,
+             text(out.string(), ": ", type, ", ", grouped(written.parameters), " parameters, ",
+                  grouped(vocab_size), " tokens"));
   if (o.json) {
     std::printf("%s\n", ImportJson({{"out", printable(out.string(), 4096)},
                                     {"type", type},
-                                    {"parameters", parameters},
+                                    {"parameters", written.parameters},
                                     {"vocab_size", vocab_size},
                                     {"tokenizer", !tokenizer.empty()}})
                             .dump()
                             .c_str());
   } else if (!tokenizer.empty()) {
-    print_line(stdout, "  heed generate " + shell_word(out.string()) + " --prompt 'The '");
+    const std::string& prompt = written.prompt;
+    print_line(stdout, "  heed generate " + shell_word(out.string()) +
+                           (prompt.empty() ? "" : " --prompt " + shell_word(prompt)));
   }
   return 0;
 }

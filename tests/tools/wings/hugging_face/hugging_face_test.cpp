@@ -154,12 +154,37 @@ TEST_CASE("import: the characters of an export, U+180E among them") {
   write_text(f.folder / "odd.txt", odd);
   f.train("run", {"data.path=" + f.path("odd.txt")});
   f.heed({"export", f.path("run"), f.path("hf")});
-  f.heed({"import", f.path("hf"), "--out", f.path("again")});
+  const ProgramResult imported = f.heed({"import", f.path("hf"), "--out", f.path("again")});
+  CHECK(imported.out.ends_with("  heed generate " + f.path("again") + " --prompt a\n"));
   const std::string prompt = "a\u180e\u180eb\n\n\u0085";
   for (const char* run : {"run", "again"}) {
     const ProgramResult made = f.heed(
         {"generate", f.path(run), "--prompt", prompt, "--tokens", "3", "--temperature", "0"});
     CHECK(made.out.starts_with(prompt));
+  }
+}
+
+TEST_CASE("import: a name of the hub, a Git LFS pointer") {
+  const Folders f;
+  const auto import_error = [&](const std::string& from) {
+    return f.refused({"import", from, "--out", f.path("run")}, 1);
+  };
+  CHECK(contains(import_error("no-such/gpt2-small"),
+                 "no-such/gpt2-small: expected a folder with config.json and weights: not a "
+                 "folder; heed downloads nothing: hf download no-such/gpt2-small --local-dir "
+                 "gpt2-small makes such a folder"));
+  CHECK(import_error(f.path("nowhere")).ends_with("weights: not a folder\n"));
+  const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/llama");
+  for (const char* name : {"model-00001-of-00002.safetensors", "config.json",
+                           "model.safetensors.index.json", "tokenizer.json"}) {
+    const std::string folder = f.path(text("hf-", name));
+    fs::copy(golden, folder);
+    write_text(fs::path(folder) / name,
+               "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69"
+               "d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n");
+    CHECK(contains(import_error(folder), text("heed: ", folder, "/", name,
+                                              ": is a Git LFS pointer: git lfs pull fetches the "
+                                              "file")));
   }
 }
 
@@ -187,10 +212,16 @@ TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too l
   CHECK(contains(bare.err, "has no tokenizer: the run knows ids, no text"));
   CHECK(contains(bare.out, "\"parameters\":"));
   f.heed({"eval", f.path("bare")});
-  const auto tokenizer = [&](int more) {
-    std::string vocabulary;
-    for (int k = 0; k < 10 + more; ++k) {
-      vocabulary += text(k > 0 ? ", " : "", "\"", static_cast<char>('a' + k), "\": ", k);
+  const std::string no_text =
+      " was imported without a tokenizer; import it again with --tokenizer ";
+  CHECK(contains(f.refused({"generate", f.path("bare"), "--prompt", "Hi"}, 2),
+                 "heed generate: " + f.path("bare") + no_text));
+  CHECK(contains(f.refused({"inspect", f.path("bare"), "--attention", "--prompt", "Hi"}, 2),
+                 "the model" + no_text));
+  const auto tokenizer = [&](int more, const std::string& first = "a") {
+    std::string vocabulary = "\"" + first + "\": 0";
+    for (int k = 1; k < 10 + more; ++k) {
+      vocabulary += text(", \"", static_cast<char>('a' + k), "\": ", k);
     }
     write_text(f.folder / "tok.json",
                "{\"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": false}, "
@@ -201,7 +232,11 @@ TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too l
   const ProgramResult padded =
       f.heed({"import", golden, "--out", f.path("padded"), "--tokenizer", tokenizer(0)});
   CHECK(contains(padded.err, "has 10 tokens, the model 13: the last 3 are called <|unused_10|>"));
+  CHECK(contains(padded.out, " --prompt a\n"));
   f.heed({"generate", f.path("padded"), "--prompt", "abc", "--tokens", "3"});
+  f.heed(
+      {"import", golden, "--out", f.path("taken"), "--tokenizer", tokenizer(0, "<|unused_11|>")});
+  CHECK(contains(f.text_of("taken/tokenizer.json"), "\"<|unused_11_|>\""));
   CHECK(contains(
       f.refused({"import", golden, "--out", f.path("small"), "--tokenizer", tokenizer(5)}, 2),
       "tok.json: has 15 tokens, the model 13; expected at most as many"));
