@@ -211,9 +211,16 @@ TEST_CASE("gpt: options of the attention that would do nothing") {
   expect("rope_base: 500000",
          "model.attention.rope_base: 500000 has no effect with rope false; write rope: true, or "
          "leave rope_base out");
-  // A resolved config contains defaults, so out_bias: true is accepted without out_proj.
+  for (const char* type : {"", "type: packed_attention, "}) {
+    expect(text(type, "out_proj: false, out_bias: true"),
+           "model.attention.out_bias: has no effect with out_proj false; leave one of them out");
+  }
   for (const char* fine : {"num_heads: 3", "rope: true, rope_base: 500000", "out_proj: false",
-                           "out_proj: false, out_bias: true", "scale: 1"}) {
+                           "scale: 1"}) {
     CHECK_MESSAGE(message(fine) == "no error", fine);
   }
+  // The config of a run has every field.
+  CHECK(config_error_of("{type: multi_head_attention, d_in: 8, d_out: 8, context_length: 4, "
+                        "num_heads: 2, qkv_bias: false, out_proj: false, out_bias: true}") ==
+        "no error");
 }

@@ -46,6 +46,7 @@ class LinearAttention final : public Module {
       f.optional("out_bias", out_bias, "bias in that last Linear");
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const {
+      check_out_bias(errors, at, out_proj);
       if (d_out % num_heads != 0) {
         errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
                          num_heads);
