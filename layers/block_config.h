@@ -11,8 +11,10 @@
 namespace heed {
 
 // The words of other tools for fields of models.
-inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "embed_dim"};
-inline const std::vector<std::string> context_words{"block_size", "max_position_embeddings"};
+inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "embed_dim", "n_embed"};
+inline const std::vector<std::string> context_words{
+    "block_size", "max_position_embeddings", "n_positions", "n_ctx", "seq_len", "seq_length",
+    "max_seq_len"};
 inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers"};
 inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab"};
 
@@ -48,10 +50,11 @@ struct BlockConfig {
                             .also_try({2})
                       : f.required("num_heads", num_heads, at_least(1), "number of attention heads")
                             .example(2);
-    heads.also_known_as({"n_heads", "n_head", "num_attention_heads", "nhead"});
+    heads.also_known_as({"n_heads", "n_head", "num_attention_heads", "nhead", "heads"});
     f.optional("dropout", dropout, probability, "chance to drop a number")
         .also_try({0.25})
-        .also_known_as({"drop_rate"});
+        .also_known_as({"drop_rate", "resid_pdrop", "embd_pdrop", "hidden_dropout"})
+        .also_known_as({"attn_pdrop", "attention_dropout"}, "that of weights is attention.dropout");
     f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
     f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
     f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
@@ -60,13 +63,14 @@ struct BlockConfig {
     f.choice("feed_forward", feed_forward, {"feed_forward", "none"},
              "none: blocks of attention alone");
     f.choice("activation", activation, feed_forward_activations,
-             "activation of the feed-forward; swiglu: gated, as in Llama");
+             "activation of the feed-forward; swiglu: gated, as in Llama")
+        .also_known_as({"activation_function", "hidden_act"});
     f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
                "hidden width of the feed-forward / d_model");
     f.optional("hidden_size", hidden_size, at_least(1), "hidden width of the feed-forward itself",
                "hidden_multiplier * d_model")
         .also_try({3})
-        .also_known_as({"intermediate_size", "n_inner", "d_ff"});
+        .also_known_as({"intermediate_size", "n_inner", "d_ff", "dim_feedforward"});
   }
   // attention, with what every block fills in and what `also` does.
   void attention_field(Fields& f, Fill also = {});

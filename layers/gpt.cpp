@@ -13,16 +13,16 @@ void Gpt::Config::fields(Fields& f) {
       .example(2)
       .also_known_as(layers_words);
   f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
-      .also_known_as({"tie_word_embeddings"});
+      .also_known_as({"tie_word_embeddings", "weight_tying"});
   f.choice("position", position, {"learned", "sinusoidal", "rope"}, "how positions are told apart");
   f.choice("init", init, {"torch", "gpt2"},
            "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
   f.optional("num_kv_heads", num_kv_heads, at_least(1),
              "heads of keys and values, each for as many of the queries", "all")
       .also_try({1})
-      .also_known_as({"num_key_value_heads", "n_kv_groups"});
+      .also_known_as({"num_key_value_heads", "n_kv_groups", "n_kv_heads"});
   f.optional("rope_base", rope_base, above(0), "of rope: the slowest turn is about 1 / rope_base")
-      .also_known_as({"rope_theta"});
+      .also_known_as({"rope_theta", "rotary_emb_base"});
   attention_field(f, [this](Defaults& d) {
     d.set("num_kv_heads", num_kv_heads).set("rope", position == "rope");
     if (position == "rope") d.set("rope_base", rope_base);

@@ -45,7 +45,7 @@ void TrainConfig::fields(Fields& f) {
     return f.optional(name, member, range, help);
   };
   size("steps", steps, at_least(1), "optimizer steps")
-      .also_known_as({"max_iters", "max_steps", "iters", "iterations"})
+      .also_known_as({"max_iters", "max_steps", "iters", "iterations", "num_steps"})
       .also_known_as({"epochs", "num_epochs", "num_train_epochs", "max_epochs"},
                      "epochs * training examples / (batch_size * accumulate)");
   size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch")
@@ -61,8 +61,9 @@ void TrainConfig::fields(Fields& f) {
              "true: each process keeps a part of the optimizer's state; the bits stay the same")
       .also_known_as({"zero_optimization", "zero_stage"}, "shard_optimizer: true");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together")
-      .also_known_as({"grad_clip", "max_grad_norm"});
-  f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
+      .also_known_as({"grad_clip", "max_grad_norm", "gradient_clip_val"});
+  f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv")
+      .also_known_as({"log_interval", "logging_steps", "log_every_n_steps"});
   f.optional(
       "overfit_batch", overfit_batch,
       "true: one batch again and again, without dropout, to see whether the model can learn");
@@ -81,9 +82,9 @@ void TrainConfig::fields(Fields& f) {
 
 void EvalConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between evaluations")
-      .also_known_as({"eval_interval", "eval_steps", "interval"});
+      .also_known_as({"eval_interval", "eval_steps", "eval_freq", "interval"});
   f.optional("batches", batches, at_least(1), "batches of an evaluation", "all")
-      .also_known_as({"eval_iters", "iters"});
+      .also_known_as({"eval_iters", "eval_iter", "iters"});
   f.optional("patience", patience, at_least(1),
              "evaluations in a row without a lower loss after which training stops");
   f.choice("probe", probe, {"none", "heads"},
@@ -93,7 +94,8 @@ void EvalConfig::fields(Fields& f) {
 void CheckpointConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between checkpoints; the last step has one anyway")
       .also_known_as({"save_steps", "interval"});
-  f.optional("keep", keep, at_least(1), "how many of the newest stay");
+  f.optional("keep", keep, at_least(1), "how many of the newest stay")
+      .also_known_as({"save_total_limit"});
   f.optional("best", best,
              "true: one more is written and stays, that with the lowest validation loss");
   f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
@@ -101,7 +103,7 @@ void CheckpointConfig::fields(Fields& f) {
 
 void SampleConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between samples").also_known_as({"interval"});
-  f.optional("prompt", prompt, "what the model goes on from");
+  f.optional("prompt", prompt, "what the model goes on from").also_known_as({"start_context"});
   f.optional("tokens", tokens, at_least(1), "how many tokens it adds")
       .also_known_as({"max_new_tokens", "max_tokens"});
   f.optional("temperature", temperature, at_least(0),

@@ -13,7 +13,7 @@ ScheduleRegistry& schedule_registry() {
 
 void WarmupSchedule::Config::fields(Fields& f) {
   f.optional("warmup_steps", warmup_steps, at_least(0), "steps in which the learning rate rises")
-      .also_known_as({"warmup_iters"});
+      .also_known_as({"warmup_iters", "num_warmup_steps"});
 }
 
 double WarmupSchedule::lr(int64_t step) const {
