@@ -203,12 +203,15 @@ TRAINED = {
     "gpt2 char": "position: learned, qkv_bias: false, dropout: 0.1",
     "gpt2 nano": "position: learned, bias: false, tie_embeddings: true, init: gpt2, activation: gelu",
     "gpt2 packed": "position: sinusoidal, attention: {type: multi_head_attention, packed: true}, activation: relu",
+    "gpt2 unscaled": "position: learned, attention: {type: multi_head_attention, scale: 1}",
     "gpt_neox": "position: rope, qkv_bias: true, rope_base: 500",
     "gpt_neox bare": "position: rope, bias: false, attention: {type: multi_head_attention, packed: true}",
     "llama": "position: rope, norm: rms_norm, bias: false, activation: swiglu, hidden_size: 40, num_kv_heads: 2, "
              "norm_eps: 1e-6",
     "llama biases": "position: rope, norm: rms_norm, bias: true, activation: swiglu, tie_embeddings: true",
-    "llama qkv": "position: rope, norm: rms_norm, bias: false, qkv_bias: true, activation: swiglu"}
+    "llama qkv": "position: rope, norm: rms_norm, bias: false, qkv_bias: true, activation: swiglu",
+    "llama packed": "position: rope, norm: rms_norm, activation: swiglu, "
+                    "attention: {type: multi_head_attention, packed: true}"}
 
 
 def train(heed, work, name, options, tokenizer):
