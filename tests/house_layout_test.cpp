@@ -60,7 +60,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"train/checkpoint", {"autograd/*", "layers/*", "train/files", "train/optim"}},
     {"train/weights",
      {"autograd/*", "layers/config", "layers/text", "layers/module", "train/files",
-      "train/tokenizers", "train/checkpoint"}},
+      "train/tokenizers", "train/checkpoint", "train/yaml"}},
     {"train/run",
      {"autograd/*", "layers/text", "train/files", "train/checkpoint", "train/config",
       "train/yaml"}},

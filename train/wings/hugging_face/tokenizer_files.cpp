@@ -18,8 +18,8 @@ BpeModel without_merges(const Tokenizer& tokenizer) {
   }
   if (dynamic_cast<const CharTokenizer*>(&tokenizer) != nullptr) {
     model.whole_pieces = true;
-    // Any character, in the words of PCRE2 and of Oniguruma: \s and \S leave out U+180E in PCRE2, and
-    // Oniguruma has no (?s:.).
+    // Any character, for PCRE2 and for Oniguruma. [\s\S] leaves out U+180E in PCRE2, (?s:.) is an
+    // error in Oniguruma.
     model.rules.push_back({R"([^\n]|\n)", SplitRule::Keep::all});
   }
   return model;
