@@ -1,5 +1,6 @@
 #include "train/config/rules.h"
 
+#include <algorithm>
 #include <map>
 
 #include "layers/config/describe.h"
@@ -120,9 +121,18 @@ void explain_synonyms(RunConfig& config, ConfigErrors& errors) {
   find_synonyms(describe(config_ref(config)), {}, "", words);
   errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
     const auto found = words.find(mistake.unknown_key);
-    const bool helps = found != words.end() && found->second.size() <= most;
-    return helps && !mistake.message.starts_with(hint_begin) ? hint_begin + one_of(found->second)
-                                                             : mistake.message;
+    const std::string& message = mistake.message;
+    if (found == words.end() || found->second.size() > most) {
+      return message;
+    }
+    // A hint within the section may be for a word that is only near.
+    const std::vector<std::string>& places = found->second;
+    const std::string section =
+        mistake.path.substr(0, mistake.path.size() - mistake.unknown_key.size());
+    const bool is_here =
+        message.starts_with(hint_begin) &&
+        std::count(places.begin(), places.end(), section + message.substr(hint_begin.size())) > 0;
+    return is_here ? message : hint_begin + one_of(places);
   });
   for (const ConfigMistake& mistake : std::vector(errors.all())) {
     if (!mistake.unknown_key.empty() && mistake.message.starts_with(hint_begin)) {
