@@ -39,10 +39,10 @@ void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   };
   without_effect("activation", activation != BlockConfig{}.activation);
   without_effect("hidden_multiplier", hidden_multiplier != BlockConfig{}.hidden_multiplier);
-  without_effect("hidden_size", hidden_size.has_value());
-  if (hidden_size && hidden_multiplier != BlockConfig{}.hidden_multiplier) {
-    errors.add_field(at, "hidden_multiplier", hidden_multiplier, " has no effect with hidden_size ",
-                     *hidden_size, "; leave one out");
+  without_effect("ff_width", ff_width.has_value());
+  if (ff_width && hidden_multiplier != BlockConfig{}.hidden_multiplier) {
+    errors.add_field(at, "hidden_multiplier", hidden_multiplier, " has no effect with ff_width ",
+                     *ff_width, "; leave one out");
   }
   // Heads side by side, which share the width.
   const ConfigNode& own = at.get("attention");

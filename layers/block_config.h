@@ -17,6 +17,7 @@ inline const std::vector<std::string> context_words{
     "max_seq_len"};
 inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers"};
 inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab"};
+inline const char* const not_hidden_size = "the width of the feed-forward is ff_width";
 
 struct BlockConfig {
   int64_t d_model = 0;
@@ -29,7 +30,7 @@ struct BlockConfig {
   double norm_eps = 1e-5;
   std::string activation = "gelu_tanh";
   int64_t hidden_multiplier = 4;
-  std::optional<int64_t> hidden_size;  // of the feed-forward, instead of the multiplier
+  std::optional<int64_t> ff_width;  // of the feed-forward, instead of the multiplier
   std::string feed_forward = "feed_forward";
   LayerChoice attention{"multi_head_attention"};  // of blocks that let it be chosen
 
@@ -44,7 +45,8 @@ struct BlockConfig {
         .also_known_as(context_words);
     f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
         .example(4)
-        .also_known_as(width_words);
+        .also_known_as(width_words)
+        .also_known_as({"hidden_size"}, not_hidden_size);
     FieldInfo& heads =
         num_heads > 0 ? f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
                             .also_try({2})
@@ -67,9 +69,10 @@ struct BlockConfig {
         .also_known_as({"activation_function", "hidden_act"});
     f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
                "hidden width of the feed-forward / d_model");
-    f.optional("hidden_size", hidden_size, at_least(1), "hidden width of the feed-forward itself",
+    f.optional("ff_width", ff_width, at_least(1), "hidden width of the feed-forward itself",
                "hidden_multiplier * d_model")
         .also_try({3})
+        .once_called("hidden_size", "hidden_multiplier")
         .also_known_as({"intermediate_size", "n_inner", "d_ff", "dim_feedforward"});
   }
   // attention, with what every block fills in and what `also` does.

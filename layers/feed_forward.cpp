@@ -9,14 +9,14 @@ void FeedForward::Config::fields(Fields& f) {
   f.optional("hidden_multiplier", hidden_multiplier, at_least(1), "hidden width / d_model");
   f.choice("activation", activation, feed_forward_activations, "what stands between the two");
   f.optional("bias", bias, "biases in both");
-  f.optional("hidden_size", hidden_size, at_least(1), "hidden width",
-             "hidden_multiplier * d_model");
+  f.optional("ff_width", ff_width, at_least(1), "hidden width", "hidden_multiplier * d_model")
+      .once_called("hidden_size", "hidden_multiplier");
 }
 
 std::unique_ptr<Module> FeedForward::make(const Config& c) {
   if (c.activation == "swiglu") {
     return std::make_unique<GatedFeedForward>(GatedFeedForward::Config{
-        .d_model = c.d_model, .hidden_size = c.hidden_width(), .bias = c.bias});
+        .d_model = c.d_model, .ff_width = c.hidden_width(), .bias = c.bias});
   }
   return std::make_unique<FeedForward>(c);
 }

@@ -25,10 +25,10 @@ class FeedForward final : public Module {
     int64_t hidden_multiplier = 4;
     std::string activation = "gelu_tanh";
     bool bias = true;
-    std::optional<int64_t> hidden_size = std::nullopt;
+    std::optional<int64_t> ff_width = std::nullopt;
     void fields(Fields& f);
     int64_t hidden_width() const {
-      return hidden_size.value_or(saturated_product(d_model, hidden_multiplier));
+      return ff_width.value_or(saturated_product(d_model, hidden_multiplier));
     }
   };
 

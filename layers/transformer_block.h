@@ -27,7 +27,7 @@ inline std::optional<Child<Module>> make_feed_forward(Module* block, const Block
                                           .hidden_multiplier = c.hidden_multiplier,
                                           .activation = c.activation,
                                           .bias = c.bias,
-                                          .hidden_size = c.hidden_size}));
+                                          .ff_width = c.ff_width}));
 }
 inline std::optional<Child<Module>> make_norm_of_feed_forward(Module* block, const char* name,
                                                               const BlockConfig& c) {

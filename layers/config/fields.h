@@ -90,6 +90,7 @@ struct FieldInfo {
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
   std::string filled_as;             // the name under which it is filled in; "": its own
   std::vector<Synonym> synonyms;
+  std::string old_name, old_neighbour;  // see once_called()
 
   // Only in what describe() returns:
   ConfigNode value;                // the current one, at first the default; absent: none
@@ -114,6 +115,13 @@ struct FieldInfo {
     for (const std::string& word : words) {
       synonyms.push_back({word, rule});
     }
+    return *this;
+  }
+  // The name of the field in configs that earlier versions wrote. Those have every field, so the
+  // neighbour too, which tells them from a config in which the name is another program's word.
+  FieldInfo& once_called(std::string other_name, std::string neighbour) {
+    old_name = std::move(other_name);
+    old_neighbour = std::move(neighbour);
     return *this;
   }
   const std::string& fill_name() const { return filled_as.empty() ? name : filled_as; }

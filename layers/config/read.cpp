@@ -69,7 +69,8 @@ class StructReader {
 
   bool read() {
     for (size_t k = 0; k < fields_.size(); ++k) {
-      const ConfigNode* child = node_.find(fields_[k].info.name);
+      const FieldInfo& info = fields_[k].info;
+      const ConfigNode* child = node_.find(has_old_name(info) ? info.old_name : info.name);
       if (child != nullptr && is_value(fields_[k])) {
         set_state(k, read_value(fields_[k], *child, errors_));
       }
@@ -104,6 +105,10 @@ class StructReader {
     return std::find(states_.begin(), states_.end(), State::failed) != states_.end();
   }
   std::string path_of(const FieldInfo& info) const { return join_path(node_.path(), info.name); }
+
+  bool has_old_name(const FieldInfo& info) const {
+    return !node_.has(info.name) && node_.has(info.old_name) && node_.has(info.old_neighbour);
+  }
 
   bool complete() {
     complete_values();
@@ -273,7 +278,10 @@ class StructReader {
     std::vector<FieldInfo> known;
     for (const Field& field : fields_) known.push_back(field.info);
     for (const ConfigNode& child : node_.children()) {
-      if (find_field(fields_, child.key()) == nullptr) {
+      const bool is_old = std::any_of(known.begin(), known.end(), [&](const FieldInfo& info) {
+        return has_old_name(info) && info.old_name == child.key();
+      });
+      if (!is_old && find_field(fields_, child.key()) == nullptr) {
         errors_.add(
             {child.key_mark(), child.path(), unknown_key(child.key(), known, topic_), child.key()});
       }

@@ -9,16 +9,16 @@ using namespace heed::testing;
 TEST_CASE("gated_feed_forward: the parameters of transformers' LlamaMLP, also by activation") {
   const std::string shapes =
       "gate_proj.weight (5, 3)\nup_proj.weight (5, 3)\ndown_proj.weight (3, 5)\n";
-  CHECK(parameter_lines(*layer_of("{type: gated_feed_forward, d_model: 3, hidden_size: 5, bias: "
+  CHECK(parameter_lines(*layer_of("{type: gated_feed_forward, d_model: 3, ff_width: 5, bias: "
                                   "false}")) == shapes);
-  CHECK(parameter_lines(*layer_of("{type: feed_forward, d_model: 3, hidden_size: 5, bias: false, "
+  CHECK(parameter_lines(*layer_of("{type: feed_forward, d_model: 3, ff_width: 5, bias: false, "
                                   "activation: swiglu}")) == shapes);
-  CHECK(check_torch_init("{type: gated_feed_forward, d_model: 3, hidden_size: 5}", 11) ==
+  CHECK(check_torch_init("{type: gated_feed_forward, d_model: 3, ff_width: 5}", 11) ==
         3 * 15 + 5 + 5 + 3);
 }
 
 TEST_CASE("gated_feed_forward: one layer gates another") {
-  GatedFeedForward layer({.d_model = 1, .hidden_size = 1, .bias = false});
+  GatedFeedForward layer({.d_model = 1, .ff_width = 1, .bias = false});
   set_parameter(layer, "gate_proj.weight", Array::from({1, 1}, {2}));
   set_parameter(layer, "up_proj.weight", Array::from({1, 1}, {3}));
   set_parameter(layer, "down_proj.weight", Array::from({1, 1}, {10}));

@@ -47,9 +47,9 @@ TEST_CASE("gpt: drawn in the order of construction, as PyTorch's modules") {
         2 * (block - 24) + 2 * 11 * 12 + 12);
 }
 
-TEST_CASE("gpt: norm_eps, hidden_size, rope_base and swiglu, as a llama has them") {
+TEST_CASE("gpt: norm_eps, ff_width, rope_base and swiglu, as a llama has them") {
   const std::string llama = "position: rope, norm: rms_norm, bias: false, activation: swiglu, ";
-  const auto layer = layer_of(gpt(llama + "hidden_size: 5, norm_eps: 0.5, rope_base: 7"));
+  const auto layer = layer_of(gpt(llama + "ff_width: 5, norm_eps: 0.5, rope_base: 7"));
   CHECK(parameter_of(*layer, "trf_blocks.1.ff.up_proj.weight").shape() == Shape{5, 12});
   const auto& model = dynamic_cast<const Gpt&>(*layer);
   CHECK(dynamic_cast<const RmsNorm&>(*model.final_norm).config.eps == 0.5);
@@ -64,10 +64,10 @@ TEST_CASE("gpt: norm_eps, hidden_size, rope_base and swiglu, as a llama has them
   CHECK(mistake("position: rope, rope_base: 7, attention: {type: multi_head_attention, "
                 "rope_base: 8}") ==
         "model.rope_base: 7 is not attention.rope_base 8; give it once");
-  CHECK(mistake("hidden_size: 5, hidden_multiplier: 3") ==
-        "model.hidden_multiplier: 3 has no effect with hidden_size 5; leave one out");
-  CHECK(mistake("hidden_size: 5, feed_forward: none") ==
-        "model.hidden_size: has no effect with feed_forward none; leave one out");
+  CHECK(mistake("ff_width: 5, hidden_multiplier: 3") ==
+        "model.hidden_multiplier: 3 has no effect with ff_width 5; leave one out");
+  CHECK(mistake("ff_width: 5, feed_forward: none") ==
+        "model.ff_width: has no effect with feed_forward none; leave one out");
   CHECK(mistake("norm_eps: 0") == "model.norm_eps: expected a number above 0, got 0");
 }
 
@@ -215,8 +215,8 @@ TEST_CASE("gpt: options of the attention that would do nothing") {
     expect(text(type, "out_proj: false, out_bias: true"),
            "model.attention.out_bias: has no effect with out_proj false; leave one of them out");
   }
-  for (const char* fine : {"num_heads: 3", "rope: true, rope_base: 500000", "out_proj: false",
-                           "scale: 1"}) {
+  for (const char* fine :
+       {"num_heads: 3", "rope: true, rope_base: 500000", "out_proj: false", "scale: 1"}) {
     CHECK_MESSAGE(message(fine) == "no error", fine);
   }
   // The config of a run has every field.

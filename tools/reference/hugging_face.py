@@ -206,7 +206,7 @@ TRAINED = {
     "gpt2 unscaled": "position: learned, attention: {type: multi_head_attention, scale: 1}",
     "gpt_neox": "position: rope, qkv_bias: true, rope_base: 500",
     "gpt_neox bare": "position: rope, bias: false, attention: {type: multi_head_attention, packed: true}",
-    "llama": "position: rope, norm: rms_norm, bias: false, activation: swiglu, hidden_size: 40, num_kv_heads: 2, "
+    "llama": "position: rope, norm: rms_norm, bias: false, activation: swiglu, ff_width: 40, num_kv_heads: 2, "
              "norm_eps: 1e-6",
     "llama biases": "position: rope, norm: rms_norm, bias: true, activation: swiglu, tie_embeddings: true",
     "llama qkv": "position: rope, norm: rms_norm, bias: false, qkv_bias: true, activation: swiglu",
@@ -321,7 +321,7 @@ def check_training(heed, work):
             losses = torch_losses(model, ids, frozen)
             shape = {"gpt2": "num_heads: 3, qkv_bias: true, tie_embeddings: true",
                      "llama": "num_heads: 4, num_kv_heads: 2, norm: rms_norm, norm_eps: 1e-6, position: rope, "
-                              "bias: false, activation: swiglu, hidden_size: 40"}[kind]
+                              "bias: false, activation: swiglu, ff_width: 40"}[kind]
             (work / "on.yaml").write_text(f"""\
 data: {{type: text, path: text.txt, sampling: windows, shuffle: false}}
 model: {{type: gpt, context_length: 16, d_model: 24, num_layers: 2, {shape}}}

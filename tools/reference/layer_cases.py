@@ -134,7 +134,7 @@ def draw_model(rng: random.Random, kind: str, context: int) -> dict:
     if rng.random() < 0.5:
         config |= {"hidden_multiplier": rng.randint(1, 4)}
     else:
-        config |= {"hidden_size": rng.randint(1, 40), "norm_eps": rng.choice((1e-6, 1e-3))}
+        config |= {"ff_width": rng.randint(1, 40), "norm_eps": rng.choice((1e-6, 1e-3))}
     if rng.random() < 0.5:
         inner = {"type": rng.choice(ATTENTION + ("linear_attention", "rwkv_time_mixing"))}
         if inner["type"] == "multi_head_attention":
@@ -182,7 +182,7 @@ def draw_simple(rng: random.Random, kind: str, context: int) -> tuple[dict, int,
         "dropout": ({"type": kind, "dropout": 0.3}, 0, d),
         "feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "hidden_multiplier": rng.randint(1, 4),
                           "activation": rng.choice(ACTIVATIONS)}, 0, min(d, 65)),
-        "gated_feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "hidden_size": rng.randint(1, 90)},
+        "gated_feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "ff_width": rng.randint(1, 90)},
                                0, min(d, 65)),
     }.get(kind, ({"type": kind}, 0, d))
 

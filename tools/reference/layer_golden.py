@@ -131,12 +131,12 @@ CASES = {
     "rwkv_time_mixing_unbatched": ({"type": "rwkv_time_mixing", "d_in": 3, "d_out": D}, "unbatched"),
     "gpt_linear_attention": ({**GPT, "num_layers": 1, "attention": {"type": "linear_attention"}}, "ids keys"),
     "gpt_rwkv_time_mixing": ({**NANO, "attention": {"type": "rwkv_time_mixing"}}, "ids"),
-    "feed_forward_swiglu": ({"type": "feed_forward", "d_model": D, "hidden_size": 5, "activation": "swiglu"}, ""),
-    "gated_feed_forward": ({"type": "gated_feed_forward", "d_model": D, "hidden_size": 7, "bias": False}, "unbatched"),
+    "feed_forward_swiglu": ({"type": "feed_forward", "d_model": D, "ff_width": 5, "activation": "swiglu"}, ""),
+    "gated_feed_forward": ({"type": "gated_feed_forward", "d_model": D, "ff_width": 7, "bias": False}, "unbatched"),
     "gpt_llama": ({**GPT, "d_model": 8, "num_heads": 4, "position": "rope", "num_kv_heads": 2, "norm": "rms_norm",
-                   "norm_eps": 1e-2, "activation": "swiglu", "hidden_size": 5, "rope_base": 100.0, "bias": False},
+                   "norm_eps": 1e-2, "activation": "swiglu", "ff_width": 5, "rope_base": 100.0, "bias": False},
                   "ids keys"),
-    "gpt_norm_eps": ({**GPT, "num_layers": 1, "norm_eps": 1e-2, "hidden_size": 5, "activation": "silu"}, "ids"),
+    "gpt_norm_eps": ({**GPT, "num_layers": 1, "norm_eps": 1e-2, "ff_width": 5, "activation": "silu"}, "ids"),
 }
 
 

@@ -30,7 +30,7 @@ LIMIT = {torch.float32: 1e-4, torch.float64: 1e-9}
 def given(fields):
     """Without defaults in words, as num_kv_heads "all". PyYAML takes 1e-05, without a point, for text."""
     number = lambda v: float(v) if isinstance(v, str) and v[:1].isdigit() else v
-    in_words = lambda k, v: k in ("num_kv_heads", "hidden_size") and isinstance(v, str)
+    in_words = lambda k, v: k in ("num_kv_heads", "ff_width") and isinstance(v, str)
     return {k: number(v) for k, v in fields.items() if not in_words(k, v)}
 
 

@@ -258,14 +258,14 @@ def activation_layer(name):
 
 
 class FeedForward(nn.Module):
-    def __new__(cls, d_model, hidden_multiplier=4, activation="gelu_tanh", bias=True, hidden_size=None):
+    def __new__(cls, d_model, hidden_multiplier=4, activation="gelu_tanh", bias=True, ff_width=None):
         if activation == "swiglu":
-            return GatedFeedForward(d_model, hidden_size or d_model * hidden_multiplier, bias)
+            return GatedFeedForward(d_model, ff_width or d_model * hidden_multiplier, bias)
         return super().__new__(cls)
 
-    def __init__(self, d_model, hidden_multiplier=4, activation="gelu_tanh", bias=True, hidden_size=None):
+    def __init__(self, d_model, hidden_multiplier=4, activation="gelu_tanh", bias=True, ff_width=None):
         super().__init__()
-        hidden = hidden_size or d_model * hidden_multiplier
+        hidden = ff_width or d_model * hidden_multiplier
         self.layers = nn.Sequential(nn.Linear(d_model, hidden, bias=bias), activation_layer(activation),
                                     nn.Linear(hidden, d_model, bias=bias))
 
@@ -276,11 +276,11 @@ class FeedForward(nn.Module):
 class GatedFeedForward(nn.Module):
     """transformers' LlamaMLP."""
 
-    def __init__(self, d_model, hidden_size, bias=True):
+    def __init__(self, d_model, ff_width, bias=True):
         super().__init__()
-        self.gate_proj = nn.Linear(d_model, hidden_size, bias=bias)
-        self.up_proj = nn.Linear(d_model, hidden_size, bias=bias)
-        self.down_proj = nn.Linear(hidden_size, d_model, bias=bias)
+        self.gate_proj = nn.Linear(d_model, ff_width, bias=bias)
+        self.up_proj = nn.Linear(d_model, ff_width, bias=bias)
+        self.down_proj = nn.Linear(ff_width, d_model, bias=bias)
 
     def forward(self, x):
         return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
@@ -301,7 +301,7 @@ class TransformerBlock(nn.Module):
 
     def __init__(self, d_model, num_heads, context_length, dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm",
                  activation="gelu_tanh", hidden_multiplier=4, attention=None, feed_forward="feed_forward",
-                 norm_eps=1e-5, hidden_size=None, **of_the_model):
+                 norm_eps=1e-5, ff_width=None, **of_the_model):
         super().__init__()
         given = {"type": "multi_head_attention", **(attention or {})}
         heads = given.get("num_heads", num_heads)
@@ -310,7 +310,7 @@ class TransformerBlock(nn.Module):
                 "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias, **of_the_model}
         fields = inspect.signature(LAYERS[given["type"]]).parameters
         self.att = build({**{k: v for k, v in fill.items() if k in fields}, **given})
-        self.ff = (FeedForward(d_model, hidden_multiplier, activation, bias, hidden_size)
+        self.ff = (FeedForward(d_model, hidden_multiplier, activation, bias, ff_width)
                    if feed_forward != "none" else None)
         self.norm1 = norm_layer(norm, d_model, bias, norm_eps)
         self.norm2 = norm_layer(norm, d_model, bias, norm_eps) if self.ff else None
@@ -334,11 +334,11 @@ class GPT(nn.Module):
     def __init__(self, vocab_size, context_length, d_model, num_heads, num_layers, dropout=0.0, qkv_bias=False,
                  bias=True, tie_embeddings=False, norm="layer_norm", activation="gelu_tanh", position="learned",
                  init="torch", hidden_multiplier=4, attention=None, num_kv_heads=None, feed_forward="feed_forward",
-                 norm_eps=1e-5, hidden_size=None, rope_base=10000.0):
+                 norm_eps=1e-5, ff_width=None, rope_base=10000.0):
         super().__init__()
         rope = position == "rope"
         block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
-                 attention, feed_forward, norm_eps, hidden_size)
+                 attention, feed_forward, norm_eps, ff_width)
         self.tok_emb = nn.Embedding(vocab_size, d_model)
         self.pos_emb = nn.Identity() if rope else Positional(context_length, d_model, position)
         self.drop_emb = nn.Dropout(dropout)

@@ -83,7 +83,7 @@ using Values = std::map<std::string, std::string>;  // of a config, by path
 Values values_of_function(const LayerChoice& model) {
   static const std::string others =
       " bias context_length d_context d_head d_in d_model d_out dropout hidden_multiplier "
-      "hidden_size init num_classes num_layers out_bias out_proj packed qkv_bias source_length "
+      "ff_width init num_classes num_layers out_bias out_proj packed qkv_bias source_length "
       "source_vocab_size tie_embeddings vocab_size ";
   Values values = flat_values(write_struct(model.config()));
   for (auto& [path, value] : values) {

@@ -2,6 +2,7 @@
 // fields (also_known_as); this table says which ones must be.
 #include <doctest/doctest.h>
 
+#include "tests/support/near.h"
 #include "tests/support/training_run.h"
 
 using namespace heed;
@@ -55,9 +56,10 @@ const std::vector<Hint> words_of_other_tools = {
     {"model.n_ctx=8", "here it is context_length"},
     {"model.seq_len=8", "here it is context_length"},
     {"model.max_seq_len=8", "here it is context_length"},
-    {"model.intermediate_size=8", "here it is hidden_size"},
-    {"model.n_inner=8", "here it is hidden_size"},
-    {"model.d_ff=8", "here it is hidden_size"},
+    {"model.hidden_size=8", "here it is d_model: the width of the feed-forward is ff_width"},
+    {"model.intermediate_size=8", "here it is ff_width"},
+    {"model.n_inner=8", "here it is ff_width"},
+    {"model.d_ff=8", "here it is ff_width"},
     {"model.rms_norm_eps=1e-6", "here it is norm_eps"},
     {"model.layer_norm_epsilon=1e-6", "here it is norm_eps"},
     {"model.rope_theta=1e4", "here it is rope_base"},
@@ -79,7 +81,7 @@ const std::vector<Hint> words_of_other_tools = {
     {"train.gradient_clip_val=1", "here it is clip_grad_norm"},
     {"train.accumulate_grad_batches=2", "here it is accumulate"},
     {"train.log_every_n_steps=2", "here it is log_every"},
-    {"model.dim_feedforward=8", "here it is hidden_size"},
+    {"model.dim_feedforward=8", "here it is ff_width"},
     {"lr_scheduler={type: cosine}", "here it is schedule"},
     {"scheduler={type: cosine}", "here it is schedule"},
     {"trainer={steps: 5}", "here it is train"},
@@ -94,6 +96,7 @@ const std::vector<Hint> words_of_other_tools = {
     {"grad_clip=1", "here it is train.clip_grad_norm"},
     {"optimizer.max_grad_norm=1", "here it is train.clip_grad_norm"},
     {"n_embd=8", "here it is model.d_model"},
+    {"hidden_size=8", "here it is model.d_model: the width of the feed-forward is ff_width"},
     {"data.seq_len=8", "here it is model.context_length"},
     {"n_positions=8", "here it is model.context_length"},
     {"train.n_layer=2", "here it is model.num_layers"},
@@ -187,6 +190,34 @@ int check_hints(const std::vector<Hint>& hints) {
 
 TEST_CASE("other words: keys of the book, nanoGPT, Hugging Face, PyTorch and Lightning") {
   CHECK(check_hints(words_of_other_tools) >= 100);
+}
+
+TEST_CASE("other words: hidden_size is the model's width, and was once that of the feed-forward") {
+  // A config of Hugging Face's words: nothing is missing, but four keys are called otherwise.
+  const std::vector<ConfigMistake> mistakes =
+      mistakes_with({"model={type: gpt, hidden_size: 8, n_positions: 8, num_hidden_layers: 1, "
+                     "num_attention_heads: 2}"});
+  REQUIRE(mistakes.size() == 4);
+  CHECK(mistakes[0].message == "here it is d_model: the width of the feed-forward is ff_width");
+  // A run of an earlier version, whose config has every field.
+  const auto ff_width = [](const std::string& options) {
+    const Choice gpt = read_options("layer", "gpt",
+                                    parse_config("{vocab_size: 9, context_length: 4, d_model: 6, "
+                                                 "num_layers: 1, num_heads: 2, " +
+                                                     options + "}",
+                                                 ""));
+    return gpt.find<std::optional<int64_t>>("ff_width")->value_or(0);
+  };
+  CHECK(ff_width("hidden_multiplier: 4, hidden_size: 5") == 5);
+  CHECK(ff_width("hidden_multiplier: 4, hidden_size: hidden_multiplier * d_model") == 0);
+  CHECK(contains(error_of([&] { ff_width("hidden_multiplier: 4, hidden_size: 5, ff_width: 5"); }),
+                 "hidden_size: here it is d_model"));
+  for (const char* layer : {"feed_forward: {d_model: 6, hidden_multiplier: 4, hidden_size: 5}",
+                            "gated_feed_forward: {d_model: 6, hidden_size: 5, bias: true}"}) {
+    const ConfigNode options = parse_config(layer, "");
+    CHECK(error_of([&] { read_options("layer", options.at(0).key(), options.at(0)); }) ==
+          "no error");
+  }
 }
 
 TEST_CASE("other words: misspelt keys and values") { CHECK(check_hints(misspellings) >= 20); }

@@ -106,7 +106,7 @@ const MultiHeadAttention::Config& attention_of(const Gpt& model) { return *find_
 FeedForwardSize feed_forward_of(const Gpt& model) {
   const Module& ff = **model.trf_blocks.front()->ff;
   if (const auto* gated = dynamic_cast<const GatedFeedForward*>(&ff)) {
-    return {gated->config.hidden_size, gated->config.bias};
+    return {gated->config.ff_width, gated->config.bias};
   }
   const auto& plain = dynamic_cast<const FeedForward&>(ff);
   return {plain.config.hidden_width(), plain.config.bias};

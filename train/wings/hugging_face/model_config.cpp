@@ -125,7 +125,7 @@ ConfigNode read_gpt2(Keys& keys) {
   model.set("tie_embeddings", keys.flag("tie_word_embeddings", true));
   model.set("norm_eps", keys.number("layer_norm_epsilon", 1e-5));
   model.set("activation", activation_of(keys, "activation_function", "gelu_new"));
-  model.set("hidden_size", keys.size("n_inner", 4 * width));
+  model.set("ff_width", keys.size("n_inner", 4 * width));
   model.set("init", "gpt2");
   const bool scaled = keys.flag("scale_attn_weights", true);
   keys.require_flag("scale_attn_by_inverse_layer_idx", false, false);
@@ -153,7 +153,7 @@ ConfigNode read_neox(Keys& keys) {
   model.set("position", "rope");
   model.set("rope_base", rope_base(keys, "rotary_emb_base"));
   model.set("activation", activation_of(keys, "hidden_act", "gelu"));
-  model.set("hidden_size", keys.size("intermediate_size", 24576));
+  model.set("ff_width", keys.size("intermediate_size", 24576));
   model.set("init", "gpt2");
   keys.require_flag("use_parallel_residual", false, true);
   keys.require_flag("attention_bias", true, true);
@@ -186,7 +186,7 @@ ConfigNode read_llama(Keys& keys) {
   model.set("rope_base", rope_base(keys, "rope_theta"));
   model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
   model.set("activation", "swiglu");
-  model.set("hidden_size", keys.size("intermediate_size", 11008));
+  model.set("ff_width", keys.size("intermediate_size", 11008));
   model.set("init", "gpt2");
   if (activation_of(keys, "hidden_act", "silu") != "silu") {
     keys.cannot("hidden_act", "silu");

@@ -7,6 +7,7 @@
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/training_run.h"
+#include "train/checkpoint/manifest.h"
 #include "train/files/safetensors.h"
 
 using namespace heed;
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 const std::string llama_options =
     "{type: gpt, context_length: 8, d_model: 12, num_heads: 3, num_layers: 2, position: rope, "
-    "rope_base: 500, norm: rms_norm, activation: swiglu, hidden_size: 10, dropout: 0.25}";
+    "rope_base: 500, norm: rms_norm, activation: swiglu, ff_width: 10, dropout: 0.25}";
 
 class Folders {
  public:
@@ -75,6 +76,36 @@ TEST_CASE("export: a run, opened again by import, is the same run") {
     CAPTURE(file);
     CHECK(f.text_of(std::string("hf/") + file) == f.text_of(std::string("hf2/") + file));
   }
+}
+
+TEST_CASE("export and import: a run and an export of an earlier version, which said hidden_size") {
+  const Folders f;
+  f.train("run", {"model=" + llama_options});
+  f.heed({"export", f.path("run"), f.path("hf")});
+  const auto in_old_words = [&](const std::string& file) {
+    std::string text = f.text_of(file);
+    const size_t at = text.find("ff_width");
+    REQUIRE(at != std::string::npos);
+    write_text(f.folder / file, text.replace(at, 8, "hidden_size"));
+  };
+  in_old_words("hf/config.json");
+  f.heed({"import", f.path("hf"), "--out", f.path("again")});
+  CHECK(model_section(f.text_of("run/config.yaml")) ==
+        model_section(f.text_of("again/config.yaml")));
+  const std::string before = f.heed({"eval", f.path("run"), "--json"}).out;
+  in_old_words("run/config.yaml");
+  const std::string step = "run/checkpoints/step-000002";
+  in_old_words(step + "/config.yaml");
+  Manifest manifest = read_manifest(f.folder / step);
+  manifest.files["config.yaml"] = fingerprint_file(f.folder / step / "config.yaml");
+  write_manifest(f.folder / step, manifest);
+  CHECK(f.heed({"eval", f.path("run"), "--json"}).out == before);
+  f.heed({"train", "--resume", f.path("run"), "--set", "train.steps=3"});
+  CHECK(contains(f.text_of("run/config.yaml"), "\n  ff_width: 10\n"));
+  const ProgramResult from =
+      f.heed({"train", f.path("c.yaml"), "--out", f.path("from"), "--weights", f.path("run"),
+              "--set", "model=" + llama_options});
+  CHECK_FALSE(contains(from.err, "made with"));
 }
 
 TEST_CASE("import: what the run is good for") {

@@ -31,12 +31,12 @@ TEST_CASE("model_config: the defaults are those of transformers") {
   CHECK(yaml_of("{\"model_type\": \"gpt2\"}") ==
         "type: gpt\nvocab_size: 50257\ncontext_length: 1024\nd_model: 768\nnum_layers: 12\n"
         "num_heads: 12\nqkv_bias: true\ntie_embeddings: true\nnorm_eps: 1e-05\n"
-        "activation: gelu_tanh\nhidden_size: 3072\ninit: gpt2\ndropout: 0.1\n"
+        "activation: gelu_tanh\nff_width: 3072\ninit: gpt2\ndropout: 0.1\n"
         "attention:\n  type: multi_head_attention\n");
   CHECK(yaml_of("{\"model_type\": \"llama\"}") ==
         "type: gpt\nvocab_size: 32000\ncontext_length: 2048\nd_model: 4096\nnum_layers: 32\n"
         "num_heads: 32\nnorm: rms_norm\nnorm_eps: 1e-06\nposition: rope\nrope_base: 10000\n"
-        "tie_embeddings: false\nactivation: swiglu\nhidden_size: 11008\ninit: gpt2\n"
+        "tie_embeddings: false\nactivation: swiglu\nff_width: 11008\ninit: gpt2\n"
         "qkv_bias: false\nbias: false\ndropout: 0\nattention:\n  type: multi_head_attention\n");
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("weights: those of a Hugging Face folder, and what no shape shows") {
   CHECK(file == folder / "model.safetensors");
   CHECK(source_fingerprint(file) == fingerprint_file(file));
   const auto choice = [](const std::string& options) {
-    const std::string sizes = "vocab_size: 13, context_length: 6, num_layers: 2, hidden_size: 5, ";
+    const std::string sizes = "vocab_size: 13, context_length: 6, num_layers: 2, ff_width: 5, ";
     const std::string yaml = "{d_model: 6, qkv_bias: true, tie_embeddings: true, " + sizes;
     return read_options("layer", "gpt", parse_config(yaml + options + "}", "model.yaml"));
   };
@@ -69,14 +69,14 @@ TEST_CASE("weights: those of a Hugging Face folder, and what no shape shows") {
   CHECK(
       contains(refused(*make_layer("gpt", parse_config("{d_model: 6, num_heads: 3, num_layers: 2, "
                                                        "vocab_size: 13, context_length: 6, "
-                                                       "hidden_size: 5, tie_embeddings: true}",
+                                                       "ff_width: 5, tie_embeddings: true}",
                                                        "model.yaml")),
                        {}),
                "transformer.h.1.attn.c_attn.bias, here no parameter: expected zeros, as the model "
                "has no such bias"));
   const auto wide = make_layer("gpt", parse_config("{d_model: 6, num_heads: 3, num_layers: 2, "
                                                    "vocab_size: 14, context_length: 6, "
-                                                   "hidden_size: 5, tie_embeddings: true, "
+                                                   "ff_width: 5, tie_embeddings: true, "
                                                    "qkv_bias: true}",
                                                    "model.yaml"));
   CHECK(refused(*wide, {}) ==
