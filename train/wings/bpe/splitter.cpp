@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/threads/parallel.h"
+#include "layers/text/utf8.h"
 
 namespace heed {
 
@@ -31,13 +32,11 @@ Cutter::Cutter(const Splitter& splitter) : splitter_(splitter) {
 }
 
 SplitStep Cutter::next(std::string_view text, size_t at, size_t rule) {
-  const std::optional<Match> match = matchers_[rule].find(text, at);
-  if (!match) {
-    return {at, text.size(), text.size()};
+  std::optional<Match> match = matchers_[rule].find(text, at);
+  if (match && match->end == at) {  // nothing, where the match before ended: the next place
+    match = matchers_[rule].find(text, at + utf8_at(text, at).size);
   }
-  // A lookbehind with \K could reach back; a step always goes forward.
-  const size_t begin = std::max(at, match->begin), end = std::max(begin, match->end);
-  return end > at ? SplitStep{at, begin, end} : SplitStep{at, text.size(), text.size()};
+  return match ? SplitStep{at, match->begin, match->end} : SplitStep{at, text.size(), text.size()};
 }
 
 std::vector<SplitStep> Splitter::steps(std::string_view text, size_t from, size_t until,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,10 +20,11 @@ struct Match {
   size_t end = 0;
 };
 
-// A compiled pattern. \s is Unicode's white space, and \p{..} its categories.
+// A compiled pattern, written in Oniguruma's syntax as in tokenizer.json.
 class Pattern {
  public:
-  // Throws IoError, beginning with `where`, for a pattern that PCRE2 does not accept.
+  // Throws IoError, beginning with `where`, for a pattern that PCRE2 does not accept, or that it
+  // reads differently (train/wings/oniguruma/).
   Pattern(const std::string& pattern, std::string where);
 
  private:
@@ -39,9 +41,9 @@ class Matcher {
  public:
   explicit Matcher(const Pattern& pattern);
 
-  // The first match in `text`, valid UTF-8, from byte `from`, the beginning of a character, that is
-  // not empty there. The text before `from` is what lookbehinds see. Throws IoError if the pattern
-  // takes too many steps: patterns come from files, and some take forever.
+  // The first match in `text`, valid UTF-8, from byte `from`, the beginning of a character. The
+  // text before `from` is what lookbehinds see. Throws IoError if the pattern takes too many steps:
+  // patterns come from files, and some take forever, for one match or for all matches of a text.
   std::optional<Match> find(std::string_view text, size_t from);
 
  private:
@@ -49,7 +51,10 @@ class Matcher {
     void operator()(pcre2_real_match_data_8* data) const;
     void operator()(pcre2_real_match_context_8* context) const;
   };
+  int match(std::string_view text, size_t from, uint64_t steps, uint32_t options);
+
   const Pattern& pattern_;
+  int64_t patience_ = 200'000'000;  // bytes that may be looked at more than once
   std::unique_ptr<pcre2_real_match_data_8, Free> data_;
   std::unique_ptr<pcre2_real_match_context_8, Free> context_;
 };

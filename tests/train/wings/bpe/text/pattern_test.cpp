@@ -2,7 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
 #include "autograd/base/error.h"
+#include "tests/support/run_program.h"
+#include "train/wings/bpe/splitter.h"
 
 using namespace heed;
 
@@ -37,10 +42,25 @@ TEST_CASE("pattern: letters, digits and white space are Unicode's") {
   CHECK(first("(?i:'s)", "it'S") == "'S");
 }
 
-TEST_CASE("pattern: from a place in the text, never nothing at that place") {
+TEST_CASE("pattern: cuts a text as Hugging Face's tokenizers do") {
+  const auto file = nlohmann::json::parse(testing::read_text(
+      std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/tokenizers/patterns.json"));
+  const auto text = file.at("text").get<std::string>();
+  CHECK(file.at("pieces").size() > 50);
+  for (const auto& entry : file.at("pieces").items()) {
+    const std::string pattern = entry.key();
+    CAPTURE(pattern);
+    const Splitter splitter({{pattern, SplitRule::Keep::all}}, "t");
+    std::vector<std::string> pieces;
+    Cutter(splitter).cut(text, [&](std::string_view piece) { pieces.emplace_back(piece); });
+    CHECK(pieces == entry.value().get<std::vector<std::string>>());
+  }
+}
+
+TEST_CASE("pattern: from a place in the text") {
   CHECK(first("a", "aXa", 1) == "a");
   CHECK(first("(?<=X)a", "aXa") == "a");
-  CHECK(first("b*", "aab") == "");  // an empty match further on
+  CHECK(first("b*", "aab") == "");
   CHECK(first("b*", "baab", 0) == "b");
   CHECK(first("x", "aab") == "-");
 }
@@ -48,13 +68,17 @@ TEST_CASE("pattern: from a place in the text, never nothing at that place") {
 TEST_CASE("pattern: one that is none, and one that takes forever, are refused by name") {
   CHECK(pattern_refusal([] {
           Pattern("(a", "t.json: pre_tokenizer");
-        }).starts_with("t.json: pre_tokenizer: expected a regular expression, got (a: "));
+        }).starts_with("t.json: pre_tokenizer: expected a pattern that PCRE2 takes, got (a: "));
   CHECK(pattern_refusal([] {
           Pattern(std::string(20'000, 'a'), "t");
         }).starts_with("t: expected a pattern of at most"));
   CHECK(pattern_refusal([] {
           Pattern(R"(\C)", "t");
-        }).starts_with("t: expected a regular expression"));
+        }).starts_with("t: expected a pattern that Oniguruma and PCRE2 read alike, got \\C"));
+  // A lookbehind of any length is a regular expression, but not for PCRE2.
+  CHECK(pattern_refusal([] {
+          Pattern("(?<!a+)b", "t");
+        }).starts_with("t: expected a pattern that PCRE2 takes, got (?<!a+)b: lookbehind"));
   const std::string many(60, 'a');
   CHECK(pattern_refusal([&] { first("(a+)+$", many + "b"); }).find("the pattern fails at byte 0") !=
         std::string::npos);
@@ -62,4 +86,20 @@ TEST_CASE("pattern: one that is none, and one that takes forever, are refused by
   CHECK(first(R"(\s+(?!\S)|\s+)", std::string(1'000'000, ' ') + "a").size() == 999'999);
   // Nor are more, of which every one is tried as the last before a newline.
   CHECK(first(R"(\s*[\r\n]+|\s+)", std::string(11'000'000, ' ')).size() == 11'000'000);
+}
+
+// Each match is cheap, but looks at the rest of the text.
+TEST_CASE("pattern: a text that takes quadratic time is refused soon") {
+  for (const std::string pattern : {"a*b|a", "a*[bc]|d", R"(a(?=a*\n))"}) {
+    CAPTURE(pattern);
+    const Splitter splitter({{pattern, SplitRule::Keep::all}}, "t.json");
+    const std::string text(300'000, 'a');
+    CHECK(pattern_refusal([&] {
+            splitter.steps(text, 0, text.size());
+          }).starts_with("t.json: the pattern fails at byte "));
+  }
+  // Looking far once, or far only where a match is long, is fine.
+  const std::string words = "word " + std::string(100'000, ' ') + "123";
+  const Splitter usual({{R"(\s*[\r\n]+|\s+(?!\S)|\s+|\p{N})", SplitRule::Keep::all}}, "t.json");
+  CHECK(usual.steps(words, 0, words.size()).size() == 5);
 }
