@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
@@ -26,12 +27,25 @@ bool is_later(const MergeScratch::Candidate& a, const MergeScratch::Candidate& b
 std::unordered_map<std::string, int32_t> ids_by_token(const BpeModel& model) {
   std::unordered_map<std::string, int32_t> ids;
   ids.reserve(model.tokens.size());
+  std::unordered_set<int32_t> special;
+  for (const AddedToken& token : model.added) {
+    if (token.special) {
+      special.insert(token.id);
+    }
+  }
   for (size_t id = 0; id < model.tokens.size(); ++id) {
-    if (!model.tokens[id].empty()) {
+    if (!model.tokens[id].empty() && !special.contains(static_cast<int32_t>(id))) {
       ids.emplace(model.tokens[id], static_cast<int32_t>(id));
     }
   }
   return ids;
+}
+
+bool is_written_as_special(const BpeModel& model, const std::string& bytes) {
+  const std::string written = byte_text(bytes);
+  return std::any_of(model.added.begin(), model.added.end(), [&](const AddedToken& token) {
+    return token.special && token.content == written;
+  });
 }
 
 Merges::Merges(const BpeModel& model, const std::string& where)
@@ -49,6 +63,9 @@ Merges::Merges(const BpeModel& model, const std::string& where)
                       &b = model.tokens[static_cast<size_t>(right)];
     const auto result = ids.find(a + b);
     if (result == ids.end()) {
+      if (is_written_as_special(model, a + b)) {
+        continue;
+      }
       fail<IoError>(where, ": merge ", i + 1, ": expected a token ", printable(byte_text(a + b)),
                     " for ", printable(byte_text(a)), " and ", printable(byte_text(b)),
                     ", got none");

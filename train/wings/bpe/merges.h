@@ -51,7 +51,11 @@ class Merges {
   std::unordered_map<std::string, int32_t> tokens_;  // if whole_pieces_
 };
 
-// The ids of all tokens, by their bytes.
+// The ids of the tokens that a text is made of, by their bytes: of all but special ones.
 std::unordered_map<std::string, int32_t> ids_by_token(const BpeModel& model);
+
+// True if a token of these bytes would be written as a special token is. No merge makes one: a text
+// that contains "<|endoftext|>" is text.
+bool is_written_as_special(const BpeModel& model, const std::string& bytes);
 
 }  // namespace heed

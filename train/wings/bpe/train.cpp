@@ -6,7 +6,7 @@
 #include <set>
 
 #include "autograd/base/error.h"
-#include "layers/text/display.h"
+#include "train/tokenizers/tokenizer.h"
 #include "train/wings/bpe/merges.h"
 #include "train/wings/bpe/text/byte_text.h"
 
@@ -68,7 +68,7 @@ class Learner {
         queue_.push(std::move(best));
       } else if (now < std::max<int64_t>(1, min_count)) {
         return;
-      } else {
+      } else if (!is_written_as_special(model_, token_of(best.pair))) {
         merge(best);
       }
     }
@@ -103,9 +103,14 @@ class Learner {
     }
   }
 
+  // The bytes of the token that a pair merges into.
+  std::string token_of(const Pair& pair) const {
+    return model_.tokens[static_cast<size_t>(pair.first)] +
+           model_.tokens[static_cast<size_t>(pair.second)];
+  }
+
   void merge(const Candidate& best) {
-    const std::string token = model_.tokens[static_cast<size_t>(best.pair.first)] +
-                              model_.tokens[static_cast<size_t>(best.pair.second)];
+    const std::string token = token_of(best.pair);
     const auto [place, is_new] = ids_.emplace(token, static_cast<int32_t>(model_.tokens.size()));
     if (is_new) {
       model_.tokens.push_back(token);
@@ -160,8 +165,9 @@ void check(const BpeTraining& options) {
                        "special tokens: expected texts that differ and are not empty");
   for (const std::string& special : options.special) {
     const std::optional<std::string> bytes = bytes_of_text(special);
-    require<ConfigError>(!bytes || bytes->size() > 1, "special tokens: expected more than a ",
-                         "character that stands for a byte, got ", printable(special));
+    require<ConfigError>(special.size() > 1 && (!bytes || bytes->size() > 1),
+                         "special tokens: expected more than one byte, or a character that stands ",
+                         "for a byte, as every text has those, got ", visible_bytes(special));
   }
   const auto least = static_cast<int64_t>(256 + options.special.size());
   constexpr int64_t most = 10'000'000;

@@ -7,12 +7,17 @@
 
 #include "autograd/base/error.h"
 #include "tests/support/run_program.h"
+#include "train/wings/bpe/bpe_tokenizer.h"
 #include "train/wings/bpe/read.h"
+#include "train/wings/bpe/read_json.h"
+#include "train/wings/bpe/write.h"
 
 using namespace heed;
 namespace fs = std::filesystem;
 
 namespace {
+
+using Ids32 = std::vector<int32_t>;
 
 const fs::path source = HEED_SOURCE_DIR;
 
@@ -71,4 +76,31 @@ TEST_CASE("bpe training: what is wrong") {
   CHECK_THROWS_AS(learned("ab", {.vocab_size = 300, .special = {""}}), ConfigError);
   CHECK_THROWS_AS(learned("ab", {.vocab_size = 300, .special = {"a"}}), ConfigError);
   CHECK_THROWS_AS(learned("", {.vocab_size = 300}), ConfigError);
+}
+
+TEST_CASE("bpe training: no text becomes a special token") {
+  for (const char* byte : {" ", "\n", "\t", "\u0120"}) {
+    CAPTURE(byte);
+    CHECK_THROWS_AS(learned("ab", {.vocab_size = 300, .special = {byte}}), ConfigError);
+  }
+  std::string corpus;
+  for (int i = 0; i < 200; ++i) {
+    corpus += "END cat\nEND dog\nEND END\n";
+  }
+  const BpeModel model = learned(corpus, {.vocab_size = 300, .special = {"END"}});
+  const BpeTokenizer tokenizer(model, "en.json");
+  CHECK(tokenizer.decode(tokenizer.encode("END cat")) == "END cat");
+  CHECK(tokenizer.encode("END").size() == 2);  // EN D, or E ND
+  CHECK(BpeTokenizer(model, "en.json", SpecialTokens::as_tokens).encode("END") == Ids32{0});
+  CHECK(bpe_from_json(bpe_to_json(model), "en.json") == model);
+
+  // A file whose merges make one, as Hugging Face's tokenizers learn them, is read without those.
+  const BpeTokenizer other(
+      bpe_from_json(R"({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
+          "model": {"vocab": {"END": 0, "E": 1, "N": 2, "D": 3, "EN": 4},
+                    "merges": [["E", "N"], ["EN", "D"]]},
+          "added_tokens": [{"id": 0, "content": "END", "special": true}]})",
+                    "t.json"),
+      "t.json");
+  CHECK(other.encode("END") == Ids32{4, 3});
 }
