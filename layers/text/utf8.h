@@ -34,6 +34,14 @@ std::string_view whole_characters(std::string_view text);
 bool is_word_part(char32_t code);
 bool is_space(char32_t code);
 
+// Unicode's normalisation form C: letters and marks as one character where there is one.
+std::string composed(std::string_view text);
+
+// Without U+FEFF, which some editors write at the beginning of a file.
+inline std::string_view without_byte_order_mark(std::string_view text) {
+  return text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+}
+
 void append_utf8(std::string& text, char32_t code);
 std::string to_utf8(char32_t code);
 

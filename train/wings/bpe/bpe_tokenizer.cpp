@@ -123,6 +123,27 @@ std::vector<AddedToken> looked_for(std::vector<AddedToken> added, SpecialTokens 
   return added;
 }
 
+bool is_space_at(std::string_view text, size_t at) {
+  const Utf8Character c = utf8_at(text, at);
+  return c.size > 0 && is_space(c.code) && c.code != 0x180E;  // as Unicode has it since 6.3
+}
+
+// Where the white space at the beginning of a text ends, and that at its end begins.
+size_t end_of_leading_space(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size() && is_space_at(text, at)) {
+    at += utf8_at(text, at).size;
+  }
+  return at;
+}
+size_t begin_of_trailing_space(std::string_view text) {
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size(); at += std::max<size_t>(1, utf8_at(text, at).size)) {
+    begin = is_space_at(text, at) ? begin : at + std::max<size_t>(1, utf8_at(text, at).size);
+  }
+  return begin;
+}
+
 }  // namespace
 
 void BpeTokenizer::Config::fields(Fields& f) {
@@ -159,11 +180,15 @@ void BpeTokenizer::encode_in_parts(std::string_view text, const Each& each) cons
   for (size_t from = 0; from < text.size();) {
     size_t at = 0;
     const AddedToken* const token = looked_for_.find(text, from, at);
-    encode_plain(text.substr(from, at - from), each);
+    const std::string_view before = text.substr(from, at - from);
+    const bool strips = token != nullptr && token->strips_left;
+    encode_plain(strips ? before.substr(0, begin_of_trailing_space(before)) : before, each);
+    from = at;
     if (token != nullptr) {
       each({&token->id, 1});
+      from += token->content.size();
+      from += token->strips_right ? end_of_leading_space(text.substr(from)) : 0;
     }
-    from = at + (token != nullptr ? token->content.size() : 0);
   }
 }
 
@@ -179,7 +204,12 @@ void BpeTokenizer::encode_plain(std::string_view text, const Each& each) const {
   for (size_t at = 0; at < text.size();) {
     const size_t end = first_wrong_byte(text, at);
     if (end > at) {
-      encode_characters(text.substr(at, end - at), each);
+      const std::string_view part = text.substr(at, end - at);
+      if (model_.composes) {
+        encode_characters(composed(part), each);
+      } else {
+        encode_characters(part, each);
+      }
     }
     size_t next = end;
     while (next < text.size() && utf8_at(text, next).size == 0) {

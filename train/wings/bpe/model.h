@@ -15,7 +15,7 @@ struct SplitRule {
     matches,  // only the matches: the rest of the text is dropped
     gaps      // only what is between them
   };
-  std::string pattern;  // of PCRE2, in UTF-8
+  std::string pattern;  // in Oniguruma's syntax, as in tokenizer.json
   Keep keep = Keep::all;
 
   bool operator==(const SplitRule&) const = default;
@@ -27,6 +27,7 @@ struct AddedToken {
   std::string content;
   // Special: text that happens to contain it is encoded as text. Callers can ask for the token.
   bool special = true;
+  bool strips_left = false, strips_right = false;  // takes the white space there with it
 
   bool operator==(const AddedToken&) const = default;
 };
@@ -39,6 +40,7 @@ struct BpeModel {
   // `merges` then has no meaning. Files have it that heed made of a .tiktoken.
   bool ranked_by_result = false;
   bool whole_pieces = false;  // a piece that is a token is not merged from its bytes
+  bool composes = false;      // the text between added tokens is brought to NFC
   bool prefix_space = false;  // a text is encoded with a blank before it
   std::vector<SplitRule> rules;
   std::vector<AddedToken> added;

@@ -137,7 +137,7 @@ void read_merges(const JsonValue& merges, VocabularyBuilder& builder) {
   }
 }
 
-void read_added(const JsonValue& added, VocabularyBuilder& builder) {
+void read_added(const JsonValue& added, bool composes, VocabularyBuilder& builder) {
   if (!added.value.is_array()) {
     added.refuse("a list of added tokens");
   }
@@ -148,12 +148,15 @@ void read_added(const JsonValue& added, VocabularyBuilder& builder) {
         id.value.get<int64_t>() > std::numeric_limits<int32_t>::max()) {
       id.refuse("an id, a whole number");
     }
-    for (const char* key : {"single_word", "lstrip", "rstrip"}) {
-      token.require_absent(key, {false});
+    token.require_absent("single_word", {false});
+    if (composes) {  // else it would be looked for in the text after NFC
+      token.require_absent("normalized", {false});
     }
     const std::string problem = builder.add({.id = static_cast<int32_t>(id.value.get<int64_t>()),
                                              .content = token.words("content"),
-                                             .special = token.flag("special", false)});
+                                             .special = token.flag("special", false),
+                                             .strips_left = token.flag("lstrip", false),
+                                             .strips_right = token.flag("rstrip", false)});
     require<IoError>(problem.empty(), token.where, ": ", problem);
   }
 }
@@ -232,13 +235,15 @@ BpeModel bpe_from_json(std::string_view text, const std::string& where) {
   if (model.value.is_object() && model.value.contains("type") && model.words("type") != "BPE") {
     model.at("type").refuse("BPE");
   }
-  file.require_absent("normalizer");
+  const Json nfc{{"type", "NFC"}};
+  file.require_absent("normalizer", {nfc, {{"type", "Sequence"}, {"normalizers", {nfc}}}});
   model.require_absent("dropout", {0});
   model.require_absent("continuing_subword_prefix", {""});
   model.require_absent("end_of_word_suffix", {""});
   model.require_absent("byte_fallback", {false});
 
   BpeModel out;
+  out.composes = !file.find("normalizer").is_null();
   bool bytes = false;
   if (const JsonValue rules = file.at("pre_tokenizer"); !rules.value.is_null()) {
     read_rules(rules, out, bytes);
@@ -251,7 +256,7 @@ BpeModel bpe_from_json(std::string_view text, const std::string& where) {
   read_vocabulary(vocabulary, added, builder);
   read_merges(model.at("merges"), builder);
   if (!added.is_null()) {
-    read_added(file.at("added_tokens"), builder);
+    read_added(file.at("added_tokens"), out.composes, builder);
   }
   out.whole_pieces = model.flag("ignore_merges", false);
   const JsonValue ours{file.find("heedgrad"), where + ": heedgrad"};

@@ -40,8 +40,8 @@ ordered_json added_tokens(const BpeModel& model) {
     tokens.push_back({{"id", token.id},
                       {"content", token.content},
                       {"single_word", false},
-                      {"lstrip", false},
-                      {"rstrip", false},
+                      {"lstrip", token.strips_left},
+                      {"rstrip", token.strips_right},
                       {"normalized", false},
                       {"special", token.special}});
   }
@@ -86,7 +86,8 @@ std::string merges(const BpeModel& model) {
 std::string bpe_to_json(const BpeModel& model) {
   const ordered_json decoder = byte_level(true, true);
   std::string out = "{\n\"version\": \"1.0\",\n\"truncation\": null,\n\"padding\": null,\n";
-  out += "\"added_tokens\": " + added_tokens(model).dump() + ",\n\"normalizer\": null,\n";
+  out += "\"added_tokens\": " + added_tokens(model).dump() + ",\n\"normalizer\": ";
+  out += model.composes ? "{\"type\": \"NFC\"},\n" : "null,\n";
   out += "\"pre_tokenizer\": " + pre_tokenizer(model).dump() + ",\n\"post_processor\": null,\n";
   out += "\"decoder\": " + decoder.dump() + ",\n";
   out += model.ranked_by_result ? "\"heedgrad\": {\"ranked_by_result\": true},\n" : "";

@@ -139,3 +139,32 @@ TEST_CASE("bpe: a run takes the tokenizer of its checkpoint, and no other") {
   CHECK_THROWS_AS(BpeTokenizer(config, {.checkpoint = folder.path()}), IoError);
   CHECK_THROWS_AS(BpeTokenizer(config, {.config_folder = folder.path()}), IoError);
 }
+
+// Values of tokenizers 0.23.
+TEST_CASE("bpe: added tokens take white space with them, text is brought to NFC") {
+  const auto tokenizer = [](const std::string& normalizer, const std::string& added) {
+    return BpeTokenizer(
+        bpe_from_json(
+            R"({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},)"
+            R"("normalizer": )" +
+                normalizer +
+                R"(, "model": {"merges": [], "vocab": )"
+                R"({"a": 0, "b": 1, "\u0120": 2, "\u00c3": 3, "\u00a9": 4, "\u010a": 5}},)"
+                R"("added_tokens": [{"id": 6, "content": "<m>", "normalized": false, )" +
+                added + "}]}",
+            "t.json"),
+        "t.json");
+  };
+  const std::string text = "a  <m> \n b <m><m>";
+  using Ids32 = std::vector<int32_t>;
+  CHECK(tokenizer("null", R"("lstrip": true)").encode(text) == Ids32{0, 6, 2, 5, 2, 1, 6, 6});
+  CHECK(tokenizer("null", R"("rstrip": true)").encode(text) == Ids32{0, 2, 2, 6, 1, 2, 6, 6});
+  CHECK(tokenizer("null", R"("lstrip": true, "rstrip": true)").encode(text) ==
+        Ids32{0, 6, 1, 6, 6});
+  for (const char* normalizer :
+       {R"({"type": "NFC"})", R"({"type": "Sequence", "normalizers": [{"type": "NFC"}]})"}) {
+    const BpeTokenizer composes = tokenizer(normalizer, R"("lstrip": true)");
+    CHECK(composes.encode("ae\u0301<m>") == Ids32{0, 3, 4, 6});
+    CHECK(bpe_from_json(composes.stored(), "again.json") == composes.model());
+  }
+}

@@ -70,7 +70,7 @@ TEST_CASE("tokenizer.json: broken files are refused by key") {
       {file_with(R"({"a": 0})", R"([["a"]])"), "model.merges[0]: expected two tokens"},
       {file_with(R"({"a": 0})", R"([7])"), "model.merges[0]: expected two tokens"},
       {file_with(R"({"a": 0})", "{}"), "model.merges: expected a list of merges"},
-      {file_with(R"({"a": 0})", "[]", R"(, "normalizer": {"type": "NFC"})"),
+      {file_with(R"({"a": 0})", "[]", R"(, "normalizer": {"type": "NFKC"})"),
        "normalizer: expected none"},
       {file_with(R"({"a": 0})", "[]", "", R"(, "byte_fallback": true)"),
        "model.byte_fallback: expected none"},
@@ -103,8 +103,14 @@ TEST_CASE("tokenizer.json: broken files are refused by key") {
        "added_tokens[0]: expected an id of its own, got 0, which is that of a"},
       {with_added(R"([{"id": 5, "content": ""}])"),
        "added_tokens[0]: expected a token, got nothing"},
-      {with_added(R"([{"id": 5, "content": "<s>", "lstrip": true}])"),
-       "added_tokens[0].lstrip: expected none"},
+      {with_added(R"([{"id": 5, "content": "<s>", "single_word": true}])"),
+       "added_tokens[0].single_word: expected none"},
+      {with_added(R"([{"id": 5, "content": "<s>", "lstrip": 1}])"),
+       "added_tokens[0].lstrip: expected true or false, got 1"},
+      {file_with(R"({"a": 0})", "[]",
+                 R"(, "normalizer": {"type": "NFC"}, "added_tokens": )"
+                 R"([{"id": 5, "content": "<s>", "normalized": true}])"),
+       "added_tokens[0].normalized: expected none"},
       {with_added(R"([{"id": 5, "content": "<s>"}, {"id": 6, "content": "<s>"}])"),
        "added_tokens[1]: expected every added token once"}};
   for (const auto& [content, expected] : cases) {
