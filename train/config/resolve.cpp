@@ -65,6 +65,8 @@ void compare_tokenizers(LoadedRun& run) {
     return;
   }
   run.warnings.push_back(other_tokenizer(folder, run.task->tokenizer()->stored()));
+  run.warnings.push_back(
+      other_classes(folder, run.task->classes(), run.config.train.weights_ignore));
   std::erase(run.warnings, "");
   const ConfigNode before = read_config(config.string()).get("data"),
                    now = run.resolved.get("data");

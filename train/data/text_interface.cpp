@@ -54,6 +54,7 @@ std::map<std::string, std::string> stored_tokenizers(const TextInterface& text) 
   if (text.source_tokenizer() != nullptr) {
     files[stored_source_vocabulary] = text.source_tokenizer()->vocabulary();
   }
+  files[stored_classes] = text.classes();
   std::erase_if(files, [](const auto& file) { return file.second.empty(); });
   return files;
 }

@@ -42,6 +42,8 @@ class TextInterface {
   virtual const Tokenizer* tokenizer() const { return nullptr; }
   // The tokenizer of its source_ids.
   virtual const Tokenizer* source_tokenizer() const { return nullptr; }
+  // The names of a classifier's classes, as a checkpoint keeps them (vocabulary.h); "": none.
+  virtual std::string classes() const { return ""; }
   // A readable name for a target. Default: that of the token or, without a tokenizer, its number.
   virtual std::string target_name(int32_t target) const;
   // Throws ConfigError for a prompt that cannot be answered. This and the following functions

@@ -17,4 +17,9 @@ std::filesystem::path vocabulary_source(const std::filesystem::path& source,
 // starts (Tokenizer::stored), and in `folder`, that of the weights, there is another one.
 std::string other_tokenizer(const std::filesystem::path& folder, const std::string& stored);
 
+// The same for the classes of a classifier (TextInterface::classes), whose numbers are the rows of
+// out_head, unless a pattern in `ignored` leaves those out.
+std::string other_classes(const std::filesystem::path& folder, const std::string& classes,
+                          const std::vector<std::string>& ignored);
+
 }  // namespace heed

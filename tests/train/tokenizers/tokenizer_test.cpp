@@ -4,6 +4,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/utf8.h"
+#include "train/tokenizers/vocabulary.h"
 
 using namespace heed;
 
@@ -96,4 +97,19 @@ TEST_CASE("tokenizer: what is no UTF-8 is found, with its byte and line") {
   for (const std::string& text : wrong) {
     CHECK_THROWS_AS(check_utf8("ok " + text, "x"), IoError);
   }
+}
+
+// Quadratic time would take minutes here.
+TEST_CASE("vocabulary: a file of many keys is read in the time of its size") {
+  std::string json = R"({"type": "char", "tokens": ["a", "b"])";
+  for (int i = 0; i < 100'000; ++i) {
+    json += text(", \"k", i, "\": 0");
+  }
+  CHECK(vocabulary_from_json(json + "}", "char") == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("composed: letters and marks are one character where there is one") {
+  CHECK(composed("ae\u0301 \u1100\u1161") == "a\u00e9 \uac00");
+  CHECK(composed("") == "");
+  CHECK_THROWS_AS(composed("\xFF"), ConfigError);
 }

@@ -125,6 +125,8 @@ std::string LabelledTask::vocabulary_in_words() const {
   return text(grouped(tokenizer_->mark(0)), " ", tokenizer_->unit(), "s");
 }
 
+std::string LabelledTask::classes() const { return vocabulary_to_json("classes", classes_); }
+
 std::vector<int64_t> LabelledTask::class_counts(Split split) const {
   std::vector<int64_t> counts(classes_.size(), 0);
   for (int64_t i = 0; i < example_count(split); ++i) {

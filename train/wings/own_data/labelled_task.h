@@ -32,6 +32,7 @@ class LabelledTask final : public OwnDataTask {
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
+  std::string classes() const override;
   std::string target_name(int32_t label) const override {
     return classes_.at(static_cast<size_t>(label));
   }

@@ -8,6 +8,7 @@
 #include "tests/train/wings/own_data/own_data_cases.h"
 #include "train/evaluate.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/weights/vocabulary_source.h"
 #include "train/wings/examine/examine_task.h"
 
 using namespace heed;
@@ -51,14 +52,15 @@ TEST_CASE("labelled: batches, classes and answers in words") {
   CHECK(task->description() == "a.csv: 2 examples to train on, 0 held out by their hash, 5 words");
   using Lines = std::vector<std::pair<std::string, std::string>>;
   CHECK(task->details() == Lines{{"classes", "9 1 + 0, 10 1 + 0 (to train on + to validate with)"},
+                                 {"columns", "text is text, label is label"},
                                  {"example", "\"to be, or not\" -> \"10\""},
                                  {"example", "\"be\" -> \"9\""}});
   CHECK(task->readable_examples()->location(Split::train, 1) == "a.csv:3");
   CHECK(error_of([&] { task->check_prompt("to be to be to be"); }) ==
         "expected 1 to 5 words, got 6");
-  CHECK(
-      error_of([&] { task->check_prompt("nott"); }) ==
-      "the word nott (word 1 of the text) is not in the vocabulary of 5 words, did you mean not?");
+  CHECK(error_of([&] { task->check_prompt("nott"); }) ==
+        "the word nott (word 1 of the text) is not in the vocabulary of 5 words, did you mean not?"
+        " (tokenizer {type: words, min_count: 2} has <unk> for such words)");
   // A short batch is not as long as the longest example.
   CHECK(task->examples(Split::train, {1}).input.ids.shape() == Shape{1, 6});
   const DryRun dry;
@@ -212,4 +214,24 @@ TEST_CASE("own data: a vocabulary that a checkpoint has is taken, and what it la
                                   : "b.tsv:2: the words é, ü (the first is word 2 of the text) are "
                                     "not in the vocabulary of "));
   }
+}
+
+// Class numbers are rows of out_head.
+TEST_CASE("labelled: the classes are compared with those of the weights") {
+  const OwnFiles files;
+  files.write("a.tsv", "aa\tneg\nbb\tpos\n");
+  files.write("b.tsv", "aa\tpos\nbb\tzzz\n");
+  const auto classes = [&](const std::string& data) {
+    return stored_tokenizers(*files.task(data)).at(stored_classes);
+  };
+  const std::string before = classes("{type: labelled, path: a.tsv}"),
+                    after = classes("{type: labelled, path: b.tsv}");
+  const std::filesystem::path folder = files.folder.path();
+  CHECK(other_classes(folder, after, {}) == "");  // weights of an older version keep no classes
+  files.write(stored_classes, before);
+  CHECK(other_classes(folder, before, {}) == "");
+  CHECK(other_classes(folder, after, {"out_head.*"}) == "");
+  CHECK(other_classes(folder, after, {})
+            .starts_with("the weights were trained with the classes neg, pos, this run has pos, "
+                         "zzz: "));
 }
