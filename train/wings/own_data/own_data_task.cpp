@@ -47,6 +47,7 @@ OwnDataTask::OwnDataTask(const OwnDataConfig& c, const SplitRows& rows)
   for (const SplitRows::Part& part : rows.parts()) {
     paths_.push_back(part.path);
   }
+  columns_ = rows.parts()[0].rows.columns_in_words();
 }
 
 std::shared_ptr<const Tokenizer> OwnDataTask::make_tokenizer(
@@ -101,7 +102,8 @@ void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, const AddR
     throw TaskError(
         "path", text(paths_[0].string(), ": expected at least train.batch_size ",
                      std::max<int64_t>(1, setup.batch_size), " examples to train on, got ", train,
-                     others > 0 ? text(" and ", others, " to validate with") : ""));
+                     others > 0 ? text(" and ", others, " to validate with") : "",
+                     train > 0 ? "; lower train.batch_size" : ""));
   }
   epochs_ = Epochs(train, config_.shuffle);
 }
@@ -161,6 +163,9 @@ std::string OwnDataTask::description() const {
 
 std::vector<std::pair<std::string, std::string>> OwnDataTask::details() const {
   std::vector<std::pair<std::string, std::string>> lines;
+  if (!columns_.empty()) {
+    lines.emplace_back("columns", columns_);
+  }
   for (int64_t i = 0; i < std::min(examples_in_plan, example_count(Split::train)); ++i) {
     lines.emplace_back("example", in_one_line(*this, Split::train, i));
   }

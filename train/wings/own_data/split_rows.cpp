@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t bytes_per_byte = 4;
 
 SplitRows::Part read_part(const std::filesystem::path& path, const std::string& fingerprint,
-                          const std::array<RowColumn, 2>& columns) {
+                          const std::array<RowColumn, 2>& columns, const std::string& separator) {
   const FileReader file = open_data_file(path, bytes_per_byte);
   std::vector<char> bytes(static_cast<size_t>(file.size()));
   file.read(0, std::as_writable_bytes(std::span(bytes)));
@@ -23,7 +23,7 @@ SplitRows::Part read_part(const std::filesystem::path& path, const std::string& 
   } catch (const IoError& error) {
     changed = error.what();
   }
-  return {path, TextRows(std::move(bytes), path, columns), changed};
+  return {path, TextRows(std::move(bytes), path, columns, separator), changed};
 }
 
 uint64_t hash_of(const TextRows::Row& row) { return fingerprint(as_bytes(row.cells[0])).xxh64; }
@@ -37,6 +37,8 @@ void OwnDataConfig::first_fields(Fields& f) {
 
 void OwnDataConfig::more_fields(Fields& f) {
   f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
+  f.optional("separator", separator,
+             "of the cells of a *.csv: one character, as \";\"; by default a comma");
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the examples to train on, chosen by a hash of what the model reads; the "
              "rest is for validation")
@@ -57,6 +59,11 @@ void OwnDataConfig::check(ConfigErrors& errors, const ConfigNode& at,
     errors.add_field(at, b.role, "expected another column than that of ", a.role, ", got ",
                      printable(chosen(b)), " for both");
   }
+  if (separator.size() > 1 || separator == "\"" || separator == "\n" || separator == "\t") {
+    errors.add_field(
+        at, "separator", "expected a character such as \";\", got ",
+        separator == "\t" ? "a tab; name a file with tabs *.tsv" : printable(separator));
+  }
   if (!validation.empty() && train_fraction != OwnDataConfig{}.train_fraction) {
     errors.add_field(at, "train_fraction", "has no effect with data.validation: all of data.path ",
                      "is trained on; leave it out");
@@ -66,13 +73,13 @@ void OwnDataConfig::check(ConfigErrors& errors, const ConfigNode& at,
 SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
                      const std::array<RowColumn, 2>& columns)
     : train_fraction_(c.train_fraction) {
-  parts_.push_back(read_part(setup.config_folder / c.path, c.fingerprint, columns));
+  parts_.push_back(read_part(setup.config_folder / c.path, c.fingerprint, columns, c.separator));
   if (c.validation.empty()) {
     return;
   }
   try {
-    parts_.push_back(
-        read_part(setup.config_folder / c.validation, c.validation_fingerprint, columns));
+    parts_.push_back(read_part(setup.config_folder / c.validation, c.validation_fingerprint,
+                               columns, c.separator));
   } catch (const IoError& error) {
     throw TaskFileError("validation", error.what());
   }

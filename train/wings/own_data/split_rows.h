@@ -15,7 +15,7 @@ namespace heed {
 
 // What the tasks on users' files have in common.
 struct OwnDataConfig {
-  std::string path, validation;
+  std::string path, validation, separator;
   double train_fraction = 0.9;
   Choice tokenizer{"words"};
   std::optional<int64_t> max_length;

@@ -144,7 +144,8 @@ void WordsTokenizer::throw_unknown(const std::string& text) const {
   fail<ConfigError>("the word", one ? "" : "s", list, unknown.size() > most_listed ? ", ..." : "",
                     one ? " (word " : " (the first is word ", first, " of the text) ",
                     one ? "is" : "are", " not in the vocabulary of ", vocab_size(), " words",
-                    near.empty() ? "" : ", did you mean " + printable(near) + "?");
+                    near.empty() ? "" : ", did you mean " + printable(near) + "?",
+                    " (tokenizer {type: words, min_count: 2} has <unk> for such words)");
 }
 
 std::string WordsTokenizer::decode(std::span<const int32_t> ids) const {

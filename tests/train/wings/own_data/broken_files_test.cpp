@@ -35,8 +35,8 @@ const std::vector<Broken> labelled_files{
     {"a.tsv", "text\tlabel\n", "a.tsv: expected examples, got none"},
     {"a.tsv", "fine\tpos\nnice\tpos\n",
      "a.tsv: expected at least two classes, got pos in all of 2 examples"},
-    {"a.tsv", "review\tlabel\nfine\tpos\n",
-     "a.tsv:1: expected a column text for data.text in this header, got review, label",
+    {"a.tsv", "essay\tlabel\nfine\tpos\n",
+     "a.tsv:1: expected a column text for data.text in this header, got essay, label",
      "label: label"},
     {"a.tsv", "txt\tlabel\nfine\tpos\n",
      "a.tsv:1: expected a column text for data.text in this header, got txt, label; did you mean "
@@ -58,7 +58,9 @@ const std::vector<Broken> labelled_files{
     {"a.tsv", good + "\x1b[31m\tb\x1b[0m\n", "a.tsv:5: expected a label of neg, pos, got b\\x1b[0m",
      "classes: [neg, pos]"},
     {"a.tsv", "\u00a0\tpos\n" + good, "a.tsv:1: expected at least one word, got \u00a0"},
-    {"a.csv", "fine;pos\n", "a.csv:1: expected a comma between text and label, got a semicolon"},
+    {"a.csv", "fine;pos\n",
+     "a.csv:1: expected a comma between text and label, got a semicolon; data.separator: "
+     "\";\" is for such files"},
     {"a.csv", "fine\tpos\n",
      "a.csv:1: expected a comma between text and label, got a tab; name a file with tabs *.tsv"},
     {"a.csv", "fine,pos\n\"bad,neg\nx,y\n",
@@ -133,6 +135,8 @@ TEST_CASE("own data: too few examples, nothing short enough, and fields that con
   CHECK(data(", train_fraction: 0.000001") ==
         "c.yaml:1:30: data.path: a.tsv: expected at least train.batch_size 2 examples to train on, "
         "got 0 and 2 to validate with");
+  CHECK(contains(error_of([&] { files.task("{type: labelled, path: a.tsv}", 9); }),
+                 "; lower train.batch_size"));
   CHECK(data(", max_length: 2") ==
         "c.yaml:1:49: data.max_length: none of the 2 examples has at most 2 tokens");
   CHECK(contains(data(", validation: a.tsv, train_fraction: 0.5"),

@@ -41,7 +41,8 @@ TEST_CASE("words: a sorted vocabulary; without rare words every unknown one is a
   CHECK(words.encode("a b c") == Ids32{0, 1, 2});
   CHECK(words.name(2) == "c");
   CHECK(error_of([&] { words.encode("a bb c d"); }) ==
-        "the words bb, d (the first is word 2 of the text) are not in the vocabulary of 3 words");
+        "the words bb, d (the first is word 2 of the text) are not in the vocabulary of 3 words"
+        " (tokenizer {type: words, min_count: 2} has <unk> for such words)");
   CHECK(!words.is_lossless());
 }
 

@@ -27,6 +27,14 @@ std::optional<Line> Lines::next() {
   return std::nullopt;
 }
 
+std::string_view without_blanks(std::string_view cell) {
+  constexpr std::string_view blanks = " \t\n\v\f\r";
+  const size_t first = cell.find_first_not_of(blanks);
+  return first == std::string_view::npos
+             ? std::string_view()
+             : cell.substr(first, cell.find_last_not_of(blanks) + 1 - first);
+}
+
 std::string wrong_bytes(std::string_view text, int64_t& line) {
   const size_t at = std::min(first_wrong_byte(text), text.find('\0'));
   if (at == text.size()) {

@@ -28,6 +28,9 @@ class Lines {
   int64_t number_ = 0;
 };
 
+// A cell without the white space at its ends.
+std::string_view without_blanks(std::string_view cell);
+
 // What is wrong with the bytes of a text: "" for UTF-8 without NUL bytes, else the end of a
 // message, "expected UTF-8, got the byte 0xE9 in column 5". `line` becomes the number of lines
 // before it. A column counts characters, from 1.

@@ -77,7 +77,7 @@ bool CsvReader::read(Record& record) {
 
 CsvReader::CellEnd CsvReader::read_cell(Record& record) {
   const size_t begin = at_;
-  while (!at_end_of_line() && text_[at_] != ',') {
+  while (!at_end_of_line() && text_[at_] != separator_) {
     ++at_;
   }
   record.cells.push_back(all().substr(begin, at_ - begin));
@@ -105,10 +105,10 @@ CsvReader::CellEnd CsvReader::read_quoted(Record& record) {
     return CellEnd::mistake;
   }
   ++at_;
-  if (!at_end_of_line() && text_[at_] != ',') {
+  if (!at_end_of_line() && text_[at_] != separator_) {
     const size_t size = std::max<size_t>(1, utf8_at(all(), at_).size);
-    mistakes_.add(line_, "expected a comma after the closing quote, got ",
-                  printable(all().substr(at_, size)),
+    mistakes_.add(line_, "expected ", separator_ == ',' ? "a comma" : "the separator",
+                  " after the closing quote, got ", printable(all().substr(at_, size)),
                   "; a quote inside of quotes is written twice");
     skip_line();
     return CellEnd::mistake;
@@ -118,7 +118,7 @@ CsvReader::CellEnd CsvReader::read_quoted(Record& record) {
 }
 
 CsvReader::CellEnd CsvReader::after_cell() {
-  if (at_ < text_.size() && text_[at_] == ',') {
+  if (at_ < text_.size() && text_[at_] == separator_) {
     ++at_;
     return CellEnd::comma;
   }

@@ -34,11 +34,13 @@ class TsvReader final : public RecordReader {
   RowMistakes& mistakes_;
 };
 
-// RFC 4180: cells are separated by commas. One that begins with a quote ends with the next single
-// quote, and "" in it is a quote. A quote in the middle of another cell is an ordinary character.
+// RFC 4180: cells are separated by commas, or another character. One that begins with a quote ends
+// with the next single quote, and "" in it is a quote. A quote in the middle of another cell is an
+// ordinary character.
 class CsvReader final : public RecordReader {
  public:
-  CsvReader(std::span<char> text, RowMistakes& mistakes) : text_(text), mistakes_(mistakes) {}
+  CsvReader(std::span<char> text, char separator, RowMistakes& mistakes)
+      : text_(text), separator_(separator), mistakes_(mistakes) {}
   bool next(Record& record) override;
 
  private:
@@ -54,6 +56,7 @@ class CsvReader final : public RecordReader {
   CellEnd after_cell();
 
   std::span<char> text_;
+  const char separator_;
   RowMistakes& mistakes_;
   size_t at_ = 0;
   int64_t line_ = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <memory>
 
 #include "layers/text/display.h"
@@ -23,6 +24,19 @@ bool same_word(std::string_view a, std::string_view b) {
   });
 }
 
+// What people call the columns of a role.
+bool is_usual(std::string_view cell, const std::string& role) {
+  static const std::map<std::string, std::vector<std::string_view>> names{
+      {"text", {"review", "sentence", "content", "message", "comment", "tweet", "document"}},
+      {"label", {"sentiment", "class", "category", "target", "topic", "rating", "intent"}},
+      {"source", {"src", "input", "question", "prompt", "instruction"}},
+      {"target", {"tgt", "output", "answer", "response", "translation", "completion"}}};
+  const auto usual = names.find(role);
+  return usual != names.end() &&
+         std::any_of(usual->second.begin(), usual->second.end(),
+                     [&](std::string_view name) { return same_word(cell, name); });
+}
+
 // Where the two cells of a row are, and how many it has.
 struct Layout {
   std::array<size_t, 2> at = {0, 1};
@@ -33,32 +47,78 @@ struct Layout {
 // Reads a table whose columns are known by the first record.
 class TableReader {
  public:
-  TableReader(TableKind kind, const std::array<RowColumn, 2>& columns, RowMistakes& mistakes)
-      : kind_(kind), columns_(columns), mistakes_(mistakes) {}
+  TableReader(char separator, const std::array<RowColumn, 2>& columns, RowMistakes& mistakes)
+      : separator_(separator), columns_(columns), mistakes_(mistakes) {}
 
-  void read(RecordReader& records, const AddRow& add) {
+  TakenColumns read(RecordReader& records, const AddRow& add) {
     Record record;
     if (!records.next(record)) {
-      return;
+      return {};
     }
+    const Record first = record;
     const Layout layout = layout_of(record);
     if (layout.at[0] == layout.at[1]) {
       fail<RowError>(mistakes_.file(), ":", record.line, ": expected two columns, ",
                      columns_[0].role, " and ", columns_[1].role, ", got number ", layout.at[0] + 1,
                      " for both");
     }
+    const TakenColumns taken = taken_by(layout, first);
     if (layout.header && !records.next(record)) {
-      return;
+      return taken;
     }
+    bool all_alike = true;
+    int64_t count = 0;
     do {
+      ++count;
+      all_alike = all_alike && record.cells.size() == first.cells.size();
       if (fits(record, layout)) {
         add({record.cells[layout.at[0]], record.cells[layout.at[1]]}, record.line);
       }
     } while (records.next(record));
+    if (taken.by_order && all_alike && count > 1 && first.cells.size() > layout.count) {
+      refuse_more_columns(first);
+    }
+    return taken;
   }
 
  private:
-  const char* separator() const { return kind_ == TableKind::csv ? "a comma" : "a tab"; }
+  std::string separator() const {
+    return separator_ == ','    ? "a comma"
+           : separator_ == '\t' ? "a tab"
+                                : std::string{'"', separator_, '"'};
+  }
+
+  TakenColumns taken_by(const Layout& layout, const Record& first) const {
+    const auto column = [&](size_t k) {
+      const size_t at = layout.at[k];
+      return layout.header
+                 ? text(columns_[k].role, " is ", printable(without_blanks(first.cells[at])))
+                 : text(columns_[k].role, " is column ", at + 1);
+    };
+    return {text(column(0), ", ", column(1), layout.header ? "" : "; there is no header"),
+            !layout.header && layout.count > 0};
+  }
+
+  // One message, where every line has more columns than the two that are expected.
+  [[noreturn]] void refuse_more_columns(const Record& first) const {
+    std::string list, by_name;
+    for (const std::string_view cell : first.cells) {
+      list += (list.empty() ? "" : ", ") + printable(without_blanks(cell));
+    }
+    for (const RowColumn& column : columns_) {
+      const auto usual =
+          std::find_if(first.cells.begin(), first.cells.end(), [&](std::string_view cell) {
+            const std::string_view name = without_blanks(cell);
+            return same_word(name, column.role) || is_usual(name, column.role);
+          });
+      by_name += text(by_name.empty() ? "" : ", ", "data.", column.role, ": ",
+                      usual == first.cells.end() ? "NAME" : printable(without_blanks(*usual)));
+    }
+    fail<RowError>(mistakes_.file(), ":", first.line, ": expected two columns, ", columns_[0].role,
+                   " and ", columns_[1].role, ", got ", first.cells.size(), ": ",
+                   printable(list, 200), "; choose with ", by_name,
+                   ", or by number without a header: data.", columns_[0].role, ": \"2\"");
+  }
 
   Layout layout_of(const Record& first) const {
     const auto& [a, b] = columns_;
@@ -79,8 +139,10 @@ class TableReader {
 
   bool has_roles(const Record& first) const {
     return std::all_of(columns_.begin(), columns_.end(), [&](const RowColumn& column) {
-      return std::any_of(first.cells.begin(), first.cells.end(),
-                         [&](std::string_view cell) { return same_word(cell, column.role); });
+      return std::any_of(first.cells.begin(), first.cells.end(), [&](std::string_view cell) {
+        const std::string_view name = without_blanks(cell);
+        return same_word(name, column.role) || is_usual(name, column.role);
+      });
     });
   }
 
@@ -90,9 +152,13 @@ class TableReader {
     std::vector<std::string> names;
     std::string list;
     size_t found = header.cells.size(), times = 0;
+    const bool has_role =
+        std::any_of(header.cells.begin(), header.cells.end(),
+                    [&](std::string_view cell) { return same_word(without_blanks(cell), name); });
     for (size_t i = 0; i < header.cells.size(); ++i) {
-      const std::string_view cell = header.cells[i];
-      if (column.name.empty() ? same_word(cell, name) : cell == name) {
+      const std::string_view cell = without_blanks(header.cells[i]);
+      const bool usual = has_role ? same_word(cell, name) : is_usual(cell, name);
+      if (column.name.empty() ? usual : cell == without_blanks(name)) {
         found = i;
         ++times;
       }
@@ -133,32 +199,34 @@ class TableReader {
 
   // What separates the columns of a line that is one cell.
   std::string instead(std::string_view cell) const {
-    if (kind_ == TableKind::csv) {
-      return cell.find('\t') != std::string_view::npos  ? "a tab; name a file with tabs *.tsv"
-             : cell.find(';') != std::string_view::npos ? "a semicolon"
-                                                        : "none";
+    if (separator_ != '\t') {
+      return cell.find('\t') != std::string_view::npos ? "a tab; name a file with tabs *.tsv"
+             : cell.find(';') != std::string_view::npos
+                 ? "a semicolon; data.separator: \";\" is for such files"
+                 : "none";
     }
     return cell.find(',') != std::string_view::npos && cell.find(' ') == std::string_view::npos
                ? "a comma; name a file with commas *.csv"
                : "none";
   }
 
-  const TableKind kind_;
+  const char separator_;
   const std::array<RowColumn, 2>& columns_;
   RowMistakes& mistakes_;
 };
 
 }  // namespace
 
-void read_table(std::span<char> text, TableKind kind, const std::array<RowColumn, 2>& columns,
-                RowMistakes& mistakes, const AddRow& add) {
+TakenColumns read_table(std::span<char> text, char separator,
+                        const std::array<RowColumn, 2>& columns, RowMistakes& mistakes,
+                        const AddRow& add) {
   std::unique_ptr<RecordReader> records;
-  if (kind == TableKind::csv) {
-    records = std::make_unique<CsvReader>(text, mistakes);
-  } else {
+  if (separator == '\t') {
     records = std::make_unique<TsvReader>(text, mistakes);
+  } else {
+    records = std::make_unique<CsvReader>(text, separator, mistakes);
   }
-  TableReader(kind, columns, mistakes).read(*records, add);
+  return TableReader(separator, columns, mistakes).read(*records, add);
 }
 
 }  // namespace heed

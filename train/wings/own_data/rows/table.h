@@ -8,12 +8,12 @@
 
 namespace heed {
 
-enum class TableKind { tsv, csv };
-
 // Calls add(cells, line) for each row of the table. Cells are views into `text`, in which quoted
-// ones are unescaped.
+// ones are unescaped. `separator`: a tab for a TSV file, any other for a CSV file. Returns which
+// columns were taken.
 using AddRow = std::function<void(std::array<std::string_view, 2> cells, int64_t line)>;
-void read_table(std::span<char> text, TableKind kind, const std::array<RowColumn, 2>& columns,
-                RowMistakes& mistakes, const AddRow& add);
+TakenColumns read_table(std::span<char> text, char separator,
+                        const std::array<RowColumn, 2>& columns, RowMistakes& mistakes,
+                        const AddRow& add);
 
 }  // namespace heed

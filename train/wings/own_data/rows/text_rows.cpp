@@ -4,8 +4,11 @@
 #include <cctype>
 #include <cstdlib>
 #include <limits>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "layers/text/display.h"
+#include "layers/text/utf8.h"
 #include "train/wings/own_data/rows/json_lines.h"
 #include "train/wings/own_data/rows/table.h"
 
@@ -34,28 +37,24 @@ Format format_of(const std::filesystem::path& path) {
 
 constexpr int64_t most_bytes = std::numeric_limits<int32_t>::max();  // of a row
 
-constexpr std::string_view blanks = " \t\n\v\f\r";
-
-std::string_view without_blanks(std::string_view cell) {
-  const size_t first = cell.find_first_not_of(blanks);
-  return first == std::string_view::npos
-             ? std::string_view()
-             : cell.substr(first, cell.find_last_not_of(blanks) + 1 - first);
-}
-
 }  // namespace
 
 TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
-                   const std::array<RowColumn, 2>& columns)
+                   const std::array<RowColumn, 2>& columns, const std::string& separator)
     : bytes_(std::move(bytes)) {
   const Format format = format_of(path);
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  std::span<char> text(bytes_);
-  if (std::string_view(text.data(), text.size()).starts_with(byte_order_mark)) {
-    text = text.subspan(byte_order_mark.size());
-  }
+  require<ConfigError>(separator.empty() || format == Format::csv, path.string(),
+                       ": data.separator is for a file named *.csv; leave it out");
+  const std::string_view all(bytes_.data(), bytes_.size());
+  const std::span<char> text =
+      std::span(bytes_).subspan(all.size() - without_byte_order_mark(all).size());
   rows_.reserve(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
   RowMistakes mistakes(path.string());
+  if (std::count(text.begin(), text.end(), '\n') == 0 &&
+      std::count(text.begin(), text.end(), '\r') > 1) {
+    mistakes.refuse("expected lines that end with a newline, got carriage returns alone, the line ",
+                    "ends of old Macs; convert the file (with tr '\\r' '\\n', for example)");
+  }
   const auto add = [&](std::array<std::string_view, 2> cells, int64_t line) {
     bool complete = true;
     for (size_t k = 0; k < cells.size(); ++k) {
@@ -85,12 +84,44 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
   if (format == Format::json_lines) {
     read_json_lines(text, columns, mistakes, add);
   } else {
-    read_table(text, format == Format::csv ? TableKind::csv : TableKind::tsv, columns, mistakes,
-               add);
+    const char by_name = format == Format::csv ? ',' : '\t';
+    taken_ = read_table(text, separator.empty() ? by_name : separator[0], columns, mistakes, add);
   }
   mistakes.throw_if_any();
   if (rows_.empty()) {
     mistakes.refuse("expected examples, got none");
+  }
+  if (taken_.by_order && columns[1].is_label) {
+    check_order(mistakes, columns);
+  }
+}
+
+// Labels repeat, texts do not.
+void TextRows::check_order(const RowMistakes& file, const std::array<RowColumn, 2>& columns) const {
+  constexpr size_t least = 10;  // fewer rows say nothing
+  std::unordered_map<std::string_view, size_t> labels;
+  std::unordered_set<std::string_view> texts;
+  for (int64_t i = 0; i < size(); ++i) {
+    const auto& [input, label] = (*this)[i].cells;
+    texts.insert(input);
+    ++labels[label];
+  }
+  const std::string &text_role = columns[0].role, &label_role = columns[1].role;
+  if (rows_.size() >= least && 5 * texts.size() <= rows_.size() &&
+      2 * labels.size() > rows_.size()) {
+    file.refuse("the columns look swapped: expected few different labels, got ", labels.size(),
+                " in column 2 and ", texts.size(), " texts in column 1; data.", text_role,
+                ": \"2\", data.", label_role, ": \"1\" swaps them");
+  }
+  const Row first = (*this)[0];
+  const auto once = std::count_if(labels.begin(), labels.end(),
+                                  [](const auto& label) { return label.second == 1; });
+  if (rows_.size() >= least && once == 1 && labels.at(first.cells[1]) == 1) {
+    fail<RowError>(file.file(), ":", first.line, ": expected a label that another line has too, ",
+                   "got ", printable(first.cells[1]), "; if this line is a header: data.",
+                   text_role, ": ", printable(without_blanks(first.cells[0])), ", data.",
+                   label_role, ": ", printable(first.cells[1]), "; else: data.", text_role,
+                   ": \"1\", data.", label_role, ": \"2\"");
   }
 }
 

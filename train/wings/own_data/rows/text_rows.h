@@ -25,6 +25,12 @@ struct RowColumn {
   bool is_label = false;  // blanks at either end are cut off; in JSON it may be a number or truth
 };
 
+// Which columns of a table were taken.
+struct TakenColumns {
+  std::string in_words = {};  // "text is column 1, label column 2, no header"
+  bool by_order = false;      // since nothing was said, neither in the config nor in a header
+};
+
 class TextRows {
  public:
   struct Row {
@@ -32,18 +38,24 @@ class TextRows {
     int64_t line = 0;                       // where the row begins, from 1
   };
 
-  // A table without names is read by the order of its two columns, unless its first line has the
-  // roles: then, and with names, the first line is a header. Throws RowError with all mistakes (one
-  // is a row of 2 GB or more), or for a file without rows; ConfigError for an unknown extension.
+  // A table without names is read by the order of its two columns, unless its first line has usual
+  // names for them: then, and with names, the first line is a header. `separator` of a *.csv: "" is
+  // a comma. Throws RowError with all mistakes (one is a row of 2 GB or more), for a file without
+  // rows, or whose columns by order look swapped or look as if they had a header; ConfigError for
+  // an unknown extension.
   TextRows(std::vector<char> bytes, const std::filesystem::path& path,
-           const std::array<RowColumn, 2>& columns);
+           const std::array<RowColumn, 2>& columns, const std::string& separator = "");
   TextRows(TextRows&&) = default;
   TextRows& operator=(TextRows&&) = default;
 
   int64_t size() const { return static_cast<int64_t>(rows_.size()); }
   Row operator[](int64_t i) const;
+  // "": there is nothing to say, as for JSON.
+  const std::string& columns_in_words() const { return taken_.in_words; }
 
  private:
+  void check_order(const RowMistakes& file, const std::array<RowColumn, 2>& columns) const;
+
   // Where a row is in `bytes_`: 24 bytes, since a file may have many short rows.
   struct Place {
     int64_t begin = 0;    // of the first cell
@@ -54,6 +66,7 @@ class TextRows {
 
   std::vector<char> bytes_;  // the file; cells that were escaped in it are unescaped in place
   std::vector<Place> rows_;
+  TakenColumns taken_;
 };
 
 }  // namespace heed

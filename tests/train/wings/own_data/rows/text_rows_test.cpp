@@ -105,3 +105,72 @@ TEST_CASE("rows: views stay valid when the rows are moved") {
   const TextRows moved = std::move(rows);
   CHECK(moved[0].cells[1] == "b");
 }
+
+namespace {
+
+// Fifty rows of a text and one of two labels.
+std::string fifty_rows(const std::string& header, const std::string& separator,
+                       bool swapped = false) {
+  std::string bytes = header;
+  for (int i = 0; i < 50; ++i) {
+    const std::string text = heed::text("row ", i), label = i % 2 == 0 ? "good" : "bad";
+    bytes += (swapped ? label : text) + separator + (swapped ? text : label) + "\n";
+  }
+  return bytes;
+}
+
+std::string refused_rows(const std::string& name, const std::string& bytes) {
+  return error_of([&] { rows_of(name, bytes, label_columns); });
+}
+
+}  // namespace
+
+TEST_CASE("rows: a header with blanks, and one with usual names") {
+  for (const char* header : {"text, label\n", " Text ,LABEL \n", "review,sentiment\n",
+                             "comment,class\n", "label,text\n"}) {
+    CAPTURE(header);
+    const bool swapped = header == std::string("label,text\n");
+    const TextRows rows = rows_of("x.csv", fifty_rows(header, ",", swapped), label_columns);
+    CHECK(rows.size() == 50);
+    CHECK(rows[0].line == 2);
+    CHECK(rows[0].cells[1] == "good");
+  }
+  CHECK(rows_of("x.csv", fifty_rows("review,sentiment\n", ","), label_columns).columns_in_words() ==
+        "text is review, label is sentiment");
+  CHECK(rows_of("x.csv", fifty_rows("", ","), label_columns).columns_in_words() ==
+        "text is column 1, label is column 2; there is no header");
+  CHECK(seen("x.csv", "id,review,sentiment\n7,fine,pos\n", label_columns) == "2:fine|pos");
+  CHECK(seen("x.csv", "title , stars\nfine,4\n", named("title", "stars")) == "2:fine|4");
+  CHECK(seen("x.tsv", "Question\tanswer\na\tb\n") == "2:a|b");
+}
+
+TEST_CASE("rows: columns with two readings are refused") {
+  CHECK(refused_rows("x.csv", fifty_rows("kommentar,stimmung\n", ",")) ==
+        "x.csv:1: expected a label that another line has too, got stimmung; if this line is a "
+        "header: data.text: kommentar, data.label: stimmung; else: data.text: \"1\", data.label: "
+        "\"2\"");
+  CHECK(refused_rows("x.tsv", fifty_rows("", "\t", true)) ==
+        "x.tsv: the columns look swapped: expected few different labels, got 50 in column 2 and 2 "
+        "texts in column 1; data.text: \"2\", data.label: \"1\" swaps them");
+  CHECK(rows_of("x.tsv", fifty_rows("", "\t", true), named("2", "1")).size() == 50);
+  CHECK(refused_rows("x.csv", "id,essay,mark\n1,a,b\n2,c,d\n") ==
+        "x.csv:1: expected two columns, text and label, got 3: id, essay, mark; choose with "
+        "data.text: NAME, data.label: NAME, or by number without a header: data.text: \"2\"");
+  CHECK(refused_rows("x.csv", "id,review,mark\n1,a,b\n2,c,d\n")
+            .find("data.text: review, data.label: NAME") != std::string::npos);
+  CHECK(refused_rows("x.csv", "text,review,comment,sentiment,class\n1,2,3,4,5\n")
+            .find("got several") != std::string::npos);
+}
+
+TEST_CASE("rows: another separator, and the line ends of old Macs") {
+  const std::string bytes = "text;label\n\"a;b\"; pos\nc,d;neg\n";
+  const TextRows rows(std::vector<char>(bytes.begin(), bytes.end()), "x.csv", label_columns, ";");
+  CHECK(rows.size() == 2);
+  CHECK(rows[0].cells[0] == "a;b");
+  CHECK(rows[1].cells[0] == "c,d");
+  CHECK(error_of([&] {
+          TextRows(std::vector<char>(bytes.begin(), bytes.end()), "x.tsv", label_columns, ";");
+        }) == "x.tsv: data.separator is for a file named *.csv; leave it out");
+  CHECK(refused_rows("x.csv", "text,label\ra,b\rc,d\r").find("carriage returns alone") !=
+        std::string::npos);
+}
