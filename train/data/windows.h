@@ -74,6 +74,7 @@ class WindowTask : public Task {
   // unknown).
   void set_tokens(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
                   const std::string& source = "path");
+  const TokenRow& tokens() const { return tokens_; }
   int64_t token_count() const { return tokens_.size(); }
 
  private:

@@ -24,6 +24,22 @@ Id little_endian(Id id) {
   return swapped;
 }
 
+// Throws IoError for a file of ids that begins with something else: NumPy's header, or one of 256
+// numbers of 32 bits as llm.c writes it, of which only the first few are not 0.
+void require_no_header(std::span<const std::byte> bytes, const std::string& path) {
+  const std::string_view begin(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  require<IoError>(!begin.starts_with("\x93NUMPY"), path, ": expected nothing but ids, got a file ",
+                   "of NumPy's: in Python, numpy.load(path).tofile(other) writes the ids alone");
+  constexpr size_t header = 1024, used = 64;
+  const bool zeros =
+      begin.size() > header &&
+      begin.substr(used, header - used).find_first_not_of('\0') == std::string_view::npos;
+  const bool all_zeros = begin.substr(0, used).find_first_not_of('\0') == std::string_view::npos;
+  require<IoError>(!zeros || all_zeros, path, ": expected nothing but ids, got ", header - used,
+                   " zero bytes after the first ", used, ": a header of 256 numbers? ", "tail -c +",
+                   header + 1, " writes what is after it");
+}
+
 // Id: uint16_t or uint32_t.
 template <class Id>
 TokenRow read_tokens(const TokensTask::Config& c, const std::filesystem::path& path) {
@@ -34,6 +50,7 @@ TokenRow read_tokens(const TokensTask::Config& c, const std::filesystem::path& p
                    bits == 16 ? "an even number of bytes" : "4 bytes each", ", got ", file.size());
   std::vector<Id> ids(static_cast<size_t>(file.size()) / sizeof(Id));
   file.read(0, std::as_writable_bytes(std::span(ids)));
+  require_no_header(std::as_bytes(std::span(ids)), path.string());
   require_fingerprint(path, std::as_bytes(std::span(ids)), c.fingerprint);
   std::transform(ids.begin(), ids.end(), ids.begin(), little_endian<Id>);
   const auto wrong =
@@ -47,25 +64,45 @@ TokenRow read_tokens(const TokensTask::Config& c, const std::filesystem::path& p
 }  // namespace
 
 void TokensTask::Config::fields(Fields& f) {
-  f.required("path", path,
-             "file of little-endian ids, 16 bits each, or 32 if vocab_size is above 65536");
+  f.required("path", path, "file of little-endian ids and nothing else");
   f.required("vocab_size", vocab_size, in_range(1, largest_vocabulary),
              "different tokens there are");
+  f.choice("dtype", dtype, {"auto", "uint16", "uint32"},
+           "of an id; auto: uint32 if vocab_size is above 65536");
   windows.fields(f);
   f.optional("fingerprint", fingerprint,
              "size and hash of the file; a run's own config has it and refuses another file");
 }
 
 TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
-    : path_(setup.config_folder / c.path), vocab_size_(c.vocab_size) {
-  const bool wide = c.vocab_size > int64_t{1} << 16;
-  set_tokens(wide ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_), c.windows,
-             setup.batch_size);
+    : path_(setup.config_folder / c.path),
+      vocab_size_(c.vocab_size),
+      bits_(c.dtype == "uint32" || (c.dtype == "auto" && c.vocab_size > int64_t{1} << 16) ? 32
+                                                                                          : 16) {
+  set_tokens(bits_ == 32 ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_),
+             c.windows, setup.batch_size);
 }
 
 std::string TokensTask::description() const {
   return text(path_.filename().string(), ": ", grouped(token_count()), " tokens out of ",
-              grouped(vocab_size_));
+              grouped(vocab_size_), ", ", bits_, " bits each");
+}
+
+std::vector<std::string> TokensTask::warnings() const {
+  constexpr size_t least = 16;  // tokens that say something
+  std::vector<int32_t> ids(static_cast<size_t>(std::min<int64_t>(token_count(), 1 << 16)));
+  tokens().copy(0, ids);
+  size_t odd = 1, even = 0;  // the first that are not 0
+  while (odd < ids.size() && ids[odd] == 0) {
+    odd += 2;
+  }
+  while (even < ids.size() && ids[even] == 0) {
+    even += 2;
+  }
+  if (bits_ == 32 || ids.size() < least || odd < ids.size() || even >= ids.size()) {
+    return {};
+  }
+  return {"every second id is 0: are the ids of 32 bits? data.dtype: uint32 reads them"};
 }
 
 }  // namespace heed

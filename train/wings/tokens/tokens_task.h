@@ -1,6 +1,5 @@
-// Predicting the next token in a file of little-endian ids: of 16 bits each, as nanoGPT's
-// prepare.py and `heed tokenizer encode` write them, or of 32 bits if the vocabulary has more than
-// 65,536 tokens.
+// Predicting the next token in a file of little-endian ids, without a header: of 16 bits each, as
+// nanoGPT's prepare.py and `heed tokenizer encode` write them, or of 32 bits.
 #pragma once
 
 #include "train/data/windows.h"
@@ -14,15 +13,16 @@ class TokensTask final : public WindowTask {
   struct Config {
     std::string path;
     int64_t vocab_size = 0;
+    std::string dtype = "auto";
     std::string fingerprint;
     WindowConfig windows;
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
-  // Throws IoError if the file cannot be read, ends within an id, contains an id outside the
-  // vocabulary or has another fingerprint; TaskError if it is too short, or too long for this
-  // machine.
+  // Throws IoError if the file cannot be read, has a header, ends within an id, contains an id
+  // outside the vocabulary or has another fingerprint; TaskError if it is too short, or too long
+  // for this machine.
   TokensTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
@@ -30,10 +30,12 @@ class TokensTask final : public WindowTask {
   }
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return {path_}; }
+  std::vector<std::string> warnings() const override;
 
  private:
   const std::filesystem::path path_;
   const int64_t vocab_size_;
+  const int bits_;  // of an id in the file
 };
 HEED_TASK(TokensTask, "tokens");
 

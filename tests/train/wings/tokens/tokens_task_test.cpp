@@ -28,13 +28,15 @@ std::vector<int> counting(int count, int step) {
 }
 
 struct MadeTokens {
-  MadeTokens(const std::string& bytes, int64_t vocab_size, const std::string& mark = "") {
+  MadeTokens(const std::string& bytes, int64_t vocab_size, const std::string& mark = "",
+             const std::string& dtype = "auto") {
     write_file_atomically(folder / "x.bin", bytes);
     TaskSetup setup;
     setup.config_folder = "/";
     const ConfigNode config = ConfigNode::map({{"path", (folder / "x.bin").string()},
                                                {"vocab_size", vocab_size},
                                                {"context_length", 4},
+                                               {"dtype", dtype},
                                                {"fingerprint", mark}});
     task = task_registry().make("tokens", config, setup);
   }
@@ -63,7 +65,7 @@ TEST_CASE("tokens: reads little-endian ids") {
   CHECK(task.model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 60000}});
   CHECK(task.tokenizer() == nullptr);
   CHECK(task.training_tokens() == 54);
-  CHECK(task.description() == "x.bin: 60 tokens out of 60,000");
+  CHECK(task.description() == "x.bin: 60 tokens out of 60,000, 16 bits each");
   CHECK(task.example_count(Split::train) == 13);
   const Batch batch = task.examples(Split::validation, {0});
   for (int i = 0; i < 4; ++i) {
@@ -95,4 +97,24 @@ TEST_CASE("tokens: a file that is none") {
   CHECK(message_of(good, 60, mark) == "accepted");
   CHECK(message_of(file_of(counting(61, 1)), 61, mark).find("expected fingerprint " + mark) !=
         std::string::npos);
+}
+
+TEST_CASE("tokens: files with a header are refused, ids of 32 bits are read or suspected") {
+  const std::string ids = file_of(counting(60, 1000));
+  CHECK(
+      message_of("\x93NUMPY\x01" + std::string(121, ' ') + ids, 60000).find("a file of NumPy's") !=
+      std::string::npos);
+  CHECK(message_of(file_of({1, 2, 3, 4}) + std::string(1016, '\0') + ids, 60000)
+            .find("a header of 256 numbers?") != std::string::npos);
+  CHECK(message_of(std::string(2000, '\0') + ids, 60000) == "accepted");
+  std::string wide;
+  for (const int id : counting(60, 1000)) {
+    wide += file_of({id, 0});
+  }
+  const MadeTokens narrow(wide, 60000), wider(wide, 60000, "", "uint32");
+  CHECK(narrow.task->warnings().size() == 1);
+  CHECK(wider.task->warnings().empty());
+  CHECK(wider.task->description() == "x.bin: 60 tokens out of 60,000, 32 bits each");
+  CHECK(MadeTokens(ids, 60000).task->warnings().empty());
+  CHECK(MadeTokens(std::string(200, '\0'), 60000).task->warnings().empty());
 }
