@@ -95,7 +95,7 @@ const std::vector<Wrong> wrong_values = {
     {{"model.num_heads=5"},
      2,
      "--set model.num_heads=5:1:17: model.num_heads: must divide d_model: d_model is 12, num_heads "
-     "is 5\n"},
+     "is 5; possible are 1, 2, 3, 4, 6, 12\n"},
     {{"model.vocab_size=99"},
      2,
      "--set model.vocab_size=99:1:18: model.vocab_size: expected 21, as the data has it, or "
@@ -143,7 +143,8 @@ const std::vector<Wrong> wrong_values = {
      2,
      "--set data.path=short.txt:1:11: data.path: too short for context_length 8: expected at least "
      "9 "
-     "tokens in the training part, got 8 of 10 (train_fraction 0.8)\n"},
+     "tokens in the training part, got 8 of 10 (train_fraction 0.8); at most 1 with this "
+     "data\n"},
     {{"data.path=no.txt", "train.stepps=4"},
      2,
      "--set train.stepps=4:1:7: train.stepps: unknown key, did you mean steps?\n"

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "layers/text/utf8.h"
 #include "train/data/data_file.h"
 #include "train/files/words.h"
 #include "train/tokenizers/vocabulary.h"
@@ -22,7 +23,7 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   const std::string corpus = file.whole();
   check_utf8(corpus, path_.string());
   bytes_ = file.size();
-  const std::string_view all = corpus;
+  const std::string_view all = without_byte_order_mark(corpus);
   const TokenizerSetup tokens{setup.config_folder, setup.checkpoint, std::span(&all, 1),
                               read_vocabulary(setup.vocabulary, stored_vocabulary)};
   try {
@@ -36,7 +37,7 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   TokenRow row(0, tokenizer_->vocab_size());
   row.reserve(bytes_);  // no token is shorter than a byte; memory that stays untouched is not taken
   try {
-    tokenizer_->encode_in_parts(corpus, [&](std::span<const int32_t> ids) { row.append(ids); });
+    tokenizer_->encode_in_parts(all, [&](std::span<const int32_t> ids) { row.append(ids); });
   } catch (const ConfigError& error) {
     throw TaskError(tokens.vocabulary.empty() ? "tokenizer" : "path", error.what());
   }

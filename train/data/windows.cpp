@@ -106,10 +106,15 @@ void WindowTask::set_tokens(TokenRow tokens, const WindowConfig& config, int64_t
   const int64_t needed = std::min(config_.context_length, largest - 1) + 1;
   const auto require_tokens = [&](Split split, const char* name) {
     if (part_size(split) < needed) {
-      throw TaskError(source, text("too short for context_length ", config_.context_length,
-                                   ": expected at least ", needed, " tokens in the ", name,
-                                   " part, got ", part_size(split), " of ", tokens_.size(),
-                                   " (train_fraction ", config_.train_fraction, ")"));
+      const int64_t smaller = config_.train_fraction < 1
+                                  ? std::min(part_size(Split::train), part_size(Split::validation))
+                                  : train_size_;
+      throw TaskError(
+          source,
+          text("too short for context_length ", config_.context_length, ": expected at least ",
+               needed, " tokens in the ", name, " part, got ", part_size(split), " of ",
+               tokens_.size(), " (train_fraction ", config_.train_fraction, ")",
+               smaller > 1 ? text("; at most ", smaller - 1, " with this data") : ""));
     }
   };
   require_tokens(Split::train, "training");

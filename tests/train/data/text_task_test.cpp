@@ -217,6 +217,18 @@ TEST_CASE("text: bytes, and more characters than 16 bits hold") {
   CHECK(last.data()[7] > 69000);
 }
 
+TEST_CASE("text: a byte order mark at the beginning is no character of it") {
+  const std::string mark = "\xEF\xBB\xBF", text = "ab" + letters(100);
+  for (const char* tokenizer : {"char", "byte"}) {
+    const ConfigNode config = options(8, ConfigNode::map({{"tokenizer", tokenizer}}));
+    const MadeText marked(mark + text, config), plain(text, config);
+    CHECK(marked->model_sizes() == plain->model_sizes());
+    CHECK(marked->training_tokens() == plain->training_tokens());
+    CHECK(text_of(marked->examples(Split::train, {0}).input.ids, *marked.task) == "ababcdef");
+  }
+  CHECK(MadeText("a" + mark + letters(100), options(8))->model_sizes()[0].second == 27);
+}
+
 TEST_CASE("text: what is wrong with it") {
   CHECK(
       message_of("", options(8)) ==
@@ -228,7 +240,7 @@ TEST_CASE("text: what is wrong with it") {
       "8 of 9 (train_fraction 0.9)");
   CHECK(message_of(letters(80), options(8)) ==
         "path: too short for context_length 8: expected at least 9 tokens in the validation part, "
-        "got 8 of 80 (train_fraction 0.9)");
+        "got 8 of 80 (train_fraction 0.9); at most 7 with this data");
   CHECK(message_of(letters(9), options(8, ConfigNode::map({{"train_fraction", 1.0}}))) ==
         "accepted");
   CHECK(message_of(letters(90), options(8)) == "accepted");

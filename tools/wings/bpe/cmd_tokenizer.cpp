@@ -12,6 +12,7 @@
 
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
+#include "layers/text/utf8.h"
 #include "tools/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/heat_map.h"
@@ -161,7 +162,7 @@ int train(const TokenizerOptions& o) {
     for (const std::string& file : o.what) {
       const std::string corpus = read_file(file, most_file_bytes);
       check_utf8(corpus, file);
-      trainer.add(corpus);
+      trainer.add(without_byte_order_mark(corpus));
       bytes += static_cast<int64_t>(corpus.size());
     }
     model = trainer.train();
@@ -193,8 +194,9 @@ void write_ids(FileWriter& file, std::span<const int32_t> ids) {
 int encode(const TokenizerOptions& o) {
   const BpeTokenizer tokenizer = tokenizer_of(o);
   const std::string& path = o.what.front();
-  const std::string corpus = read_file(path, most_file_bytes);
-  check_utf8(corpus, path);
+  const std::string whole = read_file(path, most_file_bytes);
+  check_utf8(whole, path);
+  const std::string corpus(without_byte_order_mark(whole));
   const auto bytes = static_cast<int64_t>(corpus.size());
   if (!o.out) {
     std::printf("%s\n", TokensJson({{"vocab_size", tokenizer.vocab_size()},
