@@ -164,7 +164,9 @@ const std::vector<Broken> broken = {
     {"d_model: 12", "d_model : 12\n  ? x",
      "6:5: model.x: unknown key; the nearest are bias and norm; see heed layers gpt"},
     {"num_heads: 3", "num_heads: 5",
-     "6:14: model.num_heads: must divide d_model: d_model is 12, num_heads is 5"},
+     "6:14: model.num_heads: must divide d_model: d_model is 12, num_heads is 5; possible are 1, "
+     "2, "
+     "3, 4, 6, 12"},
     {"d_model: 12", "d_model: 12\n  vocab_size: 99",
      "6:15: model.vocab_size: expected 21, as the data has it, or nothing; got 99"},
     {"train_fraction: 0.8", "context_length: 9",
@@ -186,7 +188,7 @@ const std::vector<Broken> broken = {
      "5:4: indented further than the line above, whose key has a value already; keys that belong "
      "together begin in the same column"},
     {"  d_model: 12", " d_model: 12",
-     "5:2: expected the next key or the end; look for wrong indentation or text after a value"},
+     "5:2: indented by 1, the line above by 2; keys that belong together begin in the same column"},
     {"  d_model: 12", "d_model: 12",
      "6:3: indented further than the line above, whose key has a value already; keys that belong "
      "together begin in the same column"},

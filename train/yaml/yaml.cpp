@@ -45,7 +45,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   // Rewords a parser error. The parser knows neither the open lists and maps nor the indentation.
   [[noreturn]] void syntax_error(const YAML::ParserException& error) {
-    const size_t line = line_begin(text_, static_cast<size_t>(std::max(0, error.mark.line)));
+    const size_t line = line_begin(text_, line_of(error.mark));
     const size_t indent = text_.find_first_not_of(" \t", line);
     const size_t tab = text_.find('\t', line);
     if (tab < indent) {
@@ -60,7 +60,14 @@ class TreeBuilder final : public YAML::EventHandler {
                       " for the bracket on line ", begin.line, ", column ", begin.column));
     }
     const bool colon = message.starts_with("illegal map value");
-    if (const auto problem = colon ? find_key_problem(text_, offset(error.mark)) : std::nullopt) {
+    std::optional<TextProblem> problem =
+        colon ? find_key_problem(text_, offset(error.mark)) : std::nullopt;
+    if (!problem && (colon || message.starts_with("end of map not found"))) {
+      // A line without a colon and a space is found where the next one ends the map.
+      const size_t at = line_of(error.mark);
+      problem = find_line_problem(text_, colon && at > 0 ? at - 1 : at);
+    }
+    if (problem) {
       stop(mark_at(static_cast<int>(problem->line - 1), static_cast<int>(problem->column - 1)),
            problem->message);
     }
@@ -157,6 +164,9 @@ class TreeBuilder final : public YAML::EventHandler {
     return {start_.file, start_.line + std::max(0, line), shift + std::max(0, column)};
   }
 
+  static size_t line_of(const YAML::Mark& mark) {
+    return static_cast<size_t>(std::max(0, mark.line));
+  }
   static size_t offset(const YAML::Mark& mark) {
     return static_cast<size_t>(std::max(0, mark.pos));
   }
@@ -302,7 +312,7 @@ ConfigNode parse_value(const std::string& text, const ConfigMark& start, ConfigE
 ConfigNode parse_config(const std::string& text, const std::string& file_name,
                         ConfigErrors& errors) {
   const ConfigMark start = {std::make_shared<const std::string>(file_name), 1, 1};
-  const std::string body = text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+  const std::string body(without_byte_order_mark(text));
   ConfigNode root = parse_value(body, start, errors);
   if (root.is_absent() || root.is_null()) {
     errors.add_at(start, "", "the config is empty; it needs at least a model: section");

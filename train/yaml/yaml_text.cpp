@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 #include <vector>
 
+#include "layers/text/display.h"
 #include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
@@ -26,10 +28,24 @@ std::string bad_character(const std::string& text, size_t i) {
   if (c == 0) {
     return "a NUL byte; a config is a text file";
   }
+  if (c == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')) {
+    return "a carriage return alone, the line end of old Macs; save the file with newlines";
+  }
   const bool line_end = c == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
   const bool control = (c < 0x20 && c != '\t' && c != '\n' && !line_end) || c == 0x7F;
   return control ? "the control character 0x" + hex + "; write \"\\x" + hex + "\" in double quotes"
                  : "";
+}
+
+// A no-break space that belongs to no text: it looks like the space after a colon, or like one of
+// the indentation, but is a letter for YAML.
+bool is_no_break_space(const std::string& text, size_t i) {
+  if (text.compare(i, 2, "\xC2\xA0") != 0) {
+    return false;
+  }
+  const size_t before = i == 0 ? std::string::npos : text.find_last_not_of(' ', i - 1);
+  const bool begins = before == std::string::npos || text[before] == '\n';
+  return begins || text[before] == ':';
 }
 
 // Counts block nesting by the columns where lines and dashes start.
@@ -79,6 +95,10 @@ std::optional<TextProblem> find_text_problem(const std::string& text) {
     const char c = text[i];
     if (c < ' ' || c > '~') {
       here.message = bad_character(text, i);
+    }
+    if (here.message.empty() && is_no_break_space(text, i)) {
+      here.message =
+          "a no-break space (U+00A0) next to a colon or a key; type a space in its place";
     }
     if (here.column == 1) {
       const bool deep = indentation.depth_after(text, i) > most_nesting;
@@ -193,6 +213,30 @@ std::optional<TextProblem> find_key_problem(const std::string& text, size_t colo
   return std::nullopt;
 }
 
+std::optional<TextProblem> find_line_problem(const std::string& text, size_t line) {
+  const std::vector<Line> lines = lines_up_to(text, line_begin(text, line));
+  if (lines.size() < 2 || lines.back().number != static_cast<int64_t>(line) + 1) {
+    return std::nullopt;
+  }
+  const Line &above = lines[lines.size() - 2], &here = lines.back();
+  const std::string& words = here.words;
+  const size_t sign = words.find_first_of("=:"), value = words.find_first_not_of(" =:\r", sign);
+  const std::string key = words.substr(0, std::min(words.find(' '), sign));
+  std::string message;
+  if (key_colon(words) == std::string::npos && !key.empty() && value != std::string::npos &&
+      std::isalnum(static_cast<unsigned char>(key.back())) != 0) {
+    message = "expected a colon and a space after the key: " +
+              printable(key + ": " + words.substr(value, words.find('\r') - value));
+  } else if (key_colon(words) != std::string::npos && here.indent < above.indent &&
+             std::none_of(lines.begin(), lines.end() - 1,
+                          [&](const Line& before) { return before.indent == here.indent; })) {
+    message = heed::text("indented by ", here.indent, ", the line above by ", above.indent,
+                         "; keys that belong together begin in the same column");
+  }
+  const TextProblem problem{here.number, static_cast<int64_t>(here.indent) + 1, message};
+  return message.empty() ? std::nullopt : std::optional(problem);
+}
+
 std::string syntax_words(const std::string& parser_message) {
   static const std::array<std::pair<std::string, std::string>, 15> words = {{
       {"illegal map value",
@@ -207,10 +251,10 @@ std::string syntax_words(const std::string& parser_message) {
        "expected the next element, beginning with a dash, or the end; check the indentation"},
       {"unknown token", "a character that no value begins with; put the text in quotes"},
       {"unknown escape character",
-       "an unknown escape in double quotes; write \\\\ for a backslash, "
-       "or use single quotes"},
+       "an unknown escape: in double quotes \\ begins one; write \\\\ or /, or use single quotes"},
       {"bad character found while scanning hex number",
-       "expected hexadecimal digits in the escape"},
+       "expected hexadecimal digits: in double quotes \\ begins an escape; write / or single "
+       "quotes"},
       {"illegal EOF in scalar", "a quote is not closed"},
       {"unexpected character in block scalar",
        "after | or > the text begins on the next line; put text that begins with > in quotes"},

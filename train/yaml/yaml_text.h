@@ -29,6 +29,10 @@ size_t line_begin(const std::string& text, size_t line);
 // Brackets inside quotes and comments count too.
 bool is_closed(const std::string& text, size_t begin);
 
+// The likely cause of an error in line `line`, counted from 0: no space after the colon, = for a
+// colon, or an indentation that no line above has.
+std::optional<TextProblem> find_line_problem(const std::string& text, size_t line);
+
 // The likely cause of an unexpected colon at byte `colon`: the key above has no colon or no value,
 // or the indentation of the two lines differs.
 std::optional<TextProblem> find_key_problem(const std::string& text, size_t colon);

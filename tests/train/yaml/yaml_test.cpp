@@ -129,10 +129,23 @@ TEST_CASE("yaml: what is refused, and how it is said") {
       {"a:\n\tb: 1\n", "c.yaml:2:1: a tab in the indentation; indent with spaces"},
       {"a: - b\n", "c.yaml:1:4: a list that begins beside its key; begin it on the next line"},
       {"a: \"\\q\"\n",
-       "c.yaml:1:7: an unknown escape in double quotes; write \\\\ for a backslash, or use single "
-       "quotes"},
+       "c.yaml:1:7: an unknown escape: in double quotes \\ begins one; write \\\\ or /, or use "
+       "single quotes"},
       {"a: \"\\ud800\"\n", "c.yaml:1:11: the escape is no Unicode character"},
-      {"a: \"\\xzz\"\n", "c.yaml:1:9: expected hexadecimal digits in the escape"},
+      {"a: \"\\xzz\"\n",
+       "c.yaml:1:9: expected hexadecimal digits: in double quotes \\ begins an escape; write / or "
+       "single quotes"},
+      {"m:\n  a: 1\n  b:4\nc: 2\n", "c.yaml:3:3: expected a colon and a space after the key: b: 4"},
+      {"m:\n  a: 1\n  b = 4\nc: 2\n",
+       "c.yaml:3:3: expected a colon and a space after the key: b: 4"},
+      {"m:\n  a: 1\n b: 2\n",
+       "c.yaml:3:2: indented by 1, the line above by 2; keys that belong together begin in the "
+       "same "
+       "column"},
+      {"a:\u00a01\n",
+       "c.yaml:1:3: a no-break space (U+00A0) next to a colon or a key; type a space in its place"},
+      {"a: 1\n\u00a0b: 1\n",
+       "c.yaml:2:1: a no-break space (U+00A0) next to a colon or a key; type a space in its place"},
       {"a: >5x\n",
        "c.yaml:1:6: after | or > the text begins on the next line; put text that begins with > in "
        "quotes"},
@@ -145,7 +158,9 @@ TEST_CASE("yaml: what is refused, and how it is said") {
        "c.yaml:1:1: the byte 0xFF is no UTF-8; save the file as UTF-8"},
       {std::string("a: ä\nb: x\0y\n", 13), "c.yaml:2:5: a NUL byte; a config is a text file"},
       {"a: x\ay\n", "c.yaml:1:5: the control character 0x07; write \"\\x07\" in double quotes"},
-      {"a: 1\rb: 2\n", "c.yaml:1:5: the control character 0x0D; write \"\\x0D\" in double quotes"},
+      {"a: 1\rb: 2\n",
+       "c.yaml:1:5: a carriage return alone, the line end of old Macs; save the file with "
+       "newlines"},
       {"a: " + repeated("[", 17) + repeated("]", 17) + "\n",
        "c.yaml:1:19: nested more than 16 levels deep"},
       {"a: " + repeated("[", 10000) + "\n", "c.yaml:1:104: nested too deep, more than 16 levels"},
