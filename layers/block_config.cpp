@@ -1,5 +1,7 @@
 #include "layers/block_config.h"
 
+#include <algorithm>
+
 #include "layers/layer_norm.h"
 #include "layers/rms_norm.h"
 
@@ -18,6 +20,15 @@ void BlockConfig::attention_field(Fields& f, Fill also) {
           });
 }
 
+// "; possible are 1, 2, 4, 8": the smallest numbers of heads that a width can have.
+static std::string divisors_of(int64_t width) {
+  std::string list;
+  for (int64_t heads = 1; heads <= std::min<int64_t>(width, 128); ++heads) {
+    list += width % heads == 0 ? (heads > 1 ? ", " : "") + std::to_string(heads) : "";
+  }
+  return "; possible are " + list;
+}
+
 void BlockConfig::fill_attention(Defaults& d, const int64_t& longest) const {
   const int64_t* own_heads = d.own_value<int64_t>("num_heads");
   const int64_t heads = own_heads != nullptr ? *own_heads : num_heads;
@@ -30,7 +41,7 @@ void BlockConfig::fill_attention(Defaults& d, const int64_t& longest) const {
 void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   if (d_model % num_heads != 0) {
     errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
-                     ", num_heads is ", num_heads);
+                     ", num_heads is ", num_heads, divisors_of(d_model));
   }
   const auto without_effect = [&](const char* field, bool changed) {
     if (!has_feed_forward() && changed) {
@@ -51,7 +62,7 @@ void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   if (own.has("num_heads") && !own.has("d_out") && heads != nullptr && width != nullptr &&
       *width < d_model && d_model % *heads != 0) {
     errors.add_field(own, "num_heads", "must divide d_model: d_model is ", d_model,
-                     ", num_heads is ", *heads);
+                     ", num_heads is ", *heads, divisors_of(d_model));
   }
 }
 

@@ -147,6 +147,11 @@ void find_unused_samples(const SampleConfig& sample, Plan& plan) {
   if (!sample.every && !option.empty()) {
     plan.warnings.push_back(option + ", but no sample is written: sample.every is none");
   }
+  if (sample.temperature == 0 && (sample.top_k || sample.top_p)) {
+    plan.warnings.push_back(text("sample.", sample.top_k ? "top_k" : "top_p",
+                                 " has no effect with ",
+                                 "sample.temperature 0, which takes the likeliest token"));
+  }
 }
 
 // Warns about sizes and rates that do not go together. lr: of the optimizer.

@@ -34,6 +34,9 @@ std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fi
       words.push_back(synonym.word);
     }
   }
+  if (key.find_first_not_of("0123456789") == std::string::npos) {
+    return "unknown key; if this is a decimal comma, write a point: 0." + key;
+  }
   const std::string word = nearest(key, names).empty() ? nearest(key, words) : "";
   for (const FieldInfo& info : fields) {
     for (const Synonym& synonym : info.synonyms) {

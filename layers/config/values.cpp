@@ -91,6 +91,10 @@ std::string number_hint(const std::string& text, bool whole) {
       std::abs(value) < 1e15) {
     return heed::text("; write ", static_cast<int64_t>(value));
   }
+  if (!whole && text.ends_with('%') &&
+      parse_double(text.substr(0, text.size() - 1), value) == Parsed::yes) {
+    return heed::text("; write ", value / 100);
+  }
   return "";
 }
 
@@ -167,10 +171,12 @@ bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind ki
     return false;
   }
   if (node.kind() != kind) {
-    const bool type = info.type == FieldType::part && node.is_scalar() &&
-                      config_types(info.part_kind).find(node.text());
+    const bool part = info.type == FieldType::part && node.is_scalar();
+    const std::string near = part ? nearest(node.text(), config_types(info.part_kind).names()) : "";
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
-               type ? "; write {type: " + node.text() + "}" : "");
+               near.empty()          ? ""
+               : near == node.text() ? "; write {type: " + near + "}"
+                                     : "; did you mean {type: " + near + "}?");
   }
   return node.kind() == kind;
 }

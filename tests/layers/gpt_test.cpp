@@ -192,7 +192,8 @@ TEST_CASE("gpt: refuses") {
   CHECK(error_of([&] { (*layer)(Tensor(values({2, 7, 12}))); }).starts_with("gpt: expected ids"));
   CHECK(config_error_of("{type: gpt, vocab_size: 11, context_length: 9, d_model: 8, num_heads: 3, "
                         "num_layers: 1}") ==
-        "model.yaml:1:78: model.num_heads: must divide d_model: d_model is 8, num_heads is 3");
+        "model.yaml:1:78: model.num_heads: must divide d_model: d_model is 8, num_heads is 3; "
+        "possible are 1, 2, 4, 8");
   CHECK(config_error_of(gpt("d_modle: 3, attention: {type: simple_atention}")) ==
         "model.yaml:1:97: model.d_modle: unknown key, did you mean d_model?\n"
         "model.yaml:1:127: model.attention.type: unknown layer simple_atention, did you mean "

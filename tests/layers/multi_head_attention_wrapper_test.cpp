@@ -78,11 +78,12 @@ TEST_CASE("multi_head_attention_wrapper: inside a block its heads share the bloc
         "(2, 6, 36)");
   CHECK(config_error_of(block_around + ", num_heads: 5}}") ==
         "model.yaml:1:139: model.attention.num_heads: must divide d_model: d_model is 12, "
-        "num_heads is 5");
+        "num_heads is 5; possible are 1, 2, 3, 4, 6, 12");
   std::string outer = block_around;
   outer.replace(outer.find("num_heads: 3"), 12, "num_heads: 5");
   CHECK(config_error_of(outer + "}}") ==
-        "model.yaml:1:77: model.num_heads: must divide d_model: d_model is 12, num_heads is 5");
+        "model.yaml:1:77: model.num_heads: must divide d_model: d_model is 12, num_heads is 5; "
+        "possible are 1, 2, 3, 4, 6, 12");
 }
 
 TEST_CASE("multi_head_attention_wrapper: initialisation and PyTorch's values") {

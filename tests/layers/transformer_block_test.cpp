@@ -118,7 +118,8 @@ TEST_CASE("transformer_block: refuses") {
         "model.yaml:1:103: model.attention.num_heads: must divide d_out: d_out is 12, num_heads is "
         "5");
   CHECK(config_error_of("{type: transformer_block, context_length: 9, d_model: 8, num_heads: 3}") ==
-        "model.yaml:1:76: model.num_heads: must divide d_model: d_model is 8, num_heads is 3");
+        "model.yaml:1:76: model.num_heads: must divide d_model: d_model is 8, num_heads is 3; "
+        "possible are 1, 2, 4, 8");
   CHECK(config_error_of(block("attention: {type: multihead_attention}")) ==
         "model.yaml:1:98: model.attention.type: unknown layer multihead_attention, did you mean "
         "multi_head_attention?");

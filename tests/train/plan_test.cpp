@@ -205,5 +205,8 @@ TEST_CASE("plan: a learning rate of 0, no decay and options of no sample are war
   CHECK(warnings({"sample.top_k=3"}).size() == 1);
   CHECK(warnings({"sample.top_p=0.5"}).size() == 1);
   CHECK(warnings({"sample={tokens: 50, top_k: 3, every: 4}"}).empty());
+  CHECK(warnings({"sample={temperature: 0, top_k: 3, every: 4}"}) ==
+        Lines{"sample.top_k has no effect with sample.temperature 0, which takes the likeliest "
+              "token"});
   CHECK(warnings({"sample.prompt=E"}).empty());  // heed generate takes it
 }

@@ -39,6 +39,19 @@ NumberField filled_as(const std::string& size_name, const Choice& model) {
   return {};
 }
 
+// The file next to a missing one that has nearly its name; or where the path was looked for.
+std::string similar_file(const fs::path& missing) {
+  constexpr size_t most_files = 1000;
+  std::error_code error;
+  std::vector<std::string> names;
+  for (fs::directory_iterator file(fs::absolute(missing).parent_path(), error), end;
+       !error && file != end && names.size() < most_files; file.increment(error)) {
+    names.push_back(file->path().filename().string());
+  }
+  const std::string near = nearest(missing.filename().string(), names);
+  return near.empty() ? "" : "; did you mean " + printable(near) + ", which is in that folder?";
+}
+
 }  // namespace
 
 void add_lines(ConfigErrors& errors, const std::string& message) {
@@ -155,9 +168,15 @@ std::string DataAndModel::way_to_data() const {
   const ConfigNode& data = tree_.get("data");
   for (const std::string key : {"path", "validation"}) {
     const std::string& name = data.get(key).text();
-    if (!name.empty() && !is_there(folders_.config / name) && data.has("fingerprint")) {
+    if (name.empty() || is_there(folders_.config / name)) {
+      continue;
+    }
+    if (data.has("fingerprint") && !data.get("fingerprint").text().empty()) {
       return "; if it has moved: --set data." + key + "=FILE";
     }
+    return ("/" + name).find("/~/") != std::string::npos
+               ? "; ~ is not expanded, write the whole path"
+               : similar_file(folders_.config / name);
   }
   return "";
 }

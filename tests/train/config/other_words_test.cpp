@@ -144,6 +144,12 @@ const std::vector<Hint> misspellings = {
     {"model.d_modle=8", "unknown key, did you mean d_model?"},
     {"model.nun_heads=2", "unknown key, did you mean num_heads?"},
     {"model.Dropout=0.1", "unknown key, did you mean dropout?"},
+    {"model.heads=2", "unknown key, did you mean num_heads?"},
+    {"model.attention=causal",
+     "expected a layer, written {type: NAME, ...}, got causal; did you mean {type: "
+     "causal_attention}?"},
+    {"model.dropout=10%", "expected a number from 0 to below 1, got 10%; write 0.1"},
+    {"optimizer.001=null", "unknown key; if this is a decimal comma, write a point: 0.001"},
     {"model.tie_embedding=true", "unknown key, did you mean tie_embeddings?"},
     {"model.n_emb=8", "here it is d_model"},
     {"optimizer.lerning_rate=1e-3", "here it is lr"},

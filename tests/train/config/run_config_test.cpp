@@ -160,6 +160,12 @@ TEST_CASE("run config: every mistake at once, none that follows from another") {
         "--set model.d_modle=3:1:7: model.d_modle: unknown key, did you mean d_model?\n"
         "--set optimizer.lr=x:1:14: optimizer.lr: expected a number of at least 0, got x\n"
         "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or directory");
+  write_file_atomically(folder / "diary.txt", std::string("a diary"));
+  CHECK(message_of(folder, {"data.path=dairy.txt"}) ==
+        "--set data.path=dairy.txt:1:11: data.path: dairy.txt: cannot open: No such file or "
+        "directory; did you mean diary.txt, which is in that folder?");
+  CHECK(message_of(folder, {"data.path=~/diary.txt"})
+            .ends_with("; ~ is not expanded, write the whole path"));
   CHECK(message_of(folder, {"data.path=no.txt"}) ==
         "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or directory");
   CHECK(message_of(folder, {"data={type: sort, length: 0}",
