@@ -217,8 +217,8 @@ std::pair<std::string, std::string> Reader::character_class(int depth) {
   if (looks.empty() && others.empty()) {
     return {(negated ? "[^" : "[") + set + "]", negated ? "" : set};
   }
-  const std::string all = looks + side();
-  return {negated ? "(?:(?!" + all + ")(?s:.))" : "(?:" + all + ")", ""};
+  const std::string last = side(), all = looks.empty() ? last : "(?:" + looks + last + ")";
+  return {negated ? "(?:(?!" + all + ")(?s:.))" : all, ""};
 }
 
 // Translates a pattern from the left, group by group.
