@@ -7,8 +7,9 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <new>
-#include <type_traits>
+#include <utility>
 
 #include "autograd/base/error.h"
 #include "autograd/base/modes.h"
@@ -28,8 +29,9 @@ namespace heed {
 namespace {
 
 // How a request is served, by size:
-//   up to 4 KiB   from the free list of its class; if that is empty, a chunk of 256 KiB is mapped
-//                 and cut into blocks of this class
+//   up to 4 KiB   from the free list of its class; if that is empty, from the rest of a chunk of
+//                 256 KiB, mapped for blocks of this class. Pages that no block was cut from yet
+//                 take no memory
 //   above         from the free list of its class or of one of the next two; else mapped by itself
 //   from 8 MiB    as above, on 2 MiB pages, which need fewer TLB entries
 // Memory goes back to the system in trim() only.
@@ -162,8 +164,7 @@ class Pool {
   void* from_system(size_t bytes, uint32_t& size_class) {
     const size_t capacity = capacity_of(size_class);
     if (capacity <= small_block) {
-      cut_chunk(size_class);
-      return pop(size_class);
+      return cut(capacity, chunks_[size_class]);
     }
     // Reusing a free block of a larger class beats mapping a new one. At most a quarter is wasted.
     for (uint32_t larger = size_class + 1; larger <= size_class + 2; ++larger) {
@@ -177,26 +178,62 @@ class Pool {
     return map_pages(round_to_pages(capacity), bytes, address_space_only_);
   }
 
-  void cut_chunk(uint32_t size_class) {
-    ++stats.misses;
-    stats.reserved_bytes += chunk_bytes;
-    auto* chunk = static_cast<std::byte*>(map_pages(chunk_bytes, chunk_bytes, address_space_only_));
-    const size_t capacity = capacity_of(size_class);
-    for (size_t at = 0; at + capacity <= chunk_bytes; at += capacity) {
-      push(chunk + at, size_class);
+  // What is left of a chunk.
+  struct Chunk {
+    std::byte* next = nullptr;
+    size_t left = 0;
+  };
+
+  void* cut(size_t capacity, Chunk& chunk) {
+    if (chunk.left < capacity) {
+      ++stats.misses;
+      void* const pages = map_pages(chunk_bytes, chunk_bytes, address_space_only_);
+      poison(pages, chunk_bytes);
+      chunk = {static_cast<std::byte*>(pages), chunk_bytes};
     }
+    stats.reserved_bytes += static_cast<int64_t>(capacity);
+    chunk.left -= capacity;
+    return std::exchange(chunk.next, chunk.next + capacity);
   }
 
   const bool address_space_only_;
   std::array<void*, classes> free_{};
+  std::array<Chunk, class_of(small_block) + 1> chunks_{};
 };
 
-// The pools have no destructors, because arrays with static lifetime may be destroyed after them.
-constinit Pool of_memory(false);
-constinit Pool of_address_space(true);
-static_assert(std::is_trivially_destructible_v<Pool>);
+// The pools of a thread. They outlive it, with the blocks that other threads still use.
+struct Pools {
+  Pool of_memory{false}, of_address_space{true};
+  Pools* next = nullptr;
+};
 
-Pool& pool_for(bool dry) { return dry ? of_address_space : of_memory; }
+constinit std::mutex spare_mutex;
+// Of threads that have ended, a list: the next new threads take them.
+constinit Pools* spare_pools = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local Pools* own_pools = nullptr;
+
+// Hands the pools over when the thread ends. For arrays that live longer it finds pools again.
+struct Return {
+  ~Return() {
+    const std::lock_guard lock(spare_mutex);
+    own_pools->next = spare_pools;
+    spare_pools = std::exchange(own_pools, nullptr);
+  }
+};
+
+[[gnu::cold, gnu::noinline]] Pools& find_own() {
+  {
+    const std::lock_guard lock(spare_mutex);
+    own_pools = spare_pools != nullptr ? std::exchange(spare_pools, spare_pools->next) : new Pools;
+  }
+  thread_local const Return at_end;
+  return *own_pools;
+}
+
+Pool& pool_for(bool dry) {
+  Pools& pools = own_pools != nullptr ? *own_pools : find_own();
+  return dry ? pools.of_address_space : pools.of_memory;
+}
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // The memory pool. Freed blocks are kept in free lists by size class, so that a training step takes
-// all its memory from the previous one and makes no system call. Not thread-safe: one thread drives
-// the engine, and the bodies of parallel loops never allocate.
+// all its memory from the previous one and makes no system call. Each thread that computes has its
+// own pool, and none waits for another; the bodies of parallel loops never allocate. A block may be
+// given back on another thread than the one that took it.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ namespace pool {
 void* take(size_t bytes, uint32_t& size_class);
 void give(void* block, uint32_t size_class) noexcept;
 
-// Of the current pool: during a dry run, the pool of address space.
+// Of the current pool of this thread: during a dry run, the pool of address space.
 PoolStats stats();
 void reset_peak();
 
@@ -32,10 +33,10 @@ void trim();
 
 }  // namespace pool
 
-// While one exists, dry_run() is true and blocks come from a second pool, which reserves address
-// space only. A computation then runs without its numbers, and pool::stats() and flop_count() give
-// the memory and arithmetic that it would take. The plan before training and `heed inspect` use
-// this for any layer. GraphError if one exists already.
+// While one exists, dry_run() is true on its thread, and blocks come from a second pool, which
+// reserves address space only. A computation then runs without its numbers, and pool::stats() and
+// flop_count() give the memory and arithmetic that it would take. The plan before training and
+// `heed inspect` use this for any layer. GraphError if the thread has one already.
 class DryRun {
  public:
   DryRun();
@@ -58,8 +59,8 @@ struct alignas(64) Buffer {
 };
 static_assert(sizeof(Buffer) == 64, "what follows the header must stay 64-byte aligned");
 
-// Owns one reference to a T, or none. T has a count `refs`, which is not atomic, and a function
-// destroy(T*), called when the count falls to 0.
+// Owns one reference to a T, or none. T has a count `refs`, which is not atomic: one thread at a
+// time holds references. It has a function destroy(T*), called when the count falls to 0.
 template <class T>
 class Ref {
  public:

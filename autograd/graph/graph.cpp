@@ -1,6 +1,7 @@
 #include "autograd/graph/graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "autograd/array/reduce.h"
@@ -12,15 +13,20 @@ namespace heed {
 
 namespace {
 
-uint64_t created_nodes = 0;
-int64_t existing_nodes = 0;
-uint64_t backward_passes = 0;
-Node* dead_nodes = nullptr;  // unreferenced, not destroyed yet; a list through next_dead_
-bool burying = false;        // the loop in destroy is running
+// The nodes of a thread.
+struct Nodes {
+  uint64_t last_number = 0;
+  int64_t existing = 0;
+  Node* dead = nullptr;  // unreferenced, not destroyed yet; a list through next_dead_
+  bool burying = false;  // the loop in destroy is running
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Nodes own_nodes;
+
+std::atomic<uint64_t> backward_passes{0};  // of all threads: a pass may meet nodes of another one
 
 }  // namespace
 
-int64_t live_nodes() { return existing_nodes; }
+int64_t live_nodes() { return own_nodes.existing; }
 
 size_t Node::closure_offset(size_t inputs) {
   const size_t end = sizeof(Node) + inputs * sizeof(NodeRef);
@@ -33,13 +39,15 @@ Node* Node::allocate(const char* op, const Shape& shape, size_t inputs, size_t c
   auto* node = new (block) Node;
   node->size_class_ = size_class;
   node->input_count_ = static_cast<uint32_t>(inputs);
-  node->number_ = ++created_nodes;
+  node->number_ = ++own_nodes.last_number;
   node->op_ = op;
   node->layer_path_ = LayerScope::current();
   node->shape_ = shape;
-  ++existing_nodes;
+  ++own_nodes.existing;
   return node;
 }
+
+void Node::come_after(const Node& input) { number_ = own_nodes.last_number = input.number_ + 1; }
 
 NodeRef Node::leaf(const Shape& shape) { return NodeRef(allocate("leaf", shape, 0, 0)); }
 
@@ -58,24 +66,24 @@ void Node::release_saved() noexcept {
 
 // Destroying a node drops its inputs, which may then have to be destroyed too. Their destructors
 // call this function again, from inside the loop below. These inner calls only put the node on the
-// list `dead_nodes`, and the outermost call works it off. Destroying them recursively would
+// list of dead ones, and the outermost call works it off. Destroying them recursively would
 // overflow the stack on a graph of a million nodes.
 void Node::destroy(Node* dead) noexcept {
-  dead->next_dead_ = std::exchange(dead_nodes, dead);
-  if (burying) {
+  dead->next_dead_ = std::exchange(own_nodes.dead, dead);
+  if (own_nodes.burying) {
     return;
   }
-  burying = true;
-  while (dead_nodes != nullptr) {
-    Node* node = dead_nodes;
-    dead_nodes = node->next_dead_;
+  own_nodes.burying = true;
+  while (own_nodes.dead != nullptr) {
+    Node* node = own_nodes.dead;
+    own_nodes.dead = node->next_dead_;
     node->release_saved();
     const uint32_t size_class = node->size_class_;
     node->~Node();
     pool::give(node, size_class);
-    --existing_nodes;
+    --own_nodes.existing;
   }
-  burying = false;
+  own_nodes.burying = false;
 }
 
 // A gradient may share its buffer with another array: add_gradient() keeps the array it is given,
@@ -208,8 +216,8 @@ class BackwardPass {
 
   // Empty vectors whose capacity is kept from pass to pass, so that a training step allocates none.
   // A pass takes them away; a second one that runs inside its backward starts with new ones.
-  static inline std::vector<Node*> spare_stack;
-  static inline std::vector<NodeRef> spare_nodes;
+  static inline thread_local std::vector<Node*> spare_stack;
+  static inline thread_local std::vector<NodeRef> spare_nodes;
 
   std::vector<Node*> stack_;
   std::vector<NodeRef> nodes_;
@@ -221,7 +229,6 @@ void run_backward(const NodeRef& root, Array cotangent) {
   require<GraphError>(static_cast<bool>(root), "backward: nothing here requires a gradient");
   require(cotangent && cotangent.shape() == root->shape(), "backward: expected a cotangent of ",
           "shape ", root->shape(), ", got ", cotangent ? text(cotangent.shape()) : "no array");
-  const detail::Driving driving;
   BackwardPass pass(root);
   root->add_gradient(std::move(cotangent));
   profile_restart();

@@ -4,8 +4,9 @@
 //   x ---> [multiply] ---> [sum] ---> loss      forward: each result owns the node that made it
 //   w --->                                      a node owns the nodes of its inputs
 //
-// A node is owned by its outputs, so a graph lives as long as any result of it. Nodes are numbered
-// in the order of creation. The inputs of a node are older than the node, so running the reachable
+// A node is owned by its outputs, so a graph lives as long as any result of it. Each thread numbers
+// its nodes in the order of creation, above the numbers of their inputs, which another thread may
+// have made before. The inputs of a node are older than the node, so running the reachable
 // nodes by descending number is a valid backward order; no topological sort is needed. What a node
 // saved for its backward is released as soon as that backward has run.
 #pragma once
@@ -59,7 +60,11 @@ class Node {
   const Shape& shape() const { return shape_; }
   uint64_t number() const { return number_; }
   bool is_leaf() const { return input_count_ == 0; }
-  void set_input(size_t k, const NodeRef& input) { new (inputs().data() + k) NodeRef(input); }
+  void set_input(size_t k, const NodeRef& input) {
+    new (inputs().data() + k) NodeRef(input);
+    if (input && input->number_ >= number_) [[unlikely]]
+      come_after(*input.get());
+  }
   std::span<NodeRef> inputs() { return {reinterpret_cast<NodeRef*>(this + 1), input_count_}; }
 
   // d(root)/d(value of this node); no array until the first contribution.
@@ -89,6 +94,7 @@ class Node {
   friend class BackwardPass;
 
   static Node* allocate(const char* op, const Shape& shape, size_t inputs, size_t closure_bytes);
+  void come_after(const Node& input);  // of another thread: takes a number above its
   void add_to_gradient(const Array& g);
   void release_saved() noexcept;  // destroys the closure and drops the inputs
   void* closure() { return reinterpret_cast<std::byte*>(this) + closure_offset(input_count_); }
@@ -106,7 +112,8 @@ class Node {
   Shape shape_;
 };
 
-// The number of nodes that exist; 0 once every handle to a graph is gone.
+// The number of nodes that this thread made, less those that it destroyed; 0 once every handle to a
+// graph is gone.
 int64_t live_nodes();
 
 // Takes the gradients that a backward computes for the inputs of its node. The first contribution
@@ -143,7 +150,8 @@ class Grads {
   template <class Row>
   void emit_rows(size_t k, Rows rows, Row&& row) {
     const Target to = target(k);
-    parallel_for(rows.count, row_grain(rows.width), [&](int64_t begin, int64_t end) {
+    const int64_t filled = rows.width > 0 ? rows.count : 0;
+    parallel_for(filled, row_grain(rows.width), [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         real* out = to.data + r * rows.width;
         if (to.add) {
@@ -167,19 +175,19 @@ class Grads {
 // pass throws GraphError.
 void run_backward(const NodeRef& root, Array cotangent);
 
-// While one exists, operations record no graph, on the thread that made it.
+// While one exists, operations record no graph, on the thread that made it. Several may end in any
+// order.
 class NoGrad {
  public:
-  NoGrad() : before_(std::exchange(recording_, false)) {}
-  ~NoGrad() { recording_ = before_; }
+  NoGrad() { ++alive_; }
+  ~NoGrad() { --alive_; }
   NoGrad(const NoGrad&) = delete;
   NoGrad& operator=(const NoGrad&) = delete;
 
-  static bool recording() { return recording_; }
+  static bool recording() { return alive_ == 0; }
 
  private:
-  HEED_ONE_PER_PROCESS static inline thread_local bool recording_ = true;
-  bool before_;
+  HEED_ONE_PER_THREAD static inline thread_local int alive_ = 0;
 };
 
 // While one exists, new nodes get its path: the layer named in errors and in pictures of the graph.
@@ -194,7 +202,7 @@ class LayerScope {
   static const char* current() { return path_; }
 
  private:
-  HEED_ONE_PER_PROCESS static inline thread_local const char* path_ = "";
+  HEED_ONE_PER_THREAD static inline thread_local const char* path_ = "";
   const char* before_;
 };
 

@@ -6,7 +6,7 @@
 namespace heed {
 
 namespace {
-LeafObserver* observer = nullptr;
+thread_local LeafObserver* observer = nullptr;
 }
 
 LeafObserver::LeafObserver(std::function<void(Node& leaf)> ready) : ready_(std::move(ready)) {

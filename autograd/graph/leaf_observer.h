@@ -9,9 +9,9 @@
 
 namespace heed {
 
-// While one exists, backward passes call ready(leaf) for each leaf behind the root, as soon as the
-// pass adds nothing more to its gradient. That may then be taken away, to send it while the pass
-// goes on. At most one exists.
+// While one exists, backward passes of its thread call ready(leaf) for each leaf behind the root,
+// as soon as the pass adds nothing more to its gradient. That may then be taken away, to send it
+// while the pass goes on. A thread may have one at a time.
 class LeafObserver {
  public:
   explicit LeafObserver(std::function<void(Node& leaf)> ready);

@@ -34,7 +34,7 @@ struct Profile {
   }
 };
 
-std::unique_ptr<Profile> profile;
+thread_local std::unique_ptr<Profile> profile;
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "autograd/random/streams.h"
 
+#include <memory>
+
 #include "autograd/base/error.h"
 
 namespace heed {
@@ -67,8 +69,8 @@ void Streams::set_state(const StreamsState& state) {
 }
 
 Streams& streams() {
-  static Streams current;
-  return current;
+  thread_local const auto current = std::make_unique<Streams>();
+  return *current;
 }
 
 void manual_seed(uint64_t seed, Generators mode, DropoutStream dropout_stream) {

@@ -1,4 +1,4 @@
-// The random generators of a process: one per purpose, or one for all.
+// The random generators of a thread: one per purpose, or one for all.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct StreamsState {
   bool operator==(const StreamsState&) const = default;
 };
 
-// The generators of a process. With either mode text is sampled from a separate generator, and
+// The generators of a thread. With either mode text is sampled from a separate generator, and
 // evaluation draws from none.
 class Streams {
  public:
@@ -60,10 +60,10 @@ class Streams {
   Generator data_, dropout_, sampling_;
 };
 
-// The current generators of this process. One thread at a time may use them.
+// The current generators of this thread, at first with PyTorch's seed.
 Streams& streams();
 
-// Seeds all generators, as torch.manual_seed(seed) does.
+// Seeds all generators of this thread, as torch.manual_seed(seed) does.
 void manual_seed(uint64_t seed, Generators mode = Generators::separate,
                  DropoutStream dropout_stream = DropoutStream::mcg31);
 

@@ -10,8 +10,8 @@
 
 namespace heed {
 
-// While one exists, every shared loop runs on the thread that reaches it, chunk by chunk, although
-// work is still cut for num_threads() threads. Only one may exist.
+// While one exists, every shared loop of the thread that made it runs on that thread, chunk by
+// chunk, although work is still cut for num_threads() threads. A thread may have one at a time.
 class LoopTimes {
  public:
   LoopTimes();
@@ -40,7 +40,7 @@ class LoopTimes {
     size_t end;  // of its chunks in chunks_
   };
 
-  HEED_ONE_PER_PROCESS static inline LoopTimes* current_ = nullptr;
+  HEED_ONE_PER_THREAD static inline thread_local LoopTimes* current_ = nullptr;
   std::vector<Entry> entries_;
   std::vector<double> chunks_;
   size_t labelled_ = 0;

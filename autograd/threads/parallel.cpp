@@ -20,9 +20,27 @@ namespace heed {
 
 namespace {
 
-std::atomic<int> chosen_threads{0};
+std::atomic<int> chosen_threads{0};  // by set_num_threads; 0: none
 std::atomic<int> most_that_pay{most_threads};
-std::atomic<bool> asked_for{false};  // by set_num_threads or by OMP_NUM_THREADS
+
+// Of the threads of a program that compute at the same time, one has the cores for its loop. The
+// others run theirs without waiting, each on its own thread: a region of each would only have more
+// threads than cores.
+class TheCores {
+ public:
+  TheCores() : ours_(!in_use_.exchange(true, std::memory_order_acquire)) {}
+  ~TheCores() {
+    if (ours_) in_use_.store(false, std::memory_order_release);
+  }
+  TheCores(const TheCores&) = delete;
+  TheCores& operator=(const TheCores&) = delete;
+
+  bool ours() const { return ours_; }
+
+ private:
+  static inline std::atomic<bool> in_use_{false};
+  const bool ours_;
+};
 
 // Counts the CPUs of the machine that other programs leave free, on average over half a second.
 class FreeCpus {
@@ -51,11 +69,12 @@ class FreeCpus {
   int count_ = 0;
 };
 
-// The number of threads that the next region asks for.
+// The number of threads that the next region asks for. Call it with the cores.
 int threads_now() {
   static FreeCpus free_cpus;
   const int threads = num_threads();
-  return threads == 1 || asked_for ? threads : detail::threads_beside(free_cpus.count(), threads);
+  return threads == 1 || threads_were_set() ? threads
+                                            : detail::threads_beside(free_cpus.count(), threads);
 }
 
 // The chunks [begin, end) that nobody has claimed yet, in one word. The owner claims from the
@@ -142,8 +161,9 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-// Deals the chunks out to the threads. OpenMP may give a region fewer threads than it asks for
-// (OMP_THREAD_LIMIT, OMP_DYNAMIC); the ranges of those that are missing are claimed by the others.
+// Deals the chunks out to the threads. Call it with the cores. OpenMP may give a region fewer
+// threads than it asks for (OMP_THREAD_LIMIT, OMP_DYNAMIC); the ranges of those that are missing
+// are claimed by the others.
 std::vector<Range>& deal(int64_t chunks, int threads) {
   static std::vector<Range> ranges;  // kept from loop to loop: a step allocates nothing
   if (ranges.size() != static_cast<size_t>(threads)) {
@@ -166,24 +186,21 @@ void check(const char* name, int64_t grain) {
 }  // namespace
 
 int num_threads() {
-  if (chosen_threads == 0) {
-    asked_for = requested_threads() > 0;
-    chosen_threads = default_threads();
+  static const int by_default = default_threads();
+  if (threads_were_set()) {
+    return chosen_threads != 0 ? chosen_threads.load() : by_default;
   }
-  return asked_for ? chosen_threads.load() : std::min<int>(chosen_threads, most_that_pay);
+  return std::min<int>(by_default, most_that_pay);
 }
 
 bool threads_were_set() {
-  num_threads();  // looks at OMP_NUM_THREADS
-  return asked_for;
+  static const bool by_environment = requested_threads() > 0;
+  return by_environment || chosen_threads != 0;
 }
 
 void limit_threads(int threads) { most_that_pay = std::clamp(threads, 1, most_threads); }
 
-void set_num_threads(int threads) {
-  asked_for = true;
-  chosen_threads = std::clamp(threads, 1, most_threads);
-}
+void set_num_threads(int threads) { chosen_threads = std::clamp(threads, 1, most_threads); }
 
 // The level counts regions of a single thread too, such as one that OMP_THREAD_LIMIT=1 leaves: a
 // loop inside its body must not open another one either.
@@ -206,9 +223,6 @@ int threads_beside(int free_cpus, int threads) {
 
 namespace {
 
-// The address of a thread_local variable of the thread that drives the engine.
-std::atomic<const char*> driver{nullptr};
-
 void run_here(int64_t count, int64_t grain, ChunkBody body, void* context) {
   for (int64_t begin = 0; begin < count; begin += grain) {
     body(context, begin, std::min(count, begin + grain));
@@ -216,24 +230,6 @@ void run_here(int64_t count, int64_t grain, ChunkBody body, void* context) {
 }
 
 }  // namespace
-
-Driving::Driving() : outermost_(false) {
-  thread_local char this_thread;
-  if (driver.load(std::memory_order_relaxed) == &this_thread) {
-    return;
-  }
-  const char* nobody = nullptr;
-  outermost_ = driver.compare_exchange_strong(nobody, &this_thread);
-  require<Error>(outermost_,
-                 "heedgrad: two threads compute at the same time; only one may at a "
-                 "time, and its loops use more threads by themselves");
-}
-
-Driving::~Driving() {
-  if (outermost_) {
-    driver.store(nullptr);
-  }
-}
 
 // The region asks for the same number of threads for short loops too: libgomp ends the threads that
 // a smaller team leaves over, and starts them again for the next larger one.
@@ -252,8 +248,8 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
     run_here(count, grain, body, context);
     return;
   }
-  const Driving driving;
-  const int threads = threads_now();
+  const TheCores cores;
+  const int threads = cores.ours() ? threads_now() : 1;
   if (threads == 1 || chunks > std::numeric_limits<uint32_t>::max()) {
     run_here(count, grain, body, context);
     return;
@@ -291,8 +287,9 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
     }
     return sum;
   }
-  const Driving driving;
-  static std::vector<double> partial;  // keeps its capacity: no allocation after the first steps
+  thread_local std::vector<double>
+      memory;                             // keeps its capacity: no allocation after the first steps
+  std::vector<double>& partial = memory;  // of this thread, in bodies on others too
   partial.resize(static_cast<size_t>((count - 1) / grain + 1));
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {
     partial[static_cast<size_t>(begin / grain)] = body(context, begin, end);

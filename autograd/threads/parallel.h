@@ -8,9 +8,8 @@
 //
 // Bodies must not touch the buffer pool. If one throws, chunks that nobody has begun are left out,
 // and the caller gets the first exception. A loop inside a body runs serially, on the thread that
-// reaches it. So does a loop inside an OpenMP region of the calling program. One thread at a time
-// drives the engine; a second one gets an Error where a loop has several chunks. (Smaller loops do
-// not look: that would cost as much as they do.)
+// reaches it. So does a loop inside an OpenMP region of the calling program, and a loop that begins
+// while a loop of another thread of the program uses the cores.
 #pragma once
 
 #include <algorithm>
@@ -58,19 +57,6 @@ using ChunkSum = double (*)(void* context, int64_t begin, int64_t end);
 
 // How many of `threads` are worth using while other programs leave `free_cpus` CPUs free.
 int threads_beside(int free_cpus, int threads);
-
-// While one exists, its thread drives the engine: loops and the backward pass make one. Error if
-// another thread has one. Threads that take turns are fine, and so is one inside another.
-class Driving {
- public:
-  Driving();
-  ~Driving();
-  Driving(const Driving&) = delete;
-  Driving& operator=(const Driving&) = delete;
-
- private:
-  bool outermost_;
-};
 
 // A body of any type behind a pointer.
 template <class Result, class Body>

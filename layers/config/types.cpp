@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 
 #include "layers/config/left_out.h"
 #include "layers/config/values.h"
@@ -94,6 +95,8 @@ std::vector<std::string> ConfigTypes::names() const {
 
 ConfigTypes& config_types(const std::string& kind) {
   static std::map<std::string, ConfigTypes> tables;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   return tables.try_emplace(kind, kind).first->second;
 }
 

@@ -136,7 +136,7 @@ bool fits(const FieldInfo& info, const ConfigNode& node, const std::vector<T>& v
   return ok;
 }
 
-int64_t scalars = 0;
+thread_local int64_t scalars = 0;
 
 bool is_scalar(const FieldInfo& info, const ConfigNode& node, ConfigErrors& errors) {
   ++scalars;

@@ -1,5 +1,5 @@
 // A scope for evaluation: switches off dropout and graph recording. At its end every layer has the
-// mode that it had before, and the graph is recorded as before.
+// mode that it had before, and the graph is recorded as before. Several may end in any order.
 #pragma once
 
 #include "layers/module/module.h"
@@ -8,27 +8,13 @@ namespace heed {
 
 class EvaluationMode {
  public:
-  explicit EvaluationMode(Module& model) {
-    remember(model);
-    model.train(false);
-  }
-  ~EvaluationMode() {
-    for (const auto& [layer, training] : before_) {
-      layer->training_ = training;
-    }
-  }
+  explicit EvaluationMode(Module& model) : model_(model) { model.begin_evaluation(); }
+  ~EvaluationMode() { model_.end_evaluation(); }
   EvaluationMode(const EvaluationMode&) = delete;
   EvaluationMode& operator=(const EvaluationMode&) = delete;
 
  private:
-  void remember(Module& layer) {
-    before_.emplace_back(&layer, layer.training());
-    for (const auto& [name, child] : layer.children()) {
-      remember(*child);
-    }
-  }
-
-  std::vector<std::pair<Module*, bool>> before_;
+  Module& model_;
   const NoGrad off_;
 };
 

@@ -1,5 +1,6 @@
 #include "layers/module/module.h"
 
+#include <mutex>
 #include <set>
 #include <unordered_set>
 
@@ -7,6 +8,8 @@ namespace heed {
 
 const std::string& intern(const std::string& text) {
   static std::set<std::string>& texts = *new std::set<std::string>;
+  static std::mutex& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
   return *texts.insert(text).first;
 }
 
@@ -31,6 +34,7 @@ void Module::observe(const Module& layer, const Shape& output, int64_t flops) {
 }
 
 void Module::adopt(const std::string& name, Module* child) {
+  require<Error>(child != nullptr, "module: expected a layer for the child ", name, ", got none");
   for (const auto& [taken, other] : children_) {
     require<Error>(taken != name, "module: two children are called ", name,
                    "; each Child of a layer needs a name of its own");
@@ -73,6 +77,17 @@ int64_t Module::parameter_count() const {
     count += parameter.tensor.size();
   }
   return count;
+}
+
+void Module::begin_evaluation() {
+  before_evaluation_ = evaluations_++ == 0 ? training_ : before_evaluation_;
+  training_ = false;
+  for (const auto& [name, child] : children_) child->begin_evaluation();
+}
+
+void Module::end_evaluation() {
+  training_ = --evaluations_ == 0 ? before_evaluation_ : training_;
+  for (const auto& [name, child] : children_) child->end_evaluation();
 }
 
 void Module::train(bool on) {

@@ -74,6 +74,8 @@ class Module {
 
   void adopt(const std::string& name, Module* child);
   void forget_path();
+  void begin_evaluation();
+  void end_evaluation();
 
   std::vector<Parameter*> parameters_;
   std::vector<std::pair<std::string, Module*>> children_;
@@ -81,6 +83,8 @@ class Module {
   std::string name_;
   mutable const std::string* path_ = nullptr;  // interned; set at first use
   bool training_ = true;
+  bool before_evaluation_ = true;
+  int evaluations_ = 0;  // EvaluationModes that are alive
 };
 
 // A named layer inside a layer, which owns it. Child<Linear> is built from its config;

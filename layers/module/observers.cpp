@@ -5,6 +5,13 @@
 
 namespace heed {
 
+ForwardObserver::~ForwardObserver() {
+  ForwardObserver** at = &current_;
+  while (*at != this && *at != nullptr) at = &(*at)->before_;
+  require<GraphError>(*at == this, "observer: expected to end on the thread that made it");
+  *at = before_;
+}
+
 bool is_wanted(const Module& layer, Activation what) {
   const ForwardObserver* const observer = ForwardObserver::current();
   return observer != nullptr && observer->wants(layer, what);

@@ -22,13 +22,13 @@ enum class Activation {
 
 // While an observer is alive, every layer of its thread calls it. Without a replacement, what is
 // computed does not depend on it. `heed inspect` and `heed probe` are made of observers. Only the
-// innermost observer of a thread is called.
+// innermost observer of a thread is called. Several may end in any order.
 //
 // A layer that attends to several heads one by one offers a head at a time, H = 1, in their order.
 class ForwardObserver {
  public:
   ForwardObserver() : before_(std::exchange(current_, this)) {}
-  virtual ~ForwardObserver() { current_ = before_; }
+  virtual ~ForwardObserver();
   ForwardObserver(const ForwardObserver&) = delete;
   ForwardObserver& operator=(const ForwardObserver&) = delete;
 
@@ -46,7 +46,7 @@ class ForwardObserver {
   virtual Array visit(const Module&, Activation, const Array&) { return {}; }
 
  private:
-  HEED_ONE_PER_PROCESS static inline thread_local ForwardObserver* current_ = nullptr;
+  HEED_ONE_PER_THREAD static inline thread_local ForwardObserver* current_ = nullptr;
   ForwardObserver* before_;
 };
 

@@ -54,7 +54,7 @@ std::vector<Array> Optimizer::zeros_like_parameters() const {
 }
 
 double grad_norm(const std::vector<NamedParameter>& parameters) {
-  static ElementLoop<SumOfSquares> loop(sum_grain);  // static: keeps its capacity between steps
+  thread_local ElementLoop<SumOfSquares> loop(sum_grain);  // keeps its capacity between steps
   for (const NamedParameter& parameter : parameters) {
     if (const Array g = parameter.tensor.grad()) {
       loop.add(g.size(), {g.data()});

@@ -273,36 +273,6 @@ TEST_CASE("parallel: when all bodies throw, one exception comes and most chunks 
   }
 }
 
-TEST_CASE("parallel: a second thread is refused while one computes, and may be next") {
-  const Threads scope(2);
-  const auto loop = [] { heed::parallel_for(100, 1, [](int64_t, int64_t) {}); };
-  const auto sum = [] { heed::parallel_sum(100, 1, [](int64_t, int64_t) { return 1.0; }); };
-  const auto message_of = [](const auto& f) {
-    std::string message;
-    std::thread([&] {
-      try {
-        f();
-      } catch (const heed::Error& error) {
-        message = error.what();
-      }
-    }).join();
-    return message;
-  };
-  std::string meanwhile, meanwhile_sum;
-  heed::parallel_for(2, 1, [&](int64_t begin, int64_t) {
-    if (begin == 0) {
-      meanwhile = message_of(loop);
-      meanwhile_sum = message_of(sum);
-    }
-  });
-  CHECK(meanwhile ==
-        "heedgrad: two threads compute at the same time; only one may at a time, and its loops use "
-        "more threads by themselves");
-  CHECK(meanwhile_sum == meanwhile);
-  CHECK(message_of(loop) == "");
-  loop();
-}
-
 TEST_CASE("parallel: a number of threads that no machine has becomes the largest one") {
   const Threads scope(100000);
   CHECK(heed::num_threads() == heed::most_threads);

@@ -144,6 +144,26 @@ TEST_CASE("module: EvaluationMode brings back the mode of each layer") {
   CHECK_FALSE(tree.right->training());
 }
 
+TEST_CASE("module: EvaluationModes may end in any order") {
+  Tree tree;
+  auto first = std::make_unique<EvaluationMode>(tree);
+  auto second = std::make_unique<EvaluationMode>(*tree.left);
+  first.reset();
+  CHECK(tree.training());
+  CHECK_FALSE(tree.left->training());
+  CHECK_FALSE(NoGrad::recording());
+  second.reset();
+  CHECK(tree.left->training());
+  CHECK(NoGrad::recording());
+}
+
+TEST_CASE("module: a child that is no layer is refused") {
+  Tree tree;
+  CHECK_THROWS_WITH_AS(Child<Module>(&tree, "other", std::unique_ptr<Module>()),
+                       "module: expected a layer for the child other, got none", Error);
+  CHECK(tree.children().size() == 2);
+}
+
 // The parent would go on to list the layer that was replaced.
 TEST_CASE("module: a child moves, but does not replace another one") {
   static_assert(std::is_nothrow_move_constructible_v<Child<Linear>>);

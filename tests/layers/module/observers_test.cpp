@@ -77,6 +77,27 @@ Array output_of(Module& layer, const Input& in) {
 
 }  // namespace
 
+TEST_CASE("observers: the innermost one that is alive is called, in whatever order they end") {
+  Linear layer({.d_in = 2, .d_out = 2});
+  const Tensor x(Array::full({1, 2}, 1));
+  const auto calls = [&](Everything& observer) {
+    const size_t before = observer.seen[Activation::output].size();
+    layer(x);
+    return observer.seen[Activation::output].size() - before;
+  };
+  auto first = std::make_unique<Everything>(), second = std::make_unique<Everything>();
+  Everything third;
+  second.reset();
+  CHECK(calls(third) == 1);
+  CHECK(calls(*first) == 0);
+  {
+    Everything fourth;
+    first.reset();
+    CHECK(calls(fourth) == 1);
+  }
+  CHECK(calls(third) == 1);
+}
+
 TEST_CASE("observers: every layer that attends offers weights and heads, and keeps its bits") {
   int64_t offered = 0, compared = 0;
   for (Attending& of : all_that_attend()) {

@@ -4,12 +4,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <functional>
-#include <initializer_list>
+#include <memory>
 
 using namespace heed;
 
 namespace {
+
+constexpr std::array every_signal{SIGINT,  SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
+                                  SIGXCPU, SIGALRM, SIGPWR, SIGPROF, SIGVTALRM};
 
 // The exit code of a child process that does this under a guard and then exits with 77.
 int exit_code_of(const std::function<void()>& action) {
@@ -29,7 +34,7 @@ int exit_code_of(const std::function<void()>& action) {
 
 TEST_CASE("interrupt: one signal asks, and only while there is a guard") {
   std::signal(SIGINT, SIG_IGN);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : every_signal) {
     const InterruptGuard guard;
     CHECK(!InterruptGuard::requested());
     std::raise(signal);
@@ -40,7 +45,7 @@ TEST_CASE("interrupt: one signal asks, and only while there is a guard") {
 }
 
 TEST_CASE("interrupt: the second Ctrl-C ends the process, with 130 if the last step is saved") {
-  for (const int first : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int first : every_signal) {
     CHECK(exit_code_of([&] {
             std::raise(first);
             std::raise(SIGINT);
@@ -53,10 +58,11 @@ TEST_CASE("interrupt: the second Ctrl-C ends the process, with 130 if the last s
   }
 }
 
-TEST_CASE("interrupt: a repeated SIGTERM or SIGHUP does not end the process before it has saved") {
+TEST_CASE("interrupt: a repeated SIGTERM or SIGUSR1 does not end the process before it has saved") {
   CHECK(exit_code_of([] {
-          for (const int signal : {SIGINT, SIGTERM, SIGTERM, SIGHUP, SIGHUP}) {
+          for (const int signal : every_signal) {
             std::raise(signal);
+            if (signal != SIGINT) std::raise(signal);
           }
         }) == 77);
 }
@@ -69,6 +75,32 @@ TEST_CASE("interrupt: under nohup SIGHUP stays ignored") {
     CHECK(!InterruptGuard::requested());
   }
   const bool as_before = std::signal(SIGHUP, SIG_DFL) == SIG_IGN;
+  CHECK(as_before);
+}
+
+TEST_CASE("interrupt: a host program keeps its handlers of other signals") {
+  static volatile std::sig_atomic_t calls;
+  calls = 0;
+  std::signal(SIGUSR1, [](int) { calls = calls + 1; });
+  {
+    const InterruptGuard guard;
+    std::raise(SIGUSR1);
+    CHECK(!InterruptGuard::requested());
+  }
+  std::signal(SIGUSR1, SIG_DFL);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("interrupt: of two runs at the same time the last one puts the handlers back") {
+  std::signal(SIGTERM, SIG_IGN);
+  auto first = std::make_unique<InterruptGuard>();
+  {
+    const InterruptGuard second;
+    first.reset();  // that began earlier
+    std::raise(SIGTERM);
+    CHECK(InterruptGuard::requested());
+  }
+  const bool as_before = std::signal(SIGTERM, SIG_DFL) == SIG_IGN;
   CHECK(as_before);
 }
 
