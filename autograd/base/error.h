@@ -2,6 +2,7 @@
 // "linear: expected x (..., in) and weight (out, in), got (4, 7) and (3, 8)".
 #pragma once
 
+#include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -40,10 +41,11 @@ class DivergedError : public Error {
   using Error::Error;
 };
 
-// Concatenates the parts, each formatted as by operator<<.
+// Concatenates the parts, each formatted as by operator<<, whatever locale a host program has set.
 template <class... Parts>
 std::string text(const Parts&... parts) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());
   (out << ... << parts);
   return out.str();
 }

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <limits>
+#include <locale>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -73,6 +74,7 @@ std::optional<int64_t> keyed_number(const fs::path& path, const std::string& key
   std::string name;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
+    words.imbue(std::locale::classic());
     int64_t value = 0;
     if (words >> name >> value && name == key) {
       return value;
@@ -90,6 +92,7 @@ void tighten(std::optional<T>& limit, T value) {
 // that limit.
 void tighten_to(CgroupLimits& limits, const fs::path& folder) {
   std::istringstream words(first_line(folder / "cpu.max"));  // "150000 100000" or "max 100000"
+  words.imbue(std::locale::classic());
   double quota = 0;
   double period = 0;
   if (words >> quota >> period && period > 0) {
@@ -218,6 +221,7 @@ CpuTime cpu_time() {
   CpuTime time{0, seconds(own.ru_utime) + seconds(own.ru_stime)};
   // "cpu 5127 12 731 90012 44 0 3 0 0 0": ticks in user, nice, system, idle, iowait, irq, softirq.
   std::ifstream file("/proc/stat");
+  file.imbue(std::locale::classic());
   std::string name;
   double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, softirq = 0;
   if (file >> name >> user >> nice >> system >> idle >> waiting >> irq >> softirq) {

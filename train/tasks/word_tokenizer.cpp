@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <locale>
 #include <set>
 #include <sstream>
 
@@ -55,6 +56,7 @@ WordTokenizer::WordTokenizer(std::vector<std::string> words, int64_t marks)
 std::vector<int32_t> WordTokenizer::encode(const std::string& text) const {
   std::vector<int32_t> ids;
   std::istringstream words(text);
+  words.imbue(std::locale::classic());
   for (std::string word; words >> word;) {
     word = without_signs(in_small_letters(word));
     if (word.empty()) {
@@ -118,6 +120,7 @@ std::vector<std::string> numbers_below(int64_t count) {
 
 void append_words(std::vector<std::string>& words, const std::string& text) {
   std::istringstream in(text);
+  in.imbue(std::locale::classic());
   for (std::string word; in >> word;) {
     words.push_back(word);
   }

@@ -1,8 +1,8 @@
 #include "tools/wings/report/data.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -35,7 +35,13 @@ constexpr int64_t most_samples_file = int64_t{1} << 28;
 
 // Six significant digits are more than a screen can show.
 ReportJson rounded(std::optional<double> value) {
-  return value ? ReportJson(std::strtod(formatted("%.6g", *value).c_str(), nullptr)) : nullptr;
+  if (!value) {
+    return nullptr;
+  }
+  const std::string digits = formatted("%.6g", *value);
+  double number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
 }
 
 // Indices of `most` out of `count` items, evenly spaced, including the first and the last.

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <ctime>
 #include <fstream>
+#include <locale>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct Launcher {
 // 0 if there is none, or none that this process may see.
 pid_t parent_of(pid_t process) {
   std::ifstream status(text("/proc/", process, "/status"));
+  status.imbue(std::locale::classic());
   for (std::string word; status >> word;) {
     if (pid_t parent = 0; word == "PPid:" && status >> parent) return parent;
   }
