@@ -14,13 +14,15 @@ constexpr int64_t most_elements = std::numeric_limits<int64_t>::max() / 32;
 Shape::Shape(std::span<const int64_t> dims) {
   require(dims.size() <= max_rank, "shape: expected at most ", max_rank, " axes, got ",
           dims.size());
+  int64_t product = 1;  // any axes together have at most as many elements, also next to one of none
   for (size_t i = 0; i < dims.size(); ++i) {
     require(dims[i] >= 0, "shape: expected extents >= 0, got ", dims[i], " on axis ", i);
     numbers_[i] = dims[i];
-    int64_t& size = numbers_[size_at];
-    const bool fits = !__builtin_mul_overflow(size, dims[i], &size);
-    require(fits && size <= most_elements, "shape: more elements than a 64-bit count can hold");
+    numbers_[size_at] = dims[i] == 0 ? 0 : numbers_[size_at];
+    const bool fits = !__builtin_mul_overflow(product, std::max<int64_t>(dims[i], 1), &product);
+    require(fits && product <= most_elements, "shape: more elements than a 64-bit count can hold");
   }
+  numbers_[size_at] *= product;
   numbers_[rank_at] = static_cast<int64_t>(dims.size());
 }
 

@@ -13,7 +13,8 @@
 namespace heed {
 
 // Up to six axes with extents >= 0. size() is the product of the extents. Rank 0 is a single
-// number, size() == 1. ShapeError if an extent is negative or the size does not fit into 64 bits.
+// number, size() == 1. ShapeError if an extent is negative, or if the product of the extents above
+// 0 does not fit into 64 bits.
 class Shape {
  public:
   static constexpr int max_rank = 6;
@@ -79,6 +80,11 @@ inline Rows rows_of(const Shape& shape) {
 inline int64_t saturated_product(int64_t a, int64_t b) {
   int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+// a + b, in the same way.
+inline int64_t saturated_sum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
 }  // namespace heed

@@ -24,7 +24,7 @@ inline Shape concat_shape(const std::vector<Tensor>& parts, int axis) {
     require(shape.rank() == first.rank() && shape.with(at, 0) == first.with(at, 0),
             "concat: expected shapes that agree but on axis ", axis, ", got ", first,
             " and, as number ", k, ", ", shape);
-    total += shape[at];
+    total = saturated_sum(total, shape[at]);
   }
   return first.with(at, total);
 }

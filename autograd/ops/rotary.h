@@ -100,7 +100,8 @@ void rotate_row(const real* x, const real* angles, int64_t heads, int64_t width,
   Array y = Array::uninitialised(x.shape());
   const real* in = from.data();
   real* out = y.mutable_data();
-  parallel_for(rows.count, row_grain(rows.width), [&](int64_t begin, int64_t end) {
+  const int64_t filled = rows.width > 0 ? rows.count : 0;
+  parallel_for(filled, row_grain(rows.width), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       real* row = out + r * rows.width;
       detail::rotate_row(in + r * rows.width, angles(r), heads, width, 1,

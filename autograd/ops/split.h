@@ -13,7 +13,7 @@ namespace heed {
 
 [[nodiscard]] inline std::vector<Tensor> split(const Tensor& x, const std::vector<int64_t>& sizes,
                                                int axis) {
-  const int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
+  const int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t{0}, saturated_sum);
   const bool valid = std::all_of(sizes.begin(), sizes.end(), [](int64_t n) { return n >= 0; });
   require(valid && total == x.dim(axis), "split: expected sizes >= 0 that add up to ", x.dim(axis),
           ", axis ", axis, " of x ", x.shape(), "; got ", sizes.size(), " sizes with sum ", total);

@@ -60,6 +60,10 @@ TEST_CASE("shape: refuses") {
                        ShapeError);
   CHECK_THROWS_WITH_AS((Shape{int64_t{1} << 40, int64_t{1} << 40}),
                        "shape: more elements than a 64-bit count can hold", ShapeError);
+  // Nothing, but any axes together must have a number of elements.
+  CHECK_THROWS_WITH_AS((Shape{0, int64_t{1} << 40, int64_t{1} << 40}),
+                       "shape: more elements than a 64-bit count can hold", ShapeError);
+  CHECK(Shape{int64_t{1} << 50, 0, 4}.size() == 0);
   // The number of elements fits into 64 bits, the number of bytes does not.
   CHECK_THROWS_WITH_AS((Shape{3'000'000'000, 3'000'000'000}),
                        "shape: more elements than a 64-bit count can hold", ShapeError);

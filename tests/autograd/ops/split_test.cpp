@@ -39,6 +39,8 @@ TEST_CASE("split: gradient") { CHECK(check_grad_cases("split") > 0); }
 
 TEST_CASE("split: refuses") {
   const Tensor x = Array::zeros({2, 3});
+  constexpr int64_t huge = int64_t{1} << 62;
+  CHECK_THROWS_AS(split(x, std::vector<int64_t>{huge, huge, huge, huge, 3}, 1), ShapeError);
   CHECK_THROWS_WITH_AS(split(x, 0, 1), "split: expected parts of size 1 or more, got 0",
                        ShapeError);
   CHECK_THROWS_WITH_AS(
