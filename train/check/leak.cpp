@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include "layers/module/evaluation_mode.h"
 
@@ -12,22 +15,31 @@ namespace {
 
 constexpr int64_t most_rows = 64;
 
-// The last position of row 0 whose token is the target of the position before; 0 if there is none.
-// Also 0 if a target of any row is not the next token.
-int64_t last_predicted(const Ids& ids, const Ids& targets) {
+// The positions of row 0 whose tokens are the targets of the positions before. None if a target of
+// any row is not the next token.
+std::vector<int64_t> predicted(const Ids& ids, const Ids& targets) {
   const int64_t length = ids.dim(1);
-  int64_t last = 0;
+  std::vector<int64_t> found;
   for (int64_t i = 0; i < ids.size(); ++i) {
     const int64_t t = i % length;
     if (t + 1 == length || targets.data()[i] == ignored_target) {
       continue;
     }
     if (targets.data()[i] != ids.data()[i + 1]) {
-      return 0;
+      return {};
     }
-    last = i < length ? t + 1 : last;
+    if (i < length) found.push_back(t + 1);
   }
-  return last;
+  return found;
+}
+
+// Of all ids, the one that the fewest of these positions of row 0 have.
+int32_t rarest(const Ids& ids, std::span<const int64_t> positions) {
+  std::map<int32_t, int64_t> count;
+  for (const int32_t id : ids.span()) count[id] += 0;
+  for (const int64_t t : positions) ++count[ids.data()[t]];
+  const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::min_element(count.begin(), count.end(), fewer)->first;
 }
 
 }  // namespace
@@ -44,17 +56,17 @@ bool sees_next_tokens(Module& model, const Dataset& data) {
   if (!ids || !batch.targets || ids.rank() != 2 || batch.targets.shape() != ids.shape()) {
     return false;
   }
-  const int64_t changed = last_predicted(ids, batch.targets);
-  const int32_t* const end = ids.data() + ids.size();
-  const int32_t* const other =
-      std::find_if(ids.data(), end, [&](int32_t id) { return id != ids.data()[changed]; });
-  if (changed == 0 || other == end) {
+  const std::vector<int64_t> all = predicted(ids, batch.targets);
+  if (all.empty()) {
     return false;
   }
-  // Example 0 in both rows, but with another token at `changed` in the second one.
+  // Example 0 in both rows, but in the second one with another token at half of these positions,
+  // the same at all: without a mask attention is a mean over T tokens, in which one changes little.
+  const std::span changed = std::span(all).subspan(all.size() / 2);
+  const int32_t other = rarest(ids, changed);
   Input in = data.examples(split, {0, 0}).input;
   in.ids = in.ids.clone();
-  in.ids.mutable_data()[in.ids.dim(1) + changed] = *other;
+  for (const int64_t t : changed) in.ids.mutable_data()[in.ids.dim(1) + t] = other;
   const EvaluationMode evaluating(model);
   const Array y = model(in).value();
   if (y.rank() != 3 || y.dim(0) != 2) {
@@ -62,7 +74,7 @@ bool sees_next_tokens(Module& model, const Dataset& data) {
   }
   const real *const before = y.data(), *const after = before + y.size() / 2;
   double largest = 0, change = 0;
-  for (int64_t i = 0; i < changed * y.dim(-1); ++i) {
+  for (int64_t i = 0; i < changed.front() * y.dim(-1); ++i) {
     largest = std::max(largest, std::abs(static_cast<double>(before[i])));
     change = std::max(change, std::abs(static_cast<double>(before[i] - after[i])));
   }

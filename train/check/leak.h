@@ -7,8 +7,8 @@
 namespace heed {
 
 // True if the data asks for the next token at each place (targets_t = ids_{t+1}) and an output of
-// the model changes with a later token. Runs it in evaluation mode on two rows: an example, and the
-// same one with another last token. False for all other data.
+// the model changes with later tokens. Runs it in evaluation mode on two rows: an example, and the
+// same one with other tokens from its middle on. False for all other data.
 bool sees_next_tokens(Module& model, const Dataset& data);
 
 }  // namespace heed

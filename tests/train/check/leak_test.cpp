@@ -53,6 +53,20 @@ TEST_CASE("leak: whole rows are run, so that far tokens count too") {
   CHECK(sees_next_tokens(model, *load_small(folder, {"model.context_length=32"}).task));
 }
 
+TEST_CASE("leak: in a long context, where a single token changes little") {
+  const TempDir folder;
+  write_text(folder / "long.txt", sample_text() + sample_text() + sample_text() + sample_text());
+  const auto gpt = [&](const std::string& causal) {
+    return sees(load_small(
+        folder, {"train.batch_size=1", "data.path=long.txt", "data.train_fraction=0.5",
+                 "model={type: gpt, context_length: 4096, d_model: 8, num_heads: 1, num_layers: 1, "
+                 "init: gpt2, attention: {type: multi_head_attention, causal: " +
+                     causal + "}}"}));
+  };
+  CHECK(gpt("false"));
+  CHECK_FALSE(gpt("true"));
+}
+
 TEST_CASE("leak: what the model says about itself does not matter") {
   const TempDir folder;
   const auto model = [&](const std::string& causal) {
