@@ -121,7 +121,7 @@ void write_new_folder(const fs::path& folder, const std::function<void(const fs:
     if (!above.empty() && !fs::create_directories(above.front(), error) && error) {
       fail_errno(above.front(), "cannot make the folder", error.value());
     }
-    write_folder_atomically(folder, fill);
+    write_folder_atomically(folder, fill, Existing::refuse);
   } catch (...) {
     remove_those_above();
     throw;

@@ -292,7 +292,19 @@ void sync_tree(const fs::path& folder) {
 
 // Renames `temporary` to `path`. An existing folder at `path` is swapped to `temporary`, so that
 // `path` never disappears, except on file systems without atomic exchange.
-void put_in_place(const fs::path& temporary, const fs::path& path) {
+void put_in_place(const fs::path& temporary, const fs::path& path, Existing existing) {
+  if (existing == Existing::refuse) {
+    // An empty folder of ours, which a rename replaces. Somebody else's is not.
+    const int error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+    require<IoError>(error != EEXIST, path.string(),
+                     ": has appeared meanwhile; it stays, and nothing was written");
+    if (error != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
+      const int reason = error != 0 ? error : errno;
+      ::rmdir(path.c_str());
+      fail_errno(path, "cannot write", reason);
+    }
+    return;
+  }
   if (!fs::exists(fs::symlink_status(path))) {
     rename_path(temporary, path);
     return;
@@ -331,8 +343,8 @@ std::string with_final_name(std::string message, const fs::path& temporary,
 
 }  // namespace
 
-void write_folder_atomically(const fs::path& path,
-                             const std::function<void(const fs::path&)>& fill) {
+void write_folder_atomically(const fs::path& path, const std::function<void(const fs::path&)>& fill,
+                             Existing existing) {
   const fs::path target = path.has_filename() ? path : path.parent_path();
   std::error_code hidden;  // in a folder that may not be searched: making the temporary says so
   const fs::file_status status = fs::symlink_status(target, hidden);
@@ -346,7 +358,7 @@ void write_folder_atomically(const fs::path& path,
   try {
     fill(temporary);
     sync_tree(temporary);
-    put_in_place(temporary, target);
+    put_in_place(temporary, target, existing);
     flush_path(folder_of(target));
   } catch (const fs::filesystem_error& error) {
     remove_quietly(temporary);

@@ -124,10 +124,12 @@ void replace_link(const std::filesystem::path& link, const std::filesystem::path
 
 // The same for a folder: `fill` writes into a temporary folder next to `path` (whose parent must
 // exist), which is then flushed and renamed. An existing folder is exchanged in one step and then
-// removed. If `fill` throws, nothing changes; the message of an IoError names files in `path`, not
-// in the temporary folder.
+// removed; with Existing::refuse one that comes while `fill` runs is an IoError. If `fill` throws,
+// nothing changes; the message of an IoError names files in `path`, not in the temporary folder.
+enum class Existing { replace, refuse };
 void write_folder_atomically(const std::filesystem::path& path,
-                             const std::function<void(const std::filesystem::path&)>& fill);
+                             const std::function<void(const std::filesystem::path&)>& fill,
+                             Existing existing = Existing::replace);
 
 // Removes the temporaries (train/files/temporary.h) of ended processes from `folder` and returns
 // their number; 0 if the folder does not exist. The next write next to them does so too, but leaves

@@ -331,6 +331,32 @@ TEST_CASE("write_folder_atomically: new, replaced, failed") {
   CHECK(entries(dir.path()) == 1);
 }
 
+TEST_CASE("write_folder_atomically: a folder that appears meanwhile stays") {
+  const TempDir dir;
+  const fs::path path = dir / "export";
+  for (const bool empty : {true, false}) {
+    CAPTURE(empty);
+    CHECK_THROWS_WITH_AS(
+        write_folder_atomically(
+            path,
+            [&](const fs::path& folder) {
+              write_file_atomically(folder / "model", "ours");
+              fs::create_directory(path);
+              if (!empty) write_file_atomically(path / "model", "theirs");
+            },
+            Existing::refuse),
+        (path.string() + ": has appeared meanwhile; it stays, and nothing was written").c_str(),
+        IoError);
+    CHECK(fs::exists(path / "model") != empty);
+    CHECK(entries(dir.path()) == 1);
+    fs::remove_all(path);
+  }
+  write_folder_atomically(
+      path, [](const fs::path& folder) { write_file_atomically(folder / "model", "ours"); },
+      Existing::refuse);
+  CHECK(read_file(path / "model", anything) == "ours");
+}
+
 TEST_CASE("write_folder_atomically: refusals") {
   const TempDir dir;
   const std::string base = dir.path().string();
