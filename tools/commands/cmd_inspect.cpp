@@ -13,6 +13,7 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/words.h"
 #include "train/plan.h"
+#include "train/run/resume.h"
 
 namespace heed::cli {
 
@@ -111,6 +112,9 @@ Inspected inspect(const InspectOptions& o) {
   }
   require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
   out.loaded = load_run(std::move(tree), config.parent_path(), Purpose::model, checkpoint);
+  if (!checkpoint.empty() && o.sets.empty()) {
+    require_same_model(checkpoint / "config.yaml", config, out.loaded.resolved);
+  }
   RunConfig& run = out.loaded.config;
   run.train.batch_size = o.batch.value_or(run.train.batch_size);
   out.tree = layer_tree(run.model, std::max<int64_t>(1, run.train.batch_size),

@@ -117,6 +117,7 @@ TEST_CASE("heed: a run whose config.yaml was changed is not taken for the one th
     write_text(file, config.replace(config.find(from), from.size(), to));
     const ProgramResult eval = run_heed({"eval", run});
     CHECK(run_heed({"generate", run, "--prompt", "E"}).exit_code == eval.exit_code);
+    CHECK(run_heed({"inspect", run}).err == eval.err);
     return eval;
   };
   const std::string differs = file +
