@@ -60,6 +60,9 @@ struct Command {
   std::string example;
   // Declares the arguments and returns the function to run, which returns the exit code.
   std::function<std::function<int()>(Arguments& arguments)> declare;
+  // Of several processes that a launcher has started, all run it, as a crew (train/crew.h). Other
+  // commands are run by the first one alone.
+  bool in_crew = false;
 };
 
 // A command whose options are the members of a struct: declare(arguments, options), run(options).
@@ -71,6 +74,11 @@ Command command(std::string name, std::string help, std::string example,
             declare(arguments, *options);
             return [options, run] { return run(*options); };
           }};
+}
+
+inline Command in_crew(Command command) {
+  command.in_crew = true;
+  return command;
 }
 
 // Every command, those of the core first. The build writes this function: it calls

@@ -76,7 +76,7 @@ class Crew {
   virtual void let_leader_speak() {}
 
   virtual int size() const { return 1; }  // members
-  // The one that writes the run folder, samples, and what is printed.
+  // The one that writes the run folder, samples, and what is printed. May be asked before join().
   virtual bool leads() const { return true; }
 
   // ---- Agreement: asked by the trainer whenever one member alone could decide, since only one

@@ -244,9 +244,9 @@ int run(const TrainOptions& o) {
 }  // namespace
 
 Command train_command() {
-  return command<TrainOptions>("train", "train a model as a config says",
-                               "heed train configs/quickstart.yaml --set train.steps=500", declare,
-                               run);
+  return in_crew(command<TrainOptions>("train", "train a model as a config says",
+                                       "heed train configs/quickstart.yaml --set train.steps=500",
+                                       declare, run));
 }
 
 }  // namespace heed::cli

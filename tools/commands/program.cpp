@@ -21,6 +21,7 @@
 #include "layers/text/display.h"
 #include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
+#include "train/crew.h"
 
 namespace heed::cli {
 
@@ -199,8 +200,9 @@ Request parse(int count, char** arguments) {
     const auto run = command.declare(declared);
     const bool has_json = sub->get_option_no_throw("--json") != nullptr;
     request.json = has_json && std::find(words.begin(), words.end(), "--json") != words.end();
-    sub->callback([&request, name = command.name, run] {
+    sub->callback([&request, name = command.name, in_crew = command.in_crew, run] {
       request.command = name;
+      request.in_crew = in_crew;
       request.run = run;
     });
   }
@@ -222,6 +224,9 @@ int run(const Request& request) {
   try {
     static const bool registered = (register_program_types(), true);  // once a process
     static_cast<void>(registered);
+    if (!request.in_crew && !crew_registry().make()->leads()) {
+      return done;
+    }
     detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid
     const char* const trust = std::getenv("HEED_TRUST_PLUGINS");
     plugin_host().trust(request.trust_plugins ||

@@ -277,9 +277,9 @@ int run(const BenchOptions& o) {
 }  // namespace
 
 Command bench_command() {
-  return command<BenchOptions>("bench", "times the trainer's own step",
-                               "heed bench configs/shakespeare_char.yaml --steps 100", declare,
-                               run);
+  return in_crew(command<BenchOptions>("bench", "times the trainer's own step",
+                                       "heed bench configs/shakespeare_char.yaml --steps 100",
+                                       declare, run));
 }
 
 }  // namespace heed::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 
 #include "autograd/threads/machine.h"
 #include "train/config/run_config.h"
@@ -18,6 +19,11 @@
 namespace heed {
 
 bool ProcessCrew::launched() const { return launch().has_value(); }
+
+bool ProcessCrew::leads() const {
+  const std::optional<Launch> launched = launch();
+  return ranks_ != nullptr ? ranks_->rank() == 0 : !launched || launched->rank == 0;
+}
 
 // The first words between processes, which all understand.
 void ProcessCrew::join(const std::string& command) {

@@ -21,7 +21,7 @@ class ProcessCrew final : public Crew {
   void let_leader_speak() override;
 
   int size() const override { return ranks_->size(); }
-  bool leads() const override { return ranks_->rank() == 0; }
+  bool leads() const override;
 
   std::string agree(std::string own) override;
   std::vector<std::string> gather(const std::string& own) override;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/training_run.h"
+#include "tests/support/variable.h"
 #include "tests/train/wings/processes/thread_ranks.h"
 #include "train/wings/processes/company.h"
 #include "train/wings/processes/process_crew.h"
@@ -77,4 +78,25 @@ TEST_CASE("launch: memory of gradients, in copies of all of them") {
   CHECK(gradient_copies(2, 2, 1) == 1.5);
   CHECK(gradient_copies(4, 2, 0) == 3);  // two, and half of the two shards of rank 1
   CHECK(gradient_copies(4, 2, 1) == 2.5);
+}
+
+TEST_CASE("heed: of several processes that a launcher has started, the first one alone speaks") {
+  const TempDir folder;
+  const std::string run = (folder / "run").string();
+  REQUIRE(run_heed({"train", write_config(folder), "--out", run}).exit_code == 0);
+  const ProgramResult alone = run_heed({"eval", run, "--json"});
+  const Variable rank("OMPI_COMM_WORLD_RANK"), size("OMPI_COMM_WORLD_SIZE");
+  size.set("3");
+  rank.set("0");
+  CHECK(run_heed({"eval", run, "--json"}).out == alone.out);
+  rank.set("2");
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"eval", run, "--json"},
+                                             {"generate", run, "--prompt", "E"},
+                                             {"eval", (folder / "missing").string()}}) {
+    const ProgramResult other = run_heed(words);
+    CHECK(other.exit_code == 0);
+    CHECK(other.out == "");
+    CHECK(other.err == "");
+  }
 }
