@@ -22,19 +22,40 @@ std::vector<int64_t> evenly_spaced(int64_t available, int64_t count, int64_t beg
 
 }  // namespace
 
+int64_t examples_of(const Task& task, Split split, int64_t batch_size,
+                    std::optional<int64_t> batches) {
+  const int64_t available = task.example_count(split);
+  return batches && *batches <= available / batch_size ? *batches * batch_size : available;
+}
+
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches, Crew& crew) {
+  const int64_t count = examples_of(task, split, batch_size, batches);
+  return evaluate_examples(model, task, split, batch_size, count, crew).value();
+}
+
+std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Split split,
+                                            int64_t batch_size, int64_t count, Crew& crew,
+                                            const std::function<bool()>& stop) {
   const auto start = std::chrono::steady_clock::now();
   const EvaluationMode mode(model);
   const int64_t available = task.example_count(split);
   require<ConfigError>(available > 0, "evaluate: the data has no ",
                        split == Split::train ? "training" : "validation",
                        " part (data.train_fraction): ", task.description());
-  const bool some = batches && *batches <= available / batch_size;
-  const int64_t count = some ? *batches * batch_size : available;
-  const Part own = crew.share_of((count + batch_size - 1) / batch_size);
+  count = std::min(count, available);
+  const int64_t batches = (count + batch_size - 1) / batch_size;
+  const Part own = crew.share_of(batches);
+  const int64_t largest_share = (batches + crew.size() - 1) / crew.size();
   Tally tally;
-  for (int64_t done = own.begin * batch_size; done < own.end * batch_size; done += batch_size) {
+  for (int64_t i = 0; i < largest_share; ++i) {
+    if (stop && crew.agree(stop())) {
+      return std::nullopt;
+    }
+    if (own.begin + i >= own.end) {
+      continue;  // others have one more
+    }
+    const int64_t done = (own.begin + i) * batch_size;
     const Batch batch =
         task.examples(split, evenly_spaced(available, count, done, done + batch_size));
     const Tensor output = model(batch.input);

@@ -1,6 +1,7 @@
 // Evaluation of a model on a fixed set of examples. Uses no random stream and records no graph.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "train/crew.h"
@@ -14,5 +15,15 @@ namespace heed {
 // members of the crew share the batches; all get the same result, for any number of them.
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches, Crew& crew = alone());
+
+// The same for n = `count` examples, at most all. No result if stop() is true before a batch; of a
+// crew the leader's counts.
+std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Split split,
+                                            int64_t batch_size, int64_t count, Crew& crew = alone(),
+                                            const std::function<bool()>& stop = {});
+
+// n of the first function.
+int64_t examples_of(const Task& task, Split split, int64_t batch_size,
+                    std::optional<int64_t> batches);
 
 }  // namespace heed

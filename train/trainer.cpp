@@ -34,15 +34,11 @@ auto at_step(int64_t step, F&& f) {
 // The loop. A step is train_step() in step.cpp.
 Ending Trainer::run_steps() {
   const TrainConfig& train = run_.config.train;
-  if (state_.sample_due) {  // an earlier process was stopped while it made one
-    at_step(state_.step, [&] { sample_if_due(); });
-    if (crew_.agree(state_.sample_due)) {
-      return crew_.agree(ending_now(true));
-    }
-    save();
-  }
   const Batch* const only = only_batch_ ? &*only_batch_ : nullptr;
   Ending ending = patience_is_over() ? Ending::no_gain : Ending::finished;
+  if (state_.evaluation_due || state_.sample_due) {
+    ending = end_step(nullptr);
+  }
   while (state_.step < train.steps && ending == Ending::finished) {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
@@ -53,22 +49,33 @@ Ending Trainer::run_steps() {
     state_.step = step;
     state_.tokens += result.tokens;
     InterruptGuard::set_saved(false);
+    ending = end_step(&result);
+  }
+  return ending;
+}
 
-    const std::optional<Evaluation> evaluation = evaluate_if_due();
-    write_metrics(result, evaluation, lr);
+Ending Trainer::end_step(const StepResult* result) {
+  const int64_t step = state_.step;
+  const bool last = step == run_.config.train.steps;
+  std::optional<Evaluation> evaluation;
+  if (result != nullptr || state_.evaluation_due) {
+    evaluation = evaluate_if_due();
+  }
+  write_metrics(result, evaluation);
+  if (result != nullptr || state_.sample_due) {
     at_step(step, [&] { sample_if_due(); });
-    ending = crew_.agree(ending_now(step == train.steps));
-    const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
-    if (due(run_.config.checkpoint.every, step) || step == train.steps || new_best ||
-        ending != Ending::finished) {
-      save();
-    }
-    if (evaluation) {
-      notify([&](TrainingListener& listener) { listener.on_evaluation(step, *evaluation); });
-    }
-    if (ending != Ending::finished || step == train.steps) {
-      notify([&](TrainingListener& listener) { listener.on_end(step, /*diverged=*/false); });
-    }
+  }
+  const Ending ending = crew_.agree(ending_now(last));
+  const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
+  if (due(run_.config.checkpoint.every, step) || last || new_best || ending != Ending::finished ||
+      result == nullptr) {
+    save();
+  }
+  if (evaluation) {
+    notify([&](TrainingListener& listener) { listener.on_evaluation(step, *evaluation); });
+  }
+  if (ending != Ending::finished || last) {
+    notify([&](TrainingListener& listener) { listener.on_end(step, /*diverged=*/false); });
   }
   return ending;
 }
@@ -119,47 +126,65 @@ Ending Trainer::ending_now(bool last) const {
 
 std::optional<Evaluation> Trainer::evaluate_if_due() {
   const bool last = state_.step == run_.config.train.steps;
+  state_.evaluation_due = false;
   if (!due(run_.config.eval.every, state_.step) && !(last && run_.config.eval.every)) {
     return {};
   }
-  Evaluation evaluation = evaluate(*model_, *run_.task, Split::validation,
-                                   run_.config.train.batch_size, run_.config.eval.batches, crew_);
-  at_step(state_.step, [&] { require_finite(evaluation.loss, "validation loss"); });
+  const int64_t batch_size = run_.config.train.batch_size;
+  const int64_t count =
+      examples_of(*run_.task, Split::validation, batch_size, run_.config.eval.batches);
+  std::optional<Evaluation> evaluation = evaluate_examples(
+      *model_, *run_.task, Split::validation, batch_size, count, crew_, InterruptGuard::requested);
+  if (!evaluation) {
+    state_.evaluation_due = true;
+    return {};
+  }
+  at_step(state_.step, [&] { require_finite(evaluation->loss, "validation loss"); });
+  val_loss_ = evaluation->loss;
   // The one at the end of a run is not counted: a run that is extended has it in addition.
   state_.evaluations_since_best += due(run_.config.eval.every, state_.step) ? 1 : 0;
-  if (!state_.best_val_loss || evaluation.loss < *state_.best_val_loss) {
-    state_.best_val_loss = evaluation.loss;
+  if (!state_.best_val_loss || evaluation->loss < *state_.best_val_loss) {
+    state_.best_val_loss = evaluation->loss;
     state_.best_step = state_.step;
     state_.evaluations_since_best = 0;
   }
   return evaluation;
 }
 
-void Trainer::write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
-                            double lr) {
-  const bool logged = state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
-                      state_.step == run_.config.train.steps;
+void Trainer::write_metrics(const StepResult* result, const std::optional<Evaluation>& evaluation) {
+  const bool logged =
+      result != nullptr && (state_.step % run_.config.train.log_every == 0 || state_.step == 1 ||
+                            state_.step == run_.config.train.steps);
   if (!folder_ || !(logged || evaluation)) {
     return;
   }
   const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
   MetricsRow row{.step = state_.step,
                  .val_loss = val_loss,
-                 .lr = lr,
+                 .lr = schedule_->lr(state_.step),
                  .tokens = state_.tokens,
                  .seconds = seconds_before_ + seconds(),
                  .bits_per_byte = evaluation ? evaluation->bits_per_byte : std::nullopt};
   if (logged) {
-    row.loss = result.loss;
-    row.grad_norm = result.grad_norm;
+    row.loss = result->loss;
+    row.grad_norm = result->grad_norm;
+  }
+  if (result == nullptr && row_without_evaluation_) {
+    row.loss = row_without_evaluation_->loss;
+    row.lr = row_without_evaluation_->lr;
+    row.grad_norm = row_without_evaluation_->grad_norm;
+    metrics_ = MetricsWriter::resume(folder_->metrics_file(), state_.step - 1);
   }
   metrics_->write(row);
+  if (result == nullptr) {
+    return;
+  }
   progress_.show({.first_step = steps_before_,
                   .step = state_.step,
                   .steps = run_.config.train.steps,
-                  .loss = result.loss,
+                  .loss = result->loss,
                   .val_loss = val_loss,
-                  .lr = lr,
+                  .lr = schedule_->lr(state_.step),
                   .tokens = state_.tokens - tokens_before_,
                   .seconds = seconds(),
                   .in_steps = seconds_in_steps_});
@@ -283,6 +308,9 @@ void Trainer::resume_folder(const fs::path& checkpoint) {
   prune_checkpoints(folder_->path(), state_.step, retention());
   folder_->cut_samples(state_.sample_bytes);
   metrics_ = MetricsWriter::resume(folder_->metrics_file(), state_.step);
+  if (state_.evaluation_due && !rows.empty() && rows.back().step == state_.step) {
+    row_without_evaluation_ = rows.back();
+  }
   folder_->write_config(to_yaml(run_.resolved));
 }
 

@@ -37,8 +37,9 @@ class Trainer {
   void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
 
   // Trains until the last step, `max_seconds`, an interrupt, or the end of patience; in each case
-  // saves a checkpoint. A sample in the making when the time ends or an interrupt comes is left
-  // out, and made when the run is resumed. Throws DivergedError, which names the step, at the first
+  // saves a checkpoint. A sample in the making when the time ends or an interrupt comes, and an
+  // evaluation during which an interrupt comes, are left out, and made when the run is resumed.
+  // Throws DivergedError, which names the step, at the first
   // loss, gradient or weight that is not finite; for a loss or gradient, no weight has changed.
   // Checkpoints only contain finite weights that give a finite loss. Any other error names the last
   // good checkpoint, such as the IoError if a file cannot be written.
@@ -48,7 +49,8 @@ class Trainer {
   Module& model() { return *model_; }
   int64_t step() const { return state_.step; }
   const TrainingState& state() const { return state_; }  // streams, position: of the last save
-  const RunFolder& folder() const { return *folder_; }   // the leader's
+  std::optional<double> val_loss() const { return val_loss_; }  // of the last evaluation here
+  const RunFolder& folder() const { return *folder_; }          // the leader's
   void say(const std::string& line);  // to the terminal and to log.txt; the leader alone
 
  private:
@@ -62,12 +64,13 @@ class Trainer {
   Retention retention() const;
   bool patience_is_over() const;
   Ending run_steps();
+  // All that follows the update of a step; without a result, what an earlier process left of it.
+  Ending end_step(const StepResult* result);
   Ending ending_now(bool last) const;
   bool time_is_over() const { return max_seconds_ && seconds() >= *max_seconds_; }
   std::optional<Evaluation> evaluate_if_due();
   // Of steps that are logged or evaluated.
-  void write_metrics(const StepResult& result, const std::optional<Evaluation>& evaluation,
-                     double lr);
+  void write_metrics(const StepResult* result, const std::optional<Evaluation>& evaluation);
   void sample_if_due();
   // Calls call(listener) for each listener and prints its trouble().
   template <class F>
@@ -83,8 +86,10 @@ class Trainer {
   std::unique_ptr<Schedule> schedule_;
   std::optional<Batch> only_batch_;  // train.overfit_batch
   TrainingState state_;
+  std::optional<double> val_loss_;
   int64_t saved_step_ = -1;
   std::optional<MetricsWriter> metrics_;
+  std::optional<MetricsRow> row_without_evaluation_;  // the last one, if that was stopped
   Progress progress_;
   std::vector<TrainingListener*> listeners_;
   std::optional<double> max_seconds_;

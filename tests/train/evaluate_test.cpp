@@ -111,6 +111,21 @@ TEST_CASE("evaluate: some batches are spaced evenly over the whole set, too many
   }
 }
 
+TEST_CASE("evaluate: a number of examples does not depend on the batches, and may be stopped") {
+  const auto model = copying_model();
+  for (const int64_t batch_size : {1, 2, 5, 30}) {
+    CAPTURE(batch_size);
+    const Counted task(20);
+    CHECK(evaluate_examples(*model, task, Split::validation, batch_size, 7).has_value());
+    CHECK(task.seen == std::vector<int64_t>{0, 2, 5, 8, 11, 14, 17});
+  }
+  const Counted task(20);
+  int asked = 0;
+  const auto stop = [&] { return ++asked == 3; };
+  CHECK(!evaluate_examples(*model, task, Split::validation, 2, 20, alone(), stop).has_value());
+  CHECK(task.seen.size() == 4);
+}
+
 TEST_CASE("evaluate: what a task's own loss counts divides it") {
   const Evaluation own = evaluate(*copying_model(), OwnLoss(7), Split::validation, 3, {});
   CHECK(own.loss == doctest::Approx(3));

@@ -91,6 +91,15 @@ struct EndsAfter final : TrainingListener {
   const int64_t step;
 };
 
+// A signal during the forward pass of this number in evaluations.
+struct StopsEvaluation final : ForwardObserver {
+  explicit StopsEvaluation(int number) : left(number) {}
+  void before_forward(const Module& layer, const Input&) override {
+    if (layer.path().empty() && !layer.training() && --left == 0) std::raise(SIGUSR1);
+  }
+  int left;
+};
+
 }  // namespace
 
 TEST_CASE("trainer: going back reads everything before it removes anything, and says what") {
@@ -236,6 +245,35 @@ TEST_CASE("trainer: a sample that an interrupt stops is made on resuming, to the
     CHECK(resumed(folder, step, sets).train(1e-9) == Ending::out_of_time);  // before the sample
     CHECK(resumed(folder, step, sets).train() == Ending::finished);
     CHECK(read_text(folder / "run/samples.txt") == read_text(folder / "whole/samples.txt"));
+    CHECK(compare_checkpoints(folder / "whole", folder / "run", 12) == 6);
+    CHECK(rows_of(folder / "whole") == rows_of(folder / "run"));
+  }
+}
+
+TEST_CASE("trainer: an evaluation that an interrupt stops is made on resuming, to the same bytes") {
+  for (const int step : {4, 12}) {  // 12: the last one
+    CAPTURE(step);
+    const TempDir folder;
+    const std::vector<std::string> sets = {text("eval={every: ", step, ", batches: 3}"),
+                                           "checkpoint={best: true, keep: 9}", "train.log_every=2"};
+    Trainer(load_small(folder, sets), RunFolder::create(folder / "whole", "")).train();
+    {
+      Trainer trainer(load_small(folder, sets), RunFolder::create(folder / "run", ""));
+      StopsEvaluation signal(2);
+      CHECK(trainer.train() == Ending::interrupted);
+      CHECK(signal.left == -1);  // not the third one, but the check of the weights that are saved
+      CHECK(trainer.step() == step);
+      CHECK(trainer.state().evaluation_due);
+      CHECK(!trainer.state().best_val_loss.has_value());
+    }
+    CHECK(!read_metrics(folder / "run/metrics.csv").back().val_loss.has_value());
+    {
+      StopsEvaluation signal(1);  // once more: the row stays
+      CHECK(resumed(folder, step, sets).train() == Ending::interrupted);
+      CHECK(read_metrics(folder / "run/metrics.csv").back().loss.has_value());
+    }
+    CHECK(resumed(folder, step, sets).train() == Ending::finished);
+    CHECK(compare_checkpoints(folder / "whole", folder / "run", step) == 6);
     CHECK(compare_checkpoints(folder / "whole", folder / "run", 12) == 6);
     CHECK(rows_of(folder / "whole") == rows_of(folder / "run"));
   }

@@ -86,11 +86,10 @@ int run(const EvalOptions& o) {
   const Task& task = *trained.loaded.task;
   const int64_t batch_size = trained.loaded.config.train.batch_size;
   const Evaluation validation = evaluate(*trained.model, task, Split::validation, batch_size, {});
-  // The same number of training examples, evenly spaced.
-  const int64_t batches = (task.example_count(Split::validation) + batch_size - 1) / batch_size;
-  std::optional<Evaluation> training;
+  std::optional<Evaluation> training;  // on as many examples, evenly spaced
   if (task.example_count(Split::train) > 0) {
-    training = evaluate(*trained.model, task, Split::train, batch_size, batches);
+    training = evaluate_examples(*trained.model, task, Split::train, batch_size,
+                                 task.example_count(Split::validation));
   }
 
   const std::vector<ClassScore> classes = scores_of(validation, task);

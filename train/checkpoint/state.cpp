@@ -134,6 +134,7 @@ void read_facts(const fs::path& path, TrainingState& state) {
     state.streams.dropout_stream =
         dropout_stream_from(facts.at("dropout_stream").get<std::string>());
     state.seconds = seconds_in(facts);
+    state.evaluation_due = facts.value("evaluation_due", false);
     state.sample_due = facts.value("sample_due", false);
   } catch (const Json::exception& error) {
     fail<IoError>(path.string(), ": expected the facts of a training state: ", error.what());
@@ -156,9 +157,8 @@ std::map<std::string, Fingerprint> write_state(const fs::path& folder, const Tra
       {"dropout_stream", name_of(state.streams.dropout_stream)},
       {"seconds", state.seconds ? Json(*state.seconds) : Json()},
   };
-  if (state.sample_due) {
-    facts["sample_due"] = true;
-  }
+  if (state.evaluation_due) facts["evaluation_due"] = true;
+  if (state.sample_due) facts["sample_due"] = true;
   return {{"state.safetensors", write_tensors(folder / "state.safetensors", state)},
           {"state.json", write_file_atomically(folder / "state.json", facts.dump(2) + "\n")}};
 }

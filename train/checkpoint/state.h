@@ -3,7 +3,7 @@
 //                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream",
 //                      "seconds"}; best_val_loss and best_step are null before the first
 //                      evaluation; checkpoints of earlier versions have no seconds;
-//                      "sample_due": true only if the sample of this step was stopped
+//                      "evaluation_due", "sample_due": true only if that of this step was stopped
 //   state.safetensors  "generator.init", ".data", ".dropout", ".sampling": I64 (625), the 624 words
 //                      of the generator and the index of the next one;
 //                      "generator.<purpose>.cached_normal": F64, (1) or (0);
@@ -34,7 +34,8 @@ struct TrainingState {
   std::vector<int64_t> task_position = {};  // Dataset::position()
   int64_t sample_bytes = 0;                 // length of samples.txt
   std::optional<double> seconds = {};       // spent on training so far
-  bool sample_due = false;  // the sample of this step was stopped; it is made on resuming
+  // What was stopped after this step; it is made on resuming.
+  bool evaluation_due = false, sample_due = false;
 
   bool operator==(const TrainingState&) const = default;
 };
