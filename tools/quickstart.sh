@@ -22,5 +22,9 @@ echo "What it writes by now (all samples: $run/samples.txt):"
 echo
 tail -n 24 "$run/samples.txt" | sed 's/^/    /'
 echo
-[ ! -s "$run/report.html" ] || echo "Curves and attention, in a browser: $PWD/$run/report.html"
-echo "Let it write more:                  build/release/heed generate $run --prompt 'ROMEO:' --tokens 300"
+if [ -t 2 ]; then # heed has said on the terminal what to do next
+  echo "Here \`heed\` is build/release/heed."
+else
+  [ ! -s "$run/report.html" ] || echo "Curves and attention, in a browser: $PWD/$run/report.html"
+  echo "Let it write more:                  build/release/heed generate $run --prompt 'ROMEO:' --tokens 300"
+fi

@@ -14,6 +14,7 @@
 #include "train/checkpoint/shown_parameters.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
+#include "train/run/metrics.h"
 #include "train/step.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
@@ -23,8 +24,8 @@ namespace heed {
 namespace {
 
 // What the process takes on while it runs, beyond the tensors: code that is paged in, buffers of
-// OpenBLAS and of the allocator, the report. Measured: 9 to 15 MB on two threads.
-constexpr int64_t running_bytes = 10'000'000;
+// OpenBLAS and of the allocator, the report. Measured: 2 to 5 MB on two threads.
+constexpr int64_t running_bytes = 5'000'000;
 
 [[noreturn]] void fail_at(const ConfigMark& mark, const std::string& message) {
   ConfigErrors errors;
@@ -178,6 +179,12 @@ void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
     plan.warnings.push_back(text("model.num_heads is ", *heads, ", but ", attention->type(),
                                  " takes no num_heads: write 1"));
   }
+  const int64_t every = config.train.log_every;
+  if (config.train.steps / std::min(every, config.eval.every.value_or(every)) > most_metrics_rows) {
+    plan.warnings.push_back(text("metrics.csv gets more than ", grouped(most_metrics_rows),
+                                 " rows; it is then too long to be read, and the run cannot be ",
+                                 "resumed: raise train.log_every, which is ", every));
+  }
   const ScheduleSetup setup{lr, config.train.steps};
   add_warning(schedule_registry().make(config.schedule, setup)->warning(), plan);
 }
@@ -219,8 +226,10 @@ DeclaredProperties walk_through(const LoadedRun& run, const Crew& crew, Plan& pl
   require_outputs(*model, run, plan);
   find_untrained(*model, run, plan);
 
-  pool::reset_peak();
-  const int64_t at_rest = pool::stats().live_bytes;
+  // A step keeps what it has taken from the system, in blocks of many sizes: more than it uses at a
+  // time.
+  pool::trim();
+  const int64_t at_rest = pool::stats().reserved_bytes;
   const int64_t flops = flop_count();
   // All micro-batches cost the same. Two are enough: the second is the first to accumulate
   // gradients, or to make a second shard.
@@ -231,7 +240,7 @@ DeclaredProperties walk_through(const LoadedRun& run, const Crew& crew, Plan& pl
   const int64_t tokens = train_step(*model, *run.task, *optimizer, walked, 0).tokens;
   plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
-  const int64_t step_bytes = pool::stats().peak_bytes - at_rest;
+  const int64_t step_bytes = pool::stats().reserved_bytes - at_rest;
   plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked.shards, alone()));
   return {model->signature().causal, optimizer->base_lr()};
 }
@@ -246,6 +255,7 @@ Plan make_plan(const LoadedRun& run, const Crew& crew) {
   try {
     const RestoreState restore(*run.task);
     const DeclaredProperties declared = walk_through(run, crew, plan);
+    plan.base_lr = declared.base_lr;
     find_leak(run, plan, declared.causal);
     find_odd_settings(run, declared.base_lr, plan);
   } catch (const std::bad_alloc&) {

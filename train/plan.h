@@ -24,6 +24,7 @@ struct Plan {
   int64_t optimizer_bytes = 0;
   int64_t activation_bytes = 0;  // peak memory of a step beyond the above
   int64_t process_bytes = 0;     // of the process while it runs, data included
+  double base_lr = 0;            // the optimizer's, before the schedule
   bool few_threads = false;      // more would not pay for so small a model
   // What trains without an error, but hardly as it was meant; a line each.
   std::vector<std::string> warnings;

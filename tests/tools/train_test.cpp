@@ -106,6 +106,68 @@ TEST_CASE("heed train: a run that is done says so, and goes on when it is given 
         "now\n");
 }
 
+TEST_CASE("heed train: a run goes on from its own weights alone") {
+  const TempDir folder;
+  const std::string config = write_config(folder), first = (folder / "first").string();
+  REQUIRE(run_heed({"train", config, "--out", first}).exit_code == 0);
+  const std::string out = (folder / "run").string();
+  REQUIRE(run_heed({"train", config, "--out", out, "--weights", first}).exit_code == 0);
+  const std::string as_it_was = read_text(folder / "run/config.yaml");
+  const ProgramResult other = run_heed(
+      {"train", "--resume", out, "--set", "train.steps=14", "--set", "train.weights=" + out});
+  CHECK(other.exit_code == 2);
+  CHECK(other.err == "train.weights: a resumed run goes on from its own weights, which began at " +
+                         first + "; expected that, got " + out + "\n");
+  CHECK(read_text(folder / "run/config.yaml") == as_it_was);
+  const ProgramResult drawn =
+      run_heed({"train", "--resume", first, "--set", "train.weights=" + out});
+  CHECK(drawn.exit_code == 2);
+  CHECK(contains(drawn.err, "which began as drawn; expected that, got "));
+  CHECK(run_heed({"train", "--resume", out, "--set", "train.steps=14"}).exit_code == 0);
+}
+
+TEST_CASE("heed train: more steps of a schedule that falls: both rates are said") {
+  const TempDir folder;
+  const std::string config = write_config(folder), out = (folder / "run").string();
+  const auto schedule = [&](const std::string& words) {
+    fs::remove_all(out);
+    REQUIRE(run_heed({"train", config, "--out", out, "--set", "schedule=" + words}).exit_code == 0);
+    return run_heed({"train", "--resume", out, "--set", "train.steps=24", "--dry-run"});
+  };
+  const ProgramResult cosine = schedule("{type: cosine, min_lr: 1e-4}");
+  REQUIRE(cosine.exit_code == 0);
+  CHECK(contains(cosine.out,
+                 "\nschedule   the learning rate jumps from 0.000269 at step 12 to 0.00505: cosine "
+                 "over 24 steps, no longer 12\n"));
+  CHECK(!contains(schedule("{type: constant}").out, "\nschedule   "));
+  REQUIRE(run_heed({"train", "--resume", out, "--set", "train.steps=14"}).exit_code == 0);
+}
+
+TEST_CASE("heed train: a validation loss that has risen is said, and what helps") {
+  const TempDir folder;
+  const std::string config = write_config(folder), out = (folder / "run").string();
+  const auto ending = [&](const std::string& best) {
+    fs::remove_all(out);
+    // The rate grows until the weights fly apart.
+    const ProgramResult run = run_heed(
+        {"train", config, "--out", out, "--set", "optimizer.lr=2", "--set",
+         "schedule={type: cosine, warmup_steps: 59}", "--set", "eval={every: 4, batches: 2}",
+         "--set", "checkpoint={every: 100, best: " + best + "}", "--set", "train.steps=60"});
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    const size_t line = run.err.find("\nval loss   has risen: ");
+    REQUIRE(line != std::string::npos);
+    return run.err.substr(line);
+  };
+  CHECK(contains(ending("false"), " is not kept; eval.patience=3 stops in time"));
+  const std::string kept = ending("true");
+  CHECK(contains(kept, " is kept; eval.patience=3 stops in time, checkpoint.best=true keeps it\n"));
+  CHECK(kept.ends_with("\ndone: " + out + "\n"));
+  const ProgramResult falls =
+      run_heed({"train", config, "--out", out + "-2", "--set", "eval.every=4"});
+  CHECK(falls.exit_code == 0);
+  CHECK(!contains(falls.err, "has risen"));
+}
+
 TEST_CASE("heed train: Ctrl-C saves, says how to go on, and nothing is lost") {
   const TempDir folder;
   const std::string config = write_config(folder);

@@ -1,10 +1,12 @@
 // heed train: trains the model of a config, or resumes a run.
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "autograd/array/shape.h"
 #include "autograd/threads/machine.h"
+#include "layers/text/formatted.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
 #include "tools/commands/output_file.h"
@@ -16,6 +18,7 @@
 #include "train/crew.h"
 #include "train/files/words.h"
 #include "train/listener.h"
+#include "train/optim/schedule.h"
 #include "train/run/resume.h"
 #include "train/trainer.h"
 
@@ -84,6 +87,24 @@ RunArgument run_to_resume(const TrainOptions& o, std::optional<RunFolder>& folde
 fs::path config_before(const RunArgument& resumed) {
   return resumed.checkpoint.empty() ? resumed.run / "config.yaml"
                                     : config_of_checkpoint(resumed.checkpoint);
+}
+
+// The learning rates before and after a checkpoint at `step`, if train.steps has changed since, and
+// the schedule with it; else "". base_lr: of the optimizer.
+std::string rate_jump(const fs::path& of_run, const LoadedRun& resumed, int64_t step,
+                      double base_lr) {
+  const ConfigNode train = with_defaults(read_config(of_run.string())).get("train");
+  const int64_t before = std::strtoll(train.get("steps").text().c_str(), nullptr, 10);
+  const int64_t now = resumed.config.train.steps;
+  const auto lr = [&](int64_t steps, int64_t at) {
+    return schedule_registry().make(resumed.config.schedule, ScheduleSetup{base_lr, steps})->lr(at);
+  };
+  if (step == 0 || before < step || step >= now || lr(before, step) == lr(now, step)) {
+    return "";
+  }
+  return text("schedule   the learning rate jumps from ", formatted("%.3g", lr(before, step)),
+              " at step ", step, " to ", formatted("%.3g", lr(now, step + 1)), ": ",
+              resumed.config.schedule.type(), " over ", now, " steps, no longer ", before);
 }
 
 // The config to read, and the base folder of its relative paths.
@@ -166,7 +187,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   for (const std::string& line : lines) {
     trainer.say(line);
   }
-  if (trainer.step() >= steps && !trainer.state().sample_due) {
+  if (trainer.step() >= steps && !trainer.state().evaluation_due && !trainer.state().sample_due) {
     trainer.say(text("nothing to do: all ", steps, " steps are done; --set train.steps=N goes on"));
   }
   const int64_t before = trainer.step();
@@ -203,6 +224,11 @@ int train(const TrainOptions& o, Crew& crew) {
   require_memory(plan, known.on_this_host);
   if (o.strict) {
     require_no_warnings(plan);
+  }
+  if (resumed && !resumed->checkpoint.empty() && crew.leads()) {
+    const int64_t step = read_manifest(resumed->checkpoint).step;
+    const std::string jump = rate_jump(config_before(*resumed), loaded, step, plan.base_lr);
+    warnings.insert(warnings.begin(), jump.empty() ? 0 : 1, jump);
   }
   if (crew.size() == 1) {
     plan.few_threads = use_threads_that_pay(plan.flops_per_step);

@@ -3,9 +3,30 @@
 #include <unistd.h>
 
 #include "tools/terminal/table.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/files/files.h"
 #include "train/files/words.h"
 
 namespace heed::cli {
+
+namespace {
+
+// If the validation loss has clearly risen since it was lowest: how far, and what helps.
+void say_if_risen(Trainer& trainer) {
+  const TrainingState& state = trainer.state();
+  if (trainer.val_loss().value_or(0) <= 1.02 * state.best_val_loss.value_or(0)) {
+    return;
+  }
+  const std::string best = step_name(state.best_step.value_or(0));
+  const bool kept = is_there(trainer.folder().path() / "checkpoints" / best);
+  trainer.say(text("val loss   has risen: ", loss_text(*state.best_val_loss), " at step ",
+                   *state.best_step, ", ", loss_text(*trainer.val_loss()),
+                   " now; the examples are being learned by heart"));
+  trainer.say(text("           checkpoints/", best, kept ? " is kept" : " is not kept",
+                   "; eval.patience=3 stops in time, checkpoint.best=true keeps it"));
+}
+
+}  // namespace
 
 void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -19,6 +40,7 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
     next.set = {text("eval.patience=", 2 * state.evaluations_since_best)};
   }
   if (ending == Ending::finished || ending == Ending::no_gain) {
+    say_if_risen(trainer);
     trainer.say("done: " + run);
   } else {
     next.set.clear();

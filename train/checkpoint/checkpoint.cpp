@@ -23,17 +23,21 @@ constexpr const char* config_file = "config.yaml";
 constexpr const char* best_link = "best";
 constexpr std::string_view step_prefix = "step-";
 
-// ---- Folders
+}  // namespace
 
-struct Step {
-  int64_t number = 0;
-  fs::path folder;
-};
+// ---- Folders
 
 std::string step_name(int64_t step) {
   const std::string digits = std::to_string(step);
   return text(step_prefix, std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0'), digits);
 }
+
+namespace {
+
+struct Step {
+  int64_t number = 0;
+  fs::path folder;
+};
 
 // The step in a folder name; nullopt for any name that step_name() does not produce.
 std::optional<int64_t> step_number(const fs::path& folder) {

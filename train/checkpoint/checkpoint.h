@@ -52,6 +52,9 @@ void prune_checkpoints(const std::filesystem::path& run, int64_t step, const Ret
 // What resuming from `step` removes, as a line for the user; "" if there is no later checkpoint.
 std::string going_back(const std::filesystem::path& run, int64_t step);
 
+// The name of a checkpoint's folder in RUN/checkpoints: "step-000500".
+std::string step_name(int64_t step);
+
 // The path of the config.yaml in a checkpoint. Throws IoError if the file is damaged.
 std::filesystem::path config_of_checkpoint(const std::filesystem::path& checkpoint);
 

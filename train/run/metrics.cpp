@@ -17,7 +17,6 @@ namespace {
 // Files of earlier versions have these columns alone; their rows stay as they are.
 constexpr std::string_view first_columns = "step,loss,val_loss,lr,grad_norm,tokens,seconds";
 constexpr std::string_view header = "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte";
-constexpr int64_t max_csv_bytes = int64_t{1} << 30;
 
 std::string field(std::optional<double> value) {
   char digits[32];

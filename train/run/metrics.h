@@ -13,6 +13,9 @@
 
 namespace heed {
 
+// A longer file is not read; it has more rows than these, of at most 128 bytes.
+inline constexpr int64_t max_csv_bytes = int64_t{1} << 30, most_metrics_rows = max_csv_bytes / 128;
+
 struct MetricsRow {
   int64_t step = 0;                     // starts at 1
   std::optional<double> loss = {};      // of this step's batch, before the update

@@ -14,9 +14,8 @@ using Values = std::map<std::string, std::string>;  // of a config, by path
 
 bool may_change(const std::string& path) {
   // Where a run began says nothing about how it goes on.
-  if (path == "train.weights" || path == "train.weights_fingerprint" || path == "train.steps" ||
-      path == "train.log_every" || path == "train.shard_optimizer" || path == "anomaly" ||
-      path.starts_with("train.show")) {
+  if (path == "train.weights_fingerprint" || path == "train.steps" || path == "train.log_every" ||
+      path == "train.shard_optimizer" || path == "anomaly" || path.starts_with("train.show")) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
@@ -76,6 +75,12 @@ std::map<std::string, std::string> values_without_locations(const ConfigNode& re
 
 void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   const ConfigNode before = with_defaults(read_config(of_run.string()));
+  const std::string began = before.get("train").get("weights").text();
+  const std::string given = resumed.get("train").get("weights").text();
+  require<ConfigError>(given == began || given.empty(),
+                       "train.weights: a resumed run goes on from ",
+                       "its own weights, which began ", began.empty() ? "as drawn" : "at " + began,
+                       "; expected that, got ", given);
   const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");
   require<ConfigError>(lines.empty(), "resume: only train.steps, train.log_every, train.show, ",
                        "train.shard_optimizer, anomaly, eval, checkpoint and sample may change; ",
