@@ -42,8 +42,8 @@ void declare(Arguments& arguments, InspectOptions& o) {
       .flag("--attention", o.attention, "what attends to what: a heat map for every layer and head")
       .option("--prompt", o.prompt,
               "with --attention: what is read (default: the config's sample.prompt, or an example)")
-      .option("--layer", o.layer, "with --attention: only this attention layer, from 1")
-      .option("--head", o.head, "with --attention: only this head of it, from 1")
+      .option("--layer", o.layer, "with --attention: only this attention layer, from 0")
+      .option("--head", o.head, "with --attention: only this head of it, from 0")
       .option("--out", o.out,
               "with --attention: write map.svg, with the tokens' names, or map.png, without them")
       .path()

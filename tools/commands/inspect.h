@@ -14,7 +14,7 @@ struct AttentionRequest {
   std::string target;             // a run, or a config (its model before training)
   std::vector<std::string> sets;  // --set arguments, for a config
   std::optional<std::string> prompt;
-  std::optional<int64_t> layer, head;  // from 1; all if absent
+  std::optional<int64_t> layer, head;  // from 0; all if absent
   bool json = false;
   std::optional<std::string> out;  // a picture, .svg or .png
 };

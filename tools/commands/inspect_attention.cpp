@@ -46,7 +46,7 @@ Exhibit asked(const TrainedRun& run, const std::string& prompt) {
 
 // An attention layer that is shown: all of its heads or one.
 struct Shown {
-  int64_t number;  // of the layer, from 1
+  int64_t number;  // of the layer, from 0
   const AttentionMap& map;
   std::optional<int64_t> head;  // from 0
 };
@@ -54,25 +54,25 @@ struct Shown {
 // The layers and heads that --layer and --head choose. Without --layer, those that have the head.
 std::vector<Shown> chosen(const std::vector<AttentionMap>& maps, const AttentionRequest& look) {
   const auto count = static_cast<int64_t>(maps.size());
-  require<ConfigError>(!look.layer || (*look.layer >= 1 && *look.layer <= count),
-                       "heed inspect: expected --layer from 1 to ", count, ", got ",
+  require<ConfigError>(!look.layer || (*look.layer >= 0 && *look.layer < count),
+                       "heed inspect: expected --layer from 0 to ", count - 1, ", got ",
                        look.layer.value_or(0));
   std::vector<Shown> shown;
   int64_t most_heads = 0;
   for (int64_t i = 0; i < count; ++i) {
     const AttentionMap& map = maps[static_cast<size_t>(i)];
-    if (look.layer.value_or(i + 1) != i + 1) {
+    if (look.layer.value_or(i) != i) {
       continue;
     }
     const int64_t heads = map.weights.dim(0);
     most_heads = std::max(most_heads, heads);
     if (!look.head) {
-      shown.push_back({i + 1, map, {}});
-    } else if (*look.head >= 1 && *look.head <= heads) {
-      shown.push_back({i + 1, map, *look.head - 1});
+      shown.push_back({i, map, {}});
+    } else if (*look.head >= 0 && *look.head < heads) {
+      shown.push_back({i, map, look.head});
     }
   }
-  require<ConfigError>(!shown.empty(), "heed inspect: expected --head from 1 to ", most_heads,
+  require<ConfigError>(!shown.empty(), "heed inspect: expected --head from 0 to ", most_heads - 1,
                        ", got ", look.head.value_or(0));
   return shown;
 }
@@ -125,7 +125,7 @@ void write_picture(const std::string& out, const std::vector<Shown>& shown) {
     const int64_t size = map.weights.dim(1) * map.weights.dim(2);
     for (int64_t h = one.head.value_or(0); h < one.head.value_or(map.weights.dim(0) - 1) + 1; ++h) {
       const real* first = map.weights.data() + h * size;
-      maps.push_back({text("layer ", one.number, ", ", map.path, ", head ", h + 1), map.queries,
+      maps.push_back({text("layer ", one.number, ", ", map.path, ", head ", h), map.queries,
                       map.keys, std::vector<real>(first, first + size)});
     }
   }

@@ -133,7 +133,7 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
       add_line(out, std::move(line));
     };
     const auto wide = static_cast<size_t>(field);
-    band("", [&](int64_t h) { return padded(text("head ", h + 1), wide); });
+    band("", [&](int64_t h) { return padded(text("head ", h), wide); });
     for (const std::string& names : above) {
       band("", [&](int64_t) { return padded(names, wide); });
     }

@@ -18,7 +18,7 @@ struct HeatMapStyle {
 HeatMapStyle style_of_terminal();
 
 // All heads of a layer, or one of them (from 0): one row per query, one column per key, both with
-// names. Heads are numbered from 1 for the reader.
+// names.
 std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
                           std::optional<int64_t> head = {});
 

@@ -10,7 +10,7 @@ namespace heed::cli {
 
 // One head of a layer.
 struct MapPicture {
-  std::string title;                 // "layer 1, trf_blocks.0.att, head 2"
+  std::string title;                 // "layer 0, trf_blocks.0.att, head 1"
   std::vector<std::string> queries;  // T names of rows
   std::vector<std::string> keys;     // S names of columns
   std::vector<real> weights;         // (T, S), from 0 to 1

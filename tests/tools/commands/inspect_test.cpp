@@ -36,8 +36,8 @@ TEST_CASE("heed inspect --attention: maps of a run with the tokens on both axes"
   CHECK(shown.out.find("encoder_blocks.0.att: rows look at columns\n") != std::string::npos);
   CHECK(shown.out.find("decoder_blocks.0.cross_att: rows are written, columns were read\n") !=
         std::string::npos);
+  CHECK(lines_of(shown.out, "head 0") == 3);
   CHECK(lines_of(shown.out, "head 1") == 3);
-  CHECK(lines_of(shown.out, "head 2") == 3);
   CHECK(shown.out.find("\x1b[") == std::string::npos);  // no terminal: no colours
   CHECK(shown.out.ends_with("weight 0 [  ..::--==++**##%%@@] 1\n"));
   CHECK(lines_of(shown.out, "\n<start> ") == 1);
@@ -89,27 +89,27 @@ TEST_CASE("heed inspect --attention: one layer, one head, as numbered on the ter
     more.insert(more.begin(), {"inspect", config, "--attention"});
     return run_heed(more);
   };
-  const ProgramResult all = shown({}), third = shown({"--layer", "3"});
+  const ProgramResult all = shown({}), third = shown({"--layer", "2"});
   REQUIRE_MESSAGE(third.exit_code == 0, third.err);
   for (const char* title :
-       {"\nlayer 1, encoder_blocks.0.att: ", "\nlayer 2, decoder_blocks.0.att: ",
-        "\nlayer 3, decoder_blocks.0.cross_att: "}) {
+       {"\nlayer 0, encoder_blocks.0.att: ", "\nlayer 1, decoder_blocks.0.att: ",
+        "\nlayer 2, decoder_blocks.0.cross_att: "}) {
     CHECK(lines_of(all.out, title) == 1);
-    CHECK(lines_of(third.out, title) == (title[7] == '3' ? 1 : 0));
+    CHECK(lines_of(third.out, title) == (title[7] == '2' ? 1 : 0));
   }
   CHECK(lines_of(third.out, "head ") == 2);
-  const ProgramResult second = shown({"--head", "2"});
-  CHECK(lines_of(second.out, "head 2") == 3);
-  CHECK(lines_of(second.out, "head 1") == 0);
+  const ProgramResult second = shown({"--head", "1"});
+  CHECK(lines_of(second.out, "head 1") == 3);
+  CHECK(lines_of(second.out, "head 0") == 0);
   const Json of_all = Json::parse(shown({"--json"}).out);
-  const Json one = Json::parse(shown({"--layer", "3", "--head", "2", "--json"}).out);
+  const Json one = Json::parse(shown({"--layer", "2", "--head", "1", "--json"}).out);
   REQUIRE(one["layers"].size() == 1);
   REQUIRE(one["layers"][0]["weights"].size() == 1);
   CHECK(one["layers"][0]["weights"][0] == of_all["layers"][2]["weights"][1]);
 
-  CHECK(shown({"--layer", "4"}).err == "heed inspect: expected --layer from 1 to 3, got 4\n");
-  CHECK(shown({"--layer", "0"}).exit_code == 2);
-  CHECK(shown({"--head", "3"}).err == "heed inspect: expected --head from 1 to 2, got 3\n");
+  CHECK(shown({"--layer", "3"}).err == "heed inspect: expected --layer from 0 to 2, got 3\n");
+  CHECK(shown({"--layer", "-1"}).exit_code == 2);
+  CHECK(shown({"--head", "2"}).err == "heed inspect: expected --head from 0 to 1, got 2\n");
   CHECK(run_heed({"inspect", config, "--layer", "1"}).exit_code == 2);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("heed inspect --attention: before training, and what has none") {
   CHECK(before.out.find("\nYour") != std::string::npos);
   const ProgramResult more =
       run_heed({"inspect", words, "--attention", "--set", "model.num_heads=4"});
-  CHECK(lines_of(more.out, "head 4") == 1);
+  CHECK(lines_of(more.out, "head 3") == 1);
 
   const std::string bag =
       config_of(folder, "bag",

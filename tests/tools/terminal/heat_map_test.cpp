@@ -69,13 +69,13 @@ TEST_CASE("heat map: vertical names of words of wide characters and marks") {
   for (size_t t = 0; t < words.size(); ++t) CHECK(column_of(lines[4 + t], "@@") == 5 + 2 * t);
 }
 
-TEST_CASE("heat map: one head of several, numbered from 1") {
+TEST_CASE("heat map: one head of several, counted from 0") {
   const AttentionMap map = diagonal({"a", "b"}, 3);
   const std::string all = heat_map_text(map, {}), one = heat_map_text(map, {}, 1);
-  for (const char* head : {"head 1", "head 2", "head 3"}) {
+  for (const char* head : {"head 0", "head 1", "head 2"}) {
     CHECK(all.find(head) != std::string::npos);
-    CHECK((one.find(head) != std::string::npos) == (std::string(head) == "head 2"));
+    CHECK((one.find(head) != std::string::npos) == (std::string(head) == "head 1"));
   }
-  CHECK(all.find("head 0") == std::string::npos);
+  CHECK(all.find("head 3") == std::string::npos);
   CHECK(lines_of(one).size() == 5);
 }

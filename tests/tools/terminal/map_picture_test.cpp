@@ -20,7 +20,7 @@ using namespace heed::testing;
 
 namespace {
 
-const MapPicture map{"layer 1", {"<a>", "&\x01"}, {"x", "y", "\""}, {0, 1, 0.5, 0.25, 0.75, 0}};
+const MapPicture map{"layer 0", {"<a>", "&\x01"}, {"x", "y", "\""}, {0, 1, 0.5, 0.25, 0.75, 0}};
 
 #ifdef HEED_STB
 // The pixels of a PNG, (height, width, 3).

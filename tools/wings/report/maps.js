@@ -21,14 +21,14 @@ function headImage(bytes, rows, columns, colors) {
   return canvas;
 }
 
-// "trf_blocks.0.att" -> "block 1: self-attention"; other paths stay as they are.
+// "trf_blocks.0.att" -> "block 0: self-attention"; other paths stay as they are.
 function layerWords(path) {
   const [, kind, block, part] = /^(trf|encoder|decoder)_blocks\.(\d+)\.(.+)$/.exec(path) ?? [];
   if (!part) return path;
   const kinds = { trf: "block", encoder: "encoder block", decoder: "decoder block" };
   const words = part.replace(/^cross_att\b/, "cross-attention").replace(/^att\b/, "self-attention")
-    .replace(/\.heads\.(\d+)$/, (_, head) => `, head ${Number(head) + 1}`);
-  return `${kinds[kind]} ${Number(block) + 1}: ${words}`;
+    .replace(/\.heads\.(\d+)$/, ", head $1");
+  return `${kinds[kind]} ${block}: ${words}`;
 }
 
 // The width of words in pixels, as Vega draws the names on the axes.
@@ -62,7 +62,7 @@ class LayerMaps {
     const colors = mapColors();
     const image = (head) => headImage(this.bytes.subarray(head * size, (head + 1) * size),
       queries.length, keys.length, colors);
-    return Array.from({ length: heads }, (_, head) => ({ title: `head ${head + 1}`, image: image(head) }));
+    return Array.from({ length: heads }, (_, head) => ({ title: `head ${head}`, image: image(head) }));
   }
 
   // All heads side by side if the cells stay large enough, otherwise in rows of equal length.
@@ -115,7 +115,7 @@ class LayerMaps {
     }
     const at = pointed.row * keys.length + pointed.column, size = queries.length * keys.length;
     const weight = (head) => (this.bytes[head * size + at] / 255).toFixed(2);
-    const words = Array.from({ length: heads }, (_, head) => (heads > 1 ? `head ${head + 1} ` : "") + weight(head));
+    const words = Array.from({ length: heads }, (_, head) => (heads > 1 ? `head ${head} ` : "") + weight(head));
     this.readout.textContent =
       `“${queries[pointed.row]}” looks at “${keys[pointed.column]}”: ${words.join(" · ")}`;
   }
@@ -137,7 +137,7 @@ let playing = 0;  // the timer that moves the slider
 function runMaps(run) {
   const { snapshots } = run.record;
   const last = snapshots.length - 1;
-  const layers = snapshots[last].maps.map((map, i) => new LayerMaps(map, i + 1));
+  const layers = snapshots[last].maps.map((map, i) => new LayerMaps(map, i));
   const label = el("output", { for: "snapshot" }), answer = el("code");
   const slider = el("input", { type: "range", id: "snapshot", min: 0, max: last, step: 1, value: last,
     oninput: () => pick(Number(slider.value)) });

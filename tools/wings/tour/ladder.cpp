@@ -137,14 +137,14 @@ twice, {x_shape}; C = 4 channels, H = 2 heads of 2; dropout 0.1.
   y = (weights @ values).transpose(1, 2).view(B, T, C)              {y_shape}
   y = out_proj(y)
 
-Text 1, head 1, weights after dropout (seed {seed}):
+Text 0, head 0, weights after dropout (seed {seed}):
 
 {first_weights = weights[0, 0]}
 
 {by_hand = y}
 
 Of the weights that are not hidden about one in ten is 0, the others are larger by 1/0.9. Text
-1 and text 2 have the same words; where their results differ, dropout hit one and not the
+0 and text 1 have the same words; where their results differ, dropout hit one and not the
 other. And the layer multi_head_attention, with the same seed:
 
 {by_layer = multi_head_attention(x)}

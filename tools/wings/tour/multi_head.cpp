@@ -79,10 +79,10 @@ time gives the same:
 )";
 
 void batched_matmul(const TourInputs&, StepValues& show) {
-  const Tensor a = Array::from({1, 2, 3, 4}, {0.2745f, 0.6584f, 0.2775f, 0.8573f,    // head 1
+  const Tensor a = Array::from({1, 2, 3, 4}, {0.2745f, 0.6584f, 0.2775f, 0.8573f,    // head 0
                                               0.8993f, 0.0390f, 0.9268f, 0.7388f,    //
                                               0.7179f, 0.7058f, 0.9156f, 0.4340f,    //
-                                              0.0772f, 0.3565f, 0.1479f, 0.5331f,    // head 2
+                                              0.0772f, 0.3565f, 0.1479f, 0.5331f,    // head 1
                                               0.4066f, 0.2318f, 0.4545f, 0.9737f,    //
                                               0.4606f, 0.5159f, 0.4220f, 0.5786f});  //
   const Tensor first = reshape(slice(a, 1, 0, 1), {3, 4});
@@ -128,21 +128,21 @@ only there by chance; that all of them find the same one is less likely.
 That they are added is easy to miss, since heads are put side by side. But a Linear layer over
 columns that lie side by side is a sum over the groups of columns:
 
-  out_proj(concat(head_1, head_2)) = head_1 @ W_1^T + head_2 @ W_2^T + bias
-  W_1, W_2: the columns of out_proj.weight for head 1 and for head 2
+  out_proj(concat(head_0, head_1)) = head_0 @ W_0^T + head_1 @ W_1^T + bias
+  W_0, W_1: the columns of out_proj.weight for head 0 and for head 1
 
 MultiHeadAttention(d_in={d}, d_out=4, num_heads=2) without a causal mask, after manual_seed({seed}).
 What each head looks at:
 
-{first_weights = weights of head 1}
+{first_weights = weights of head 0}
 
-{second_weights = weights of head 2}
+{second_weights = weights of head 1}
 
 and what each adds to the result:
 
-{first_vote = head_1 @ W_1^T}
+{first_vote = head_0 @ W_0^T}
 
-{second_vote = head_2 @ W_2^T}
+{second_vote = head_1 @ W_1^T}
 
 {votes = first_vote + second_vote + bias}
 

@@ -200,7 +200,7 @@ def check_pages(browser, folder):
     check(text_of(browser, "#accuracy tbody tr:last-child th") == "60", "no table of accuracy")
     check("chance: ln " in text_of(browser, "#loss svg"), "no line of chance in the chart of the loss")
     check(text_of(browser, "#targets-right h3") == "Next character guessed right", "the accuracy has no words")
-    check(text_of(browser, "#attention h3") == "block 1: self-attention", "an attention layer has no words")
+    check(text_of(browser, "#attention h3") == "block 0: self-attention", "an attention layer has no words")
     check("trf_blocks.0.att" in text_of(browser, "#attention .head"), "an attention layer has no path")
     check_axis(browser)
     check_interaction(browser)

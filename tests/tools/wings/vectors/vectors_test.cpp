@@ -68,7 +68,7 @@ TEST_CASE("vectors: a run is saved, resumed to the same bits, evaluated and repo
   CHECK(evaluated.at("tokens") == 12);
   CHECK(evaluated.at("accuracy").is_null());
   CHECK(!contains(succeeded({"eval", whole}).out, "accuracy"));
-  CHECK(contains(succeeded({"inspect", whole, "--attention"}).out, "layer 1, the model: rows"));
+  CHECK(contains(succeeded({"inspect", whole, "--attention"}).out, "layer 0, the model: rows"));
   CHECK(contains(succeeded({"inspect", whole}).out, "input       x (1, 6, 3)"));
   const ProgramResult written = run_heed({"generate", whole, "--prompt", "x"});
   CHECK(written.exit_code == 2);
