@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -116,6 +117,31 @@ ProgramResult succeeded(const std::vector<std::string>& arguments) {
   ProgramResult result = run_heed(arguments);
   CHECK_MESSAGE(result.exit_code == 0, spaced(arguments), "\n", result.err);
   return result;
+}
+
+std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
+  std::vector<std::string> words{HEED_BUILD_DIR + std::string(is_float64 ? "/heed-f64" : "/heed")};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<char*> pointers_to_words = pointers(words);
+  winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+    execv(words[0].c_str(), pointers_to_words.data());
+    _exit(127);
+  }
+  REQUIRE(child > 0);
+  std::string shown;
+  std::array<char, 4096> part;
+  for (ssize_t got = 0; (got = read(terminal, part.data(), part.size())) > 0;) {
+    shown.append(part.data(), static_cast<size_t>(got));
+  }
+  close(terminal);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK_MESSAGE(status == 0, spaced(arguments), "\n", shown);
+  return shown;
 }
 
 std::string weights_in(const fs::path& run, const std::string& step) {

@@ -38,6 +38,10 @@ ProgramResult run_heed(const std::vector<std::string>& arguments,
 // The same; fails the test unless the exit code is 0.
 ProgramResult succeeded(const std::vector<std::string>& arguments);
 
+// What heed shows on a terminal of so many columns, of both streams. Its standard input is empty.
+// Fails the test unless the exit code is 0. Only if has_terminals().
+std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns);
+
 // Whether this build's heed has a command: those of wings may be left out.
 bool has_command(const std::string& name);
 

@@ -77,7 +77,7 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
                 100 * *validation.accuracy, 100 * *validation.exact_match);
   }
   for (const std::string& table : {by_length_text(validation.by_length), by_class_text(classes)}) {
-    std::printf("%s%s", table.empty() ? "" : "\n", table.c_str());
+    print_text((table.empty() ? "" : "\n") + table);
   }
 }
 

@@ -197,7 +197,7 @@ void print(const Checks& checks, const Checks& lines) {
     table.add({shortened(line.layer, 28), shortened(line.options, 26), line.input,
                grouped(line.compared), scientific(line.worst), line.passed ? "ok" : "FAILED"});
   }
-  std::printf("%s\n", table.text().c_str());
+  print_text(table.text() + "\n");
   int64_t compared = 0, failed = 0;
   for (const LayerCheck& check : checks) {
     compared += check.compared;
@@ -227,8 +227,8 @@ void print(const Findings& findings) {
                               found.finding.message));
     }
   }
-  std::printf("also looked at %s: %s\n", looked_at.c_str(),
-              wrong == 0 ? "all well" : text(grouped(wrong), " wrong").c_str());
+  print_text(text("also looked at ", looked_at, ": ",
+                  wrong == 0 ? "all well" : grouped(wrong) + " wrong", "\n"));
 }
 
 int run(const CheckOptions& o) {
@@ -252,9 +252,9 @@ int run(const CheckOptions& o) {
 }  // namespace
 
 Command gradcheck_command() {
-  return command<CheckOptions>("gradcheck",
-                               "compare gradients with central differences, in float64",
-                               "heed gradcheck multi_head_attention", declare, run);
+  return command<CheckOptions>(
+      "gradcheck", "compare gradients with central differences, in float64",
+      "heed gradcheck multi_head_attention", declare, run);
 }
 
 }  // namespace heed::cli

@@ -115,7 +115,7 @@ void print(const BlasInfo& blas, const GemmSpeed& speed) {
   for (const std::string& warning : warnings(blas)) {
     table.add({"warning", warning});
   }
-  std::fputs(table.text().c_str(), stdout);
+  print_text(table.text());
 }
 
 int run(const InfoOptions& o) {

@@ -29,6 +29,7 @@ struct InspectOptions {
   bool attention = false;
   std::optional<std::string> prompt;
   std::optional<int64_t> layer, head;
+  bool all = false;
   std::optional<std::string> out, graph;
   bool json = false;
 };
@@ -39,7 +40,8 @@ void declare(Arguments& arguments, InspectOptions& o) {
       .option("--set", o.sets,
               "change a value: --set model.num_layers=12; may be repeated, the last one counts")
       .option("--batch", o.batch, "sequences in the batch (default: train.batch_size, or 1)")
-      .flag("--attention", o.attention, "what attends to what: a heat map for every layer and head")
+      .flag("--attention", o.attention, "what attends to what: a heat map for each head")
+      .flag("--all", o.all, "with --attention: all blocks, not the last one")
       .option("--prompt", o.prompt,
               "with --attention: what is read (default: the config's sample.prompt, or an example)")
       .option("--layer", o.layer, "with --attention: only this attention layer, from 0")
@@ -177,7 +179,7 @@ void print(const Inspected& it) {
   Table layers({Align::left, Align::left, Align::left, Align::right, Align::right, Align::left});
   layers.add({"layer", "type", "output", "parameters", "FLOPs", "of its own"});
   add_rows(root, "", layers);
-  std::printf("%s\n", layers.text().c_str());
+  print_text(layers.text() + "\n");
 
   Table totals({Align::left, Align::left});
   if (it.step) {
@@ -193,7 +195,7 @@ void print(const Inspected& it) {
         {"memory", text("weights ", bytes_text(it.tree.weight_bytes),
                         ", activations of a forward pass ", bytes_text(it.tree.activation_bytes))});
   }
-  std::fputs(totals.text().c_str(), stdout);
+  print_text(totals.text());
   if (it.plan) {
     std::printf("\nTraining\n");
     const Plan& plan = *it.plan;
@@ -207,7 +209,7 @@ void print(const Inspected& it) {
                         bytes_text(plan.optimizer_bytes), ",")});
     training.add({"", text("activations ", bytes_text(plan.activation_bytes), ", program and data ",
                            bytes_text(plan.process_bytes))});
-    std::fputs(training.text("  ").c_str(), stdout);
+    print_text(training.text("  "));
   }
 }
 
@@ -270,14 +272,15 @@ int run(const InspectOptions& o) {
   require<ConfigError>(o.attention || !o.prompt,
                        "heed inspect: --prompt is what --attention looks at; give both");
   require<ConfigError>(
-      o.attention || (!o.layer && !o.head),
-      "heed inspect: --layer and --head choose what --attention shows; give it too");
+      o.attention || (!o.layer && !o.head && !o.all),
+      "heed inspect: --layer, --head and --all choose what --attention shows; give it too");
   require<ConfigError>(o.attention || !o.out,
                        "heed inspect: --out is where the maps of --attention go; give it too");
   require<ConfigError>(!o.attention || (!o.graph && !o.batch),
                        "heed inspect: --attention goes without --graph and --batch");
   if (o.attention) {
-    return inspect_attention({o.target, o.sets, o.prompt, o.layer, o.head, o.json, o.out});
+    return inspect_attention(
+        {o.target, o.sets, o.prompt, o.layer, o.head, o.all, o.json, o.out});
   }
   const Inspected it = inspect(o);
   if (o.graph) {

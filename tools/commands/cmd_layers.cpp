@@ -54,13 +54,13 @@ int list_all() {
   for (const FieldInfo& section : run_fields()) {
     sections.add({section.name, section.help});
   }
-  std::printf("Sections\n%s\n", sections.text("  ").c_str());
+  print_text(text("Sections\n", sections.text("  "), "\n"));
   for (const Kind& kind : kinds_of_types()) {
     Table table({Align::left, Align::left});
     for (const std::string& name : kind.types.names()) {
       table.add({name, kind.types.find(name)->help});
     }
-    std::printf("%s\n%s\n", kind.title, table.text("  ").c_str());
+    print_text(text(kind.title, "\n", table.text("  "), "\n"));
   }
   std::printf("heed layers NAME shows the fields of one of them.\n");
   return 0;
@@ -118,33 +118,33 @@ void add_fields(const std::vector<FieldInfo>& fields, const std::string& indent,
 
 void show(const ConfigType& type, const std::string& kind) {
   const std::vector<FieldInfo>& fields = type.fields();
-  std::printf("%s (%s): %s\n", type.name.c_str(), kind.c_str(), type.help.c_str());
+  print_text(text(type.name, " (", kind, "): ", type.help, "\n"));
   if (fields.empty()) {
     std::printf("\nIt has no fields.\n");
     return;
   }
   Table table({Align::left, Align::left});
   add_fields(fields, "", table);
-  std::printf("\n%s\nExample\n%s\n", table.text("  ").c_str(), example_text(type, fields).c_str());
+  print_text(text("\n", table.text("  "), "\nExample\n", example_text(type, fields), "\n"));
 }
 
 // A section: the fields of a group, else what its value may be.
 void show(const FieldInfo& section) {
-  std::printf("%s (section): %s\n", section.name.c_str(), section.help.c_str());
+  print_text(text(section.name, " (section): ", section.help, "\n"));
   if (section.type == FieldType::group) {
     Table table({Align::left, Align::left});
     add_fields(section.group, "", table);
-    std::printf("\n%s", table.text("  ").c_str());
+    print_text("\n" + table.text("  "));
     return;
   }
-  std::printf("\n  %s; %s\n", expected(section).c_str(), default_words(section).c_str());
+  print_text(text("\n  ", expected(section), "; ", default_words(section), "\n"));
   if (!section.part_kind.empty()) {
     std::printf("\nTypes\n");
     Table types({Align::left, Align::left});
     for (const std::string& name : config_types(section.part_kind).names()) {
       types.add({name, config_types(section.part_kind).find(name)->help});
     }
-    std::printf("%s", types.text("  ").c_str());
+    print_text(types.text("  "));
   }
 }
 

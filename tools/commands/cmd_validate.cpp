@@ -65,7 +65,8 @@ int run(const ValidateOptions& o) {
 
 Command validate_command() {
   return command<ValidateOptions>("validate", "check a config and show the plan, without training",
-                                  "heed validate configs/quickstart.yaml", declare, run);
+                                  "heed validate configs/quickstart.yaml", declare, run,
+                                  Group::train);
 }
 
 }  // namespace heed::cli

@@ -15,6 +15,7 @@ struct AttentionRequest {
   std::vector<std::string> sets;  // --set arguments, for a config
   std::optional<std::string> prompt;
   std::optional<int64_t> layer, head;  // from 0; all if absent
+  bool all = false;                    // otherwise the terminal shows the last block, or `layer`
   bool json = false;
   std::optional<std::string> out;  // a picture, .svg or .png
 };

@@ -51,9 +51,16 @@ struct Shown {
   std::optional<int64_t> head;  // from 0
 };
 
-// The layers and heads that --layer and --head choose. Without --layer, those that have the head.
+// "trf_blocks.1.att" and "trf_blocks.1.att.heads.0" -> "trf_blocks.1".
+std::string block_of(const std::string& path) {
+  return path.substr(0, path.find('.', path.find('.') + 1));
+}
+
+// The layers and heads that --layer and --head choose. Without --layer, those that have the head,
+// of the last block alone if a terminal is to show them.
 std::vector<Shown> chosen(const std::vector<AttentionMap>& maps, const AttentionRequest& look) {
   const auto count = static_cast<int64_t>(maps.size());
+  const bool last_block = !look.all && !look.layer && !look.json && !look.out;
   require<ConfigError>(!look.layer || (*look.layer >= 0 && *look.layer < count),
                        "heed inspect: expected --layer from 0 to ", count - 1, ", got ",
                        look.layer.value_or(0));
@@ -61,7 +68,8 @@ std::vector<Shown> chosen(const std::vector<AttentionMap>& maps, const Attention
   int64_t most_heads = 0;
   for (int64_t i = 0; i < count; ++i) {
     const AttentionMap& map = maps[static_cast<size_t>(i)];
-    if (look.layer.value_or(i) != i) {
+    if (look.layer.value_or(i) != i ||
+        (last_block && block_of(map.path) != block_of(maps.back().path))) {
       continue;
     }
     const int64_t heads = map.weights.dim(0);
@@ -171,10 +179,14 @@ int inspect_attention(const AttentionRequest& look) {
   }
   const HeatMapStyle style = style_of_terminal();
   if (!exhibit.prompt.empty()) {
-    std::printf("prompt  %s\n", printable(exhibit.prompt, 200).c_str());
+    print_text("prompt  " + printable(exhibit.prompt, 200) + "\n");
   }
   if (!exhibit.answer.empty()) {
-    std::printf("answer  %s\n", printable(exhibit.answer, 200).c_str());
+    print_text("answer  " + printable(exhibit.answer, 200) + "\n");
+  }
+  if (!look.all && !look.layer && shown.size() < maps.size()) {
+    print_text(text("layers  those of ", block_of(maps.back().path), "; --all shows all ",
+                    maps.size(), ", --layer 0 the first\n"));
   }
   for (const Shown& one : shown) {
     std::printf("\n%s",

@@ -1,6 +1,5 @@
 #include "tools/terminal/heat_map.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstdlib>
 
 #include "layers/text/display.h"
+#include "layers/text/fitted.h"
 #include "layers/text/utf8.h"
 #include "tools/terminal/table.h"
 
@@ -58,8 +58,10 @@ std::vector<std::string> shortened_names(const std::vector<std::string>& names) 
   return out;
 }
 
-// The keys' names as vertical text, one line per letter, above their columns.
-std::vector<std::string> column_names(const std::vector<std::string>& keys) {
+constexpr int64_t tall = 20;  // rows; a taller map has the keys' names below it too
+
+// The keys' names as vertical text, one line per letter, to be set above or below their columns.
+std::vector<std::string> column_names(const std::vector<std::string>& keys, bool above) {
   std::vector<std::vector<std::string>> names;
   size_t height = 0;
   for (const std::string& key : keys) {
@@ -69,8 +71,9 @@ std::vector<std::string> column_names(const std::vector<std::string>& keys) {
   std::vector<std::string> lines(height);
   for (const std::vector<std::string>& letters : names) {
     for (size_t line = 0; line < height; ++line) {
-      const size_t blanks = height - letters.size();
-      lines[line] += padded(line < blanks ? "" : letters[line - blanks], cell_width);
+      const size_t blanks = above ? height - letters.size() : 0;
+      const bool there = line >= blanks && line - blanks < letters.size();
+      lines[line] += padded(there ? letters[line - blanks] : "", cell_width);
     }
   }
   return lines;
@@ -97,10 +100,8 @@ HeatMapStyle style_of_terminal() {
   const char* const term = std::getenv("TERM");
   style.color = (no_color == nullptr || *no_color == '\0') && term != nullptr &&
                 std::string_view(term) != "dumb";
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    style.width = size.ws_col;
-  }
+  const auto usual = static_cast<size_t>(style.width);
+  style.width = static_cast<int64_t>(terminal_width(STDOUT_FILENO).value_or(usual));
   return style;
 }
 
@@ -109,7 +110,10 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
   const int64_t rows = map.weights.dim(1), columns = map.weights.dim(2);
   const int64_t begin = head.value_or(0), heads = head ? *head + 1 : map.weights.dim(0);
   const std::vector<std::string> queries = shortened_names(map.queries);
-  const std::vector<std::string> above = column_names(shortened_names(map.keys));
+  const std::vector<std::string> keys = shortened_names(map.keys);
+  const std::vector<std::string> above = column_names(keys, true);
+  const std::vector<std::string> below =
+      rows > tall ? column_names(keys, false) : std::vector<std::string>();
   size_t margin = 0;
   for (const std::string& query : queries) {
     margin = std::max(margin, display_width(query) + 1);
@@ -146,6 +150,9 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
         }
         return cells + std::string(static_cast<size_t>(field - 2 * columns), ' ');
       });
+    }
+    for (const std::string& names : below) {
+      band("", [&](int64_t) { return padded(names, wide); });
     }
   }
   return out;

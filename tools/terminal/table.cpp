@@ -1,10 +1,13 @@
 #include "tools/terminal/table.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
 
 #include "layers/text/display.h"
+#include "layers/text/fitted.h"
 #include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
@@ -60,7 +63,16 @@ std::string shortened(const std::string& text, size_t width) {
 }
 
 void print_line(std::FILE* to, std::string_view line) {
+  if (to == stdout && !line.starts_with("  ")) {
+    print_text(std::string(line) + "\n");
+    return;
+  }
   std::fprintf(to, "%s\n", printable_lines(line).c_str());
+}
+
+void print_text(std::string_view text) {
+  const std::string shown = fitted(printable_lines(text), terminal_width(STDOUT_FILENO));
+  std::fputs(shown.c_str(), stdout);
 }
 
 std::string scientific(double number) { return formatted("%.1e", number); }

@@ -25,8 +25,14 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Prints a message and a newline. Names in it cannot steer the terminal (printable_lines).
+// Prints a message and a newline. Names in it cannot steer the terminal (printable_lines). On
+// standard output like print_text, but lines for a shell, which begin with two blanks, stay whole.
+// On standard error an error or warning stays one line.
 void print_line(std::FILE* to, std::string_view line);
+
+// Prints text to standard output, broken between words where the terminal is narrower (fitted.h).
+// Names in it cannot steer the terminal.
+void print_text(std::string_view text);
 
 // `text` cut to at most `width` columns, ending in "..." if it was longer.
 std::string shortened(const std::string& text, size_t width);

@@ -7,6 +7,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
+#include "layers/text/fitted.h"
 #include "layers/text/formatted.h"
 #include "train/files/words.h"
 
@@ -15,18 +16,23 @@ namespace heed {
 constexpr double seconds_between_lines = 5;
 
 std::string progress_text(const ProgressPoint& p) {
+  constexpr size_t widest =
+      79;  // of a terminal of 80 columns, where a full line may add an empty one
   std::string line = text("step ", p.step, "/", p.steps, "   loss ", loss_text(p.loss));
   if (p.val_loss) {
     line += "   val " + loss_text(*p.val_loss);
   }
-  line += "   lr " + formatted("%.1e", p.lr);
+  std::string lr = "   lr " + formatted("%.1e", p.lr), speed, left;
   if (p.in_steps > 0) {
-    const double speed = static_cast<double>(p.tokens) / p.in_steps;
+    speed =
+        text("   ", grouped(std::llround(static_cast<double>(p.tokens) / p.in_steps)), " tokens/s");
     const double per_step = p.seconds / static_cast<double>(p.step - p.first_step);
-    const double left = per_step * static_cast<double>(p.steps - p.step);
-    line += text("   ", grouped(std::llround(speed)), " tokens/s   ", clock_text(left), " left");
+    left = "   " + clock_text(per_step * static_cast<double>(p.steps - p.step)) + " left";
   }
-  return line;
+  for (std::string* least : {&lr, &speed}) {
+    if (line.size() + lr.size() + speed.size() + left.size() > widest) least->clear();
+  }
+  return line + lr + speed + left;
 }
 
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
@@ -66,7 +72,8 @@ void Progress::show(const ProgressPoint& p) {
 
 void Progress::note(const std::string& line) {
   clear_line();
-  std::fprintf(stderr, "%s\n", printable_lines(line).c_str());
+  const std::optional<size_t> width = terminal_width(STDERR_FILENO);
+  std::fprintf(stderr, "%s\n", fitted(printable_lines(line), width).c_str());
 }
 
 }  // namespace heed

@@ -20,7 +20,8 @@ struct ProgressPoint {
   double in_steps = 0;  // of these, in steps: without evaluations, samples and checkpoints
 };
 
-// The speed is that of the steps alone; the time left counts everything.
+// The speed is that of the steps alone; the time left counts everything. In more than 79 columns
+// the learning rate, and then the speed, are left out: metrics.csv has them.
 // "step 500/2000   loss 1.9412   val 1.9880   lr 9.1e-04   62,300 tokens/s   0:34 left"
 std::string progress_text(const ProgressPoint& point);
 

@@ -30,7 +30,8 @@ TEST_CASE("heed inspect --attention: maps of a run with the tokens on both axes"
   const TempDir folder;
   const std::string config = config_of(folder, "copy", copying), run = (folder / "run").string();
   REQUIRE(run_heed({"train", config, "--out", run}).exit_code == 0);
-  const ProgramResult shown = run_heed({"inspect", run, "--attention", "--prompt", "7 0 11"});
+  const ProgramResult shown =
+      run_heed({"inspect", run, "--attention", "--prompt", "7 0 11", "--all"});
   REQUIRE_MESSAGE(shown.exit_code == 0, shown.err);
   CHECK(shown.out.starts_with("prompt  7 0 11\n"));
   CHECK(shown.out.find("encoder_blocks.0.att: rows look at columns\n") != std::string::npos);
@@ -89,7 +90,7 @@ TEST_CASE("heed inspect --attention: one layer, one head, as numbered on the ter
     more.insert(more.begin(), {"inspect", config, "--attention"});
     return run_heed(more);
   };
-  const ProgramResult all = shown({}), third = shown({"--layer", "2"});
+  const ProgramResult all = shown({"--all"}), third = shown({"--layer", "2"});
   REQUIRE_MESSAGE(third.exit_code == 0, third.err);
   for (const char* title :
        {"\nlayer 0, encoder_blocks.0.att: ", "\nlayer 1, decoder_blocks.0.att: ",
@@ -98,7 +99,7 @@ TEST_CASE("heed inspect --attention: one layer, one head, as numbered on the ter
     CHECK(lines_of(third.out, title) == (title[7] == '2' ? 1 : 0));
   }
   CHECK(lines_of(third.out, "head ") == 2);
-  const ProgramResult second = shown({"--head", "1"});
+  const ProgramResult second = shown({"--head", "1", "--all"});
   CHECK(lines_of(second.out, "head 1") == 3);
   CHECK(lines_of(second.out, "head 0") == 0);
   const Json of_all = Json::parse(shown({"--json"}).out);
@@ -110,7 +111,15 @@ TEST_CASE("heed inspect --attention: one layer, one head, as numbered on the ter
   CHECK(shown({"--layer", "3"}).err == "heed inspect: expected --layer from 0 to 2, got 3\n");
   CHECK(shown({"--layer", "-1"}).exit_code == 2);
   CHECK(shown({"--head", "2"}).err == "heed inspect: expected --head from 0 to 1, got 2\n");
+  CHECK(shown({"--head", "-1"}).exit_code == 2);
   CHECK(run_heed({"inspect", config, "--layer", "1"}).exit_code == 2);
+  CHECK(run_heed({"inspect", config, "--all"}).exit_code == 2);
+
+  const ProgramResult last = shown({});  // of the decoder: its own attention and the encoder's
+  CHECK(contains(last.out, "\nlayers  those of decoder_blocks.0; --all shows all 3, --layer 0"));
+  CHECK(lines_of(last.out, "\nlayer ") == 2);
+  CHECK(!contains(last.out, "encoder_blocks.0.att"));
+  CHECK(!contains(all.out, "--all"));
 }
 
 TEST_CASE("heed inspect --attention: before training, and what has none") {

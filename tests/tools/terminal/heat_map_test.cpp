@@ -69,6 +69,16 @@ TEST_CASE("heat map: vertical names of words of wide characters and marks") {
   for (size_t t = 0; t < words.size(); ++t) CHECK(column_of(lines[4 + t], "@@") == 5 + 2 * t);
 }
 
+TEST_CASE("heat map: a tall one has the keys' names below it too") {
+  std::vector<std::string> names(21, "xy");
+  names.back() = "abc";
+  const std::vector<std::string> lines = lines_of(heat_map_text(diagonal(names, 1), {}));
+  REQUIRE(lines.size() == 2 + 3 + 21 + 3);
+  CHECK(column_of(lines[2], "a") == column_of(lines[26], "a"));
+  CHECK(column_of(lines[3], "x") == column_of(lines[26], "x"));
+  CHECK(column_of(lines[4], "c") == column_of(lines[28], "c"));
+}
+
 TEST_CASE("heat map: one head of several, counted from 0") {
   const AttentionMap map = diagonal({"a", "b"}, 3);
   const std::string all = heat_map_text(map, {}), one = heat_map_text(map, {}, 1);

@@ -244,7 +244,7 @@ void print_example(const Example& example) {
   if (example.y) {
     add_numbers(table, "answer", example.y);
   }
-  std::printf("%s", table.text("  ").c_str());
+  print_text(table.text("  "));
 }
 
 void print_vocabulary(const char* title, const Tokenizer* tokenizer) {
@@ -257,7 +257,7 @@ void print_vocabulary(const char* title, const Tokenizer* tokenizer) {
   for (size_t id = 0; id < names.size(); ++id) {
     table.add({std::to_string(id), names[id]});
   }
-  std::printf("%s", table.text("  ").c_str());
+  print_text(table.text("  "));
 }
 
 void print(const LoadedRun& run, const DataOptions& o) {
@@ -273,7 +273,7 @@ void print(const LoadedRun& run, const DataOptions& o) {
   for (const auto& [name, size] : task.model_sizes()) {
     table.add({"model." + name, grouped(size)});
   }
-  std::printf("%s", table.text("  ").c_str());
+  print_text(table.text("  "));
   for (const Example& example : examples_of(task, o.examples)) {
     print_example(example);
   }
@@ -303,7 +303,8 @@ int run(const DataOptions& o) {
 
 Command data_command() {
   return command<DataOptions>("data", "what a model is given and what it should answer",
-                              "heed data configs/negation.yaml --examples 5", declare, run);
+                              "heed data configs/negation.yaml --examples 5", declare, run,
+                              Group::train);
 }
 
 }  // namespace heed::cli

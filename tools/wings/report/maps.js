@@ -166,7 +166,7 @@ function runMaps(run) {
     }, 700);
   };
   const { prompt, omitted } = snapshots[last];
-  const more = `${omitted} more layers attend; there is no room for them here: heed inspect --attention shows them.`;
+  const more = `${omitted} more layers attend; there is no room for them here: heed inspect --attention --all shows them.`;
   const box = el("div", {},
     prompt ? el("p", {}, "Prompt: ", el("code", {}, prompt)) : null,
     snapshots.some((one) => one.answer) ? el("p", {}, "Answer at this step: ", answer) : null,
