@@ -43,7 +43,8 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .option("--prompt", o.prompt, "lens: the text")
       .option("--what", o.what, "ablate: zero (default) or mean, what a part is replaced by")
       .option("--batches", o.batches, "ablate: batches of the validation set (default: all of it)")
-      .option("--clean", o.clean, "patch: the prompt with the right answer")
+      .option("--clean", o.clean,
+              "patch: the prompt with the right answer")
       .option("--corrupt", o.corrupt, "patch: a prompt of as many tokens, with another answer")
       .option("--answer", o.answer, "patch: the token that answers the clean prompt")
       .option("--wrong", o.wrong, "patch: a wrong token; its logit is subtracted")
@@ -191,6 +192,14 @@ Found heads(const ProbeOptions& o, const TrainedRun& run) {
         static_cast<uint64_t>(o.seed.value_or(static_cast<int64_t>(run.loaded.config.seed)));
     in = probe::repeated_tokens(model, o.sequences.value_or(probe::default_sequences), *repeat,
                                 seed);
+    probe::require_heads(model, in, "heed probe: heads");
+    const auto sizes = run.loaded.task->model_sizes();
+    const bool classes = std::any_of(sizes.begin(), sizes.end(),
+                                     [](const auto& size) { return size.first == "num_classes"; });
+    require<ConfigError>(!classes, "heed probe: heads: ", o.run, " answers with a class: repeated ",
+                         "random tokens mean nothing to it; --examples ",
+                         std::min<int64_t>(50, run.loaded.task->example_count(Split::validation)),
+                         " asks what its heads do on examples");
   }
   const probe::HeadScores scores = probe::score_heads(model, in, repeat);
   return {to_json(scores), heads_text(scores)};

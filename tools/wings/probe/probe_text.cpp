@@ -1,8 +1,10 @@
 #include "tools/wings/probe/probe_text.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "layers/text/display.h"
+#include "layers/text/fitted.h"
 #include "layers/text/formatted.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/probe/shaded_table.h"
@@ -23,7 +25,7 @@ std::string fixed_or_none(const std::optional<double>& value) {
   return value ? fixed(*value, 2) : "-";
 }
 
-// The largest score of a head as words, or what is left to say of one without a large one.
+// The largest score of a head as words. Below 0.3 it is no finding.
 std::string in_words(const probe::HeadScore& of) {
   struct Named {
     const char* name;
@@ -39,7 +41,8 @@ std::string in_words(const probe::HeadScore& of) {
   }
   const Named largest = *std::max_element(
       named.begin(), named.end(), [](const Named& a, const Named& b) { return a.score < b.score; });
-  return largest.score < 0.1 ? "none above 0.10" : text(largest.name, " ", fixed(largest.score, 2));
+  return largest.score < 0.3 ? "nothing stands out"
+                             : text(largest.name, " ", fixed(largest.score, 2));
 }
 
 std::string percent(std::optional<double> share) {
@@ -85,14 +88,13 @@ std::string heads_text(const probe::HeadScores& scores) {
   std::vector<Align> aligned{Align::left, Align::left};
   aligned.resize(cross ? 8 : 7, Align::right);
   Table table(aligned);
-  std::vector<std::string> names{"",          "largest",     "previous", "duplicate",
-                                 "induction", "first token", "entropy"};
+  std::vector<std::string> names{"", "largest", "prev", "same", "induction", "first", "entropy"};
   if (cross) {
-    names.emplace_back("diagonal");
+    names.emplace_back("diag");
   }
   table.add(names);
   for (const probe::HeadScore& of : scores.heads) {
-    std::vector<std::string> row{head_name(of, scores) + ":",
+    std::vector<std::string> row{(cross ? text("  head ", of.head) : head_name(of, scores)) + ":",
                                  in_words(of),
                                  fixed_or_none(of.previous_token),
                                  fixed_or_none(of.duplicate_token),
@@ -104,7 +106,21 @@ std::string heads_text(const probe::HeadScores& scores) {
     }
     table.add(std::move(row));
   }
-  return out + table.text();
+  if (!cross) {
+    return out + table.text();
+  }
+  // Of two stacks the names are long: each attention has a line of its own.
+  std::istringstream lines(table.text());
+  std::string line, layer;
+  std::getline(lines, line);
+  out += line + "\n";
+  for (const probe::HeadScore& of : scores.heads) {
+    out += of.layer == layer ? "" : of.layer + "\n";
+    layer = of.layer;
+    std::getline(lines, line);
+    out += line + "\n";
+  }
+  return out;
 }
 
 std::string lens_text(const probe::Lens& lens, const TextInterface& text_of,
@@ -125,8 +141,10 @@ std::string lens_text(const probe::Lens& lens, const TextInterface& text_of,
                               guess.probability});
     }
   }
-  return "the likeliest next token, its probability, and #rank of the token that really comes "
-         "next\n\n" +
+  return fitted(
+             "the likeliest next token, its probability, and #rank of the token that really comes "
+             "next\n\n",
+             static_cast<size_t>(style.width)) +
          shaded_table(rows, columns, cells, style);
 }
 
@@ -156,13 +174,13 @@ std::string patches_text(const probe::Patches& patches, const std::vector<std::s
   for (size_t head = 0; head < most; ++head) {
     heads.push_back(text("head ", head));
   }
-  std::string out = text(
+  const std::string intro = text(
       "The logit of the answer, minus that of --wrong if it is given: clean ",
-      fixed(patches.clean, 3), ",\ncorrupt ", fixed(patches.corrupt, 3),
-      ". Below is the share of the difference that comes back, 1 all, 0 nothing,\nwhen a clean ",
-      "activation is put into the corrupt run. A row is a token of the clean prompt,\nwith that "
-      "of ",
-      "the corrupt one in brackets.\n");
+      fixed(patches.clean, 3), ", corrupt ", fixed(patches.corrupt, 3),
+      ". Below is the share of the difference that comes back, 1 all, 0 nothing, when a clean ",
+      "activation is put into the corrupt run. A row is a token of the clean prompt, with that ",
+      "of the corrupt one in brackets.\n");
+  std::string out = fitted(intro, static_cast<size_t>(style.width));
   out += shares_text("residual stream after the block", positions, patches.residual, style);
   out += shares_text("attention", positions, patches.attention, style);
   const bool feeds = std::any_of(patches.feed_forward.begin(), patches.feed_forward.end(),

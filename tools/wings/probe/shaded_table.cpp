@@ -44,24 +44,32 @@ std::string shaded_table(const std::vector<std::string>& rows,
     widths.push_back(width);
   }
   std::string out;
-  const auto add_line = [&](const std::string& name, auto&& part) {
-    std::string line = padded(name, margin);
-    for (size_t column = 0; column < columns.size(); ++column) {
-      line += "  " + part(column);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  };
-  add_line("", [&](size_t column) { return padded(columns[column], widths[column]); });
-  for (size_t r = 0; r < rows.size(); ++r) {
-    add_line(names[r], [&](size_t column) {
-      if (column >= cells[r].size()) {
-        return std::string(widths[column], ' ');
+  for (size_t first = 0, end = 0; first < columns.size(); first = end) {
+    // As many columns as fit, at least one; the others follow below.
+    size_t width = margin;
+    do {
+      width += 2 + widths[end++];
+    } while (end < columns.size() && width + 2 + widths[end] <= static_cast<size_t>(style.width));
+    const auto add_line = [&](const std::string& name, auto&& part) {
+      std::string line = padded(name, margin);
+      for (size_t column = first; column < end; ++column) {
+        line += "  " + part(column);
       }
-      const ShadedCell& cell = cells[r][column];
-      const std::string shown = padded(printable(cell.text), widths[column]);
-      return style.color ? colored(shown, cell.value) : shown;
-    });
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + "\n";
+    };
+    out += first > 0 ? "\n" : "";
+    add_line("", [&](size_t column) { return padded(columns[column], widths[column]); });
+    for (size_t r = 0; r < rows.size(); ++r) {
+      add_line(names[r], [&](size_t column) {
+        if (column >= cells[r].size()) {
+          return std::string(widths[column], ' ');
+        }
+        const ShadedCell& cell = cells[r][column];
+        const std::string shown = padded(printable(cell.text), widths[column]);
+        return style.color ? colored(shown, cell.value) : shown;
+      });
+    }
   }
   return out;
 }

@@ -102,7 +102,7 @@ TEST_CASE("heed probe: tables in words") {
   const std::string run = run_of(folder, inducing);
   const std::string heads = run_heed({"probe", run, "heads"}).out;
   CHECK(heads.starts_with("8 sequences of 6 random tokens, repeated; means of the attention "));
-  CHECK(contains(heads, "\nblock 1 head 1:"));
+  CHECK(contains(heads, "\nblock 1 head 1:  nothing stands out"));
   CHECK(contains(run_heed({"probe", run, "lens", "--prompt", "1 2 3"}).out, "\n   embeddings  "));
   const std::string ablated = run_heed({"probe", run, "ablate", "--batches", "1"}).out;
   CHECK(contains(ablated, "\n(the whole model)"));
@@ -189,6 +189,9 @@ TEST_CASE("heed probe: of a classifier the answer is a class; models without hea
                  "Attention is very shabby", "--answer", "shabby"}) ==
         "heed probe: --answer: expected a class, negative, positive, got shabby");
   CHECK(json_of({run, "heads", "--examples", "5"})["heads"].size() == 2);
+  CHECK(contains(refused({run, "heads"}),
+                 "answers with a class: repeated random tokens mean nothing"
+                 " to it; --examples "));
   CHECK(refused({run, "lens", "--prompt", "Attention is very shabby"})
             .starts_with("heed probe: lens: expected a model that names a token at each position"));
 
