@@ -4,11 +4,16 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/max.h"
 #include "autograd/ops/softmax.h"
+#include "layers/text/display.h"
+#include "layers/text/fitted.h"
+#include "layers/text/formatted.h"
 #include "tools/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
@@ -16,6 +21,7 @@
 #include "tools/wings/tour/lesson.h"
 #include "train/files/files.h"
 #include "train/files/safetensors.h"
+#include "train/files/words.h"
 
 namespace heed::cli {
 
@@ -75,14 +81,31 @@ TourInputs inputs_by(const Options& options) {
   return in;
 }
 
-// The suggested name for a wrong one: the nearest by spelling, else one that contains the word.
-std::string meant(const std::string& word, const std::vector<std::string>& names) {
-  const auto contains = [&word](const std::string& name) { return name.find(word) != name.npos; };
-  const auto containing = std::find_if(names.begin(), names.end(), contains);
-  const std::string near = nearest(word, names);
-  return near.empty() && containing != names.end() ? *containing : near;
+std::string in_lower_case(std::string word) {
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word;
 }
 
+// The first step whose name or title contains the word, else the first whose text does. The letters
+// of the formulas find the step that introduces them. steps.end() if there is none.
+std::vector<Step>::const_iterator step_about(const std::vector<Step>& steps, std::string word) {
+  word = in_lower_case(word);
+  if (word == "q" || word == "k" || word == "v" || word == "qkv") {
+    word = "queries, keys, values";
+  }
+  const auto about = [&](auto&& words_of) {
+    return std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+      return in_lower_case(words_of(step)).find(word) != std::string::npos;
+    });
+  };
+  const auto by_title = about([](const Step& step) { return step.name + "\n" + step.title; });
+  return by_title != steps.end() || word.size() < 3
+             ? by_title
+             : about([](const Step& step) { return step.text; });
+}
+
+// One step, by its name, its number in the list or a word, or all of them.
 std::vector<Step> chosen_steps(const std::string& name) {
   const std::vector<Step> steps = tour::all_steps();
   if (name.empty()) {
@@ -90,21 +113,35 @@ std::vector<Step> chosen_steps(const std::string& name) {
   }
   std::vector<std::string> names;
   for (const Step& step : steps) {
-    if (step.name == name) {
+    if (step.name == name || std::to_string(names.size() + 1) == name) {
       return {step};
     }
     names.push_back(step.name);
   }
-  const std::string near = meant(name, names);
-  fail<ConfigError>("tour: no step is called ", name,
-                    near.empty() ? "" : text(", did you mean ", near, "?"),
-                    near.empty() ? "; `heed tour --list` names them" : "");
+  const std::string near = nearest(name, names);
+  const auto about = near.empty() ? step_about(steps, name) : steps.end();
+  require<ConfigError>(about != steps.end(), "tour: no step is called ", printable(name),
+                       near.empty() ? text("; `heed tour --list` names all ", steps.size())
+                                    : text(", did you mean ", near, "?"));
+  return {*about};
 }
 
 void print_list(const std::vector<Step>& steps) {
-  for (const Step& step : steps) {
-    std::printf("%-30s%-42s%s\n", step.name.c_str(), step.title.c_str(), step.source.c_str());
+  constexpr size_t enough_for_sources = 100;  // columns
+  const bool wide =
+      terminal_width(STDOUT_FILENO).value_or(enough_for_sources) >= enough_for_sources;
+  Table table({Align::right, Align::left, Align::left, Align::left});
+  for (size_t i = 0; i < steps.size(); ++i) {
+    table.add({std::to_string(i + 1), steps[i].name, steps[i].title, wide ? steps[i].source : ""});
   }
+  print_text(table.text());
+}
+
+// What `heed tour` prints of a step.
+void print_lesson(const Step& step, const TourInputs& in) {
+  const size_t width = terminal_width(STDOUT_FILENO).value_or(tour::widest_lesson);
+  print_text(tour::lesson(step, in, tour::run(step, in), std::min(width, tour::widest_lesson)) +
+             "\n");
 }
 
 void print_json(const std::vector<Step>& steps, const TourInputs& in) {
@@ -124,9 +161,10 @@ constexpr const char* the_book =
 // Someone reads along and can answer.
 bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
 
-// Waits for Enter. False at the end of the input, by Ctrl-D.
-bool go_on(size_t done, size_t steps) {
-  std::cout << "[" << done << " of " << steps
+// Waits for Enter. False at the end of the input, by Ctrl-D. The step's name, since its title may
+// have scrolled off.
+bool go_on(const Step& step, size_t done, size_t steps) {
+  std::cout << "[" << done << " of " << steps << ": " << step.name
             << ". Enter: " << (done < steps ? "next step" : "an exercise") << ", Ctrl-D: end] "
             << std::flush;
   std::string line;
@@ -171,12 +209,11 @@ void exercise(const TourInputs& in) {
   constexpr int64_t most_lines = 12;
   const NoGrad off;
   const std::string& last = in.words.back();
-  std::cout
-      << "An exercise. Without trained weights (step \"all_words\"): to which other word does \""
-      << last
-      << "\"\nattend most? Compute it with pen and paper from the step \"words\", or with the page "
-         "of\n"
-      << "`heed tour --html tour.html`, where the numbers can be changed.\n";
+  print_text(
+      text("An exercise. Without trained weights (step \"all_words\"): to which other word ",
+           "does \"", last, "\"\nattend most? Compute it with pen and paper from the step ",
+           "\"words\", or with the page of\n`heed tour --html tour.html`, where the numbers ",
+           "can be changed.\n"));
   if (!on_terminal()) {
     return;
   }
@@ -195,18 +232,29 @@ void exercise(const TourInputs& in) {
 }
 
 void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
-  std::cout << "Attention in " << steps.size()
-            << " steps, from a dictionary to a GPT that writes.\n"
-            << "`heed tour STEP` shows one, `heed tour --list` names them.\n"
-            << the_book << "Each step says where its code is.\n\n";
+  print_text(text("Attention in ", steps.size(),
+                  " steps, from a dictionary to a GPT that writes.\n",
+                  "`heed tour STEP` shows one, `heed tour --list` names them.\n", the_book,
+                  "Each step says where its code is.\n\n"));
   for (size_t i = 0; i < steps.size(); ++i) {
-    std::cout << tour::lesson(steps[i], in, tour::run(steps[i], in)) << "\n";
-    if (on_terminal() && !go_on(i + 1, steps.size())) {
+    print_lesson(steps[i], in);
+    if (on_terminal() && !go_on(steps[i], i + 1, steps.size())) {
       std::cout << "\n";
       return;
     }
   }
   exercise(in);
+}
+
+// "file:///home/me/tour.html", for a browser.
+std::string file_url(const std::string& file) {
+  std::string url = "file://";
+  for (const char c : std::filesystem::absolute(file).lexically_normal().string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte < 0x80 && (std::isalnum(byte) != 0 || std::strchr("/-._~", c));
+    url += plain ? std::string(1, c) : formatted("%%%02X", unsigned{byte});
+  }
+  return url;
 }
 
 // The page, with data as tour::page_json() writes it.
@@ -225,11 +273,13 @@ void write_page(const std::string& file, const std::vector<Step>& steps, const O
   require_replaceable("heed tour: --html", file, inputs);
   const std::string page = tour_page(tour::page_json(steps, inputs_by(options)));
   write_file_atomically(file, page, Links::follow);
-  print_line(stdout, file);
+  print_text(text("wrote ", file, " (", bytes_text(static_cast<int64_t>(page.size())),
+                  "); open it in a browser:\n", file_url(file), "\n"));
 }
 
 void print_step(const Step& step, const TourInputs& in) {
-  std::cout << tour::lesson(step, in, tour::run(step, in)) << "\n" << the_book;
+  print_lesson(step, in);
+  print_text(the_book);
   const std::vector<Step> steps = tour::all_steps();
   const auto same = [&step](const Step& other) { return other.name == step.name; };
   const auto next = std::next(std::find_if(steps.begin(), steps.end(), same));
@@ -257,7 +307,9 @@ int run(const Options& options) {
 }
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.positional("STEP", options.step, "one step only, as `--list` names it", false)
+  arguments
+      .positional("STEP", options.step, "one step only: its name or number in --list, or a word",
+                  false)
       .flag("--list", options.list, "name the steps")
       .flag("--json", options.json, "the numbers as one JSON object")
       .option("--html", options.html,

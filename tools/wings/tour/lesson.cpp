@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t text_width = 88;
-
 // The names a text may refer to, in addition to the values of its step.
 std::map<std::string, std::string> common_words(const TourInputs& in) {
   constexpr size_t most = 12;  // longer sentences are shortened
@@ -47,7 +45,8 @@ struct ShapeInWords {
 
 class Writer {
  public:
-  Writer(const TourInputs& in, const StepValues& shown) : words_(common_words(in)) {
+  Writer(const TourInputs& in, const StepValues& shown, size_t width)
+      : words_(common_words(in)), width_(width) {
     for (const StepValues::Entry& entry : shown.entries()) {
       words_[entry.name] = std::visit(InWords{}, entry.value);
       shapes_[entry.name] = std::visit(ShapeInWords{}, entry.value);
@@ -105,11 +104,11 @@ class Writer {
     return all;
   }
 
-  static std::string wrapped(const std::string& block) {
+  std::string wrapped(const std::string& block) const {
     std::istringstream words(block);
     std::string all, line;
     for (std::string word; words >> word;) {
-      if (!line.empty() && line.size() + 1 + word.size() > text_width) {
+      if (!line.empty() && line.size() + 1 + word.size() > width_) {
         all += line + "\n";
         line.clear();
       }
@@ -120,6 +119,7 @@ class Writer {
 
   std::map<std::string, std::string> words_;   // name -> value
   std::map<std::string, std::string> shapes_;  // name -> ", shape (6, 3)", or ""
+  const size_t width_;
 };
 
 Json number(real value) {
@@ -168,10 +168,10 @@ StepValues run(const Step& step, const TourInputs& in) {
   return shown;
 }
 
-std::string lesson(const Step& step, const TourInputs& in, const StepValues& shown) {
-  const std::string line(text_width, '=');
+std::string lesson(const Step& step, const TourInputs& in, const StepValues& shown, size_t width) {
+  const std::string line(width, '=');
   return text(line, "\n", step.name, ": ", step.title, "\n", "source: ", step.source,
-              "   code: ", step.file, "\n", line, "\n", Writer(in, shown).write(step.text));
+              "   code: ", step.file, "\n", line, "\n", Writer(in, shown, width).write(step.text));
 }
 
 std::vector<std::string> json_lines(const Step& step, const StepValues& shown, bool all) {

@@ -7,8 +7,11 @@ namespace heed::tour {
 
 StepValues run(const Step& step, const TourInputs& in);
 
-// The text of a step with its title, at most 88 columns wide. Tensors are printed as in PyTorch.
-std::string lesson(const Step& step, const TourInputs& in, const StepValues& shown);
+// The text of a step with its title, in lines of up to `width` columns. Tensors and formulas keep
+// their lines; tensors are printed as in PyTorch.
+inline constexpr size_t widest_lesson = 88;
+std::string lesson(const Step& step, const TourInputs& in, const StepValues& shown,
+                   size_t width = widest_lesson);
 
 // The lines `"key": [[...], ...]` of a JSON object. Numbers have the fewest digits that read back
 // as the same float32; "-inf", "inf" and "nan" are strings. Values without a key are left out or,

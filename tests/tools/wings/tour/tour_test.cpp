@@ -158,7 +158,7 @@ TEST_CASE("heed tour: all steps in a row, no wider than 88 columns, every value 
   std::istringstream names(list.out);
   int64_t steps = 0;
   for (std::string line; std::getline(names, line); ++steps) {
-    const std::string name = line.substr(0, line.find(' '));
+    const std::string name = line.substr(4, line.find(' ', 4) - 4);  // after its number
     CHECK_MESSAGE(contains(all.out, "\n" + name + ": "), name);
   }
   CHECK(steps == 37);
@@ -176,11 +176,11 @@ TEST_CASE("heed tour: a terminal waits after each step, and asks at the end") {
   if (!has_terminals()) return;
   const std::string end = "\x04";  // Ctrl-D
   const std::string first = on_a_terminal("\n" + end);
-  CHECK(contains(first, "[1 of 37. Enter: next step, Ctrl-D: end]"));
-  CHECK(contains(first, "[2 of 37."));
-  CHECK(!contains(first, "[3 of 37."));
+  CHECK(contains(first, "[1 of 37: word_by_word. Enter: next step, Ctrl-D: end]"));
+  CHECK(contains(first, "[2 of 37: words."));
+  CHECK(!contains(first, "[3 of 37"));
   const std::string all = on_a_terminal(std::string(37, '\n') + "\njorney\n Journey \n");
-  CHECK(contains(all, "[37 of 37. Enter: an exercise, Ctrl-D: end]"));
+  CHECK(contains(all, "[37 of 37: temperature. Enter: an exercise, Ctrl-D: end]"));
   CHECK(contains(all, "Expected one of the words of the sentence, got nothing; Ctrl-D shows"));
   CHECK(contains(all, "Expected one of the words of the sentence, got jorney; Ctrl-D shows"));
   CHECK(contains(all, "Right. The weights of \"step\":"));
@@ -275,7 +275,9 @@ TEST_CASE("heed tour: waits for nobody who is no terminal, and ends with an exer
 TEST_CASE("heed tour: a page, which replaces no input") {
   const TempDir dir;
   const std::string page = dir / "tour.html", path = dir / "x.safetensors";
-  CHECK(run_heed({"tour", "causal", "--html", page}).out == page + "\n");
+  const std::string wrote = run_heed({"tour", "causal", "--html", page}).out;
+  CHECK(wrote.starts_with("wrote " + page + " ("));
+  CHECK(wrote.ends_with(" kB); open it in a browser:\nfile://" + page + "\n"));
   const std::string text_of_page = read_text(page);
   CHECK(text_of_page.starts_with("<!DOCTYPE html>"));
   CHECK(contains(text_of_page, "Hiding the words to come, two ways"));
@@ -286,13 +288,28 @@ TEST_CASE("heed tour: a page, which replaces no input") {
   CHECK(run_heed({"tour", "--json", "--html", page}).exit_code == 2);
 }
 
+TEST_CASE("heed tour: a step by its number or a word") {
+  for (const auto& [word, step] : {std::pair{"14", "causal"},
+                                   {"1", "word_by_word"},
+                                   {"37", "temperature"},
+                                   {"qkv", "trainable"},
+                                   {"q", "trainable"},
+                                   {"V", "trainable"},
+                                   {"softmax", "overflow"},
+                                   {"Mask", "mask_that_breaks"},
+                                   {"ones", "mixed_by_ones"},
+                                   {"residual", "block"}}) {
+    CHECK_MESSAGE(contains(succeeded({"tour", word}).out, std::string("\n") + step + ": "), word);
+  }
+}
+
 TEST_CASE("heed tour: a wrong step, a wrong option, a wrong file") {
   const ProgramResult typo = run_heed({"tour", "casual"});
   CHECK(typo.exit_code == 2);
   CHECK(typo.out.empty());
   CHECK(contains(typo.err, "did you mean causal?"));
   CHECK(contains(run_heed({"tour", "unheard_of"}).err, "heed tour --list"));
-  CHECK(contains(run_heed({"tour", "ones"}).err, "did you mean mixed_by_ones?"));
+  CHECK(contains(run_heed({"tour", "38"}).err, "no step is called 38"));
   CHECK(run_heed({"tour", "--seed", "x"}).exit_code == 2);
   CHECK(run_heed({"tour", "--inputs", "/no/such/file"}).exit_code == 1);
 
