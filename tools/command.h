@@ -54,10 +54,14 @@ class Arguments {
   CLI::Option* last_ = nullptr;
 };
 
+// The headings of `heed --help`, in this order.
+enum class Group { learn, train, look, take_apart, exchange, extend };
+
 struct Command {
   std::string name;
   std::string help;
   std::string example;
+  Group group;
   // Declares the arguments and returns the function to run, which returns the exit code.
   std::function<std::function<int()>(Arguments& arguments)> declare;
   // Of several processes that a launcher has started, all run it, as a crew (train/crew.h). Other
@@ -68,8 +72,9 @@ struct Command {
 // A command whose options are the members of a struct: declare(arguments, options), run(options).
 template <class Options>
 Command command(std::string name, std::string help, std::string example,
-                void (*declare)(Arguments&, Options&), int (*run)(const Options&)) {
-  return {std::move(name), std::move(help), std::move(example), [=](Arguments& arguments) {
+                void (*declare)(Arguments&, Options&), int (*run)(const Options&),
+                Group group = Group::extend) {
+  return {std::move(name), std::move(help), std::move(example), group, [=](Arguments& arguments) {
             auto options = std::make_shared<Options>();
             declare(arguments, *options);
             return [options, run] { return run(*options); };

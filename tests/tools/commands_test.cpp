@@ -49,6 +49,15 @@ TEST_CASE("heed --help: every command; with the name of one, its options") {
   }
 }
 
+TEST_CASE("heed --help: commands in groups, from learning to extending") {
+  const std::string help = run_heed({"--help"}).out;
+  const size_t train = help.find("\nTrain:\n  train "), look = help.find("\nLook:\n  info ");
+  CHECK(train < look);
+  CHECK(look < help.find("\nTake apart:\n  gradcheck "));
+  CHECK(lines_with(help, "Look:") == 1);
+  CHECK(!contains(help, "Subcommands"));
+}
+
 TEST_CASE("a wrong command line: one line, the word at fault and the nearest that is known") {
   const auto complaint = [](const std::vector<std::string>& words) {
     const ProgramResult result = run_heed(words);
@@ -56,7 +65,10 @@ TEST_CASE("a wrong command line: one line, the word at fault and the nearest tha
     CHECK(result.out == "");
     return result.err;
   };
-  CHECK(complaint({}) == "heed: expected a command; see heed --help\n");
+  const std::string first = complaint({});
+  CHECK(first.starts_with("heed: expected a command; to begin with:\n  heed "));
+  CHECK(contains(first, "\n  heed train configs/quickstart.yaml  "));
+  CHECK(lines_with(first, "  heed ") == (has_command("tour") ? 3 : 2));
   CHECK(complaint({"trian", "x.yaml"}) == "heed: unknown command trian, did you mean train?\n");
   CHECK(complaint({"dance"}) == "heed: unknown command dance; see heed --help\n");
   CHECK(complaint({"--pulgin"}) == "heed: unknown option --pulgin, did you mean --plugin?\n");

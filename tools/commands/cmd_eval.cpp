@@ -106,7 +106,7 @@ int run(const EvalOptions& o) {
 
 Command eval_command() {
   return command<EvalOptions>("eval", "loss and accuracy over the whole validation set",
-                              "heed eval runs/quickstart --json", declare, run);
+                              "heed eval runs/quickstart --json", declare, run, Group::train);
 }
 
 }  // namespace heed::cli

@@ -124,7 +124,7 @@ int run(const GenerateOptions& o) {
 Command generate_command() {
   return command<GenerateOptions>("generate", "what a trained model writes",
                                   "heed generate runs/quickstart --prompt 'ROMEO:' --tokens 300",
-                                  declare, run);
+                                  declare, run, Group::train);
 }
 
 }  // namespace heed::cli

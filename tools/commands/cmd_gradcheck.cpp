@@ -254,7 +254,7 @@ int run(const CheckOptions& o) {
 Command gradcheck_command() {
   return command<CheckOptions>(
       "gradcheck", "compare gradients with central differences, in float64",
-      "heed gradcheck multi_head_attention", declare, run);
+      "heed gradcheck multi_head_attention", declare, run, Group::take_apart);
 }
 
 }  // namespace heed::cli

@@ -135,7 +135,7 @@ int run(const InfoOptions& o) {
 
 Command info_command() {
   return command<InfoOptions>("info", "this build, this machine, the speed of its matrix products",
-                              "heed info --json", declare, run);
+                              "heed info --json", declare, run, Group::look);
 }
 
 }  // namespace heed::cli

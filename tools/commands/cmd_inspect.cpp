@@ -279,8 +279,7 @@ int run(const InspectOptions& o) {
   require<ConfigError>(!o.attention || (!o.graph && !o.batch),
                        "heed inspect: --attention goes without --graph and --batch");
   if (o.attention) {
-    return inspect_attention(
-        {o.target, o.sets, o.prompt, o.layer, o.head, o.all, o.json, o.out});
+    return inspect_attention({o.target, o.sets, o.prompt, o.layer, o.head, o.all, o.json, o.out});
   }
   const Inspected it = inspect(o);
   if (o.graph) {
@@ -301,7 +300,7 @@ int run(const InspectOptions& o) {
 Command inspect_command() {
   return command<InspectOptions>("inspect",
                                  "layers, shapes, parameters and memory; attention maps; graphs",
-                                 "heed inspect configs/quickstart.yaml", declare, run);
+                                 "heed inspect configs/quickstart.yaml", declare, run, Group::look);
 }
 
 }  // namespace heed::cli

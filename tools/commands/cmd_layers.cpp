@@ -208,7 +208,7 @@ int run(const LayersOptions& o) {
 Command layers_command() {
   return command<LayersOptions>(
       "layers", "what a config may say: sections, layers, tasks, tokenizers, optimizers, schedules",
-      "heed layers multi_head_attention", declare, run);
+      "heed layers multi_head_attention", declare, run, Group::train);
 }
 
 }  // namespace heed::cli

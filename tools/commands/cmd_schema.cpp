@@ -24,7 +24,7 @@ int run(const SchemaOptions&) {
 
 Command schema_command() {
   return command<SchemaOptions>("schema", "JSON Schema of a config, for editors and validators",
-                                "heed schema > heed.schema.json", declare, run);
+                                "heed schema > heed.schema.json", declare, run, Group::train);
 }
 
 }  // namespace heed::cli

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -68,6 +69,30 @@ int after_output(int code) {
   }
   std::fprintf(stderr, "heed: standard output: cannot write to it\n");
   return code == done ? failed : code;
+}
+
+// In the order of `heed --help`.
+std::vector<Command> grouped_commands() {
+  std::vector<Command> commands = all_commands();
+  std::stable_sort(commands.begin(), commands.end(),
+                   [](const Command& a, const Command& b) { return a.group < b.group; });
+  return commands;
+}
+
+// What to try first.
+std::string first_commands() {
+  Table table({Align::left, Align::left});
+  for (const Command& command : grouped_commands()) {
+    if (command.group == Group::learn) {
+      table.add({"heed " + command.name, command.help});
+    } else if (command.name == "train") {
+      table.add({command.example.substr(0, command.example.find(" --")), command.help});
+    }
+  }
+  table.add({"heed --help", "all commands"});
+  std::string lines = table.text("  ");
+  lines.pop_back();
+  return lines;
 }
 
 std::vector<std::string> command_names() {
@@ -145,8 +170,9 @@ std::string explain(const CLI::App& app, const CLI::Error& error) {
   const std::vector<std::string> left = app.remaining(true);
   if (left.empty()) {
     const bool no_command = command == nullptr && error.get_name() == "RequiredError";
-    return program + ": " + (no_command ? "expected a command" : printable_lines(error.what())) +
-           "; see " + program + " --help";
+    return no_command
+               ? program + ": expected a command; to begin with:\n" + first_commands()
+               : program + ": " + printable_lines(error.what()) + "; see " + program + " --help";
   }
   const std::string word = left.front().substr(0, left.front().find('='));
   const char* what = word.starts_with("-") ? "unknown option "
@@ -178,10 +204,10 @@ Request parse(int count, char** arguments) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_flag("--trust-plugins", request.trust_plugins,
-               "load the libraries too that a config or a run names, before the command; "
+               "load the libraries too that a config or a run names; "
                "HEED_TRUST_PLUGINS=1 does the same");
   const std::vector<std::string_view> words(arguments, arguments + count);
-  const std::vector<Command> commands = all_commands();
+  const std::vector<Command> commands = grouped_commands();
   const auto is_named = [&](const Command& command) {
     return std::find(words.begin(), words.end(), command.name) != words.end();
   };
@@ -191,10 +217,13 @@ Request parse(int count, char** arguments) {
     if (named && !is_named(command)) {
       continue;
     }
-    CLI::App* sub = app.add_subcommand(command.name, command.help);
+    constexpr std::array titles{"Learn", "Train", "Look", "Take apart", "Exchange", "Extend"};
+    CLI::App* sub = app.add_subcommand(command.name, command.help)
+                        ->group(titles.at(static_cast<size_t>(command.group)));
     if (!named) {
       continue;
     }
+    sub->add_flag("--trust-plugins", request.trust_plugins)->group("");  // unlisted: it is heed's
     sub->footer("Example:\n  " + command.example);
     Arguments declared(*sub);
     const auto run = command.declare(declared);
@@ -208,7 +237,10 @@ Request parse(int count, char** arguments) {
   }
   try {
     app.parse(count, arguments);
-  } catch (const CLI::Success& asked) {  // --help, --version
+  } catch (const CLI::CallForHelp&) {
+    print_text(app.help());
+    return {"", {}, done};
+  } catch (const CLI::Success& asked) {  // --version
     return {"", {}, app.exit(asked)};
   } catch (const CLI::ParseError& error) {
     report(request, explain(app, error), wrong_config);

@@ -279,7 +279,7 @@ int run(const BenchOptions& o) {
 Command bench_command() {
   return in_crew(command<BenchOptions>("bench", "times the trainer's own step",
                                        "heed bench configs/shakespeare_char.yaml --steps 100",
-                                       declare, run));
+                                       declare, run, Group::take_apart));
 }
 
 }  // namespace heed::cli

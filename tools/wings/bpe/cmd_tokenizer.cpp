@@ -267,11 +267,18 @@ int decode(const TokenizerOptions& o) {
   return 0;
 }
 
-// The tokens next to each other, each on a background other than its neighbours'.
-std::string in_colours(const std::vector<std::string>& names) {
+// The tokens next to each other, each on a background other than its neighbours', in lines of up to
+// `width` columns.
+std::string in_colours(const std::vector<std::string>& names, size_t width) {
   constexpr std::array<int, 4> colours{153, 223, 157, 225};  // pastel; black on them can be read
   std::string out;
+  size_t columns = 0;
   for (size_t i = 0; i < names.size(); ++i) {
+    columns += display_width(names[i]);
+    if (columns > width) {
+      columns = display_width(names[i]);
+      out += "\n";
+    }
     out += text("\x1b[38;5;16;48;5;", colours[i % colours.size()], "m", names[i], "\x1b[0m");
   }
   return out;
@@ -295,8 +302,10 @@ int show(const TokenizerOptions& o) {
     return 0;
   }
   // Names are visible characters only: nothing in them steers the terminal.
-  std::printf("%s\n%s\n", (style_of_terminal().color ? in_colours(names) : between).c_str(),
-              numbers.c_str());
+  const HeatMapStyle style = style_of_terminal();
+  const auto width = static_cast<size_t>(style.width);
+  std::printf("%s\n", (style.color ? in_colours(names, width) : between).c_str());
+  print_text(numbers + "\n");
   std::printf("%zu tokens, %zu bytes\n", ids.size(), given.size());
   return 0;
 }
@@ -318,7 +327,7 @@ Command tokenizer_command() {
   return command<TokenizerOptions>("tokenizer", "learn, use and look at byte pair encodings",
                                    "heed tokenizer train my.txt --vocab 1024 --out tok.json\n"
                                    "  heed tokenizer show 'To be, or not' --tokenizer tok.json",
-                                   declare, run);
+                                   declare, run, Group::train);
 }
 
 }  // namespace heed::cli

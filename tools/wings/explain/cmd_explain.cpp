@@ -76,7 +76,7 @@ int run(const ExplainOptions& o) {
 Command explain_command() {
   return command<ExplainOptions>("explain", "one prediction taken apart, on a page",
                                  "heed explain runs/quickstart --prompt 'ROMEO:' --out page.html",
-                                 declare, run);
+                                 declare, run, Group::look);
 }
 
 }  // namespace heed::cli

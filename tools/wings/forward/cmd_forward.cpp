@@ -137,7 +137,8 @@ int run(const ForwardOptions& o) {
 Command forward_command() {
   return command<ForwardOptions>(
       "forward", "run a layer or model on given tensors",
-      "heed forward model.yaml --in x.safetensors --out y.safetensors --backward", declare, run);
+      "heed forward model.yaml --in x.safetensors --out y.safetensors --backward", declare, run,
+      Group::take_apart);
 }
 
 }  // namespace heed::cli

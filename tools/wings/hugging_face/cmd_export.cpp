@@ -104,7 +104,8 @@ int run(const ExportOptions& o) {
 
 Command export_command() {
   return command<ExportOptions>("export", "a trained model for Hugging Face's transformers",
-                                "heed export runs/shakespeare my_model", declare, run);
+                                "heed export runs/shakespeare my_model", declare, run,
+                                Group::exchange);
 }
 
 }  // namespace heed::cli

@@ -279,7 +279,8 @@ int run(const ImportOptions& o) {
 
 Command import_command() {
   return command<ImportOptions>("import", "a model of Hugging Face's transformers as a run",
-                                "heed import SmolLM2-135M --out runs/smollm2", declare, run);
+                                "heed import SmolLM2-135M --out runs/smollm2", declare, run,
+                                Group::exchange);
 }
 
 }  // namespace heed::cli

@@ -43,8 +43,7 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .option("--prompt", o.prompt, "lens: the text")
       .option("--what", o.what, "ablate: zero (default) or mean, what a part is replaced by")
       .option("--batches", o.batches, "ablate: batches of the validation set (default: all of it)")
-      .option("--clean", o.clean,
-              "patch: the prompt with the right answer")
+      .option("--clean", o.clean, "patch: the prompt with the right answer")
       .option("--corrupt", o.corrupt, "patch: a prompt of as many tokens, with another answer")
       .option("--answer", o.answer, "patch: the token that answers the clean prompt")
       .option("--wrong", o.wrong, "patch: a wrong token; its logit is subtracted")
@@ -268,7 +267,7 @@ int run(const ProbeOptions& o) {
 
 Command probe_command() {
   return command<ProbeOptions>("probe", "what heads attend to, and what an answer depends on",
-                               "heed probe runs/induction heads", declare, run);
+                               "heed probe runs/induction heads", declare, run, Group::take_apart);
 }
 
 }  // namespace heed::cli

@@ -66,7 +66,7 @@ int run(const ReportOptions& o) {
 Command report_command() {
   return command<ReportOptions>("report", "curves, attention and samples of runs, as one page",
                                 "heed report runs/copy runs/reverse --out compare.html", declare,
-                                run);
+                                run, Group::look);
 }
 
 }  // namespace heed::cli

@@ -324,7 +324,7 @@ void declare(Arguments& arguments, Options& options) {
 
 Command tour_command() {
   return command<Options>("tour", "attention step by step, with its numbers", "heed tour causal",
-                          declare, run);
+                          declare, run, Group::learn);
 }
 
 }  // namespace heed::cli
