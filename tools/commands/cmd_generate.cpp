@@ -7,6 +7,7 @@
 #include "layers/text/display.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
+#include "train/data/generate.h"
 #include "train/data/text_stream.h"
 
 namespace heed::cli {
@@ -16,7 +17,7 @@ namespace {
 struct GenerateOptions {
   std::string run;
   std::vector<std::string> sets;
-  std::optional<std::string> prompt;
+  std::optional<std::string> prompt, ids;
   int64_t tokens = 200;
   double temperature = 0.8;
   std::optional<int64_t> top_k;
@@ -30,6 +31,7 @@ void declare(Arguments& arguments, GenerateOptions& o) {
       .option("--prompt", o.prompt,
               "what the model goes on from, or answers (default: on a terminal it "
               "asks, else the config's sample.prompt)")
+      .option("--ids", o.ids, ids_help)
       .option("--tokens", o.tokens, "of a text: how many tokens it adds (200)")
       .option("--temperature", o.temperature,
               "of a text: below 1 more cautious, above 1 bolder, 0 always the likeliest (0.8)")
@@ -41,6 +43,7 @@ void declare(Arguments& arguments, GenerateOptions& o) {
 }
 
 void check(const GenerateOptions& o) {
+  require<ConfigError>(!o.prompt || !o.ids, "heed generate: --prompt and --ids: give one of them");
   require<ConfigError>(o.tokens >= 1, "heed generate: expected --tokens of at least 1, got ",
                        o.tokens);
   require<ConfigError>(o.temperature >= 0, "heed generate: expected --temperature of at least 0, ",
@@ -66,13 +69,31 @@ std::string checked_prompt(const GenerateOptions& o, const LoadedRun& loaded) {
   return prompt;
 }
 
+SamplingOptions sampling_of(const GenerateOptions& o) {
+  return {.temperature = o.temperature,
+          .top_k = o.top_k,
+          .top_p = o.top_p,
+          .seed = static_cast<uint64_t>(o.seed)};
+}
+
+// Goes on from ids, and prints all of them as --ids takes them.
+void continue_ids(const TrainedRun& trained, const GenerateOptions& o) {
+  require<ConfigError>(trained.model->signature().causal,
+                       "heed generate: --ids: expected a model that goes on from tokens");
+  const Ids given = input_of_ids(*trained.model, "heed generate: --ids", *o.ids).ids;
+  std::fputs(o.ids->c_str(), stdout);
+  generate(*trained.model, {given.data(), given.data() + given.size()}, o.tokens, sampling_of(o),
+           trained.loaded.config.context_length(), [](int32_t id) {
+             std::printf(",%d", id);
+             std::fflush(stdout);
+           });
+  std::fputs("\n", stdout);
+}
+
 void answer(const TrainedRun& trained, const std::string& prompt, const GenerateOptions& o) {
   const Task& task = *trained.loaded.task;
   AnswerOptions options{.tokens = o.tokens,
-                        .sampling = {.temperature = o.temperature,
-                                     .top_k = o.top_k,
-                                     .top_p = o.top_p,
-                                     .seed = static_cast<uint64_t>(o.seed)},
+                        .sampling = sampling_of(o),
                         .context_length = trained.loaded.config.context_length()};
   // A model can write any character that it was trained on. A file or pipe gets it unchanged. On a
   // terminal, control characters are escaped, as `ls` does with names.
@@ -106,6 +127,10 @@ void converse(const TrainedRun& trained, const GenerateOptions& o) {
 int run(const GenerateOptions& o) {
   check(o);
   const TrainedRun trained = load_trained(o.run, o.sets);
+  if (o.ids) {
+    continue_ids(trained, o);
+    return 0;
+  }
   const RunConfig& config = trained.loaded.config;
   require<ConfigError>(trained.loaded.task->tokenizer() != nullptr, "heed generate: ", o.run,
                        trained.state.step == 0 ? without_tokenizer

@@ -9,6 +9,7 @@
 #include "tools/commands/inspect.h"
 #include "tools/commands/layer_tree.h"
 #include "tools/commands/output_file.h"
+#include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/words.h"
@@ -27,7 +28,7 @@ struct InspectOptions {
   std::vector<std::string> sets;
   std::optional<int64_t> batch;
   bool attention = false;
-  std::optional<std::string> prompt;
+  std::optional<std::string> prompt, ids;
   std::optional<int64_t> layer, head;
   bool all = false;
   std::optional<std::string> out, graph;
@@ -44,6 +45,7 @@ void declare(Arguments& arguments, InspectOptions& o) {
       .flag("--all", o.all, "with --attention: all blocks, not the last one")
       .option("--prompt", o.prompt,
               "with --attention: what is read (default: the config's sample.prompt, or an example)")
+      .option("--ids", o.ids, ids_help)
       .option("--layer", o.layer, "with --attention: only this attention layer, from 0")
       .option("--head", o.head, "with --attention: only this head of it, from 0")
       .option("--out", o.out,
@@ -269,8 +271,10 @@ Json as_json(const Inspected& it) {
 int run(const InspectOptions& o) {
   require<ConfigError>(o.batch.value_or(1) >= 1,
                        "heed inspect: expected --batch of at least 1, got ", o.batch.value_or(1));
-  require<ConfigError>(o.attention || !o.prompt,
-                       "heed inspect: --prompt is what --attention looks at; give both");
+  require<ConfigError>(o.attention || (!o.prompt && !o.ids),
+                       "heed inspect: ", o.prompt ? "--prompt" : "--ids",
+                       " is what --attention looks at; give both");
+  require<ConfigError>(!o.prompt || !o.ids, "heed inspect: --prompt and --ids: give one of them");
   require<ConfigError>(
       o.attention || (!o.layer && !o.head && !o.all),
       "heed inspect: --layer, --head and --all choose what --attention shows; give it too");
@@ -279,7 +283,8 @@ int run(const InspectOptions& o) {
   require<ConfigError>(!o.attention || (!o.graph && !o.batch),
                        "heed inspect: --attention goes without --graph and --batch");
   if (o.attention) {
-    return inspect_attention({o.target, o.sets, o.prompt, o.layer, o.head, o.all, o.json, o.out});
+    return inspect_attention(
+        {o.target, o.sets, o.prompt, o.ids, o.layer, o.head, o.all, o.json, o.out});
   }
   const Inspected it = inspect(o);
   if (o.graph) {

@@ -13,7 +13,7 @@ namespace heed::cli {
 struct AttentionRequest {
   std::string target;             // a run, or a config (its model before training)
   std::vector<std::string> sets;  // --set arguments, for a config
-  std::optional<std::string> prompt;
+  std::optional<std::string> prompt, ids;
   std::optional<int64_t> layer, head;  // from 0; all if absent
   bool all = false;                    // otherwise the terminal shows the last block, or `layer`
   bool json = false;

@@ -39,9 +39,15 @@ TrainedRun model_of(const AttentionRequest& look) {
   return load_trained(look.target, look.sets);
 }
 
-Exhibit asked(const TrainedRun& run, const std::string& prompt) {
-  const Answer answer = answer_to(run, "heed inspect: --prompt", prompt);
-  return {prompt, answer.text, answer.shown};
+Exhibit asked(const TrainedRun& run, const AttentionRequest& look) {
+  if (look.ids) {
+    return {*look.ids, "", input_of_ids(*run.model, "heed inspect: --ids", *look.ids)};
+  }
+  if (!look.prompt) {
+    return exhibit(*run.model, *run.loaded.task, run.loaded.config);
+  }
+  const Answer answer = answer_to(run, "heed inspect: --prompt", *look.prompt);
+  return {*look.prompt, answer.text, answer.shown};
 }
 
 // An attention layer that is shown: all of its heads or one.
@@ -151,8 +157,7 @@ int inspect_attention(const AttentionRequest& look) {
   if (look.out) {
     check_picture(*look.out, look, run);
   }
-  const Exhibit exhibit =
-      look.prompt ? asked(run, *look.prompt) : heed::exhibit(*run.model, task, run.loaded.config);
+  const Exhibit exhibit = asked(run, look);
   const std::vector<AttentionMap> maps = attention_maps(*run.model, task, exhibit.shown);
   require<ConfigError>(!maps.empty(), look.target, ": no layer of this model attends with weights ",
                        "that a map could show; linear_attention and rwkv_time_mixing keep sums ",

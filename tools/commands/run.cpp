@@ -1,7 +1,10 @@
 #include "tools/commands/run.h"
 
 #include <cstdio>
+#include <sstream>
 
+#include "layers/config/values.h"
+#include "layers/text/display.h"
 #include "tools/terminal/table.h"
 #include "train/run/resume.h"
 
@@ -90,6 +93,25 @@ Answer whole_answer_to(const TrainedRun& run, const std::string& option,
   require<ConfigError>(longest == 0 || tokens <= longest, option, ": expected at most ", longest,
                        " tokens, the model's context, got ", tokens);
   return answer;
+}
+
+Input input_of_ids(const Module& model, const std::string& option, const std::string& ids) {
+  const Signature takes = model.signature();
+  require<ConfigError>(takes.ids && takes.source_vocab_size == 0, option,
+                       ": expected a model that reads one sequence of tokens");
+  std::vector<int32_t> found;
+  std::istringstream words(ids + ",");
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto id = whole_number(ConfigNode::scalar(word, false));
+    require<ConfigError>(id && *id >= 0 && *id < takes.vocab_size, option,
+                         ": expected ids from 0 to ", takes.vocab_size - 1,
+                         " with commas between them, as 5,17,3, got ", printable(word));
+    found.push_back(static_cast<int32_t>(*id));
+  }
+  const auto count = static_cast<int64_t>(found.size());
+  require<ConfigError>(count <= takes.longest.value_or(count), option, ": expected at most ",
+                       takes.longest.value_or(0), " ids, the model's context, got ", count);
+  return Input(Ids::from({1, count}, found));
 }
 
 }  // namespace heed::cli

@@ -45,4 +45,10 @@ Answer answer_to(const TrainedRun& run, const std::string& option, const std::st
 // that is longer than the model's context: the model would read only the end of it.
 Answer whole_answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt);
 
+// The ids of --ids 5,17,3 as a batch of one, for models with and without a tokenizer. Throws
+// ConfigError for a model of something else than one sequence of tokens, and for ids that it does
+// not have or more than it reads; the message begins with `option`.
+Input input_of_ids(const Module& model, const std::string& option, const std::string& ids);
+inline constexpr const char* ids_help = "the same as ids, 5,17,3: for a model without a tokenizer";
+
 }  // namespace heed::cli

@@ -15,7 +15,7 @@ namespace {
 
 struct ExplainOptions {
   std::string run;
-  std::optional<std::string> prompt;
+  std::optional<std::string> prompt, ids;
   int64_t tokens = 12;
   std::string out;
   std::vector<std::string> sets;
@@ -27,6 +27,7 @@ void declare(Arguments& arguments, ExplainOptions& o) {
       .path()
       .option("--prompt", o.prompt,
               "what the model reads (default: the config's sample.prompt, or an example)")
+      .option("--ids", o.ids, ids_help)
       .option("--tokens", o.tokens,
               "how far the page can follow what the model would write: so many tokens (12)")
       .required_option("--out", o.out, "the page")
@@ -39,6 +40,10 @@ void declare(Arguments& arguments, ExplainOptions& o) {
 }
 
 Exhibit asked(const ExplainOptions& o, const TrainedRun& run) {
+  require<ConfigError>(!o.prompt || !o.ids, "heed explain: --prompt and --ids: give one of them");
+  if (o.ids) {
+    return {*o.ids, "", input_of_ids(*run.model, "heed explain: --ids", *o.ids)};
+  }
   if (!o.prompt) {
     return exhibit(*run.model, *run.loaded.task, run.loaded.config);
   }

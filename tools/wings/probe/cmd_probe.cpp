@@ -21,7 +21,7 @@ namespace {
 struct ProbeOptions {
   std::string run, probe;
   std::optional<int64_t> examples, sequences, repeat, seed, batches;
-  std::optional<std::string> prompt, what, clean, corrupt, answer, wrong;
+  std::optional<std::string> prompt, ids, what, clean, corrupt, answer, wrong;
   std::optional<std::string> html;
   std::vector<std::string> sets;
   bool json = false;
@@ -41,9 +41,11 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .option("--seed", o.seed, "heads: of the random tokens (default: that of the run)")
       .option("--examples", o.examples, "heads: validation examples instead of random tokens")
       .option("--prompt", o.prompt, "lens: the text")
+      .option("--ids", o.ids, text("lens: ", ids_help))
       .option("--what", o.what, "ablate: zero (default) or mean, what a part is replaced by")
       .option("--batches", o.batches, "ablate: batches of the validation set (default: all of it)")
-      .option("--clean", o.clean, "patch: the prompt with the right answer")
+      .option("--clean", o.clean,
+              "patch: the prompt with the right answer; ids without a tokenizer")
       .option("--corrupt", o.corrupt, "patch: a prompt of as many tokens, with another answer")
       .option("--answer", o.answer, "patch: the token that answers the clean prompt")
       .option("--wrong", o.wrong, "patch: a wrong token; its logit is subtracted")
@@ -72,6 +74,7 @@ void check_options(const ProbeOptions& o) {
                             {"--seed", o.seed.has_value(), "heads"},
                             {"--examples", o.examples.has_value(), "heads"},
                             {"--prompt", o.prompt.has_value(), "lens"},
+                            {"--ids", o.ids.has_value(), "lens"},
                             {"--what", o.what.has_value(), "ablate"},
                             {"--batches", o.batches.has_value(), "ablate"},
                             {"--clean", o.clean.has_value(), "patch"},
@@ -108,8 +111,13 @@ std::vector<std::string> names_of(const Task& task, std::span<const int32_t> ids
   return names;
 }
 
-// The column of the logits that stands for a token or, of a classifier, a class.
-int32_t column_of(const Task& task, const char* option, const std::string& answer) {
+// The column of the logits that stands for a token or, of a classifier, a class. Without a
+// tokenizer `answer` is an id.
+int32_t column_of(const TrainedRun& run, const char* option, const std::string& answer) {
+  const Task& task = *run.loaded.task;
+  if (task.tokenizer() == nullptr) {
+    return input_of_ids(*run.model, text("heed probe: ", option), answer).ids.data()[0];
+  }
   const int64_t columns = task.output_size();
   for (int32_t id = 0; id < columns; ++id) {
     if (task.target_name(id) == answer) {
@@ -204,10 +212,18 @@ Found heads(const ProbeOptions& o, const TrainedRun& run) {
   return {to_json(scores), heads_text(scores)};
 }
 
+// What the model reads for a prompt, which is ids where it has no tokenizer.
+Input read_of(const TrainedRun& run, const std::string& option, const std::string& prompt) {
+  return run.loaded.task->tokenizer() == nullptr ? input_of_ids(*run.model, option, prompt)
+                                                 : whole_answer_to(run, option, prompt).shown;
+}
+
 Found lens(const ProbeOptions& o, const TrainedRun& run) {
-  const Input in = whole_answer_to(run, "heed probe: --prompt",
-                                   needed(o, o.prompt, "--prompt, the text to read"))
-                       .shown;
+  require<ConfigError>(!o.prompt || !o.ids, "heed probe: --prompt and --ids: give one of them");
+  const Input in = o.ids ? input_of_ids(*run.model, "heed probe: --ids", *o.ids)
+                         : whole_answer_to(run, "heed probe: --prompt",
+                                           needed(o, o.prompt, "--prompt, the text to read"))
+                               .shown;
   const probe::Lens found = probe::logit_lens(*run.model, in);
   return {to_json(found, *run.loaded.task),
           lens_text(found, *run.loaded.task, style_of_terminal())};
@@ -226,11 +242,9 @@ Found ablate(const ProbeOptions& o, const TrainedRun& run) {
 Found patch(const ProbeOptions& o, const TrainedRun& run) {
   const Task& task = *run.loaded.task;
   const Input clean =
-      whole_answer_to(run, "heed probe: --clean", needed(o, o.clean, "--clean, the prompt")).shown;
-  const Input corrupt =
-      whole_answer_to(run, "heed probe: --corrupt",
-                      needed(o, o.corrupt, "--corrupt, a prompt with another answer"))
-          .shown;
+      read_of(run, "heed probe: --clean", needed(o, o.clean, "--clean, the prompt"));
+  const Input corrupt = read_of(run, "heed probe: --corrupt",
+                                needed(o, o.corrupt, "--corrupt, a prompt with another answer"));
   const std::vector<std::string> clean_names = names_of(task, clean.ids.span());
   const std::vector<std::string> corrupt_names = names_of(task, corrupt.ids.span());
   require<ConfigError>(clean_names.size() == corrupt_names.size() || clean.source_ids,
@@ -238,9 +252,9 @@ Found patch(const ProbeOptions& o, const TrainedRun& run) {
                        clean_names.size(), " tokens, ", tokens_text(clean_names), ", and ",
                        corrupt_names.size(), ", ", tokens_text(corrupt_names));
   const std::string& answer = needed(o, o.answer, "--answer, the token that answers --clean");
-  const int32_t right = column_of(task, "--answer", answer);
+  const int32_t right = column_of(run, "--answer", answer);
   const std::optional<int32_t> wrong =
-      o.wrong ? std::optional(column_of(task, "--wrong", *o.wrong)) : std::nullopt;
+      o.wrong ? std::optional(column_of(run, "--wrong", *o.wrong)) : std::nullopt;
   require<ConfigError>(wrong != right, "heed probe: --wrong: expected another token than --answer");
   const probe::Patches found = probe::patch(*run.model, clean, corrupt, right, wrong);
   return {to_json(found),
