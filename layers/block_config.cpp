@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/array/shape.h"
 #include "layers/layer_norm.h"
 #include "layers/rms_norm.h"
 
@@ -38,19 +39,37 @@ void BlockConfig::fill_attention(Defaults& d, const int64_t& longest) const {
   d.set("dropout", dropout).set("qkv_bias", qkv_bias).set("out_bias", bias);
 }
 
+void BlockConfig::fill_feed_forward(Defaults& d) const {
+  d.set("d_in", d_model).set("d_out", d_model).set("d_model", d_model);
+  d.set("hidden_multiplier", hidden_multiplier);
+  d.set("ff_width", ff_width.value_or(saturated_product(d_model, hidden_multiplier)));
+  d.set("context_length", context_length).set("dropout", dropout);
+  d.set("activation", activation).set("bias", bias);
+}
+
 void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   if (d_model % num_heads != 0) {
     errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
                      ", num_heads is ", num_heads, divisors_of(d_model));
   }
-  const auto without_effect = [&](const char* field, bool changed) {
-    if (!has_feed_forward() && changed) {
-      errors.add_field(at, field, "has no effect with feed_forward none; leave one out");
+  const auto without_effect = [&](const char* field, bool changed, bool taken) {
+    if (changed && !taken) {
+      errors.add_field(at, field, "has no effect with feed_forward ",
+                       has_feed_forward() ? feed_forward.type() : "none", "; leave one out");
     }
   };
-  without_effect("activation", activation != BlockConfig{}.activation);
-  without_effect("hidden_multiplier", hidden_multiplier != BlockConfig{}.hidden_multiplier);
-  without_effect("ff_width", ff_width.has_value());
+  const auto* own_activation = feed_forward.find<std::string>("activation");
+  const bool changed = activation != BlockConfig{}.activation;
+  const bool sized = feed_forward.find<int64_t>("ff_width") != nullptr ||
+                     feed_forward.find<std::optional<int64_t>>("ff_width") != nullptr;
+  without_effect("activation", changed, own_activation != nullptr);
+  without_effect("hidden_multiplier", hidden_multiplier != BlockConfig{}.hidden_multiplier,
+                 sized || feed_forward.find<int64_t>("hidden_multiplier") != nullptr);
+  without_effect("ff_width", ff_width.has_value(), sized);
+  if (changed && own_activation != nullptr && *own_activation != activation) {
+    errors.add_field(at, "activation", activation, " is not feed_forward.activation ",
+                     *own_activation, "; give it once");
+  }
   if (ff_width && hidden_multiplier != BlockConfig{}.hidden_multiplier) {
     errors.add_field(at, "hidden_multiplier", hidden_multiplier, " has no effect with ff_width ",
                      *ff_width, "; leave one out");

@@ -30,11 +30,12 @@ struct BlockConfig {
   double norm_eps = 1e-5;
   std::string activation = "gelu_tanh";
   int64_t hidden_multiplier = 4;
-  std::optional<int64_t> ff_width;  // of the feed-forward, instead of the multiplier
-  std::string feed_forward = "feed_forward";
+  std::optional<int64_t> ff_width;                // of the feed-forward, instead of the multiplier
+  LayerChoice feed_forward{"feed_forward"};       // "none": blocks of attention alone
   LayerChoice attention{"multi_head_attention"};  // of blocks that let it be chosen
 
-  bool has_feed_forward() const { return feed_forward != "none"; }
+  // Of a config that was checked.
+  bool has_feed_forward() const { return static_cast<bool>(feed_forward); }
 
   // All of them.
   void fields(Fields& f);
@@ -62,8 +63,12 @@ struct BlockConfig {
     f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
     f.optional("norm_eps", norm_eps, above(0), "of the norms, added to the variance or mean square")
         .also_known_as({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"});
-    f.choice("feed_forward", feed_forward, {"feed_forward", "none"},
-             "none: blocks of attention alone");
+    FieldInfo& ff = f.section(
+        "feed_forward", feed_forward, "layer",
+        "any layer (B, T, d_model) -> (B, T, d_model); none: blocks of attention alone",
+        [this](Defaults& d) { fill_feed_forward(d); }, true);
+    ff.short_form = true;
+    ff.off_word = "none";
     f.choice("activation", activation, feed_forward_activations,
              "activation of the feed-forward; swiglu: gated, as in Llama")
         .also_known_as({"activation_function", "hidden_act"});
@@ -80,6 +85,7 @@ struct BlockConfig {
   // Fills in what the attention of a block takes from it, for sequences of at most `longest`
   // tokens. layers/README.md lists the names.
   void fill_attention(Defaults& d, const int64_t& longest) const;
+  void fill_feed_forward(Defaults& d) const;
 
   void check(ConfigErrors& errors, const ConfigNode& at) const;
   // Whether the attention of a whole model has the model's number of heads.

@@ -38,10 +38,10 @@ class DecoderBlock final : public Module {
       : config(checked(c)),
         att(this, "att", make_layer(config.attention)),
         cross_att(this, "cross_att", make_layer(config.cross_attention)),
-        ff(make_feed_forward(this, c)),
+        ff(make_feed_forward(this, config)),
         norm1(this, "norm1", make_norm(c)),
         norm2(this, "norm2", make_norm(c)),
-        norm3(make_norm_of_feed_forward(this, "norm3", c)),
+        norm3(make_norm_of_feed_forward(this, "norm3", config)),
         drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {
     require<ConfigError>(att->signature().causal,
                          "decoder_block: expected a causal attention, got ",
@@ -49,6 +49,9 @@ class DecoderBlock final : public Module {
     require<ConfigError>(cross_att->signature().context, "decoder_block: expected a ",
                          "cross_attention that reads a context, got ",
                          config.cross_attention.type());
+    require<ConfigError>(!ff || (*ff)->signature().causal, "decoder_block: expected a ",
+                         "feed_forward that sees no later tokens, got ",
+                         config.feed_forward.type());
   }
 
   Signature signature() const override {
@@ -71,7 +74,7 @@ class DecoderBlock final : public Module {
   Tensor forward(const Input& in) override {
     Tensor x = drop_shortcut->add_to(in.x, attended(att, norm1(in.x)));
     x = drop_shortcut->add_to(x, attended(cross_att, in.with(norm2(x))));
-    return ff ? drop_shortcut->add_to(x, (*ff)((*norm3)(x))) : x;
+    return ff ? drop_shortcut->add_to(x, fed(*ff, (*norm3)(x))) : x;
   }
 
  private:

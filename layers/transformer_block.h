@@ -17,22 +17,25 @@
 
 namespace heed {
 
-// The children `ff` and, under the given name, its norm; none with feed_forward: none.
+// Of a config that was checked: the children `ff` and, under the given name, its norm; none with
+// feed_forward: none.
 inline std::optional<Child<Module>> make_feed_forward(Module* block, const BlockConfig& c) {
-  if (!c.has_feed_forward()) {
-    return {};
-  }
-  return Child<Module>(block, "ff",
-                       FeedForward::make({.d_model = c.d_model,
-                                          .hidden_multiplier = c.hidden_multiplier,
-                                          .activation = c.activation,
-                                          .bias = c.bias,
-                                          .ff_width = c.ff_width}));
+  return c.has_feed_forward()
+             ? std::optional(Child<Module>(block, "ff", make_layer(c.feed_forward)))
+             : std::nullopt;
 }
 inline std::optional<Child<Module>> make_norm_of_feed_forward(Module* block, const char* name,
                                                               const BlockConfig& c) {
   return c.has_feed_forward() ? std::optional(Child<Module>(block, name, make_norm(c)))
                               : std::nullopt;
+}
+
+// ff of in.x, which must keep its shape.
+inline Tensor fed(const Child<Module>& ff, const Input& in) {
+  Tensor y = ff(in);
+  require(y.shape() == in.x.shape(), "expected the feed-forward ", ff->path(), " to give ",
+          in.x.shape(), ", the shape of x, got ", y.shape());
+  return y;
 }
 
 class TransformerBlock final : public Module {
@@ -44,13 +47,14 @@ class TransformerBlock final : public Module {
   explicit TransformerBlock(const Config& c)
       : config(checked(c)),
         att(this, "att", make_layer(config.attention)),
-        ff(make_feed_forward(this, c)),
+        ff(make_feed_forward(this, config)),
         norm1(this, "norm1", make_norm(c)),
-        norm2(make_norm_of_feed_forward(this, "norm2", c)),
+        norm2(make_norm_of_feed_forward(this, "norm2", config)),
         drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {}
 
   Signature signature() const override {
-    return Signature::of_tokens(config.d_model).then(att->signature());
+    const Signature attended = Signature::of_tokens(config.d_model).then(att->signature());
+    return ff ? attended.then((*ff)->signature()) : attended;
   }
 
   const Config config;
@@ -66,7 +70,7 @@ class TransformerBlock final : public Module {
     require(attended.shape() == in.x.shape(), "transformer_block: expected the attention to give ",
             in.x.shape(), ", the shape of x, got ", attended.shape());
     const Tensor x = drop_shortcut->add_to(in.x, attended);
-    return ff ? drop_shortcut->add_to(x, (*ff)((*norm2)(x))) : x;
+    return ff ? drop_shortcut->add_to(x, fed(*ff, in.with((*norm2)(x)))) : x;
   }
 };
 HEED_LAYER(TransformerBlock, "transformer_block");

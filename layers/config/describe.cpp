@@ -49,8 +49,11 @@ std::vector<std::string> names_filled_by(const Fill& fill) {
 
 ConfigNode value_node(const Field& field) {
   if (const auto* part = std::get_if<Choice*>(&field.member)) {
-    const ConfigNode node = **part ? part_node(**part, field.fill) : ConfigNode();
-    return field.info.short_form && node.size() == 1 ? node.at(0) : node;
+    const std::string& off = field.info.off_word;
+    const ConfigNode node = **part        ? part_node(**part, field.fill)
+                            : off.empty() ? ConfigNode()
+                                          : ConfigNode::scalar(off, false);
+    return field.info.short_form && node.is_map() && node.size() == 1 ? node.at(0) : node;
   }
   if (const auto* parts = std::get_if<std::vector<Choice>*>(&field.member)) {
     ConfigNode list;

@@ -83,7 +83,7 @@ struct FieldInfo {
   Range range;                       // numbers, and the elements of lists of numbers
   Length length;                     // lists
   std::vector<std::string> choices;  // choice
-  std::string off_word;              // a word allowed instead of a number: "none", "all"; or ""
+  std::string off_word;              // a word allowed instead of a number or part: "none"; or ""
   std::string part_kind;             // part, part_list: kind of the type, "layer", "optimizer", ...
   bool short_form = false;           // part: `byte` may be written for `{type: byte}`
   ConfigNode example_value;          // for required fields: a small value to check gradients with

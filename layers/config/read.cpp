@@ -223,6 +223,14 @@ class StructReader {
   // `child` is null if the config does not have the part. Returns false if it is unknown which type
   // is meant.
   bool read_part(const Field& field, const ConfigNode* child, Choice& part) {
+    const std::string& off = field.info.off_word;
+    const bool says_off = child != nullptr
+                              ? child->is_scalar() && !child->quoted() && child->text() == off
+                              : part.type() == off;
+    if (!off.empty() && says_off) {
+      part = Choice();
+      return true;
+    }
     if (field.info.short_form && child != nullptr && child->is_scalar() && !child->is_null()) {
       ConfigNode whole = empty_part(field.info);
       whole.set("type", *child);

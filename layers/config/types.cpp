@@ -122,7 +122,7 @@ std::string expected(const FieldInfo& info) {
     case FieldType::string_list:
       return list_words(info, "texts");
     case FieldType::part:
-      return with_article(info.part_kind) + ", written {type: NAME, ...}";
+      return with_article(info.part_kind) + ", written {type: NAME, ...}" + or_off;
     case FieldType::part_list:
       return list_words(info, info.part_kind + "s");
     case FieldType::group:

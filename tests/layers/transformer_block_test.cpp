@@ -2,6 +2,7 @@
 
 #include "layers/decoder_block.h"
 #include "tests/support/layer_cases.h"
+#include "tests/support/run_program.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -94,6 +95,40 @@ TEST_CASE("transformer_block: attention alone, with feed_forward none") {
   DecoderBlock decoder(
       {{.d_model = 12, .context_length = 9, .num_heads = 3, .feed_forward = "none"}});
   CHECK(decoder.children().size() == 5);  // att, cross_att, norm1, norm2, drop_shortcut
+}
+
+TEST_CASE("transformer_block: a feed-forward of one's own, its sizes from the block") {
+  CHECK(parameter_lines(*layer_of(block("feed_forward: feed_forward"))) ==
+        parameter_lines(*layer_of(block())));
+  const std::string gated =
+      "ff.gate_proj.weight (5, 12)\nff.up_proj.weight (5, 12)\nff.down_proj.weight (12, 5)\n";
+  CHECK(contains(parameter_lines(*layer_of(
+                     block("feed_forward: gated_feed_forward, ff_width: 5, bias: false"))),
+                 gated));
+  CHECK(contains(parameter_lines(*layer_of(block(
+                     "feed_forward: {type: gated_feed_forward, ff_width: 5, bias: false}"))),
+                 gated));
+  const auto own = layer_of(block("feed_forward: {type: linear, bias: false}"));
+  auto& layer = dynamic_cast<TransformerBlock&>(*own);
+  const Tensor x(values({2, 9, 12}));
+  const Tensor attended = x + layer.att(layer.norm1(x));
+  check_near(layer(x), (attended + (*layer.ff)((*layer.norm2)(attended))).value());
+  CHECK(!layer_of(block("feed_forward: {type: simple_attention}"))->signature().causal);
+
+  CHECK(config_error_of(block("feed_forward: linear, activation: relu"))
+            .ends_with(": has no effect with feed_forward linear; leave one out"));
+  CHECK(config_error_of(block("feed_forward: {activation: relu}, activation: silu"))
+            .ends_with("activation: silu is not feed_forward.activation relu; give it once"));
+  CHECK(contains(config_error_of(block("feed_forward: gated_feed_foward")),
+                 "did you mean gated_feed_forward?"));
+  CHECK(error_of([&] { (*layer_of(block("feed_forward: {type: linear, d_out: 5}")))(x); }) ==
+        "expected the feed-forward ff to give (2, 9, 12), the shape of x, got (2, 9, 5)");
+  CHECK(error_of<ConfigError>([] {
+          layer_of(
+              "{type: decoder_block, d_model: 12, context_length: 9, num_heads: 3, "
+              "feed_forward: simple_attention}");
+        }) ==
+        "decoder_block: expected a feed_forward that sees no later tokens, got simple_attention");
 }
 
 TEST_CASE("transformer_block: refuses") {

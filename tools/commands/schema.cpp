@@ -77,12 +77,15 @@ std::string definition_name(const std::string& kind, const std::string& type) {
   return kind + "." + type;
 }
 
-// The types that need no fields.
-std::vector<std::string> names_that_suffice(const ConfigTypes& types) {
+// The types of a part that need no fields but those that are filled in.
+std::vector<std::string> names_that_suffice(const FieldInfo& info) {
+  const ConfigTypes& types = config_types(info.part_kind);
   std::vector<std::string> names;
   for (const std::string& name : types.names()) {
     const std::vector<FieldInfo>& fields = types.find(name)->fields();
-    if (std::none_of(fields.begin(), fields.end(), is_needed)) {
+    if (std::none_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
+          return is_needed(field) && !is_filled(field, info.fills);
+        })) {
       names.push_back(name);
     }
   }
@@ -114,7 +117,7 @@ Json part_schema(const FieldInfo& info) {
     }
   }
   if (info.short_form) {
-    alternatives.push_back({{"enum", names_that_suffice(types)}});
+    alternatives.push_back({{"enum", names_that_suffice(info)}});
   }
   return {{"oneOf", alternatives}};
 }

@@ -81,6 +81,12 @@ std::string obstacle(const Architecture& architecture, const Gpt& model) {
   if (!c.has_feed_forward()) {
     return differs("feed_forward", "none", "one in each block");
   }
+  if (c.feed_forward.type() != "feed_forward") {
+    return differs("feed_forward", c.feed_forward.type(), "two or three Linear layers");
+  }
+  if (*c.feed_forward.find<std::string>("activation") != c.activation) {
+    return "model.feed_forward.activation: write it as model.activation";
+  }
   if (type == "llama" && c.activation != "swiglu") {
     return differs("activation", c.activation, "swiglu");
   }
