@@ -1,10 +1,12 @@
 #include "train/wings/examine/examine_op.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 
 #include "autograd/array/map.h"
+#include "layers/text/formatted.h"
 #include "train/check/layer_inputs.h"
 
 namespace heed {
@@ -42,11 +44,21 @@ Array random_array(const Shape& shape, Generator& generator) {
   return uniform_array(shape, -1.5, 1.5, generator);
 }
 
-std::vector<Array> random_arrays(const std::vector<Shape>& shapes) {
+// An input of an operation: every third number is four times as large, since a backward may be
+// wrong only far from 0, where a function saturates or clips.
+Array random_input(const Shape& shape, Generator& generator) {
+  Array array = random_array(shape, generator);
+  for (int64_t i = 2; i < array.size(); i += 3) {
+    array.mutable_data()[i] *= 4;
+  }
+  return array;
+}
+
+std::vector<Array> random_inputs(const std::vector<Shape>& shapes) {
   Generator generator(1);
   std::vector<Array> arrays;
   for (const Shape& shape : shapes) {
-    arrays.push_back(random_array(shape, generator));
+    arrays.push_back(random_input(shape, generator));
   }
   return arrays;
 }
@@ -59,22 +71,84 @@ std::vector<Tensor> parameters(const std::vector<Array>& values) {
   return leaves;
 }
 
-// Returns the value of f, then the gradients of the inputs, for a random cotangent.
+// Returns the value of f, then the gradients of the inputs, for a random cotangent. Of an input
+// without a gradient no array.
 std::vector<Array> results(const Differentiable& f, const std::vector<Array>& inputs) {
   const std::vector<Tensor> leaves = parameters(inputs);
   const Tensor y = f(leaves);
   std::vector<Array> all{y.value().clone()};
   Generator generator(2);
-  y.backward(random_array(y.shape(), generator));
-  for (size_t k = 0; k < leaves.size(); ++k) {
-    require<GraphError>(static_cast<bool>(leaves[k].grad()), "no gradient of input ", k,
-                        ": the backward leaves it out, or .value() cut the graph");
-    all.push_back(leaves[k].grad());
+  if (y.requires_grad()) {
+    y.backward(random_array(y.shape(), generator));
+  }
+  for (const Tensor& leaf : leaves) {
+    all.push_back(leaf.grad());
   }
   return all;
 }
 
+std::string gradients_arrive(const Differentiable& f, const std::vector<Array>& inputs) {
+  const std::vector<Array> all = results(f, inputs);
+  for (size_t k = 1; k < all.size(); ++k) {
+    if (!all[k]) {
+      return text("no gradient of input ", k - 1,
+                  ": the backward leaves it out, or .value() cut the graph");
+    }
+  }
+  return "";
+}
+
 std::string result_name(size_t k) { return k == 0 ? "y" : text("gradient of input ", k - 1); }
+
+// <cotangent, f> as a function of one number of an input, and its slope by a central difference.
+double slope_at(const Differentiable& f, std::vector<Array> inputs, size_t k, int64_t i) {
+  const NoGrad off;
+  const auto value = [&](double step) {
+    Array moved = inputs[k].clone();
+    moved.mutable_data()[i] += static_cast<real>(step);
+    std::vector<Array> at = inputs;
+    at[k] = moved;
+    const Array y = f(parameters(at)).value();
+    Generator generator(2);
+    const Array v = random_array(y.shape(), generator);  // the cotangent of results()
+    double sum = 0;
+    for (int64_t j = 0; j < y.size(); ++j) {
+      sum += static_cast<double>(y.data()[j]) * static_cast<double>(v.data()[j]);
+    }
+    return sum;
+  };
+  constexpr double step = 1e-4;
+  return (value(step) - value(-step)) / (2 * step);
+}
+
+// "; 2 times too large everywhere" if the gradients of an input are the slopes times one factor,
+// which is the most frequent mistake; else "".
+std::string common_factor(const Differentiable& f, const std::vector<Array>& inputs) {
+  constexpr double accuracy = 1e-5;  // of the differences
+  const std::vector<Array> all = results(f, inputs);
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Array& gradient = all[k + 1];
+    double least = 0, largest = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < std::min<int64_t>(gradient.size(), 24); ++i) {
+      const double slope = slope_at(f, inputs, k, i);
+      if (std::abs(slope) > 1e-2) {
+        const double factor = static_cast<double>(gradient.data()[i]) / slope;
+        least = count == 0 ? factor : std::min(least, factor);
+        largest = count == 0 ? factor : std::max(largest, factor);
+        ++count;
+      }
+    }
+    const bool one = count > 1 && largest - least <= accuracy * std::abs(largest);
+    if (one && largest != 0 && std::abs(largest - 1) > accuracy) {
+      return largest > 1 ? text("; ", formatted("%.5g", largest), " times too large everywhere")
+             : largest > 0
+                 ? text("; ", formatted("%.5g", 1 / largest), " times too small everywhere")
+                 : text("; ", formatted("%.5g", largest), " times the difference everywhere");
+    }
+  }
+  return "";
+}
 
 // The inputs, their negatives and other numbers: each must pass, since a backward may be wrong on
 // one side of a branch only. After the first, gradients are compared along whole inputs.
@@ -83,13 +157,14 @@ std::string gradients(const Differentiable& f, const std::vector<Array>& inputs)
   Generator generator(3);
   for (const Array& input : inputs) {
     negatives.push_back(map(input, [](real x) { return -x; }));
-    others.push_back(random_array(input.shape(), generator));
+    others.push_back(random_input(input.shape(), generator));
   }
   GradcheckOptions options;
   for (const auto& numbers : {inputs, negatives, others}) {
     const GradcheckResult result = gradcheck(f, parameters(numbers), options);
     if (!result.passed) {
-      return result.message + "; compare the backward with the equations";
+      return result.message + common_factor(f, numbers) +
+             "; compare the backward with the equations";
     }
     options.sample = 0;
   }
@@ -133,7 +208,7 @@ std::string finite(const Differentiable& f, const std::vector<Array>& inputs) {
   const std::vector<Array> all = results(f, inputs);
   for (size_t k = 0; k < all.size(); ++k) {
     if (!all_finite(all[k])) {
-      return text(result_name(k), " is not finite for numbers from -1.5 to 1.5");
+      return text(result_name(k), " is not finite for numbers from -6 to 6");
     }
   }
   return "";
@@ -176,14 +251,18 @@ std::string captures(const Differentiable& f, const std::vector<Array>& inputs) 
 std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape>& shapes) {
   std::vector<Finding> found;
   const auto look = [&](const char* what, auto check) {
-    found.push_back(examine(what, [&] { return check(f, random_arrays(shapes)); }));
+    found.push_back(examine(what, [&] { return check(f, random_inputs(shapes)); }));
+    return found.back().message.empty();
   };
+  // A mistake of these two makes the other checks fail as well, with messages that lead astray.
+  if (!look("inputs", inputs_stay) || !look("gradients that are missing", gradients_arrive)) {
+    return found;
+  }
   if (is_float64) {
     look("gradients", gradients);
   }
   look("captures", captures);
   look("threads", threads);
-  look("inputs", inputs_stay);
   look("finite", finite);
   return found;
 }

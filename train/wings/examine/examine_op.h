@@ -10,8 +10,9 @@
 
 namespace heed {
 
-// Runs all checks on f, for inputs of these shapes, uniform in [-1.5, 1.5). Gradients are checked
-// in float64 only. f must give the same result for the same inputs: seed dropout inside it.
+// Runs all checks on f, for inputs of these shapes, uniform in [-1.5, 1.5), every third number in
+// [-6, 6). Inputs that are written to, or get no gradient, are the only finding then. Gradients are
+// checked in float64 only. f must give the same result for the same inputs: seed dropout inside it.
 std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape>& shapes);
 
 // Runs `check`, which returns a message. If it throws, the message is that of the exception.

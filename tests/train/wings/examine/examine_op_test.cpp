@@ -1,9 +1,12 @@
 // Incorrect operations, with the message of examine_op for each.
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/log.h"
+#include "tests/support/run_program.h"
 #include "tests/support/wrong_backwards.h"
 #include "tests/train/wings/examine/findings.h"
 #include "train/wings/examine/testing.h"
@@ -32,6 +35,57 @@ TEST_CASE("examine: operations") {
              },
              shapes),
          "inputs", "input 0 was written to");
+}
+
+TEST_CASE("examine: one mistake of an operation is one message, its cause") {
+  const auto messages = [](const Differentiable& f, const std::vector<Shape>& shapes) {
+    return all_messages(examine_op(f, shapes));
+  };
+  const auto into_input = [](const std::vector<Tensor>& in) {
+    in[0].value().mutable_data()[0] = 7;
+    return in[0] * in[0];
+  };
+  const std::string written = messages(into_input, {{3, 4}});
+  CHECK(written.starts_with("inputs: input 0 was written to: "));
+  CHECK(std::count(written.begin(), written.end(), '\n') == 1);
+  const auto one_of_two = [](const std::vector<Tensor>& in) {
+    return in[0] * Tensor(in[1].value());
+  };
+  CHECK(messages(one_of_two, {{3, 4}, {4}}) ==
+        "gradients that are missing: no gradient of input 1: the backward leaves it out, or "
+        ".value() cut the graph\n");
+}
+
+TEST_CASE("examine: a backward that is wrong only far from 0; one factor everywhere" *
+          doctest::skip(!is_float64)) {
+  // y = x^2, with a derivative of slope(x).
+  const auto with_slope = [](auto slope) {
+    return [slope](const std::vector<Tensor>& in) {
+      const Array x = in[0].value();
+      return record("square", map(x, [](real v) { return v * v; }), {in[0]},
+                    [x, slope](const Array& dy, Grads& grads) {
+                      grads.emit(0, [g = dy.data(), x = x.data(), slope](int64_t i) {
+                        return g[i] * slope(x[i]);
+                      });
+                    });
+    };
+  };
+  const auto message = [&](auto slope) {
+    return message_of("gradients", examine_op(with_slope(slope), {{3, 4}}));
+  };
+  CHECK(message([](real x) { return 2 * x; }) == "");
+  const std::string far = message([](real x) { return std::abs(x) > real{2.5} ? real{0} : 2 * x; });
+  CHECK_MESSAGE(contains(far, ": gradient "), far);
+  CHECK_MESSAGE(contains(far, "relative error 1;"), far);
+  const std::string end = "; compare the backward with the equations";
+  CHECK(message([](real x) { return 4 * x; }).ends_with("; 2 times too large everywhere" + end));
+  CHECK(message([](real x) { return x; }).ends_with("; 2 times too small everywhere" + end));
+  CHECK(message([](real x) {
+          return -2 * x;
+        }).ends_with("; -1 times the difference everywhere" + end));
+  const std::string other = message([](real x) { return 2 * x + 1; });
+  CHECK(contains(other, "relative error "));
+  CHECK(!contains(other, "everywhere"));
 }
 
 TEST_CASE("examine: a Tensor in a backward: an input, one computed from it, the result") {

@@ -20,7 +20,8 @@ TEST_CASE("testing: a finding stands at the line of the call, without the assert
   CHECK(contains(failed.out,
                  "testing_test.cpp:9: ERROR: {type: liner, d_in: 3}\n"
                  "  config: ended with an error: unknown layer liner, did you mean linear?"));
-  CHECK(contains(failed.out,
-                 "testing_test.cpp:10: ERROR: nothing, inputs (2, 3), (3,)\n  threads: "));
+  CHECK(contains(
+      failed.out,
+      "testing_test.cpp:10: ERROR: nothing, inputs (2, 3), (3,)\n  gradients that are missing: "));
   CHECK_FALSE(contains(failed.out, "CHECK"));
 }
