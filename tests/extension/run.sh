@@ -21,11 +21,15 @@ cmake --build from_build --target without_config >log || { tail -n 60 log; exit 
 from_build/without_config >/dev/null
 echo "from the build folder: ok"
 
-# pkg-config serves who has no CMake, in both precisions.
-for library in heedgrad heedgrad-f64; do
-  flags=$(PKG_CONFIG_PATH="$(dirname "$(find prefix -name heedgrad.pc)")" pkg-config --cflags --libs $library)
+# pkg-config serves who has no CMake: in both precisions after an installation, and from the build folder.
+check_pkg_config() {
+  flags=$(PKG_CONFIG_PATH="$2" pkg-config --cflags --libs "$1")
   # shellcheck disable=SC2086 # several words on purpose
-  c++ "a copy/without_config.cpp" -o program $flags -Wl,-rpath,"$(dirname "$(find "$PWD/prefix" -name libheedgrad.so)")"
+  c++ "a copy/without_config.cpp" -o program $flags
   ./program >/dev/null
-  echo "pkg-config $library: ok"
-done
+  echo "pkg-config $1 of $2: ok"
+}
+installed=$(dirname "$(find "$PWD/prefix" -name heedgrad.pc)")
+check_pkg_config heedgrad "$installed"
+check_pkg_config heedgrad-f64 "$installed"
+check_pkg_config heedgrad "$build/lib/pkgconfig"

@@ -1,12 +1,12 @@
 # <prefix>/bin, lib, include/heed, and what find_package(heedgrad) and pkg-config need. The build tree serves
-# find_package as well: -DCMAKE_PREFIX_PATH=<build folder>.
+# both as well: -DCMAKE_PREFIX_PATH=<build folder>, PKG_CONFIG_PATH=<build folder>/lib/pkgconfig.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heedgrad)
 
 install(DIRECTORY autograd layers train DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
         FILES_MATCHING PATTERN "*.h")
-configure_file(tools/cmake/version.h.in ${PROJECT_BINARY_DIR}/version.h @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/version.h ${PROJECT_BINARY_DIR}/include/heed/heed.h
+configure_file(tools/cmake/version.h.in ${PROJECT_BINARY_DIR}/include/heed/version.h @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/include/heed/version.h ${PROJECT_BINARY_DIR}/include/heed/heed.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
 
 if(examine IN_LIST heed_wings)
@@ -29,13 +29,19 @@ install(EXPORT heedgradTargets NAMESPACE heedgrad:: DESTINATION ${package_dir})
 install(FILES ${package_files} ${build_package_dir}/heedgradConfigVersion.cmake DESTINATION ${package_dir})
 install(FILES tests/support/main.cpp DESTINATION ${package_dir} RENAME test_main.cpp)
 
-# heed_pkg_config(<library> <its precision> [compiler flags])
+# heed_pkg_config(<library> <its precision> [compiler flags]): one file for the build tree, where the library is not in
+# lib/, and one to install.
 function(heed_pkg_config library precision)
   set(definitions ${ARGN})
+  set(prefix_from_pc ../..)
+  set(include_folder include)
+  set(library_folder .)
   configure_file(tools/cmake/heedgrad.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${library}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/lib/pkgconfig/${library}.pc
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  set(include_folder ${CMAKE_INSTALL_INCLUDEDIR})
+  set(library_folder ${CMAKE_INSTALL_LIBDIR})
+  configure_file(tools/cmake/heedgrad.pc.in ${PROJECT_BINARY_DIR}/installed/${library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/installed/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
-file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 heed_pkg_config(heedgrad float32)
 heed_pkg_config(heedgrad-f64 float64 -DHEED_FLOAT64)

@@ -132,17 +132,7 @@ void for_each_state(Optimizer& optimizer, Visit&& visit) {
   }
 }
 
-Fingerprint save_optimizer(const fs::path& path, Optimizer& optimizer) {
-  const int64_t steps = optimizer.steps();
-  std::vector<TensorView> tensors;
-  tensors.push_back({"step", Dtype::I64, {}, std::as_bytes(std::span(&steps, 1))});
-  for_each_state(optimizer, [&](const std::string& name, const Array& array) {
-    tensors.push_back(view(name, array));
-  });
-  return write_safetensors(path, std::move(tensors));
-}
-
-void check_optimizer(const SafeTensors& file, Optimizer& optimizer, int64_t step) {
+void check_optimizer(const SafeTensors& file, Optimizer& optimizer, std::optional<int64_t> step) {
   constexpr Dtype real_dtype = is_float64 ? Dtype::F64 : Dtype::F32;
   size_t expected = 1;
   for_each_state(optimizer, [&](const std::string& name, const Array& array) {
@@ -162,18 +152,30 @@ void check_optimizer(const SafeTensors& file, Optimizer& optimizer, int64_t step
   require<IoError>(file.at("step").shape.empty(), file.path(),
                    ": tensor \"step\": expected one number");
   const int64_t steps = file.integers("step").front();
-  require<IoError>(steps == step, file.path(), ": tensor \"step\": expected ", step, ", got ",
-                   steps);
+  require<IoError>(steps == step.value_or(steps), file.path(), ": tensor \"step\": expected ",
+                   step.value_or(0), ", got ", steps);
 }
 
-void load_optimizer(const SafeTensors& file, Optimizer& optimizer) {
+}  // namespace
+
+Fingerprint save_optimizer(const fs::path& path, Optimizer& optimizer) {
+  const int64_t steps = optimizer.steps();
+  std::vector<TensorView> tensors;
+  tensors.push_back({"step", Dtype::I64, {}, std::as_bytes(std::span(&steps, 1))});
+  for_each_state(optimizer, [&](const std::string& name, const Array& array) {
+    tensors.push_back(view(name, array));
+  });
+  return write_safetensors(path, std::move(tensors));
+}
+
+void load_optimizer(Optimizer& optimizer, const fs::path& path, std::optional<int64_t> step) {
+  const SafeTensors file(path);
+  check_optimizer(file, optimizer, step);
   for_each_state(optimizer, [&](const std::string& name, Array& array) {
     if (array) file.copy(name, {array.mutable_data(), static_cast<size_t>(array.size())});
   });
   optimizer.set_steps(file.integers("step").front());
 }
-
-}  // namespace
 
 // ---- Writing
 
@@ -363,9 +365,7 @@ TrainingState load_checkpoint(const fs::path& checkpoint, Module& model, Optimiz
     require<IoError>(manifest.files.contains(optimizer_file), checkpoint.string(),
                      ": holds no optimizer state to go on with (checkpoint.optimizer_state was "
                      "false)");
-    const SafeTensors moments(checkpoint / optimizer_file);
-    check_optimizer(moments, *optimizer, manifest.step);
-    load_optimizer(moments, *optimizer);
+    load_optimizer(*optimizer, checkpoint / optimizer_file, manifest.step);
   }
   load_parameters(model, weights);
   return state;
