@@ -213,6 +213,10 @@ void print_written(const NewOptions& o, const fs::path& folder, const NewFiles& 
   for (const auto& [path, text] : files) {
     print_line(stdout, path.string());
   }
+  if (o.kind == "op") {
+    print_text(text(o.name, "_layer.h and ", o.name, ".yaml train a model with the operation; an ",
+                    "operation alone needs neither them nor the last test\n"));
+  }
   if (project == nullptr) {
     return;
   }
@@ -243,7 +247,7 @@ int run(const NewOptions& o) {
   const std::string config = (folder / (o.name + ".yaml")).lexically_normal().string();
   std::printf(
       "\nBuild and test it, then train with it:\n  cmake -S %s -B %s%s\n"
-      "  cmake --build %s && ctest --test-dir %s --output-on-failure\n"
+      "  cmake --build %s -j$(nproc) && ctest --test-dir %s --output-on-failure\n"
       "  heed --trust-plugins train %s\n",
       at.c_str(), build.c_str(), prefix_option().c_str(), build.c_str(), build.c_str(),
       shell_word(config).c_str());

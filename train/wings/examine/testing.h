@@ -41,6 +41,11 @@ inline void check_layer(const std::string& config, const std::vector<Shape>& sha
   report(config, examine_layer(config, shapes), caller);
 }
 
+// A layer from its config: such a test compiles whatever fields the class has.
+inline std::unique_ptr<Module> make_layer(const std::string& config) {
+  return heed::make_layer(choice_from("layer", config));
+}
+
 // Checks a class, registered or not. `options` is as in a config, without `type`.
 template <class Layer>
 void check_layer(const std::string& options, const std::vector<Shape>& shapes = {},

@@ -62,6 +62,9 @@ TEST_CASE("heed new: the files of each kind, under the name everywhere") {
     CHECK(header.find("class TwoWords") != std::string::npos);
     CHECK(header.find("\nHEED_") != std::string::npos);
     CHECK(result.out.find("  cmake -S " + out.string()) != std::string::npos);
+    CHECK(contains(result.out, "/build -j$(nproc) && ctest "));
+    CHECK(contains(result.out, "two_words_layer.h and two_words.yaml train a model with") ==
+          (kind == "op"));
   }
 }
 

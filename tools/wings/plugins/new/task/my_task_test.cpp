@@ -11,6 +11,7 @@ TEST_CASE("my_task: everything that is expected of a task") {
   testing::check_task("{type: my_task, length: 20, symbols: 5, distance: 7}");
 }
 
+// The two tests below are of the sample: replace them when the questions are your own.
 TEST_CASE("my_task: targets are the symbols before") {
   mine::MyTask task({.length = 10, .symbols = 4, .distance = 3}, {});
   Generator data(1);
