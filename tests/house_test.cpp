@@ -34,7 +34,7 @@ TEST_CASE("house: what lives in one file") {
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]pcre2)")) ==
         of_those({"train/wings/bpe/text/pattern.cpp"}));
   CHECK(joined(files_with(sources(), R"(^\s*#\s*include\s*[<"](stb/)?stb_)")) ==
-        "tools/terminal/png.cpp");
+        of_those({"tools/wings/inspect/png.cpp"}));
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]mpi\.h)")) ==
         of_those({"train/wings/processes/mpi_communicator.cpp"}));
   // Threads are opened in one place; `omp simd` opens none.

@@ -105,8 +105,8 @@ TEST_CASE("transformer_block: a feed-forward of one's own, its sizes from the bl
   CHECK(contains(parameter_lines(*layer_of(
                      block("feed_forward: gated_feed_forward, ff_width: 5, bias: false"))),
                  gated));
-  CHECK(contains(parameter_lines(*layer_of(block(
-                     "feed_forward: {type: gated_feed_forward, ff_width: 5, bias: false}"))),
+  CHECK(contains(parameter_lines(*layer_of(
+                     block("feed_forward: {type: gated_feed_forward, ff_width: 5, bias: false}"))),
                  gated));
   const auto own = layer_of(block("feed_forward: {type: linear, bias: false}"));
   auto& layer = dynamic_cast<TransformerBlock&>(*own);

@@ -45,16 +45,6 @@ foreach(name xxhash utf8proc)
   target_include_directories(heed_${name} SYSTEM INTERFACE ${HEED_${name}_INCLUDE_DIR})
 endforeach()
 
-# Optional, headers alone: without stb_image_write `heed inspect --out` writes SVG, not PNG (tools/terminal/png.cpp).
-find_path(HEED_STB_INCLUDE_DIR NAMES stb_image_write.h PATH_SUFFIXES stb)
-add_library(heed_stb INTERFACE)
-if(HEED_STB_INCLUDE_DIR)
-  target_include_directories(heed_stb SYSTEM INTERFACE ${HEED_STB_INCLUDE_DIR})
-  target_compile_definitions(heed_stb INTERFACE HEED_STB)
-else()
-  message(STATUS "stb was not found: pictures of attention are SVG, not PNG (Debian: libstb-dev)")
-endif()
-
 if(HEED_TESTS)
   find_package(doctest QUIET)
   if(NOT doctest_FOUND)

@@ -21,6 +21,7 @@
 #include "train/optim/schedule.h"
 #include "train/run/resume.h"
 #include "train/trainer.h"
+#include "train/yaml/yaml.h"
 
 namespace heed::cli {
 

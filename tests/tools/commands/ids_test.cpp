@@ -54,6 +54,7 @@ TEST_CASE("--ids: generate goes on from ids, and its output can be given again")
 }
 
 TEST_CASE("--ids: heed inspect --attention, with a tokenizer and without") {
+  if (!has_command("inspect")) return;
   const TempDir folder, other;
   const std::string run = run_on_ids(folder, on_synthetic);
   const ProgramResult maps = succeeded({"inspect", run, "--attention", "--ids", "5,3,10"});

@@ -33,10 +33,12 @@ TEST_CASE("heed: a checkpoint that was copied elsewhere is a model") {
   CHECK(eval.out == run_heed({"eval", checkpoint_of(run, 6).string(), "--json"}).out);
   const ProgramResult text = run_heed({"generate", model, "--prompt", "E", "--tokens", "3"});
   CHECK_MESSAGE(text.exit_code == 0, text.err);
-  const ProgramResult inspected = run_heed({"inspect", model});
-  CHECK_MESSAGE(contains(inspected.out, "checkpoint"), inspected.err);
-  CHECK(contains(inspected.out, "step 6"));
-  CHECK(run_heed({"inspect", "--attention", model, "--prompt", "E"}).exit_code == 0);
+  if (has_command("inspect")) {
+    const ProgramResult inspected = run_heed({"inspect", model});
+    CHECK_MESSAGE(contains(inspected.out, "checkpoint"), inspected.err);
+    CHECK(contains(inspected.out, "step 6"));
+    succeeded({"inspect", "--attention", model, "--prompt", "E"});
+  }
   const ProgramResult resume = run_heed({"train", "--resume", model});
   CHECK(resume.exit_code == 2);
   CHECK(resume.err == "heed train: --resume " + model +
@@ -84,7 +86,9 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
   const std::vector<std::string> set = {"--set", "data.path=new.txt"};
   CHECK(run_heed({"eval", run, "--json", set[0], set[1]}).out == all);
   CHECK(run_heed({"generate", run, "--prompt", "E", set[0], set[1]}).exit_code == 0);
-  CHECK(run_heed({"inspect", "--attention", run, "--prompt", "E", set[0], set[1]}).exit_code == 0);
+  if (has_command("inspect")) {
+    succeeded({"inspect", "--attention", run, "--prompt", "E", set[0], set[1]});
+  }
   const ProgramResult resumed =
       run_heed({"train", "--resume", run, "--set", "train.steps=14", set[0], set[1]});
   CHECK_MESSAGE(resumed.exit_code == 0, resumed.err);
@@ -117,7 +121,7 @@ TEST_CASE("heed: a run whose config.yaml was changed is not taken for the one th
     write_text(file, config.replace(config.find(from), from.size(), to));
     const ProgramResult eval = run_heed({"eval", run});
     CHECK(run_heed({"generate", run, "--prompt", "E"}).exit_code == eval.exit_code);
-    CHECK(run_heed({"inspect", run}).err == eval.err);
+    if (has_command("inspect")) CHECK(run_heed({"inspect", run}).err == eval.err);
     return eval;
   };
   const std::string differs = file +
@@ -237,8 +241,8 @@ TEST_CASE("heed: a link that leads to itself is named, whether it is the run or 
   };
   refused({"eval", run.string()}, run / "config.yaml");
   for (const char* command : {"eval", "generate", "inspect", "validate"}) {
-    refused({command, loop.string()}, loop);
+    if (has_command(command)) refused({command, loop.string()}, loop);
   }
-  refused({"inspect", "--attention", loop.string()}, loop);
+  if (has_command("inspect")) refused({"inspect", "--attention", loop.string()}, loop);
   refused({"train", "--resume", loop.string()}, loop);
 }

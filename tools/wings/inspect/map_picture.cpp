@@ -1,4 +1,4 @@
-#include "tools/terminal/map_picture.h"
+#include "tools/wings/inspect/map_picture.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
-#include "tools/terminal/png.h"
+#include "tools/wings/inspect/png.h"
 
 namespace heed::cli {
 

@@ -8,7 +8,7 @@
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/training_run.h"
-#include "tools/terminal/png.h"
+#include "tools/wings/inspect/png.h"
 
 using namespace heed;
 using namespace heed::testing;

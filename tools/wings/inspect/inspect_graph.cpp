@@ -6,8 +6,8 @@
 #include <functional>
 #include <map>
 
-#include "tools/commands/inspect.h"
-#include "tools/commands/step_graph.h"
+#include "tools/wings/inspect/inspect.h"
+#include "tools/wings/inspect/step_graph.h"
 #include "train/files/files.h"
 
 extern char** environ;

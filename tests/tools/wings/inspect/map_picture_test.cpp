@@ -1,10 +1,10 @@
 // Attention maps as pictures.
-#include "tools/terminal/map_picture.h"
+#include "tools/wings/inspect/map_picture.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/support/run_program.h"
-#include "tools/terminal/png.h"
+#include "tools/wings/inspect/png.h"
 
 #ifdef HEED_STB
 #define STB_IMAGE_IMPLEMENTATION

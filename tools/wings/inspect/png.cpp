@@ -1,4 +1,4 @@
-#include "tools/terminal/png.h"
+#include "tools/wings/inspect/png.h"
 
 #include "autograd/base/error.h"
 

@@ -1,4 +1,4 @@
-#include "tools/commands/step_graph.h"
+#include "tools/wings/inspect/step_graph.h"
 
 #include <algorithm>
 #include <map>

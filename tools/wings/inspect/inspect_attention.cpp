@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/inspect.h"
 #include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/heat_map.h"
-#include "tools/terminal/map_picture.h"
-#include "tools/terminal/png.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/inspect/inspect.h"
+#include "tools/wings/inspect/map_picture.h"
+#include "tools/wings/inspect/png.h"
 #include "train/data/generate.h"
 #include "train/files/files.h"
 
