@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "autograd/base/error.h"
-
 namespace heed {
 
 namespace {
@@ -58,8 +56,8 @@ std::string composed(std::string_view text) {
                    static_cast<utf8proc_ssize_t>(text.size()), &buffer,
                    static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(buffer, &std::free);
-  require<ConfigError>(size >= 0, "expected text in UTF-8, got ", utf8proc_errmsg(size));
-  return {reinterpret_cast<const char*>(buffer), static_cast<size_t>(size)};
+  return size < 0 ? std::string(text)
+                  : std::string(reinterpret_cast<const char*>(buffer), static_cast<size_t>(size));
 }
 
 bool is_word_part(char32_t code) {
