@@ -9,6 +9,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <vector>
 
 #include "autograd/base/error.h"
@@ -23,24 +24,10 @@ namespace {
 std::atomic<int> chosen_threads{0};  // by set_num_threads; 0: none
 std::atomic<int> most_that_pay{most_threads};
 
-// Of the threads of a program that compute at the same time, one has the cores for its loop. The
-// others run theirs without waiting, each on its own thread: a region of each would only have more
-// threads than cores.
-class TheCores {
- public:
-  TheCores() : ours_(!in_use_.exchange(true, std::memory_order_acquire)) {}
-  ~TheCores() {
-    if (ours_) in_use_.store(false, std::memory_order_release);
-  }
-  TheCores(const TheCores&) = delete;
-  TheCores& operator=(const TheCores&) = delete;
-
-  bool ours() const { return ours_; }
-
- private:
-  static inline std::atomic<bool> in_use_{false};
-  const bool ours_;
-};
+// Of the threads of a program that compute at the same time, the one that holds this has the cores
+// for its loop. The others run theirs without waiting, each on its own thread: a region of each
+// would only have more threads than cores.
+std::mutex the_cores;
 
 // Counts the CPUs of the machine that other programs leave free, on average over half a second.
 class FreeCpus {
@@ -248,8 +235,8 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
     run_here(count, grain, body, context);
     return;
   }
-  const TheCores cores;
-  const int threads = cores.ours() ? threads_now() : 1;
+  const std::unique_lock ours(the_cores, std::try_to_lock);
+  const int threads = ours ? threads_now() : 1;
   if (threads == 1 || chunks > std::numeric_limits<uint32_t>::max()) {
     run_here(count, grain, body, context);
     return;

@@ -184,7 +184,7 @@ TEST_CASE("crew: what a run asks, and when") {
     Trainer trainer(std::move(run), RunFolder::create(path, ""), {}, crew);
     CHECK(trainer.train() == Ending::finished);  // after 12 steps
     CHECK(crew.asked["gradient_sum"] == 12);
-    CHECK(crew.asked["agree"] == 12);  // on the end
+    CHECK(crew.asked["agree"] == 12 + 2 * 16);  // on the end; before each batch of an evaluation
     CHECK(crew.asked["share_of"] == 2);
     CHECK(crew.asked["total"] == 2);
     CHECK(crew.asked["gather"] == 0);  // when it is resumed

@@ -18,8 +18,6 @@ constexpr std::array handled{SIGINT,  SIGTERM, SIGHUP,  SIGUSR1,   SIGUSR2, SIGX
                              SIGALRM, SIGPWR,  SIGPROF, SIGVTALRM, SIGPIPE};
 
 std::atomic<bool> stop_requested{false}, step_saved{false}, is_silent{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers may use no others");
-
 constinit std::mutex guards_mutex;
 int guards = 0;  // that exist, of all threads
 std::array<struct sigaction, handled.size()> handlers_before;
