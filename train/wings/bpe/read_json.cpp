@@ -9,7 +9,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
-#include "train/wings/bpe/strict_json.h"
+#include "train/files/strict_json.h"
 #include "train/wings/bpe/text/byte_text.h"
 #include "train/wings/bpe/vocabulary.h"
 

@@ -6,7 +6,7 @@
 #include "layers/text/display.h"
 #include "train/files/files.h"
 #include "train/files/safetensors.h"
-#include "train/wings/bpe/strict_json.h"
+#include "train/files/strict_json.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "train/wings/bpe/strict_json.h"
+#include "train/files/strict_json.h"
 
 #include <nlohmann/json.hpp>
 #include <unordered_set>
