@@ -24,8 +24,7 @@ echo "from the build folder: ok"
 # pkg-config serves who has no CMake: in both precisions after an installation, and from the build folder.
 check_pkg_config() {
   flags=$(PKG_CONFIG_PATH="$2" pkg-config --cflags --libs "$1")
-  # shellcheck disable=SC2086 # several words on purpose
-  c++ "a copy/without_config.cpp" -o program $flags
+  eval "c++ 'a copy/without_config.cpp' -o program $flags"  # a path with a blank comes with a backslash
   ./program >/dev/null
   echo "pkg-config $1 of $2: ok"
 }
