@@ -88,13 +88,6 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
       best = candidate;
     }
   }
-  for (const std::string& candidate : known) {
-    const bool is_part = candidate.starts_with(word + "_") || candidate.ends_with("_" + word);
-    if (least >= Distance{most + 1, 0, 0} && is_part &&
-        (best.empty() || candidate.size() < best.size())) {
-      best = candidate;
-    }
-  }
   return best;
 }
 

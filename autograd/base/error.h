@@ -68,8 +68,8 @@ void require(bool ok, const Parts&... parts) {
 std::vector<std::string> by_closeness(const std::string& word,
                                       const std::vector<std::string>& known);
 
-// Returns the closest of them, for "did you mean ...?", within an edit distance of a third of the
-// word's length (at least 1). Else the shortest of which it is a part, or "": num_heads for heads.
+// Returns the closest of them, for "did you mean ...?", or "" if none is within an edit distance of
+// a third of the word's length (at least 1).
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace heed

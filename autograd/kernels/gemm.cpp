@@ -22,8 +22,7 @@ using detail::kernels_in_use;
 using detail::Product;
 using detail::ProductKernel;
 
-std::atomic<int64_t> flops_so_far{0};
-thread_local std::atomic<int64_t> dry_flops{0};
+thread_local int64_t flops_so_far = 0;
 
 // The first kernel in use that takes p. The last one is OpenBLAS.
 const ProductKernel* kernel_for(const Product& p) {
@@ -246,8 +245,8 @@ void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrice
   });
 }
 
-int64_t flop_count() { return dry_run() ? dry_flops : flops_so_far; }
+int64_t flop_count() { return flops_so_far; }
 
-void count_flops(int64_t flops) { (dry_run() ? dry_flops : flops_so_far) += flops; }
+void count_flops(int64_t flops) { flops_so_far += flops; }
 
 }  // namespace heed

@@ -84,8 +84,8 @@ void multiply_both(const Factors& first, const Factors& second, Epilogue&& epilo
 
 void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrices> to);
 
-// Floating-point operations of matrix products since the program started, 2 m n k for each. During
-// a dry run: those of this thread's dry runs; else those that all threads computed.
+// Floating-point operations of the matrix products that this thread began, 2 m n k for each, dry
+// runs included.
 int64_t flop_count();
 void count_flops(int64_t flops);
 

@@ -164,6 +164,16 @@ std::optional<int64_t> whole_number(const ConfigNode& node) {
   return reads ? std::optional(number) : std::nullopt;
 }
 
+// The nearest name of a type, or the first that the word begins: causal_attention for causal.
+std::string nearest_type(const std::string& word, const std::string& kind) {
+  const std::vector<std::string> names = config_types(kind).names();
+  const auto begun = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return name.starts_with(word + "_");
+  });
+  const std::string near = nearest(word, names);
+  return !near.empty() || begun == names.end() ? near : *begun;
+}
+
 bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind kind,
               ConfigErrors& errors) {
   if (node.is_null()) {
@@ -172,7 +182,7 @@ bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind ki
   }
   if (node.kind() != kind) {
     const bool part = info.type == FieldType::part && node.is_scalar();
-    const std::string near = part ? nearest(node.text(), config_types(info.part_kind).names()) : "";
+    const std::string near = part ? nearest_type(node.text(), info.part_kind) : "";
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
                near.empty()          ? ""
                : near == node.text() ? "; write {type: " + near + "}"

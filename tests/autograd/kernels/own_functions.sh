@@ -7,7 +7,7 @@ nm=$1 build=$2 objects=0
 for object in "$build"/heed_vector_*.o "$build"/heed_amx*.o; do
   [ -e "$object" ] || continue
   ((++objects))
-  functions=$("$nm" --defined-only --extern-only --format=posix "$object" | awk '$2 == "T" || $2 == "W" || $2 == "i"')
+  functions=$("$nm" --defined-only --extern-only --format=sysv "$object" | awk -F'|' '$4 ~ /FUNC/ { print $1 }')
   [ -z "$functions" ] || { echo "$object shares functions: $functions"; exit 1; }
   shared=$("$nm" --defined-only --extern-only --demangle --format=posix "$object" |
     grep -vE '^(DW\.ref\.|heed::detail::(loops_timed|dry_run_active) |heed::detail::(vector|amx)_[a-z0-9]* )' || true)

@@ -144,7 +144,7 @@ const std::vector<Hint> misspellings = {
     {"model.d_modle=8", "unknown key, did you mean d_model?"},
     {"model.nun_heads=2", "unknown key, did you mean num_heads?"},
     {"model.Dropout=0.1", "unknown key, did you mean dropout?"},
-    {"model.heads=2", "unknown key, did you mean num_heads?"},
+    {"model.heads=2", "here it is num_heads"},
     {"model.attention=causal",
      "expected a layer, written {type: NAME, ...}, got causal; did you mean {type: "
      "causal_attention}?"},
