@@ -213,11 +213,13 @@ std::string visible_bytes(std::string_view bytes) {
 // ---- Validity
 
 void check_utf8(std::string_view text, const std::string& where) {
-  if (const size_t at = first_wrong_byte(text); at < text.size()) {
+  const size_t at = std::min(first_wrong_byte(text), text.find('\0'));
+  if (at < text.size()) {
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
     fail<IoError>(where, ": expected UTF-8, got the byte ",
                   formatted("0x%02X", static_cast<unsigned char>(text[at])), " at byte ", at,
-                  ", line ", line, "; convert the file to UTF-8 (with iconv, for example)");
+                  ", line ", line, text[at] == '\0' ? " (a file in UTF-16 has such bytes)" : "",
+                  "; convert the file to UTF-8 (with iconv, for example)");
   }
 }
 

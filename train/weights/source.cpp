@@ -89,6 +89,9 @@ Values values_of_function(const LayerChoice& model) {
   for (auto& [path, value] : values) {
     value = value == "packed_attention" ? "multi_head_attention" : value;  // other parameters alone
   }
+  if (auto own = values.extract("feed_forward.activation"); !own.empty()) {
+    values["activation"] = own.mapped();  // that of the model, where it is not given there
+  }
   std::erase_if(values, [](const auto& value) {
     const size_t name = value.first.rfind('.') + 1;
     return others.find(" " + value.first.substr(name) + " ") != std::string::npos;

@@ -89,6 +89,9 @@ TEST_CASE("tokenizer: what is no UTF-8 is found, with its byte and line") {
   CHECK(message_of<IoError>([] { check_utf8("ab\ncd\xe9 e", "my.txt"); }) ==
         "my.txt: expected UTF-8, got the byte 0xE9 at byte 5, line 2; convert the file to UTF-8 "
         "(with iconv, for example)");
+  CHECK(message_of<IoError>([] { check_utf8(std::string_view("a\0b\0", 4), "my.txt"); }) ==
+        "my.txt: expected UTF-8, got the byte 0x00 at byte 1, line 1 (a file in UTF-16 has such "
+        "bytes); convert the file to UTF-8 (with iconv, for example)");
   const std::string wrong[] = {
       "\x80",         "\xC0\x80",         "\xC1\xBF",         "\xC3",
       "\xE0\x80\x80", "\xE2\x82",         "\xED\xA0\x80",     "\xF5\x80",

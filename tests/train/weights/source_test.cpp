@@ -245,6 +245,8 @@ TEST_CASE("weights: another function of the same shapes is warned of, field by f
               "num_heads: 3, norm: rms_norm, attention: {type: multi_head_attention, scale: 3}") ==
           std::vector<std::string>{line("attention.scale", "3", "auto"),
                                    line("norm", "rms_norm", "layer_norm")});
+    CHECK(warnings(source, "num_heads: 3, feed_forward: {type: feed_forward, activation: relu}") ==
+          std::vector<std::string>{line("activation", "relu", "gelu_tanh")});
     CHECK(warnings(source, "num_heads: 3, attention: {type: multi_head_attention, rope_base: 7}") ==
           std::vector<std::string>{line("attention.rope_base", "7", "10000")});
     // What acts in training only.

@@ -99,10 +99,12 @@ std::vector<std::string> TokensTask::warnings() const {
   while (even < ids.size() && ids[even] == 0) {
     even += 2;
   }
-  if (bits_ == 32 || ids.size() < least || odd < ids.size() || even >= ids.size()) {
+  if (ids.size() < least || odd < ids.size() || even >= ids.size()) {
     return {};
   }
-  return {"every second id is 0: are the ids of 32 bits? data.dtype: uint32 reads them"};
+  return {bits_ == 32
+              ? "every second id is 0: are the ids of 64 bits? expected ids of 16 or 32 bits"
+              : "every second id is 0: are the ids of 32 bits? data.dtype: uint32 reads them"};
 }
 
 }  // namespace heed

@@ -115,6 +115,13 @@ TEST_CASE("tokens: files with a header are refused, ids of 32 bits are read or s
   CHECK(narrow.task->warnings().size() == 1);
   CHECK(wider.task->warnings().empty());
   CHECK(wider.task->description() == "x.bin: 60 tokens out of 60,000, 32 bits each");
+  std::string widest;
+  for (const int id : counting(60, 1000)) {
+    widest += file_of({id, 0, 0, 0});
+  }
+  CHECK(MadeTokens(widest, 60000, "", "uint32").task->warnings() ==
+        std::vector<std::string>{
+            "every second id is 0: are the ids of 64 bits? expected ids of 16 or 32 bits"});
   CHECK(MadeTokens(ids, 60000).task->warnings().empty());
   CHECK(MadeTokens(std::string(200, '\0'), 60000).task->warnings().empty());
 }
