@@ -299,7 +299,8 @@ TEST_CASE("heed tour: a step by its number or a word") {
                                    {"Mask", "mask_that_breaks"},
                                    {"ones", "mixed_by_ones"},
                                    {"residual", "block"}}) {
-    CHECK_MESSAGE(contains(succeeded({"tour", word}).out, std::string("\n") + step + ": "), word);
+    const std::string out = succeeded({"tour", word}).out;  // Clang 14: no word in a message
+    CHECK(contains(out, std::string("\n") + step + ": "));
   }
 }
 
