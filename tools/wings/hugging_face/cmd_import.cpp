@@ -236,9 +236,10 @@ std::string how_to_get(const std::string& name) {
 int run(const ImportOptions& o) {
   const fs::path out = new_folder("heed import: --out", o.out);
   std::error_code error;
-  require<IoError>(fs::is_directory(o.folder, error), o.folder,
-                   ": expected a folder with config.json and weights: ",
-                   error ? error.message() : "not a folder", how_to_get(o.folder));
+  const bool is_folder = fs::is_directory(o.folder, error);
+  const bool is_missing = error == std::errc::no_such_file_or_directory;
+  require<IoError>(is_folder, o.folder, ": expected a folder with config.json and weights: ",
+                   error && !is_missing ? error.message() : "not a folder", how_to_get(o.folder));
   require_precision("float32");
   const Source source(o.folder);
   std::vector<std::string> notes = source.imported.notes;
