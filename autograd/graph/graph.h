@@ -150,8 +150,7 @@ class Grads {
   template <class Row>
   void emit_rows(size_t k, Rows rows, Row&& row) {
     const Target to = target(k);
-    const int64_t filled = rows.width > 0 ? rows.count : 0;
-    parallel_for(filled, row_grain(rows.width), [&](int64_t begin, int64_t end) {
+    parallel_rows(rows.count, rows.width, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         real* out = to.data + r * rows.width;
         if (to.add) {

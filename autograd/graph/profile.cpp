@@ -7,7 +7,7 @@
 
 #include "autograd/graph/graph.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/threads/loop_times.h"
+#include "autograd/threads/loop_runner.h"
 
 namespace heed {
 
@@ -22,7 +22,7 @@ struct Profile {
 
   // Seconds and floating-point operations since the last call.
   std::pair<double, int64_t> lap(const char* op) {
-    if (LoopTimes* loops = LoopTimes::current()) {
+    if (LoopRunner* loops = LoopRunner::current()) {
       loops->label(op);
     }
     const Clock::time_point now = Clock::now();

@@ -50,7 +50,7 @@ inline void log_softmax_row_backward(const real* y, const real* dy, real* dx, in
   Array y = Array::uninitialised(x.shape());
   const real* in = from.data();
   real* out = y.mutable_data();
-  parallel_for(rows.count, row_grain(rows.width), [=](int64_t begin, int64_t end) {
+  parallel_rows(rows.count, rows.width, [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       detail::log_softmax_row(in + r * rows.width, out + r * rows.width, rows.width);
     }
@@ -59,7 +59,7 @@ inline void log_softmax_row_backward(const real* y, const real* dy, real* dx, in
     Array dx = Array::uninitialised(dy.shape());
     const real *values = y.data(), *g = dy.data();
     real* to = dx.mutable_data();
-    parallel_for(rows.count, row_grain(rows.width), [=](int64_t begin, int64_t end) {
+    parallel_rows(rows.count, rows.width, [=](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const int64_t at = r * rows.width;
         detail::log_softmax_row_backward(values + at, g + at, to + at, rows.width);

@@ -100,8 +100,7 @@ void rotate_row(const real* x, const real* angles, int64_t heads, int64_t width,
   Array y = Array::uninitialised(x.shape());
   const real* in = from.data();
   real* out = y.mutable_data();
-  const int64_t filled = rows.width > 0 ? rows.count : 0;
-  parallel_for(filled, row_grain(rows.width), [&](int64_t begin, int64_t end) {
+  parallel_rows(rows.count, rows.width, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       real* row = out + r * rows.width;
       detail::rotate_row(in + r * rows.width, angles(r), heads, width, 1,

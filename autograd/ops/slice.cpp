@@ -4,7 +4,7 @@ namespace heed::detail {
 
 void copy_strips(int64_t count, int64_t width, const real* from, int64_t step_from, real* to,
                  int64_t step_to) {
-  parallel_for(width > 0 ? count : 0, row_grain(width), [=](int64_t begin, int64_t end) {
+  parallel_rows(count, width, [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       std::copy_n(from + r * step_from, width, to + r * step_to);
     }
@@ -15,8 +15,7 @@ void put_strips(Grads& grads, int64_t outer, int64_t n, int64_t first, int64_t w
                 const Array& dy) {
   const Grads::Target to = grads.target(0);
   const real* g = dy.data();
-  const int64_t touched = to.add ? width : n;
-  parallel_for(touched > 0 ? outer : 0, row_grain(touched), [=](int64_t begin, int64_t end) {
+  parallel_rows(outer, to.add ? width : n, [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       real* row = to.data + r * n;
       const real* strip = g + r * width;

@@ -40,7 +40,7 @@ inline void softmax_row(const real* x, real* y, int64_t n) {
   Array y = Array::uninitialised(x.shape());
   const real* in = from.data();
   real* out = y.mutable_data();
-  parallel_for(rows.count, row_grain(rows.width), [=](int64_t begin, int64_t end) {
+  parallel_rows(rows.count, rows.width, [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       detail::softmax_row(in + r * rows.width, out + r * rows.width, rows.width);
     }

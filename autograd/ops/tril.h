@@ -15,8 +15,7 @@ inline Array keep_band(const Array& x, int64_t first, int64_t last) {
   const int64_t m = x.dim(-2), n = x.dim(-1);
   const real* in = x.data();
   real* out = y.mutable_data();
-  const int64_t rows = n > 0 ? rows_of(x.shape()).count : 0;  // 2^50 of nothing take no time
-  parallel_for(rows, row_grain(n), [=](int64_t begin, int64_t end) {
+  parallel_rows(rows_of(x.shape()).count, n, [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t i = r % m;
       const int64_t from = std::clamp<int64_t>(i + first, 0, n);

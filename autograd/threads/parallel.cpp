@@ -14,7 +14,7 @@
 
 #include "autograd/base/error.h"
 #include "autograd/base/modes.h"
-#include "autograd/threads/loop_times.h"
+#include "autograd/threads/loop_runner.h"
 #include "autograd/threads/machine.h"
 
 namespace heed {
@@ -191,7 +191,7 @@ void set_num_threads(int threads) { chosen_threads = std::clamp(threads, 1, most
 
 // The level counts regions of a single thread too, such as one that OMP_THREAD_LIMIT=1 leaves: a
 // loop inside its body must not open another one either.
-bool in_parallel() { return omp_get_level() > 0 || LoopTimes::inside_chunk(); }
+bool in_parallel() { return omp_get_level() > 0 || LoopRunner::inside_chunk(); }
 
 namespace {
 thread_local int own_place = 0;
@@ -227,8 +227,8 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
   check("parallel_for", grain);
   const int64_t chunks = (count - 1) / grain + 1;
   const bool inside = in_parallel();
-  if (LoopTimes* times = LoopTimes::current(); times != nullptr && !inside) {
-    times->run(count, grain, body, context);
+  if (LoopRunner* runner = LoopRunner::current(); runner != nullptr && !inside) {
+    runner->run(count, grain, body, context);
     return;
   }
   if (chunks == 1 || inside) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "autograd/base/modes.h"
 
@@ -80,6 +81,13 @@ void parallel_for(int64_t count, int64_t grain, Body&& body) {
   } else {
     detail::run_chunks(count, grain, call, context);
   }
+}
+
+// The same over rows of `width` numbers, which the body writes. Rows of nothing, however many, take
+// no time.
+template <class Body>
+void parallel_rows(int64_t count, int64_t width, Body&& body) {
+  parallel_for(width > 0 ? count : 0, row_grain(width), std::forward<Body>(body));
 }
 
 // The sum of body(begin, end) over all chunks, added in the order of the chunks. 0 in a dry run.

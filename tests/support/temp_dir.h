@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -32,5 +33,11 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+// How many files and folders are directly in a folder.
+inline size_t entries(const std::filesystem::path& folder) {
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder),
+                                           std::filesystem::directory_iterator()));
+}
 
 }  // namespace heed::testing

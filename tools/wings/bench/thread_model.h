@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/threads/loop_times.h"
+#include "tools/wings/bench/loop_times.h"
 
 namespace heed::cli {
 

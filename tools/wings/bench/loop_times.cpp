@@ -1,19 +1,8 @@
-#include "autograd/threads/loop_times.h"
+#include "tools/wings/bench/loop_times.h"
 
-#include "autograd/base/error.h"
+#include <algorithm>
 
 namespace heed {
-
-LoopTimes::LoopTimes() {
-  require<Error>(current_ == nullptr, "LoopTimes: one exists already");
-  current_ = this;
-  detail::loops_timed = true;
-}
-
-LoopTimes::~LoopTimes() {
-  current_ = nullptr;
-  detail::loops_timed = false;
-}
 
 std::vector<LoopTimes::Loop> LoopTimes::loops() const {
   std::vector<Loop> all;

@@ -1,4 +1,4 @@
-#include "autograd/threads/loop_times.h"
+#include "tools/wings/bench/loop_times.h"
 
 #include <doctest/doctest.h>
 
