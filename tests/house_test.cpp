@@ -49,6 +49,18 @@ TEST_CASE("house: what lives in one file") {
   CHECK(places(sources(), R"(^\s*#\s*pragma\s+omp\s+simd)").size() > 10);  // the search works
 }
 
+// Several threads of a host program may train at once: a variable of a whole file is a thread's
+// own, atomic, or used under a mutex and named here.
+TEST_CASE("house: a file's variables are a thread's own or atomic") {
+  const std::string shared =
+      R"(^(static |inline )*(bool|char|u?int(\d+_t)?|float|double|real|size_t|)"
+      R"(std::(?!atomic|mutex)\w+(<.*>)?) \w+( = .*|\{.*\})?;)";
+  for (const std::string& file : files_with(sources(), shared)) {
+    CAPTURE(file);
+    CHECK((file.starts_with("tools/") || file == "train/run/interrupt.cpp"));
+  }
+}
+
 TEST_CASE("house: packages stay out of headers") {
   int64_t headers = 0;
   for (const SourceFile& file : sources()) {

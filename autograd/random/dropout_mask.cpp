@@ -144,7 +144,7 @@ void sign_block(Count count, const uint32_t* x, uint32_t limit, const real* in, 
   for (int j = 0; j < count; ++j) out[j] = x[j] < limit ? in[j] : -in[j];
 }
 
-uint64_t dry_words = 0;
+thread_local uint64_t dry_words = 0;
 
 // One bit an element: u53 < 1 - p. With u53 = k 2^-53 that is k < ceil((1 - p) 2^53), exactly.
 Mask draw_bits(Generator& generator, double p, int64_t n) {
