@@ -39,10 +39,8 @@ struct TensorInfo {
 };
 
 namespace safetensors_limits {
-inline constexpr int64_t header_bytes = 100'000'000;    // as in the reference implementation
-inline constexpr size_t token_bytes = size_t{1} << 24;  // of a single string or number
-inline constexpr size_t blanks = size_t{1} << 20;       // in a row
-inline constexpr size_t name_bytes = 512;               // without control characters
+inline constexpr int64_t header_bytes = 100'000'000;  // as in the reference implementation
+inline constexpr size_t name_bytes = 512;             // without control characters
 inline constexpr size_t rank = 8;
 inline constexpr size_t tensors = 65'536;
 inline constexpr size_t metadata_entries = 65'536;

@@ -13,8 +13,8 @@ namespace {
 
 class StrictReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  StrictReader(const std::string& where, int deepest, size_t most)
-      : where_(where), deepest_(deepest), most_(most) {}
+  StrictReader(const std::string& where, const JsonLimits& limits)
+      : where_(where), limits_(limits) {}
 
   bool key(string_t& name) override {
     require<IoError>(open_.back().keys.insert(name).second, where_,
@@ -51,14 +51,16 @@ class StrictReader final : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool count() {
-    require<IoError>(open_.empty() || ++open_.back().values <= most_, where_, ": expected at most ",
-                     most_, " entries in brackets, got more");
+    require<IoError>(++values_ <= limits_.values, where_, ": expected at most ", limits_.values,
+                     " values, got more");
+    require<IoError>(open_.empty() || ++open_.back().values <= limits_.entries, where_,
+                     ": expected at most ", limits_.entries, " entries in brackets, got more");
     return true;
   }
   bool open() {
     count();
-    require<IoError>(std::ssize(open_) < deepest_, where_, ": expected at most ", deepest_,
-                     " levels of brackets, got more");
+    require<IoError>(std::ssize(open_) < limits_.depth, where_, ": expected at most ",
+                     limits_.depth, " levels of brackets, got more");
     open_.emplace_back();
     return true;
   }
@@ -68,16 +70,48 @@ class StrictReader final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const std::string& where_;
-  const int deepest_;
-  const size_t most_;
+  const JsonLimits& limits_;
   std::vector<Level> open_;
+  size_t values_ = 0;
 };
+
+// What the parser does not refuse. It takes a NUL for the end and ignores what follows. On an error
+// it copies the current token, or the blanks before it, several times, a newline as eight bytes: so
+// neither may be long.
+void require_short_tokens(std::string_view json, const std::string& where,
+                          const JsonLimits& limits) {
+  const size_t nul = json.find('\0');
+  require<IoError>(nul == std::string_view::npos, where, ": expected JSON, got a NUL at byte ",
+                   nul + 1);
+  constexpr std::string_view blanks = " \t\r\n", marks = "{}[]:,";
+  bool in_string = false;
+  size_t start = 0;  // of the token that position i is in
+  size_t row = 0;    // the blanks that end there
+  for (size_t i = 0; i < json.size(); ++i) {
+    const bool blank = !in_string && blanks.find(json[i]) != std::string_view::npos;
+    if (in_string && json[i] == '\\') {
+      ++i;
+    } else if (json[i] == '"') {
+      in_string = !in_string;
+      start = i + 1;
+    } else if (blank || (!in_string && marks.find(json[i]) != std::string_view::npos)) {
+      start = i + 1;
+    }
+    row = blank ? row + 1 : 0;
+    require<IoError>(row <= limits.blanks, where, ": expected at most ", limits.blanks,
+                     " blanks in a row, got more at byte ", i + 1);
+    require<IoError>(i - start + 1 <= limits.token_bytes || i < start, where,
+                     ": expected strings and numbers of at most ", limits.token_bytes,
+                     " bytes, got more at byte ", start + 1);
+  }
+}
 
 }  // namespace
 
-void require_strict_json(std::string_view text, const std::string& where, int deepest,
-                         size_t most) {
-  StrictReader reader(where, deepest, most);
+void require_strict_json(std::string_view text, const std::string& where,
+                         const JsonLimits& limits) {
+  require_short_tokens(text, where, limits);
+  StrictReader reader(where, limits);
   nlohmann::json::sax_parse(text, &reader);
 }
 

@@ -228,7 +228,7 @@ void read_rules(const JsonValue& part, BpeModel& model, bool& bytes) {
 }  // namespace
 
 BpeModel bpe_from_json(std::string_view text, const std::string& where) {
-  require_strict_json(text, where, deepest_of_file);
+  require_strict_json(text, where, {deepest_of_file});
   const auto whole = Json::parse(text);
   const JsonValue file{whole, where + ": "};
   const JsonValue model = file.at("model");
