@@ -225,6 +225,31 @@ TEST_CASE("multiply_each: equals one product after the other") {
   }
 }
 
+TEST_CASE("gemm: what is infinite or not a number reaches its row and its column alone") {
+  Generator generator(8);
+  for (const GemmCase& t :
+       {GemmCase{Trans::no, Trans::no, 7, 5, 3}, GemmCase{Trans::yes, Trans::no, 45, 83, 131},
+        GemmCase{Trans::no, Trans::yes, 130, 259, 300}}) {
+    auto a = random_numbers(t.size_a(), generator), b = random_numbers(t.size_b(), generator);
+    std::vector<real> finite(static_cast<size_t>(t.size_c())), got = finite;
+    heed::multiply(t.a(a.data()), t.b(b.data()), into(t.c(finite.data())));
+    const int64_t row = t.m - 2, column = t.n - 1;
+    // The last number of a row of A, and the first of a column of B.
+    a[static_cast<size_t>(t.ta == Trans::yes ? (t.k - 1) * t.m + row : row * t.k + t.k - 1)] =
+        not_a_number;
+    b[static_cast<size_t>(t.tb == Trans::yes ? column * t.k : column)] =
+        std::numeric_limits<real>::infinity();
+    heed::multiply(t.a(a.data()), t.b(b.data()), into(t.c(got.data())));
+    for (int64_t i = 0; i < t.m * t.n; ++i) {
+      const real now = got[static_cast<size_t>(i)], before = finite[static_cast<size_t>(i)];
+      const bool right = i / t.n == row      ? std::isnan(now)
+                         : i % t.n == column ? std::isinf(now)
+                                             : std::memcmp(&now, &before, sizeof now) == 0;
+      CHECK_MESSAGE(right, "row ", i / t.n, ", column ", i % t.n, ": ", now, ", was ", before);
+    }
+  }
+}
+
 TEST_CASE("gemm: into a transposed view") {
   Generator generator(6);
   for (const int64_t batch : {1, 5}) {
