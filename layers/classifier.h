@@ -3,30 +3,25 @@
 //   ids (B, T <= context_length) -> logits (B, num_classes);  (T) -> (num_classes)
 //   mask (B, T): 0 where a token is padding. A mask (B, 1, T, T) restricts attention only, not
 //   pooling.
-// pool: mean    the mean of the final states over the tokens that the mask keeps
+// pool, over the tokens that the mask keeps:
+//       mean    the mean of their final states
 //       first   the final state of the first token, as BERT's [CLS] (Devlin et al. 2018)
+//       last    that of the last token
 // With num_layers 0, position none and pool mean this is a bag of words: a baseline that ignores
 // the order of the tokens.
 #pragma once
 
-#include <optional>
-
-#include "layers/embedding.h"
-#include "layers/positional.h"
-#include "layers/transformer_block.h"
+#include "layers/transformer_body.h"
 
 namespace heed {
 
-class Classifier final : public Module {
+class Classifier final : public TransformerBody {
  public:
   static constexpr const char* help = "transformer blocks and a class for the whole sequence";
 
-  struct Config : BlockConfig {
+  struct Config : TransformerBody::Config {
     Config() { num_heads = 1; }
-    int64_t vocab_size = 0;
     int64_t num_classes = 0;
-    int64_t num_layers = 0;
-    std::string position = "learned";
     std::string pool = "mean";
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
@@ -42,11 +37,6 @@ class Classifier final : public Module {
   }
 
   const Config config;
-  Child<Embedding> tok_emb;
-  std::optional<Child<Positional>> pos_emb;
-  Child<Dropout> drop_emb;
-  std::vector<Child<TransformerBlock>> trf_blocks;
-  Child<Module> final_norm;
   Child<Linear> out_head;
 
  protected:

@@ -4,19 +4,17 @@
 
 namespace heed {
 
-void Gpt::Config::fields(Fields& f) {
-  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
-      .example(7)
-      .also_known_as(vocabulary_words);
+void GptBodyConfig::size_fields(Fields& f) {
+  vocab_size_field(f);
   block_fields(f);
-  f.required("num_layers", num_layers, in_range(1, 1000), "number of transformer blocks")
-      .example(2)
-      .also_known_as(layers_words);
-  f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
-      .also_known_as({"tie_word_embeddings", "weight_tying"});
+  num_layers_field(f, 1).example(2);
+}
+
+void GptBodyConfig::position_field(Fields& f) {
   f.choice("position", position, {"learned", "sinusoidal", "rope"}, "how positions are told apart");
-  f.choice("init", init, {"torch", "gpt2"},
-           "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
+}
+
+void GptBodyConfig::attention_fields(Fields& f) {
   f.optional("num_kv_heads", num_kv_heads, at_least(1),
              "heads of keys and values, each for as many of the queries", "all")
       .also_try({1})
@@ -29,24 +27,26 @@ void Gpt::Config::fields(Fields& f) {
   });
 }
 
-void Gpt::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
+void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   BlockConfig::check(errors, at);
   check_heads(errors, at);
   check_rotary(errors, at, position, rope_base);
   check_kv_heads(errors, at, num_kv_heads);
 }
 
+void Gpt::Config::fields(Fields& f) {
+  size_fields(f);
+  f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
+      .also_known_as({"tie_word_embeddings", "weight_tying"});
+  position_field(f);
+  f.choice("init", init, {"torch", "gpt2"},
+           "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
+  attention_fields(f);
+}
+
 Gpt::Gpt(const Config& c)
-    : config(checked(c)),
-      tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
-      pos_emb(optional_child<Positional>(
-          c.position != "rope", this, "pos_emb",
-          Positional::Config{
-              .context_length = c.context_length, .d_model = c.d_model, .position = c.position})),
-      drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}),
-      trf_blocks(child_list<TransformerBlock>(this, "trf_blocks", c.num_layers,
-                                              TransformerBlock::Config(config))),
-      final_norm(this, "final_norm", make_norm(c)),
+    : TransformerBody(checked(c)),
+      config(c),
       out_head(this, "out_head",
                Linear::Config{.d_in = c.d_model, .d_out = c.vocab_size, .bias = false}) {
   if (c.tie_embeddings) {
@@ -100,17 +100,6 @@ void Gpt::initialise_as_gpt2() {
   }
 }
 
-Tensor Gpt::forward(const Input& in) {
-  require((in.ids.rank() == 1 || in.ids.rank() == 2) && in.ids, "gpt: expected ids (B, T) or (T), ",
-          "got ", in.ids.shape());
-  require(in.ids.dim(-1) <= config.context_length, "gpt: expected at most context_length ",
-          config.context_length, " tokens, got ", in.ids.dim(-1));
-  const Tensor tokens = tok_emb(in.ids);  // (B, T, d_model)
-  Tensor x = drop_emb(pos_emb ? (*pos_emb)(in.with(tokens)) : tokens);
-  for (const Child<TransformerBlock>& block : trf_blocks) {
-    x = block(in.with(x));
-  }
-  return out_head(final_norm(x));  // (B, T, vocab_size)
-}
+Tensor Gpt::forward(const Input& in) { return out_head(states("gpt", in)); }  // (B, T, vocab_size)
 
 }  // namespace heed

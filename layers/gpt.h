@@ -2,34 +2,32 @@
 // The book, section 4.6; Radford et al. 2019. With bias false, tie_embeddings true, init gpt2 and
 // activation gelu it is nanoGPT's model.
 //   ids (B, T <= context_length) -> logits (B, T, vocab_size);  (T) -> (T, vocab_size)
-//   x      = drop_emb(tok_emb(ids) + positions)
-//   x      = trf_block(x), num_layers times
-//   logits = out_head(final_norm(x))
+//   logits = out_head(states);  states: embeddings, blocks and a norm, as in transformer_body.h
 #pragma once
 
-#include <optional>
-
-#include "autograd/ops/reshape.h"
-#include "layers/embedding.h"
-#include "layers/positional.h"
-#include "layers/transformer_block.h"
+#include "layers/transformer_body.h"
 
 namespace heed {
 
-class Gpt final : public Module {
+// The fields of a gpt's body: those of models with its parameters, whatever they end in.
+struct GptBodyConfig : TransformerBody::Config {
+  std::optional<int64_t> num_kv_heads = std::nullopt;
+  double rope_base = 10000;
+  // In this order; fields of the model come between them.
+  void size_fields(Fields& f);
+  void position_field(Fields& f);
+  void attention_fields(Fields& f);
+  void check(ConfigErrors& errors, const ConfigNode& at) const;
+};
+
+class Gpt final : public TransformerBody {
  public:
   static constexpr const char* help = "a GPT: embeddings, transformer blocks, logits";
 
-  struct Config : BlockConfig {
-    int64_t vocab_size = 0;
-    int64_t num_layers = 0;
+  struct Config : GptBodyConfig {
     bool tie_embeddings = false;
-    std::string position = "learned";
     std::string init = "torch";
-    std::optional<int64_t> num_kv_heads = std::nullopt;
-    double rope_base = 10000;
     void fields(Fields& f);
-    void check(ConfigErrors& errors, const ConfigNode& at) const;
   };
 
   explicit Gpt(const Config& c);
@@ -44,11 +42,6 @@ class Gpt final : public Module {
   }
 
   const Config config;
-  Child<Embedding> tok_emb;
-  std::optional<Child<Positional>> pos_emb;  // none with rope, which acts inside the attention
-  Child<Dropout> drop_emb;
-  std::vector<Child<TransformerBlock>> trf_blocks;
-  Child<Module> final_norm;
   Child<Linear> out_head;
 
  protected:

@@ -1,7 +1,9 @@
-// The mean over the tokens that a mask keeps.
+// One state for a whole sequence: the mean over the tokens that a mask keeps, or one of them.
 //   x (B, T, d), mask (B, T) or none -> y (B, 1, d)
 //   y_b = sum_t mask_bt x_bt / sum_t mask_bt;  0 where the mask keeps nothing
 #pragma once
+
+#include <string>
 
 #include "autograd/ops/matmul.h"
 
@@ -25,6 +27,28 @@ inline Tensor masked_mean(const char* layer, const Tensor& x, const Mask& mask) 
     }
   }
   return matmul(Tensor(std::move(weights)), x);
+}
+
+enum class Kept { first, last };
+
+// The mask (B, T) of one token a sequence: the first or last that `mask` (B, T) keeps, if any.
+inline Mask only_one(const Mask& mask, Kept kept) {
+  Mask one = Mask::zeros(mask.shape());
+  const int64_t tokens = mask.dim(1), step = kept == Kept::first ? 1 : -1;
+  for (int64_t b = 0; b < mask.dim(0) && !dry_run(); ++b) {
+    int64_t t = kept == Kept::first ? 0 : tokens - 1;
+    while (t >= 0 && t < tokens && mask.data()[b * tokens + t] == 0) t += step;
+    if (t >= 0 && t < tokens) one.mutable_data()[b * tokens + t] = 1;
+  }
+  return one;
+}
+
+// `pool` is mean, first or last. Throws as masked_mean does.
+inline Tensor pooled(const char* layer, const std::string& pool, const Tensor& x,
+                     const Mask& mask) {
+  if (pool == "mean") return masked_mean(layer, x, mask);
+  const Mask all = mask ? mask : Mask::full({x.dim(0), x.dim(1)}, 1);
+  return masked_mean(layer, x, only_one(all, pool == "last" ? Kept::last : Kept::first));
 }
 
 }  // namespace heed

@@ -137,6 +137,14 @@ CASES = {
                    "norm_eps": 1e-2, "activation": "swiglu", "ff_width": 5, "rope_base": 100.0, "bias": False},
                   "ids keys"),
     "gpt_norm_eps": ({**GPT, "num_layers": 1, "norm_eps": 1e-2, "ff_width": 5, "activation": "silu"}, "ids"),
+    "classifier_last": ({**CLASSIFY, "pool": "last"}, "ids keys"),
+    "gpt_classifier": ({**GPT, "type": "gpt_classifier", "num_classes": 3}, "ids keys"),
+    "gpt_classifier_mean": ({**GPT, "type": "gpt_classifier", "num_classes": 2, "pool": "mean"}, "ids keys"),
+    "gpt_classifier_first": ({**GPT, "type": "gpt_classifier", "num_classes": 2, "pool": "first", "d_model": 8,
+                              "num_heads": 4, "position": "rope", "num_kv_heads": 2, "norm": "rms_norm",
+                              "activation": "swiglu", "ff_width": 5, "bias": False}, "ids keys"),
+    "gpt_classifier_unbatched": ({**GPT, "type": "gpt_classifier", "num_classes": 3, "qkv_bias": True},
+                                 "ids unbatched"),
 }
 
 

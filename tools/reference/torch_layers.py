@@ -334,7 +334,7 @@ class GPT(nn.Module):
     def __init__(self, vocab_size, context_length, d_model, num_heads, num_layers, dropout=0.0, qkv_bias=False,
                  bias=True, tie_embeddings=False, norm="layer_norm", activation="gelu_tanh", position="learned",
                  init="torch", hidden_multiplier=4, attention=None, num_kv_heads=None, feed_forward="feed_forward",
-                 norm_eps=1e-5, ff_width=None, rope_base=10000.0):
+                 norm_eps=1e-5, ff_width=None, rope_base=10000.0, num_classes=None):
         super().__init__()
         rope = position == "rope"
         block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
@@ -345,7 +345,8 @@ class GPT(nn.Module):
         self.trf_blocks = nn.ModuleList(TransformerBlock(*block, num_kv_heads=num_kv_heads, rope=rope, rope_base=rope_base)
                                         for _ in range(num_layers))
         self.final_norm = norm_layer(norm, d_model, bias, norm_eps)
-        self.out_head = nn.Linear(d_model, vocab_size, bias=False)
+        self.out_head = (nn.Linear(d_model, vocab_size, bias=False) if num_classes is None else
+                         nn.Linear(d_model, num_classes))
         if tie_embeddings:
             self.out_head.weight = self.tok_emb.weight
         if init == "gpt2":
@@ -358,13 +359,40 @@ class GPT(nn.Module):
         else:
             assert init == "torch", init
 
-    def forward(self, ids, mask=None):
-        if ids.dim() == 1:
-            return self.forward(ids[None], mask)[0]
+    def states(self, ids, mask=None):
         x = self.drop_emb(self.pos_emb(self.tok_emb(ids)))
         for block in self.trf_blocks:
             x = block(x, mask)
-        return self.out_head(self.final_norm(x))
+        return self.final_norm(x)
+
+    def forward(self, ids, mask=None):
+        if ids.dim() == 1:
+            return self.forward(ids[None], mask)[0]
+        return self.out_head(self.states(ids, mask))
+
+
+class GPTClassifier(GPT):
+    """ids (.., T) -> logits (.., num_classes); the book's, with the last real token chosen by the mask."""
+
+    def __init__(self, num_classes, pool="last", **of_gpt):
+        super().__init__(**of_gpt, num_classes=num_classes)
+        self.pool = pool
+
+    def forward(self, ids, mask=None):
+        if ids.dim() == 1:
+            return self.forward(ids[None], mask)[0]
+        return self.out_head(pooled(self.states(ids, mask), mask, self.pool))
+
+
+def pooled(x, mask, pool):
+    """(B, T, d) -> (B, d): the mean over the tokens that the mask (B, T) keeps, or the first or last of them."""
+    keep = torch.ones(x.shape[:2], dtype=torch.bool) if mask is None else mask.bool()
+    if pool == "mean":
+        return masked_mean(x, keep)[:, 0]
+    order = torch.arange(x.shape[1]).expand(x.shape[:2])
+    chosen = (order.masked_fill(~keep, -1).argmax(1) if pool == "last" else
+              order.masked_fill(~keep, x.shape[1]).argmin(1))
+    return x[torch.arange(x.shape[0]), chosen]
 
 
 def initialise_as_gpt2(module):
@@ -606,8 +634,7 @@ class Classifier(nn.Module):
             x = block(x, mask)
         x = self.final_norm(x)
         keep = None if mask is None or mask.dim() == 4 else mask
-        pooled = masked_mean(x, keep) if self.pool == "mean" else x[:, :1]
-        return self.out_head(pooled)[:, 0]
+        return self.out_head(pooled(x, keep, self.pool))
 
 
 class Linear(nn.Linear):
@@ -640,7 +667,7 @@ LAYERS = {
     "multi_head_attention_wrapper": MultiHeadAttentionWrapper, "multi_head_attention": MultiHeadAttention,
     "feed_forward": FeedForward, "gated_feed_forward": GatedFeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
-    "classifier": Classifier, "rnn": RNN, "gru": GRU, "global_attention": GlobalAttention,
+    "classifier": Classifier, "gpt_classifier": GPTClassifier, "rnn": RNN, "gru": GRU, "global_attention": GlobalAttention,
     "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,
 }
 

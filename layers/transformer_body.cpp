@@ -1,0 +1,46 @@
+#include "layers/transformer_body.h"
+
+namespace heed {
+
+void TransformerBody::Config::vocab_size_field(Fields& f) {
+  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
+      .example(7)
+      .also_known_as(vocabulary_words);
+}
+
+FieldInfo& TransformerBody::Config::num_layers_field(Fields& f, int fewest) {
+  return f
+      .required("num_layers", num_layers, in_range(fewest, 1000), "number of transformer blocks")
+      .also_known_as(layers_words);
+}
+
+TransformerBody::TransformerBody(const Config& c)
+    : tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
+      pos_emb(optional_child<Positional>(
+          c.position != "rope" && c.position != "none", this, "pos_emb",
+          Positional::Config{
+              .context_length = c.context_length, .d_model = c.d_model, .position = c.position})),
+      drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}),
+      trf_blocks(child_list<TransformerBlock>(this, "trf_blocks", c.num_layers,
+                                              TransformerBlock::Config(c))),
+      final_norm(this, "final_norm", make_norm(c)),
+      context_length_(c.context_length) {}
+
+void TransformerBody::require_ids(const char* layer, const Input& in) const {
+  require((in.ids.rank() == 1 || in.ids.rank() == 2) && in.ids, layer,
+          ": expected ids (B, T) or (T), got ", in.ids.shape());
+  require(in.ids.dim(-1) <= context_length_, layer, ": expected at most context_length ",
+          context_length_, " tokens, got ", in.ids.dim(-1));
+}
+
+Tensor TransformerBody::states(const char* layer, const Input& in) {
+  require_ids(layer, in);
+  const Tensor tokens = tok_emb(in.ids);  // (B, T, d_model)
+  Tensor x = drop_emb(pos_emb ? (*pos_emb)(in.with(tokens)) : tokens);
+  for (const Child<TransformerBlock>& block : trf_blocks) {
+    x = block(in.with(x));
+  }
+  return final_norm(x);
+}
+
+}  // namespace heed

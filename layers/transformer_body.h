@@ -1,0 +1,47 @@
+// What models of one sequence share: embeddings, transformer blocks, and a last norm.
+//   ids (B, T <= context_length) -> states (B, T, d_model);  (T) -> (T, d_model)
+//   x      = drop_emb(tok_emb(ids) + positions)
+//   x      = trf_block(x), num_layers times
+//   states = final_norm(x)
+// gpt, classifier and gpt_classifier differ in what they make of the states. Their parameters have
+// the same names, so the weights of one fit the others.
+#pragma once
+
+#include <optional>
+
+#include "layers/embedding.h"
+#include "layers/positional.h"
+#include "layers/transformer_block.h"
+
+namespace heed {
+
+class TransformerBody : public Module {
+ public:
+  struct Config : BlockConfig {
+    int64_t vocab_size = 0;
+    int64_t num_layers = 0;
+    std::string position = "learned";  // learned or sinusoidal: added; rope, none: nothing is
+    // The first field of every such model, and the number of blocks, whose example it lacks.
+    void vocab_size_field(Fields& f);
+    FieldInfo& num_layers_field(Fields& f, int fewest);
+  };
+
+  Child<Embedding> tok_emb;
+  std::optional<Child<Positional>> pos_emb;
+  Child<Dropout> drop_emb;
+  std::vector<Child<TransformerBlock>> trf_blocks;
+  Child<Module> final_norm;
+
+ protected:
+  // Of a config that was checked.
+  explicit TransformerBody(const Config& c);
+
+  // Both throw ShapeError, naming `layer`, for ids of another rank or longer than context_length.
+  void require_ids(const char* layer, const Input& in) const;
+  Tensor states(const char* layer, const Input& in);
+
+ private:
+  const int64_t context_length_;
+};
+
+}  // namespace heed
