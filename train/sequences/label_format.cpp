@@ -10,21 +10,22 @@
 namespace heed {
 
 Batch LabelFormat::blank(int64_t count, int64_t length) const {
-  const Shape shape{count, length + 1};
-  return {Input(Ids::full(shape, class_token_), Mask::zeros(shape)), Ids::zeros({count})};
+  const Shape shape{count, length + marks()};
+  return {Input(Ids::full(shape, class_token_.value_or(0)), Mask::zeros(shape)),
+          Ids::zeros({count})};
 }
 
 void LabelFormat::fill(Batch& batch, int64_t i, std::span<const int32_t> sequence,
                        int32_t label) const {
   const int64_t row = i * batch.input.ids.dim(1);
-  std::copy(sequence.begin(), sequence.end(), batch.input.ids.mutable_data() + row + 1);
-  std::fill_n(batch.input.mask.mutable_data() + row, sequence.size() + 1, uint8_t{1});
+  std::copy(sequence.begin(), sequence.end(), batch.input.ids.mutable_data() + row + marks());
+  std::fill_n(batch.input.mask.mutable_data() + row, std::ssize(sequence) + marks(), uint8_t{1});
   batch.targets.mutable_data()[i] = label;
 }
 
 LabelFormat::Prediction LabelFormat::classify(Module& model, std::vector<int32_t> sequence) const {
   const EvaluationMode evaluating(model);
-  sequence.insert(sequence.begin(), class_token_);
+  if (class_token_) sequence.insert(sequence.begin(), *class_token_);
   Input shown(Ids::from({1, static_cast<int64_t>(sequence.size())}, sequence));
   const Array logits = model(shown).value();  // (1, classes)
   const int32_t label = likeliest(logits.span());

@@ -1,8 +1,10 @@
 // What a model that puts sequences into classes is given, as a classifier:
-//   ids (B, T)      <class> and the sequence, then padding (hidden by the mask)
+//   ids (B, T)      <class>, if there is such a token, and the sequence, then padding (hidden by
+//                   the mask)
 //   targets (B)     the class
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,7 +15,7 @@ namespace heed {
 
 class LabelFormat {
  public:
-  explicit LabelFormat(int32_t class_token) : class_token_(class_token) {}
+  explicit LabelFormat(std::optional<int32_t> class_token) : class_token_(class_token) {}
 
   // A batch of empty sequences with room for `length` tokens each, without <class>.
   Batch blank(int64_t count, int64_t length) const;
@@ -31,7 +33,10 @@ class LabelFormat {
   Prediction classify(Module& model, std::vector<int32_t> sequence) const;
 
  private:
-  int32_t class_token_;
+  // In front of each sequence.
+  int64_t marks() const { return class_token_ ? 1 : 0; }
+
+  std::optional<int32_t> class_token_;
 };
 
 }  // namespace heed

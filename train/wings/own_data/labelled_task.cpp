@@ -61,6 +61,9 @@ void LabelledTask::Config::fields(Fields& f) {
   f.optional("label", label, "of the class");
   f.optional("classes", classes,
              "all of them, in this order; by default those of the file, sorted");
+  f.optional("class_token", class_token,
+             "begin each text with <class>, a token of its own; false: the ids of the text alone, "
+             "for the weights of a gpt, and max_length is the model's context_length");
   file.more_fields(f);
 }
 
@@ -76,7 +79,8 @@ void LabelledTask::Config::check(ConfigErrors& errors, const ConfigNode& at) con
 LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup, const SplitRows& rows)
     : OwnDataTask(c.file, rows), classes_(c.classes.empty() ? classes_of(rows) : c.classes) {
   tokenizer_ = std::make_unique<MarkedTokenizer>(
-      make_tokenizer(setup, rows.cells(0), stored_vocabulary), std::vector<std::string>{"<class>"});
+      make_tokenizer(setup, rows.cells(0), stored_vocabulary),
+      c.class_token ? std::vector<std::string>{"<class>"} : std::vector<std::string>{});
   texts_.emplace(tokenizer_->mark(0));  // the mark is not kept
   texts_->reserve(rows.size(), rows.bytes(0));
   take(rows, setup, [&](const TextRows::Row& row) -> int64_t {
@@ -85,11 +89,12 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup, const SplitR
     if (is_too_long(ids.size())) {
       return 0;
     }
+    require<ConfigError>(ids.size() > 0 || c.class_token, "expected a text, got none");
     texts_->append(ids);
     labels_.push_back(label);
     return std::ssize(ids);
   });
-  format_.emplace(tokenizer_->mark(0));
+  format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }
 
 int32_t LabelledTask::label_of(const TextRows::Row& row) const {
@@ -105,7 +110,12 @@ int32_t LabelledTask::label_of(const TextRows::Row& row) const {
 std::vector<std::pair<std::string, int64_t>> LabelledTask::model_sizes() const {
   return {{"vocab_size", tokenizer_->vocab_size()},
           {"num_classes", std::ssize(classes_)},
-          {"context_length", texts_->longest() + 1}};
+          {"context_length", context_length()}};
+}
+
+// The weights of a gpt have positions of a number that no file gives: max_length does.
+int64_t LabelledTask::context_length() const {
+  return marks() == 0 ? max_length().value_or(texts_->longest()) : texts_->longest() + marks();
 }
 
 Batch LabelledTask::batch_of(std::span<const int64_t> numbers) const {

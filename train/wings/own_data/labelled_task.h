@@ -18,6 +18,7 @@ class LabelledTask final : public OwnDataTask {
     OwnDataConfig file;
     std::string text, label;
     std::vector<std::string> classes;
+    bool class_token = true;
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
     std::array<RowColumn, 2> columns() const {
@@ -56,6 +57,8 @@ class LabelledTask final : public OwnDataTask {
   LabelledTask(const Config& c, const TaskSetup& setup, const SplitRows& rows);
   int32_t label_of(const TextRows::Row& row) const;
   std::vector<int64_t> class_counts(Split split) const;
+  int64_t context_length() const;
+  int64_t marks() const { return tokenizer_->vocab_size() - tokenizer_->mark(0); }  // of a text
 
   std::vector<std::string> classes_;
   std::unique_ptr<const MarkedTokenizer> tokenizer_;

@@ -45,6 +45,7 @@ class OwnDataTask : public Task, public ReadableExamples {
   void take(const SplitRows& rows, const TaskSetup& setup, const AddRow& add);
   // The tokens of a cell. Throws ConfigError if it has none.
   static std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, std::string_view cell);
+  std::optional<int64_t> max_length() const { return config_.max_length; }
   bool is_too_long(size_t tokens) const {
     return config_.max_length && static_cast<int64_t>(tokens) > *config_.max_length;
   }
