@@ -32,13 +32,6 @@ size_t edit_distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-std::string in_lower_case(std::string word) {
-  for (char& c : word) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return word;
-}
-
 // How far a candidate is from a word: the edits, then what they do not share at the beginning, then
 // the difference in length.
 using Distance = std::tuple<size_t, size_t, size_t>;
@@ -53,6 +46,13 @@ Distance distance(const std::string& word, const std::string& candidate) {
 }
 
 }  // namespace
+
+std::string in_lower_case(std::string word) {
+  for (char& c : word) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return word;
+}
 
 std::vector<std::string> by_closeness(const std::string& word,
                                       const std::vector<std::string>& known) {

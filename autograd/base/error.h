@@ -63,6 +63,9 @@ void require(bool ok, const Parts&... parts) {
   }
 }
 
+// Of ASCII's letters.
+std::string in_lower_case(std::string word);
+
 // The known words, the one closest to `word` first: fewest edits, then the longest common
 // beginning, then the nearest length. Upper and lower case are the same.
 std::vector<std::string> by_closeness(const std::string& word,

@@ -114,13 +114,9 @@ bool can_stand_plain(const std::string& text) {
 bool reads_as_text(const std::string& text) {
   static const std::array<std::string, 12> truths = {"true", "false", "yes", "no", "on",   "off",
                                                      "y",    "n",     "t",   "f",  ".nan", ".inf"};
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
   const bool starts_like_a_number = contains_any(text.substr(0, 1), "0123456789+-.");
   return can_stand_plain(text) && !is_null_text(text) && !starts_like_a_number &&
-         std::find(truths.begin(), truths.end(), lower) == truths.end() &&
+         std::find(truths.begin(), truths.end(), in_lower_case(text)) == truths.end() &&
          !contains_any(text, ",[]{}");
 }
 

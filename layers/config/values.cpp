@@ -145,8 +145,7 @@ bool is_scalar(const FieldInfo& info, const ConfigNode& node, ConfigErrors& erro
 
 // The boolean that a word means elsewhere; "" if it means none.
 std::string truth_of(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  word = in_lower_case(std::move(word));
   const auto is_one_of = [&](const char* words) {
     return !word.empty() && std::string(words).find(" " + word + " ") != std::string::npos;
   };
