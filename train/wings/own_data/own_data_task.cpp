@@ -46,6 +46,9 @@ OwnDataTask::OwnDataTask(const OwnDataConfig& c, const SplitRows& rows)
     : config_(c), validation_rows_seen_(rows.validation_rows_seen()) {
   for (const SplitRows::Part& part : rows.parts()) {
     paths_.push_back(part.path);
+    if (!part.rows.warning().empty()) {
+      warnings_.push_back(part.rows.warning());
+    }
   }
   columns_ = rows.parts()[0].rows.columns_in_words();
 }
@@ -173,12 +176,13 @@ std::vector<std::pair<std::string, std::string>> OwnDataTask::details() const {
 }
 
 std::vector<std::string> OwnDataTask::warnings() const {
-  if (validation_rows_seen_ == 0) {
-    return {};
+  std::vector<std::string> lines = warnings_;
+  if (validation_rows_seen_ > 0) {
+    lines.push_back(text(validation_rows_seen_, " examples of ", paths_[1].filename().string(),
+                         " are in ", paths_[0].filename().string(),
+                         " too: the validation loss is lower than that of new examples"));
   }
-  return {text(validation_rows_seen_, " examples of ", paths_[1].filename().string(), " are in ",
-               paths_[0].filename().string(),
-               " too: the validation loss is lower than that of new examples")};
+  return lines;
 }
 
 int64_t room_for(int64_t length, int64_t longest) {

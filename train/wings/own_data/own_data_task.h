@@ -68,6 +68,7 @@ class OwnDataTask : public Task, public ReadableExamples {
   const OwnDataConfig config_;
   std::vector<std::filesystem::path> paths_;
   std::string columns_;                          // which were taken
+  std::vector<std::string> warnings_;            // about the first line of a file
   std::array<std::vector<int32_t>, 2> numbers_;  // of the examples of each split
   std::vector<int32_t> lines_;                   // of each example; one of the second file: -line
   int64_t too_long_ = 0, training_tokens_ = 0;

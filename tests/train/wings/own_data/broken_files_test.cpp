@@ -72,6 +72,24 @@ const std::vector<Broken> labelled_files{
      "written twice"},
     {"a.csv", "fine,pos\n\"two\nlines \xE9\",neg\n",
      "a.csv:3: expected UTF-8, got the byte 0xE9 in column 7 of cell 1"},
+    {"a.csv", "fine,pos\nbad, \"neg\"\n",
+     "a.csv:2: expected a quote right at the beginning of the cell, got a blank before that in "
+     "column 6; leave the blank out, or put all of the cell in quotes"},
+    {"a.csv", " \"fine\",pos\n",
+     "in column 2; leave the blank out, or put all of the cell in quotes"},
+    {"a.csv", "sep=;\ntext;label\nfine;pos\n",
+     "a.csv:1: expected an example or a header, got sep=;, a line for Excel; delete it, and give "
+     "data.separator: \";\""},
+    {"a.csv", "sep=,\r\ntext,label\r\n",
+     "a.csv:1: expected an example or a header, got sep=,, a line for Excel; delete it"},
+    {"a.csv", "text,label\nfine,pos\n",
+     "a.csv:1: expected an example, as columns by number have no header, got one; leave out "
+     "data.text and data.label, or this line",
+     "{text: \"1\", label: \"2\"}"},
+    {"a.csv", "id,Label, review\n1,fine,pos\n",
+     "a.csv:1: expected an example, as columns by number have no header, got one; leave out "
+     "data.text and data.label, or this line",
+     "{text: \"2\", label: \"3\"}"},
     {"a.csv", "fine,\n", "a.csv:1: expected text as label, got nothing"},
     {"a.csv", "a,b,c\n",
      "a.csv:1: expected two columns, text and label, got 3 (data.text and data.label name columns "
@@ -94,7 +112,8 @@ const std::vector<Broken> labelled_files{
     {"a.jsonl", "{\"text\": \"a\", \"text\": \"b\", \"label\": \"pos\"}\n",
      "a.jsonl:1: expected the key text once, got it twice"},
     {"a.jsonl", "{\"text\": \"\\ud800\", \"label\": \"pos\"}\n",
-     "a.jsonl:1: expected a JSON object, got an error in it at byte 17"},
+     "a.jsonl:1: expected a JSON object, got half of a character, \\ud800 to \\udfff alone, at "
+     "byte 17"},
     {"a.jsonl", "{\"text\": \"fin\xE9\", \"label\": \"pos\"}\n",
      "a.jsonl:1: expected UTF-8, got the byte 0xE9 in column 14"},
     {"a.jsonl", "{\"text\": \"\", \"label\": \"pos\"}\n",

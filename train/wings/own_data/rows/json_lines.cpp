@@ -95,8 +95,11 @@ class CellsOfObject final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
-    return refuse(text("expected a JSON object, got an error in it at byte ", position));
+                   const nlohmann::detail::exception& error) override {
+    const bool half = std::string_view(error.what()).find("surrogate") != std::string_view::npos;
+    return refuse(text("expected a JSON object, got ",
+                       half ? "half of a character, \\ud800 to \\udfff alone," : "an error in it",
+                       " at byte ", position));
   }
 
  private:

@@ -36,7 +36,7 @@ class TsvReader final : public RecordReader {
 
 // RFC 4180: cells are separated by commas, or another character. One that begins with a quote ends
 // with the next single quote, and "" in it is a quote. A quote in the middle of another cell is an
-// ordinary character.
+// ordinary character; after blanks alone it could be either, and is a mistake.
 class CsvReader final : public RecordReader {
  public:
   CsvReader(std::span<char> text, char separator, RowMistakes& mistakes)

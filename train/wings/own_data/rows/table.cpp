@@ -62,6 +62,11 @@ class TableReader {
                      columns_[0].role, " and ", columns_[1].role, ", got number ", layout.at[0] + 1,
                      " for both");
     }
+    if (!layout.header && has_roles(first)) {
+      fail<RowError>(mistakes_.file(), ":", first.line, ": expected an example, as columns by ",
+                     "number have no header, got one; leave out data.", columns_[0].role,
+                     " and data.", columns_[1].role, ", or this line");
+    }
     const TakenColumns taken = taken_by(layout, first);
     if (layout.header && !records.next(record)) {
       return taken;
@@ -96,7 +101,7 @@ class TableReader {
                  : text(columns_[k].role, " is column ", at + 1);
     };
     return {text(column(0), ", ", column(1), layout.header ? "" : "; there is no header"),
-            !layout.header && layout.count > 0};
+            !layout.header && layout.count > 0, !layout.header};
   }
 
   // One message, where every line has more columns than the two that are expected.

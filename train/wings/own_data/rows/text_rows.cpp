@@ -1,7 +1,6 @@
 #include "train/wings/own_data/rows/text_rows.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <limits>
 #include <unordered_map>
@@ -19,9 +18,7 @@ namespace {
 enum class Format { tsv, csv, json_lines };
 
 Format format_of(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = in_lower_case(path.extension().string());
   if (extension == ".tsv" || extension == ".tab" || extension == ".txt") {
     return Format::tsv;
   }
@@ -36,6 +33,25 @@ Format format_of(const std::filesystem::path& path) {
 }
 
 constexpr int64_t most_bytes = std::numeric_limits<int32_t>::max();  // of a row
+
+// Excel's "sep=;", which is no row of the table.
+void refuse_separator_line(std::string_view table, const RowMistakes& file) {
+  const std::string_view line = without_blanks(table.substr(0, table.find('\n')));
+  if (line.size() == 5 && line.starts_with("sep=")) {
+    fail<RowError>(file.file(), ":1: expected an example or a header, got ", printable(line),
+                   ", a line for Excel; delete it",
+                   line[4] == ',' ? "" : text(", and give data.separator: \"", line[4], "\""));
+  }
+}
+
+bool is_language(std::string_view cell) {
+  static const std::string names =
+      " en de fr es it nl pt ru pl tr ar zh ja ko hi la english german french spanish italian "
+      "dutch "
+      "portuguese russian chinese japanese ";
+  const std::string name = in_lower_case(std::string(without_blanks(cell)));
+  return names.find(" " + name + " ") != std::string::npos;
+}
 
 }  // namespace
 
@@ -84,6 +100,7 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
   if (format == Format::json_lines) {
     read_json_lines(text, columns, mistakes, add);
   } else {
+    refuse_separator_line({text.data(), text.size()}, mistakes);
     const char by_name = format == Format::csv ? ',' : '\t';
     taken_ = read_table(text, separator.empty() ? by_name : separator[0], columns, mistakes, add);
   }
@@ -91,23 +108,24 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
   if (rows_.empty()) {
     mistakes.refuse("expected examples, got none");
   }
-  if (taken_.by_order && columns[1].is_label) {
-    check_order(mistakes, columns);
+  if (taken_.no_header) {
+    check_first_line(mistakes, columns);
   }
 }
 
-// Labels repeat, texts do not.
-void TextRows::check_order(const RowMistakes& file, const std::array<RowColumn, 2>& columns) const {
+// Labels repeat, texts do not. Columns that the config gives are taken, with a warning.
+void TextRows::check_first_line(const RowMistakes& file, const std::array<RowColumn, 2>& columns) {
   constexpr size_t least = 10;  // fewer rows say nothing
+  const bool labelled = columns[1].is_label, refuses = taken_.by_order && labelled;
   std::unordered_map<std::string_view, size_t> labels;
   std::unordered_set<std::string_view> texts;
-  for (int64_t i = 0; i < size(); ++i) {
+  for (int64_t i = 0; i < size() && labelled; ++i) {
     const auto& [input, label] = (*this)[i].cells;
     texts.insert(input);
     ++labels[label];
   }
   const std::string &text_role = columns[0].role, &label_role = columns[1].role;
-  if (rows_.size() >= least && 5 * texts.size() <= rows_.size() &&
+  if (refuses && rows_.size() >= least && 5 * texts.size() <= rows_.size() &&
       2 * labels.size() > rows_.size()) {
     file.refuse("the columns look swapped: expected few different labels, got ", labels.size(),
                 " in column 2 and ", texts.size(), " texts in column 1; data.", text_role,
@@ -116,13 +134,21 @@ void TextRows::check_order(const RowMistakes& file, const std::array<RowColumn, 
   const Row first = (*this)[0];
   const auto once = std::count_if(labels.begin(), labels.end(),
                                   [](const auto& label) { return label.second == 1; });
-  if (rows_.size() >= least && once == 1 && labels.at(first.cells[1]) == 1) {
-    fail<RowError>(file.file(), ":", first.line, ": expected a label that another line has too, ",
-                   "got ", printable(first.cells[1]), "; if this line is a header: data.",
-                   text_role, ": ", printable(without_blanks(first.cells[0])), ", data.",
-                   label_role, ": ", printable(first.cells[1]), "; else: data.", text_role,
-                   ": \"1\", data.", label_role, ": \"2\"");
+  const bool may_be_header =
+      labelled ? rows_.size() >= least && once == 1 && labels.at(first.cells[1]) == 1
+               : is_language(first.cells[0]) && is_language(first.cells[1]);
+  if (!may_be_header) {
+    return;
   }
+  const std::string names[2] = {printable(without_blanks(first.cells[0])),
+                                printable(without_blanks(first.cells[1]))};
+  const std::string by_name = text("; if this line is a header: data.", text_role, ": ", names[0],
+                                   ", data.", label_role, ": ", names[1]);
+  require<RowError>(!refuses, file.file(), ":", first.line, ": expected a label that another line ",
+                    "has too, got ", names[1], by_name, "; else: data.", text_role,
+                    ": \"1\", data.", label_role, ": \"2\"");
+  warning_ = text(std::filesystem::path(file.file()).filename().string(), ":", first.line,
+                  ": taken as an example: ", names[0], " -> ", names[1], by_name);
 }
 
 TextRows::Row TextRows::operator[](int64_t i) const {

@@ -29,6 +29,7 @@ struct RowColumn {
 struct TakenColumns {
   std::string in_words = {};  // "text is column 1, label column 2, no header"
   bool by_order = false;      // since nothing was said, neither in the config nor in a header
+  bool no_header = false;     // the first line of the table is an example
 };
 
 class TextRows {
@@ -41,8 +42,8 @@ class TextRows {
   // A table without names is read by the order of its two columns, unless its first line has usual
   // names for them: then, and with names, the first line is a header. `separator` of a *.csv: "" is
   // a comma. Throws RowError with all mistakes (one is a row of 2 GB or more), for a file without
-  // rows, or whose columns by order look swapped or look as if they had a header; ConfigError for
-  // an unknown extension.
+  // rows, whose columns by order look swapped, or whose first line looks like a header and is none;
+  // ConfigError for an unknown extension.
   TextRows(std::vector<char> bytes, const std::filesystem::path& path,
            const std::array<RowColumn, 2>& columns, const std::string& separator = "");
   TextRows(TextRows&&) = default;
@@ -52,9 +53,11 @@ class TextRows {
   Row operator[](int64_t i) const;
   // "": there is nothing to say, as for JSON.
   const std::string& columns_in_words() const { return taken_.in_words; }
+  // "", or that the first line, which is taken as an example, may be a header.
+  const std::string& warning() const { return warning_; }
 
  private:
-  void check_order(const RowMistakes& file, const std::array<RowColumn, 2>& columns) const;
+  void check_first_line(const RowMistakes& file, const std::array<RowColumn, 2>& columns);
 
   // Where a row is in `bytes_`: 24 bytes, since a file may have many short rows.
   struct Place {
@@ -67,6 +70,7 @@ class TextRows {
   std::vector<char> bytes_;  // the file; cells that were escaped in it are unescaped in place
   std::vector<Place> rows_;
   TakenColumns taken_;
+  std::string warning_;
 };
 
 }  // namespace heed
