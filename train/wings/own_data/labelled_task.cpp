@@ -1,9 +1,13 @@
 #include "train/wings/own_data/labelled_task.h"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 #include <set>
 
 #include "autograd/base/modes.h"
+#include "layers/text/formatted.h"
+#include "layers/text/utf8.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
 #include "train/sequences/prompt_length.h"
@@ -53,6 +57,43 @@ std::vector<std::string> classes_of(const SplitRows& rows) {
   return classes;
 }
 
+// A label without what is easily written in another way: a number as its value; else letter case,
+// blanks, and letters whose marks are characters of their own.
+std::string plain(const std::string& label) {
+  double number = 0;
+  const char* const end = label.data() + label.size();
+  const auto read = std::from_chars(label.data(), end, number);
+  if (read.ptr == end && read.ec == std::errc()) {
+    return formatted("%.17g", number + 0.0);  // not -0
+  }
+  std::string plain;
+  const std::string whole = in_lower_case(composed(label));
+  for (size_t i = 0; i < whole.size(); i += utf8_at(whole, i).size) {
+    const char32_t c = utf8_at(whole, i).code;
+    const bool capital = (c >= 0xC0 && c <= 0xDE) || (c >= 0x391 && c <= 0x3A9) ||  // Latin, Greek
+                         (c >= 0x410 && c <= 0x42F);                                // Cyrillic
+    if (!is_space(c) && !steers_or_hides(c)) {
+      append_utf8(plain, c + (capital ? 32 : 0));
+    }
+  }
+  return plain;
+}
+
+// "Pos and pos, 1 and 1.0 (1 and 3 bytes)": classes that may be meant as one.
+std::string alike(const std::vector<std::string>& classes) {
+  std::map<std::string, std::string> known;
+  std::vector<std::string> pairs;
+  for (const std::string& label : classes) {
+    const auto [same, is_new] = known.emplace(plain(label), label);
+    const size_t size = label.size(), other = same->second.size();
+    if (!is_new) {
+      pairs.push_back(text(same->second, " and ", label,
+                           size == other ? "" : text(" (", other, " and ", size, " bytes)")));
+    }
+  }
+  return list_of(pairs);
+}
+
 }  // namespace
 
 void LabelledTask::Config::fields(Fields& f) {
@@ -77,7 +118,9 @@ void LabelledTask::Config::check(ConfigErrors& errors, const ConfigNode& at) con
 }
 
 LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup, const SplitRows& rows)
-    : OwnDataTask(c.file, rows), classes_(c.classes.empty() ? classes_of(rows) : c.classes) {
+    : OwnDataTask(c.file, rows),
+      classes_(c.classes.empty() ? classes_of(rows) : c.classes),
+      alike_(c.classes.empty() ? alike(classes_) : "") {
   tokenizer_ = std::make_unique<MarkedTokenizer>(
       make_tokenizer(setup, rows.cells(0), stored_vocabulary),
       c.class_token ? std::vector<std::string>{"<class>"} : std::vector<std::string>{});
@@ -172,6 +215,11 @@ std::vector<std::string> LabelledTask::warnings() const {
   }
   if (!without.empty()) {
     lines.push_back(text("no example to train on has the class ", list_of(without)));
+  }
+  if (!alike_.empty()) {
+    lines.push_back(
+        text("classes that differ only in letter case, blanks, or how a character or number is ",
+             "written: ", alike_, "; if they are meant, data.classes says so"));
   }
   return lines;
 }

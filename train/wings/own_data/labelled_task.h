@@ -61,6 +61,7 @@ class LabelledTask final : public OwnDataTask {
   int64_t marks() const { return tokenizer_->vocab_size() - tokenizer_->mark(0); }  // of a text
 
   std::vector<std::string> classes_;
+  const std::string alike_;  // those that may be one, if they are the labels of the file
   std::unique_ptr<const MarkedTokenizer> tokenizer_;
   std::optional<TokenLists> texts_;
   std::vector<int32_t> labels_;
