@@ -1,6 +1,7 @@
 #include "train/data/windows.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 
@@ -34,6 +35,14 @@ TokenRow::TokenRow(int64_t count, int64_t vocab_size) {
 
 int64_t TokenRow::size() const {
   return std::visit([](const auto& ids) { return static_cast<int64_t>(ids.size()); }, ids_);
+}
+
+bool TokenRow::is_constant() const {
+  return std::visit(
+      [](const auto& ids) {
+        return std::adjacent_find(ids.begin(), ids.end(), std::not_equal_to<>()) == ids.end();
+      },
+      ids_);
 }
 
 void TokenRow::set(int64_t at, int32_t id) {
@@ -120,6 +129,10 @@ void WindowTask::set_tokens(TokenRow tokens, const WindowConfig& config, int64_t
   require_tokens(Split::train, "training");
   if (config_.train_fraction < 1) {
     require_tokens(Split::validation, "validation");
+  }
+  if (tokens_.is_constant()) {
+    throw TaskError(source, text("expected at least two different tokens, got the same one ",
+                                 tokens_.size(), " times"));
   }
   require_enough_windows(batch_size);
 }

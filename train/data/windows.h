@@ -27,6 +27,8 @@ class TokenRow {
       : ids_(std::vector<int32_t>(ids.begin(), ids.end())) {}
 
   int64_t size() const;
+  // Whether all are the same.
+  bool is_constant() const;
   void set(int64_t at, int32_t id);
   // Room for `count` tokens in all, so that append() does not copy those before.
   void reserve(int64_t count);
@@ -70,8 +72,8 @@ class WindowTask : public Task {
 
  protected:
   // Must be called once, in the constructor. Throws TaskError if a part is too short for one window
-  // (reported at the field `source`), or if there are fewer windows than one batch (batch_size; 0:
-  // unknown).
+  // or all tokens are the same (reported at the field `source`), or if there are fewer windows than
+  // one batch (batch_size; 0: unknown).
   void set_tokens(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
                   const std::string& source = "path");
   const TokenRow& tokens() const { return tokens_; }

@@ -253,6 +253,8 @@ TEST_CASE("text: what is wrong with it") {
         "sampling: windows: expected at least one batch of 12 windows, got 11 (90 tokens, "
         "context_length 8, stride 8)");
   CHECK(message_of(letters(100), options(8, windows), 11) == "accepted");
+  CHECK(message_of(std::string(100, 'a'), options(8)) ==
+        "path: expected at least two different tokens, got the same one 100 times");
   const MadeText task(letters(100), options(8, windows));
   Generator data;
   CHECK_THROWS_AS(task->next(12, data), TaskError);
