@@ -1,5 +1,7 @@
 #include "train/weights/source.h"
 
+#include <algorithm>
+
 #include "autograd/base/modes.h"
 #include "layers/config/describe.h"
 #include "train/checkpoint/checkpoint.h"
@@ -54,15 +56,38 @@ void require_finite_weights(const Module& model, const fs::path& file) {
   }
 }
 
+// Throws ConfigError for a pattern that nothing matches, here or in the file, and if none is left.
+void check_ignored(const Module& model, const std::vector<std::string>& ignored,
+                   const std::vector<std::string>& theirs) {
+  for (const std::string& pattern : ignored) {
+    const std::string mistake = mistake_in_pattern(model, pattern);
+    const bool is_theirs = std::any_of(theirs.begin(), theirs.end(), [&](const auto& name) {
+      return matches_any({pattern}, name);
+    });
+    require<ConfigError>(mistake.empty() || is_theirs, "weights_ignore: ", mistake);
+  }
+  const std::vector<NamedParameter> all = model.parameters();
+  require<ConfigError>(
+      std::any_of(all.begin(), all.end(),
+                  [&](const auto& each) { return !matches_any(ignored, each.name); }),
+      "weights_ignore: every parameter is ignored, so none would start from these weights");
+}
+
 }  // namespace
 
 void start_from(Module& model, const fs::path& path, const std::vector<std::string>& ignored) {
-  const auto is_ignored = [&](const std::string& name) { return matches_any(ignored, name); };
+  std::vector<std::string> theirs;  // names, in a foreign file those that it was asked for
+  const auto is_ignored = [&](const std::string& name) {
+    theirs.push_back(name);
+    return matches_any(ignored, name);
+  };
   if (const auto foreign = maker_of(path.parent_path())) {
     foreign->load(model, path, is_ignored);
+    check_ignored(model, ignored, theirs);
     return;
   }
   const SafeTensors file(path);
+  check_ignored(model, ignored, file.names());
   try {
     check_parameters(model, file, Extra::refuse, is_ignored);
   } catch (const IoError& error) {

@@ -194,6 +194,12 @@ TEST_CASE("weights: what does not fit is named with both shapes, before a run is
                  "trf_blocks.1.att.W_query.weight: missing, expected shape (12, 12)"));
   CHECK(refused({from, "model.num_layers=2", "train.weights_ignore=[trf_blocks.1.*]"}) ==
         "nothing");
+  CHECK(refused({from, "model.bias=false", "train.weights_ignore=[\"*.bias\", \"*.shift\"]"}) ==
+        "nothing");
+  CHECK(contains(refused({from, "train.weights_ignore=[out_haed.*]"}),
+                 "weights_ignore: no parameter is called out_haed.*, did you mean out_head.*?"));
+  CHECK(contains(refused({from, "train.weights_ignore=[\"*\"]"}),
+                 "weights_ignore: every parameter is ignored, so none would start from"));
   CHECK(contains(refused({from, "model.bias=false"}),
                  "trf_blocks.0.att.out_proj.bias: not in the model"));
   const std::string all = refused({from, "model.context_length=16",
