@@ -17,6 +17,7 @@
 #include "tools/commands/output_file.h"
 #include "tools/terminal/heat_map.h"
 #include "tools/terminal/table.h"
+#include "train/data/token_file.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/wings/bpe/bpe_tokenizer.h"
@@ -231,9 +232,15 @@ int encode(const TokenizerOptions& o) {
 std::vector<int32_t> read_ids(const std::string& path, int64_t vocab_size) {
   const std::string bytes = read_file(path, most_file_bytes);
   const size_t width = vocab_size > most_ids_of_16_bits ? 4 : 2;
+  const std::string instead = instead_of_ids(as_bytes(bytes));
+  require<IoError>(instead.empty(), path, ": expected nothing but ids, got ", instead);
   require<IoError>(bytes.size() % width == 0, path, ": expected ids of ", 8 * width,
                    " bits, as the tokenizer has ", grouped(vocab_size), " tokens; got ",
                    bytes.size(), " bytes");
+  require<IoError>(width == 4 || !are_ids_of_8_bits(as_bytes(bytes)), path, ": ", what_8_bits_are);
+  require<IoError>(!every_second_is_zero(as_bytes(bytes), width), path, ": expected ids of ",
+                   8 * width, " bits, as the tokenizer has ", grouped(vocab_size), " tokens; got ",
+                   "every second one 0: ids of ", 16 * width, " bits?");
   std::vector<int32_t> ids;
   ids.reserve(bytes.size() / width);
   for (size_t at = 0; at < bytes.size(); at += width) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "train/data/data_file.h"
+#include "train/data/token_file.h"
 #include "train/files/words.h"
 
 namespace heed {
@@ -24,41 +25,35 @@ Id little_endian(Id id) {
   return swapped;
 }
 
-// Throws IoError for a file of ids that begins with something else: NumPy's header, or one of 256
-// numbers of 32 bits as llm.c writes it, of which only the first few are not 0.
-void require_no_header(std::span<const std::byte> bytes, const std::string& path) {
-  const std::string_view begin(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  require<IoError>(!begin.starts_with("\x93NUMPY"), path, ": expected nothing but ids, got a file ",
-                   "of NumPy's: in Python, numpy.load(path).tofile(other) writes the ids alone");
-  constexpr size_t header = 1024, used = 64;
-  const bool zeros =
-      begin.size() > header &&
-      begin.substr(used, header - used).find_first_not_of('\0') == std::string_view::npos;
-  const bool all_zeros = begin.substr(0, used).find_first_not_of('\0') == std::string_view::npos;
-  require<IoError>(!zeros || all_zeros, path, ": expected nothing but ids, got ", header - used,
-                   " zero bytes after the first ", used, ": a header of 256 numbers? ", "tail -c +",
-                   header + 1, " writes what is after it");
-}
+struct TokenFile {
+  TokenRow row;
+  bool every_second_is_zero;
+};
 
 // Id: uint16_t or uint32_t.
 template <class Id>
-TokenRow read_tokens(const TokensTask::Config& c, const std::filesystem::path& path) {
+TokenFile read_tokens(const TokensTask::Config& c, const std::filesystem::path& path) {
   constexpr int64_t bits = 8 * sizeof(Id);
   const FileReader file = open_data_file(path, 1);
-  require<IoError>(file.size() % static_cast<int64_t>(sizeof(Id)) == 0, path.string(),
-                   ": expected ", bits, "-bit ids, so ",
-                   bits == 16 ? "an even number of bytes" : "4 bytes each", ", got ", file.size());
-  std::vector<Id> ids(static_cast<size_t>(file.size()) / sizeof(Id));
-  file.read(0, std::as_writable_bytes(std::span(ids)));
-  require_no_header(std::as_bytes(std::span(ids)), path.string());
-  require_fingerprint(path, std::as_bytes(std::span(ids)), c.fingerprint);
+  const auto size = static_cast<size_t>(file.size());
+  std::vector<Id> ids((size + sizeof(Id) - 1) / sizeof(Id));
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(ids)).first(size);
+  file.read(0, bytes);
+  const std::string instead = instead_of_ids(bytes);
+  require<IoError>(instead.empty(), path.string(), ": expected nothing but ids, got ", instead);
+  require<IoError>(size % sizeof(Id) == 0, path.string(), ": expected ", bits, "-bit ids, so ",
+                   bits == 16 ? "an even number of bytes" : "4 bytes each", ", got ", size);
+  require<IoError>(bits != 16 || c.dtype != "auto" || !are_ids_of_8_bits(bytes), path.string(),
+                   ": ", what_8_bits_are, "; data.dtype: uint16 reads the file as it is");
+  require_fingerprint(path, bytes, c.fingerprint);
+  const bool zeros = every_second_is_zero(bytes, sizeof(Id));
   std::transform(ids.begin(), ids.end(), ids.begin(), little_endian<Id>);
   const auto wrong =
       std::find_if(ids.begin(), ids.end(), [&](Id id) { return id >= c.vocab_size; });
   require<IoError>(wrong == ids.end(), path.string(), ": expected ids below vocab_size ",
                    c.vocab_size, ", got ", wrong == ids.end() ? 0 : *wrong, " as token ",
                    wrong - ids.begin(), " (from 0)");
-  return TokenRow(std::move(ids));
+  return {TokenRow(std::move(ids)), zeros};
 }
 
 }  // namespace
@@ -79,8 +74,9 @@ TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
       vocab_size_(c.vocab_size),
       bits_(c.dtype == "uint32" || (c.dtype == "auto" && c.vocab_size > int64_t{1} << 16) ? 32
                                                                                           : 16) {
-  set_tokens(bits_ == 32 ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_),
-             c.windows, setup.batch_size);
+  TokenFile ids = bits_ == 32 ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_);
+  every_second_is_zero_ = ids.every_second_is_zero;
+  set_tokens(std::move(ids.row), c.windows, setup.batch_size);
 }
 
 std::string TokensTask::description() const {
@@ -89,17 +85,7 @@ std::string TokensTask::description() const {
 }
 
 std::vector<std::string> TokensTask::warnings() const {
-  constexpr size_t least = 16;  // tokens that say something
-  std::vector<int32_t> ids(static_cast<size_t>(std::min<int64_t>(token_count(), 1 << 16)));
-  tokens().copy(0, ids);
-  size_t odd = 1, even = 0;  // the first that are not 0
-  while (odd < ids.size() && ids[odd] == 0) {
-    odd += 2;
-  }
-  while (even < ids.size() && ids[even] == 0) {
-    even += 2;
-  }
-  if (ids.size() < least || odd < ids.size() || even >= ids.size()) {
+  if (!every_second_is_zero_) {
     return {};
   }
   return {bits_ == 32

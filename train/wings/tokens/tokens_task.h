@@ -20,9 +20,9 @@ class TokensTask final : public WindowTask {
     void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
-  // Throws IoError if the file cannot be read, has a header, ends within an id, contains an id
-  // outside the vocabulary or has another fingerprint; TaskError if it is too short, or too long
-  // for this machine.
+  // Throws IoError if the file cannot be read, is something else (token_file.h), ends within an
+  // id, contains an id outside the vocabulary or has another fingerprint; TaskError if it is too
+  // short, or too long for this machine.
   TokensTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
@@ -36,6 +36,7 @@ class TokensTask final : public WindowTask {
   const std::filesystem::path path_;
   const int64_t vocab_size_;
   const int bits_;  // of an id in the file
+  bool every_second_is_zero_ = false;
 };
 HEED_TASK(TokensTask, "tokens");
 

@@ -123,5 +123,34 @@ TEST_CASE("tokens: files with a header are refused, ids of 32 bits are read or s
         std::vector<std::string>{
             "every second id is 0: are the ids of 64 bits? expected ids of 16 or 32 bits"});
   CHECK(MadeTokens(ids, 60000).task->warnings().empty());
-  CHECK(MadeTokens(std::string(200, '\0'), 60000).task->warnings().empty());
+  CHECK(message_of(std::string(200, '\0'), 60000) == "TaskError path");  // one token
+}
+
+TEST_CASE("tokens: what programs write by mistake is called by its name") {
+  const auto refused = [](const std::string& bytes, const std::string& what) {
+    const std::string message = message_of(bytes, 60000);
+    CHECK_MESSAGE(message.find("x.bin: expected nothing but ids, got " + what) != std::string::npos,
+                  message);
+  };
+  std::string decimals, small, narrow;
+  for (int i = 0; i < 2000; ++i) {
+    decimals += std::to_string(i) + (i % 10 == 9 ? "\n" : " ");
+    narrow += static_cast<char>(i * 7 % 199);
+    small += file_of({i * 7 % 199});
+  }
+  refused(decimals, "text: in Python, numpy.array(ids, 'uint16').tofile(other) writes ids alone");
+  refused("Ein Satz ist keine Z\u00e4hlung.", "text: ");
+  refused("(lp0\nI1\naI22\naI333\na.", "text: ");  // a pickle of protocol 0
+  // pickle.dumps([1, 2, 300]), protocols 4 and 2
+  refused(std::string("\x80\x04\x95\x0C\0\0\0\0\0\0\0]\x94(K\1K\2M,\1e.", 23), "a Python pickle: ");
+  refused(
+      "\x80\x02]q\x01(K\x01K\x02M,\x01"
+      "e.",
+      "a Python pickle: ");
+  refused("PK\x03\x04" + std::string(100, 'x'),
+          "an archive, as numpy.savez and torch.save write it: ");
+  CHECK(message_of(narrow, 60000).find("expected ids of 16 bits, got what looks like ids of 8") !=
+        std::string::npos);
+  CHECK(MadeTokens(narrow, 60000, "", "uint16").task->training_tokens() == 900);
+  CHECK(message_of(small, 60000) == "accepted");
 }
