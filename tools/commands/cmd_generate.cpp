@@ -131,11 +131,7 @@ int run(const GenerateOptions& o) {
     continue_ids(trained, o);
     return 0;
   }
-  const RunConfig& config = trained.loaded.config;
-  require<ConfigError>(trained.loaded.task->tokenizer() != nullptr, "heed generate: ", o.run,
-                       trained.state.step == 0 ? without_tokenizer
-                                               : " was trained on " + config.data.type() +
-                                                     ", which has no text to go on from");
+  require_tokenizer(trained, "heed generate: " + o.run);
   if (!o.prompt && isatty(STDIN_FILENO) != 0) {
     converse(trained, o);
     return 0;

@@ -68,28 +68,30 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   return trained;
 }
 
+void require_tokenizer(const TrainedRun& run, const std::string& model) {
+  const RunConfig& config = run.loaded.config;
+  const bool is_run = config.purpose == Purpose::train;  // one that was imported has made no step
+  require<ConfigError>(
+      run.loaded.task->tokenizer() != nullptr, model,
+      is_run && run.state.step == 0
+          ? " was imported without a tokenizer; import it again with --tokenizer FILE"
+          : text(is_run ? " was trained on " : " is to be trained on ", config.data.type(),
+                 ", which has no text to go on from"));
+}
+
 Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt) {
+  require_tokenizer(run, option + ": the model");
   const Task& task = *run.loaded.task;
-  require<ConfigError>(task.tokenizer() != nullptr, option, ": ",
-                       run.state.step == 0
-                           ? text("the model", without_tokenizer)
-                           : run.loaded.config.data.type() + " has no text to ask in");
   try {
     task.check_prompt(prompt);
   } catch (const ConfigError& error) {
     fail<ConfigError>(option, ": ", error.what());
   }
   const AnswerOptions options{.tokens = 0, .context_length = run.loaded.config.context_length()};
-  return task.answer(*run.model, prompt, options);
-}
-
-Answer whole_answer_to(const TrainedRun& run, const std::string& option,
-                       const std::string& prompt) {
-  Answer answer = answer_to(run, option, prompt);
-  const Tokenizer& tokenizer = *run.loaded.task->tokenizer();
+  Answer answer = task.answer(*run.model, prompt, options);
   const auto tokens =
-      answer.shown.source_ids ? 0 : static_cast<int64_t>(tokenizer.encode(prompt).size());
-  const int64_t longest = run.loaded.config.context_length();
+      answer.shown.source_ids ? 0 : static_cast<int64_t>(task.tokenizer()->encode(prompt).size());
+  const int64_t longest = options.context_length;
   require<ConfigError>(longest == 0 || tokens <= longest, option, ": expected at most ", longest,
                        " tokens, the model's context, got ", tokens);
   return answer;
@@ -105,7 +107,8 @@ Input input_of_ids(const Module& model, const std::string& option, const std::st
     const auto id = whole_number(ConfigNode::scalar(word, false));
     require<ConfigError>(id && *id >= 0 && *id < takes.vocab_size, option,
                          ": expected ids from 0 to ", takes.vocab_size - 1,
-                         " with commas between them, as 5,17,3, got ", printable(word));
+                         " with commas between them, as 5,17,3, got ",
+                         word.empty() ? "nothing" : printable(word));
     found.push_back(static_cast<int32_t>(*id));
   }
   const auto count = static_cast<int64_t>(found.size());

@@ -17,10 +17,6 @@ struct TrainedRun {
   TrainingState state;
 };
 
-// Of a run that was imported, which has made no step, and has ids but no text.
-inline constexpr const char* without_tokenizer =
-    " was imported without a tokenizer; import it again with --tokenizer FILE";
-
 // Switches to the program of the config's precision (require_precision), if it names one.
 void require_precision_of(const RunTree& config);
 
@@ -36,14 +32,15 @@ void check_run_sets(const std::vector<std::string>& sets);
 // it is read, the newer one is loaded.
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets);
 
+// Throws ConfigError if the model has no tokenizer: it has ids but no text. The message begins with
+// `model`, "heed generate: runs/a".
+void require_tokenizer(const TrainedRun& run, const std::string& model);
+
 // What the model answers to a prompt and, as Answer::shown, what it then has read. Of a task on
 // texts, the prompt alone: nothing is generated. Throws ConfigError for a prompt that the task does
-// not take; the message begins with `option`, "heed probe: --prompt".
+// not take, or that is longer than the model's context: the model would read only the end of it.
+// The message begins with `option`, "heed probe: --prompt".
 Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt);
-
-// The same for commands that take the model's reading apart. Throws ConfigError also for a prompt
-// that is longer than the model's context: the model would read only the end of it.
-Answer whole_answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt);
 
 // The ids of --ids 5,17,3 as a batch of one, for models with and without a tokenizer. Throws
 // ConfigError for a model of something else than one sequence of tokens, and for ids that it does

@@ -46,8 +46,8 @@ TEST_CASE("--ids: generate goes on from ids, and its output can be given again")
   CHECK(refused("5,11") == wants + "11\n");
   CHECK(refused("5,-1") == wants + "-1\n");
   CHECK(refused("5,x") == wants + "x\n");
-  CHECK(refused("5,,1") == wants + "\n");
-  CHECK(refused("") == wants + "\n");
+  CHECK(refused("5,,1") == wants + "nothing\n");
+  CHECK(refused("") == wants + "nothing\n");
   CHECK(refused("1,2,3,4,5,6,7,8,9") ==
         "heed generate: --ids: expected at most 8 ids, the model's context, got 9\n");
   CHECK(run_heed({"generate", run, "--ids", "1", "--prompt", "x"}).exit_code == 2);

@@ -47,7 +47,7 @@ Exhibit asked(const ExplainOptions& o, const TrainedRun& run) {
   if (!o.prompt) {
     return exhibit(*run.model, *run.loaded.task, run.loaded.config);
   }
-  const Answer answer = whole_answer_to(run, "heed explain: --prompt", *o.prompt);
+  const Answer answer = answer_to(run, "heed explain: --prompt", *o.prompt);
   return {*o.prompt, answer.text, answer.shown};
 }
 

@@ -269,8 +269,10 @@ Json as_json(const Inspected& it) {
 }
 
 int run(const InspectOptions& o) {
-  require<ConfigError>(o.batch.value_or(1) >= 1,
-                       "heed inspect: expected --batch of at least 1, got ", o.batch.value_or(1));
+  constexpr int64_t most = 1'000'000;  // of train.batch_size
+  const int64_t batch = o.batch.value_or(1);
+  require<ConfigError>(batch >= 1 && batch <= most, "heed inspect: expected --batch ",
+                       batch < 1 ? "of at least 1" : "of at most 1000000", ", got ", batch);
   require<ConfigError>(o.attention || (!o.prompt && !o.ids),
                        "heed inspect: ", o.prompt ? "--prompt" : "--ids",
                        " is what --attention looks at; give both");
@@ -278,6 +280,7 @@ int run(const InspectOptions& o) {
   require<ConfigError>(
       o.attention || (!o.layer && !o.head && !o.all),
       "heed inspect: --layer, --head and --all choose what --attention shows; give it too");
+  require<ConfigError>(!o.all || !o.layer, "heed inspect: --all and --layer: give one of them");
   require<ConfigError>(o.attention || !o.out,
                        "heed inspect: --out is where the maps of --attention go; give it too");
   require<ConfigError>(!o.attention || (!o.graph && !o.batch),

@@ -91,6 +91,8 @@ void check_options(const ProbeOptions& o) {
     require<ConfigError>(!value || *value >= 1, "heed probe: expected ", option,
                          " at least 1, got ", value.value_or(0));
   }
+  require<ConfigError>(o.seed.value_or(0) >= 0, "heed probe: expected --seed at least 0, got ",
+                       o.seed.value_or(0));
   require<ConfigError>(!o.examples || (!o.sequences && !o.repeat && !o.seed),
                        "heed probe: --examples takes no random tokens; leave out --sequences, ",
                        "--repeat and --seed");
@@ -215,14 +217,14 @@ Found heads(const ProbeOptions& o, const TrainedRun& run) {
 // What the model reads for a prompt, which is ids where it has no tokenizer.
 Input read_of(const TrainedRun& run, const std::string& option, const std::string& prompt) {
   return run.loaded.task->tokenizer() == nullptr ? input_of_ids(*run.model, option, prompt)
-                                                 : whole_answer_to(run, option, prompt).shown;
+                                                 : answer_to(run, option, prompt).shown;
 }
 
 Found lens(const ProbeOptions& o, const TrainedRun& run) {
   require<ConfigError>(!o.prompt || !o.ids, "heed probe: --prompt and --ids: give one of them");
   const Input in = o.ids ? input_of_ids(*run.model, "heed probe: --ids", *o.ids)
-                         : whole_answer_to(run, "heed probe: --prompt",
-                                           needed(o, o.prompt, "--prompt, the text to read"))
+                         : answer_to(run, "heed probe: --prompt",
+                                     needed(o, o.prompt, "--prompt, the text to read"))
                                .shown;
   const probe::Lens found = probe::logit_lens(*run.model, in);
   return {to_json(found, *run.loaded.task),

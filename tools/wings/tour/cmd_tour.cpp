@@ -74,17 +74,13 @@ TourInputs words_from(const std::string& path) {
 }
 
 TourInputs inputs_by(const Options& options) {
+  require<ConfigError>(options.seed.value_or(0) >= 0, "heed tour: expected --seed of at least 0, ",
+                       "got ", options.seed.value_or(0));
   TourInputs in = options.inputs ? words_from(*options.inputs) : six_words();
   if (options.seed) {
     in.seed = in.seed_v2 = *options.seed;
   }
   return in;
-}
-
-std::string in_lower_case(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word;
 }
 
 // The first step whose name or title contains the word, else the first whose text does. The letters

@@ -181,3 +181,21 @@ TEST_CASE("heed inspect --graph: operations of a step in frames of their layers,
   CHECK(linear.find("[label=\"linear\\n(1, 1, 900000)\", penwidth=2]") != std::string::npos);
   CHECK(run_heed({"inspect", layer, "--graph", (folder / "no/where.dot").string()}).exit_code == 1);
 }
+
+TEST_CASE("heed inspect: options that contradict, and a prompt that does not fit, are refused") {
+  const TempDir folder;
+  const std::string run = (folder / "run").string();
+  REQUIRE(run_heed({"train", write_config(folder, small_config), "--out", run}).exit_code == 0);
+  const auto refused = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"inspect", run});
+    const ProgramResult result = run_heed(words);
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK(refused({"--attention", "--prompt", "Every effort"}) ==
+        "heed inspect: --prompt: expected at most 8 tokens, the model's context, got 12\n");
+  CHECK(refused({"--attention", "--all", "--layer", "0"}) ==
+        "heed inspect: --all and --layer: give one of them\n");
+  CHECK(refused({"--batch", "99999999999"}) ==
+        "heed inspect: expected --batch of at most 1000000, got 99999999999\n");
+}

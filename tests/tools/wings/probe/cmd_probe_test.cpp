@@ -170,6 +170,8 @@ TEST_CASE("heed probe: wrong use") {
         "heed probe: expected --what zero or mean, got half");
   CHECK(refused({run, "ablate", "--batches", "0"}) ==
         "heed probe: expected --batches at least 1, got 0");
+  CHECK(refused({run, "heads", "--seed", "-3"}) ==
+        "heed probe: expected --seed at least 0, got -3");
   CHECK(refused({run, "heads", "--examples", "2", "--repeat", "3"})
             .starts_with("heed probe: --examples takes no random tokens"));
   CHECK(refused({run, "heads", "--examples", "100000"})
