@@ -159,8 +159,9 @@ void find_unused_samples(const SampleConfig& sample, Plan& plan) {
 void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
   const RunConfig& config = run.config;
   if (lr == 0) {
-    plan.warnings.emplace_back(
-        "the optimizer's learning rate is 0: the weights stay as they are drawn");
+    plan.warnings.push_back(
+        text("the optimizer's learning rate is 0: the weights stay as they are ",
+             run.weights.empty() ? "drawn" : "in train.weights"));
   }
   find_unused_samples(config.sample, plan);
   const auto* of_data = config.data.find<int64_t>("context_length");

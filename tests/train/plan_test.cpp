@@ -10,6 +10,7 @@
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "tests/support/variable.h"
+#include "train/checkpoint/state_dict.h"
 #include "train/step.h"
 
 using namespace heed;
@@ -198,6 +199,11 @@ TEST_CASE("plan: a learning rate of 0, no decay and options of no sample are war
   using Lines = std::vector<std::string>;
   CHECK(warnings({"optimizer.lr=0"}) ==
         Lines{"the optimizer's learning rate is 0: the weights stay as they are drawn"});
+  LoadedRun started = load_small(folder, {"optimizer.lr=0"});
+  const std::filesystem::path weights = folder / "model.safetensors";
+  save_parameters(weights, *make_layer(started.config.model));
+  CHECK(warnings({"optimizer.lr=0", "train.weights=" + weights.string()}) ==
+        Lines{"the optimizer's learning rate is 0: the weights stay as they are in train.weights"});
   CHECK(warnings({"optimizer={type: adam, decay: all}"}) ==
         Lines{"optimizer.decay is all, but optimizer.weight_decay is 0: nothing decays"});
   CHECK(warnings({"sample.tokens=50"}) ==

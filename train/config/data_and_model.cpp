@@ -86,7 +86,8 @@ void DataAndModel::fill_data(Defaults& d) {
   }
 }
 
-// Without a task, what the data would decide is 1, so that the other mistakes are found too.
+// Without a task, what the data would decide is 1, or a width that 1 to 16 heads divide evenly, so
+// that the other mistakes are found too, and no false ones.
 void DataAndModel::fill_model(Defaults& d) {
   make_task();
   const ConfigNode& data = tree_.get("data");
@@ -94,7 +95,7 @@ void DataAndModel::fill_model(Defaults& d) {
     const bool decided =
         data.is_map() && (field == "vocab_size" || !has_field("task", data, field));
     if (!task && decided) {
-      d.set(field, int64_t{1});
+      d.set(field, field.starts_with("d_") ? int64_t{2 * 720'720} : int64_t{1});
     }
   }
   if (!task) {

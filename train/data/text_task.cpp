@@ -24,9 +24,9 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   check_utf8(corpus, path_.string());
   bytes_ = file.size();
   const std::string_view all = without_byte_order_mark(corpus);
-  const TokenizerSetup tokens{setup.config_folder, setup.checkpoint, std::span(&all, 1),
-                              read_vocabulary(setup.vocabulary, stored_vocabulary)};
+  TokenizerSetup tokens{setup.config_folder, setup.checkpoint, std::span(&all, 1), ""};
   try {
+    tokens.vocabulary = read_vocabulary(setup.vocabulary, stored_vocabulary);
     tokenizer_ = tokenizer_registry().make(c.tokenizer, tokens);
   } catch (const IoError& error) {
     throw TaskFileError("tokenizer.path", error.what());

@@ -26,9 +26,6 @@ std::vector<std::string> vocabulary_from_json(const std::string& text, const std
                              json["type"].is_string() && json.contains("tokens") &&
                              json["tokens"].is_array();
   require<IoError>(is_vocabulary, "vocabulary.json: expected JSON with a type and tokens");
-  const auto& kept = json["type"].get_ref<const std::string&>();
-  require<ConfigError>(kept == type, "expected the vocabulary of tokenizer ", type,
-                       ", got that of tokenizer ", printable(kept));
   std::vector<std::string> tokens;
   std::set<std::string> seen;
   for (const nlohmann::json& token : json["tokens"]) {
@@ -39,11 +36,26 @@ std::vector<std::string> vocabulary_from_json(const std::string& text, const std
                      printable(tokens.back()), " once, got it twice");
   }
   require<IoError>(!tokens.empty(), "vocabulary.json: expected tokens, got none");
+  const auto& kept = json["type"].get_ref<const std::string&>();
+  require<ConfigError>(kept == type, "expected the vocabulary of tokenizer ", type,
+                       ", got that of tokenizer ", printable(kept));
   return tokens;
 }
 
 std::string read_vocabulary(const std::filesystem::path& folder, const char* name) {
-  return !folder.empty() && is_there(folder / name) ? read_file(folder / name, most_bytes) : "";
+  const std::filesystem::path path = folder / name;
+  const std::string text =
+      !folder.empty() && is_there(path) ? read_file(path, most_bytes) : std::string();
+  try {
+    if (!text.empty()) {
+      vocabulary_from_json(text, "");
+    }
+  } catch (const IoError& error) {
+    const std::string what = error.what();
+    fail<IoError>(path.string(), what.substr(what.find(':')));
+  } catch (const ConfigError&) {  // its reader compares the type
+  }
+  return text;
 }
 
 }  // namespace heed

@@ -20,7 +20,8 @@ std::string vocabulary_to_json(const std::string& type, const std::vector<std::s
 // Throws IoError for a text that is no such file, ConfigError for one of another type.
 std::vector<std::string> vocabulary_from_json(const std::string& json, const std::string& type);
 
-// The file in the folder of a checkpoint; "" without one, or if there is no folder.
+// The file in the folder of a checkpoint; "" without one, or if there is no folder. Throws IoError,
+// with its path, for one that is no vocabulary.
 std::string read_vocabulary(const std::filesystem::path& folder, const char* name);
 
 }  // namespace heed

@@ -260,7 +260,9 @@ std::string syntax_words(const std::string& parser_message) {
        "after | or > the text begins on the next line; put text that begins with > in quotes"},
       {"illegal character found while scanning",
        "aliases (*name), anchors (&name) and tags (!name) are not allowed; put the text in quotes"},
-      {"invalid unicode", "the escape is no Unicode character"},
+      {"invalid unicode",
+       "the escape is no Unicode character: \\uD800 to \\uDFFF are halves of one; write the "
+       "character itself, or its code after \\U in eight digits"},
       {"the referenced anchor is not defined",
        "aliases (*name) are not allowed; put text that "
        "begins with * in quotes"},

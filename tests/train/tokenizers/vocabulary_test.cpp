@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/near.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -16,4 +18,16 @@ TEST_CASE("vocabulary: very many keys are read in their own time") {
         std::vector<std::string>{"a"});
   CHECK(error_of([&] { vocabulary_from_json(json + "}", "char"); }) ==
         "vocabulary.json: expected JSON with a type and tokens");
+}
+
+TEST_CASE("vocabulary: a damaged file is named with its folder") {
+  const TempDir folder;
+  write_text(folder / "vocabulary.json", "{\"type\": \"char\"}");
+  CHECK(error_of([&] { read_vocabulary(folder.path(), stored_vocabulary); }) ==
+        (folder / "vocabulary.json").string() + ": expected JSON with a type and tokens");
+  write_text(folder / "vocabulary.json", vocabulary_to_json("char", {"a", "b"}));
+  CHECK(read_vocabulary(folder.path(), stored_vocabulary) ==
+        vocabulary_to_json("char", {"a", "b"}));
+  CHECK(read_vocabulary(folder.path(), stored_classes).empty());
+  CHECK(read_vocabulary("", stored_vocabulary).empty());
 }

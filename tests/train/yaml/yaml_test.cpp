@@ -131,7 +131,10 @@ TEST_CASE("yaml: what is refused, and how it is said") {
       {"a: \"\\q\"\n",
        "c.yaml:1:7: an unknown escape: in double quotes \\ begins one; write \\\\ or /, or use "
        "single quotes"},
-      {"a: \"\\ud800\"\n", "c.yaml:1:11: the escape is no Unicode character"},
+      {"a: \"\\ud800\"\n",
+       "c.yaml:1:11: the escape is no Unicode character: \\uD800 to \\uDFFF are halves of one; "
+       "write the "
+       "character itself, or its code after \\U in eight digits"},
       {"a: \"\\xzz\"\n",
        "c.yaml:1:9: expected hexadecimal digits: in double quotes \\ begins an escape; write / or "
        "single quotes"},
