@@ -195,6 +195,25 @@ TEST_CASE("house: a folder includes what its row allows, and what is there") {
   }
 }
 
+// A build may have some wings alone (HEED_WINGS).
+TEST_CASE("house: tests of a wing ask whether a command of another one is there") {
+  size_t asked = 0;
+  for (const SourceFile& command : files_in({"tools/wings"}, {".cpp"})) {
+    const std::string file = fs::path(command.path).stem().string(), owner = wing_of(command.path);
+    if (!file.starts_with("cmd_")) continue;
+    const std::string runs =
+        "(heed|with|succeeded|refused|shown)\\(\\{\"" + file.substr(4) + "\", ";
+    for (const std::string& test : files_with(files_in({"tests"}, {".h", ".cpp"}), runs)) {
+      const std::string wing = wing_of(test);
+      if (wing.empty() || wing == owner || needs_of(wing).contains(owner)) continue;
+      ++asked;
+      CHECK_MESSAGE(!places({read_source(root() / test)}, "has_command\\(").empty(), test, " runs ",
+                    file.substr(4), ", which the wing ", owner, " has");
+    }
+  }
+  CHECK(asked > 5);
+}
+
 TEST_CASE("house: no two folders include each other, none includes the door above it") {
   std::set<std::pair<std::string, std::string>> pairs;
   for (const Include& include : includes()) {
