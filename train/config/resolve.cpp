@@ -4,6 +4,8 @@
 #include "train/config/plugin_host.h"
 #include "train/files/files.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/weights/foreign.h"
+#include "train/weights/freeze.h"
 #include "train/weights/source.h"
 #include "train/weights/vocabulary_source.h"
 #include "train/yaml/yaml.h"
@@ -59,17 +61,45 @@ void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
   }
 }
 
+namespace {
+
+// A warning if the ids of the weights mean something else, or if nothing tells; else "".
+// type_before: that of the data the weights were trained on; "": unknown.
+std::string other_ids(const LoadedRun& run, const std::string& type_before) {
+  const Tokenizer* const ours = run.task->tokenizer();
+  try {
+    const std::unique_ptr<Tokenizer> theirs = tokenizer_of_weights(run.weights);
+    if (theirs != nullptr && ours != nullptr) {
+      return other_tokenizer(*theirs, *ours);
+    }
+    return (theirs == nullptr) == (ours == nullptr) || type_before == run.config.data.type()
+               ? ""
+               : text("the weights were trained ", theirs ? "with" : "without", " a tokenizer, ",
+                      "this run has ", ours != nullptr ? "one" : "none",
+                      ": nothing tells whether the ids mean the same");
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    return "the tokenizer is not compared with that of the weights: " +
+           what.substr(0, what.find('\n'));
+  }
+}
+
+}  // namespace
+
 void compare_tokenizers(LoadedRun& run) {
   const fs::path folder = run.weights.parent_path(), config = folder / "config.yaml";
-  if (run.weights.empty() || !is_there(config) || run.task->tokenizer() == nullptr) {
+  const bool foreign = !run.weights.empty() && maker_of(folder) != nullptr;
+  if (run.weights.empty() || (!foreign && !is_there(config))) {
     return;
   }
-  run.warnings.push_back(other_tokenizer(folder, run.task->tokenizer()->stored()));
-  run.warnings.push_back(
-      other_classes(folder, run.task->classes(), run.config.train.weights_ignore));
-  std::erase(run.warnings, "");
-  const ConfigNode before = read_config(config.string()).get("data"),
+  const ConfigNode before = foreign ? ConfigNode() : read_config(config.string()).get("data"),
                    now = run.resolved.get("data");
+  const std::vector<std::string>& ignored = run.config.train.weights_ignore;
+  if (!matches_any(ignored, "tok_emb.weight") || !matches_any(ignored, "out_head.weight")) {
+    run.warnings.push_back(other_ids(run, before.get("type").text()));
+  }
+  run.warnings.push_back(other_classes(folder, run.task->classes(), ignored));
+  std::erase(run.warnings, "");
   if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
       before.get("fingerprint").text() != now.get("fingerprint").text() &&
       !is_there(folder / stored_vocabulary)) {

@@ -9,6 +9,7 @@
 
 #include "layers/module/registry.h"
 #include "train/files/fingerprint.h"
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 
@@ -27,6 +28,10 @@ class ForeignWeights {
                     const std::function<bool(const std::string&)>& is_ignored) const = 0;
   // The config of the model that the weights were made with: {type: gpt, ...}.
   virtual ConfigNode model(const std::filesystem::path& file) const = 0;
+  // The tokenizer whose ids they read; null if the folder has none. Throws Error for a damaged one.
+  virtual std::unique_ptr<Tokenizer> tokenizer(const std::filesystem::path& /*folder*/) const {
+    return nullptr;
+  }
 };
 
 using ForeignWeightsRegistry = Registry<ForeignWeights>;

@@ -1,11 +1,14 @@
 #include "train/weights/vocabulary_source.h"
 
+#include <algorithm>
+
 #include "layers/text/display.h"
 #include "train/files/files.h"
-#include "train/tokenizers/tokenizer.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/weights/foreign.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
+#include "train/yaml/yaml.h"
 
 namespace heed {
 
@@ -23,12 +26,36 @@ fs::path vocabulary_source(const fs::path& source, const std::vector<std::string
   }
 }
 
-std::string other_tokenizer(const fs::path& folder, const std::string& stored) {
-  const fs::path kept = folder / stored_tokenizer;
-  const bool both = !stored.empty() && is_there(kept);
-  return both && fingerprint_file(kept) != fingerprint(as_bytes(stored))
-             ? "the weights were trained with another tokenizer: its ids do not mean the same"
-             : "";
+std::unique_ptr<Tokenizer> tokenizer_of_weights(const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  if (const auto foreign = maker_of(folder)) {
+    return foreign->tokenizer(folder);
+  }
+  ConfigNode chosen = read_config((folder / "config.yaml").string()).get("data").get("tokenizer");
+  if (chosen.is_absent()) {
+    return nullptr;
+  }
+  const std::string type = chosen.is_map() ? chosen.get("type").text() : chosen.text();
+  chosen = chosen.is_map() ? chosen : ConfigNode::map();
+  chosen.erase("type");
+  auto made = tokenizer_registry().make(
+      type, chosen, {folder, folder, {}, read_vocabulary(folder, stored_vocabulary)});
+  return made->vocab_size() > 0 ? std::move(made) : nullptr;  // 0: no vocabulary was kept
+}
+
+std::string other_tokenizer(const Tokenizer& theirs, const Tokenizer& ours) {
+  const std::string other =
+      "the weights were trained with another tokenizer: its ids do not mean the same";
+  const std::string before = theirs.stored(), now = ours.stored();
+  if (before == now && theirs.vocabulary() == ours.vocabulary()) {
+    return "";
+  }
+  for (int32_t id = 0; id < std::min(theirs.vocab_size(), ours.vocab_size()); ++id) {
+    if (theirs.decode({&id, 1}) != ours.decode({&id, 1})) {
+      return text(other, "; ", id, " is ", theirs.name(id), ", in this run ", ours.name(id));
+    }
+  }
+  return before.empty() || now.empty() ? "" : other;  // it merges the same tokens otherwise
 }
 
 std::string other_classes(const fs::path& folder, const std::string& classes,

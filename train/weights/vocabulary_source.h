@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 
@@ -13,9 +16,14 @@ namespace heed {
 std::filesystem::path vocabulary_source(const std::filesystem::path& source,
                                         const std::vector<std::string>& ignored);
 
-// "", or what may be wrong with the ids of weights: `stored` is the tokenizer of the run that
-// starts (Tokenizer::stored), and in `folder`, that of the weights, there is another one.
-std::string other_tokenizer(const std::filesystem::path& folder, const std::string& stored);
+// The tokenizer that the weights of a file were trained with: that of the run, or of the folder of
+// another system, that the file is in. Null if there is none, and for a checkpoint that did not
+// keep it. Throws Error for one that cannot be read.
+std::unique_ptr<Tokenizer> tokenizer_of_weights(const std::filesystem::path& file);
+
+// "", or what is wrong with the ids of weights that were trained with the tokenizer `theirs`, in a
+// run with `ours`; with the first id of another meaning.
+std::string other_tokenizer(const Tokenizer& theirs, const Tokenizer& ours);
 
 // The same for the classes of a classifier (TextInterface::classes), whose numbers are the rows of
 // out_head, unless a pattern in `ignored` leaves those out.

@@ -265,6 +265,35 @@ TEST_CASE("weights: another function of the same shapes is warned of, field by f
   CHECK(warnings(file, "num_heads: 2").empty());
 }
 
+TEST_CASE("weights: ids that mean something else, or may, are warned of") {
+  const TempDir folder;
+  const auto warnings = [&](const fs::path& source, const std::vector<std::string>& more) {
+    std::vector<std::string> sets{"train.weights=" + source.string()};
+    sets.insert(sets.end(), more.begin(), more.end());
+    return load_small(folder, sets).warnings;
+  };
+  const auto nothing_tells = [](const char* before, const char* now) {
+    return std::vector<std::string>{text("the weights were trained ", before,
+                                         " a tokenizer, this run has ", now,
+                                         ": nothing tells whether the ids mean the same")};
+  };
+  const fs::path characters = trained(folder, "characters", {"train.steps=1"});
+  const fs::path bytes = trained(folder, "bytes", {"train.steps=1", "data.tokenizer=byte"});
+  CHECK(warnings(bytes, {"data.tokenizer=byte"}).empty());
+  CHECK(warnings(bytes, {}) ==
+        std::vector<std::string>{"the weights were trained with another tokenizer: its ids do not "
+                                 "mean the same; 0 is \\x00, in this run \\n"});
+  CHECK(warnings(characters, {"data.tokenizer=byte"}).size() == 1);
+  CHECK(warnings(characters,
+                 {"data.tokenizer=byte", "train.weights_ignore=[\"tok_emb.*\", \"out_head.*\"]"})
+            .empty());
+  const std::string made = "data={type: synthetic, vocab_size: 21, context_length: 8}";
+  CHECK(warnings(characters, {made}) == nothing_tells("with", "none"));
+  const fs::path ids = trained(folder, "ids", {"train.steps=1", made});
+  CHECK(warnings(ids, {made}).empty());
+  CHECK(warnings(ids, {}) == nothing_tells("without", "one"));
+}
+
 TEST_CASE("weights: the positions that a model adds or turns by show in no shape") {
   const TempDir folder;
   const fs::path first = trained(folder, "first", {"train.steps=2", "model.position=sinusoidal"});

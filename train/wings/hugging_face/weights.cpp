@@ -1,10 +1,14 @@
 #include "train/wings/hugging_face/weights.h"
 
 #include "autograd/base/modes.h"
+#include "layers/config/values.h"
 #include "layers/gpt.h"
 #include "train/weights/source.h"
+#include "train/wings/bpe/bpe_tokenizer.h"
+#include "train/wings/bpe/read.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/json.h"
+#include "train/wings/hugging_face/tokenizer_files.h"
 
 namespace heed {
 
@@ -56,6 +60,16 @@ ConfigNode HuggingFaceWeights::model(const fs::path& file) const {
   const fs::path folder = file.parent_path();
   const ConfigNode own = own_model_of_json(read_json(folder / "config.json"));
   return own.is_absent() ? model_in(folder).model : own;
+}
+
+std::unique_ptr<Tokenizer> HuggingFaceWeights::tokenizer(const fs::path& folder) const {
+  const fs::path file = find_tokenizer(folder);
+  if (file.empty()) {
+    return nullptr;
+  }
+  BpeModel model = read_bpe(file);
+  pad_vocabulary(model, whole_number(model_in(folder).model.get("vocab_size")).value_or(0));
+  return std::make_unique<BpeTokenizer>(std::move(model), file.string());
 }
 
 }  // namespace heed

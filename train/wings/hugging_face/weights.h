@@ -19,6 +19,8 @@ class HuggingFaceWeights final : public ForeignWeights {
   void load(Module& model, const std::filesystem::path& file,
             const std::function<bool(const std::string&)>& is_ignored) const override;
   ConfigNode model(const std::filesystem::path& file) const override;
+  // As heed import takes it.
+  std::unique_ptr<Tokenizer> tokenizer(const std::filesystem::path& folder) const override;
 };
 HEED_WEIGHTS(HuggingFaceWeights, "hugging_face");
 

@@ -2,6 +2,7 @@
 // with transformers.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/support/near.h"
@@ -150,6 +151,34 @@ TEST_CASE("import: an export that was trained elsewhere has the biases of its ar
   write_text(file, bytes);
   f.heed({"import", f.path("hf"), "--out", f.path("other")});
   CHECK(contains(f.text_of("other/config.yaml"), "\n  qkv_bias: true\n"));
+}
+
+TEST_CASE("export: training that starts from it has the same tokenizer, or is warned") {
+  const Folders f;
+  f.train("run", {"model.qkv_bias=true"});
+  f.heed({"export", f.path("run"), f.path("hf")});
+  std::string other = sample_text();
+  std::replace(other.begin(), other.end(), 'E', 'z');
+  write_text(f.folder / "other.txt", other);
+  const auto said = [&](const std::vector<std::string>& sets) {
+    std::vector<std::string> arguments{
+        "train",      f.path("c.yaml"), "--dry-run",          "--weights",
+        f.path("hf"), "--set",          "model.qkv_bias=true"};
+    for (const std::string& set : sets) {
+      arguments.insert(arguments.end(), {"--set", set});
+    }
+    return f.heed(arguments).out;
+  };
+  CHECK_FALSE(contains(said({}), "tokenizer"));
+  CHECK(
+      contains(said({"data.path=" + f.path("other.txt")}),
+               "the weights were trained with another tokenizer: its ids do not mean the same; "));
+  CHECK(contains(said({"data={type: synthetic, vocab_size: 21, context_length: 8}"}),
+                 "the weights were trained with a tokenizer, this run has none: nothing tells"));
+  write_text(f.folder / "hf/tokenizer.json", "{}");
+  CHECK(contains(said({}), "the tokenizer is not compared with that of the weights: "));
+  fs::remove(f.folder / "hf/tokenizer.json");
+  CHECK(contains(said({}), "the weights were trained without a tokenizer, this run has one"));
 }
 
 TEST_CASE("export: a scale of the scores is written or refused, never dropped") {
