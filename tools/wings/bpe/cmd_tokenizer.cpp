@@ -195,9 +195,8 @@ void write_ids(FileWriter& file, std::span<const int32_t> ids) {
 int encode(const TokenizerOptions& o) {
   const BpeTokenizer tokenizer = tokenizer_of(o);
   const std::string& path = o.what.front();
-  const std::string whole = read_file(path, most_file_bytes);
-  check_utf8(whole, path);
-  const std::string corpus(without_byte_order_mark(whole));
+  const std::string corpus = read_file(path, most_file_bytes);  // a byte order mark is text, too
+  check_utf8(corpus, path);
   const auto bytes = static_cast<int64_t>(corpus.size());
   if (!o.out) {
     std::printf("%s\n", TokensJson({{"vocab_size", tokenizer.vocab_size()},

@@ -18,6 +18,25 @@ namespace {
 constexpr std::array<std::pair<const char*, const char*>, 2> gpt2_files{
     {{"vocab.json", "merges.txt"}, {"encoder.json", "vocab.bpe"}}};
 
+// True for a tokenizer.json, whatever its name is: a vocabulary of GPT-2 may have a token "model",
+// but its value is a number.
+bool is_tokenizer_json(const fs::path& path) {
+  if (!is_there(path)) {
+    return false;
+  }
+  const std::string contents = read_file(path, most_tokenizer_bytes);
+  const auto skip_blanks = [&](size_t at) { return contents.find_first_not_of(" \t\r\n", at); };
+  const std::string key = "\"model\"";
+  for (size_t at = contents.find(key); at != std::string::npos; at = contents.find(key, at + 1)) {
+    const size_t colon = skip_blanks(at + key.size());
+    const size_t value = colon == std::string::npos ? colon : skip_blanks(colon + 1);
+    if (value != std::string::npos && contents[colon] == ':' && contents[value] == '{') {
+      return true;
+    }
+  }
+  return false;
+}
+
 // A path as Python writes it.
 std::string in_python(const fs::path& path) {
   return nlohmann::json(path.string())
@@ -32,7 +51,7 @@ std::string in_python(const fs::path& path) {
 }
 
 void refuse_tiktoken(const fs::path& path) {
-  if (path.extension() == ".tiktoken") {
+  if (path.extension() == ".tiktoken" && !is_tokenizer_json(path)) {
     refuse_format(path, "a file of tiktoken's", "transformers tiktoken",
                   text("  from transformers.convert_slow_tokenizer import TikTokenConverter\n"
                        "  tokenizer = TikTokenConverter(",
@@ -46,7 +65,7 @@ void refuse_pair(const fs::path& path) {
   const std::string name = path.filename().string();
   for (const auto& [vocabulary, merges] : gpt2_files) {
     for (const std::string ending : {vocabulary, merges}) {
-      if (name.ends_with(ending)) {
+      if (name.ends_with(ending) && !is_tokenizer_json(path)) {
         const std::string begin = name.substr(0, name.size() - ending.size());
         refuse_format(
             path, "one of two files as GPT-2 has them", "transformers",

@@ -45,6 +45,19 @@ eval: {every: 3}
 
 }  // namespace
 
+TEST_CASE("heed tokenizer: encode keeps a byte order mark, as Hugging Face's tokenizers do") {
+  const Learned learned;
+  const std::string marked =
+      "\xEF\xBB\xBF"
+      "Every";
+  write_text(learned.path("marked.txt"), marked);
+  const std::string bin = learned.path("m.bin");
+  REQUIRE(
+      tokenizer({"encode", learned.path("marked.txt"), "--tokenizer", learned.tok(), "--out", bin})
+          .exit_code == 0);
+  CHECK(tokenizer({"decode", bin, "--tokenizer", learned.tok()}).out == marked);
+}
+
 TEST_CASE("heed tokenizer: learn, encode, decode, show") {
   const Learned learned;
   CHECK(contains(learned.said, "280 tokens: 256 bytes, 23 merges, 1 special"));

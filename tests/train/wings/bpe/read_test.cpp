@@ -155,6 +155,17 @@ TEST_CASE("read_bpe: other formats are refused with the Python that converts the
   CHECK(contains(refusal([&] { read_bpe(folder / "none.json"); }), "none.json"));
 }
 
+TEST_CASE("read_bpe: a tokenizer.json is one by its contents, whatever its name is") {
+  const TempDir folder;
+  for (const char* name : {"my_vocab.json", "vocab.json", "encoder.json", "t.tiktoken"}) {
+    CAPTURE(name);
+    testing::write_text(folder / name, file_with());
+    CHECK(read_bpe(folder / name).merges.size() == 1);
+    testing::write_text(folder / name, R"({"a": 0, "\"model\": {": 1, "model": 2})");
+    CHECK(contains(refusal([&] { read_bpe(folder / name); }), "expected a tokenizer.json, got "));
+  }
+}
+
 TEST_CASE("find_tokenizer: tokenizer.json before what has to be converted") {
   const TempDir folder;
   CHECK(find_tokenizer(folder.path()).empty());
