@@ -44,10 +44,16 @@ bool is_hugging_face_folder(const fs::path& folder) {
 }
 
 fs::path weights_file(const fs::path& folder) {
-  for (const char* name : {index_file, one_file}) {
-    if (is_there(folder / name)) {
-      return folder / name;
-    }
+  const bool has_one = is_there(folder / one_file), has_index = is_there(folder / index_file);
+  if (has_one && has_index) {
+    require<IoError>(
+        files_in(read_weight_map(folder / index_file)) == std::set<std::string>{one_file},
+        folder.string(), ": expected ", one_file, " or ", index_file, ", got both, and ",
+        "the index leads to other files; transformers reads ", one_file,
+        ": remove the one that is not meant");
+  }
+  if (has_one || has_index) {
+    return folder / (has_one ? one_file : index_file);
   }
   const bool pickled = is_there(folder / "pytorch_model.bin");
   fail<IoError>(folder.string(), ": expected ", one_file, " or ", index_file, ", got neither",

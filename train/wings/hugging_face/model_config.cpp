@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <new>
+#include <optional>
 
 #include "autograd/base/modes.h"
 #include "layers/config/values.h"
@@ -72,30 +73,43 @@ void read_common(Keys& keys) {
 // What transformers 5 has about rotary positions, and earlier versions, whose key wins.
 constexpr std::array rope_keys{"rope_parameters", "rope_scaling"};
 
-// rope_theta of these, or the key of the architecture.
-double rope_base(Keys& keys, const char* older_key) {
-  double base = keys.number(older_key, 10000);
+// Refuses rotary positions that heed does not have.
+void require_usual_rope(Keys& keys) {
   for (const char* key : rope_keys) {
     const ConfigNode& rope = keys.get(key);
-    if (rope.is_absent()) {
-      continue;
-    }
-    if (!rope.is_map()) {
+    if (!rope.is_absent() && !rope.is_map()) {
       keys.refuse(key, "an object");
     }
     for (const ConfigNode& each : rope.children()) {
       const std::string& name = each.key();
-      const bool usual = name == "rope_type" || name == "type"
-                             ? each.text() == "default"
-                             : name == "partial_rotary_factor" && keys.number_of(each, key, 1) == 1;
-      if (name == "rope_theta") {
-        base = keys.number_of(each, key, base);
-      } else if (!usual && !each.is_null()) {
+      const bool of_type = name == "rope_type" || name == "type";
+      if (!each.is_null() && (of_type ? each.text() != "default"
+                                      : name != "rope_theta" && name != "partial_rotary_factor")) {
         keys.cannot(key, "rope_type default");
       }
     }
   }
-  return base;
+}
+
+// A number of rotary positions: `name` in one of these, or the key of earlier versions. All of them
+// must agree, as versions of transformers differ in which one counts.
+double rope_number(Keys& keys, const char* older_key, const char* name, double usual) {
+  std::optional<double> found;
+  std::string place;
+  for (const std::string key : {rope_keys[0], rope_keys[1], older_key}) {
+    const bool older = key == older_key;
+    const ConfigNode& value = older ? keys.get(key) : keys.get(key).get(name);
+    if (value.is_absent() || value.is_null()) {
+      continue;
+    }
+    const double number = keys.number_of(value, key, usual);
+    if (found && *found != number) {
+      keys.refuse(key, text(older ? "" : name, older ? "" : " ", *found, ", as ", place, " is"));
+    }
+    found = number;
+    place = older ? key : text(key, ".", name);
+  }
+  return found.value_or(usual);
 }
 
 // The one dropout of a gpt; that of attention weights may be another one.
@@ -151,17 +165,19 @@ ConfigNode read_neox(Keys& keys) {
   model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
   model.set("norm_eps", keys.number("layer_norm_eps", 1e-5));
   model.set("position", "rope");
-  model.set("rope_base", rope_base(keys, "rotary_emb_base"));
+  require_usual_rope(keys);
+  const double base = rope_number(keys, "rotary_emb_base", "rope_theta", 10000);
+  model.set("rope_base", base);
+  if (keys.number("rope_theta", base) != base) {  // some versions write both keys, others read one
+    keys.refuse("rope_theta", text(base, ", the base that transformers takes"));
+  }
   model.set("activation", activation_of(keys, "hidden_act", "gelu"));
   model.set("ff_width", keys.size("intermediate_size", 24576));
   model.set("init", "gpt2");
   keys.require_flag("use_parallel_residual", false, true);
   keys.require_flag("attention_bias", true, true);
-  double turned = keys.number("rotary_pct", 0.25);  // of the width of a head
-  for (const char* key : rope_keys) {
-    turned = keys.number_of(keys.get(key).get("partial_rotary_factor"), key, turned);
-  }
-  if (turned != 1) {
+  // The share of a head's width that turns.
+  if (rope_number(keys, "rotary_pct", "partial_rotary_factor", 0.25) != 1) {
     keys.cannot("rotary_pct", "1");
   }
   set_dropout(model, keys.number("hidden_dropout", 0), keys.number("attention_dropout", 0));
@@ -183,7 +199,11 @@ ConfigNode read_llama(Keys& keys) {
   model.set("norm", "rms_norm");
   model.set("norm_eps", keys.number("rms_norm_eps", 1e-6));
   model.set("position", "rope");
-  model.set("rope_base", rope_base(keys, "rope_theta"));
+  require_usual_rope(keys);
+  model.set("rope_base", rope_number(keys, "rope_theta", "rope_theta", 10000));
+  if (rope_number(keys, "partial_rotary_factor", "partial_rotary_factor", 1) != 1) {
+    keys.cannot("partial_rotary_factor", "1");
+  }
   model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
   model.set("activation", "swiglu");
   model.set("ff_width", keys.size("intermediate_size", 11008));

@@ -8,6 +8,7 @@
 
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
+#include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 #include "train/wings/hugging_face/json.h"
 
@@ -210,4 +211,20 @@ TEST_CASE("hugging_face: the fingerprint of several files is that of all of them
   bytes.back() ^= 1;
   write_file_atomically(shard, bytes);
   CHECK(before != weights_fingerprint(index).text());
+}
+
+TEST_CASE("hugging_face: a file of all weights and an index of others have two readings") {
+  const TempDir temp;
+  const fs::path folder = temp / "both";
+  fs::copy(golden("llama"), folder);
+  fs::copy_file(folder / "model-00001-of-00002.safetensors", folder / "model.safetensors");
+  CHECK(
+      error_of([&] { weights_file(folder); }) ==
+      folder.string() +
+          ": expected model.safetensors or model.safetensors.index.json, got both, and the index "
+          "leads to other files; transformers reads model.safetensors: remove the one that is not "
+          "meant");
+  heed::testing::write_text(folder / "model.safetensors.index.json",
+                            R"({"weight_map": {"lm_head.weight": "model.safetensors"}})");
+  CHECK(weights_file(folder) == folder / "model.safetensors");
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/near.h"
+#include "tests/support/run_program.h"
 #include "train/wings/hugging_face/json.h"
 #include "train/yaml/yaml.h"
 
@@ -67,13 +68,45 @@ TEST_CASE("model_config: rotary positions of a gpt_neox, as transformers reads t
   };
   const std::string whole = "\"rope_parameters\": {\"partial_rotary_factor\": 1}";
   for (const std::string& more :
-       {whole, whole + ", \"rotary_pct\": 0.25", std::string("\"rotary_pct\": 1"),
+       {whole, whole + ", \"rotary_pct\": 1.0", std::string("\"rotary_pct\": 1"),
         std::string("\"rotary_pct\": 1, \"rope_parameters\": {\"rope_theta\": 10000}")}) {
     CHECK(error_in(neox(more)) == "no error");
   }
-  // The key of earlier versions wins.
-  CHECK(yaml_of(neox(whole + ", \"rope_scaling\": {\"rope_theta\": 7}, \"rotary_emb_base\": 5"))
-            .find("rope_base: 7\n") != std::string::npos);
+  const std::string base = "\"rotary_pct\": 1, \"rotary_emb_base\": 5";
+  for (const char* more :
+       {"", ", \"rope_scaling\": {\"rope_theta\": 5}", ", \"rope_theta\": 5.0"}) {
+    CHECK(contains(yaml_of(neox(base + more)), "rope_base: 5\n"));
+  }
+}
+
+TEST_CASE(
+    "model_config: rotary positions that contradict each other are refused with both values") {
+  const auto neox = [](const std::string& more) {
+    return error_in("{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": false, " + more +
+                    "}");
+  };
+  const std::string at = "config.json: ";
+  const std::string of_5 = "\"rope_parameters\": {\"rope_theta\": 5}";
+  const std::string whole = "\"rope_parameters\": {\"partial_rotary_factor\": 1}";
+  CHECK(neox(whole + ", \"rotary_pct\": 0.25") ==
+        at + "rotary_pct: expected 1, as rope_parameters.partial_rotary_factor is, got 0.25");
+  CHECK(neox("\"rotary_pct\": 1, \"rotary_emb_base\": 7, " + of_5) ==
+        at + "rotary_emb_base: expected 5, as rope_parameters.rope_theta is, got 7");
+  CHECK(neox("\"rotary_pct\": 1, \"rope_theta\": 7, " + of_5) ==
+        at + "rope_theta: expected 5, the base that transformers takes, got 7");
+  CHECK(neox("\"rotary_pct\": 1, \"rope_theta\": 7") ==
+        at + "rope_theta: expected 10000, the base that transformers takes, got 7");
+  CHECK(neox("\"rotary_pct\": 1, \"rope_scaling\": {\"rope_theta\": 7}, " + of_5) ==
+        at + "rope_scaling: expected rope_theta 5, as rope_parameters.rope_theta is, got {  "
+             "\"rope_theta\": 7}");
+  CHECK(error_in(llama("\"rope_theta\": 7, " + of_5)) ==
+        at + "rope_theta: expected 5, as rope_parameters.rope_theta is, got 7");
+  CHECK(error_in(llama("\"rope_theta\": 5, " + of_5)) == "no error");
+  for (const char* half : {"\"partial_rotary_factor\": 0.5",
+                           "\"rope_parameters\": {\"partial_rotary_factor\": 0.5}"}) {
+    CHECK(
+        contains(error_in(llama(half)), "partial_rotary_factor: expected 1, as heed has nothing "));
+  }
 }
 
 // The keys of the published folders gpt2 and SmolLM2-135M.
@@ -128,6 +161,9 @@ TEST_CASE("model_config: what cannot be honoured is refused by name") {
            "{  \"type\": \"linear\",  \"factor\": 2}"},
       {llama("\"rope_parameters\": {\"rope_type\": \"llama3\"}"),
        "rope_parameters: expected rope_type default" + as + "{  \"rope_type\": \"llama3\"}"},
+      {llama("\"rope_scaling\": {\"factor\": 8, \"rope_type\": \"llama3\"}"),
+       "rope_scaling: expected rope_type default" + as +
+           "{  \"factor\": 8,  \"rope_type\": \"llama3\"}"},
       {llama("\"sliding_window\": 8"), "sliding_window: expected none" + as + "8"},
       {llama("\"hidden_act\": \"gelu\""), "hidden_act: expected silu" + as + "gelu"},
       {llama("\"head_dim\": 8"),
