@@ -96,6 +96,12 @@ void SafeTensors::open() {
                    size, " bytes)");
   uint64_t length = 0;
   read(0, std::as_writable_bytes(std::span(&length, 1)));
+  char begin = '{';
+  if (length > limits::header_bytes && size > 8) {
+    read(8, std::as_writable_bytes(std::span(&begin, 1)));
+  }
+  require<IoError>(begin == '{', path_, ": expected a safetensors file, got another: no header ",
+                   "begins at byte 8");
   require<IoError>(length <= limits::header_bytes, path_, ": the header must have at most ",
                    limits::header_bytes, " bytes (got ", length, ")");
   data_start_ = 8 + static_cast<int64_t>(length);

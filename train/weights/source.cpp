@@ -1,9 +1,11 @@
 #include "train/weights/source.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/base/modes.h"
 #include "layers/config/describe.h"
+#include "layers/config/values.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/weights/foreign.h"
@@ -103,6 +105,29 @@ namespace {
 
 using Values = std::map<std::string, std::string>;  // of a config, by path
 
+// What a layer does not say is as in the model around it.
+std::string value_at(const Values& values, const std::string& path) {
+  const auto own = values.find(path),
+             found = own != values.end() ? own : values.find(path.substr(path.rfind('.') + 1));
+  return found == values.end() ? "the default" : found->second;
+}
+
+// The value at a path; where it is the number that the default stands for, the word for that.
+std::string with_default(const Values& values, const std::string& path) {
+  const auto number = [&](const char* field) {
+    const std::string at = path.substr(0, path.rfind('.') + 1) + field;
+    return static_cast<double>(
+        whole_number(ConfigNode::scalar(value_at(values, at), false)).value_or(0));
+  };
+  const std::string& value = values.at(path);
+  const double heads = number("num_heads"),
+               width = number("d_out") > 0 ? number("d_out") : number("d_model");
+  const bool is_all = path.ends_with("num_kv_heads") && value == ConfigNode(heads).text(),
+             is_auto = path.ends_with("scale") &&
+                       value == ConfigNode(1 / std::sqrt(width / heads)).text();
+  return is_all ? "all" : is_auto ? "auto" : value;
+}
+
 // The values that make a model the function of its weights that it is: all but sizes and biases,
 // which show in the shapes and names of tensors, and what acts in training only.
 Values values_of_function(const LayerChoice& model) {
@@ -111,8 +136,16 @@ Values values_of_function(const LayerChoice& model) {
       "ff_width init num_classes num_layers out_bias out_proj packed qkv_bias source_length "
       "source_vocab_size tie_embeddings vocab_size ";
   Values values = flat_values(write_struct(model.config()));
+  bool gated = false;  // swiglu in another word
   for (auto& [path, value] : values) {
-    value = value == "packed_attention" ? "multi_head_attention" : value;  // other parameters alone
+    const bool is_gated = path.starts_with("feed_forward") && value == "gated_feed_forward";
+    gated = gated || is_gated;
+    value = is_gated                      ? "feed_forward"
+            : value == "packed_attention" ? "multi_head_attention"  // other parameters alone
+                                          : with_default(values, path);
+  }
+  if (gated) {
+    values["activation"] = "swiglu";
   }
   if (auto own = values.extract("feed_forward.activation"); !own.empty()) {
     values["activation"] = own.mapped();  // that of the model, where it is not given there
@@ -128,20 +161,18 @@ Values values_of_function(const LayerChoice& model) {
 
 std::vector<Difference> differences(const LayerChoice& ours, const LayerChoice& theirs) {
   const Values a = values_of_function(ours), b = values_of_function(theirs);
-  // What a layer does not say is as in the model around it.
-  const auto value_at = [](const Values& values, const std::string& path) {
-    const auto own = values.find(path),
-               found = own != values.end() ? own : values.find(path.substr(path.rfind('.') + 1));
-    return found == values.end() ? "the default" : found->second;
-  };
   Values all = a;
   all.insert(b.begin(), b.end());
   std::vector<Difference> found;
   for (const auto& [path, value] : all) {
     const size_t dot = path.rfind('.');
     const std::string in_both = dot == std::string::npos ? path : path.substr(0, dot) + ".type";
-    if (a.contains(in_both) && b.contains(in_both) && value_at(a, path) != value_at(b, path)) {
-      found.push_back({path, value_at(a, path), value_at(b, path)});
+    const std::string here = value_at(a, path), there = value_at(b, path);
+    // A layer of another type may have no such field.
+    const bool both_have = here != "the default" && there != "the default";
+    if (a.contains(in_both) && b.contains(in_both) && here != there &&
+        (both_have || a.at(in_both) == b.at(in_both))) {
+      found.push_back({path, here, there});
     }
   }
   return found;

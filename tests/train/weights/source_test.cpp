@@ -265,6 +265,35 @@ TEST_CASE("weights: another function of the same shapes is warned of, field by f
   CHECK(warnings(file, "num_heads: 2").empty());
 }
 
+TEST_CASE("weights: a default that is spelled out is no difference, nor a field that one lacks") {
+  const std::string model =
+      "model={type: gpt, context_length: 8, d_model: 12, num_layers: 1, num_heads: 3, ";
+  const std::string plain = model + "bias: true}";
+  const std::string spelled =
+      model + "num_kv_heads: 3, attention: {type: multi_head_attention, scale: 0.5}}";
+  const std::string scaled = model + "attention: {type: multi_head_attention, scale: 0.25}}";
+  const std::string gated = model + "feed_forward: {type: gated_feed_forward, ff_width: 48}}";
+  const std::string swiglu = model + "activation: swiglu}";
+  const auto read = [](const std::string& set) {
+    ConfigNode options = parse_config(set.substr(6), "");
+    options.set("vocab_size", 9);
+    options.erase("type");
+    return read_options("layer", "gpt", options);
+  };
+  const auto fields = [&](const std::string& ours, const std::string& theirs) {
+    std::string names;
+    for (const Difference& each : differences(read(ours), read(theirs))) {
+      names += each.field + " " + each.ours + " " + each.theirs + "; ";
+    }
+    return names;
+  };
+  CHECK(fields(plain, spelled) == "");
+  CHECK(fields(spelled, plain) == "");
+  CHECK(fields(gated, swiglu) == "");
+  CHECK(fields(plain, scaled) == "attention.scale auto 0.25; ");
+  CHECK(fields(gated, plain) == "activation swiglu gelu_tanh; ");
+}
+
 TEST_CASE("weights: ids that mean something else, or may, are warned of") {
   const TempDir folder;
   const auto warnings = [&](const fs::path& source, const std::vector<std::string>& more) {
@@ -334,4 +363,9 @@ TEST_CASE("weights: a file that is none is refused by its first bytes, however l
   const std::string message =
       thrown_by<IoError>([&] { load_small(folder, {"train.weights=" + file.string()}); });
   CHECK_MESSAGE(contains(message, "the header must begin with '{'"), message);
+  write_config(folder);
+  CHECK(contains(thrown_by<IoError>([&] {
+                   load_small(folder, {"train.weights=" + (folder / "text.txt").string()});
+                 }),
+                 "text.txt: expected a safetensors file, got another: no header begins at byte 8"));
 }

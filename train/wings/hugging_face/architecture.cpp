@@ -81,17 +81,19 @@ std::string obstacle(const Architecture& architecture, const Gpt& model) {
   if (!c.has_feed_forward()) {
     return differs("feed_forward", "none", "one in each block");
   }
-  if (c.feed_forward.type() != "feed_forward") {
+  const bool gated = c.feed_forward.type() == "gated_feed_forward";
+  if (!gated && c.feed_forward.type() != "feed_forward") {
     return differs("feed_forward", c.feed_forward.type(), "two or three Linear layers");
   }
-  if (*c.feed_forward.find<std::string>("activation") != c.activation) {
+  if (!gated && *c.feed_forward.find<std::string>("activation") != c.activation) {
     return "model.feed_forward.activation: write it as model.activation";
   }
-  if (type == "llama" && c.activation != "swiglu") {
+  if (type == "llama" && !gated && c.activation != "swiglu") {
     return differs("activation", c.activation, "swiglu");
   }
-  if (type != "llama" && c.activation == "swiglu") {
-    return differs("activation", "swiglu", "no gate");
+  if (type != "llama" && (gated || c.activation == "swiglu")) {
+    return differs(gated ? "feed_forward" : "activation", gated ? "gated_feed_forward" : "swiglu",
+                   "no gate");
   }
   const std::string norm = type == "llama" ? "rms_norm" : "layer_norm";
   if (c.norm != norm) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <new>
 #include <optional>
 
@@ -326,16 +325,10 @@ std::string export_obstacle(const Architecture& architecture, const Gpt& model) 
   if (const std::string wrong = obstacle(architecture, model); !wrong.empty()) {
     return wrong;
   }
-  MultiHeadAttention::Config attention = attention_of(model);
-  const double usual_scale = 1 / std::sqrt(static_cast<double>(attention.head_width()));
-  if (attention.scale == usual_scale && usual_scale != 1) {  // 1 is written as scale_attn_weights
-    attention.scale.reset();
-  }
-  if (attention.kv_heads() == attention.num_heads) {
-    attention.num_kv_heads.reset();
-  }
+  const MultiHeadAttention::Config& attention = attention_of(model);
   Gpt::Config written = model.config;
   written.num_kv_heads = attention.num_kv_heads;
+  written.rope_base = attention.rope_base;
   written.attention = {"multi_head_attention", attention};
   if (written.position == "sinusoidal") {
     written.position = "learned";  // a table of positions with these numbers

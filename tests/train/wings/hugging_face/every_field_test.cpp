@@ -159,3 +159,22 @@ TEST_CASE("export: a scale is written where the architecture has a word for it")
   CHECK(refused("d_model: 16, num_heads: 2, attention: {type: packed_attention, "
                 "scale: 0.35355339059327373}") == "");
 }
+
+TEST_CASE(
+    "export: a gated feed-forward is a llama's, and rotary positions are those of attention") {
+  const std::string llama = "{position: rope, norm: rms_norm, ";
+  const auto written = [](const std::string& yaml, const std::string& field) {
+    ConfigNode model = parsed(yaml);
+    for (const char* size : {"vocab_size", "context_length", "d_model"}) {
+      model.set(size, 8);
+    }
+    model.set("num_heads", 2);
+    model.set("num_layers", 2);
+    return is_written(model, field);
+  };
+  const std::string gated = "feed_forward: {type: gated_feed_forward, ff_width: 6}}";
+  CHECK(written(llama + gated, ""));
+  CHECK(written(llama + "bias: false, " + gated, ""));
+  CHECK_FALSE(written("{" + gated, "model.feed_forward: gated_feed_forward, but gpt2 has no gate"));
+  CHECK(written("{position: rope, attention: {type: multi_head_attention, rope_base: 500}}", ""));
+}
