@@ -77,7 +77,7 @@ struct BlockConfig {
     f.optional("ff_width", ff_width, at_least(1), "hidden width of the feed-forward itself",
                "hidden_multiplier * d_model")
         .also_try({3})
-        .once_called("hidden_size", "hidden_multiplier")
+        .once_called("hidden_size")
         .also_known_as({"intermediate_size", "n_inner", "d_ff", "dim_feedforward"});
   }
   // attention, with what every block fills in and what `also` does.

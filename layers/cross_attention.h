@@ -38,10 +38,9 @@ class CrossAttention final : public Module {
           .also_try({0.25});
       f.optional("qkv_bias", qkv_bias, "bias in the three projections");
       f.optional("out_proj", out_proj, "a last Linear over all heads");
-      f.optional("out_bias", out_bias, "bias in that last Linear");
+      f.optional("out_bias", out_bias, "bias in that last Linear").only_with("out_proj");
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const {
-      check_out_bias(errors, at, out_proj);
       if (d_out % num_heads != 0) {
         errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
                          num_heads);

@@ -10,7 +10,7 @@ void FeedForward::Config::fields(Fields& f) {
   f.choice("activation", activation, feed_forward_activations, "what stands between the two");
   f.optional("bias", bias, "biases in both");
   f.optional("ff_width", ff_width, at_least(1), "hidden width", "hidden_multiplier * d_model")
-      .once_called("hidden_size", "hidden_multiplier");
+      .once_called("hidden_size");
 }
 
 std::unique_ptr<Module> FeedForward::make(const Config& c) {

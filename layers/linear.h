@@ -41,11 +41,4 @@ class Linear final : public Module {
 };
 HEED_LAYER(Linear, "linear");
 
-// A bias that is given for a last Linear that is not there. A run's own config gives every field.
-inline void check_out_bias(ConfigErrors& errors, const ConfigNode& at, bool out_proj) {
-  if (!out_proj && at.has("out_bias") && !(at.has("d_in") && at.has("qkv_bias"))) {
-    errors.add_field(at, "out_bias", "has no effect with out_proj false; leave one of them out");
-  }
-}
-
 }  // namespace heed

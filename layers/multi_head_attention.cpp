@@ -18,7 +18,6 @@ void MultiHeadAttention::Config::check(ConfigErrors& errors, const ConfigNode& a
     errors.add_field(at, "num_kv_heads", "with packed: true expected all heads, ", num_heads,
                      ", got ", kv_heads());
   }
-  check_out_bias(errors, at, out_proj);
   if (!rope && rope_base != Config{}.rope_base) {
     errors.add_field(at, "rope_base", rope_base, " has no effect with rope false; write ",
                      "rope: true, or leave rope_base out");

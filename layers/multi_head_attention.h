@@ -54,7 +54,7 @@ class MultiHeadAttention final : public Module {
           .also_try({0.25});
       f.optional("qkv_bias", qkv_bias, "bias in the three projections");
       f.optional("out_proj", out_proj, "a last Linear over all heads");
-      f.optional("out_bias", out_bias, "bias in that last Linear");
+      f.optional("out_bias", out_bias, "bias in that last Linear").only_with("out_proj");
       f.optional("causal", causal, "hide the tokens that come after");
       f.optional("rope", rope, "turn queries and keys by their positions");
       f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");

@@ -24,14 +24,15 @@ ConfigNode part_node(const Choice& part, const Fill& fill) {
   if (!part.has_config()) {
     return node;
   }
-  const std::vector<Field> fields = fields_of(part.config());
+  std::vector<Field> fields = fields_of(part.config());
   std::vector<const Field*> all;
   for (const Field& field : fields) all.push_back(&field);
   const Defaults defaults(fill, std::move(all));
   for (const Field& field : fields) {
     const Defaults::Entry* filled = defaults.find(field.info);
     ConfigNode value = value_node(field);
-    if (!value.is_absent() && (filled == nullptr || !has_value(field, *filled))) {
+    if (!value.is_absent() && !is_turned_off(field, fields) &&
+        (filled == nullptr || !has_value(field, *filled))) {
       node.set(field.info.name, std::move(value));
     }
   }
@@ -86,9 +87,10 @@ std::vector<FieldInfo> describe(const ConfigRef& config) {
 
 ConfigNode write_struct(const ConfigRef& config) {
   ConfigNode out = ConfigNode::map();
-  for (const Field& field : fields_of(config)) {
+  std::vector<Field> fields = fields_of(config);
+  for (const Field& field : fields) {
     ConfigNode value = value_node(field);
-    if (!value.is_absent()) {
+    if (!value.is_absent() && !is_turned_off(field, fields)) {
       out.set(field.info.name, std::move(value));
     }
   }

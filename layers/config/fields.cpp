@@ -89,4 +89,9 @@ Field* find_field(std::vector<Field>& fields, const std::string& name) {
   return found == fields.end() ? nullptr : &*found;
 }
 
+bool is_turned_off(const Field& field, std::vector<Field>& fields) {
+  const Field* const flag = find_field(fields, field.info.needed_flag);
+  return flag != nullptr && !*member_of<bool>(*flag);
+}
+
 }  // namespace heed

@@ -90,7 +90,7 @@ struct FieldInfo {
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
   std::string filled_as;             // the name under which it is filled in; "": its own
   std::vector<Synonym> synonyms;
-  std::string old_name, old_neighbour;  // see once_called()
+  std::string old_name, needed_flag;  // see once_called() and only_with()
 
   // Only in what describe() returns:
   ConfigNode value;                // the current one, at first the default; absent: none
@@ -117,11 +117,14 @@ struct FieldInfo {
     }
     return *this;
   }
-  // The name of the field in configs that earlier versions wrote. Those have every field, so the
-  // neighbour too, which tells them from a config in which the name is another program's word.
-  FieldInfo& once_called(std::string other_name, std::string neighbour) {
+  // The name of the field in configs that earlier versions wrote: see train/yaml/yaml.h.
+  FieldInfo& once_called(std::string other_name) {
     old_name = std::move(other_name);
-    old_neighbour = std::move(neighbour);
+    return *this;
+  }
+  // A flag of the same struct: where it is false, the field is refused and not written.
+  FieldInfo& only_with(std::string flag) {
+    needed_flag = std::move(flag);
     return *this;
   }
   const std::string& fill_name() const { return filled_as.empty() ? name : filled_as; }
@@ -244,6 +247,8 @@ ConfigRef config_ref(Config& config) {
 
 // The field of this name, or null.
 Field* find_field(std::vector<Field>& fields, const std::string& name);
+// True if the flag that the field needs is false.
+bool is_turned_off(const Field& field, std::vector<Field>& fields);
 
 template <class T>
 const T* Choice::find(const std::string& name) const {

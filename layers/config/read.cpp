@@ -69,8 +69,7 @@ class StructReader {
 
   bool read() {
     for (size_t k = 0; k < fields_.size(); ++k) {
-      const FieldInfo& info = fields_[k].info;
-      const ConfigNode* child = node_.find(has_old_name(info) ? info.old_name : info.name);
+      const ConfigNode* child = node_.find(fields_[k].info.name);
       if (child != nullptr && is_value(fields_[k])) {
         set_state(k, read_value(fields_[k], *child, errors_));
       }
@@ -106,10 +105,6 @@ class StructReader {
   }
   std::string path_of(const FieldInfo& info) const { return join_path(node_.path(), info.name); }
 
-  bool has_old_name(const FieldInfo& info) const {
-    return !node_.has(info.name) && node_.has(info.old_name) && node_.has(info.old_neighbour);
-  }
-
   bool complete() {
     complete_values();
     for (size_t k = 0; k < fields_.size(); ++k) {
@@ -119,11 +114,21 @@ class StructReader {
     const int64_t before = errors_.count();
     if (ok) {
       config_.of->check(config_.config, errors_, node_);
+      refuse_turned_off();
     }
     if (errors_.count() == before) {
       for (const ConfigMistake& mistake : of_filled_) errors_.add(mistake);
     }
     return ok;
+  }
+
+  void refuse_turned_off() {
+    for (const Field& field : fields_) {
+      if (node_.has(field.info.name) && is_turned_off(field, fields_)) {
+        errors_.add_field(node_, field.info.name, "has no effect with ", field.info.needed_flag,
+                          " false; leave one of them out");
+      }
+    }
   }
 
   void complete_values() {
@@ -286,10 +291,7 @@ class StructReader {
     std::vector<FieldInfo> known;
     for (const Field& field : fields_) known.push_back(field.info);
     for (const ConfigNode& child : node_.children()) {
-      const bool is_old = std::any_of(known.begin(), known.end(), [&](const FieldInfo& info) {
-        return has_old_name(info) && info.old_name == child.key();
-      });
-      if (!is_old && find_field(fields_, child.key()) == nullptr) {
+      if (find_field(fields_, child.key()) == nullptr) {
         errors_.add(
             {child.key_mark(), child.path(), unknown_key(child.key(), known, topic_), child.key()});
       }

@@ -215,6 +215,10 @@ void copy_marks(const ConfigNode& from, ConfigNode& to) {
 RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {
   ConfigErrors errors;
   ConfigNode root = read_config(config.string(), errors);
+  if (config.filename() == "config.yaml" && root.has("precision") && root.has("sample") &&
+      is_there(config.parent_path() / "checkpoints")) {
+    bring_up_to_date(root);  // a run's own config: heed wrote it, with every section
+  }
   for (const std::string& argument : sets) {
     apply_set(root, argument, errors);
     make_set_paths_absolute(root, argument.substr(0, argument.find('=')));
@@ -314,7 +318,9 @@ std::string LoadedRun::program() const {
 }
 
 ConfigNode with_defaults(const ConfigNode& resolved) {
-  return write_fields(read_fields<RunConfig>(resolved));
+  ConfigNode config = resolved;
+  bring_up_to_date(config);
+  return write_fields(read_fields<RunConfig>(config));
 }
 
 void apply_settings(const RunConfig& config) {

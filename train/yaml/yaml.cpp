@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "layers/config/types.h"
 #include "layers/text/utf8.h"
 #include "train/yaml/yaml_text.h"
 
@@ -359,6 +360,23 @@ ConfigNode read_config(const std::string& path) {
   ConfigNode root = read_config(path, errors);
   errors.throw_if_any();
   return root;
+}
+
+void bring_up_to_date(ConfigNode& config) {
+  fill_types("layer");
+  const ConfigType* const type = config_types("layer").find(config.get("type").text());
+  for (const FieldInfo& field : type == nullptr ? std::vector<FieldInfo>() : type->fields()) {
+    if (config.has(field.old_name) && !config.has(field.name)) {
+      config.set(field.name, ConfigNode(config.get(field.old_name)));
+      config.erase(field.old_name);
+    }
+    if (config.get(field.needed_flag).text() == "false") {
+      config.erase(field.name);
+    }
+  }
+  for (int64_t k = 0; k < config.size(); ++k) {
+    bring_up_to_date(config.at(k));
+  }
 }
 
 }  // namespace heed

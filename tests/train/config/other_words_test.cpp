@@ -205,25 +205,55 @@ TEST_CASE("other words: hidden_size is the model's width, and was once that of t
                      "num_attention_heads: 2}"});
   REQUIRE(mistakes.size() == 4);
   CHECK(mistakes[0].message == "here it is d_model: the width of the feed-forward is ff_width");
-  // A run of an earlier version, whose config has every field.
-  const auto ff_width = [](const std::string& options) {
-    const Choice gpt = read_options("layer", "gpt",
-                                    parse_config("{vocab_size: 9, context_length: 4, d_model: 6, "
-                                                 "num_layers: 1, num_heads: 2, " +
-                                                     options + "}",
-                                                 ""));
-    return gpt.find<std::optional<int64_t>>("ff_width")->value_or(0);
-  };
-  CHECK(ff_width("hidden_multiplier: 4, hidden_size: 5") == 5);
-  CHECK(ff_width("hidden_multiplier: 4, hidden_size: hidden_multiplier * d_model") == 0);
-  CHECK(contains(error_of([&] { ff_width("hidden_multiplier: 4, hidden_size: 5, ff_width: 5"); }),
+  // A user's config that has both is none of an earlier version.
+  CHECK(contains(error_of([] {
+                   read_options("layer", "gpt",
+                                parse_config("{vocab_size: 9, context_length: 4, d_model: 6, "
+                                             "num_layers: 1, num_heads: 2, hidden_multiplier: 4, "
+                                             "hidden_size: 5}",
+                                             ""));
+                 }),
                  "hidden_size: here it is d_model"));
-  for (const char* layer : {"feed_forward: {d_model: 6, hidden_multiplier: 4, hidden_size: 5}",
-                            "gated_feed_forward: {d_model: 6, hidden_size: 5, bias: true}"}) {
-    const ConfigNode options = parse_config(layer, "");
-    CHECK(error_of([&] { read_options("layer", options.at(0).key(), options.at(0)); }) ==
-          "no error");
-  }
+}
+
+TEST_CASE("configs of earlier versions: old names, and fields that another one turns off") {
+  const auto now = [](const std::string& old) {
+    ConfigNode layer = parse_config(old, "");
+    bring_up_to_date(layer);
+    return to_yaml(layer);
+  };
+  CHECK(now("{type: gpt, hidden_multiplier: 4, hidden_size: 5}") ==
+        "type: gpt\nhidden_multiplier: 4\nff_width: 5\n");
+  CHECK(now("{type: gpt, hidden_size: 5, ff_width: 6}") ==
+        "type: gpt\nhidden_size: 5\nff_width: 6\n");
+  CHECK(now("{type: no_layer, hidden_size: 5}") == "type: no_layer\nhidden_size: 5\n");
+  CHECK(now("{type: gpt, feed_forward: {type: gated_feed_forward, hidden_size: 5}}") ==
+        "type: gpt\nfeed_forward:\n  type: gated_feed_forward\n  ff_width: 5\n");
+  CHECK(now("{type: gpt, bias: false, attention: {type: packed_attention, out_proj: false, "
+            "out_bias: true}}") ==
+        "type: gpt\nbias: false\nattention:\n  type: packed_attention\n  out_proj: false\n");
+  CHECK(now("{type: sequential, layers: [{type: cross_attention, out_proj: false, out_bias: "
+            "true}, {type: cross_attention, out_proj: true, out_bias: true}]}") ==
+        now("{type: sequential, layers: [{type: cross_attention, out_proj: false}, {type: "
+            "cross_attention, out_proj: true, out_bias: true}]}"));
+}
+
+TEST_CASE("configs of earlier versions: a run's config is one, a user's is not") {
+  const TempDir folder;
+  const std::string old =
+      "precision: " + std::string(precision_name) +
+      "\nmodel: {type: gpt, hidden_multiplier: 4, hidden_size: 5}\nsample: {every: none}\n";
+  write_text(folder / "config.yaml", old);
+  write_text(folder / "other.yaml", old);
+  const auto has_new_name = [&](const char* name) {
+    return read_run_tree(folder / name).root.get("model").has("ff_width");
+  };
+  CHECK_FALSE(has_new_name("config.yaml"));
+  std::filesystem::create_directory(folder / "checkpoints");
+  CHECK(has_new_name("config.yaml"));
+  CHECK_FALSE(has_new_name("other.yaml"));
+  write_text(folder / "config.yaml", "model: {type: gpt, hidden_multiplier: 4, hidden_size: 5}\n");
+  CHECK_FALSE(has_new_name("config.yaml"));
 }
 
 TEST_CASE("other words: misspelt keys and values") { CHECK(check_hints(misspellings) >= 20); }

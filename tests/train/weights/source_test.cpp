@@ -265,6 +265,32 @@ TEST_CASE("weights: another function of the same shapes is warned of, field by f
   CHECK(warnings(file, "num_heads: 2").empty());
 }
 
+TEST_CASE("weights: a run of an earlier version, whose config has what is now refused") {
+  const TempDir folder;
+  const fs::path first = trained(folder, "first",
+                                 {"train.steps=2", "model.bias=false",
+                                  "model.attention={type: multi_head_attention, out_proj: false}"});
+  const fs::path checkpoint = first / "checkpoints/step-000002";
+  for (const fs::path& each : {first, checkpoint}) {
+    std::string config = read_text(each / "config.yaml");
+    const std::string off = "    out_proj: false\n";
+    config.insert(config.find(off) + off.size(), "    out_bias: true\n");
+    config.replace(config.find("  ff_width"), 10, "  hidden_size");
+    write_text(each / "config.yaml", config);
+  }
+  const LoadedRun now =
+      load_run(read_run_tree(first / "config.yaml"), first, Purpose::train, checkpoint);
+  CHECK(contains(to_yaml(now.resolved), "\n  ff_width: "));
+  CHECK_FALSE(contains(to_yaml(now.resolved), "out_bias"));
+  CHECK(to_yaml(with_defaults(read_config((first / "config.yaml").string())).get("model")) ==
+        to_yaml(now.resolved.get("model")));
+  CHECK(differences_from(checkpoint / "model.safetensors", now.config.model).empty());
+  write_text(folder / "copy.yaml", read_text(first / "config.yaml"));
+  const std::string refused =
+      thrown_by<ConfigError>([&] { load_run(read_run_tree(folder / "copy.yaml"), folder.path()); });
+  CHECK(contains(refused, "model.hidden_size: here it is d_model"));
+}
+
 TEST_CASE("weights: a default that is spelled out is no difference, nor a field that one lacks") {
   const std::string model =
       "model={type: gpt, context_length: 8, d_model: 12, num_layers: 1, num_heads: 3, ";

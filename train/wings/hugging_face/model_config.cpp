@@ -11,6 +11,7 @@
 #include "layers/text/display.h"
 #include "train/weights/source.h"
 #include "train/wings/hugging_face/keys.h"
+#include "train/yaml/yaml.h"
 
 namespace heed {
 
@@ -346,6 +347,7 @@ ConfigNode own_model_of_json(const ConfigNode& json) {
   if (!own.is_map() || own.get("type").text() != "gpt") {
     return {};
   }
+  bring_up_to_date(own);
   own.set_path("");
   try {
     const ImportedModel theirs = model_of_json(json, "");
