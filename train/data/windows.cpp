@@ -1,7 +1,6 @@
 #include "train/data/windows.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <limits>
 
@@ -38,11 +37,10 @@ int64_t TokenRow::size() const {
 }
 
 bool TokenRow::is_constant() const {
-  return std::visit(
-      [](const auto& ids) {
-        return std::adjacent_find(ids.begin(), ids.end(), std::not_equal_to<>()) == ids.end();
-      },
-      ids_);
+  const auto equal = [](const auto& ids) {
+    return ids.empty() || std::equal(ids.begin() + 1, ids.end(), ids.begin());
+  };
+  return std::visit(equal, ids_);
 }
 
 void TokenRow::set(int64_t at, int32_t id) {

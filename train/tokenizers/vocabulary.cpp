@@ -44,12 +44,12 @@ std::vector<std::string> vocabulary_from_json(const std::string& text, const std
 
 std::string read_vocabulary(const std::filesystem::path& folder, const char* name) {
   const std::filesystem::path path = folder / name;
-  const std::string text =
-      !folder.empty() && is_there(path) ? read_file(path, most_bytes) : std::string();
+  if (folder.empty() || !is_there(path)) {
+    return "";
+  }
+  std::string text = read_file(path, most_bytes);
   try {
-    if (!text.empty()) {
-      vocabulary_from_json(text, "");
-    }
+    vocabulary_from_json(text, "");
   } catch (const IoError& error) {
     const std::string what = error.what();
     fail<IoError>(path.string(), what.substr(what.find(':')));

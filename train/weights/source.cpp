@@ -62,17 +62,16 @@ void require_finite_weights(const Module& model, const fs::path& file) {
 void check_ignored(const Module& model, const std::vector<std::string>& ignored,
                    const std::vector<std::string>& theirs) {
   for (const std::string& pattern : ignored) {
+    const auto matches = [&](const std::string& name) { return matches_any({pattern}, name); };
     const std::string mistake = mistake_in_pattern(model, pattern);
-    const bool is_theirs = std::any_of(theirs.begin(), theirs.end(), [&](const auto& name) {
-      return matches_any({pattern}, name);
-    });
-    require<ConfigError>(mistake.empty() || is_theirs, "weights_ignore: ", mistake);
+    require<ConfigError>(mistake.empty() || std::any_of(theirs.begin(), theirs.end(), matches),
+                         "weights_ignore: ", mistake);
   }
   const std::vector<NamedParameter> all = model.parameters();
+  const auto is_left = [&](const auto& each) { return !matches_any(ignored, each.name); };
   require<ConfigError>(
-      std::any_of(all.begin(), all.end(),
-                  [&](const auto& each) { return !matches_any(ignored, each.name); }),
-      "weights_ignore: every parameter is ignored, so none would start from these weights");
+      ignored.empty() || std::any_of(all.begin(), all.end(), is_left),
+      "weights_ignore: every parameter is ignored, so none would start from these");
 }
 
 }  // namespace

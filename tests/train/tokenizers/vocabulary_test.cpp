@@ -25,6 +25,8 @@ TEST_CASE("vocabulary: a damaged file is named with its folder") {
   write_text(folder / "vocabulary.json", "{\"type\": \"char\"}");
   CHECK(error_of([&] { read_vocabulary(folder.path(), stored_vocabulary); }) ==
         (folder / "vocabulary.json").string() + ": expected JSON with a type and tokens");
+  write_text(folder / "vocabulary.json", "");
+  CHECK_THROWS_AS(read_vocabulary(folder.path(), stored_vocabulary), IoError);
   write_text(folder / "vocabulary.json", vocabulary_to_json("char", {"a", "b"}));
   CHECK(read_vocabulary(folder.path(), stored_vocabulary) ==
         vocabulary_to_json("char", {"a", "b"}));

@@ -199,7 +199,7 @@ TEST_CASE("weights: what does not fit is named with both shapes, before a run is
   CHECK(contains(refused({from, "train.weights_ignore=[out_haed.*]"}),
                  "weights_ignore: no parameter is called out_haed.*, did you mean out_head.*?"));
   CHECK(contains(refused({from, "train.weights_ignore=[\"*\"]"}),
-                 "weights_ignore: every parameter is ignored, so none would start from"));
+                 "weights_ignore: every parameter is ignored, so none would start from these"));
   CHECK(contains(refused({from, "model.bias=false"}),
                  "trf_blocks.0.att.out_proj.bias: not in the model"));
   const std::string all = refused({from, "model.context_length=16",

@@ -85,10 +85,10 @@ std::string alike(const std::vector<std::string>& classes) {
   std::vector<std::string> pairs;
   for (const std::string& label : classes) {
     const auto [same, is_new] = known.emplace(plain(label), label);
-    const size_t size = label.size(), other = same->second.size();
+    const size_t a = same->second.size(), b = label.size();
     if (!is_new) {
-      pairs.push_back(text(same->second, " and ", label,
-                           size == other ? "" : text(" (", other, " and ", size, " bytes)")));
+      const std::string sizes = a == b ? "" : text(" (", a, " and ", b, " bytes)");
+      pairs.push_back(same->second + " and " + label + sizes);
     }
   }
   return list_of(pairs);

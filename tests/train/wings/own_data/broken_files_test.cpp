@@ -73,10 +73,9 @@ const std::vector<Broken> labelled_files{
     {"a.csv", "fine,pos\n\"two\nlines \xE9\",neg\n",
      "a.csv:3: expected UTF-8, got the byte 0xE9 in column 7 of cell 1"},
     {"a.csv", "fine,pos\nbad, \"neg\"\n",
-     "a.csv:2: expected a quote right at the beginning of the cell, got a blank before that in "
-     "column 6; leave the blank out, or put all of the cell in quotes"},
-    {"a.csv", " \"fine\",pos\n",
-     "in column 2; leave the blank out, or put all of the cell in quotes"},
+     "a.csv:2: expected a quote at the beginning of the cell, got it after a blank in column 6; "
+     "leave the blank out, or quote all of it"},
+    {"a.csv", " \"fine\",pos\n", "in column 2; leave the blank out, or quote all of it"},
     {"a.csv", "sep=;\ntext;label\nfine;pos\n",
      "a.csv:1: expected an example or a header, got sep=;, a line for Excel; delete it, and give "
      "data.separator: \";\""},

@@ -79,9 +79,8 @@ CsvReader::CellEnd CsvReader::read_cell(Record& record) {
   const size_t begin = at_;
   const size_t quote = std::min(all().find_first_not_of(" \t", begin), text_.size());
   if (quote < text_.size() && text_[quote] == '"' && text_[begin] != separator_) {
-    mistakes_.add(line_, "expected a quote right at the beginning of the cell, got a blank before ",
-                  "that in column ", column_of(all(), quote),
-                  "; leave the blank out, or put all of the cell in quotes");
+    mistakes_.add(line_, "expected a quote at the beginning of the cell, got it after a blank in ",
+                  "column ", column_of(all(), quote), "; leave the blank out, or quote all of it");
     skip_line();
     return CellEnd::mistake;
   }

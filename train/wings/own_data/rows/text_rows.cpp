@@ -134,21 +134,19 @@ void TextRows::check_first_line(const RowMistakes& file, const std::array<RowCol
   const Row first = (*this)[0];
   const auto once = std::count_if(labels.begin(), labels.end(),
                                   [](const auto& label) { return label.second == 1; });
-  const bool may_be_header =
-      labelled ? rows_.size() >= least && once == 1 && labels.at(first.cells[1]) == 1
-               : is_language(first.cells[0]) && is_language(first.cells[1]);
-  if (!may_be_header) {
+  if (labelled ? rows_.size() < least || once != 1 || labels.at(first.cells[1]) != 1
+               : !is_language(first.cells[0]) || !is_language(first.cells[1])) {
     return;
   }
-  const std::string names[2] = {printable(without_blanks(first.cells[0])),
-                                printable(without_blanks(first.cells[1]))};
-  const std::string by_name = text("; if this line is a header: data.", text_role, ": ", names[0],
-                                   ", data.", label_role, ": ", names[1]);
+  const std::string by_name =
+      text("data.", text_role, ": ", printable(without_blanks(first.cells[0])), ", data.",
+           label_role, ": ", printable(without_blanks(first.cells[1])));
   require<RowError>(!refuses, file.file(), ":", first.line, ": expected a label that another line ",
-                    "has too, got ", names[1], by_name, "; else: data.", text_role,
+                    "has too, got ", printable(first.cells[1]),
+                    "; if this line is a header: ", by_name, "; else: data.", text_role,
                     ": \"1\", data.", label_role, ": \"2\"");
   warning_ = text(std::filesystem::path(file.file()).filename().string(), ":", first.line,
-                  ": taken as an example: ", names[0], " -> ", names[1], by_name);
+                  " is taken as an example; if this line is a header: ", by_name);
 }
 
 TextRows::Row TextRows::operator[](int64_t i) const {

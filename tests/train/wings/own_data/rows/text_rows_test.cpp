@@ -181,13 +181,13 @@ TEST_CASE("rows: a first line that may be a header is told, where columns go by 
   };
   const auto by_number = named("1", "2");
   CHECK(warning(fifty_rows("review,polarity\n", ","), by_number) ==
-        "x.csv:1: taken as an example: review -> polarity; if this line is a header: data.text: "
-        "review, data.label: polarity");
+        "x.csv:1 is taken as an example; if this line is a header: data.text: review, data.label: "
+        "polarity");
   CHECK(warning(fifty_rows("", ","), by_number).empty());
   CHECK(warning(fifty_rows("", ","), label_columns).empty());
   CHECK(warning("en,de\none,eins\n", pair_columns) ==
-        "x.csv:1: taken as an example: en -> de; if this line is a header: data.source: en, "
-        "data.target: de");
+        "x.csv:1 is taken as an example; if this line is a header: data.source: en, data.target: "
+        "de");
   CHECK(warning("en,de\none,eins\n", {RowColumn{"source", "1"}, RowColumn{"target", "2"}}) ==
         warning("en,de\none,eins\n", pair_columns));
   CHECK(warning("en,die Katze\none,eins\n", pair_columns).empty());
