@@ -114,21 +114,11 @@ class StructReader {
     const int64_t before = errors_.count();
     if (ok) {
       config_.of->check(config_.config, errors_, node_);
-      refuse_turned_off();
     }
     if (errors_.count() == before) {
       for (const ConfigMistake& mistake : of_filled_) errors_.add(mistake);
     }
     return ok;
-  }
-
-  void refuse_turned_off() {
-    for (const Field& field : fields_) {
-      if (node_.has(field.info.name) && is_turned_off(field, fields_)) {
-        errors_.add_field(node_, field.info.name, "has no effect with ", field.info.needed_flag,
-                          " false; leave one of them out");
-      }
-    }
   }
 
   void complete_values() {
@@ -281,7 +271,7 @@ class StructReader {
     }
   }
 
-  // Reports unknown keys. Returns false if the node has no keys at all, as it is not a map.
+  // Reports keys that are unknown or have no effect. Returns false if the node is not a map.
   bool is_map_of_known_keys() {
     if (!node_.is_map() && !node_.is_absent()) {
       errors_.add(node_, node_.is_null() ? "missing value, expected a map" : "expected a map, got ",
@@ -291,9 +281,13 @@ class StructReader {
     std::vector<FieldInfo> known;
     for (const Field& field : fields_) known.push_back(field.info);
     for (const ConfigNode& child : node_.children()) {
-      if (find_field(fields_, child.key()) == nullptr) {
+      const Field* const field = find_field(fields_, child.key());
+      if (field == nullptr) {
         errors_.add(
             {child.key_mark(), child.path(), unknown_key(child.key(), known, topic_), child.key()});
+      } else if (is_turned_off(*field, fields_)) {
+        errors_.add_field(node_, child.key(), "has no effect with ", field->info.needed_flag,
+                          " false; leave one of them out");
       }
     }
     return true;

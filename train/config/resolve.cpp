@@ -63,8 +63,7 @@ void resolve_weights(LoadedRun& run, const fs::path& folder, bool begins) {
 
 namespace {
 
-// A warning if the ids of the weights mean something else, or if nothing tells; else "".
-// type_before: that of the data the weights were trained on; "": unknown.
+// A warning if the ids of the weights, trained on data of this type, mean something else or may.
 std::string other_ids(const LoadedRun& run, const std::string& type_before) {
   const Tokenizer* const ours = run.task->tokenizer();
   try {

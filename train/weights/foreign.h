@@ -29,9 +29,7 @@ class ForeignWeights {
   // The config of the model that the weights were made with: {type: gpt, ...}.
   virtual ConfigNode model(const std::filesystem::path& file) const = 0;
   // The tokenizer whose ids they read; null if the folder has none. Throws Error for a damaged one.
-  virtual std::unique_ptr<Tokenizer> tokenizer(const std::filesystem::path& /*folder*/) const {
-    return nullptr;
-  }
+  virtual std::unique_ptr<Tokenizer> tokenizer(const std::filesystem::path& folder) const = 0;
 };
 
 using ForeignWeightsRegistry = Registry<ForeignWeights>;

@@ -111,8 +111,8 @@ std::string value_at(const Values& values, const std::string& path) {
   return found == values.end() ? "the default" : found->second;
 }
 
-// The value at a path; where it is the number that the default stands for, the word for that.
-std::string with_default(const Values& values, const std::string& path) {
+// The value at a path; one word for what is the same, and for a default that is spelled out.
+std::string in_one_word(const Values& values, const std::string& path) {
   const auto number = [&](const char* field) {
     const std::string at = path.substr(0, path.rfind('.') + 1) + field;
     return static_cast<double>(
@@ -124,7 +124,11 @@ std::string with_default(const Values& values, const std::string& path) {
   const bool is_all = path.ends_with("num_kv_heads") && value == ConfigNode(heads).text(),
              is_auto = path.ends_with("scale") &&
                        value == ConfigNode(1 / std::sqrt(width / heads)).text();
-  return is_all ? "all" : is_auto ? "auto" : value;
+  return is_all                          ? "all"
+         : is_auto                       ? "auto"
+         : value == "packed_attention"   ? "multi_head_attention"  // other parameters alone
+         : value == "gated_feed_forward" ? "feed_forward"          // with swiglu
+                                         : value;
 }
 
 // The values that make a model the function of its weights that it is: all but sizes and biases,
@@ -135,16 +139,12 @@ Values values_of_function(const LayerChoice& model) {
       "ff_width init num_classes num_layers out_bias out_proj packed qkv_bias source_length "
       "source_vocab_size tie_embeddings vocab_size ";
   Values values = flat_values(write_struct(model.config()));
-  bool gated = false;  // swiglu in another word
-  for (auto& [path, value] : values) {
-    const bool is_gated = path.starts_with("feed_forward") && value == "gated_feed_forward";
-    gated = gated || is_gated;
-    value = is_gated                      ? "feed_forward"
-            : value == "packed_attention" ? "multi_head_attention"  // other parameters alone
-                                          : with_default(values, path);
-  }
-  if (gated) {
+  if (std::any_of(values.begin(), values.end(),
+                  [](const auto& each) { return each.second == "gated_feed_forward"; })) {
     values["activation"] = "swiglu";
+  }
+  for (auto& [path, value] : values) {
+    value = in_one_word(values, path);
   }
   if (auto own = values.extract("feed_forward.activation"); !own.empty()) {
     values["activation"] = own.mapped();  // that of the model, where it is not given there
