@@ -74,8 +74,6 @@ TourInputs words_from(const std::string& path) {
 }
 
 TourInputs inputs_by(const Options& options) {
-  require<ConfigError>(options.seed.value_or(0) >= 0, "heed tour: expected --seed of at least 0, ",
-                       "got ", options.seed.value_or(0));
   TourInputs in = options.inputs ? words_from(*options.inputs) : six_words();
   if (options.seed) {
     in.seed = in.seed_v2 = *options.seed;

@@ -312,8 +312,6 @@ TEST_CASE("heed tour: a wrong step, a wrong option, a wrong file") {
   CHECK(contains(run_heed({"tour", "unheard_of"}).err, "heed tour --list"));
   CHECK(contains(run_heed({"tour", "38"}).err, "no step is called 38"));
   CHECK(run_heed({"tour", "--seed", "x"}).exit_code == 2);
-  CHECK(run_heed({"tour", "--json", "--seed", "-1"}).err ==
-        "heed tour: expected --seed of at least 0, got -1\n");
   CHECK(run_heed({"tour", "--inputs", "/no/such/file"}).exit_code == 1);
 
   const TempDir dir;
