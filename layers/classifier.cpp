@@ -1,7 +1,5 @@
 #include "layers/classifier.h"
 
-#include "layers/module/masked_mean.h"
-
 namespace heed {
 
 void Classifier::Config::fields(Fields& f) {
@@ -11,7 +9,7 @@ void Classifier::Config::fields(Fields& f) {
       .example(3);
   block_fields(f);
   num_layers_field(f, 0).example(1);
-  f.choice("position", position, {"learned", "sinusoidal", "none"}, "how positions are told apart");
+  position_field(f, "none");
   f.choice("pool", pool, {"mean", "first", "last"}, "what of the sequence is classified");
   attention_field(f, [](Defaults& d) { d.set("causal", false); });
 }
@@ -28,19 +26,7 @@ Classifier::Classifier(const Config& c)
                Linear::Config{.d_in = c.d_model, .d_out = c.num_classes, .bias = c.bias}) {}
 
 Tensor Classifier::forward(const Input& in) {
-  require_ids("classifier", in);
-  require(in.ids.dim(-1) > 0, "classifier: expected a token or more, got ", in.ids.shape());
-  const bool single = in.ids.rank() == 1;
-  const Shape whole{single ? 1 : in.ids.dim(0), in.ids.dim(-1)};
-  require(!in.mask || in.mask.rank() == 4 || in.mask.shape() == whole,
-          "classifier: expected a mask (B, T) = ", whole, " or (B, 1, T, T), got ",
-          in.mask.shape());
-  Input batched = in;
-  if (single) batched.ids = in.ids.reshaped(whole);
-  const Tensor x = states("classifier", batched);
-  const Mask keep = in.mask.rank() == 4 ? Mask() : in.mask;
-  const Tensor logits = out_head(pooled("classifier", config.pool, x, keep));  // (B, 1, classes)
-  return reshape(logits, single ? Shape{config.num_classes} : Shape{x.dim(0), config.num_classes});
+  return classes("classifier", in, config.pool, out_head);
 }
 
 }  // namespace heed

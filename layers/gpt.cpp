@@ -10,10 +10,6 @@ void GptBodyConfig::size_fields(Fields& f) {
   num_layers_field(f, 1).example(2);
 }
 
-void GptBodyConfig::position_field(Fields& f) {
-  f.choice("position", position, {"learned", "sinusoidal", "rope"}, "how positions are told apart");
-}
-
 void GptBodyConfig::attention_fields(Fields& f) {
   f.optional("num_kv_heads", num_kv_heads, at_least(1),
              "heads of keys and values, each for as many of the queries", "all")
@@ -38,7 +34,7 @@ void Gpt::Config::fields(Fields& f) {
   size_fields(f);
   f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
       .also_known_as({"tie_word_embeddings", "weight_tying"});
-  position_field(f);
+  position_field(f, "rope");
   f.choice("init", init, {"torch", "gpt2"},
            "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
   attention_fields(f);

@@ -15,7 +15,6 @@ struct GptBodyConfig : TransformerBody::Config {
   double rope_base = 10000;
   // In this order; fields of the model come between them.
   void size_fields(Fields& f);
-  void position_field(Fields& f);
   void attention_fields(Fields& f);
   void check(ConfigErrors& errors, const ConfigNode& at) const;
 };

@@ -1,5 +1,7 @@
 #include "layers/transformer_body.h"
 
+#include "layers/module/masked_mean.h"
+
 namespace heed {
 
 void TransformerBody::Config::vocab_size_field(Fields& f) {
@@ -12,6 +14,11 @@ FieldInfo& TransformerBody::Config::num_layers_field(Fields& f, int fewest) {
   return f
       .required("num_layers", num_layers, in_range(fewest, 1000), "number of transformer blocks")
       .also_known_as(layers_words);
+}
+
+void TransformerBody::Config::position_field(Fields& f, const char* without) {
+  f.choice("position", position, {"learned", "sinusoidal", without},
+           "how positions are told apart");
 }
 
 TransformerBody::TransformerBody(const Config& c)
@@ -41,6 +48,22 @@ Tensor TransformerBody::states(const char* layer, const Input& in) {
     x = block(in.with(x));
   }
   return final_norm(x);
+}
+
+Tensor TransformerBody::classes(const char* layer, const Input& in, const std::string& pool,
+                                Child<Linear>& out_head) {
+  require_ids(layer, in);
+  require(in.ids.dim(-1) > 0, layer, ": expected a token or more, got ", in.ids.shape());
+  const bool single = in.ids.rank() == 1;
+  const Shape whole{single ? 1 : in.ids.dim(0), in.ids.dim(-1)};
+  require(!in.mask || in.mask.rank() == 4 || in.mask.shape() == whole, layer,
+          ": expected a mask (B, T) = ", whole, " or (B, 1, T, T), got ", in.mask.shape());
+  Input batched = in;
+  if (single) batched.ids = in.ids.reshaped(whole);
+  const Tensor x = states(layer, batched);  // (B, T, d_model)
+  const Mask keep = in.mask.rank() == 4 ? Mask() : in.mask;
+  const Tensor logits = out_head(pooled(layer, pool, x, keep));  // (B, 1, num_classes)
+  return reshape(logits, single ? Shape{logits.dim(2)} : Shape{x.dim(0), logits.dim(2)});
 }
 
 }  // namespace heed

@@ -20,10 +20,12 @@ class TransformerBody : public Module {
   struct Config : BlockConfig {
     int64_t vocab_size = 0;
     int64_t num_layers = 0;
-    std::string position = "learned";  // learned or sinusoidal: added; rope, none: nothing is
-    // The first field of every such model, and the number of blocks, whose example it lacks.
+    std::string position = "learned";
+    // The first field of every such model; the number of blocks, whose example it lacks; and
+    // learned, sinusoidal, or a word for models that add nothing to the embeddings.
     void vocab_size_field(Fields& f);
     FieldInfo& num_layers_field(Fields& f, int fewest);
+    void position_field(Fields& f, const char* without);
   };
 
   Child<Embedding> tok_emb;
@@ -39,6 +41,12 @@ class TransformerBody : public Module {
   // Both throw ShapeError, naming `layer`, for ids of another rank or longer than context_length.
   void require_ids(const char* layer, const Input& in) const;
   Tensor states(const char* layer, const Input& in);
+
+  // ids (B, T) -> logits (B, num_classes), (T) -> (num_classes): out_head of one state for the whole
+  // sequence (masked_mean.h). A mask (B, T) hides padding, also from pooling; a mask (B, 1, T, T)
+  // restricts attention alone.
+  Tensor classes(const char* layer, const Input& in, const std::string& pool,
+                 Child<Linear>& out_head);
 
  private:
   const int64_t context_length_;

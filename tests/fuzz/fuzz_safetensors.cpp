@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check_rewritten(file);
   } catch (const IoError& error) {
     const std::string message = error.what();
-    expect(message.starts_with("fuzz: ") && message.find("(got ") != std::string::npos,
+    expect(message.starts_with("fuzz: ") && message.find("got ") != std::string::npos,
            "a rule and what came instead, got " + message);
     expect(message.find('\n') == std::string::npos, "one line, got " + message);
   }

@@ -169,12 +169,6 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   if (has_eval && has_checkpoint && config.checkpoint.best && no_evaluation) {
     errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);
   }
-  const ConfigNode& checkpoint = tree.get("checkpoint");
-  if (has_checkpoint && config.checkpoint.keep != CheckpointConfig{}.keep &&
-      !config.checkpoint.every && !checkpoint.has("every")) {
-    errors.add_field(checkpoint, "keep", config.checkpoint.keep, " without checkpoint.every is ",
-                     "never used, as the last step alone has a checkpoint; give every too");
-  }
   if (task != nullptr && has_eval && config.eval.every &&
       task->example_count(Split::validation) == 0) {
     const bool own_file = !tree.get("data").get("validation").text().empty();

@@ -131,11 +131,3 @@ TEST_CASE("rules: shards divide accumulate") {
         "1, with which a run has a single process; give shards too, or leave it out");
   CHECK(contains(lines_of(sections, {"train.shards=0"}), "train.shards: expected a whole number"));
 }
-
-TEST_CASE("rules: checkpoint.keep counts checkpoints on the way") {
-  CHECK(lines_of(sections, {"checkpoint.keep=5"}) ==
-        "--set checkpoint.keep=5:1:17: checkpoint.keep: 5 without checkpoint.every is never used, "
-        "as the last step alone has a checkpoint; give every too");
-  CHECK(lines_of(sections, {"checkpoint={keep: 5, every: 2}"}) == "no error");
-  CHECK(lines_of(sections, {"checkpoint={keep: 5, every: none}"}) == "no error");  // of a run
-}

@@ -68,7 +68,7 @@ TEST_CASE("gpt_classifier: refusals") {
   Input in = two_texts();
   in.mask = Mask::full({2, 4}, 1);
   CHECK(error_of([&] { (*layer)(in); }) ==
-        "gpt_classifier: expected a mask (B, T) = (2, 5), got (2, 4)");
+        "gpt_classifier: expected a mask (B, T) = (2, 5) or (B, 1, T, T), got (2, 4)");
   CHECK(error_of([&] {
           (*layer)(ids({10}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
         }) == "gpt_classifier: expected at most context_length 9 tokens, got 10");

@@ -28,7 +28,7 @@ struct Spam {
                "class_token: false, max_length: 12}\n" +
                    model("gpt_classifier") +
                    "optimizer: {type: adamw, lr: 1e-2}\n"
-                   "train: {steps: 30, batch_size: 8, freeze: [\"tok_emb.*\", \"*.0.*\"]}\n");
+                   "train: {steps: 60, batch_size: 8}\n");
   }
   static std::string model(const char* type) {
     return text("model: {type: ", type,
