@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <sstream>
 
 #include "autograd/base/modes.h"
 #include "layers/config/describe.h"
@@ -38,13 +40,32 @@ Fingerprint source_fingerprint(const fs::path& file) {
   return fingerprint_file(file);
 }
 
+namespace {
+
+// "out_head.*" if all mistakes, lines "x.safetensors: out_head.bias: missing", are of one module.
+std::string pattern_of(const std::string& mistakes) {
+  constexpr std::string_view after_file = ".safetensors: ";
+  std::set<std::string> modules;
+  std::istringstream lines(mistakes);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t at = line.find(after_file);
+    const std::string name = at == std::string::npos ? "" : line.substr(at + after_file.size());
+    modules.insert(name.substr(0, name.substr(0, name.find(": ")).rfind('.') + 1));
+  }
+  return modules.size() == 1 && *modules.begin() != "" ? "\"" + *modules.begin() + "*\""
+                                                       : "PATTERNS";
+}
+
+}  // namespace
+
 std::string not_these_weights(const IoError& error) {
   std::string mistakes = error.what();
+  const std::string pattern = pattern_of(mistakes);
   for (size_t at = 0; (at = mistakes.find('\n')) != std::string::npos;) {
     mistakes.replace(at, 1, "; ");
   }
-  return text("these are not the weights of this model: ", mistakes,
-              "; weights_ignore: [PATTERNS] lets tensors differ that are meant to");
+  return text("these are not the weights of this model: ", mistakes, "; weights_ignore: [", pattern,
+              "] lets tensors differ that are meant to");
 }
 
 namespace {

@@ -49,8 +49,7 @@ TEST_CASE("fine-tuning: a classifier reads on from the weights of a gpt") {
                                        files.out("spam"), "--weights",   files.out("gpt")};
   const ProgramResult refused = run_heed(train);
   CHECK(refused.exit_code != 0);
-  CHECK(contains(refused.err, "weights_ignore"));
-  CHECK(contains(refused.err, "out_head"));
+  CHECK(contains(refused.err, "weights_ignore: [\"out_head.*\"] lets tensors differ"));
 
   std::vector<std::string> fits = train;
   fits.insert(fits.end(), {"--set", "train.weights_ignore=[\"out_head.*\"]"});
