@@ -49,8 +49,10 @@ std::string pattern_of(const std::string& mistakes) {
   std::istringstream lines(mistakes);
   for (std::string line; std::getline(lines, line);) {
     const size_t at = line.find(after_file);
-    const std::string name = at == std::string::npos ? "" : line.substr(at + after_file.size());
-    modules.insert(name.substr(0, name.substr(0, name.find(": ")).rfind('.') + 1));
+    std::string name = at == std::string::npos ? "" : line.substr(at + after_file.size());
+    name = name.substr(0, name.find(": "));
+    name = name.substr(name.rfind(' ') + 1);  // "transformer.wte.weight, here tok_emb.weight"
+    modules.insert(name.substr(0, name.rfind('.') + 1));
   }
   return modules.size() == 1 && *modules.begin() != "" ? "\"" + *modules.begin() + "*\""
                                                        : "PATTERNS";
