@@ -88,6 +88,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check_message(error.what(), path);
   } catch (const TaskError& error) {
     expect(!error.field.empty(), "the field at fault");
+  } catch (const IoError& error) {
+    const std::string message = error.what();
+    expect(message == path + ": is a Git LFS pointer: git lfs pull fetches the file", message);
   }
   return 0;
 }
