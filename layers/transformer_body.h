@@ -42,9 +42,9 @@ class TransformerBody : public Module {
   void require_ids(const char* layer, const Input& in) const;
   Tensor states(const char* layer, const Input& in);
 
-  // ids (B, T) -> logits (B, num_classes), (T) -> (num_classes): out_head of one state for the whole
-  // sequence (masked_mean.h). A mask (B, T) hides padding, also from pooling; a mask (B, 1, T, T)
-  // restricts attention alone.
+  // ids (B, T) -> logits (B, num_classes), (T) -> (num_classes): out_head of one state for the
+  // whole sequence (masked_mean.h). A mask (B, T) hides padding, also from pooling; a mask
+  // (B, 1, T, T) restricts attention alone.
   Tensor classes(const char* layer, const Input& in, const std::string& pool,
                  Child<Linear>& out_head);
 
