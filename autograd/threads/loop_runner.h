@@ -1,4 +1,4 @@
-// The door to shared loops, for who runs them otherwise than on threads.
+// The door for code that runs shared loops itself, instead of on threads.
 #pragma once
 
 #include "autograd/base/error.h"
