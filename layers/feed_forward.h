@@ -48,11 +48,14 @@ class FeedForward final : public Module {
 
  protected:
   Tensor forward(const Input& in) override {
-    if (config.activation == "relu" || config.activation == "silu") {
-      const Tensor hidden = first(in);
-      return last(config.activation == "relu" ? relu(hidden) : silu(hidden));
-    }
     const Gelu kind = config.activation == "gelu" ? Gelu::erf : Gelu::tanh;
+    const bool is_gelu = config.activation != "relu" && config.activation != "silu";
+    if (!is_gelu || first->added() != nullptr || last->added() != nullptr) {
+      const Tensor hidden = first(in);
+      return last(is_gelu                       ? gelu(hidden, kind)
+                  : config.activation == "relu" ? relu(hidden)
+                                                : silu(hidden));
+    }
     const Tensor y =
         feed_forward(in.x, {first->weight, first->bias}, kind, {last->weight, last->bias});
     observe(*first, in.x.shape().with(-1, config.hidden_width()), linear_flops(in.x));

@@ -2,6 +2,9 @@
 // weight (d_out, d_in), bias (d_out); initialised as by torch.nn.Linear.
 #pragma once
 
+#include <optional>
+
+#include "autograd/ops/arithmetic.h"
 #include "autograd/ops/linear.h"
 #include "layers/module/init.h"
 #include "layers/module/registry.h"
@@ -32,12 +35,29 @@ class Linear final : public Module {
 
   Signature signature() const override { return Signature::of_tokens(config.d_in); }
 
+  // Adds to y what a layer makes of x, whose parameters are this one's under `name`.
+  void add(const std::string& name, std::unique_ptr<Module> layer) {
+    added_.emplace(this, name, std::move(layer));
+  }
+  // The layer that was added, or null.
+  Module* added() const { return added_ ? &**added_ : nullptr; }
+  void take_off_added() {
+    added_->leave(this);
+    added_.reset();
+  }
+
   const Config config;
   Parameter weight;  // (d_out, d_in)
   Parameter bias;    // (d_out), or empty
 
  protected:
-  Tensor forward(const Input& in) override { return linear(in.x, weight, bias); }
+  Tensor forward(const Input& in) override {
+    const Tensor y = linear(in.x, weight, bias);
+    return added_ ? y + (*added_)(in.x) : y;
+  }
+
+ private:
+  std::optional<Child<Module>> added_;
 };
 HEED_LAYER(Linear, "linear");
 

@@ -10,6 +10,7 @@
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
+#include "train/adapter.h"
 #include "train/check/leak.h"
 #include "train/checkpoint/shown_parameters.h"
 #include "train/files/words.h"
@@ -55,11 +56,22 @@ void add_warning(std::string warning, Plan& plan) {
   }
 }
 
-// Requires that the names of parameters in the section `train` are those of the model. Throws all
-// mistakes at once, each at its place.
+// Adds train.lora, and requires that the names of parameters in the section `train` are those of
+// the model. Throws all mistakes at once, each at its place.
 void check_names(Module& model, const LoadedRun& run) {
   ConfigErrors errors;
   const ConfigNode& section = run.resolved.get("train");
+  const auto attempt = [&](const char* field, const auto& step) {
+    try {
+      step();
+    } catch (const ConfigError& error) {
+      errors.add_field(section, field, error.what());
+    }
+  };
+  if (!run.weights.empty()) {
+    attempt("weights", [&] { start_from(model, run.weights, run.config.train.weights_ignore); });
+  }
+  attempt("lora", [&] { add_adapter(run, model); });
   const auto check_each = [&](const char* key, const auto& mistake_in) {
     for (const ConfigNode& name : section.get(key).children()) {
       if (const std::string mistake = mistake_in(model, name.text()); !mistake.empty()) {
@@ -69,13 +81,6 @@ void check_names(Module& model, const LoadedRun& run) {
   };
   check_each("freeze", mistake_in_pattern);
   check_each("show", mistake_in_shown);
-  if (!run.weights.empty()) {
-    try {
-      start_from(model, run.weights, run.config.train.weights_ignore);
-    } catch (const ConfigError& error) {
-      errors.add_field(section, "weights", error.what());
-    }
-  }
   errors.throw_if_any();
 }
 
@@ -205,9 +210,9 @@ DeclaredProperties walk_through(const LoadedRun& run, const Crew& crew, Plan& pl
   };
 
   const std::unique_ptr<Module> model = make_layer(run.config.model);
+  check_names(*model, run);
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
-  check_names(*model, run);
   const std::vector<NamedParameter> trained = parameters_to_train(*model, run.config.train, crew);
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();

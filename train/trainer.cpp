@@ -3,12 +3,12 @@
 #include <new>
 
 #include "autograd/random/streams.h"
+#include "train/adapter.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
 #include "train/sound.h"
-#include "train/weights/source.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
@@ -247,7 +247,7 @@ Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
     : run_(std::move(run)), folder_(std::move(folder)), crew_(crew) {
   const RunConfig& config = run_.config;
   apply_settings(config);
-  model_ = make_layer(config.model);
+  model_ = make_model(run_);
   optimizer_ = optimizer_registry().make(config.optimizer,
                                          parameters_to_train(*model_, config.train, crew_));
   schedule_ = schedule_registry().make(config.schedule,
@@ -264,9 +264,6 @@ Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
 
 // config.yaml is written first: a run can be resumed once it exists.
 void Trainer::begin() {
-  if (!run_.weights.empty()) {
-    start_from(*model_, run_.weights, run_.config.train.weights_ignore);
-  }
   if (folder_) {
     folder_->write_config(to_yaml(run_.resolved));
     folder_->cut_samples(0);

@@ -86,6 +86,7 @@ struct FieldInfo {
   std::string off_word;              // a word allowed instead of a number or part: "none"; or ""
   std::string part_kind;             // part, part_list: kind of the type, "layer", "optimizer", ...
   bool short_form = false;           // part: `byte` may be written for `{type: byte}`
+  std::string usual_type;            // part: that of one that does not say its type; or ""
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
   std::string filled_as;             // the name under which it is filled in; "": its own
@@ -125,6 +126,10 @@ struct FieldInfo {
   // A flag of the same struct: where it is false, the field is refused and not written.
   FieldInfo& only_with(std::string flag) {
     needed_flag = std::move(flag);
+    return *this;
+  }
+  FieldInfo& usually(std::string other_type) {
+    usual_type = std::move(other_type);
     return *this;
   }
   const std::string& fill_name() const { return filled_as.empty() ? name : filled_as; }

@@ -231,9 +231,10 @@ class StructReader {
       whole.set("type", *child);
       return read_part(field, &whole, part);
     }
-    const ConfigType* type = child != nullptr
-                                 ? chosen_type(field.info, *child, part.type(), errors_)
-                                 : &config_types(field.info.part_kind).get(part.type());
+    const ConfigType* type =
+        child != nullptr
+            ? chosen_type(field.info, *child, part ? part.type() : field.info.usual_type, errors_)
+            : &config_types(field.info.part_kind).get(part.type());
     if (type == nullptr) {
       return false;
     }

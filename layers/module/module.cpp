@@ -45,6 +45,10 @@ void Module::adopt(const std::string& name, Module* child) {
   child->forget_path();
 }
 
+void Module::let_go(const Module* child) {
+  std::erase_if(children_, [child](const auto& each) { return each.second == child; });
+}
+
 void Module::forget_path() {
   path_ = nullptr;
   for (const auto& [name, child] : children_) {

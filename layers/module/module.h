@@ -73,6 +73,7 @@ class Module {
   friend class Child;
 
   void adopt(const std::string& name, Module* child);
+  void let_go(const Module* child);
   void forget_path();
   void begin_evaluation();
   void end_evaluation();
@@ -103,6 +104,9 @@ class Child {
   // layer the parent still lists.
   Child(Child&&) noexcept = default;
   Child& operator=(Child&&) = delete;
+
+  // Takes the layer off its parent, which must still exist.
+  void leave(Module* parent) { parent->let_go(layer_.get()); }
 
   Tensor operator()(const Input& in) const { return (*layer_)(in); }
   Layer* operator->() const { return layer_.get(); }

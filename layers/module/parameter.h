@@ -36,6 +36,9 @@ class Parameter {
     leaf_ = leaf_ ? leaf_ : tensor_;
     tensor_ = tensor_.detach();
   }
+  // Leaves it out of checkpoints: another file holds it, from which it is filled.
+  void leave_out() { is_stored_ = false; }
+  bool is_stored() const { return is_stored_; }
   // The same for parameters that are tied to each other, frozen or not.
   const void* identity() const { return (leaf_ ? leaf_ : tensor_).node().get(); }
 
@@ -43,6 +46,7 @@ class Parameter {
   std::string name_;
   Tensor tensor_;
   Tensor leaf_;  // of a frozen parameter: what it was
+  bool is_stored_ = true;
 };
 
 struct NamedParameter {

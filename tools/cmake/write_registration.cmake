@@ -13,6 +13,7 @@ set(kinds
   "TOKENIZER|train/tokenizers/tokenizer.h|register_tokenizers(TokenizerRegistry& registry)"
   "OPTIMIZER|train/optim/optimizer.h|register_optimizers(OptimizerRegistry& registry)"
   "SCHEDULE|train/optim/schedule.h|register_schedules(ScheduleRegistry& registry)"
+  "ADAPTER|train/adapter.h|register_adapters(AdapterRegistry& registry)"
   "CREW|train/crew.h|register_crews(CrewRegistry& registry)"
   "LISTENER|train/listener.h|register_listeners(ListenerRegistry& registry)"
   "WEIGHTS|train/weights/foreign.h|register_foreign_weights(ForeignWeightsRegistry& registry)"

@@ -6,6 +6,7 @@
 #include "layers/config/values.h"
 #include "layers/text/display.h"
 #include "tools/terminal/table.h"
+#include "train/adapter.h"
 #include "train/run/resume.h"
 
 namespace heed::cli {
@@ -62,9 +63,10 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
       .model = {},
       .state = {}};
   apply_settings(trained.loaded.config);
-  trained.model = make_layer(trained.loaded.config.model);
+  trained.model = make_model(trained.loaded);
   trained.model->train(false);
   trained.state = load_chosen(run, argument, *trained.model, trained.loaded.resolved);
+  merge_adapter(trained.loaded, *trained.model);
   return trained;
 }
 

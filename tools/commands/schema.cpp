@@ -98,7 +98,7 @@ Json part_schema(const FieldInfo& info) {
   const ConfigTypes& types = config_types(info.part_kind);
   const std::string usual = info.value.is_map() ? info.value.get("type").text()
                             : info.short_form   ? info.value.text()
-                                                : "";
+                                                : info.usual_type;
   Json alternatives = Json::array();
   for (const std::string& name : types.names()) {
     Json required = Json::array();

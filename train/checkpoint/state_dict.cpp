@@ -45,6 +45,7 @@ Inventory inventory(const Module& model) {
   Inventory found;
   std::map<const void*, size_t> slot_of;
   model.for_each_parameter([&](const std::string& name, Parameter& parameter) {
+    if (!parameter.is_stored()) return;
     const auto [at, is_new] = slot_of.try_emplace(parameter.identity(), found.slots.size());
     if (is_new) {
       found.slots.push_back({{}, parameter.tensor()});

@@ -1,4 +1,5 @@
-// Model parameters in a safetensors file, under the names of PyTorch's state_dict().
+// Model parameters in a safetensors file, under the names of PyTorch's state_dict(): all that are
+// not left out (Parameter::leave_out).
 #pragma once
 
 #include <filesystem>

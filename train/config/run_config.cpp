@@ -78,6 +78,11 @@ void TrainConfig::fields(Fields& f) {
              "patterns of tensors that may be missing, surplus or of another shape: [out_head.*]");
   f.optional("freeze", freeze, "patterns of parameters that stay as they are: [tok_emb.*]")
       .also_known_as({"frozen"});
+  f.section("lora", lora, "adapter",
+            "small matrices that are trained instead of the model's own weights, which stay", {},
+            true)
+      .usually("lora")
+      .also_known_as({"peft", "adapter", "lora_config"});
 }
 
 void EvalConfig::fields(Fields& f) {
@@ -98,6 +103,8 @@ void CheckpointConfig::fields(Fields& f) {
       .also_known_as({"save_total_limit"});
   f.optional("best", best,
              "true: one more is written and stays, that with the lowest validation loss");
+  f.optional("full", full,
+             "true: with train.lora, all weights; false: those that train.weights does not have");
   f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
 }
 
@@ -253,7 +260,8 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   check_together(run.config, tree, run.task.get(), errors);
   if (!errors.are_within("train")) {
     try {
-      resolve_weights(run, folder, purpose == Purpose::train && checkpoint.empty());
+      const bool is_base = run.config.train.lora && !run.config.checkpoint.full;
+      resolve_weights(run, folder, purpose == Purpose::train && (checkpoint.empty() || is_base));
     } catch (const IoError& error) {
       unreadable.add_field(tree.get("train"), "weights", error.what());
     }

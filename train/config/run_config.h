@@ -35,6 +35,7 @@ struct TrainConfig {
   std::string weights_fingerprint;  // of their file
   std::vector<std::string> weights_ignore;  // patterns
   std::vector<std::string> freeze;          // patterns
+  Choice lora;                              // an Adapter (train/adapter.h), or none
   void fields(Fields& f);
 };
 
@@ -50,6 +51,7 @@ struct CheckpointConfig {
   std::optional<int64_t> every;  // steps; one is always saved after the last step
   int64_t keep = 3;
   bool best = false;
+  bool full = false;  // whether the base of train.lora is kept too
   bool optimizer_state = true;
   void fields(Fields& f);
 };
@@ -102,7 +104,7 @@ struct LoadedRun {
   ConfigNode resolved;         // every key with its value; absolute paths; hash of the data
   std::unique_ptr<Task> task;  // null if the config has no data section
   // The safetensors file to start from; "" for a run that draws its weights, or goes on from a
-  // checkpoint.
+  // checkpoint that has all of them.
   std::filesystem::path weights = {};
   std::vector<std::string> warnings = {};  // about that file, for the user
 

@@ -19,8 +19,9 @@ bool may_change(const std::string& path) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
-  return section == "eval" || section == "checkpoint" || section == "sample" ||
-         section == "plugins";  // files can move; their types are named in other sections
+  return section == "eval" || (section == "checkpoint" && path != "checkpoint.full") ||
+         section == "sample" ||
+         section == "plugins";  // files can move; other sections name their types
 }
 
 // The values that must stay the same to resume a run.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "train/adapter.h"
+
 namespace heed::cli {
 
 TrialSteps::TrialSteps(const LoadedRun& run, Crew& crew)
     : run_(run),
       crew_(crew),
-      model_(make_layer(run.config.model)),
+      model_(make_model(run)),
       optimizer_(optimizer_registry().make(run.config.optimizer,
                                            parameters_to_train(*model_, run.config.train, crew))),
       schedule_(schedule_registry().make(run.config.schedule,
