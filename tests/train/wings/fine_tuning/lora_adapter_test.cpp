@@ -1,0 +1,114 @@
+// LoRA over models, compared with peft's, which is in tests/golden/fine_tuning (made by
+// tools/reference/fine_tuning_golden.py).
+#include "train/wings/fine_tuning/lora_adapter.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/layer_cases.h"
+#include "tests/support/run_program.h"
+#include "train/checkpoint/state_dict.h"
+#include "train/yaml/yaml.h"
+
+using namespace heed;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string small_gpt =
+    "{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, num_heads: 3, num_layers: 2";
+
+LoraAdapter adapter_of(const std::string& options) {
+  ConfigErrors errors;
+  LoraAdapter::Config config;
+  read_struct(config_ref(config), parse_config(options, "lora.yaml"), errors, "lora");
+  errors.throw_if_any();
+  return LoraAdapter(config);
+}
+
+std::string wrong_adapter(const std::string& options, const std::string& model = small_gpt + "}") {
+  return error_of<ConfigError>([&] { adapter_of(options).add_to(*layer_of(model)); });
+}
+
+Input input_of(const SafeTensors& golden) {
+  if (golden.find("in.ids") != nullptr) return Input(golden.ids("in.ids"));
+  return Input(Tensor(golden.array("in.x")));
+}
+
+}  // namespace
+
+TEST_CASE("lora: outputs and gradients are peft's, and merged weights give the same") {
+  const double tolerance = is_float64 ? 1e-12 : 2e-5;
+  int models = 0;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(fs::path(HEED_SOURCE_DIR) / "tests/golden/fine_tuning")) {
+    if (entry.path().extension() != ".safetensors") continue;
+    CAPTURE(entry.path().string());
+    const SafeTensors golden(entry.path());
+    const auto model = layer_of(golden.metadata().at("model"));
+    const LoraAdapter adapter = adapter_of(golden.metadata().at("lora"));
+    adapter.add_to(*model);
+    load_parameters(*model, golden, Extra::ignore);
+    const Input in = input_of(golden);
+    const Tensor y = (*model)(in);
+    CHECK(check_near(y.value(), golden.array("y"), tolerance) > 0);
+    y.backward(golden.array("dy"));
+    int64_t gradients = 0;
+    for (const NamedParameter& each : model->parameters()) {
+      const bool is_lora = contains(each.name, ".lora.");
+      CHECK(each.tensor.requires_grad() == is_lora);
+      if (is_lora) {
+        ++gradients;
+        CHECK(check_near(each.tensor.grad(), golden.array("grad." + each.name), tolerance) > 0);
+      }
+    }
+    CHECK(gradients >= 6);
+    adapter.merge_into(*model);
+    CHECK(!contains(parameter_lines(*model), "lora"));
+    CHECK(check_near((*model)(in).value(), golden.array("y"), tolerance) > 0);
+    ++models;
+  }
+  CHECK(models == 3);
+}
+
+TEST_CASE("lora: a model keeps its bits until B is trained, and names what it adds") {
+  const auto model = layer_of(small_gpt + "}");
+  const Ids tokens = ids({2, 5}, {0, 1, 2, 9, 9, 3, 4, 5, 6, 7});
+  const Array before = (*model)(tokens).value().clone();
+  adapter_of("{rank: 2, targets: ['*.W_query', '*.layers.*'], modules_to_save: [out_head]}")
+      .add_to(*model);
+  check_same_bits((*model)(tokens).value(), before);
+  std::string trained;
+  for (const NamedParameter& each : model->parameters()) {
+    if (each.tensor.requires_grad()) trained += text(each.name, " ", each.tensor.shape(), "\n");
+  }
+  const std::string of_block =
+      "trf_blocks.0.att.W_query.lora.A (2, 12)\ntrf_blocks.0.att.W_query.lora.B (12, 2)\n"
+      "trf_blocks.0.ff.layers.0.lora.A (2, 12)\ntrf_blocks.0.ff.layers.0.lora.B (48, 2)\n"
+      "trf_blocks.0.ff.layers.2.lora.A (2, 48)\ntrf_blocks.0.ff.layers.2.lora.B (12, 2)\n";
+  std::string second = of_block;
+  for (size_t at = 0; (at = second.find("trf_blocks.0", at)) != std::string::npos;) {
+    second[at + 11] = '1';
+  }
+  CHECK(trained == of_block + second + "out_head.weight (11, 12)\n");
+}
+
+TEST_CASE("lora: refusals") {
+  CHECK(wrong_adapter("{targets: ['*.W_quer']}") ==
+        "targets: no Linear layer is called *.W_quer, did you mean *W_query?");
+  CHECK(wrong_adapter("{targets: ['trf_blocks.0.att.W_qery']}") ==
+        "targets: no Linear layer is called trf_blocks.0.att.W_qery, did you mean "
+        "trf_blocks.0.att.W_query?");
+  CHECK(wrong_adapter("{targets: [tok_emb]}") ==
+        "targets: no Linear layer is called tok_emb; heed inspect CONFIG lists them");
+  CHECK(wrong_adapter("{modules_to_save: [out_hed]}") ==
+        "modules_to_save: no layer is called out_hed, did you mean out_head?");
+  CHECK(wrong_adapter("{targets: [out_head]}", small_gpt + ", tie_embeddings: true}") ==
+        "targets: out_head is tied to another layer, which a merged weight would change too; "
+        "leave it out");
+  CHECK(wrong_adapter("{}", "{type: layer_norm, d_model: 4}") ==
+        "the model has no Linear layer to add to");
+  CHECK(contains(wrong_adapter("{r: 4}"), "r: here it is rank"));
+  CHECK(contains(wrong_adapter("{rank: 0}"), "rank: expected a whole number of at least 1, got 0"));
+  CHECK(contains(wrong_adapter("{dropout: 1}"), "dropout: expected a number"));
+}
