@@ -7,8 +7,11 @@
 #include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/files/words.h"
+#include "train/wings/hugging_face/peft/adapter.h"
 #include "train/wings/hugging_face/export.h"
+#include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/model_config.h"
 
 namespace heed::cli {
@@ -23,6 +26,8 @@ struct ExportOptions {
   std::string folder;
   std::vector<std::string> sets;
   std::optional<std::string> dtype;
+  bool merge = false;
+  bool adapter = false;
   bool json = false;
 };
 
@@ -32,6 +37,8 @@ void declare(Arguments& arguments, ExportOptions& o) {
       .positional("DIR", o.folder, "the folder to write; it must not exist yet")
       .path()
       .option("--dtype", o.dtype, "of the weights: float32 (default) or bfloat16")
+      .flag("--merge", o.merge, "of a run with train.lora: the base, with what was learned in it")
+      .flag("--adapter", o.adapter, "of such a run: what was learned alone, for peft")
       .option("--set", o.sets, set_of_run)
       .flag("--json", o.json, "one JSON object on standard output");
 }
@@ -59,10 +66,54 @@ std::string python_text(const std::string& text) {
   return ExportJson(printable(text, 4096)).dump();
 }
 
+// A run of train.lora can be written in two ways, any other in none of them.
+void check_choice(const ExportOptions& o, bool is_lora) {
+  require<ConfigError>(!o.merge || !o.adapter, "heed export: --merge or --adapter, not both");
+  require<ConfigError>(is_lora || !(o.merge || o.adapter),
+                       "heed export: ", o.merge ? "--merge" : "--adapter", ": ", o.run,
+                       " was not trained with train.lora");
+  require<ConfigError>(!is_lora || o.merge || o.adapter, "heed export: ", o.run,
+                       " was trained with train.lora: --merge writes the whole model, --adapter ",
+                       "what was learned, for peft");
+}
+
+int export_adapter(const ExportOptions& o, const fs::path& folder, const TrainedRun& trained) {
+  const ConfigNode& train = trained.loaded.resolved.get("train");
+  require<ConfigError>(train.get("lora").get("modules_to_save").size() == 0,
+                       "heed export: --adapter: train.lora.modules_to_save trains whole layers, ",
+                       "which are not written; --merge writes them too");
+  require<ConfigError>(!o.dtype,
+                       "heed export: --adapter: is written in float32; leave --dtype out");
+  const Gpt& model = exportable(trained);
+  const std::string weights = train.get("weights").text();
+  std::vector<std::string> already_printed;
+  const SafeTensors learned(resolve_run(o.run, already_printed).checkpoint / "model.safetensors");
+  int64_t count = 0;
+  write_new_folder(folder, [&](const fs::path& inside) {
+    count = write_adapter(inside, {train.get("lora"), learned, model,
+                                   is_hugging_face_folder(weights) ? weights : ""});
+  });
+  print_line(o.json ? stderr : stdout,
+             text(folder.string(), ": ", grouped(count), " parameters for ",
+                  architecture_of(model.config).class_name));
+  if (o.json) {
+    const ExportJson facts{{"out", printable(folder.string(), 4096)}, {"parameters", count}};
+    std::printf("%s\n", facts.dump().c_str());
+  } else {
+    std::printf("from peft import PeftModel\nmodel = PeftModel.from_pretrained(base, %s)\n",
+                python_text(folder.string()).c_str());
+  }
+  return 0;
+}
+
 int run(const ExportOptions& o) {
   const Dtype dtype = dtype_of(o);
   const fs::path folder = new_folder("heed export: DIR", o.folder);
   const TrainedRun trained = load_trained(o.run, o.sets);
+  check_choice(o, static_cast<bool>(trained.loaded.config.train.lora));
+  if (o.adapter) {
+    return export_adapter(o, folder, trained);
+  }
   const Gpt& model = exportable(trained);
   const ConfigNode own = trained.loaded.resolved.get("model");
   const Tokenizer* const tokenizer = trained.loaded.task->tokenizer();

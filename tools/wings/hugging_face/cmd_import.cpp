@@ -21,6 +21,7 @@
 #include "train/run/metrics.h"
 #include "train/wings/bpe/read.h"
 #include "train/wings/bpe/write.h"
+#include "train/wings/hugging_face/peft/adapter.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/json.h"
 #include "train/wings/hugging_face/tokenizer_files.h"
@@ -38,28 +39,36 @@ struct ImportOptions {
   std::string folder;
   std::string out;
   std::optional<std::string> tokenizer;
+  std::optional<std::string> base;
   bool json = false;
 };
 
 void declare(Arguments& arguments, ImportOptions& o) {
-  arguments.positional("DIR", o.folder, "config.json and model.safetensors, or its index")
+  arguments
+      .positional("DIR", o.folder,
+                  "config.json and model.safetensors, or its index; or peft's adapter")
       .path()
       .required_option("--out", o.out, "the run folder to write; it must not exist yet")
       .path()
       .option("--tokenizer", o.tokenizer, "tokenizer.json, or none (default: that of DIR)")
+      .path()
+      .option("--base", o.base, "of an adapter: the folder of the model that it was trained on")
       .path()
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
 // What is read of the folder before anything is written.
 struct Source {
-  explicit Source(const std::string& folder)
-      : config(fs::path(folder) / "config.json"),
+  // adapter: a folder of peft to be merged, or "".
+  Source(const std::string& folder, std::string of_adapter)
+      : adapter(std::move(of_adapter)),
+        config(fs::path(folder) / "config.json"),
         json(read_json(config)),
         imported(model_of_json(json, config.string())),
         own(own_model_of_json(json)),
         weights(weights_file(folder)) {}
 
+  std::string adapter;
   fs::path config;
   ConfigNode json;
   ImportedModel imported;
@@ -191,6 +200,9 @@ std::optional<Written> write_run(const Source& source, const ConfigNode& model,
   if (!same) {
     return {};
   }
+  if (!source.adapter.empty()) {
+    merge_adapter_folder(source.adapter, architecture, dynamic_cast<Gpt&>(*made));
+  }
   TrainingState state;
   state.streams = streams().state();
   save_checkpoint(inside, *made, nullptr, state, run.texts(), {}, run.made_with());
@@ -233,15 +245,31 @@ std::string how_to_get(const std::string& name) {
                     shell_word(path.filename().string()), " makes such a folder");
 }
 
-int run(const ImportOptions& o) {
-  const fs::path out = new_folder("heed import: --out", o.out);
+// The folder of the model: DIR, or what an adapter in DIR was trained on.
+ImportOptions with_base(ImportOptions o) {
+  if (!is_adapter(o.folder)) {
+    require<ConfigError>(!o.base, "heed import: --base: ", o.folder,
+                         " is no adapter: it has no adapter_config.json");
+    return o;
+  }
+  const std::string named = base_of_adapter(o.folder);
+  require<ConfigError>(o.base || !named.empty(), "heed import: ", o.folder,
+                       " is an adapter, which does not name its base; --base DIR does");
+  o.folder = o.base.value_or(named);
+  return o;
+}
+
+int run(const ImportOptions& given) {
+  const fs::path out = new_folder("heed import: --out", given.out);
+  const ImportOptions o = with_base(given);
+  const std::string adapter = o.folder == given.folder ? "" : given.folder;
   std::error_code error;
   const bool is_folder = fs::is_directory(o.folder, error);
   const bool is_missing = error == std::errc::no_such_file_or_directory;
   require<IoError>(is_folder, o.folder, ": expected a folder with config.json and weights: ",
                    error && !is_missing ? error.message() : "not a folder", how_to_get(o.folder));
   require_precision("float32");
-  const Source source(o.folder);
+  const Source source(o.folder, adapter);
   std::vector<std::string> notes = source.imported.notes;
   if (source.json.has("heedgrad") && source.own.is_absent()) {
     notes.push_back(source.config.string() + ": heedgrad.model is another model than the rest of " +
@@ -259,7 +287,8 @@ int run(const ImportOptions& o) {
   const std::string& type = source.imported.architecture->model_type;
   print_line(o.json ? stderr : stdout,
              text(out.string(), ": ", type, ", ", grouped(written.parameters), " parameters, ",
-                  grouped(vocab_size), " tokens"));
+                  grouped(vocab_size), " tokens",
+                  adapter.empty() ? "" : "; " + adapter + " is merged into it"));
   if (o.json) {
     std::printf("%s\n", ImportJson({{"out", printable(out.string(), 4096)},
                                     {"type", type},

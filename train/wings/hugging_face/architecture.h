@@ -52,6 +52,7 @@ struct SameRows {
   int64_t theirs = 0;
   int64_t run = 0;
   int64_t stride = 0;
+  int64_t their_row(int64_t r) const { return theirs + (run > 0 ? r / run * stride + r % run : r); }
 };
 
 // A part of a tensor of theirs, and the parameter of ours, or a part of it, that is the same. A
@@ -69,8 +70,7 @@ struct TensorPart {
   void for_each_number(int64_t their_rows, const Each& each) const {
     const int64_t width = std::max<int64_t>(1, columns);
     for (int64_t r = 0; r < rows.count; ++r) {
-      const int64_t row =
-          rows.theirs + (rows.run > 0 ? r / rows.run * rows.stride + r % rows.run : r);
+      const int64_t row = rows.their_row(r);
       for (int64_t c = 0; c < width; ++c) {
         each((rows.ours + r) * width + c, transposed ? c * their_rows + row : row * width + c);
       }

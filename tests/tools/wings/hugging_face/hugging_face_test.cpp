@@ -355,3 +355,37 @@ TEST_CASE("export and import: refusals leave nothing behind") {
   f.refused({"import", f.path("hf"), "--out", f.path("new/deep/run")}, 1);
   CHECK_FALSE(fs::exists(f.folder / "new"));
 }
+
+TEST_CASE(
+    "export: what train.lora has learned, alone or in its base; imported, both are the same") {
+  const Folders f;
+  if (!has_command("tokenizer")) return;  // of the wing bpe, which the export needs
+  const std::vector<std::string> sets{
+      "model=" + llama_options,
+      "train.lora={rank: 2, alpha: 3, targets: ['*W_query', '*W_value', '*up_proj']}"};
+  f.train("base", {sets[0]});
+  f.heed({"export", f.path("base"), f.path("hf")});
+  f.train("lora", {sets[0], sets[1], "train.weights=" + f.path("hf"), "optimizer.lr=0.1"});
+  CHECK(contains(f.refused({"export", f.path("lora"), f.path("x")}, 2),
+                 "was trained with train.lora: --merge writes the whole model, --adapter what was "
+                 "learned, for peft"));
+  CHECK(contains(f.refused({"export", f.path("base"), f.path("x"), "--merge"}, 2),
+                 "--merge: " + f.path("base") + " was not trained with train.lora"));
+  f.heed({"export", f.path("lora"), f.path("merged"), "--merge"});
+  const std::string said = f.heed({"export", f.path("lora"), f.path("adapter"), "--adapter"}).out;
+  CHECK_MESSAGE(contains(said, "280 parameters for LlamaForCausalLM"), said);
+  f.heed({"import", f.path("merged"), "--out", f.path("a")});
+  f.heed({"import", f.path("adapter"), "--out", f.path("b")});  // names its base
+  const SafeTensors a(f.folder / "a/checkpoints/step-000000/model.safetensors");
+  const SafeTensors b(f.folder / "b/checkpoints/step-000000/model.safetensors");
+  const SafeTensors base(f.folder / "base/checkpoints/step-000002/model.safetensors");
+  int changed = 0;
+  for (const TensorInfo& each : a.tensors()) {
+    CHECK(check_near(a.array(each.name), b.array(each.name), 1e-6) > 0);
+    changed += a.bytes(each.name) == base.bytes(each.name) ? 0 : 1;
+  }
+  if (!is_float64) CHECK(changed == 6);  // three layers of each block
+  CHECK(contains(
+      f.refused({"import", f.path("merged"), "--base", f.path("hf"), "--out", f.path("c")}, 2),
+      "--base: " + f.path("merged") + " is no adapter"));
+}
