@@ -5,11 +5,11 @@
 
 #include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
-#include "tools/terminal/heat_map.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/inspect/inspect.h"
 #include "tools/wings/inspect/map_picture.h"
 #include "tools/wings/inspect/png.h"
+#include "tools/wings/pages/heat_map.h"
 #include "train/data/generate.h"
 #include "train/files/files.h"
 

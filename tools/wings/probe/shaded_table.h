@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/terminal/heat_map.h"
+#include "tools/wings/pages/heat_map.h"
 
 namespace heed::cli {
 

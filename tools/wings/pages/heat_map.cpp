@@ -1,4 +1,4 @@
-#include "tools/terminal/heat_map.h"
+#include "tools/wings/pages/heat_map.h"
 
 #include <unistd.h>
 

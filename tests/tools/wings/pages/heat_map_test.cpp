@@ -1,5 +1,5 @@
 // Heat maps on a terminal: every row and name takes the columns that it should.
-#include "tools/terminal/heat_map.h"
+#include "tools/wings/pages/heat_map.h"
 
 #include <doctest/doctest.h>
 
