@@ -271,6 +271,32 @@ TEST_CASE("numbers on the command line are those of a config") {
   }
 }
 
+TEST_CASE("heed generate: options out of range") {
+  struct Wrong {
+    std::vector<std::string> options;
+    std::string message;
+  };
+  for (const Wrong& each :
+       std::vector<Wrong>{{{"--tokens", "0"}, "--tokens of at least 1, got 0"},
+                          {{"--temperature", "-1"}, "--temperature of at least 0, got -1"},
+                          {{"--top-k", "0"}, "--top-k of at least 1, got 0"},
+                          {{"--top-p", "0"}, "--top-p above 0 and at most 1, got 0"},
+                          {{"--top-p", "1.5"}, "--top-p above 0 and at most 1, got 1.5"},
+                          {{"--min-p", "-0.5"}, "--min-p from 0 to 1, got -0.5"},
+                          {{"--min-p", "2"}, "--min-p from 0 to 1, got 2"},
+                          {{"--repetition-penalty", "0"}, "--repetition-penalty above 0, got 0"},
+                          {{"--samples", "0"}, "--samples of at least 1, got 0"},
+                          {{"--stop", ".", "--stop", ""}, "--stop with a text, got nothing"},
+                          {{"--stop", ".", "--ids", "1,2"}, "--stop with --prompt, got --ids"},
+                          {{"--seed", "-1"}, "--seed of at least 0, got -1"}}) {
+    std::vector<std::string> words{"generate", "none"};
+    words.insert(words.end(), each.options.begin(), each.options.end());
+    const ProgramResult result = run_heed(words);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err == "heed generate: expected " + each.message + "\n");
+  }
+}
+
 TEST_CASE("heed gradcheck: a layer, a config, an unknown name") {
   const ProgramResult layer = run_heed({"gradcheck", "linear", "--json"});
   REQUIRE_MESSAGE(layer.exit_code == 0, layer.err);

@@ -1,8 +1,11 @@
 // heed generate: text written by a trained model.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "layers/text/display.h"
 #include "tools/commands/run.h"
@@ -21,9 +24,14 @@ struct GenerateOptions {
   int64_t tokens = 200;
   double temperature = 0.8;
   std::optional<int64_t> top_k;
-  std::optional<double> top_p;
-  int64_t seed = 123;
+  std::optional<double> top_p, min_p;
+  double repetition_penalty = 1;
+  std::vector<std::string> stops;
+  int64_t seed = 123, samples = 1;
+  bool json = false;
 };
+
+using Json = nlohmann::ordered_json;
 
 void declare(Arguments& arguments, GenerateOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
@@ -37,23 +45,33 @@ void declare(Arguments& arguments, GenerateOptions& o) {
               "of a text: below 1 more cautious, above 1 bolder, 0 always the likeliest (0.8)")
       .option("--top-k", o.top_k, "choose among the k likeliest")
       .option("--top-p", o.top_p, "choose among the likeliest with sum p")
+      .option("--min-p", o.min_p, "leave out tokens less likely than p times the likeliest")
+      .option("--repetition-penalty", o.repetition_penalty,
+              "above 1: tokens that the text already has become less likely (1)")
+      .option("--stop", o.stops, "ends the answer before this text; may be repeated")
+      .option("--samples", o.samples, "how many answers; number n has the seed SEED + n - 1 (1)")
       .option("--seed", o.seed, "of the choices (123)")
+      .flag("--json", o.json, "one JSON object: the answers, and for each token the five likeliest")
       .threads()
       .option("--set", o.sets, set_of_run);
 }
 
 void check(const GenerateOptions& o) {
   require<ConfigError>(!o.prompt || !o.ids, "heed generate: --prompt and --ids: give one of them");
-  require<ConfigError>(o.tokens >= 1, "heed generate: expected --tokens of at least 1, got ",
-                       o.tokens);
-  require<ConfigError>(o.temperature >= 0, "heed generate: expected --temperature of at least 0, ",
-                       "got ", o.temperature);
-  require<ConfigError>(!o.top_k || *o.top_k >= 1, "heed generate: expected --top-k of at least 1, ",
-                       "got ", o.top_k.value_or(0));
-  require<ConfigError>(!o.top_p || (*o.top_p > 0 && *o.top_p <= 1),
-                       "heed generate: expected --top-p above 0 and at most 1, got ",
-                       o.top_p.value_or(0));
-  require<ConfigError>(o.seed >= 0, "heed generate: expected --seed of at least 0, got ", o.seed);
+  const auto expect = [](bool holds, const char* what, auto got) {
+    require<ConfigError>(holds, "heed generate: expected ", what, ", got ", got);
+  };
+  const double top_p = o.top_p.value_or(1), min_p = o.min_p.value_or(0);
+  expect(o.tokens >= 1, "--tokens of at least 1", o.tokens);
+  expect(o.temperature >= 0, "--temperature of at least 0", o.temperature);
+  expect(o.top_k.value_or(1) >= 1, "--top-k of at least 1", o.top_k.value_or(1));
+  expect(top_p > 0 && top_p <= 1, "--top-p above 0 and at most 1", top_p);
+  expect(min_p >= 0 && min_p <= 1, "--min-p from 0 to 1", min_p);
+  expect(o.repetition_penalty > 0, "--repetition-penalty above 0", o.repetition_penalty);
+  expect(!o.ids || o.stops.empty(), "--stop with --prompt", "--ids");
+  expect(std::count(o.stops.begin(), o.stops.end(), "") == 0, "--stop with a text", "nothing");
+  expect(o.samples >= 1, "--samples of at least 1", o.samples);
+  expect(o.seed >= 0, "--seed of at least 0", o.seed);
 }
 
 // The prompt given, or else that of the config.
@@ -69,44 +87,76 @@ std::string checked_prompt(const GenerateOptions& o, const LoadedRun& loaded) {
   return prompt;
 }
 
-SamplingOptions sampling_of(const GenerateOptions& o) {
-  return {.temperature = o.temperature,
-          .top_k = o.top_k,
-          .top_p = o.top_p,
-          .seed = static_cast<uint64_t>(o.seed)};
-}
-
-// Goes on from ids, and prints all of them as --ids takes them.
-void continue_ids(const TrainedRun& trained, const GenerateOptions& o) {
-  require<ConfigError>(trained.model->signature().causal,
-                       "heed generate: --ids: expected a model that goes on from tokens");
-  const Ids given = input_of_ids(*trained.model, "heed generate: --ids", *o.ids).ids;
-  std::fputs(o.ids->c_str(), stdout);
-  generate(*trained.model, {given.data(), given.data() + given.size()}, o.tokens, sampling_of(o),
-           trained.loaded.config.context_length(), [](int32_t id) {
-             std::printf(",%d", id);
-             std::fflush(stdout);
-           });
-  std::fputs("\n", stdout);
-}
-
-void answer(const TrainedRun& trained, const std::string& prompt, const GenerateOptions& o) {
-  const Task& task = *trained.loaded.task;
-  AnswerOptions options{.tokens = o.tokens,
-                        .sampling = sampling_of(o),
-                        .context_length = trained.loaded.config.context_length()};
-  // A model can write any character that it was trained on. A file or pipe gets it unchanged. On a
-  // terminal, control characters are escaped, as `ls` does with names.
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
-  options.each = [terminal](const std::string& text) {
-    std::fputs((terminal ? printable_lines(text, "\n\t") : text).c_str(), stdout);
-    std::fflush(stdout);
+// A token, and the likeliest at its place: how probable the model finds each, and with what
+// probability it is drawn, after the penalty, temperature, top_k, top_p and min_p.
+Json as_json(const TokenChoice& choice, const Tokenizer* tokenizer) {
+  const std::vector<double> of_model = sampling_weights(choice.logits, {});
+  const auto share = [](std::span<const double> weights, size_t id) {
+    return weights[id] / std::accumulate(weights.begin(), weights.end(), 0.0);
   };
-  if (task.continues_prompt()) {
-    options.say(TextStream(*task.tokenizer()).push(prompt));  // the answer has what is left of it
+  const auto entry = [&](size_t id) {
+    return Json{{"id", id},
+                {"token", token_name(tokenizer, static_cast<int32_t>(id))},
+                {"probability", share(of_model, id)},
+                {"drawn_with", share(choice.weights, id)}};
+  };
+  Json token = entry(static_cast<size_t>(choice.id));
+  std::vector<size_t> ids = ranking(of_model);
+  ids.resize(std::min<size_t>(5, ids.size()));
+  std::transform(ids.begin(), ids.end(), std::back_inserter(token["likeliest"]), entry);
+  return token;
+}
+
+// A model can write any character that it was trained on. A file or pipe gets it unchanged. On a
+// terminal, control characters are escaped, as `ls` does with names.
+void print_piece(const std::string& piece) {
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  std::fputs((terminal ? printable_lines(piece, "\n\t") : piece).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// Goes on from a prompt, or from ids, all of which are written as --ids takes them.
+void write_samples(const TrainedRun& trained, const std::string& prompt, const GenerateOptions& o) {
+  const Task& task = *trained.loaded.task;
+  Json json = o.ids ? Json{{"ids", *o.ids}} : Json{{"prompt", prompt}};
+  std::string text;
+  for (int64_t k = 0; k < o.samples; ++k) {
+    const uint64_t seed = static_cast<uint64_t>(o.seed) + static_cast<uint64_t>(k);
+    print_piece(o.json || text.find('\n') == std::string::npos ? "" : "---\n");
+    text.clear();
+    Json tokens = Json::array();
+    const auto say = [&](const std::string& piece) {
+      text += piece;
+      print_piece(o.json ? "" : piece);
+    };
+    StopStrings stops{o.stops};
+    const auto watch = [&](const TokenChoice& choice) {
+      if (o.json) tokens.push_back(as_json(choice, task.tokenizer()));
+    };
+    const AnswerOptions options{
+        .tokens = o.tokens,
+        .sampling = {o.temperature, o.top_k, o.top_p, seed, o.min_p, o.repetition_penalty, watch},
+        .context_length = trained.loaded.config.context_length(),
+        .each = [&](const std::string& piece) { say(stops.push(piece)); },
+        .stop = [&] { return stops.reached; }};
+    if (o.ids) {
+      const Ids given = input_of_ids(*trained.model, "heed generate: --ids", *o.ids).ids;
+      say(*o.ids);
+      generate(*trained.model, {given.data(), given.data() + given.size()}, o.tokens,
+               options.sampling, options.context_length,
+               [&](int32_t id) { say("," + std::to_string(id)); });
+    } else {
+      // The answer has what is left of a character that the prompt ends in.
+      say(task.continues_prompt() ? TextStream(*task.tokenizer()).push(prompt) : "");
+      task.answer(*trained.model, prompt, options);
+    }
+    say(stops.reached ? "" : stops.waiting);
+    print_piece(o.json ? "" : "\n");
+    json["samples"].push_back({{"seed", seed}, {"text", text}, {"tokens", tokens}});
   }
-  task.answer(*trained.model, prompt, options);
-  options.say("\n");
+  if (o.json) {
+    std::printf("%s\n", json.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
+  }
 }
 
 // Answers prompts from a terminal, one per line, until Ctrl-D. Prints errors and continues.
@@ -116,7 +166,7 @@ void converse(const TrainedRun& trained, const GenerateOptions& o) {
   for (std::string line; std::getline(std::cin, line); ask()) {
     try {
       trained.loaded.task->check_prompt(line);
-      answer(trained, line, o);
+      write_samples(trained, line, o);
     } catch (const ConfigError& error) {
       print_line(stderr, error.what());
     }
@@ -128,15 +178,17 @@ int run(const GenerateOptions& o) {
   check(o);
   const TrainedRun trained = load_trained(o.run, o.sets);
   if (o.ids) {
-    continue_ids(trained, o);
+    require<ConfigError>(trained.model->signature().causal,
+                         "heed generate: --ids: expected a model that goes on from tokens");
+    write_samples(trained, "", o);
     return 0;
   }
   require_tokenizer(trained, "heed generate: " + o.run);
-  if (!o.prompt && isatty(STDIN_FILENO) != 0) {
+  if (!o.prompt && !o.json && isatty(STDIN_FILENO) != 0) {
     converse(trained, o);
     return 0;
   }
-  answer(trained, checked_prompt(o, trained.loaded), o);
+  write_samples(trained, checked_prompt(o, trained.loaded), o);
   return 0;
 }
 

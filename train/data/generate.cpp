@@ -13,42 +13,33 @@ namespace heed {
 namespace {
 
 void check(const SamplingOptions& options) {
-  require<ConfigError>(options.temperature >= 0 && std::isfinite(options.temperature),
-                       "temperature: expected a number of at least 0, got ", options.temperature);
-  require<ConfigError>(!options.top_k || *options.top_k >= 1,
-                       "top_k: expected a whole number of at least 1, got ",
-                       options.top_k.value_or(0));
-  require<ConfigError>(!options.top_p || (*options.top_p > 0 && *options.top_p <= 1),
-                       "top_p: expected a number above 0 and at most 1, got ",
-                       options.top_p.value_or(0));
+  const auto expect = [](bool holds, const char* what, auto got) {
+    require<ConfigError>(holds, what, ", got ", got);
+  };
+  const double top_p = options.top_p.value_or(1), min_p = options.min_p.value_or(0);
+  expect(options.temperature >= 0 && std::isfinite(options.temperature),
+         "temperature: expected a number of at least 0", options.temperature);
+  expect(options.top_k.value_or(1) >= 1, "top_k: expected a whole number of at least 1",
+         options.top_k.value_or(1));
+  expect(top_p > 0 && top_p <= 1, "top_p: expected a number above 0 and at most 1", top_p);
+  expect(min_p >= 0 && min_p <= 1, "min_p: expected a number from 0 to 1", min_p);
+  expect(options.repetition_penalty > 0 && std::isfinite(options.repetition_penalty),
+         "repetition_penalty: expected a number above 0", options.repetition_penalty);
 }
 
 // Sets all weights to 0 except the most likely ones that top_k and top_p keep.
 void keep_likeliest(std::vector<double>& weights, const SamplingOptions& options) {
-  std::vector<size_t> ranked(weights.size());
-  std::iota(ranked.begin(), ranked.end(), size_t{0});
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [&](size_t a, size_t b) { return weights[a] > weights[b]; });
-  size_t kept = ranked.size();
-  if (options.top_k) {
-    kept = std::min(kept, static_cast<size_t>(*options.top_k));
+  const std::vector<size_t> ranked = ranking(weights);
+  const auto end =
+      ranked.begin() + std::min(std::ssize(ranked), options.top_k.value_or(std::ssize(ranked)));
+  const double aim = options.top_p.value_or(INFINITY) *
+                     std::accumulate(ranked.begin(), end, 0.0,
+                                     [&](double sum, size_t i) { return sum + weights[i]; });
+  auto i = ranked.begin();
+  for (double reached = 0; i < end && reached < aim; ++i) {
+    reached += weights[*i];
   }
-  if (options.top_p) {
-    double sum = 0;
-    for (size_t i = 0; i < kept; ++i) {
-      sum += weights[ranked[i]];
-    }
-    double reached = 0;
-    for (size_t i = 0; i < kept; ++i) {
-      reached += weights[ranked[i]];
-      if (reached >= *options.top_p * sum) {
-        kept = i + 1;
-      }
-    }
-  }
-  for (size_t i = kept; i < ranked.size(); ++i) {
-    weights[ranked[i]] = 0;
-  }
+  std::for_each(i, ranked.end(), [&](size_t left_out) { weights[left_out] = 0; });
 }
 
 // Runs the model over the last context_length tokens. Uses the cache where possible.
@@ -90,34 +81,51 @@ int32_t likeliest(std::span<const real> logits) {
   return static_cast<int32_t>(largest - logits.begin());
 }
 
-int32_t likeliest(const Array& logits) {
-  return likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1))));
-}
-
-int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u) {
-  const int32_t top = likeliest(logits);
-  if (options.temperature == 0 || options.top_k == 1) {
-    return top;
+std::vector<double> sampling_weights(std::span<const real> from_model,
+                                     const SamplingOptions& options,
+                                     std::span<const int32_t> before) {
+  std::vector<real> logits(from_model.begin(), from_model.end());
+  const auto penalty = static_cast<real>(options.repetition_penalty);
+  for (const int32_t id : before) {  // once for each token, however often it came
+    const auto at = static_cast<size_t>(id);
+    if (at < logits.size()) {
+      logits[at] = from_model[at] < 0 ? from_model[at] * penalty : from_model[at] / penalty;
+    }
   }
+  const auto top = static_cast<size_t>(likeliest(logits));
   std::vector<double> weights(logits.size());  // exp((logit - largest) / temperature)
-  const auto largest = static_cast<double>(logits[static_cast<size_t>(top)]);
+  if (options.temperature == 0 || options.top_k == 1) {
+    weights[top] = 1;
+    return weights;
+  }
+  const auto largest = static_cast<double>(logits[top]);
   std::transform(logits.begin(), logits.end(), weights.begin(), [&](real logit) {
     return std::exp((static_cast<double>(logit) - largest) / options.temperature);
   });
   if (options.top_k || options.top_p) {
     keep_likeliest(weights, options);
   }
+  for (double& weight : weights) {
+    weight = weight < options.min_p.value_or(0) ? 0 : weight;
+  }
+  return weights;
+}
+
+std::vector<size_t> ranking(std::span<const double> weights) {
+  std::vector<size_t> ids(weights.size());
+  std::iota(ids.begin(), ids.end(), size_t{0});
+  std::stable_sort(ids.begin(), ids.end(),
+                   [&](size_t a, size_t b) { return weights[a] > weights[b]; });
+  return ids;
+}
+
+int32_t choose_token(std::span<const double> weights, double u) {
   const double aim = u * std::accumulate(weights.begin(), weights.end(), 0.0);
   double reached = 0;
   size_t chosen = 0;
-  for (size_t id = 0; id < weights.size(); ++id) {
-    if (weights[id] > 0) {
-      chosen = id;
-      reached += weights[id];
-      if (reached > aim) {
-        break;
-      }
-    }
+  for (size_t id = 0; id < weights.size() && reached <= aim; ++id) {
+    chosen = weights[id] > 0 ? id : chosen;
+    reached += weights[id];
   }
   return static_cast<int32_t>(chosen);
 }
@@ -137,9 +145,13 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
   std::vector<int32_t> ids = prompt;
   for (int64_t i = 0; i < tokens && !(stop && stop()); ++i) {
     const Array logits = reader.logits(ids);
-    const auto width = static_cast<size_t>(logits.dim(-1));
-    const int32_t id = choose_token(logits.span().last(width), options, generator.u53());
+    const std::span<const real> last = logits.span().last(static_cast<size_t>(logits.dim(-1)));
+    const std::vector<double> weights = sampling_weights(last, options, ids);
+    const int32_t id = choose_token(weights, generator.u53());
     ids.push_back(id);
+    if (options.watch) {
+      options.watch({id, last, weights});
+    }
     if (each) {
       each(id);
     }

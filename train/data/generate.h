@@ -10,11 +10,22 @@
 
 namespace heed {
 
+// A generated token, and what it was chosen from.
+struct TokenChoice {
+  int32_t id = 0;
+  std::span<const real> logits;     // (V), as the model gives them
+  std::span<const double> weights;  // (V), in proportion to which the token was drawn
+};
+
 struct SamplingOptions {
   double temperature = 1;        // logits are divided by it; 0: greedy
   std::optional<int64_t> top_k;  // sample from the k most likely tokens
   std::optional<double> top_p;   // nucleus: the smallest set with total probability p
   uint64_t seed = 123;
+  std::optional<double> min_p = {};  // drop tokens less likely than p times the most likely one
+  // Logits of tokens that came before are divided by it; negative ones are multiplied.
+  double repetition_penalty = 1;
+  std::function<void(const TokenChoice&)> watch = {};  // called for every generated token
 };
 
 // Continues a prompt by `tokens` tokens and returns them. Calls `each(token)` for every generated
@@ -24,8 +35,9 @@ struct SamplingOptions {
 // context_length.
 //
 // Every token uses one number u in [0, 1) from a separate generator: the token is the first id, in
-// ascending order, at which the cumulative probability exceeds u. If both top_k and top_p are
-// given, k is applied first. Among tokens with equal logits the lowest ids count as most likely.
+// ascending order, at which the cumulative probability exceeds u. The options are applied in the
+// order of Hugging Face's transformers: repetition_penalty, temperature, top_k, top_p, min_p. Among
+// tokens with equal logits the lowest ids count as most likely.
 //
 // Ends before the next token, with fewer of them, once `stop` returns true.
 //
@@ -39,9 +51,17 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
 // The token with the largest logit, the lowest id among equals. Throws DivergedError as generate().
 int32_t likeliest(std::span<const real> logits);
 // The same at the last place of logits (..., V).
-int32_t likeliest(const Array& logits);
+inline int32_t likeliest(const Array& logits) {
+  return likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1))));
+}
 
-// The token that the distribution of logits (V) gives for u in [0, 1).
-int32_t choose_token(std::span<const real> logits, const SamplingOptions& options, double u);
+// The weights (V) in proportion to which tokens are drawn from logits (V). `before`: the tokens
+// that the repetition penalty is for.
+std::vector<double> sampling_weights(std::span<const real> logits, const SamplingOptions& options,
+                                     std::span<const int32_t> before = {});
+// All tokens, those of the largest weights first.
+std::vector<size_t> ranking(std::span<const double> weights);
+// The token that weights (V) give for u in [0, 1).
+int32_t choose_token(std::span<const double> weights, double u);
 
 }  // namespace heed

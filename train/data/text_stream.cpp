@@ -28,8 +28,6 @@ std::string TextStream::push(const std::string& text, int32_t last) {
   return take(false);
 }
 
-std::string TextStream::finish() { return take(true); }
-
 std::string TextStream::take(bool all) {
   std::string out;
   size_t at = 0;
@@ -42,6 +40,23 @@ std::string TextStream::take(bool all) {
     at += std::max<size_t>(1, c.size);
   }
   waiting_.erase(0, at);
+  return out;
+}
+
+std::string StopStrings::push(const std::string& piece) {
+  size_t held = waiting.size();  // bytes at the end that a stop string could begin with
+  for (size_t i = 0; i < piece.size() && !reached; ++i) {
+    waiting += piece[i];
+    held = 0;
+    for (auto stop = stops.begin(); stop != stops.end() && !reached; ++stop) {
+      size_t same = std::min(stop->size(), waiting.size());
+      while (!waiting.ends_with(stop->substr(0, same))) --same;
+      reached = same == stop->size();
+      held = reached ? same : std::max(held, same);
+    }
+  }
+  std::string out = waiting.substr(0, waiting.size() - held);
+  waiting.erase(0, out.size());
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "train/tokenizers/tokenizer.h"
 
@@ -21,7 +22,7 @@ class TextStream {
   // A text before the tokens, whose last token is `last`: the end of it may be completed by them.
   std::string push(const std::string& text, int32_t last = -1);
   // The bytes still held back, after the last token.
-  std::string finish();
+  std::string finish() { return take(true); }
 
  private:
   std::string take(bool all);
@@ -29,6 +30,16 @@ class TextStream {
   const Tokenizer& tokenizer_;
   int32_t last_ = -1;
   std::string waiting_;
+};
+
+// Ends a text before the first of some strings, wherever the pieces that it comes in are cut.
+struct StopStrings {
+  // Returns what can be shown after the next piece. What may begin a string waits.
+  std::string push(const std::string& piece);
+
+  std::vector<std::string> stops;
+  std::string waiting = {};
+  bool reached = false;
 };
 
 }  // namespace heed

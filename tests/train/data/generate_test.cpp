@@ -1,6 +1,9 @@
 #include "train/data/generate.h"
 
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
@@ -23,7 +26,7 @@ std::vector<real> logs(const std::vector<double>& probabilities) {
 std::vector<int> counts(const std::vector<real>& logits, const SamplingOptions& options) {
   std::vector<int> found(logits.size());
   for (int i = 0; i < 1000; ++i) {
-    ++found[static_cast<size_t>(choose_token(logits, options, (i + 0.5) / 1000))];
+    ++found[static_cast<size_t>(choose_token(sampling_weights(logits, options), (i + 0.5) / 1000))];
   }
   return found;
 }
@@ -62,15 +65,17 @@ TEST_CASE("generate: ids come up as often as they are likely") {
 TEST_CASE("generate: equal logits, hidden ones, and the ends of u") {
   const std::vector<real> equal(4, real{0.5});
   CHECK(counts(equal, {.top_k = 2}) == std::vector<int>{500, 500, 0, 0});
-  CHECK(choose_token(equal, {.temperature = 0}, 0.9) == 0);
+  CHECK(choose_token(sampling_weights(equal, {.temperature = 0}), 0.9) == 0);
   const real hidden = -std::numeric_limits<real>::infinity();
   const std::vector<real> some = {hidden, 1, hidden};
-  CHECK(choose_token(some, {}, 0) == 1);
-  CHECK(choose_token(some, {}, 1 - 0x1p-53) == 1);
+  CHECK(choose_token(sampling_weights(some, {}), 0) == 1);
+  CHECK(choose_token(sampling_weights(some, {}), 1 - 0x1p-53) == 1);
   const std::vector<real> nan = {0, std::numeric_limits<real>::quiet_NaN()};
-  CHECK_THROWS_AS(choose_token(nan, {}, 0.5), DivergedError);
-  CHECK_THROWS_AS(choose_token(std::vector<real>{0, -hidden}, {}, 0.5), DivergedError);
-  CHECK_THROWS_AS(choose_token(std::vector<real>{hidden}, {}, 0.5), DivergedError);
+  CHECK_THROWS_AS(choose_token(sampling_weights(nan, {}), 0.5), DivergedError);
+  CHECK_THROWS_AS(choose_token(sampling_weights(std::vector<real>{0, -hidden}, {}), 0.5),
+                  DivergedError);
+  CHECK_THROWS_AS(choose_token(sampling_weights(std::vector<real>{hidden}, {}), 0.5),
+                  DivergedError);
 }
 
 TEST_CASE("generate: the likeliest token of the last context_length, one after the other") {
@@ -117,7 +122,81 @@ TEST_CASE("generate: wrong options") {
   CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_k = 0}, 6), ConfigError);
   CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_p = 0.0}, 6), ConfigError);
   CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_p = 1.5}, 6), ConfigError);
+  CHECK_THROWS_AS(generate(*model, {1}, 3, {.min_p = -0.1}, 6), ConfigError);
+  CHECK_THROWS_AS(generate(*model, {1}, 3, {.min_p = 1.1}, 6), ConfigError);
+  CHECK_THROWS_AS(generate(*model, {1}, 3, {.repetition_penalty = 0}, 6), ConfigError);
+  CHECK_THROWS_AS(generate(*model, {1}, 3, {.repetition_penalty = INFINITY}, 6), ConfigError);
   CHECK(model->training());
+}
+
+TEST_CASE("generate: probabilities are those of transformers") {
+  std::ifstream file(std::string(HEED_SOURCE_DIR) + "/tests/golden/sampling.json");
+  const auto golden = nlohmann::json::parse(file);
+  double worst = 0;
+  for (const auto& c : golden["cases"]) {
+    const auto option = [&](const char* name) {
+      return c.contains(name) ? std::optional(c[name].get<double>()) : std::nullopt;
+    };
+    SamplingOptions options{.temperature = option("temperature").value_or(1),
+                            .top_p = option("top_p"),
+                            .min_p = option("min_p"),
+                            .repetition_penalty = option("repetition_penalty").value_or(1)};
+    if (c.contains("top_k")) options.top_k = c["top_k"].get<int64_t>();
+    const std::vector<double> weights = sampling_weights(
+        c["logits"].get<std::vector<real>>(), options, c["before"].get<std::vector<int32_t>>());
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    REQUIRE(weights.size() == c["probabilities"].size());
+    for (size_t id = 0; id < weights.size(); ++id) {
+      worst = std::max(worst, std::abs(weights[id] / all - c["probabilities"][id].get<double>()));
+    }
+  }
+  CHECK(golden["cases"].size() == 13);
+  CHECK(worst < (is_float64 ? 1e-14 : 1e-7));
+}
+
+TEST_CASE("generate: the penalty is for the prompt and for what was written") {
+  const auto model = small_gpt();
+  std::vector<int32_t> seen{1, 2};
+  const SamplingOptions options{
+      .temperature = 0, .repetition_penalty = 1e6, .watch = [&](const TokenChoice& choice) {
+        CHECK(choice.logits.size() == 20);
+        CHECK(choice.weights[static_cast<size_t>(choice.id)] == 1);
+        seen.push_back(choice.id);
+      }};
+  const std::vector<int32_t> ids = generate(*model, {1, 2}, 4, options, 6);
+  CHECK(seen.size() == 6);
+  CHECK(std::vector<int32_t>(seen.begin() + 2, seen.end()) == ids);
+  std::sort(seen.begin(), seen.end());
+  CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());  // none twice
+}
+
+TEST_CASE("generate: a stop string ends a text wherever the pieces are cut") {
+  struct Case {
+    std::vector<std::string> stops;
+    std::string text, shown;
+    bool reached;
+  };
+  for (const Case& c : std::vector<Case>{{{"END"}, "one ENDless", "one ", true},
+                                         {{"END"}, "one EN", "one EN", false},
+                                         {{"END"}, "EENEND", "EEN", true},
+                                         {{"aab"}, "aaaab", "aa", true},
+                                         {{"abc", "b"}, "xabc", "xa", true},
+                                         {{"\n\n", "."}, "a\nb.\n\n", "a\nb", true},
+                                         {{"€"}, "1 € 2", "1 ", true},
+                                         {{"€"}, "1 ₭", "1 ₭", false},
+                                         {{}, "all of it", "all of it", false}}) {
+    for (size_t size = 1; size <= c.text.size(); ++size) {
+      StopStrings stops{c.stops};
+      std::string shown;
+      for (size_t at = 0; at < c.text.size(); at += size) {
+        shown += stops.push(c.text.substr(at, size));
+        CHECK(std::string_view(c.text).starts_with(shown));
+      }
+      CHECK(stops.push("") == "");
+      CHECK(shown + (stops.reached ? "" : stops.waiting) == c.shown);
+      CHECK(stops.reached == c.reached);
+    }
+  }
 }
 
 TEST_CASE("generate: bytes are shown as whole characters") {
