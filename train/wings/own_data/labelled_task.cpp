@@ -132,7 +132,6 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup, const SplitR
     if (is_too_long(ids.size())) {
       return 0;
     }
-    require<ConfigError>(ids.size() > 0 || c.class_token, "expected a text, got none");
     texts_->append(ids);
     labels_.push_back(label);
     return std::ssize(ids);

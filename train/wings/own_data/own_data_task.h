@@ -23,7 +23,7 @@ class OwnDataTask : public Task, public ReadableExamples {
   std::vector<std::pair<std::string, std::string>> details() const override;
   std::vector<std::string> warnings() const override;
   std::vector<std::filesystem::path> files() const final { return paths_; }
-  bool continues_prompt() const final { return false; }
+  bool continues_prompt() const override { return false; }
   void score(const Array& output, const Batch& batch, Score& score) const override;
   const ReadableExamples* readable_examples() const final { return this; }
   std::string location(Split split, int64_t example) const final;

@@ -35,10 +35,12 @@ void OwnDataConfig::first_fields(Fields& f) {
              "*.tsv, *.csv or *.jsonl, an example each line; relative to the config's folder");
 }
 
-void OwnDataConfig::more_fields(Fields& f) {
+void OwnDataConfig::more_fields(Fields& f, bool is_table) {
   f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
-  f.optional("separator", separator,
-             "of the cells of a *.csv: one character, as \";\"; by default a comma");
+  if (is_table) {
+    f.optional("separator", separator,
+               "of the cells of a *.csv: one character, as \";\"; by default a comma");
+  }
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the examples to train on, chosen by a hash of what the model reads; the "
              "rest is for validation")

@@ -24,7 +24,7 @@ struct OwnDataConfig {
 
   // Before and after those of a task itself.
   void first_fields(Fields& f);
-  void more_fields(Fields& f);
+  void more_fields(Fields& f, bool is_table = true);
   // The two columns must be different, and no field without an effect.
   void check(ConfigErrors& errors, const ConfigNode& at,
              const std::array<RowColumn, 2>& columns) const;

@@ -12,12 +12,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Takes the two cells out of an object as it is parsed. Nothing else is kept, and nothing recurses.
+// Takes cells out of an object as it is parsed. Nothing else is kept, and nothing recurses.
 class CellsOfObject final : public nlohmann::json_sax<Json> {
  public:
-  explicit CellsOfObject(const std::array<RowColumn, 2>& columns) : columns_(columns) {}
+  explicit CellsOfObject(std::span<const RowColumn> columns)
+      : cells(columns.size()), columns_(columns) {}
 
-  // "" if both cells were found in a line, else what is wrong with it.
+  // "" if all cells were found in a line, else what is wrong with it.
   std::string read(std::string_view line) {
     for (Cell& cell : cells) {
       cell = {};
@@ -43,7 +44,7 @@ class CellsOfObject final : public nlohmann::json_sax<Json> {
     bool found = false;
     std::string text;
   };
-  std::array<Cell, 2> cells;
+  std::vector<Cell> cells;
 
   bool key(string_t& name) override {
     wanted_ = nullptr;
@@ -135,7 +136,7 @@ class CellsOfObject final : public nlohmann::json_sax<Json> {
                 near.empty() ? "" : "; did you mean " + printable(near) + "?");
   }
 
-  const std::array<RowColumn, 2>& columns_;
+  const std::span<const RowColumn> columns_;
   const RowColumn* wanted_ = nullptr;  // that the next value is for
   std::vector<std::string> keys_;
   std::string wrong_;
@@ -155,7 +156,8 @@ std::string_view put(std::span<char>& to, const std::string& cell) {
 
 void read_json_lines(std::span<char> text, const std::array<RowColumn, 2>& columns,
                      RowMistakes& mistakes, const AddRow& add) {
-  CellsOfObject object(columns);
+  const size_t count = columns[1].role.empty() ? 1 : 2;
+  CellsOfObject object{std::span(columns).first(count)};
   Lines lines(text);
   while (const std::optional<Line> line = lines.next()) {
     int64_t above = 0;
@@ -169,7 +171,7 @@ void read_json_lines(std::span<char> text, const std::array<RowColumn, 2>& colum
     }
     std::span<char> room = line->bytes;
     const std::string_view first = put(room, object.cells[0].text);
-    add({first, put(room, object.cells[1].text)}, line->number);
+    add({first, put(room, count > 1 ? object.cells[1].text : "")}, line->number);
   }
 }
 

@@ -15,20 +15,21 @@ namespace heed {
 
 namespace {
 
-enum class Format { tsv, csv, json_lines };
+enum class Format { lines, tsv, csv, json_lines };
 
-Format format_of(const std::filesystem::path& path) {
+Format format_of(const std::filesystem::path& path, bool one_cell) {
   const std::string extension = in_lower_case(path.extension().string());
-  if (extension == ".tsv" || extension == ".tab" || extension == ".txt") {
-    return Format::tsv;
+  if (extension == ".txt" || (!one_cell && (extension == ".tsv" || extension == ".tab"))) {
+    return one_cell ? Format::lines : Format::tsv;
   }
-  if (extension == ".csv") {
+  if (extension == ".csv" && !one_cell) {
     return Format::csv;
   }
-  require<ConfigError>(
-      extension == ".jsonl" || extension == ".ndjson", path.string(),
-      ": expected a file named *.tsv, *.csv or *.jsonl (an object each line), got ",
-      extension.empty() ? "no extension" : printable(extension));
+  require<ConfigError>(extension == ".jsonl" || extension == ".ndjson", path.string(),
+                       ": expected a file named ",
+                       one_cell ? "*.txt (a text each line)" : "*.tsv, *.csv",
+                       " or *.jsonl (an object each line), got ",
+                       extension.empty() ? "no extension" : printable(extension));
   return Format::json_lines;
 }
 
@@ -58,7 +59,7 @@ bool is_language(std::string_view cell) {
 TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
                    const std::array<RowColumn, 2>& columns, const std::string& separator)
     : bytes_(std::move(bytes)) {
-  const Format format = format_of(path);
+  const Format format = format_of(path, columns[1].role.empty());
   require<ConfigError>(separator.empty() || format == Format::csv, path.string(),
                        ": data.separator is for a file named *.csv; leave it out");
   const std::string_view all(bytes_.data(), bytes_.size());
@@ -73,7 +74,7 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
   }
   const auto add = [&](std::array<std::string_view, 2> cells, int64_t line) {
     bool complete = true;
-    for (size_t k = 0; k < cells.size(); ++k) {
+    for (size_t k = 0; k < cells.size() && !columns[k].role.empty(); ++k) {
       const std::string_view inner = without_blanks(cells[k]);
       if (inner.empty()) {
         mistakes.add(line, "expected text as ", columns[k].role, ", got ",
@@ -99,6 +100,16 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
   };
   if (format == Format::json_lines) {
     read_json_lines(text, columns, mistakes, add);
+  } else if (format == Format::lines) {
+    Lines lines(text);
+    int64_t above = 0;
+    while (const std::optional<Line> line = lines.next()) {
+      if (const std::string wrong = wrong_bytes(line->text(), above); wrong.empty()) {
+        add({line->text(), line->text().substr(0, 0)}, line->number);
+      } else {
+        mistakes.add(line->number, wrong);
+      }
+    }
   } else {
     refuse_separator_line({text.data(), text.size()}, mistakes);
     const char by_name = format == Format::csv ? ',' : '\t';

@@ -1,8 +1,10 @@
-// A file of examples, two cells each: the input and what a model should make of it. The extension
-// of the file gives its format:
+// A file of examples, two cells each: the input and what a model should make of it. Or a single
+// one: then columns[1] has no role, and cells[1] is empty. The extension of the file gives its
+// format:
 //   *.tsv *.tab *.txt   a line each, cells separated by tabs; nothing is quoted
 //   *.csv               RFC 4180: commas; cells in quotes may hold commas, newlines and "" for "
 //   *.jsonl *.ndjson    a JSON object each line
+// and of single cells:  *.txt, a line each, or *.jsonl, *.ndjson
 // Empty lines, a byte order mark and carriage returns before a newline are skipped.
 #pragma once
 
