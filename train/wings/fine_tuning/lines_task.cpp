@@ -12,19 +12,26 @@ namespace heed {
 
 namespace {
 
-// The id of a mark that a vocabulary has.
+// The id of a mark that a vocabulary has: a text of one token, or the name of a special token, which
+// no text becomes.
 int32_t id_of_mark(const Tokenizer& tokenizer, const std::string& mark) {
-  std::vector<int32_t> ids;
+  std::string wrong;
   try {
-    ids = tokenizer.encode(mark);
+    const std::vector<int32_t> ids = tokenizer.encode(mark);
+    if (ids.size() == 1) {
+      return ids[0];
+    }
+    wrong = text("expected a text that is one ", tokenizer.unit(), ", got ", printable(mark),
+                 ", which has ", ids.size());
   } catch (const ConfigError& error) {
-    throw TaskError("mark", error.what());
+    wrong = error.what();
   }
-  if (ids.size() != 1) {
-    throw TaskError("mark", text("expected a text that is one ", tokenizer.unit(), ", got ",
-                                 printable(mark), ", which has ", ids.size()));
+  for (int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
+    if (tokenizer.name(id) == mark) {
+      return id;
+    }
   }
-  return ids[0];
+  throw TaskError("mark", wrong);
 }
 
 // Text in whole characters: a token may be a part of one.

@@ -1,10 +1,10 @@
 // A user's own documents, each with a beginning and an end: names, jokes, stories.
-//   {type: lines, path: names.txt}                 a document a line
+//   {type: lines, path: names.txt}                   a document a line
 //   {type: lines, path: stories.jsonl, text: story}  the value of a key, an object a line
 // A batch, as long as its longest document:
 //   ids (B, T)       <start> and the document, then padding
 //   targets (B, T)   the document and <end>, then ignored_target
-// Padding follows the document, where a causal model has no way back from it.
+// Padding comes after the document: no token that counts attends to it in a causal model.
 #pragma once
 
 #include "train/wings/own_data/marked_tokenizer.h"

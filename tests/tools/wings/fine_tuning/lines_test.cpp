@@ -1,6 +1,7 @@
 // Documents from a file, and what `heed generate` writes: the commands of the README.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "autograd/base/error.h"
@@ -70,6 +71,25 @@ TEST_CASE("lines: names are learned, samples end by themselves, and threads do n
   }
 }
 
+TEST_CASE("lines: a special token of a tokenizer file as the mark") {
+  if (!has_command("tokenizer") || !has_command("data")) {
+    return;
+  }
+  const NamesRun files;
+  const std::string tokenizer = (files.folder / "tok.json").string();
+  succeeded({"tokenizer", "train", (files.folder / "n.txt").string(), "--vocab", "260", "--special",
+             "<|endoftext|>", "--out", tokenizer});
+  const auto json =
+      nlohmann::json::parse(succeeded({"data", files.config, "--json", "--examples", "1", "--set",
+                                       "data.tokenizer={type: bpe, path: \"" + tokenizer + "\"}",
+                                       "--set", "data.mark=\"<|endoftext|>\""})
+                                .out);
+  CHECK(json["vocab_size"] == 260);
+  const auto& example = json["examples"][0];
+  CHECK(std::string(example["given"]).starts_with("<|endoftext|> "));
+  CHECK(example["ids"][0] == example["targets"].back());
+}
+
 TEST_CASE("heed generate: stop strings, and the tokens in JSON") {
   const NamesRun files;
   const std::string run = files.train("run", "1");
@@ -81,6 +101,11 @@ TEST_CASE("heed generate: stop strings, and the tokens in JSON") {
   CHECK(generated({"--stop", "a"}) == "Ann\n");
   CHECK(generated({"--stop", "xyz", "--stop", "a"}) == "Ann\n");
   CHECK(generated({"--stop", "Ann"}) == "Anna\n");  // the prompt is not searched
+
+  const std::vector<std::string> cut =
+      lines_of(succeeded({"generate", run, "--prompt", "A", "--samples", "6", "--stop", "nn"}).out);
+  CHECK(std::count(cut.begin(), cut.end(), "A") > 0);  // over two tokens
+  CHECK(std::count(cut.begin(), cut.end(), "A") + std::count(cut.begin(), cut.end(), "Aelo") == 6);
 
   const auto json = nlohmann::json::parse(generated({"--json", "--samples", "2"}));
   CHECK(json["prompt"] == "Ann");
