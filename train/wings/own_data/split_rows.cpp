@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t bytes_per_byte = 4;
 
 SplitRows::Part read_part(const std::filesystem::path& path, const std::string& fingerprint,
-                          const std::array<RowColumn, 2>& columns, const std::string& separator) {
+                          const SplitRows::Read& read) {
   const FileReader file = open_data_file(path, bytes_per_byte);
   std::vector<char> bytes(static_cast<size_t>(file.size()));
   file.read(0, std::as_writable_bytes(std::span(bytes)));
@@ -23,7 +23,7 @@ SplitRows::Part read_part(const std::filesystem::path& path, const std::string& 
   } catch (const IoError& error) {
     changed = error.what();
   }
-  return {path, TextRows(std::move(bytes), path, columns, separator), changed};
+  return {path, read(std::move(bytes), path), changed};
 }
 
 uint64_t hash_of(const TextRows::Row& row) { return fingerprint(as_bytes(row.cells[0])).xxh64; }
@@ -74,14 +74,18 @@ void OwnDataConfig::check(ConfigErrors& errors, const ConfigNode& at,
 
 SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
                      const std::array<RowColumn, 2>& columns)
+    : SplitRows(c, setup, [&](std::vector<char> bytes, const std::filesystem::path& path) {
+        return TextRows(std::move(bytes), path, columns, c.separator);
+      }) {}
+
+SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup, const Read& read)
     : train_fraction_(c.train_fraction) {
-  parts_.push_back(read_part(setup.config_folder / c.path, c.fingerprint, columns, c.separator));
+  parts_.push_back(read_part(setup.config_folder / c.path, c.fingerprint, read));
   if (c.validation.empty()) {
     return;
   }
   try {
-    parts_.push_back(read_part(setup.config_folder / c.validation, c.validation_fingerprint,
-                               columns, c.separator));
+    parts_.push_back(read_part(setup.config_folder / c.validation, c.validation_fingerprint, read));
   } catch (const IoError& error) {
     throw TaskFileError("validation", error.what());
   }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ class SplitRows {
   // one that is too large for this machine.
   SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
             const std::array<RowColumn, 2>& columns);
+  // The same for files that `read` makes rows of.
+  using Read = std::function<TextRows(std::vector<char> bytes, const std::filesystem::path& path)>;
+  SplitRows(const OwnDataConfig& c, const TaskSetup& setup, const Read& read);
 
   struct Part {
     std::filesystem::path path;

@@ -28,12 +28,12 @@ class CellsOfObject final : public nlohmann::json_sax<Json> {
     depth_ = 0;
     wanted_ = nullptr;
     is_object_ = false;
-    Json::sax_parse(line, this);
+    nlohmann::json::sax_parse(line, this);
     if (wrong_.empty() && !is_object_) {
       return "expected a JSON object, got another value";
     }
     for (size_t k = 0; k < cells.size() && wrong_.empty(); ++k) {
-      if (!cells[k].found) {
+      if (!cells[k].found && !columns_[k].is_optional) {
         wrong_ = missing(name_of(columns_[k]));
       }
     }
@@ -73,7 +73,9 @@ class CellsOfObject final : public nlohmann::json_sax<Json> {
     return take_label("a number", as_written);
   }
   bool boolean(bool value) override { return take_label("a truth", value ? "true" : "false"); }
-  bool null() override { return refuse_wanted("null"); }
+  bool null() override {
+    return wanted_ != nullptr && wanted_->is_optional ? take("") : refuse_wanted("null");
+  }
   bool binary(binary_t&) override { return true; }
   bool start_object(std::size_t) override {
     is_object_ = is_object_ || depth_ == 0;
@@ -153,6 +155,17 @@ std::string_view put(std::span<char>& to, const std::string& cell) {
 }
 
 }  // namespace
+
+std::string read_json_object(std::string_view text, std::span<const RowColumn> columns,
+                             std::vector<std::string>& cells) {
+  CellsOfObject object(columns);
+  std::string wrong = object.read(text);
+  cells.clear();
+  for (CellsOfObject::Cell& cell : object.cells) {
+    cells.push_back(std::move(cell.text));
+  }
+  return wrong;
+}
 
 void read_json_lines(std::span<char> text, const std::array<RowColumn, 2>& columns,
                      RowMistakes& mistakes, const AddRow& add) {

@@ -13,4 +13,8 @@ namespace heed {
 void read_json_lines(std::span<char> text, const std::array<RowColumn, 2>& columns,
                      RowMistakes& mistakes, const AddRow& add);
 
+// The cells of one object, in the order of `columns`. Returns "" or what is wrong with it.
+std::string read_json_object(std::string_view text, std::span<const RowColumn> columns,
+                             std::vector<std::string>& cells);
+
 }  // namespace heed

@@ -92,11 +92,7 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
       mistakes.add(line, "expected a row of less than 2 GB");
       return;
     }
-    rows_.push_back(
-        {.begin = first.data() - bytes_.data(),
-         .to_next = static_cast<int32_t>(to_next),
-         .sizes = {static_cast<uint32_t>(first.size()), static_cast<uint32_t>(second.size())},
-         .line = static_cast<uint32_t>(line)});
+    append({cells, line});
   };
   if (format == Format::json_lines) {
     read_json_lines(text, columns, mistakes, add);
@@ -122,6 +118,20 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
   if (taken_.no_header) {
     check_first_line(mistakes, columns);
   }
+}
+
+TextRows::TextRows(std::vector<char> bytes, std::span<const Row> rows) : bytes_(std::move(bytes)) {
+  rows_.reserve(rows.size());
+  std::for_each(rows.begin(), rows.end(), [this](const Row& row) { append(row); });
+}
+
+void TextRows::append(const Row& row) {
+  const auto& [first, second] = row.cells;
+  rows_.push_back(
+      {.begin = first.data() - bytes_.data(),
+       .to_next = static_cast<int32_t>(second.data() - first.data()),
+       .sizes = {static_cast<uint32_t>(first.size()), static_cast<uint32_t>(second.size())},
+       .line = static_cast<uint32_t>(row.line)});
 }
 
 // Labels repeat, texts do not. Columns that the config gives are taken, with a warning.

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,7 @@ struct RowColumn {
   std::string role;       // "source": what the cell is for; also the usual name of the column
   std::string name = {};  // the column's name or, of a table, its number from 1; "": the usual one
   bool is_label = false;  // blanks at either end are cut off; in JSON it may be a number or truth
+  bool is_optional = false;  // an object of JSON may be without it, or have null
 };
 
 // Which columns of a table were taken.
@@ -48,6 +50,8 @@ class TextRows {
   // ConfigError for an unknown extension.
   TextRows(std::vector<char> bytes, const std::filesystem::path& path,
            const std::array<RowColumn, 2>& columns, const std::string& separator = "");
+  // Of rows that were read in another way, with views into `bytes`.
+  TextRows(std::vector<char> bytes, std::span<const Row> rows);
   TextRows(TextRows&&) = default;
   TextRows& operator=(TextRows&&) = default;
 
@@ -59,6 +63,7 @@ class TextRows {
   const std::string& warning() const { return warning_; }
 
  private:
+  void append(const Row& row);
   void check_first_line(const RowMistakes& file, const std::array<RowColumn, 2>& columns);
 
   // Where a row is in `bytes_`: 24 bytes, since a file may have many short rows.
