@@ -1,0 +1,224 @@
+#include "train/wings/fine_tuning/instructions_task.h"
+
+#include <algorithm>
+
+#include "autograd/base/modes.h"
+#include "layers/text/display.h"
+#include "train/files/words.h"
+#include "train/tokenizers/vocabulary.h"
+#include "train/wings/fine_tuning/instruction_rows.h"
+#include "train/wings/fine_tuning/written.h"
+
+namespace heed {
+
+namespace {
+
+constexpr const char* usual_end = "<|endoftext|>";  // of GPT-2
+
+// The token that a text is, if it is a single one.
+std::optional<int32_t> token_that_is(const Tokenizer& tokenizer, const std::string& text) {
+  try {
+    const std::vector<int32_t> ids = tokenizer.encode(text);
+    return ids.size() == 1 && tokenizer.decode(ids) == text ? std::optional(ids[0]) : std::nullopt;
+  } catch (const ConfigError&) {
+    return {};  // it has characters that the vocabulary has not
+  }
+}
+
+}  // namespace
+
+void InstructionsTask::Config::fields(Fields& f) {
+  f.required("path", file.path,
+             "*.json, a list of objects with instruction, input (may be missing) and output, or "
+             "*.jsonl, an object each line; relative to the config's folder");
+  f.optional("template", form,
+             "what is around an instruction: alpaca, phi3, or a text with {instruction} and "
+             "{input}");
+  f.optional("template_without_input", without_input,
+             "with a text: another one, for rows without an input; by default the same");
+  f.choice("loss_on", loss_on, {"answer", "all"},
+           "answer: the answer and its end token alone; all: the instruction too");
+  f.optional("end_token", end_token,
+             "a text that is one token of the vocabulary and ends an answer; by default "
+             "<|endoftext|> or, where the vocabulary has none, a token <end> that is added to it");
+  file.more_fields(f, /*is_table=*/false);
+}
+
+void InstructionsTask::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
+  file.check(errors, at, {RowColumn{"instruction"}, RowColumn{"output"}});
+  try {
+    static_cast<void>(PromptTemplate(form, without_input));
+  } catch (const ConfigError& error) {
+    errors.add_field(at, "template", error.what());
+  }
+}
+
+InstructionsTask::InstructionsTask(const Config& c, const TaskSetup& setup,
+                                   const PromptTemplate& form)
+    : InstructionsTask(
+          c, setup, form,
+          SplitRows(c.file, setup, [&](std::vector<char> bytes, const std::filesystem::path& path) {
+            return read_instructions(std::move(bytes), path, form);
+          })) {}
+
+InstructionsTask::InstructionsTask(const Config& c, const TaskSetup& setup,
+                                   const PromptTemplate& form, const SplitRows& rows)
+    : OwnDataTask(c.file, rows), config_(c), form_(form) {
+  make_tokenizer_with_end(setup, rows);
+  texts_.emplace(tokenizer_->vocab_size());
+  texts_->reserve(rows.size(), rows.bytes(0) + rows.bytes(1));
+  prompt_lengths_.reserve(static_cast<size_t>(rows.size()));
+  take(rows, setup, [&](const TextRows::Row& row) { return add(row); });
+}
+
+void InstructionsTask::make_tokenizer_with_end(const TaskSetup& setup, const SplitRows& rows) {
+  std::vector<std::string_view> corpus = rows.cells(0);
+  const std::vector<std::string_view> answers = rows.cells(1);
+  corpus.insert(corpus.end(), answers.begin(), answers.end());
+  const std::shared_ptr<const Tokenizer> inner = make_tokenizer(setup, corpus, stored_vocabulary);
+  const bool is_given = !config_.end_token.empty();
+  const std::optional<int32_t> end =
+      token_that_is(*inner, is_given ? config_.end_token : usual_end);
+  if (is_given && !end) {
+    throw TaskError("end_token", text("expected a text that is one token of the vocabulary, got ",
+                                      printable(config_.end_token)));
+  }
+  tokenizer_ = std::make_unique<MarkedTokenizer>(
+      inner, end ? std::vector<std::string>{} : std::vector<std::string>{"<end>"});
+  end_ = end.value_or(tokenizer_->mark(0));
+  for (const bool with_input : {false, true}) {
+    try {  // else each row would have the mistake
+      inner->encode(form_.before(with_input) + form_.after(with_input));
+    } catch (const ConfigError& error) {
+      throw TaskError("template", error.what());
+    }
+  }
+}
+
+int64_t InstructionsTask::add(const TextRows::Row& row) {
+  std::vector<int32_t> ids = tokens_of(*tokenizer_, row.cells[0]);
+  const std::vector<int32_t> answer = tokens_of(*tokenizer_, row.cells[1]);
+  require<ConfigError>(std::count(answer.begin(), answer.end(), end_) == 0,
+                       "expected an output without the end token ", tokenizer_->name(end_),
+                       ", got ", printable(row.cells[1]));
+  const size_t prompt = ids.size();
+  ids.insert(ids.end(), answer.begin(), answer.end());
+  if (is_too_long(ids.size())) {
+    return 0;
+  }
+  texts_->append(ids);
+  prompt_lengths_.push_back(static_cast<int32_t>(prompt));
+  longest_answer_ = std::max(longest_answer_, std::ssize(answer));
+  return std::ssize(ids) + 1;
+}
+
+std::vector<std::pair<std::string, int64_t>> InstructionsTask::model_sizes() const {
+  return {{"vocab_size", tokenizer_->vocab_size()}, {"context_length", context_length()}};
+}
+
+std::vector<int32_t> InstructionsTask::prompt_of(int64_t number) const {
+  std::vector<int32_t> ids = (*texts_)[number];
+  ids.resize(static_cast<size_t>(prompt_lengths_[static_cast<size_t>(number)]));
+  return ids;
+}
+
+std::vector<int32_t> InstructionsTask::answer_of(int64_t number) const {
+  const std::vector<int32_t> ids = (*texts_)[number];
+  return {ids.begin() + prompt_lengths_[static_cast<size_t>(number)], ids.end()};
+}
+
+Batch InstructionsTask::batch_of(std::span<const int64_t> numbers) const {
+  int64_t length = 0;
+  for (const int64_t number : numbers) {
+    length = std::max(length, texts_->length(number));
+  }
+  const Shape shape{std::ssize(numbers), room_for(length, texts_->longest())};
+  Batch batch{Input(Ids::full(shape, end_), Mask::zeros(shape)), Ids::full(shape, ignored_target)};
+  int32_t *ids = batch.input.ids.mutable_data(), *targets = batch.targets.mutable_data();
+  uint8_t* mask = batch.input.mask.mutable_data();
+  for (size_t i = 0; i < numbers.size() && !dry_run(); ++i) {
+    const std::vector<int32_t> whole = (*texts_)[numbers[i]];
+    const int32_t prompt = prompt_lengths_[static_cast<size_t>(numbers[i])];
+    std::copy(whole.begin(), whole.end(), ids);
+    std::fill_n(mask, whole.size(), uint8_t{1});
+    *std::copy(whole.begin() + prompt, whole.end(), targets + prompt - 1) = end_;
+    ids += shape[1];
+    mask += shape[1];
+    targets += shape[1];
+  }
+  return batch;
+}
+
+BatchLoss InstructionsTask::loss(const Tensor& output, const Batch& batch) const {
+  if (config_.loss_on == "answer" || dry_run()) {
+    return OwnDataTask::loss(output, batch);
+  }
+  Batch all = batch;
+  all.targets = batch.targets.clone();  // a copy of a batch shares its arrays
+  const int64_t length = batch.targets.dim(1);
+  const uint8_t* const mask = batch.input.mask.data();
+  int32_t* const targets = all.targets.mutable_data();
+  for (int64_t i = 0; i < batch.targets.size(); ++i) {
+    if (targets[i] == ignored_target && (i + 1) % length > 0 && mask[i + 1] == 1) {
+      targets[i] = batch.input.ids.data()[i + 1];
+    }
+  }
+  return OwnDataTask::loss(output, all);
+}
+
+std::string InstructionsTask::vocabulary_in_words() const {
+  return text(grouped(tokenizer_->mark(0)), " ", tokenizer_->unit(), "s");
+}
+
+std::vector<std::pair<std::string, std::string>> InstructionsTask::details() const {
+  std::vector<std::pair<std::string, std::string>> lines = OwnDataTask::details();
+  lines.insert(lines.begin(),
+               {"answers", text("up to ", grouped(longest_answer_), " ", tokenizer_->unit(),
+                                "s and ", tokenizer_->name(end_), "; loss on ",
+                                config_.loss_on == "all" ? "the instructions too" : "them alone")});
+  return lines;
+}
+
+std::vector<int32_t> InstructionsTask::prompt_ids(const std::string& prompt) const {
+  std::vector<int32_t> ids = tokenizer_->encode(form_.fill(read_prompt(prompt, form_)));
+  require<ConfigError>(!ids.empty() && std::ssize(ids) <= context_length(), "expected at most ",
+                       context_length(), " ", tokenizer_->unit(), "s in the template, got ",
+                       ids.size());
+  return ids;
+}
+
+Answer InstructionsTask::answer(Module& model, const std::string& prompt,
+                                const AnswerOptions& options) const {
+  std::vector<int32_t> ids = prompt_ids(prompt);
+  const Written written = write_until(model, *tokenizer_, ids, end_, options);
+  ids.insert(ids.end(), written.ids.begin(), written.ids.end());
+  const int64_t shown = std::min(std::ssize(ids), context_length());
+  const std::span<const int32_t> last(ids.end() - shown, ids.end());
+  return {written.text, Input(Ids::from({1, shown}, last))};
+}
+
+// The instruction and its input: what the template has before and after them is the same in each.
+std::string InstructionsTask::input_text(Split split, int64_t example) const {
+  const std::string whole = tokenizer_->decode(prompt_of(number_of(split, example)));
+  for (const bool with_input : {true, false}) {
+    const std::string before = form_.before(with_input), after = form_.after(with_input);
+    if (whole.size() >= before.size() + after.size() && whole.starts_with(before) &&
+        whole.ends_with(after)) {
+      return whole.substr(before.size(), whole.size() - before.size() - after.size());
+    }
+  }
+  return whole;  // of words, which are not a text cut into pieces
+}
+
+std::string InstructionsTask::target_text(Split split, int64_t example) const {
+  return tokenizer_->decode(answer_of(number_of(split, example)));
+}
+
+std::string InstructionsTask::answer(Module& model, Split split, int64_t example) const {
+  const AnswerOptions options{.tokens = longest_answer_ + 1,
+                              .sampling = {.temperature = 0},
+                              .context_length = context_length()};
+  return write_until(model, *tokenizer_, prompt_of(number_of(split, example)), end_, options).text;
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// What a model writes after some tokens, as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/data/text_interface.h"
+
+namespace heed {
+
+struct Written {
+  std::vector<int32_t> ids;  // without the end token
+  std::string text;
+};
+
+// Lets a model write until the token `end`, up to options.tokens tokens; options.each gets the text
+// as it comes.
+Written write_until(Module& model, const Tokenizer& tokenizer, const std::vector<int32_t>& prompt,
+                    int32_t end, const AnswerOptions& options);
+
+}  // namespace heed
