@@ -1,0 +1,39 @@
+"""Makes instructions.json: a made language of tasks on words, each an instruction, an input and the output.
+
+    python3 configs/wings/fine_tuning/instructions.py >configs/wings/fine_tuning/instructions.json
+
+The words are two to five letters, drawn at random. In a third of the rows the word is part of the instruction,
+"reverse: tamo", and there is no input. No task has the same word twice: what is held out was asked of other words.
+"""
+import json
+import random
+
+TASKS = {
+    "reverse": lambda word: word[::-1],
+    "upper case": str.upper,
+    "first letter": lambda word: word[0],
+    "last letter": lambda word: word[-1],
+    "double": lambda word: word + word,
+    "count": lambda word: str(len(word)),
+    "drop the first": lambda word: word[1:],
+    "spell": "-".join,
+}
+LETTERS = "abdeghiklmnoprstuz"
+ROWS = 4000
+
+
+def main():
+    draw = random.Random(7)
+    rows = {}
+    while len(rows) < ROWS:
+        task = draw.choice(list(TASKS))
+        word = "".join(draw.choice(LETTERS) for _ in range(draw.randint(2, 5)))
+        row = {"instruction": task, "input": word, "output": TASKS[task](word)}
+        if draw.random() < 1 / 3:
+            row = {"instruction": f"{task}: {word}", "input": "", "output": row["output"]}
+        rows.setdefault((task, word), row)
+    print("[\n" + ",\n".join(json.dumps(row) for row in rows.values()) + "\n]")
+
+
+if __name__ == "__main__":
+    main()
