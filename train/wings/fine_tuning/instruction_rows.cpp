@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "layers/text/utf8.h"
-#include "train/files/strict_json.h"
 #include "train/wings/own_data/rows/json_lines.h"
 #include "train/wings/own_data/rows/lines.h"
 
@@ -121,13 +120,6 @@ class InstructionReader {
       at = end + 1;
     }
     require_end(all, at, line);
-    if (mistakes_.count() == 0) {
-      try {
-        require_strict_json(all, mistakes_.file(), {.depth = 100});
-      } catch (const IoError& error) {
-        throw RowError(error.what());
-      }
-    }
   }
 
   // The position of the comma or bracket that ends an element of the list.
