@@ -9,6 +9,7 @@
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
 #include "train/wings/own_data/rows/json_lines.h"
+#include "train/wings/own_data/rows/lines.h"
 #include "train/wings/own_data/rows/table.h"
 
 namespace heed {
