@@ -10,19 +10,15 @@ namespace heed {
 
 namespace {
 
-using Json = nlohmann::json;
-
 // Takes cells out of an object as it is parsed. Nothing else is kept, and nothing recurses.
-class CellsOfObject final : public nlohmann::json_sax<Json> {
+class CellsOfObject final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit CellsOfObject(std::span<const RowColumn> columns)
       : cells(columns.size()), columns_(columns) {}
 
   // "" if all cells were found in a line, else what is wrong with it.
   std::string read(std::string_view line) {
-    for (Cell& cell : cells) {
-      cell = {};
-    }
+    for (Cell& cell : cells) cell = {};
     keys_.clear();
     wrong_.clear();
     depth_ = 0;
@@ -161,9 +157,7 @@ std::string read_json_object(std::string_view text, std::span<const RowColumn> c
   CellsOfObject object(columns);
   std::string wrong = object.read(text);
   cells.clear();
-  for (CellsOfObject::Cell& cell : object.cells) {
-    cells.push_back(std::move(cell.text));
-  }
+  for (CellsOfObject::Cell& cell : object.cells) cells.push_back(std::move(cell.text));
   return wrong;
 }
 

@@ -49,8 +49,7 @@ void refuse_separator_line(std::string_view table, const RowMistakes& file) {
 bool is_language(std::string_view cell) {
   static const std::string names =
       " en de fr es it nl pt ru pl tr ar zh ja ko hi la english german french spanish italian "
-      "dutch "
-      "portuguese russian chinese japanese ";
+      "dutch portuguese russian chinese japanese ";
   const std::string name = in_lower_case(std::string(without_blanks(cell)));
   return names.find(" " + name + " ") != std::string::npos;
 }
@@ -84,9 +83,7 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
       }
       cells[k] = columns[k].is_label ? inner : cells[k];
     }
-    if (!complete) {
-      return;
-    }
+    if (!complete) return;
     const std::string_view first = cells[0], second = cells[1];
     const int64_t to_next = second.data() - first.data();
     if (std::max(std::abs(to_next), std::ssize(first) + std::ssize(second)) > most_bytes) {
@@ -99,13 +96,11 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
     read_json_lines(text, columns, mistakes, add);
   } else if (format == Format::lines) {
     Lines lines(text);
-    int64_t above = 0;
     while (const std::optional<Line> line = lines.next()) {
-      if (const std::string wrong = wrong_bytes(line->text(), above); wrong.empty()) {
-        add({line->text(), line->text().substr(0, 0)}, line->number);
-      } else {
-        mistakes.add(line->number, wrong);
-      }
+      int64_t above = 0;
+      const std::string wrong = wrong_bytes(line->text(), above);
+      wrong.empty() ? add({line->text(), line->text().substr(0, 0)}, line->number)
+                    : mistakes.add(line->number, wrong);
     }
   } else {
     refuse_separator_line({text.data(), text.size()}, mistakes);
@@ -113,12 +108,8 @@ TextRows::TextRows(std::vector<char> bytes, const std::filesystem::path& path,
     taken_ = read_table(text, separator.empty() ? by_name : separator[0], columns, mistakes, add);
   }
   mistakes.throw_if_any();
-  if (rows_.empty()) {
-    mistakes.refuse("expected examples, got none");
-  }
-  if (taken_.no_header) {
-    check_first_line(mistakes, columns);
-  }
+  if (rows_.empty()) mistakes.refuse("expected examples, got none");
+  if (taken_.no_header) check_first_line(mistakes, columns);
 }
 
 TextRows::TextRows(std::vector<char> bytes, std::span<const Row> rows) : bytes_(std::move(bytes)) {
