@@ -9,10 +9,10 @@
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/words.h"
-#include "train/wings/hugging_face/peft/adapter.h"
 #include "train/wings/hugging_face/export.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/model_config.h"
+#include "train/wings/hugging_face/peft/adapter.h"
 
 namespace heed::cli {
 

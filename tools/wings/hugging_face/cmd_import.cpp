@@ -21,9 +21,9 @@
 #include "train/run/metrics.h"
 #include "train/wings/bpe/read.h"
 #include "train/wings/bpe/write.h"
-#include "train/wings/hugging_face/peft/adapter.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/json.h"
+#include "train/wings/hugging_face/peft/adapter.h"
 #include "train/wings/hugging_face/tokenizer_files.h"
 
 namespace heed::cli {

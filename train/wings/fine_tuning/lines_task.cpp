@@ -12,8 +12,8 @@ namespace heed {
 
 namespace {
 
-// The id of a mark that a vocabulary has: a text of one token, or the name of a special token, which
-// no text becomes.
+// The id of a mark that a vocabulary has: a text of one token, or the name of a special token,
+// which no text becomes.
 int32_t id_of_mark(const Tokenizer& tokenizer, const std::string& mark) {
   std::string wrong;
   try {

@@ -82,9 +82,8 @@ void LoraAdapter::add_to(Module& model) const {
     if (!saved.contains(parameter.identity())) parameter.freeze();
   });
   std::multiset<const void*> names;  // of each parameter, by identity
-  model.for_each_parameter([&](const std::string&, Parameter& parameter) {
-    names.insert(parameter.identity());
-  });
+  model.for_each_parameter(
+      [&](const std::string&, Parameter& parameter) { names.insert(parameter.identity()); });
   for (Module* const layer : linears) {
     if (matches_any(config_.targets, layer->path()) && !whole.contains(layer)) {
       auto& linear = dynamic_cast<Linear&>(*layer);

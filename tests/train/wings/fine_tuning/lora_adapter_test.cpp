@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string small_gpt =
+const std::string adapted_gpt =
     "{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, num_heads: 3, num_layers: 2";
 
 LoraAdapter adapter_of(const std::string& options) {
@@ -26,7 +26,8 @@ LoraAdapter adapter_of(const std::string& options) {
   return LoraAdapter(config);
 }
 
-std::string wrong_adapter(const std::string& options, const std::string& model = small_gpt + "}") {
+std::string wrong_adapter(const std::string& options,
+                          const std::string& model = adapted_gpt + "}") {
   return error_of<ConfigError>([&] { adapter_of(options).add_to(*layer_of(model)); });
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("lora: outputs and gradients are peft's, and merged weights give the s
 }
 
 TEST_CASE("lora: a model keeps its bits until B is trained, and names what it adds") {
-  const auto model = layer_of(small_gpt + "}");
+  const auto model = layer_of(adapted_gpt + "}");
   const Ids tokens = ids({2, 5}, {0, 1, 2, 9, 9, 3, 4, 5, 6, 7});
   const Array before = (*model)(tokens).value().clone();
   adapter_of("{rank: 2, targets: ['*.W_query', '*.layers.*'], modules_to_save: [out_head]}")
@@ -103,7 +104,7 @@ TEST_CASE("lora: refusals") {
         "targets: no Linear layer is called tok_emb; heed inspect CONFIG lists them");
   CHECK(wrong_adapter("{modules_to_save: [out_hed]}") ==
         "modules_to_save: no layer is called out_hed, did you mean out_head?");
-  CHECK(wrong_adapter("{targets: [out_head]}", small_gpt + ", tie_embeddings: true}") ==
+  CHECK(wrong_adapter("{targets: [out_head]}", adapted_gpt + ", tie_embeddings: true}") ==
         "targets: out_head is tied to another layer, which a merged weight would change too; "
         "leave it out");
   CHECK(wrong_adapter("{}", "{type: layer_norm, d_model: 4}") ==
