@@ -122,7 +122,10 @@ std::string expected(const FieldInfo& info) {
     case FieldType::string_list:
       return list_words(info, "texts");
     case FieldType::part:
-      return with_article(info.part_kind) + ", written {type: NAME, ...}" + or_off;
+      return (info.usual_type.empty()
+                  ? with_article(info.part_kind) + ", written {type: NAME, ...}"
+                  : "a map of the fields that heed layers " + info.usual_type + " lists") +
+             or_off;
     case FieldType::part_list:
       return list_words(info, info.part_kind + "s");
     case FieldType::group:

@@ -6,6 +6,7 @@
 #include "tools/command.h"
 #include "tools/commands/schema.h"
 #include "tools/terminal/table.h"
+#include "train/adapter.h"
 #include "train/check/variants.h"
 #include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
@@ -25,7 +26,8 @@ struct LayersOptions {
 void declare(Arguments& arguments, LayersOptions& o) {
   arguments
       .positional("NAME", o.name,
-                  "a section, layer, task, tokenizer, optimizer or schedule: its fields", false)
+                  "a section, layer, task, tokenizer, optimizer, schedule or adapter: its fields",
+                  false)
       .flag("--json", o.json, "the types as JSON Schema: {kind: {name: schema}}");
 }
 
@@ -39,7 +41,8 @@ std::vector<Kind> kinds_of_types() {
           {"Tasks (data)", task_registry().types()},
           {"Tokenizers", tokenizer_registry().types()},
           {"Optimizers", optimizer_registry().types()},
-          {"Schedules", schedule_registry().types()}};
+          {"Schedules", schedule_registry().types()},
+          {"Adapters (train.lora)", adapter_registry().types()}};
 }
 
 // The field of this name at the top of a config, or null.
@@ -60,7 +63,9 @@ int list_all() {
     for (const std::string& name : kind.types.names()) {
       table.add({name, kind.types.find(name)->help});
     }
-    print_text(text(kind.title, "\n", table.text("  "), "\n"));
+    if (!kind.types.names().empty()) {
+      print_text(text(kind.title, "\n", table.text("  "), "\n"));
+    }
   }
   std::printf("heed layers NAME shows the fields of one of them.\n");
   return 0;

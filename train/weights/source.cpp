@@ -111,7 +111,12 @@ void start_from(Module& model, const fs::path& path, const std::vector<std::stri
     return;
   }
   const SafeTensors file(path);
-  check_ignored(model, ignored, file.names());
+  const std::vector<std::string> names = file.names();
+  const auto is_beside = [](const std::string& name) { return name.ends_with(".lora.A"); };
+  require<ConfigError>(std::none_of(names.begin(), names.end(), is_beside), path.string(),
+                       ": was trained with train.lora, which is not in the weights but beside ",
+                       "them; heed export RUN DIR --merge makes one model of the two");
+  check_ignored(model, ignored, names);
   try {
     check_parameters(model, file, Extra::refuse, is_ignored);
   } catch (const IoError& error) {

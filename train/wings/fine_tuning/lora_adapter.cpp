@@ -90,10 +90,10 @@ void LoraAdapter::add_to(Module& model) const {
       require<ConfigError>(names.count(linear.weight.identity()) == 1, "targets: ", layer->path(),
                            " is tied to another layer, which a merged weight would change too; ",
                            "leave it out");
-      Lora::Config size{config_};
+      LoraLayer::Config size{config_};
       size.d_in = linear.config.d_in;
       size.d_out = linear.config.d_out;
-      linear.add("lora", std::make_unique<Lora>(size));
+      linear.add("lora", std::make_unique<LoraLayer>(size));
     }
   }
 }
@@ -102,7 +102,7 @@ void LoraAdapter::merge_into(Module& model) const {
   const NoGrad off;
   for (Module* const layer : linear_layers(model)) {
     auto& linear = dynamic_cast<Linear&>(*layer);
-    if (const auto* const lora = dynamic_cast<const Lora*>(linear.added())) {
+    if (const auto* const lora = dynamic_cast<const LoraLayer*>(linear.added())) {
       const Array sum = lora->product();
       real* const weight = linear.weight.tensor().mutable_value();
       std::transform(weight, weight + sum.size(), sum.data(), weight, std::plus<>());

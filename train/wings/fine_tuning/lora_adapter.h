@@ -1,12 +1,12 @@
 // LoRA over a whole model, `train.lora`: each Linear whose path a pattern matches gets a layer
-// lora.h, whose parameters are W_query.lora.A and W_query.lora.B; all others are frozen.
+// lora_layer.h, whose parameters are W_query.lora.A and W_query.lora.B; all others are frozen.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "layers/linear.h"
-#include "layers/wings/fine_tuning/lora.h"
+#include "layers/wings/fine_tuning/lora_layer.h"
 #include "train/adapter.h"
 
 namespace heed {
@@ -15,7 +15,7 @@ class LoraAdapter final : public Adapter {
  public:
   static constexpr const char* help = "adds alpha / rank * B A x to each Linear that is chosen";
 
-  struct Config : Lora::Size {
+  struct Config : LoraLayer::Size {
     std::vector<std::string> targets = {"*W_query", "*W_value"};
     std::vector<std::string> modules_to_save;
     void fields(Fields& f);

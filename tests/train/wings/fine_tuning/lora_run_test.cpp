@@ -89,6 +89,16 @@ TEST_CASE("lora: mistakes in the config have their place") {
                 mistake("train.lora={rnk: 3}"));
   CHECK(contains(mistake("train.lora={targets: [W]}"), "train.lora: targets: no Linear layer"));
   CHECK(contains(mistake("train.lora={type: lore}"), "unknown adapter lore, did you mean lora?"));
+  CHECK(contains(mistake("train.lora=5"),
+                 "train.lora: expected a map of the fields that heed layers lora lists, got 5"));
+  REQUIRE(run.train("lora").exit_code == 0);
+  const ProgramResult onto =
+      run_heed({"train", run.config(), "--out", run.path("onto"), "--weights", run.path("lora")});
+  CHECK(onto.exit_code == 2);
+  CHECK_MESSAGE(contains(onto.err, "was trained with train.lora, which is not in the weights"),
+                onto.err);
+  const std::string fields = succeeded({"layers", "lora"}).out;
+  CHECK_MESSAGE(contains(fields, "targets"), fields);
   const ProgramResult unlike = run.train("x", {"--set", "model.d_model=24"});
   CHECK(unlike.exit_code == 2);
   CHECK_MESSAGE(contains(unlike.err, "these are not the weights of this model"), unlike.err);

@@ -9,7 +9,7 @@
 
 namespace heed {
 
-class Lora final : public Module {
+class LoraLayer final : public Module {
  public:
   static constexpr const char* help = "alpha / rank * B A x, what LoRA adds to a Linear";
 
@@ -26,7 +26,7 @@ class Lora final : public Module {
     void fields(Fields& f);
   };
 
-  explicit Lora(const Config& c);
+  explicit LoraLayer(const Config& c);
 
   Signature signature() const override { return Signature::of_tokens(config.d_in); }
 
@@ -44,6 +44,6 @@ class Lora final : public Module {
   real factor() const { return static_cast<real>(config.alpha / static_cast<double>(config.rank)); }
   Child<Dropout> dropout_;
 };
-HEED_LAYER(Lora, "lora");
+HEED_LAYER(LoraLayer, "lora_layer");
 
 }  // namespace heed

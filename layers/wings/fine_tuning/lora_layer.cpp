@@ -1,11 +1,11 @@
-#include "layers/wings/fine_tuning/lora.h"
+#include "layers/wings/fine_tuning/lora_layer.h"
 
 #include "autograd/graph/graph.h"
 #include "autograd/ops/matmul.h"
 
 namespace heed {
 
-void Lora::Size::fields(Fields& f) {
+void LoraLayer::Size::fields(Fields& f) {
   f.optional("rank", rank, at_least(1), "rows of A, columns of B").also_known_as({"r", "lora_r"});
   f.optional("alpha", alpha, above(0), "what is added is multiplied by alpha / rank")
       .also_known_as({"lora_alpha"});
@@ -13,24 +13,24 @@ void Lora::Size::fields(Fields& f) {
       .also_known_as({"lora_dropout"});
 }
 
-void Lora::Config::fields(Fields& f) {
+void LoraLayer::Config::fields(Fields& f) {
   f.required("d_in", d_in, at_least(1), "width of x").example(4);
   f.required("d_out", d_out, at_least(1), "width of y").example(3);
   Size::fields(f);
 }
 
-Lora::Lora(const Config& c)
+LoraLayer::LoraLayer(const Config& c)
     : config(checked(c)),
       A(this, "A", {c.rank, c.d_in}, init::linear_weight),
       B(this, "B", {c.d_out, c.rank}, init::zeros),
       dropout_(this, "dropout", Dropout::Config{c.dropout}) {}
 
-Tensor Lora::forward(const Input& in) {
+Tensor LoraLayer::forward(const Input& in) {
   const Tensor narrow = linear(dropout_(in.x), A, Tensor());  // (..., rank)
   return linear(narrow * Tensor(factor()), B, Tensor());
 }
 
-Array Lora::product() const {
+Array LoraLayer::product() const {
   const NoGrad off;
   return (matmul(B, A) * Tensor(factor())).value();
 }
