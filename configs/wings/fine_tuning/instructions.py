@@ -1,12 +1,15 @@
 """Makes instructions.json: a made language of tasks on words, each an instruction, an input and the output.
 
     python3 configs/wings/fine_tuning/instructions.py >configs/wings/fine_tuning/instructions.json
+    python3 configs/wings/fine_tuning/instructions.py more >configs/wings/fine_tuning/more_instructions.json
 
 The words are two to five letters, drawn at random. In a third of the rows the word is part of the instruction,
-"reverse: tamo", and there is no input. No task has the same word twice: what is held out was asked of other words.
+"reverse: tamo", and there is no input. No task has the same word twice: what is held out was asked of other words. `more` makes fewer rows of two
+tasks that are not among the first, in the same letters.
 """
 import json
 import random
+import sys
 
 TASKS = {
     "reverse": lambda word: word[::-1],
@@ -18,17 +21,19 @@ TASKS = {
     "drop the first": lambda word: word[1:],
     "spell": "-".join,
 }
+MORE_TASKS = {"mirror": lambda word: word + word[::-1], "drop the last": lambda word: word[:-1]}
 LETTERS = "abdeghiklmnoprstuz"
-ROWS = 4000
+ROWS, MORE_ROWS = 4000, 1200
 
 
 def main():
+    tasks, count = (MORE_TASKS, MORE_ROWS) if sys.argv[1:] == ["more"] else (TASKS, ROWS)
     draw = random.Random(7)
     rows = {}
-    while len(rows) < ROWS:
-        task = draw.choice(list(TASKS))
+    while len(rows) < count:
+        task = draw.choice(list(tasks))
         word = "".join(draw.choice(LETTERS) for _ in range(draw.randint(2, 5)))
-        row = {"instruction": task, "input": word, "output": TASKS[task](word)}
+        row = {"instruction": task, "input": word, "output": tasks[task](word)}
         if draw.random() < 1 / 3:
             row = {"instruction": f"{task}: {word}", "input": "", "output": row["output"]}
         rows.setdefault((task, word), row)

@@ -52,6 +52,13 @@ TEST_CASE("lora: a run trains few parameters, keeps those alone, and goes on wit
   CHECK(weights_in(run.folder / "part", "step-000012") ==
         weights_in(run.folder / "whole", "step-000012"));
 
+  // With other numbers of threads.
+  for (const std::string threads : {"1", "3", "8"}) {
+    REQUIRE(run.train("on" + threads, {"--threads", threads}).exit_code == 0);
+    CHECK(weights_in(run.folder / ("on" + threads), "step-000012") ==
+          weights_in(run.folder / "whole", "step-000012"));
+  }
+
   // The same, with all weights in the checkpoint, and merged by eval.
   REQUIRE(run.train("full", {"--set", "checkpoint.full=true"}).exit_code == 0);
   const std::string found = succeeded({"eval", run.path("whole")}).out;
