@@ -56,7 +56,11 @@ bool sees_next_tokens(Module& model, const Dataset& data) {
   if (!ids || !batch.targets || ids.rank() != 2 || batch.targets.shape() != ids.shape()) {
     return false;
   }
-  const std::vector<int64_t> all = predicted(ids, batch.targets);
+  // Example 0 twice is a batch of its own: padded less, where the first one had longer examples.
+  const Batch twice = data.examples(split, {0, 0});
+  const std::vector<int64_t> all = predicted(ids, batch.targets).empty()
+                                       ? std::vector<int64_t>()
+                                       : predicted(twice.input.ids, twice.targets);
   if (all.empty()) {
     return false;
   }
@@ -64,7 +68,7 @@ bool sees_next_tokens(Module& model, const Dataset& data) {
   // the same at all: without a mask attention is a mean over T tokens, in which one changes little.
   const std::span changed = std::span(all).subspan(all.size() / 2);
   const int32_t other = rarest(ids, changed);
-  Input in = data.examples(split, {0, 0}).input;
+  Input in = twice.input;
   in.ids = in.ids.clone();
   for (const int64_t t : changed) in.ids.mutable_data()[in.ids.dim(1) + t] = other;
   const EvaluationMode evaluating(model);

@@ -4,6 +4,7 @@
 
 #include "autograd/random/streams.h"
 #include "tests/train/wings/own_data/own_data_cases.h"
+#include "train/check/leak.h"
 #include "train/evaluate.h"
 #include "train/wings/examine/examine_task.h"
 
@@ -67,6 +68,23 @@ TEST_CASE("lines: a document between its marks, and padding that has no target")
   CHECK(task->readable_examples()->location(Split::train, 1) == "a.txt:2");
   CHECK(task->readable_examples()->input_text(Split::train, 0) == "a");
   CHECK(task->readable_examples()->target_text(Split::train, 0) == "b");
+}
+
+// The first document alone is padded to fewer tokens than with the second one.
+TEST_CASE(
+    "lines: a model that sees the tokens it has to predict is found, after a short document") {
+  const OwnFiles files;
+  files.write("a.txt", "abbabab\n" + std::string(39, 'a') + "b\n");
+  const auto task = files.task("{type: lines, path: a.txt, train_fraction: 1}");
+  for (const bool causal : {true, false}) {
+    manual_seed(3);
+    const auto model = make_layer(
+        "gpt", parse_config(text("{vocab_size: 4, context_length: 41, d_model: 8, num_heads: 2, ",
+                                 "num_layers: 1, attention: {type: multi_head_attention, causal: ",
+                                 causal ? "true" : "false", "}}"),
+                            "model.yaml"));
+    CHECK(sees_next_tokens(*model, *task) == !causal);
+  }
 }
 
 TEST_CASE("lines: an answer begins with <start> and ends before <end>") {
