@@ -51,7 +51,7 @@ struct ChatRuns {
   ProgramResult chat(const std::string& run, const std::string& lines,
                      const std::string& options = "") const {
     write_text(folder / "lines", lines);
-    return run_program("/bin/sh", {"-c", program + " chat " + run + " " + options + " < " +
+    return run_program("/bin/sh", {"-c", "'" + program + "' chat " + run + " " + options + " < " +
                                              (folder / "lines").string()});
   }
   TempDir folder;
