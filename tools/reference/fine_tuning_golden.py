@@ -31,6 +31,7 @@ from torch.utils.data import DataLoader
 from transformers import AutoModelForCausalLM
 
 import torch_layers
+from hugging_face import in_float64
 from train_traces import Streams
 
 STEPS = 30
@@ -88,7 +89,7 @@ ADAPTERS = {"gpt2": (["c_attn", "c_proj"], {"rank_pattern": {"c_proj": 2}, "alph
 
 def save_adapter(folder: pathlib.Path, targets: list[str], options: dict) -> None:
     torch.manual_seed(9)
-    net = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64)
+    net = in_float64(AutoModelForCausalLM.from_pretrained(folder))
     net = get_peft_model(net, LoraConfig(r=3, lora_alpha=4, target_modules=targets, **options)).eval()
     for name, parameter in net.named_parameters():
         if "lora_" in name:  # in float32, as they are saved
