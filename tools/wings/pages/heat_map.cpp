@@ -34,6 +34,12 @@ std::string cell(double weight, bool color) {
   return std::string(2, shades[index]);
 }
 
+// Two weights in one line, one above the other: the upper half of a letter, and what is behind it.
+std::string two_cells(double upper, std::optional<double> lower) {
+  return text("\x1b[38;5;", heat_color(upper),
+              lower ? text(";48;5;", heat_color(*lower)) : std::string(), "m▀▀\x1b[0m");
+}
+
 // The characters of a name, each with the marks that combine with it.
 std::vector<std::string> letters_of(const std::string& name) {
   std::vector<std::string> letters;
@@ -58,7 +64,8 @@ std::vector<std::string> shortened_names(const std::vector<std::string>& names) 
   return out;
 }
 
-constexpr int64_t tall = 20;  // rows; a taller map has the keys' names below it too
+// Rows; a taller map has the keys' names below it too, and, in colour, two rows a line.
+constexpr int64_t tall = 20;
 
 // The keys' names as vertical text, one line per letter, to be set above or below their columns.
 std::vector<std::string> column_names(const std::vector<std::string>& keys, bool above) {
@@ -109,7 +116,11 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
                           std::optional<int64_t> head) {
   const int64_t rows = map.weights.dim(1), columns = map.weights.dim(2);
   const int64_t begin = head.value_or(0), heads = head ? *head + 1 : map.weights.dim(0);
-  const std::vector<std::string> queries = shortened_names(map.queries);
+  const bool halves = style.color && rows > tall;
+  std::vector<std::string> queries = shortened_names(map.queries);
+  for (size_t t = 0; halves && t + 1 < queries.size(); t += 2) {
+    queries[t] += " " + queries[t + 1];
+  }
   const std::vector<std::string> keys = shortened_names(map.keys);
   const std::vector<std::string> above = column_names(keys, true);
   const std::vector<std::string> below =
@@ -141,12 +152,16 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
     for (const std::string& names : above) {
       band("", [&](int64_t) { return padded(names, wide); });
     }
-    for (int64_t t = 0; t < rows; ++t) {
+    for (int64_t t = 0; t < rows; t += halves ? 2 : 1) {
       band(queries[static_cast<size_t>(t)], [&](int64_t h) {
         const real* weights = map.weights.data() + (h * rows + t) * columns;
         std::string cells;
         for (int64_t s = 0; s < columns; ++s) {
-          cells += cell(static_cast<double>(weights[s]), style.color);
+          const auto weight = static_cast<double>(weights[s]);
+          const bool two = t + 1 < rows;
+          cells += halves
+                       ? two_cells(weight, two ? std::optional(weights[columns + s]) : std::nullopt)
+                       : cell(weight, style.color);
         }
         return cells + std::string(static_cast<size_t>(field - 2 * columns), ' ');
       });

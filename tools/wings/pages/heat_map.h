@@ -18,7 +18,7 @@ struct HeatMapStyle {
 HeatMapStyle style_of_terminal();
 
 // All heads of a layer, or one of them (from 0): one row per query, one column per key, both with
-// names.
+// names. Of more than 20 queries, in colour, two share a line and its name: "F r".
 std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
                           std::optional<int64_t> head = {});
 

@@ -79,6 +79,25 @@ TEST_CASE("heat map: a tall one has the keys' names below it too") {
   CHECK(column_of(lines[4], "c") == column_of(lines[28], "c"));
 }
 
+TEST_CASE("heat map: in colour, two queries of a tall one share a line") {
+  const std::vector<std::string> names{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",
+                                       "l", "m", "n", "o", "p", "q", "r", "s", "t", "u"};
+  const AttentionMap map = diagonal(names, 1);
+  const std::vector<std::string> lines = lines_of(heat_map_text(map, {.color = true}));
+  REQUIRE(lines.size() == 2 + 1 + 11 + 1);
+  CHECK(lines[3].starts_with("a b \x1b["));
+  CHECK(lines[13].starts_with("u   \x1b["));  // the last has no second
+  const std::string dark = std::to_string(heat_color(0)), light = std::to_string(heat_color(1));
+  const auto halves = [](const std::string& upper, const std::string& lower) {
+    return "\x1b[38;5;" + upper + (lower.empty() ? "" : ";48;5;" + lower) + "m▀▀\x1b[0m";
+  };
+  // Query a looks at key a, query b at key b.
+  CHECK(lines[3].find("b " + halves(light, dark) + halves(dark, light) + halves(dark, dark)) !=
+        std::string::npos);
+  CHECK(lines[13].ends_with(halves(dark, "") + halves(light, "")));
+  CHECK(lines_of(heat_map_text(map, {})).size() == 2 + 1 + 21 + 1);  // without colour: each its own
+}
+
 TEST_CASE("heat map: one head of several, counted from 0") {
   const AttentionMap map = diagonal({"a", "b"}, 3);
   const std::string all = heat_map_text(map, {}), one = heat_map_text(map, {}, 1);
