@@ -126,7 +126,7 @@ TEST_CASE("trap: a step is an update, not a micro-batch") {
 // left for the decay. schedule_test.cpp: all values at the edges.
 TEST_CASE("trap: warm-up never gives 0, and no length of a schedule divides by 0") {
   int64_t tried = 0;
-  for (const char* type : {"constant", "linear", "cosine"}) {
+  for (const char* type : {"constant", "linear", "cosine", "stable_decay"}) {
     for (const int64_t warmup : {0, 1, 4, 5, 9}) {
       const auto schedule = schedule_registry().make(
           type, ConfigNode::map({{"warmup_steps", warmup}}), ScheduleSetup{1e-3, 5});
@@ -139,7 +139,7 @@ TEST_CASE("trap: warm-up never gives 0, and no length of a schedule divides by 0
       CHECK(schedule->lr(1) > 0);
     }
   }
-  CHECK(tried == 105);
+  CHECK(tried == 140);
 }
 
 // minGPT#23, lit-llama#254, Fast-LLM PR#545.

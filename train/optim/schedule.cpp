@@ -46,4 +46,15 @@ double CosineSchedule::after_warmup(double ratio) const {
   return min_lr() + 0.5 * (1 + std::cos(std::numbers::pi * ratio)) * (full_lr() - min_lr());
 }
 
+void StableDecaySchedule::Config::fields(Fields& f) {
+  FallingSchedule::Config::fields(f);
+  f.optional("decay_fraction", decay_fraction, in_range(0, 1, Bound::open),
+             "share of the steps in which it falls");
+}
+
+double StableDecaySchedule::after_warmup(double ratio) const {
+  const double fallen = std::max(0.0, ratio - (1 - decay_fraction_)) / decay_fraction_;
+  return full_lr() + (min_lr() - full_lr()) * fallen;
+}
+
 }  // namespace heed

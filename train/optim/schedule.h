@@ -106,4 +106,26 @@ class CosineSchedule final : public FallingSchedule {
 };
 HEED_SCHEDULE(CosineSchedule, "cosine");
 
+// The full rate, then a fall to min_lr in the last share f = decay_fraction of the steps after the
+// warm-up: "WSD" of Hu et al. 2024, arXiv:2404.06395, section 4. A run is continued from a
+// checkpoint before the fall without knowing its length in advance.
+//   lr + (min_lr - lr) max(0, ratio - (1 - f)) / f
+class StableDecaySchedule final : public FallingSchedule {
+ public:
+  static constexpr const char* help = "the full learning rate, falling to min_lr at the end";
+  struct Config : FallingSchedule::Config {
+    double decay_fraction = 0.2;
+    void fields(Fields& f);
+  };
+  StableDecaySchedule(const Config& c, const ScheduleSetup& setup)
+      : FallingSchedule(c, setup), decay_fraction_(c.decay_fraction) {}
+
+ protected:
+  double after_warmup(double ratio) const override;
+
+ private:
+  const double decay_fraction_;
+};
+HEED_SCHEDULE(StableDecaySchedule, "stable_decay");
+
 }  // namespace heed

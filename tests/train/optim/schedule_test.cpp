@@ -53,6 +53,24 @@ TEST_CASE("schedule: values at the edges") {
   }
 }
 
+TEST_CASE("schedule: stable_decay keeps the full rate, then falls in a straight line") {
+  const auto rate = [](int64_t warmup, int64_t steps, double fraction, int64_t step) {
+    const ConfigNode options =
+        ConfigNode::map({{"warmup_steps", warmup}, {"min_lr", 2.0}, {"decay_fraction", fraction}});
+    return made("stable_decay", options, 8, steps)->lr(step);
+  };
+  for (int64_t step = 1; step <= 5; ++step) CHECK(rate(0, 8, 0.5, step) == 8);
+  CHECK(rate(0, 8, 0.5, 7) == 5);
+  CHECK(rate(0, 8, 0.5, 8) == 3.5);
+  CHECK(rate(0, 8, 0.5, 100) == 2);
+  CHECK(rate(3, 7, 0.5, 2) == 4);  // the warm-up
+  CHECK(rate(3, 7, 0.5, 6) == 8);
+  CHECK(rate(3, 7, 0.5, 7) == 5);
+  CHECK(rate(0, 4, 1, 3) == made("linear", falling(0, 2), 8, 4)->lr(3));
+  CHECK_THROWS_AS(rate(0, 4, 0, 1), ConfigError);
+  CHECK_THROWS_AS(rate(0, 4, 1.5, 1), ConfigError);
+}
+
 TEST_CASE("schedule: nanoGPT's settings, step by step") {
   // nanoGPT: lr 1e-3, 100 warm-up iterations, 2000 in all, min_lr 1e-4; it = step - 1.
   const auto schedule = made("cosine", falling(100, 1e-4), 1e-3, 2000);
@@ -66,7 +84,7 @@ TEST_CASE("schedule: nanoGPT's settings, step by step") {
 
 TEST_CASE("schedule: never 0, never NaN, never above the full rate") {
   int64_t looked_at = 0;
-  for (const char* type : {"constant", "linear", "cosine"}) {
+  for (const char* type : {"constant", "linear", "cosine", "stable_decay"}) {
     for (const int64_t steps : {1, 2, 3, 10}) {
       for (const int64_t warmup : {0, 1, 2, 3, 9, 10, 11, 100}) {
         const auto schedule = made(type, ConfigNode::map({{"warmup_steps", warmup}}), 0.5, steps);
@@ -80,7 +98,7 @@ TEST_CASE("schedule: never 0, never NaN, never above the full rate") {
       }
     }
   }
-  CHECK(looked_at == 3 * 8 * 16);
+  CHECK(looked_at == 4 * 8 * 16);
 }
 
 TEST_CASE("schedule: a warm-up as long as the run is worth a warning") {
