@@ -40,10 +40,11 @@ inline void embedding(Array& values) { normal(values, 0, 1); }
 // torch.nn.Linear's weight (d_out, d_in): kaiming_uniform_(a = sqrt(5)), that is,
 //   U(-bound, bound),  bound = sqrt(3) gain / sqrt(d_in),  gain = sqrt(2 / (1 + a^2))
 // In exact arithmetic the bound is 1 / sqrt(d_in). It is computed in PyTorch's steps, so that it
-// rounds to the same number.
+// rounds to the same number. Of torch.nn.Conv1d's weight (d_out, d_in, K): d_in K instead of d_in.
 inline void linear_weight(Array& values) {
   const double gain = std::sqrt(2.0 / (1.0 + std::sqrt(5.0) * std::sqrt(5.0)));
-  const double bound = std::sqrt(3.0) * (gain / std::sqrt(static_cast<double>(values.dim(1))));
+  const auto fan_in = static_cast<double>(values.size() / values.dim(0));
+  const double bound = std::sqrt(3.0) * (gain / std::sqrt(fan_in));
   uniform(values, -bound, bound);
 }
 

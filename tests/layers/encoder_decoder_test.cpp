@@ -29,12 +29,13 @@ TEST_CASE("encoder_decoder: attention that is chosen, on both sides and between 
       "{type: encoder_decoder, source_vocab_size: 9, vocab_size: 7, source_length: 6, "
       "context_length: 5, d_model: 12, num_heads: 1, num_layers: 2, attention: {type: "
       "causal_attention}, encoder_attention: {type: multi_head_attention, num_heads: 2}, "
-      "cross_attention: {type: global_attention}}");
+      "cross_attention: {type: cross_attention, num_heads: 3, out_proj: false}}");
   const std::string lines = parameter_lines(*layer);
   CHECK(lines.find("encoder_blocks.1.att.out_proj.weight (12, 12)") != std::string::npos);
   CHECK(lines.find("decoder_blocks.1.att.W_query.weight (12, 12)") != std::string::npos);
   CHECK(lines.find("decoder_blocks.1.att.out_proj") == std::string::npos);
-  CHECK(lines.find("decoder_blocks.1.cross_att.v.weight (1, 12)") != std::string::npos);
+  CHECK(lines.find("decoder_blocks.1.cross_att.W_key.weight (12, 12)") != std::string::npos);
+  CHECK(lines.find("decoder_blocks.1.cross_att.out_proj") == std::string::npos);
   CHECK((*layer)(sentences()).shape() == Shape{2, 5, 7});
   Input longest = sentences();  // a source of 6 tokens, more than the decoder's 5
   longest.source_ids = Ids::zeros({2, 6});

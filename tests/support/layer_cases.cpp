@@ -239,8 +239,15 @@ int64_t check_golden(const std::string& name) {
 
 namespace {
 
-// Draws a parameter as PyTorch's module does. bias_bound: 1 / sqrt(d_in) of the weight before it.
-void draw(const NamedParameter& parameter, double bias_bound, Generator& generator,
+// What bounds the numbers of a weight and of the bias after it: the width of what it multiplies.
+// All weights of a recurrent layer have that of the state, the second one's.
+double bound_of(const std::vector<NamedParameter>& all, size_t i) {
+  const Shape& shape = all[ends_with(all[i].name, "weight_ih_l0") ? i + 1 : i].tensor.shape();
+  return 1 / std::sqrt(static_cast<double>(shape.size() / shape[0]));
+}
+
+// Draws a parameter as PyTorch's module does, by default in [-bound, bound].
+void draw(const NamedParameter& parameter, double bound, Generator& generator,
           std::span<real> out) {
   const std::string& name = parameter.name;
   if (ends_with(name, "scale") || ends_with(name, "shift")) {
@@ -248,9 +255,6 @@ void draw(const NamedParameter& parameter, double bias_bound, Generator& generat
   } else if (ends_with(name, "_emb.weight")) {
     fill_normal(generator, out, 0, 1);
   } else {
-    const double bound = parameter.tensor.rank() == 2
-                             ? 1 / std::sqrt(static_cast<double>(parameter.tensor.dim(1)))
-                             : bias_bound;
     fill_uniform(generator, out, -bound, bound);
   }
 }
@@ -260,13 +264,15 @@ void draw(const NamedParameter& parameter, double bias_bound, Generator& generat
 int64_t check_torch_init(const std::string& yaml, uint64_t seed) {
   const std::unique_ptr<Module> layer = layer_of(yaml, seed);
   Generator generator(seed);
-  double bias_bound = 0;
+  double bound = 0;
   int64_t compared = 0;
-  for (const NamedParameter& parameter : layer->parameters()) {
+  const std::vector<NamedParameter> all = layer->parameters();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const NamedParameter& parameter = all[i];
     CAPTURE(parameter.name);
     Array want = Array::uninitialised(parameter.tensor.shape());
-    draw(parameter, bias_bound, generator, {want.mutable_data(), static_cast<size_t>(want.size())});
-    if (want.rank() == 2) bias_bound = 1 / std::sqrt(static_cast<double>(want.dim(1)));
+    if (want.rank() > 1) bound = bound_of(all, i);
+    draw(parameter, bound, generator, {want.mutable_data(), static_cast<size_t>(want.size())});
     compared += check_near(parameter.tensor.value(), want, 1e-7);
   }
   CHECK(generator.state() == streams().init().state());

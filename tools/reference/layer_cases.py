@@ -178,6 +178,9 @@ def draw_simple(rng: random.Random, kind: str, context: int) -> tuple[dict, int,
         "rnn": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "bias": bias}, 0, d),
         "rwkv_time_mixing": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES)}, 0, d),
         "gru": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "bias": bias}, 0, d),
+        "lstm": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "bias": bias}, 0, d),
+        "conv1d": ({"type": kind, "d_in": d, "d_out": rng.choice(SIZES), "kernel_size": rng.choice((1, 3, 5, 9)),
+                    "causal": rng.random() < 0.5, "bias": bias}, 0, d),
         "rms_norm": ({"type": kind, "d_model": d}, 0, d),
         "dropout": ({"type": kind, "dropout": 0.3}, 0, d),
         "feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "hidden_multiplier": rng.randint(1, 4),
@@ -201,7 +204,12 @@ def draw_context_case(rng: random.Random, kind: str) -> Case:
         config = {"type": kind, "d_in": rng.choice(SIZES), "score": rng.choice(("additive", "dot"))}
     elif kind == "rnn_encoder_decoder":
         config = {"type": kind, "d_model": rng.choice(SIZES), "context_length": tokens + rng.choice((0, 0, 1, 7)),
-                  "cell": rng.choice(("gru", "rnn")), "attention": rng.choice(("none", "additive", "dot")),
+                  "cell": rng.choice(("gru", "rnn", "lstm")), "attention": rng.choice(("none", "additive", "dot")),
+                  "dropout": rng.choice((0.0, 0.1))}
+        if rng.random() < 0.3:
+            config["encoder_kernel_size"] = rng.choice((1, 3, 5))
+    elif kind == "bahdanau":
+        config = {"type": kind, "d_model": rng.choice(SIZES[:16]), "context_length": tokens + rng.choice((0, 0, 1, 7)),
                   "dropout": rng.choice((0.0, 0.1))}
     else:
         config = draw_model(rng, "transformer_block", tokens + rng.choice((0, 0, 1, 7)))
@@ -210,7 +218,7 @@ def draw_context_case(rng: random.Random, kind: str) -> Case:
     single = rng.random() < 0.3
     lead = () if single else (batch,)
     inputs = {}
-    reads_ids = kind.endswith("encoder_decoder")
+    reads_ids = kind.endswith("encoder_decoder") or kind == "bahdanau"
     if reads_ids:
         config |= {"source_vocab_size": rng.choice(SIZES), "vocab_size": rng.choice(SIZES),
                    "source_length": source + rng.choice((0, 1, 7))}
@@ -231,7 +239,7 @@ def draw_context_case(rng: random.Random, kind: str) -> Case:
 
 
 def draw_case(rng: random.Random, kind: str) -> Case:
-    if kind in ("cross_attention", "decoder_block", "encoder_decoder", "global_attention", "rnn_encoder_decoder"):
+    if kind in ("cross_attention", "decoder_block", "encoder_decoder", "global_attention", "rnn_encoder_decoder", "bahdanau"):
         return draw_context_case(rng, kind)
     batch, tokens = rng.randint(1, 4), rng.choice(SIZES)
     context = tokens + rng.choice((0, 0, 1, 7))

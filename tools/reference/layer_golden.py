@@ -145,6 +145,20 @@ CASES = {
                               "activation": "swiglu", "ff_width": 5, "bias": False}, "ids keys"),
     "gpt_classifier_unbatched": ({**GPT, "type": "gpt_classifier", "num_classes": 3, "qkv_bias": True},
                                  "ids unbatched"),
+    "lstm": ({"type": "lstm", **ATT}, ""),
+    "lstm_no_bias": ({"type": "lstm", **ATT, "bias": False}, "unbatched"),
+    "conv1d": ({"type": "conv1d", **ATT}, ""),
+    "conv1d_both_sides": ({"type": "conv1d", **ATT, "kernel_size": 5, "causal": False, "bias": False}, "unbatched"),
+    "conv1d_even": ({"type": "conv1d", **ATT, "kernel_size": 4}, ""),
+    "gpt_lstm": ({**GPT, "attention": {"type": "lstm"}}, "ids"),
+    "gpt_conv1d": ({**GPT, "attention": {"type": "conv1d", "kernel_size": 2}}, "ids"),
+    "rnn_encoder_decoder_lstm": ({**TRANSLATE_RNN, "cell": "lstm", "attention": "additive"}, "source keys"),
+    "rnn_encoder_decoder_lstm_none": ({**TRANSLATE_RNN, "cell": "lstm"}, "source unbatched"),
+    "rnn_encoder_decoder_conv1d": ({**TRANSLATE_RNN, "encoder_kernel_size": 3, "attention": "dot"}, "source keys"),
+    "rnn_encoder_decoder_conv1d_lstm": ({**TRANSLATE_RNN, "encoder_kernel_size": 5, "cell": "lstm"}, "source keys"),
+    "global_attention_wide": ({"type": "global_attention", "d_in": D, "d_context": 5}, "context keys"),
+    "bahdanau": ({**TRANSLATE_RNN, "type": "bahdanau"}, "source keys"),
+    "bahdanau_unbatched": ({**TRANSLATE_RNN, "type": "bahdanau"}, "source unbatched"),
 }
 
 

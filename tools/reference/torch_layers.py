@@ -470,9 +470,10 @@ class EncoderDecoder(nn.Module):
 
 
 class Recurrent:
-    """What RNN and GRU share: x (T, d_in) or (B, T, d_in) -> all states, and steps that leave padding out."""
+    """What RNN, GRU and LSTM share: x (T, d_in) or (B, T, d_in) -> all h, and steps that leave padding out."""
 
-    def forward(self, x):
+    def forward(self, x, mask=None):
+        assert mask is None
         return super().forward(x)[0]
 
     def states(self, x, initial, tokens=None):
@@ -496,14 +497,45 @@ class GRU(Recurrent, nn.GRU):
         super().__init__(d_in, d_out, bias=bias, batch_first=True)
 
 
+class LSTM(Recurrent, nn.LSTM):
+    """Its states are h and c side by side, (B, T, 2 d)."""
+
+    def __init__(self, d_in, d_out, bias=True):
+        super().__init__(d_in, d_out, bias=bias, batch_first=True)
+
+    def states(self, x, initial, tokens=None):
+        d = self.hidden_size
+        s, states = initial, []
+        for t in range(x.shape[1]):
+            h, c = s[:, :d].contiguous(), s[:, d:].contiguous()
+            _, (h, c) = nn.LSTM.forward(self, x[:, t:t + 1], (h[None], c[None]))
+            after = torch.cat([h[0], c[0]], -1)
+            s = after if tokens is None else torch.where(tokens[:, t, None].bool(), after, s)
+            states.append(s)
+        return torch.stack(states, 1)
+
+
+class Conv1d(nn.Conv1d):
+    """x (T, d_in) or (B, T, d_in) -> (.., T, d_out): a window over the tokens, those before or those on both sides."""
+
+    def __init__(self, d_in, d_out, kernel_size=3, causal=True, bias=True):
+        super().__init__(d_in, d_out, kernel_size, bias=bias)
+        around = kernel_size - 1
+        self.around = (around, 0) if causal else (around // 2, around // 2)
+
+    def forward(self, x, mask=None):
+        assert mask is None
+        return super().forward(F.pad(x.transpose(-1, -2), self.around)).transpose(-1, -2)
+
+
 class GlobalAttention(nn.Module):
     """x (.., T, d), context (.., S, d) -> (.., T, d): Luong's dot or Bahdanau's additive scores, over the context."""
 
-    def __init__(self, d_in, score="additive"):
+    def __init__(self, d_in, score="additive", d_context=None):
         super().__init__()
         if score == "additive":
             self.W_query = nn.Linear(d_in, d_in, bias=False)
-            self.W_key = nn.Linear(d_in, d_in, bias=False)
+            self.W_key = nn.Linear(d_context or d_in, d_in, bias=False)
             self.v = nn.Linear(d_in, 1, bias=False)
         self.score = score
 
@@ -526,11 +558,13 @@ class RnnEncoderDecoder(nn.Module):
     """source_ids (.., S) and ids (.., T) -> logits (.., T, vocab_size); the encoder's last state begins the decoder."""
 
     def __init__(self, source_vocab_size, vocab_size, source_length, context_length, d_model, cell="gru",
-                 attention="none", dropout=0.0):
+                 encoder_kernel_size=None, attention="none", dropout=0.0):
         super().__init__()
-        make_cell = {"gru": GRU, "rnn": RNN}[cell]
+        make_cell = {"gru": GRU, "rnn": RNN, "lstm": LSTM}[cell]
+        self.d_model, self.width = d_model, d_model * (1 + (cell == "lstm"))  # of h; of a state
         self.source_emb = nn.Embedding(source_vocab_size, d_model)
-        self.encoder = make_cell(d_model, d_model)
+        self.encoder = (Conv1d(d_model, d_model, encoder_kernel_size, causal=False) if encoder_kernel_size
+                        else make_cell(d_model, d_model))
         self.tok_emb = nn.Embedding(vocab_size, d_model)
         self.decoder = make_cell(d_model, d_model)
         self.cross_att = None if attention == "none" else GlobalAttention(d_model, attention)
@@ -541,11 +575,51 @@ class RnnEncoderDecoder(nn.Module):
         if ids.dim() == 1:
             return self.forward(source_ids[None], ids[None], source_mask)[0]
         source = self.drop_emb(self.source_emb(source_ids))
-        states = self.encoder.states(source, torch.zeros_like(source[:, 0]), source_mask)
-        x = self.decoder.states(self.drop_emb(self.tok_emb(ids)), states[:, -1])
+        none = source.new_zeros(len(source), self.width)
+        if isinstance(self.encoder, Conv1d):
+            hidden = source if source_mask is None else source * source_mask[:, :, None]
+            states = torch.tanh(self.encoder(hidden))
+            first = torch.cat([masked_mean(states, source_mask)[:, 0], none[:, self.d_model:]], -1)
+        else:
+            states = self.encoder.states(source, none, source_mask)
+            first = states[:, -1]
+        x = self.decoder.states(self.drop_emb(self.tok_emb(ids)), first)[..., :self.d_model]
         if self.cross_att is not None:
-            x = torch.cat([x, self.cross_att(x, states, source_mask)], -1)
+            x = torch.cat([x, self.cross_att(x, states[..., :self.d_model], source_mask)], -1)
         return self.out_head(x)
+
+
+class Bahdanau(nn.Module):
+    """Bahdanau et al. 2014, appendix A, with torch.nn.GRU's gates: the sums of the paper, one token after the other."""
+
+    def __init__(self, source_vocab_size, vocab_size, source_length, context_length, d_model, dropout=0.0):
+        super().__init__()
+        d = d_model
+        self.source_emb = nn.Embedding(source_vocab_size, d)
+        self.encoder, self.encoder_reverse = GRU(d, d), GRU(d, d)
+        self.tok_emb = nn.Embedding(vocab_size, d)
+        self.W_initial = nn.Linear(d, d, bias=False)
+        self.cross_att = GlobalAttention(d, d_context=2 * d)
+        self.decoder = GRU(3 * d, d)
+        self.W_hidden = nn.Linear(4 * d, 2 * d, bias=False)
+        self.out_head = nn.Linear(d, vocab_size, bias=False)
+        self.drop_emb = nn.Dropout(dropout)
+
+    def forward(self, source_ids, ids, source_mask=None):
+        if ids.dim() == 1:
+            return self.forward(source_ids[None], ids[None], source_mask)[0]
+        source = self.drop_emb(self.source_emb(source_ids))
+        none = torch.zeros_like(source[:, 0])
+        ahead = self.encoder.states(source, none, source_mask)
+        back = self.encoder_reverse.states(source.flip(1), none, None if source_mask is None else source_mask.flip(1))
+        h = torch.cat([ahead, back.flip(1)], -1)
+        s, logits = torch.tanh(self.W_initial(back[:, -1])), []
+        for y in self.drop_emb(self.tok_emb(ids)).unbind(1):
+            c = self.cross_att(s[:, None], h, source_mask)[:, 0]
+            hidden = self.W_hidden(torch.cat([s, y, c], -1))
+            logits.append(self.out_head(hidden.unflatten(-1, (-1, 2)).max(-1).values))
+            s = self.decoder.states(torch.cat([y, c], -1)[:, None], s)[:, 0]
+        return torch.stack(logits, 1)
 
 
 class LinearAttention(nn.Module):
@@ -667,8 +741,8 @@ LAYERS = {
     "multi_head_attention_wrapper": MultiHeadAttentionWrapper, "multi_head_attention": MultiHeadAttention,
     "feed_forward": FeedForward, "gated_feed_forward": GatedFeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
-    "classifier": Classifier, "gpt_classifier": GPTClassifier, "rnn": RNN, "gru": GRU, "global_attention": GlobalAttention,
-    "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,
+    "classifier": Classifier, "gpt_classifier": GPTClassifier, "rnn": RNN, "gru": GRU, "lstm": LSTM, "conv1d": Conv1d, "global_attention": GlobalAttention,
+    "bahdanau": Bahdanau, "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,
 }
 
 

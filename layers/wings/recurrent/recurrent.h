@@ -1,9 +1,11 @@
 // Recurrent layers, which read a sequence token by token. A state of fixed size is all that a token
 // sees of earlier ones. The equations are in layers/wings/recurrent/scan/recurrence.h.
 //   x (B, T, d_in) -> the state after each token, h (B, T, d_out);  or (T, d_in) -> (T, d_out)
-// Parameters and their initial values are those of torch.nn.RNN (tanh) and torch.nn.GRU, one layer:
+// Parameters and their initial values are those of torch.nn.RNN (tanh), torch.nn.GRU and
+// torch.nn.LSTM, one layer:
 //   weight_ih_l0 (G d_out, d_in), weight_hh_l0 (G d_out, d_out), bias_ih_l0 and bias_hh_l0
-//   (G d_out), all U(-1/sqrt(d_out), 1/sqrt(d_out));  G = 1 for rnn, 3 for gru: r, z, n
+//   (G d_out), all U(-1/sqrt(d_out), 1/sqrt(d_out));
+//   G = 1 for rnn, 3 for gru (r, z, n), 4 for lstm (i, f, g, o)
 #pragma once
 
 #include "autograd/ops/reshape.h"
@@ -34,15 +36,24 @@ class Recurrent : public Module {
     return {.width = config.d_in, .causal = true, .cache = true};
   }
 
-  // Returns the states for x (B, T, d_in) after a first state `initial` (B, d_out), zeros if there
-  // is none. Where `tokens` (B, T) is 0, the state stays as it was. A layer around this one calls
-  // this function instead of layer(x) when it has a state or a mask.
+  // Returns the states (B, T, S) for x (B, T, d_in) after a first one `initial` (B, S), zeros if
+  // there is none. S is d_out; of an lstm 2 d_out, h and c side by side. Where `tokens` (B, T) is
+  // 0, the state stays as it was. A layer around this one calls this function instead of layer(x)
+  // when it has a state or a mask.
   Tensor states(const Tensor& x, const Tensor& initial, const Mask& tokens = {}) {
     const LayerScope scope(path().c_str());
     const int64_t before = flop_count();
-    Tensor h = run(x, initial, tokens);
-    observe(*this, h.shape(), flop_count() - before);
-    return h;
+    Tensor s = run(x, initial, tokens);
+    observe(*this, s.shape().with(-1, config.d_out), flop_count() - before);
+    return s;
+  }
+  // What other layers see of states (B, T, S): h (B, T, d_out).
+  Tensor outputs(const Tensor& states) const {
+    return states_of(cell) == 1 ? states : slice(states, -1, 0, config.d_out);
+  }
+  // The state after the last token, (B, S).
+  static Tensor last(const Tensor& states) {
+    return reshape(slice(states, 1, -1, states.dim(1)), {states.dim(0), states.dim(2)});
   }
 
   const Cell cell;
@@ -60,19 +71,20 @@ class Recurrent : public Module {
         bias_hh(this, "bias_hh_l0", {gates_of(kind) * c.d_out}, drawn(), c.bias) {}
 
   Tensor forward(const Input& in) override {
-    const Tensor x = with_batch(cell == Cell::gru ? "gru" : "rnn", in.x, config.d_in);
+    constexpr const char* names[] = {"rnn", "gru", "lstm"};
+    const Tensor x = with_batch(names[static_cast<int>(cell)], in.x, config.d_in);
     if (in.cache == nullptr) {
-      return without_batch(run(x, {}, {}), in.x);
+      return without_batch(outputs(run(x, {}, {})), in.x);
     }
-    Tensor& last = in.cache->state_of<State>(*this).h;
-    const Tensor h = run(x, last, {});
-    last = reshape(slice(h, 1, -1, h.dim(1)), {h.dim(0), config.d_out});
-    return without_batch(h, in.x);
+    Tensor& earlier = in.cache->state_of<State>(*this).last;
+    const Tensor s = run(x, earlier, {});
+    earlier = last(s);
+    return without_batch(outputs(s), in.x);
   }
 
  private:
   struct State {
-    Tensor h;  // (B, d_out), the state after the last token; none before the first
+    Tensor last;  // (B, S), after the last token; none before the first
   };
 
   Tensor run(const Tensor& x, const Tensor& initial, const Mask& tokens) const {
@@ -98,5 +110,12 @@ class Gru final : public Recurrent {
   explicit Gru(const Config& c) : Recurrent(Cell::gru, c) {}
 };
 HEED_LAYER(Gru, "gru");
+
+class Lstm final : public Recurrent {
+ public:
+  static constexpr const char* help = "a recurrent network with a memory cell, as torch.nn.LSTM";
+  explicit Lstm(const Config& c) : Recurrent(Cell::lstm, c) {}
+};
+HEED_LAYER(Lstm, "lstm");
 
 }  // namespace heed

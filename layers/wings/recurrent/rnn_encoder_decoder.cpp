@@ -1,7 +1,9 @@
 #include "layers/wings/recurrent/rnn_encoder_decoder.h"
 
 #include "autograd/ops/concat.h"
+#include "autograd/ops/tanh.h"
 #include "layers/module/children.h"
+#include "layers/module/masked_mean.h"
 
 namespace heed {
 
@@ -13,7 +15,10 @@ void RnnEncoderDecoder::Config::fields(Fields& f) {
   f.required("d_model", d_model, at_least(1), "width of the embeddings and states")
       .example(4)
       .also_known_as(width_words);
-  f.choice("cell", cell, {"gru", "rnn"}, "the recurrent layer of encoder and decoder");
+  f.choice("cell", cell, {"gru", "rnn", "lstm"}, "the recurrent layer of encoder and decoder");
+  f.optional("encoder_kernel_size", encoder_kernel_size, at_least(1),
+             "a convolution over this many tokens, an odd number, reads the source", "the cell")
+      .also_try({3});
   f.choice("attention", attention, {"none", "additive", "dot"},
            "none: the decoder begins with the encoder's last state, and sees no other");
   f.optional("dropout", dropout, probability, "chance to drop a number of an embedding")
@@ -25,7 +30,15 @@ RnnEncoderDecoder::RnnEncoderDecoder(const Config& c)
     : config(checked(c)),
       source_emb(this, "source_emb",
                  Embedding::Config{.vocab_size = c.source_vocab_size, .d_model = c.d_model}),
-      encoder(this, "encoder", make_cell()),
+      encoder(c.encoder_kernel_size
+                  ? std::nullopt
+                  : std::optional<Child<Recurrent>>(std::in_place, this, "encoder", make_cell())),
+      window_encoder(
+          optional_child<Conv1d>(c.encoder_kernel_size.has_value(), this, "encoder",
+                                 Conv1d::Config{.d_in = c.d_model,
+                                                .d_out = c.d_model,
+                                                .kernel_size = c.encoder_kernel_size.value_or(1),
+                                                .causal = false})),
       tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
       decoder(this, "decoder", make_cell()),
       cross_att(optional_child<GlobalAttention>(
@@ -42,20 +55,34 @@ std::unique_ptr<Recurrent> RnnEncoderDecoder::make_cell() const {
   if (config.cell == "rnn") {
     return std::make_unique<Rnn>(square);
   }
+  if (config.cell == "lstm") {
+    return std::make_unique<Lstm>(square);
+  }
   return std::make_unique<Gru>(square);
+}
+
+RnnEncoderDecoder::Encoded RnnEncoderDecoder::encoded(const Tensor& source, const Mask& mask) {
+  if (encoder) {
+    const Tensor states =
+        (*encoder)->states(source, {}, mask);  // padding leaves the last as it was
+    return {(*encoder)->outputs(states), Recurrent::last(states)};
+  }
+  const Tensor states = tanh((*window_encoder)->filtered(source, mask));  // (B, S, d_model)
+  const int64_t batch = states.dim(0), width = config.d_model;
+  const Tensor mean = reshape(masked_mean("rnn_encoder_decoder", states, mask), {batch, width});
+  const bool has_cell = states_of(decoder->cell) == 2;
+  return {states, has_cell ? concat({mean, Tensor(Array::zeros({batch, width}))}, 1) : mean};
 }
 
 Tensor RnnEncoderDecoder::forward(const Input& in) {
   const auto [source_ids, ids] =
       source_and_target("rnn_encoder_decoder", in, config.source_length, config.context_length);
-  const Tensor source = drop_emb(source_emb(source_ids));              // (B, S, d_model)
-  const Tensor encoded = encoder->states(source, {}, in.source_mask);  // (B, S, d_model)
-  const Tensor last = reshape(slice(encoded, 1, -1, encoded.dim(1)),   // padding kept it
-                              {encoded.dim(0), config.d_model});
-  Tensor decoded = decoder->states(drop_emb(tok_emb(ids)), last);  // (B, T, d_model)
+  const Encoded source = encoded(drop_emb(source_emb(source_ids)), in.source_mask);
+  const Tensor written = drop_emb(tok_emb(ids));
+  Tensor decoded = decoder->outputs(decoder->states(written, source.first));  // (B, T, d_model)
   if (cross_att) {
     Input attending(decoded, in.source_mask);
-    attending.context = encoded;
+    attending.context = source.states;
     decoded = concat({decoded, (*cross_att)(attending)}, -1);  // (B, T, 2 d_model)
   }
   const Tensor logits = out_head(decoded);  // (B, T, vocab_size)

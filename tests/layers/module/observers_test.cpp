@@ -6,10 +6,10 @@
 #include <map>
 
 #include "layers/cross_attention.h"
-#include "layers/global_attention.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/multi_head_attention.h"
 #include "tests/support/layer_cases.h"
+#include "tests/support/source_tree.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -59,9 +59,12 @@ std::vector<Attending> all_that_attend() {
     all.push_back({c.name, layer_of(c.yaml), {}});
     all.back().in = input_for(*all.back().layer, {2, 7});
   }
-  for (const char* type :
-       {"{type: cross_attention, d_in: 12, d_out: 12, num_heads: 3}",
-        "{type: global_attention, d_in: 12}", "{type: global_attention, d_in: 12, score: dot}"}) {
+  std::vector<std::string> to_context{"{type: cross_attention, d_in: 12, d_out: 12, num_heads: 3}"};
+  if (house::has_wing("recurrent")) {
+    to_context.emplace_back("{type: global_attention, d_in: 12}");
+    to_context.emplace_back("{type: global_attention, d_in: 12, score: dot}");
+  }
+  for (const std::string& type : to_context) {
     all.push_back({type, layer_of(type), Tensor(values({2, 7, 12}))});
     all.back().in.context = Tensor(values({2, 5, 12}, -1, 1, 9));
   }

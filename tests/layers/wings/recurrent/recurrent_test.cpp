@@ -7,13 +7,22 @@
 using namespace heed;
 using namespace heed::testing;
 
-TEST_CASE("rnn and gru: names, shapes and first numbers are those of torch.nn.RNN and GRU") {
+namespace {
+
+constexpr const char* all_types[] = {"rnn", "gru", "lstm"};
+
+}  // namespace
+
+TEST_CASE("rnn, gru and lstm: names, shapes and first numbers are those of torch.nn") {
   CHECK(parameter_lines(*layer_of("{type: rnn, d_in: 4, d_out: 3}")) ==
         "weight_ih_l0 (3, 4)\nweight_hh_l0 (3, 3)\nbias_ih_l0 (3,)\nbias_hh_l0 (3,)\n");
   CHECK(parameter_lines(*layer_of("{type: gru, d_in: 4, d_out: 3, bias: false}")) ==
         "weight_ih_l0 (9, 4)\nweight_hh_l0 (9, 3)\n");
   CHECK(check_torch_init("{type: rnn, d_in: 5, d_out: 5}", 123) == 60);
+  CHECK(parameter_lines(*layer_of("{type: lstm, d_in: 4, d_out: 3}")) ==
+        "weight_ih_l0 (12, 4)\nweight_hh_l0 (12, 3)\nbias_ih_l0 (12,)\nbias_hh_l0 (12,)\n");
   CHECK(check_torch_init("{type: gru, d_in: 9, d_out: 9}", 7) == 9 * 3 * 20);
+  CHECK(check_torch_init("{type: lstm, d_in: 9, d_out: 9}", 7) == 9 * 4 * 20);
   // torch.manual_seed(123); net = torch.nn.GRU(2, 4); net.weight_ih_l0[0], net.bias_hh_l0[-1]
   const auto layer = layer_of("{type: gru, d_in: 2, d_out: 4}", 123);
   const Array weight = parameter_of(*layer, "weight_ih_l0");
@@ -23,15 +32,15 @@ TEST_CASE("rnn and gru: names, shapes and first numbers are those of torch.nn.RN
   CHECK(bias.data()[11] == doctest::Approx(0.105998456).epsilon(1e-6));
 }
 
-TEST_CASE("rnn and gru: values and gradients are PyTorch's") {
-  for (const char* name : {"rnn", "gru"}) {
+TEST_CASE("rnn, gru and lstm: values and gradients are PyTorch's") {
+  for (const char* name : all_types) {
     CHECK(check_golden(name) == 2 * 6);
     CHECK(check_golden(text(name, "_no_bias")) == 2 * 4);
   }
 }
 
-TEST_CASE("rnn and gru: all that a layer must satisfy") {
-  for (const char* type : {"rnn", "gru"}) {
+TEST_CASE("rnn, gru and lstm: all that a layer must satisfy") {
+  for (const char* type : all_types) {
     for (const char* bias : {"true", "false"}) {
       check_layer(text("{type: ", type, ", d_in: 5, d_out: 4, bias: ", bias, "}"),
                   {{2, 6, 5}, {6, 5}});
@@ -39,26 +48,24 @@ TEST_CASE("rnn and gru: all that a layer must satisfy") {
   }
 }
 
-TEST_CASE("rnn and gru: an initial state goes on where a sequence was cut") {
-  for (const bool gated : {false, true}) {
-    const Recurrent::Config config{.d_in = 3, .d_out = 4};
-    const std::unique_ptr<Recurrent> layer =
-        gated ? std::unique_ptr<Recurrent>(std::make_unique<Gru>(config))
-              : std::make_unique<Rnn>(config);
+TEST_CASE("rnn, gru and lstm: an initial state goes on where a sequence was cut") {
+  for (const char* type : all_types) {
+    const auto made = layer_of(text("{type: ", type, ", d_in: 3, d_out: 4}"));
+    auto& layer = dynamic_cast<Recurrent&>(*made);
     const Tensor x = values({2, 7, 3});
-    const Array all = (*layer)(x).value();
-    const Tensor first = layer->states(slice(x, 1, 0, 4), {});
-    const Tensor last = reshape(slice(first, 1, 3, 4), {2, 4});
-    check_near(layer->states(slice(x, 1, 4, 7), last), slice(Tensor(all), 1, 4, 7).value());
+    const Array all = layer(x).value();
+    const Tensor first = layer.states(slice(x, 1, 0, 4), {});
+    const Tensor later = layer.states(slice(x, 1, 4, 7), Recurrent::last(first));
+    check_near(layer.outputs(later), slice(Tensor(all), 1, 4, 7).value());
     // What is padded at the end does not change the last state.
     const Mask mask = mask_of({2, 7}, {1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0});
-    check_near(slice(layer->states(x, {}, mask), 1, 6, 7), slice(first, 1, 3, 4).value());
+    check_near(slice(layer.states(x, {}, mask), 1, 6, 7), slice(first, 1, 3, 4).value());
   }
 }
 
-TEST_CASE("rnn and gru: token by token, with a cache, equals all tokens at once") {
+TEST_CASE("rnn, gru and lstm: token by token, with a cache, equals all tokens at once") {
   const NoGrad off;
-  for (const char* type : {"rnn", "gru"}) {
+  for (const char* type : all_types) {
     const auto layer = layer_of(text("{type: ", type, ", d_in: 3, d_out: 4}"));
     const Tensor x = values({6, 3});
     const Array all = (*layer)(x).value();
@@ -72,10 +79,12 @@ TEST_CASE("rnn and gru: token by token, with a cache, equals all tokens at once"
   }
 }
 
-TEST_CASE("rnn and gru: wrong inputs and fields are refused") {
-  const auto layer = layer_of("{type: gru, d_in: 4, d_out: 3}");
-  CHECK(error_of([&] {
-          (*layer)(Tensor(values({2, 5})));
-        }) == "gru: expected x (B, T, d_in 4) or (T, d_in), got (2, 5)");
+TEST_CASE("rnn, gru and lstm: wrong inputs and fields are refused") {
+  for (const char* type : all_types) {
+    const auto layer = layer_of(text("{type: ", type, ", d_in: 4, d_out: 3}"));
+    CHECK(error_of([&] {
+            (*layer)(Tensor(values({2, 5})));
+          }) == text(type, ": expected x (B, T, d_in 4) or (T, d_in), got (2, 5)"));
+  }
   CHECK(config_error_of("{type: rnn, input_size: 4, d_out: 3}").find("d_in") != std::string::npos);
 }

@@ -19,7 +19,12 @@ const std::vector<std::string> translator_options{"",
                                                   "attention: additive",
                                                   "attention: dot",
                                                   "cell: rnn, attention: additive, dropout: 0.1",
-                                                  "cell: rnn, attention: dot"};
+                                                  "cell: rnn, attention: dot",
+                                                  "cell: lstm",
+                                                  "cell: lstm, attention: additive",
+                                                  "encoder_kernel_size: 3",
+                                                  "encoder_kernel_size: 5, cell: lstm",
+                                                  "encoder_kernel_size: 3, attention: dot"};
 
 Input padded_sentences() {
   Input in{ids({2, 5}, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2})};
@@ -53,6 +58,10 @@ TEST_CASE("rnn_encoder_decoder: values and gradients are PyTorch's") {
   CHECK(check_golden("rnn_encoder_decoder_rnn") == 2 * 12);
   CHECK(check_golden("rnn_encoder_decoder_additive") == 2 * 15);
   CHECK(check_golden("rnn_encoder_decoder_dot") == 2 * 12);
+  CHECK(check_golden("rnn_encoder_decoder_lstm") == 2 * 15);
+  CHECK(check_golden("rnn_encoder_decoder_lstm_none") == 2 * 12);
+  CHECK(check_golden("rnn_encoder_decoder_conv1d") == 2 * 10);
+  CHECK(check_golden("rnn_encoder_decoder_conv1d_lstm") == 2 * 10);
 }
 
 TEST_CASE("rnn_encoder_decoder: all that a layer must satisfy") {
@@ -114,7 +123,10 @@ TEST_CASE("rnn_encoder_decoder: attention is recorded, over the source") {
   }
 }
 
-TEST_CASE("rnn_encoder_decoder: wrong inputs are refused") {
+TEST_CASE("rnn_encoder_decoder: wrong inputs and fields are refused") {
+  CHECK(config_error_of(recurrent_translator("encoder_kernel_size: 4")) ==
+        "model.yaml:1:144: model.encoder_kernel_size: must be odd: a token sees as many on both "
+        "sides, got 4");
   const auto layer = layer_of(recurrent_translator());
   Input in = padded_sentences();
   in.source_mask = Mask::full({2, 5}, 1);

@@ -15,25 +15,26 @@ struct SequenceSizes {
 std::vector<Array> recurrence_inputs(Cell cell, const SequenceSizes& s) {
   const int64_t wide = gates_of(cell) * s.width;
   return {values({s.batch, s.tokens, wide}), values({wide, s.width}, -1, 1, 2),
-          values({wide}, -1, 1, 3), values({s.batch, s.width}, -1, 1, 4)};
+          values({wide}, -1, 1, 3), values({s.batch, states_of(cell) * s.width}, -1, 1, 4)};
 }
 
 Tensor recurrence_of(Cell cell, In in, const Mask& tokens = {}) {
   return recurrence(cell, in[0], {in[1], in[2]}, in[3], tokens);
 }
 
-constexpr Cell both_cells[] = {Cell::rnn, Cell::gru};
+constexpr Cell all_cells[] = {Cell::rnn, Cell::gru, Cell::lstm};
+constexpr const char* cell_names[] = {"rnn ", "gru ", "lstm "};
 
 }  // namespace
 
 const GradCases recurrence_cases("recurrence", [](GradCaseList& list) {
-  for (const Cell cell : both_cells) {
+  for (const Cell cell : all_cells) {
     for (const SequenceSizes& s : {SequenceSizes{1, 1, 1}, SequenceSizes{2, 3, 4},
                                    SequenceSizes{3, 5, 7}, SequenceSizes{1, 4, 17}}) {
       std::vector<Tensor> all;
       for (const Array& a : recurrence_inputs(cell, s)) all.push_back(wanted(a));
       const std::string name =
-          text(cell == Cell::gru ? "gru " : "rnn ", s.batch, " ", s.tokens, " ", s.width);
+          text(cell_names[static_cast<int>(cell)], s.batch, " ", s.tokens, " ", s.width);
       list.add(
           name, [=](In in) { return recurrence_of(cell, in); }, all);
       list.add("no bias, no initial state, " + name,
@@ -54,7 +55,7 @@ const GradCases recurrence_cases("recurrence", [](GradCaseList& list) {
   }
 });
 
-TEST_CASE("recurrence: gradient") { CHECK(check_grad_cases("recurrence") == 2 * 4 * 4); }
+TEST_CASE("recurrence: gradient") { CHECK(check_grad_cases("recurrence") == 3 * 4 * 4); }
 
 TEST_CASE("recurrence: values by hand") {
   const Tensor one = Array::from({1, 1}, {real(0.5)});
@@ -66,10 +67,15 @@ TEST_CASE("recurrence: values by hand") {
   check_values(recurrence(Cell::gru, Array::from({1, 1, 3}, {0, 0, 1}), {none, bias},
                           Array::from({1, 1}, {8})),
                {1, 1, 1}, {std::tanh(real(2.5)) / 2 + 4});
+  // i = f = o = sigmoid(0) = 1/2, g = tanh(1); c = 6 / 2 + g / 2, h = tanh(c) / 2
+  const real c = 3 + std::tanh(real(1)) / 2;
+  check_values(recurrence(Cell::lstm, Array::from({1, 1, 4}, {0, 0, 1, 0}),
+                          {Array::zeros({4, 1}), {}}, Array::from({1, 2}, {8, 6})),
+               {1, 1, 2}, {std::tanh(c) / 2, c});
 }
 
 TEST_CASE("recurrence: fused and composed agree") {
-  for (const Cell cell : both_cells) {
+  for (const Cell cell : all_cells) {
     for (const int64_t n : odd_sizes) {
       const Mask mask = every_third({3, 6});
       check_twins([&](In in) { return recurrence_of(cell, in, mask); },
@@ -82,10 +88,10 @@ TEST_CASE("recurrence: fused and composed agree") {
 }
 
 TEST_CASE("recurrence: padding leaves the state as it was, whatever is there") {
-  for (const Cell cell : both_cells) {
+  for (const Cell cell : all_cells) {
     const std::vector<Array> in = recurrence_inputs(cell, {1, 4, 3});
     const Tensor w = in[1], b = in[2], start = in[3];
-    const int64_t wide = gates_of(cell) * 3;
+    const int64_t wide = gates_of(cell) * 3, both = states_of(cell) * 3;
     const Mask mask = mask_of({1, 4}, {0, 1, 0, 1});
     const Array h = recurrence(cell, in[0], {w, b}, start, mask).value();
     Array other = in[0].clone();
@@ -97,16 +103,19 @@ TEST_CASE("recurrence: padding leaves the state as it was, whatever is there") {
     std::copy_n(in[0].data() + wide, wide, kept.mutable_data());
     std::copy_n(in[0].data() + 3 * wide, wide, kept.mutable_data() + wide);
     const Array alone = recurrence(cell, kept, {w, b}, start).value();
-    check_near(Array::from({2, 3}, h.span().subspan(6)),
-               Array::from({2, 3}, {alone.data()[0], alone.data()[1], alone.data()[2],
-                                    alone.data()[3], alone.data()[4], alone.data()[5]}));
+    // The states after the two tokens, each of which stands twice in h: s_0, s_1, s_1, s_2.
+    for (int64_t i = 0; i < both; ++i) {
+      CHECK(h.data()[both + i] == doctest::Approx(alone.data()[i]));
+      CHECK(h.data()[2 * both + i] == h.data()[both + i]);
+      CHECK(h.data()[3 * both + i] == doctest::Approx(alone.data()[both + i]));
+    }
     const Array hidden = recurrence(cell, in[0], {w, b}, start, Mask::zeros({1, 4})).value();
-    for (int64_t i = 0; i < 12; ++i) CHECK(hidden.data()[i] == in[3].data()[i % 3]);
+    for (int64_t i = 0; i < 4 * both; ++i) CHECK(hidden.data()[i] == in[3].data()[i % both]);
   }
 }
 
 TEST_CASE("recurrence: the same bits for any number of threads") {
-  for (const Cell cell : both_cells) {
+  for (const Cell cell : all_cells) {
     check_threads([&](In in) { return recurrence_of(cell, in); },
                   recurrence_inputs(cell, {130, 5, 129}));
     check_threads([&](In in) { return recurrence_of(cell, in); },
@@ -132,4 +141,8 @@ TEST_CASE("recurrence: a batch of none; shapes that do not fit are refused") {
         "recurrence: expected initial (B, d) = (3, 2), got (2, 2)");
   CHECK(message(p, {}, {}, Mask::zeros({4, 3})) ==
         "recurrence: expected tokens (B, T) = (3, 4), got (4, 3)");
+  CHECK(error_of([&] {
+          (void)recurrence(Cell::lstm, Array::zeros({3, 4, 8}), {Array::zeros({8, 2}), {}},
+                           Array::zeros({3, 2}));
+        }) == "recurrence: expected initial (B, 2 d) = (3, 4), got (3, 2)");
 }

@@ -1,6 +1,7 @@
-#include "layers/global_attention.h"
+#include "layers/wings/recurrent/global_attention.h"
 
 #include "tests/support/layer_cases.h"
+#include "train/wings/examine/testing.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -16,6 +17,13 @@ TEST_CASE("global_attention: values and gradients are PyTorch's") {
   CHECK(check_golden("global_attention") == 2 * 6);
   CHECK(check_golden("global_attention_unbatched") == 2 * 6);
   CHECK(check_golden("global_attention_dot") == 2 * 3);
+  CHECK(check_golden("global_attention_wide") == 2 * 6);
+}
+
+TEST_CASE("global_attention: all that a layer must satisfy") {
+  for (const char* options : {"", ", score: dot", ", d_context: 7"}) {
+    check_layer(text("{type: global_attention, d_in: 4", options, "}"));
+  }
 }
 
 TEST_CASE("global_attention: scores are dot products that are not scaled") {
@@ -37,4 +45,7 @@ TEST_CASE("global_attention: a context that does not fit is refused") {
   in.context = values({2, 5, 3});
   CHECK(error_of([&] { (*layer)(in); }) ==
         "global_attention: expected a context (B, S, d_in 4) with x (2, 5, 4), got (2, 5, 3)");
+  CHECK(config_error_of("{type: global_attention, d_in: 4, d_context: 5, score: dot}") ==
+        "model.yaml:1:53: model.d_context: must be d_in for a dot product: d_in is 4, d_context is "
+        "5");
 }

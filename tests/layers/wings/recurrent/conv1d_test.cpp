@@ -1,0 +1,87 @@
+#include "layers/wings/recurrent/conv1d.h"
+
+#include "tests/support/layer_cases.h"
+#include "train/wings/examine/testing.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("conv1d: names, shapes and first numbers are those of torch.nn.Conv1d") {
+  CHECK(parameter_lines(*layer_of("{type: conv1d, d_in: 4, d_out: 3}")) ==
+        "weight (3, 4, 3)\nbias (3,)\n");
+  CHECK(parameter_lines(
+            *layer_of("{type: conv1d, d_in: 4, d_out: 3, kernel_size: 2, bias: false}")) ==
+        "weight (3, 4, 2)\n");
+  // torch.manual_seed(123); net = torch.nn.Conv1d(2, 4, 3); net.weight[0, 0], net.bias[-1]
+  const auto layer = layer_of("{type: conv1d, d_in: 2, d_out: 4}", 123);
+  const Array weight = parameter_of(*layer, "weight"), bias = parameter_of(*layer, "bias");
+  CHECK(weight.data()[0] == doctest::Approx(-0.166473910).epsilon(1e-6));
+  CHECK(weight.data()[2] == doctest::Approx(-0.202760010).epsilon(1e-6));
+  CHECK(bias.data()[3] == doctest::Approx(0.291754514).epsilon(1e-6));
+}
+
+TEST_CASE("conv1d: values and gradients are PyTorch's") {
+  CHECK(check_golden("conv1d") == 2 * 4);
+  CHECK(check_golden("conv1d_even") == 2 * 4);
+  CHECK(check_golden("conv1d_both_sides") == 2 * 3);
+}
+
+TEST_CASE("conv1d: all that a layer must satisfy") {
+  for (const char* options : {"", ", kernel_size: 1", ", kernel_size: 4, bias: false",
+                              ", causal: false", ", kernel_size: 7, causal: false, bias: false"}) {
+    check_layer(text("{type: conv1d, d_in: 5, d_out: 4", options, "}"), {{2, 6, 5}, {6, 5}});
+  }
+}
+
+TEST_CASE("conv1d: by hand, with nothing before the first token and after the last") {
+  Conv1d before({.d_in = 1, .d_out = 1, .kernel_size = 3});
+  Conv1d both({.d_in = 1, .d_out = 1, .kernel_size = 3, .causal = false});
+  for (Conv1d* layer : {&before, &both}) {
+    const NoGrad off;
+    std::copy_n(std::array<real, 3>{1, 10, 100}.data(), 3, layer->weight.tensor().mutable_value());
+    *layer->bias.tensor().mutable_value() = 1000;
+  }
+  const Tensor x = Array::from({4, 1}, {1, 2, 3, 4});
+  check_values(before(x), {4, 1}, {1100, 1210, 1321, 1432});
+  check_values(both(x), {4, 1}, {1210, 1321, 1432, 1043});
+}
+
+TEST_CASE("conv1d: padding counts as nothing, whatever is there") {
+  Conv1d layer({.d_in = 2, .d_out = 3, .kernel_size = 5, .causal = false});
+  const Tensor x = values({1, 6, 2});
+  const Mask mask = mask_of({1, 6}, {1, 1, 1, 1, 0, 0});
+  Array other = x.value().clone();
+  std::fill_n(other.mutable_data() + 8, 4, not_a_number);
+  const Array y = layer.filtered(x, mask).value();
+  check_same_bits(layer.filtered(Tensor(other), mask).value(), y);
+  check_near(layer(slice(x, 1, 0, 4)), slice(Tensor(y), 1, 0, 4).value());
+}
+
+TEST_CASE("conv1d: token by token, with a cache, equals all tokens at once") {
+  const NoGrad off;
+  for (const int kernel : {1, 2, 3, 5, 9}) {
+    const auto layer =
+        layer_of(text("{type: conv1d, d_in: 3, d_out: 4, kernel_size: ", kernel, "}"));
+    const Tensor x = values({6, 3});
+    const Array all = (*layer)(x).value();
+    Cache cache(6);
+    for (const auto& [begin, end] : {std::pair{0, 3}, std::pair{3, 4}, std::pair{4, 6}}) {
+      Input in(slice(x, 0, begin, end));
+      in.cache = &cache;
+      check_near((*layer)(in), slice(Tensor(all), 0, begin, end).value());
+      cache.advance(end - begin);
+    }
+  }
+}
+
+TEST_CASE("conv1d: wrong inputs and fields are refused") {
+  const auto layer = layer_of("{type: conv1d, d_in: 4, d_out: 3}");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 5})));
+        }) == "conv1d: expected x (B, T, d_in 4) or (T, d_in), got (2, 5)");
+  CHECK(config_error_of("{type: conv1d, d_in: 4, d_out: 3, kernel_size: 2, causal: false}") ==
+        "model.yaml:1:55: model.kernel_size: must be odd unless causal: both sides of a token get "
+        "as many, got 2");
+  CHECK(config_error_of("{type: conv1d, d_in: 4, d_out: 3, kernel_size: 0}").find("kernel_size") !=
+        std::string::npos);
+}
