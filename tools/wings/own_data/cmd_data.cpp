@@ -34,13 +34,19 @@ void declare(Arguments& arguments, DataOptions& o) {
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
-// One example: the ids and targets without padding, and the text that they stand for.
+// What a model is given or should answer: tokens without padding, and what they stand for; or
+// numbers.
+struct Side {
+  std::string name, ids_name, values_name;  // "given", "ids", "x"
+  std::string words = {};
+  std::vector<int32_t> ids = {};
+  Array values = {};
+};
+
 struct Example {
   Split split = Split::train;
   int64_t number = 0;
-  Array x, y;  // of tasks without ids; targets that are numbers
-  std::vector<int32_t> source_ids, ids, targets;
-  std::string source, given, answer;
+  std::vector<Side> sides;
 };
 
 std::vector<int32_t> first_of(const Ids& row, int64_t count) {
@@ -58,38 +64,24 @@ int64_t unpadded(const Mask& mask, int64_t n) {
   return n;
 }
 
-// True if the ids are all of a text: "<end>" and other marks are left out of it.
-bool is_running_text(const std::vector<int32_t>& ids, const Task& task) {
-  const Tokenizer* const tokenizer = task.tokenizer();
-  return tokenizer != nullptr && task.continues_prompt() &&
-         tokenizer->encode(tokenizer->decode(ids)) == ids;
-}
-
-std::string names_of(const std::vector<int32_t>& ids, const Tokenizer* tokenizer) {
-  std::string words;
+// The ids by their names; "_" stands for a position that does not count.
+template <class Name>
+std::string names_of(const std::vector<int32_t>& ids, const Name& name) {
+  std::string names;
   for (const int32_t id : ids) {
-    words += (words.empty() ? "" : " ") + token_name(tokenizer, id);
+    names += (names.empty() ? "" : " ") + (id == ignored_target ? std::string("_") : name(id));
   }
-  return words;
+  return names;
 }
 
-std::string words_for(const std::vector<int32_t>& ids, const Task& task) {
-  return is_running_text(ids, task) ? task.tokenizer()->decode(ids)
-                                    : names_of(ids, task.tokenizer());
-}
-
-// "_" stands for a position that does not count.
-std::string answer_for(const std::vector<int32_t>& targets, const Task& task) {
-  if (std::count(targets.begin(), targets.end(), ignored_target) == 0 &&
-      is_running_text(targets, task)) {
-    return task.tokenizer()->decode(targets);
-  }
-  std::string words;
-  for (const int32_t target : targets) {
-    words += (words.empty() ? "" : " ") +
-             (target == ignored_target ? std::string("_") : task.target_name(target));
-  }
-  return words;
+// The ids as a text if they are all of one: "<end>" and other marks are left out of it.
+template <class Name>
+std::string words_for(const std::vector<int32_t>& ids, const Task& task, const Name& name) {
+  const Tokenizer* const tokenizer = task.tokenizer();
+  const bool is_running_text = tokenizer != nullptr && task.continues_prompt() &&
+                               std::count(ids.begin(), ids.end(), ignored_target) == 0 &&
+                               tokenizer->encode(tokenizer->decode(ids)) == ids;
+  return is_running_text ? tokenizer->decode(ids) : names_of(ids, name);
 }
 
 // The number of tokens before the padding, which the mask hides or no target counts in.
@@ -122,25 +114,28 @@ ordered_json json_of(const Array& values, int axis = 0, int64_t at = 0) {
 Example example_of(const Task& task, Split split, int64_t number) {
   const Batch batch = task.examples(split, {number});
   const Input& in = batch.input;
-  Example example{.split = split, .number = number};
+  Side given{"given", "ids", "x"}, answer{"answer", "targets", "y"};
   if (in.ids) {
-    example.ids = first_of(in.ids, length_of(batch));
-    example.given = words_for(example.ids, task);
+    given.ids = first_of(in.ids, length_of(batch));
+    given.words =
+        words_for(given.ids, task, [&](int32_t id) { return token_name(task.tokenizer(), id); });
   } else {
-    example.x = without_batch(in.x.value());
+    given.values = without_batch(in.x.value());
   }
   if (batch.target_values) {
-    example.y = without_batch(batch.target_values);
-  }
-  if (in.source_ids) {
-    example.source_ids = first_of(in.source_ids, unpadded(in.source_mask, in.source_ids.size()));
-    example.source = names_of(example.source_ids, task.source_tokenizer());
-  }
-  if (batch.targets) {
+    answer.values = without_batch(batch.target_values);
+  } else if (batch.targets) {
     const bool one_each = batch.targets.size() == in.ids.size();
-    example.targets =
-        first_of(batch.targets, one_each ? std::ssize(example.ids) : batch.targets.size());
-    example.answer = answer_for(example.targets, task);
+    answer.ids = first_of(batch.targets, one_each ? std::ssize(given.ids) : batch.targets.size());
+    answer.words = words_for(answer.ids, task, [&](int32_t id) { return task.target_name(id); });
+  }
+  Example example{split, number, {std::move(given), std::move(answer)}};
+  if (in.source_ids) {
+    Side source{"source", "source_ids", ""};
+    source.ids = first_of(in.source_ids, unpadded(in.source_mask, in.source_ids.size()));
+    source.words =
+        names_of(source.ids, [&](int32_t id) { return token_name(task.source_tokenizer(), id); });
+    example.sides.insert(example.sides.begin(), std::move(source));
   }
   return example;
 }
@@ -186,63 +181,33 @@ ordered_json as_json(const LoadedRun& run, const DataOptions& o) {
   object["examples"] = ordered_json::array();
   for (const Example& example : examples_of(task, o.examples)) {
     ordered_json one{{"split", name_of(example.split)}, {"number", example.number}};
-    if (!example.source_ids.empty()) {
-      one["source"] = example.source;
-      one["source_ids"] = example.source_ids;
-    }
-    if (example.x) {
-      one["x"] = json_of(example.x);
-    } else {
-      one["given"] = example.given;
-      one["ids"] = example.ids;
-    }
-    if (example.y) {
-      one["y"] = json_of(example.y);
-    } else {
-      one["answer"] = example.answer;
-      one["targets"] = example.targets;
+    for (const Side& side : example.sides) {
+      if (side.values) {
+        one[side.values_name] = json_of(side.values);
+      } else {
+        one[side.name] = side.words;
+        one[side.ids_name] = side.ids;
+      }
     }
     object["examples"].push_back(std::move(one));
   }
   return object;
 }
 
-std::string numbers(const std::vector<int32_t>& ids) {
-  std::string line;
-  for (const int32_t id : ids) {
-    line += (line.empty() ? "" : " ") + (id == ignored_target ? "_" : std::to_string(id));
-  }
-  return line;
-}
-
-// Adds numbers to a table, a line of their printed form in each row.
-void add_numbers(Table& table, const std::string& name, const Array& values) {
-  std::istringstream lines(printed(values));
-  std::string label = name;
-  for (std::string line; std::getline(lines, line); label.clear()) {
-    table.add({label, line});
-  }
-}
-
 void print_example(const Example& example) {
   print_line(stdout, text("\n", name_of(example.split), " example ", example.number));
   Table table({Align::left, Align::left});
-  if (!example.source_ids.empty()) {
-    table.add({"source", example.source});
-    table.add({"", numbers(example.source_ids)});
-  }
-  if (example.x) {
-    add_numbers(table, "given", example.x);
-  } else {
-    table.add({"given", example.given});
-    table.add({"", numbers(example.ids)});
-  }
-  if (!example.targets.empty()) {
-    table.add({"answer", example.answer});
-    table.add({"", numbers(example.targets)});
-  }
-  if (example.y) {
-    add_numbers(table, "answer", example.y);
+  for (const Side& side : example.sides) {
+    if (side.values) {
+      std::istringstream lines(printed(side.values));
+      std::string label = side.name;
+      for (std::string line; std::getline(lines, line); label.clear()) {
+        table.add({label, line});
+      }
+    } else if (!side.ids.empty()) {
+      table.add({side.name, side.words});
+      table.add({"", names_of(side.ids, [](int32_t id) { return std::to_string(id); })});
+    }
   }
   print_text(table.text("  "));
 }
