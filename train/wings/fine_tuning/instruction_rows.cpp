@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
+#include "layers/text/display.h"
 #include "layers/text/utf8.h"
-#include "train/wings/own_data/rows/json_lines.h"
-#include "train/wings/own_data/rows/lines.h"
+#include "train/wings/own_data/json_lines.h"
 
 namespace heed {
 
@@ -16,13 +15,6 @@ namespace {
 const std::array<RowColumn, 3> instruction_columns{RowColumn{.role = "instruction"},
                                                    RowColumn{.role = "input", .is_optional = true},
                                                    RowColumn{.role = "output"}};
-
-// "" or what is wrong with the cell of a column.
-std::string without_text(const std::string& cell, const std::string& role) {
-  return !without_blanks(cell).empty()
-             ? ""
-             : text("expected text as ", role, ", got ", cell.empty() ? "nothing" : "blanks alone");
-}
 
 // "" or why the input would be lost.
 std::string unused_input(const Instruction& row, const PromptTemplate& form) {
@@ -41,44 +33,26 @@ class InstructionReader {
   InstructionReader(const std::filesystem::path& path, const PromptTemplate& form)
       : mistakes_(path.string()), form_(form) {}
 
-  TextRows read(std::span<char> bytes) {
-    const std::string_view all(bytes.data(), bytes.size());
+  TextRows read(std::string_view all) {
     const size_t first = all.find_first_not_of(" \t\r\n");
     if (first != std::string_view::npos && all[first] == '[') {
       read_list(all, first);
     } else {
-      read_lines(bytes);
+      read_lines(all);
     }
     mistakes_.throw_if_any();
-    if (places_.empty()) {
+    if (rows_.empty()) {
       mistakes_.refuse("expected examples, got none");
     }
-    std::vector<TextRows::Row> rows;
-    rows.reserve(places_.size());
-    for (const Place& place : places_) {
-      const std::string_view cells = std::string_view(cells_.data(), cells_.size())
-                                         .substr(place.begin, place.prompt + place.output);
-      rows.push_back({{cells.substr(0, place.prompt), cells.substr(place.prompt)}, place.line});
-    }
-    return TextRows(std::move(cells_), rows);
+    return {std::move(rows_)};
   }
 
  private:
-  // Where a row is in `cells_`: its prompt and, after it, its output.
-  struct Place {
-    size_t begin = 0, prompt = 0, output = 0;
-    int64_t line = 0;
-  };
-
-  void read_lines(std::span<char> bytes) {
-    Lines lines(bytes);
-    while (const std::optional<Line> line = lines.next()) {
-      int64_t above = 0;
-      const std::string wrong = wrong_bytes(line->text(), above);
-      if (!wrong.empty()) {
-        mistakes_.add(line->number, wrong);
-      } else if (!without_blanks(line->text()).empty()) {
-        add(line->text(), line->number, "");
+  void read_lines(std::string_view all) {
+    Lines lines(all, mistakes_);
+    while (const std::optional<Lines::Line> line = lines.next()) {
+      if (!without_blanks(line->text).empty()) {
+        add(line->text, line->number, "");
       }
     }
   }
@@ -156,42 +130,33 @@ class InstructionReader {
                                     : read_json_object(row, instruction_columns, cells_of_row_);
     const Instruction asked = wrong.empty() ? instruction_of(cells_of_row_) : Instruction{};
     const std::string output = wrong.empty() ? cells_of_row_[2] : "";
-    for (const std::string& next : {without_text(asked.instruction, "instruction"),
-                                    without_text(output, "output"), unused_input(asked, form_)}) {
+    for (const std::string& next : {wrong_text(asked.instruction, "instruction"),
+                                    wrong_text(output, "output"), unused_input(asked, form_)}) {
       wrong = wrong.empty() ? next : wrong;
     }
-    const std::string prompt = wrong.empty() ? form_.fill(asked) : "";
-    if (prompt.size() + output.size() > std::numeric_limits<int32_t>::max()) {
-      wrong = "expected a row of less than 2 GB";
-    }
-    if (!wrong.empty()) {
+    if (wrong.empty()) {
+      rows_.push_back({{form_.fill(asked), output}, line});
+    } else {
       mistakes_.add(line, which, wrong);
-      return;
     }
-    places_.push_back({cells_.size(), prompt.size(), output.size(), line});
-    cells_.insert(cells_.end(), prompt.begin(), prompt.end());
-    cells_.insert(cells_.end(), output.begin(), output.end());
   }
 
   RowMistakes mistakes_;
   const PromptTemplate& form_;
   std::vector<std::string> cells_of_row_;  // instruction, input, output
-  std::vector<char> cells_;
-  std::vector<Place> places_;
+  std::vector<TextRow> rows_;
 };
 
 }  // namespace
 
-TextRows read_instructions(std::vector<char> bytes, const std::filesystem::path& path,
+TextRows read_instructions(std::string_view bytes, const std::filesystem::path& path,
                            const PromptTemplate& form) {
   const std::string extension = in_lower_case(path.extension().string());
   require<ConfigError>(
       extension == ".json" || extension == ".jsonl" || extension == ".ndjson", path.string(),
       ": expected a file named *.json (a list of objects) or *.jsonl (an object each line), got ",
       extension.empty() ? "no extension" : printable(extension));
-  const std::string_view all(bytes.data(), bytes.size());
-  const size_t mark = all.size() - without_byte_order_mark(all).size();
-  return InstructionReader(path, form).read(std::span(bytes).subspan(mark));
+  return InstructionReader(path, form).read(without_byte_order_mark(bytes));
 }
 
 Instruction read_prompt(const std::string& prompt, const PromptTemplate& form) {
@@ -204,7 +169,7 @@ Instruction read_prompt(const std::string& prompt, const PromptTemplate& form) {
     asked = instruction_of(cells);
   }
   for (const std::string& wrong :
-       {without_text(asked.instruction, "instruction"), unused_input(asked, form)}) {
+       {wrong_text(asked.instruction, "instruction"), unused_input(asked, form)}) {
     require<ConfigError>(wrong.empty(), wrong);
   }
   return asked;

@@ -3,17 +3,17 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "train/wings/fine_tuning/prompt_template.h"
-#include "train/wings/own_data/rows/text_rows.h"
+#include "train/wings/own_data/split_rows.h"
 
 namespace heed {
 
 // The rows of a file *.json or *.jsonl, which begins with [ if it is a list. The cells of a row are
 // its instruction and input in the template, and its output. Throws RowError with all mistakes,
 // ConfigError for another extension.
-TextRows read_instructions(std::vector<char> bytes, const std::filesystem::path& path,
+TextRows read_instructions(std::string_view bytes, const std::filesystem::path& path,
                            const PromptTemplate& form);
 
 // What a user asks: an instruction or, if it begins with {", a row without its output,

@@ -45,7 +45,7 @@ void InstructionsTask::Config::fields(Fields& f) {
 }
 
 void InstructionsTask::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  file.check(errors, at, {RowColumn{"instruction"}, RowColumn{"output"}});
+  file.check(errors, at, {});
   try {
     static_cast<void>(PromptTemplate(form, without_input));
   } catch (const ConfigError& error) {
@@ -53,22 +53,14 @@ void InstructionsTask::Config::check(ConfigErrors& errors, const ConfigNode& at)
   }
 }
 
-InstructionsTask::InstructionsTask(const Config& c, const TaskSetup& setup,
-                                   const PromptTemplate& form)
-    : InstructionsTask(
-          c, setup, form,
-          SplitRows(c.file, setup, [&](std::vector<char> bytes, const std::filesystem::path& path) {
-            return read_instructions(std::move(bytes), path, form);
-          })) {}
-
-InstructionsTask::InstructionsTask(const Config& c, const TaskSetup& setup,
-                                   const PromptTemplate& form, const SplitRows& rows)
-    : OwnDataTask(c.file, rows), config_(c), form_(form) {
+InstructionsTask::InstructionsTask(const Config& c, const TaskSetup& setup)
+    : OwnDataTask(c.file), config_(c), form_(c.form, c.without_input) {
+  const SplitRows rows(c.file, setup,
+                       [&](std::string_view bytes, const std::filesystem::path& path) {
+                         return read_instructions(bytes, path, form_);
+                       });
   make_tokenizer_with_end(setup, rows);
-  texts_.emplace(tokenizer_->vocab_size());
-  texts_->reserve(rows.size(), rows.bytes(0) + rows.bytes(1));
-  prompt_lengths_.reserve(static_cast<size_t>(rows.size()));
-  take(rows, setup, [&](const TextRows::Row& row) { return add(row); });
+  take(rows, setup);
 }
 
 void InstructionsTask::make_tokenizer_with_end(const TaskSetup& setup, const SplitRows& rows) {
@@ -95,58 +87,37 @@ void InstructionsTask::make_tokenizer_with_end(const TaskSetup& setup, const Spl
   }
 }
 
-int64_t InstructionsTask::add(const TextRows::Row& row) {
-  std::vector<int32_t> ids = tokens_of(*tokenizer_, row.cells[0]);
-  const std::vector<int32_t> answer = tokens_of(*tokenizer_, row.cells[1]);
-  require<ConfigError>(std::count(answer.begin(), answer.end(), end_) == 0,
+void InstructionsTask::complete(const TextRow& row, Example& example) const {
+  example.target = tokens_of(*tokenizer_, row.cells[1]);
+  require<ConfigError>(std::count(example.target.begin(), example.target.end(), end_) == 0,
                        "expected an output without the end token ", tokenizer_->name(end_),
                        ", got ", printable(row.cells[1]));
-  const size_t prompt = ids.size();
-  ids.insert(ids.end(), answer.begin(), answer.end());
-  if (is_too_long(ids.size())) {
-    return 0;
-  }
-  texts_->append(ids);
-  prompt_lengths_.push_back(static_cast<int32_t>(prompt));
-  longest_answer_ = std::max(longest_answer_, std::ssize(answer));
-  return std::ssize(ids) + 1;
+  example.input.insert(example.input.end(), example.target.begin(), example.target.end());
+  example.tokens = std::ssize(example.input) + 1;
 }
 
 std::vector<std::pair<std::string, int64_t>> InstructionsTask::model_sizes() const {
   return {{"vocab_size", tokenizer_->vocab_size()}, {"context_length", context_length()}};
 }
 
-std::vector<int32_t> InstructionsTask::prompt_of(int64_t number) const {
-  std::vector<int32_t> ids = (*texts_)[number];
-  ids.resize(static_cast<size_t>(prompt_lengths_[static_cast<size_t>(number)]));
+std::vector<int32_t> InstructionsTask::prompt_of(Split split, int64_t example) const {
+  std::vector<int32_t> ids = input(split, example);
+  ids.resize(ids.size() - target(split, example).size());
   return ids;
 }
 
-std::vector<int32_t> InstructionsTask::answer_of(int64_t number) const {
-  const std::vector<int32_t> ids = (*texts_)[number];
-  return {ids.begin() + prompt_lengths_[static_cast<size_t>(number)], ids.end()};
+Batch InstructionsTask::blank(int64_t count, const PairSizes& room) const {
+  const Shape shape{count, room.source};
+  return {Input(Ids::full(shape, end_), Mask::zeros(shape)), Ids::full(shape, ignored_target)};
 }
 
-Batch InstructionsTask::batch_of(std::span<const int64_t> numbers) const {
-  int64_t length = 0;
-  for (const int64_t number : numbers) {
-    length = std::max(length, texts_->length(number));
-  }
-  const Shape shape{std::ssize(numbers), room_for(length, texts_->longest())};
-  Batch batch{Input(Ids::full(shape, end_), Mask::zeros(shape)), Ids::full(shape, ignored_target)};
-  int32_t *ids = batch.input.ids.mutable_data(), *targets = batch.targets.mutable_data();
-  uint8_t* mask = batch.input.mask.mutable_data();
-  for (size_t i = 0; i < numbers.size() && !dry_run(); ++i) {
-    const std::vector<int32_t> whole = (*texts_)[numbers[i]];
-    const int32_t prompt = prompt_lengths_[static_cast<size_t>(numbers[i])];
-    std::copy(whole.begin(), whole.end(), ids);
-    std::fill_n(mask, whole.size(), uint8_t{1});
-    *std::copy(whole.begin() + prompt, whole.end(), targets + prompt - 1) = end_;
-    ids += shape[1];
-    mask += shape[1];
-    targets += shape[1];
-  }
-  return batch;
+void InstructionsTask::fill(Batch& batch, int64_t i, std::span<const int32_t> whole,
+                            std::span<const int32_t> answer) const {
+  const int64_t begin = i * batch.targets.dim(1);
+  const int64_t before_answer = begin + std::ssize(whole) - std::ssize(answer) - 1;
+  std::copy(whole.begin(), whole.end(), batch.input.ids.mutable_data() + begin);
+  std::fill_n(batch.input.mask.mutable_data() + begin, whole.size(), uint8_t{1});
+  *std::copy(answer.begin(), answer.end(), batch.targets.mutable_data() + before_answer) = end_;
 }
 
 BatchLoss InstructionsTask::loss(const Tensor& output, const Batch& batch) const {
@@ -166,14 +137,10 @@ BatchLoss InstructionsTask::loss(const Tensor& output, const Batch& batch) const
   return OwnDataTask::loss(output, all);
 }
 
-std::string InstructionsTask::vocabulary_in_words() const {
-  return text(grouped(tokenizer_->mark(0)), " ", tokenizer_->unit(), "s");
-}
-
 std::vector<std::pair<std::string, std::string>> InstructionsTask::details() const {
   std::vector<std::pair<std::string, std::string>> lines = OwnDataTask::details();
   lines.insert(lines.begin(),
-               {"answers", text("up to ", grouped(longest_answer_), " ", tokenizer_->unit(),
+               {"answers", text("up to ", grouped(longest_answer()), " ", tokenizer_->unit(),
                                 "s and ", tokenizer_->name(end_), "; loss on ",
                                 config_.loss_on == "all" ? "the instructions too" : "them alone")});
   return lines;
@@ -187,10 +154,10 @@ std::vector<int32_t> InstructionsTask::prompt_ids(const std::string& prompt) con
   return ids;
 }
 
-Answer InstructionsTask::answer(Module& model, const std::string& prompt,
-                                const AnswerOptions& options) const {
-  std::vector<int32_t> ids = prompt_ids(prompt);
-  const Written written = write_until(model, *tokenizer_, ids, end_, options);
+Answer InstructionsTask::reply(Module& model, const std::vector<int32_t>& prompt,
+                               const AnswerOptions& options) const {
+  const Written written = write_until(model, *tokenizer_, prompt, end_, options);
+  std::vector<int32_t> ids = prompt;
   ids.insert(ids.end(), written.ids.begin(), written.ids.end());
   const int64_t shown = std::min(std::ssize(ids), context_length());
   const std::span<const int32_t> last(ids.end() - shown, ids.end());
@@ -199,7 +166,7 @@ Answer InstructionsTask::answer(Module& model, const std::string& prompt,
 
 // The instruction and its input: what the template has before and after them is the same in each.
 std::string InstructionsTask::input_text(Split split, int64_t example) const {
-  const std::string whole = tokenizer_->decode(prompt_of(number_of(split, example)));
+  const std::string whole = tokenizer_->decode(prompt_of(split, example));
   for (const bool with_input : {true, false}) {
     const std::string before = form_.before(with_input), after = form_.after(with_input);
     if (whole.size() >= before.size() + after.size() && whole.starts_with(before) &&
@@ -210,15 +177,11 @@ std::string InstructionsTask::input_text(Split split, int64_t example) const {
   return whole;  // of words, which are not a text cut into pieces
 }
 
-std::string InstructionsTask::target_text(Split split, int64_t example) const {
-  return tokenizer_->decode(answer_of(number_of(split, example)));
-}
-
 std::string InstructionsTask::answer(Module& model, Split split, int64_t example) const {
-  const AnswerOptions options{.tokens = longest_answer_ + 1,
+  const AnswerOptions options{.tokens = longest_answer() + 1,
                               .sampling = {.temperature = 0},
                               .context_length = context_length()};
-  return write_until(model, *tokenizer_, prompt_of(number_of(split, example)), end_, options).text;
+  return reply(model, prompt_of(split, example), options).text;
 }
 
 }  // namespace heed

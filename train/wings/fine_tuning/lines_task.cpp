@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "autograd/base/modes.h"
+#include "layers/text/display.h"
 #include "train/data/text_stream.h"
-#include "train/files/words.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/wings/fine_tuning/written.h"
 
 namespace heed {
 
@@ -61,65 +61,51 @@ void LinesTask::Config::check(ConfigErrors& errors, const ConfigNode& at) const 
   }
 }
 
-LinesTask::LinesTask(const Config& c, const TaskSetup& setup, const SplitRows& rows)
-    : OwnDataTask(c.file, rows) {
+LinesTask::LinesTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.file) {
   using Marks = std::vector<std::string>;
+  const SplitRows rows(c.file, setup, c.columns());
   tokenizer_ =
       std::make_unique<MarkedTokenizer>(make_tokenizer(setup, rows.cells(0), stored_vocabulary),
                                         c.mark.empty() ? Marks{"<start>", "<end>"} : Marks{});
   start_ = c.mark.empty() ? tokenizer_->mark(0) : id_of_mark(*tokenizer_, c.mark);
   end_ = c.mark.empty() ? tokenizer_->mark(1) : start_;
-  documents_.emplace(tokenizer_->mark(0));  // new marks are not kept
-  documents_->reserve(rows.size(), rows.bytes(0));
-  take(rows, setup, [&](const TextRows::Row& row) -> int64_t {
-    const std::vector<int32_t> ids = tokens_of(*tokenizer_, row.cells[0]);
-    require<ConfigError>(std::count(ids.begin(), ids.end(), end_) == 0,
-                         "expected a document without data.mark ", printable(c.mark),
-                         ", which would end it, got one with it");
-    if (is_too_long(ids.size())) {
-      return 0;
-    }
-    documents_->append(ids);
-    return std::ssize(ids) + 1;
-  });
+  mark_ = c.mark;
+  take(rows, setup);
+}
+
+void LinesTask::complete(const TextRow&, Example& example) const {
+  require<ConfigError>(std::count(example.input.begin(), example.input.end(), end_) == 0,
+                       "expected a document without data.mark ", printable(mark_),
+                       ", which would end it, got one with it");
+  ++example.tokens;  // <end>
 }
 
 // A model may have more room than the longest document needs, as one that reads on from weights.
 std::vector<std::pair<std::string, int64_t>> LinesTask::model_sizes() const {
   return {{"vocab_size", tokenizer_->vocab_size()},
-          {"context_length", 1 + max_length().value_or(documents_->longest())}};
+          {"context_length", 1 + max_length().value_or(longest().source)}};
 }
 
-Batch LinesTask::batch_of(std::span<const int64_t> numbers) const {
-  int64_t longest = 0;
-  for (const int64_t number : numbers) {
-    longest = std::max(longest, documents_->length(number));
-  }
-  const int64_t length = room_for(longest, documents_->longest()) + 1;
-  const Shape shape{std::ssize(numbers), length};
-  Batch batch{Input(Ids::full(shape, end_)), Ids::full(shape, ignored_target)};
-  int32_t* ids = batch.input.ids.mutable_data();
-  int32_t* targets = batch.targets.mutable_data();
-  for (size_t i = 0; i < numbers.size() && !dry_run(); ++i, ids += length, targets += length) {
-    const std::vector<int32_t> document = (*documents_)[numbers[i]];
-    *ids = start_;
-    std::copy(document.begin(), document.end(), ids + 1);
-    *std::copy(document.begin(), document.end(), targets) = end_;
-  }
-  return batch;
+Batch LinesTask::blank(int64_t count, const PairSizes& room) const {
+  const Shape shape{count, room.source + 1};
+  return {Input(Ids::full(shape, end_)), Ids::full(shape, ignored_target)};
 }
 
-std::string LinesTask::vocabulary_in_words() const {
-  return text(grouped(tokenizer_->mark(0)), " ", tokenizer_->unit(), "s");
+void LinesTask::fill(Batch& batch, int64_t i, std::span<const int32_t> document,
+                     std::span<const int32_t>) const {
+  const int64_t begin = i * batch.targets.dim(1);
+  int32_t* const ids = batch.input.ids.mutable_data() + begin;
+  *ids = start_;
+  std::copy(document.begin(), document.end(), ids + 1);
+  *std::copy(document.begin(), document.end(), batch.targets.mutable_data() + begin) = end_;
 }
 
 std::vector<std::pair<std::string, std::string>> LinesTask::details() const {
   constexpr int64_t most = 3;
   std::vector<std::pair<std::string, std::string>> lines;
   for (int64_t i = 0; i < std::min(most, example_count(Split::train)); ++i) {
-    const std::vector<int32_t> document = (*documents_)[number_of(Split::train, i)];
-    lines.emplace_back("document",
-                       text('"', printable(characters(*tokenizer_, document), 60), '"'));
+    const std::string document = characters(*tokenizer_, input(Split::train, i));
+    lines.emplace_back("document", text('"', printable(document, 60), '"'));
   }
   return lines;
 }
@@ -141,45 +127,23 @@ void LinesTask::check_prompt(const std::string& prompt) const {
   }
 }
 
-std::vector<int32_t> LinesTask::write(Module& model, std::vector<int32_t> begun,
-                                      const AnswerOptions& options,
-                                      const std::function<void(int32_t)>& each) const {
-  begun.insert(begun.begin(), start_);
-  bool ended = false;
-  const auto take = [&](int32_t id) {
-    ended = id == end_;
-    if (!ended && each) {
-      each(id);
-    }
-  };
-  std::vector<int32_t> written =
-      generate(model, begun, options.tokens, options.sampling, options.context_length, take,
-               [&] { return ended || (options.stop && options.stop()); });
-  written.resize(written.size() - (ended ? 1 : 0));
-  return written;
-}
-
 Answer LinesTask::answer(Module& model, const std::string& prompt,
                          const AnswerOptions& options) const {
   check_prompt(prompt);
-  std::vector<int32_t> read = tokenizer_->encode(prompt);
-  const int32_t last = read.empty() ? -1 : read.back();
-  TextStream stream(*tokenizer_);
-  stream.push(prompt, last);
-  std::string said;
-  const auto say = [&](const std::string& piece) {
-    said += piece;
-    options.say(piece);
-  };
-  write(model, read, options, [&](int32_t id) { say(stream.push(id)); });
-  say(stream.finish());
-  read.insert(read.begin(), start_);
-  const size_t shown = std::min(read.size(), static_cast<size_t>(options.context_length));
-  return {said, Ids::from({1, static_cast<int64_t>(shown)}, std::span(read).last(shown))};
+  return go_on(model, tokenizer_->encode(prompt), options, prompt);
+}
+
+Answer LinesTask::go_on(Module& model, std::vector<int32_t> begun, const AnswerOptions& options,
+                        const std::string& text) const {
+  begun.insert(begun.begin(), start_);
+  const Written written = write_until(model, *tokenizer_, begun, end_, options, text);
+  const int64_t shown = std::min(std::ssize(begun), options.context_length);
+  const std::span<const int32_t> last(begun.end() - shown, begun.end());
+  return {written.text, Ids::from({1, shown}, last)};
 }
 
 std::vector<int32_t> LinesTask::half(Split split, int64_t example, bool first) const {
-  const std::vector<int32_t> ids = (*documents_)[number_of(split, example)];
+  const std::vector<int32_t> ids = input(split, example);
   const auto middle = ids.begin() + std::ssize(ids) / 2;
   return first ? std::vector<int32_t>(ids.begin(), middle)
                : std::vector<int32_t>(middle, ids.end());
@@ -194,10 +158,10 @@ std::string LinesTask::target_text(Split split, int64_t example) const {
 }
 
 std::string LinesTask::answer(Module& model, Split split, int64_t example) const {
-  AnswerOptions options{.tokens = documents_->longest(),
-                        .context_length = documents_->longest() + 1};
-  options.sampling.temperature = 0;
-  return characters(*tokenizer_, write(model, half(split, example, true), options));
+  const AnswerOptions options{.tokens = longest().source,
+                              .sampling = {.temperature = 0},
+                              .context_length = longest().source + 1};
+  return reply(model, half(split, example, true), options).text;
 }
 
 }  // namespace heed

@@ -7,9 +7,7 @@
 // Padding comes after the document: no token that counts attends to it in a causal model.
 #pragma once
 
-#include "train/wings/own_data/marked_tokenizer.h"
 #include "train/wings/own_data/own_data_task.h"
-#include "train/wings/own_data/token_lists.h"
 
 namespace heed {
 
@@ -23,19 +21,16 @@ class LinesTask final : public OwnDataTask {
     std::string text, mark;
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
-    // A single one.
-    std::array<RowColumn, 2> columns() const {
-      return {RowColumn{"document", text.empty() ? "text" : text}, RowColumn{}};
+    std::vector<RowColumn> columns() const {
+      return {RowColumn{"document", text.empty() ? "text" : text}};
     }
   };
 
   // Throws what SplitRows and OwnDataTask::take do, and TaskError for a mark that is no token. A
   // document with the mark in it is a RowError.
-  LinesTask(const Config& c, const TaskSetup& setup)
-      : LinesTask(c, setup, SplitRows(c.file, setup, c.columns())) {}
+  LinesTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
-  const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
   std::vector<std::pair<std::string, std::string>> details() const override;
   // Of the documents: the loss of their ends is spread over them.
   int64_t target_bytes(const Batch& batch) const override;
@@ -52,21 +47,23 @@ class LinesTask final : public OwnDataTask {
   std::string answer(Module& model, Split split, int64_t example) const override;
 
  protected:
-  Batch batch_of(std::span<const int64_t> numbers) const override;
-  std::string vocabulary_in_words() const override;
+  void complete(const TextRow& row, Example& example) const override;
+  Batch blank(int64_t count, const PairSizes& room) const override;
+  void fill(Batch& batch, int64_t i, std::span<const int32_t> document,
+            std::span<const int32_t> none) const override;
+  Answer reply(Module& model, const std::vector<int32_t>& begun,
+               const AnswerOptions& options) const override {
+    return go_on(model, begun, options, "");
+  }
 
  private:
-  LinesTask(const Config& c, const TaskSetup& setup, const SplitRows& rows);
-  // What the model writes after <start> and `begun`, without <end>. each(id) is called for every
-  // token of it.
-  std::vector<int32_t> write(Module& model, std::vector<int32_t> begun,
-                             const AnswerOptions& options,
-                             const std::function<void(int32_t)>& each = {}) const;
+  // What the model writes after <start> and the tokens `begun` of `text`.
+  Answer go_on(Module& model, std::vector<int32_t> begun, const AnswerOptions& options,
+               const std::string& text) const;
   std::vector<int32_t> half(Split split, int64_t example, bool first) const;
 
-  std::unique_ptr<const MarkedTokenizer> tokenizer_;
   int32_t start_ = 0, end_ = 0;
-  std::optional<TokenLists> documents_;
+  std::string mark_;  // that the config gives
 };
 HEED_TASK(LinesTask, "lines");
 

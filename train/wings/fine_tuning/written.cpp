@@ -5,9 +5,12 @@
 namespace heed {
 
 Written write_until(Module& model, const Tokenizer& tokenizer, const std::vector<int32_t>& prompt,
-                    int32_t end, const AnswerOptions& options) {
+                    int32_t end, const AnswerOptions& options, const std::string& before) {
   Written written;
   TextStream stream(tokenizer);
+  if (!before.empty()) {
+    stream.push(before, prompt.back());
+  }
   bool ended = false;
   const auto say = [&](const std::string& part) {
     written.text += part;

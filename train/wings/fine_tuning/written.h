@@ -14,8 +14,8 @@ struct Written {
 };
 
 // Lets a model write until the token `end`, up to options.tokens tokens; options.each gets the text
-// as it comes.
+// as it comes. It goes on from `before`, the text of the prompt, or stands alone.
 Written write_until(Module& model, const Tokenizer& tokenizer, const std::vector<int32_t>& prompt,
-                    int32_t end, const AnswerOptions& options);
+                    int32_t end, const AnswerOptions& options, const std::string& before = "");
 
 }  // namespace heed

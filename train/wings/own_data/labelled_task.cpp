@@ -5,12 +5,11 @@
 #include <map>
 #include <set>
 
-#include "autograd/base/modes.h"
+#include "layers/text/display.h"
 #include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
-#include "train/sequences/prompt_length.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {
@@ -19,30 +18,18 @@ namespace {
 
 constexpr size_t most_classes = 10'000, most_in_message = 20;
 
-// "neg, pos"
-std::string list_of(const std::vector<std::string>& classes) {
-  std::string list;
-  for (size_t i = 0; i < std::min(classes.size(), most_in_message); ++i) {
-    list += (i > 0 ? ", " : "") + printable(classes[i]);
-  }
-  return list + (classes.size() > most_in_message ? ", ..." : "");
-}
-
 bool is_number(const std::string& label) {
   return label.find_first_not_of("0123456789") == std::string::npos;
 }
 
 // The labels of the file to train on, sorted; whole numbers by their value.
-std::vector<std::string> classes_of(const SplitRows& rows) {
-  const TextRows& all = rows.parts().front().rows;
+std::vector<std::string> classes_of(const TextRows& all) {
   std::set<std::string_view> labels;
-  for (int64_t i = 0; i < all.size(); ++i) {
-    labels.insert(all[i].cells[1]);
-  }
-  const RowMistakes file(rows.parts().front().path.string());
+  for (const TextRow& row : all.rows) labels.insert(row.cells[1]);
+  const RowMistakes file(all.path.string());
   if (labels.size() < 2) {
     file.refuse("expected at least two classes, got ", printable(*labels.begin()), " in all of ",
-                grouped(all.size()), " examples");
+                grouped(std::ssize(all.rows)), " examples");
   }
   if (labels.size() > most_classes) {
     file.refuse("expected at most ", grouped(most_classes), " classes, got ",
@@ -91,7 +78,7 @@ std::string alike(const std::vector<std::string>& classes) {
       pairs.push_back(same->second + " and " + label + sizes);
     }
   }
-  return list_of(pairs);
+  return listed(pairs, most_in_message);
 }
 
 }  // namespace
@@ -113,68 +100,42 @@ void LabelledTask::Config::check(ConfigErrors& errors, const ConfigNode& at) con
   const std::set<std::string> different(classes.begin(), classes.end());
   if (classes.size() == 1 || different.size() < classes.size()) {
     errors.add_field(at, "classes", "expected at least two different classes, got ",
-                     list_of(classes));
+                     listed(classes, most_in_message));
   }
 }
 
-LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup, const SplitRows& rows)
-    : OwnDataTask(c.file, rows),
-      classes_(c.classes.empty() ? classes_of(rows) : c.classes),
-      alike_(c.classes.empty() ? alike(classes_) : "") {
+LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup)
+    : OwnDataTask(c.file), classes_(c.classes) {
+  const SplitRows rows(c.file, setup, c.columns());
+  if (classes_.empty()) {
+    classes_ = classes_of(rows.files().front());
+    alike_ = alike(classes_);
+  }
   tokenizer_ = std::make_unique<MarkedTokenizer>(
       make_tokenizer(setup, rows.cells(0), stored_vocabulary),
       c.class_token ? std::vector<std::string>{"<class>"} : std::vector<std::string>{});
-  texts_.emplace(tokenizer_->mark(0));  // the mark is not kept
-  texts_->reserve(rows.size(), rows.bytes(0));
-  take(rows, setup, [&](const TextRows::Row& row) -> int64_t {
-    const int32_t label = label_of(row);
-    const std::vector<int32_t> ids = tokens_of(*tokenizer_, row.cells[0]);
-    if (is_too_long(ids.size())) {
-      return 0;
-    }
-    texts_->append(ids);
-    labels_.push_back(label);
-    return std::ssize(ids);
-  });
+  take(rows, setup, std::ssize(classes_));
   format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }
 
-int32_t LabelledTask::label_of(const TextRows::Row& row) const {
-  const auto found = std::find(classes_.begin(), classes_.end(), row.cells[1]);
+void LabelledTask::complete(const TextRow& row, Example& example) const {
+  const std::string& label = row.cells[1];
+  const auto found = std::find(classes_.begin(), classes_.end(), label);
   if (found == classes_.end()) {
-    const std::string label(row.cells[1]), near = nearest(label, classes_);
-    fail<ConfigError>("expected a label of ", list_of(classes_), ", got ", printable(label),
+    const std::string near = nearest(label, classes_);
+    fail<ConfigError>("expected a label of ", listed(classes_, most_in_message), ", got ",
+                      printable(label),
                       near.empty() ? "" : ", did you mean " + printable(near) + "?");
   }
-  return static_cast<int32_t>(found - classes_.begin());
-}
-
-std::vector<std::pair<std::string, int64_t>> LabelledTask::model_sizes() const {
-  return {{"vocab_size", tokenizer_->vocab_size()},
-          {"num_classes", std::ssize(classes_)},
-          {"context_length", context_length()}};
+  example.target = {static_cast<int32_t>(found - classes_.begin())};
 }
 
 // The weights of a gpt have positions of a number that no file gives: max_length does.
-int64_t LabelledTask::context_length() const {
-  return marks() == 0 ? max_length().value_or(texts_->longest()) : texts_->longest() + marks();
-}
-
-Batch LabelledTask::batch_of(std::span<const int64_t> numbers) const {
-  int64_t length = 0;
-  for (const int64_t number : numbers) {
-    length = std::max(length, texts_->length(number));
-  }
-  Batch batch = format_->blank(std::ssize(numbers), room_for(length, texts_->longest()));
-  for (int64_t i = 0; i < std::ssize(numbers) && !dry_run(); ++i) {
-    const int64_t number = numbers[static_cast<size_t>(i)];
-    format_->fill(batch, i, (*texts_)[number], labels_[static_cast<size_t>(number)]);
-  }
-  return batch;
-}
-
-std::string LabelledTask::vocabulary_in_words() const {
-  return text(grouped(tokenizer_->mark(0)), " ", tokenizer_->unit(), "s");
+std::vector<std::pair<std::string, int64_t>> LabelledTask::model_sizes() const {
+  const int64_t marks = tokenizer_->vocab_size() - tokenizer_->mark(0), texts = longest().source;
+  return {{"vocab_size", tokenizer_->vocab_size()},
+          {"num_classes", std::ssize(classes_)},
+          {"context_length", marks == 0 ? max_length().value_or(texts) : texts + marks}};
 }
 
 std::string LabelledTask::classes() const { return vocabulary_to_json("classes", classes_); }
@@ -182,7 +143,7 @@ std::string LabelledTask::classes() const { return vocabulary_to_json("classes",
 std::vector<int64_t> LabelledTask::class_counts(Split split) const {
   std::vector<int64_t> counts(classes_.size(), 0);
   for (int64_t i = 0; i < example_count(split); ++i) {
-    ++counts[static_cast<size_t>(labels_[static_cast<size_t>(number_of(split, i))])];
+    ++counts[static_cast<size_t>(label_of(split, i))];
   }
   return counts;
 }
@@ -213,7 +174,8 @@ std::vector<std::string> LabelledTask::warnings() const {
     }
   }
   if (!without.empty()) {
-    lines.push_back(text("no example to train on has the class ", list_of(without)));
+    lines.push_back(
+        text("no example to train on has the class ", listed(without, most_in_message)));
   }
   if (!alike_.empty()) {
     lines.push_back(
@@ -234,31 +196,14 @@ void LabelledTask::score(const Array& output, const Batch& batch, Score& score) 
   }
 }
 
-void LabelledTask::check_prompt(const std::string& prompt) const {
-  require_length(tokenizer_->encode(prompt).size(), texts_->longest(), tokenizer_->unit());
-}
-
-Answer LabelledTask::answer(Module& model, const std::string& prompt,
-                            const AnswerOptions& options) const {
-  check_prompt(prompt);
-  LabelFormat::Prediction chosen = format_->classify(model, tokenizer_->encode(prompt));
-  Answer answer{chosen.text(target_name(chosen.label)), std::move(chosen.shown)};
-  options.say(answer.text);
-  return answer;
-}
-
-std::string LabelledTask::input_text(Split split, int64_t example) const {
-  return tokenizer_->decode((*texts_)[number_of(split, example)]);
-}
-
 std::string LabelledTask::target_text(Split split, int64_t example) const {
-  return target_name(labels_[static_cast<size_t>(number_of(split, example))]);
+  return target_name(label_of(split, example));
 }
 
-std::string LabelledTask::answer(Module& model, Split split, int64_t example) const {
-  const LabelFormat::Prediction chosen =
-      format_->classify(model, (*texts_)[number_of(split, example)]);
-  return chosen.text(target_name(chosen.label));
+Answer LabelledTask::reply(Module& model, const std::vector<int32_t>& words,
+                           const AnswerOptions&) const {
+  LabelFormat::Prediction chosen = format_->classify(model, words);
+  return {chosen.text(target_name(chosen.label)), std::move(chosen.shown)};
 }
 
 }  // namespace heed

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 
 #include "autograd/base/modes.h"
 #include "autograd/ops/log_softmax.h"
+#include "layers/text/display.h"
 #include "train/files/words.h"
+#include "train/sequences/prompt_length.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {
@@ -40,18 +41,16 @@ void add_hardest(const Array& logits, const Batch& batch, Score& score) {
   score.keep_hardest();
 }
 
-}  // namespace
-
-OwnDataTask::OwnDataTask(const OwnDataConfig& c, const SplitRows& rows)
-    : config_(c), validation_rows_seen_(rows.validation_rows_seen()) {
-  for (const SplitRows::Part& part : rows.parts()) {
-    paths_.push_back(part.path);
-    if (!part.rows.warning().empty()) {
-      warnings_.push_back(part.rows.warning());
-    }
-  }
-  columns_ = rows.parts()[0].rows.columns_in_words();
+// Room in a batch for lists of up to `length` tokens and one mark: in all one of four lengths,
+// multiples of 8, and at most `longest` without the mark. Each shape of a batch keeps its own
+// blocks in the memory pool, so there are few.
+int64_t room_for(int64_t length, int64_t longest) {
+  constexpr int64_t unit = 8, lengths = 4;
+  const int64_t step = unit * (longest / (unit * lengths) + 1);
+  return dry_run() ? longest : std::min(longest, (length / step + 1) * step - 1);
 }
+
+}  // namespace
 
 std::shared_ptr<const Tokenizer> OwnDataTask::make_tokenizer(
     const TaskSetup& setup, std::span<const std::string_view> corpus, const char* kept_as) const {
@@ -66,56 +65,106 @@ std::shared_ptr<const Tokenizer> OwnDataTask::make_tokenizer(
   }
 }
 
-void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, const AddRow& add) {
-  if (rows.size() > std::numeric_limits<int32_t>::max()) {
-    throw TaskError("path", text("expected at most ", std::numeric_limits<int32_t>::max(),
-                                 " examples, got ", rows.size()));
-  }
-  lines_.reserve(static_cast<size_t>(rows.size()));
-  for (size_t part = 0; part < rows.parts().size(); ++part) {
-    const TextRows& all = rows.parts()[part].rows;
-    RowMistakes mistakes(rows.parts()[part].path.string());
-    for (int64_t i = 0; i < all.size(); ++i) {
-      const TextRows::Row row = all[i];
-      int64_t tokens = 0;
+void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, int64_t target_count) {
+  const int64_t source_count = source_tokenizer_ ? source_tokenizer_->mark(0) : 0;
+  tokens_ = TokenRow(0, std::max<int64_t>({target_count, source_count, tokenizer_->mark(0)}));
+  columns_ = rows.files()[0].columns;
+  for (size_t file = 0; file < rows.files().size(); ++file) {
+    const TextRows& all = rows.files()[file];
+    paths_.push_back(all.path);
+    if (!all.warning.empty()) {
+      warnings_.push_back(all.warning);
+    }
+    RowMistakes mistakes(all.path.string());
+    for (const TextRow& row : all.rows) {
+      Example example;
       try {
-        tokens = add(row);
+        example.input = tokens_of(reader(), row.cells[0]);
+        example.tokens = std::ssize(example.input);
+        complete(row, example);
       } catch (const ConfigError& error) {
         mistakes.add(row.line, error.what());
         continue;
       }
-      if (tokens == 0) {
+      if (is_too_long(example.input) || is_too_long(example.target)) {
         ++too_long_;
         continue;
       }
-      const Split split = rows.split(part, i);
+      const Split split = rows.split(file, row);
       numbers_[split == Split::train ? 0 : 1].push_back(static_cast<int32_t>(lines_.size()));
-      lines_.push_back(static_cast<int32_t>(part == 0 ? row.line : -row.line));
-      training_tokens_ += split == Split::train ? tokens : 0;
+      lines_.push_back(static_cast<int32_t>(file == 0 ? row.line : -row.line));
+      training_tokens_ += split == Split::train ? example.tokens : 0;
+      keep(example);
     }
     mistakes.throw_if_any();
   }
+  if (rows.validation_rows_seen() > 0) {
+    warnings_.push_back(text(rows.validation_rows_seen(), " examples of ",
+                             paths_[1].filename().string(), " are in ",
+                             paths_[0].filename().string(),
+                             " too: the validation loss is lower than that of new examples"));
+  }
   rows.require_unchanged();
+  require_enough(std::max<int64_t>(1, setup.batch_size));
+  epochs_ = Epochs(example_count(Split::train), config_.shuffle);
+}
+
+void OwnDataTask::keep(const Example& example) {
+  for (const std::vector<int32_t>* const list : {&example.input, &example.target}) {
+    tokens_.append(*list);
+    ends_.push_back(tokens_.size());
+  }
+  longest_.source = std::max(longest_.source, std::ssize(example.input));
+  longest_.target = std::max(longest_.target, std::ssize(example.target));
+}
+
+void OwnDataTask::require_enough(int64_t batch_size) const {
   const int64_t train = example_count(Split::train), others = example_count(Split::validation);
   if (train + others == 0) {
     throw TaskError("max_length", text("none of the ", grouped(too_long_), " examples has at most ",
                                        *config_.max_length, " tokens"));
   }
-  if (train < std::max<int64_t>(1, setup.batch_size)) {
-    throw TaskError(
-        "path", text(paths_[0].string(), ": expected at least train.batch_size ",
-                     std::max<int64_t>(1, setup.batch_size), " examples to train on, got ", train,
-                     others > 0 ? text(" and ", others, " to validate with") : "",
-                     train > 0 ? "; lower train.batch_size" : ""));
+  if (train < batch_size) {
+    throw TaskError("path", text(paths_[0].string(), ": expected at least train.batch_size ",
+                                 batch_size, " examples to train on, got ", train,
+                                 others > 0 ? text(" and ", others, " to validate with") : "",
+                                 train > 0 ? "; lower train.batch_size" : ""));
   }
-  epochs_ = Epochs(train, config_.shuffle);
 }
 
-std::vector<int32_t> OwnDataTask::tokens_of(const Tokenizer& tokenizer, std::string_view cell) {
-  std::vector<int32_t> ids = tokenizer.encode(std::string(cell));
+std::vector<int32_t> OwnDataTask::tokens_of(const Tokenizer& tokenizer, const std::string& cell) {
+  std::vector<int32_t> ids = tokenizer.encode(cell);
   require<ConfigError>(!ids.empty(), "expected at least one ", tokenizer.unit(), ", got ",
                        printable(cell));
   return ids;
+}
+
+// ---- batches
+
+int64_t OwnDataTask::length(int64_t list) const {
+  return ends_[static_cast<size_t>(list) + 1] - ends_[static_cast<size_t>(list)];
+}
+
+std::vector<int32_t> OwnDataTask::list(int64_t at) const {
+  std::vector<int32_t> ids(static_cast<size_t>(length(at)));
+  tokens_.copy(ends_[static_cast<size_t>(at)], ids);
+  return ids;
+}
+
+// In a dry run only the number of examples matters, and the batch is as long as can be.
+Batch OwnDataTask::batch_of(std::span<const int64_t> numbers) const {
+  PairSizes room;
+  for (const int64_t number : numbers) {
+    room.source = std::max(room.source, length(2 * number));
+    room.target = std::max(room.target, length(2 * number + 1));
+  }
+  Batch batch = blank(std::ssize(numbers), {room_for(room.source, longest_.source),
+                                            room_for(room.target, longest_.target)});
+  for (int64_t i = 0; i < std::ssize(numbers) && !dry_run(); ++i) {
+    const int64_t number = numbers[static_cast<size_t>(i)];
+    fill(batch, i, list(2 * number), list(2 * number + 1));
+  }
+  return batch;
 }
 
 Batch OwnDataTask::next(int64_t batch_size, Generator& data) {
@@ -170,30 +219,42 @@ std::vector<std::pair<std::string, std::string>> OwnDataTask::details() const {
     lines.emplace_back("columns", columns_);
   }
   for (int64_t i = 0; i < std::min(examples_in_plan, example_count(Split::train)); ++i) {
-    lines.emplace_back("example", in_one_line(*this, Split::train, i));
+    lines.emplace_back("example", text('"', printable(input_text(Split::train, i), 60), "\" -> \"",
+                                       printable(target_text(Split::train, i), 60), '"'));
   }
   return lines;
 }
 
-std::vector<std::string> OwnDataTask::warnings() const {
-  std::vector<std::string> lines = warnings_;
-  if (validation_rows_seen_ > 0) {
-    lines.push_back(text(validation_rows_seen_, " examples of ", paths_[1].filename().string(),
-                         " are in ", paths_[0].filename().string(),
-                         " too: the validation loss is lower than that of new examples"));
-  }
-  return lines;
+std::string OwnDataTask::vocabulary_in_words() const {
+  const std::string known = text(grouped(reader().mark(0)), " ", reader().unit(), "s");
+  return source_tokenizer_ ? text(known, " to read, ", grouped(tokenizer_->mark(0)), " to write")
+                           : known;
 }
 
-int64_t room_for(int64_t length, int64_t longest) {
-  constexpr int64_t unit = 8, lengths = 4;
-  const int64_t step = unit * (longest / (unit * lengths) + 1);
-  return dry_run() ? longest : std::min(longest, (length / step + 1) * step - 1);
+// ---- answers
+
+void OwnDataTask::check_prompt(const std::string& prompt) const {
+  require_length(reader().encode(prompt).size(), longest_.source, reader().unit());
 }
 
-std::string in_one_line(const ReadableExamples& examples, Split split, int64_t example) {
-  return text('"', printable(examples.input_text(split, example), 60), "\" -> \"",
-              printable(examples.target_text(split, example), 60), '"');
+Answer OwnDataTask::answer(Module& model, const std::string& prompt,
+                           const AnswerOptions& options) const {
+  check_prompt(prompt);
+  Answer answer = reply(model, reader().encode(prompt), options);
+  options.say(answer.text);
+  return answer;
+}
+
+std::string OwnDataTask::input_text(Split split, int64_t example) const {
+  return reader().decode(input(split, example));
+}
+
+std::string OwnDataTask::target_text(Split split, int64_t example) const {
+  return tokenizer_->decode(target(split, example));
+}
+
+std::string OwnDataTask::answer(Module& model, Split split, int64_t example) const {
+  return reply(model, input(split, example), {}).text;
 }
 
 }  // namespace heed

@@ -3,10 +3,7 @@
 // Batches are those of train/sequences/pair_format.h, padded to their longest sequence.
 #pragma once
 
-#include "train/sequences/pair_format.h"
-#include "train/wings/own_data/marked_tokenizer.h"
 #include "train/wings/own_data/own_data_task.h"
-#include "train/wings/own_data/token_lists.h"
 
 namespace heed {
 
@@ -21,36 +18,29 @@ class PairsTask final : public OwnDataTask {
     void check(ConfigErrors& errors, const ConfigNode& at) const {
       file.check(errors, at, columns());
     }
-    std::array<RowColumn, 2> columns() const {
+    std::vector<RowColumn> columns() const {
       return {RowColumn{"source", source}, RowColumn{"target", target}};
     }
   };
 
   // Throws what SplitRows and OwnDataTask::take do.
-  PairsTask(const Config& c, const TaskSetup& setup)
-      : PairsTask(c, setup, SplitRows(c.file, setup, c.columns())) {}
+  PairsTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
-  const Tokenizer* tokenizer() const override { return target_tokenizer_.get(); }
-  const Tokenizer* source_tokenizer() const override { return source_tokenizer_.get(); }
-  void check_prompt(const std::string& prompt) const override;
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override;
-
-  std::string input_text(Split split, int64_t example) const override;
-  std::string target_text(Split split, int64_t example) const override;
-  std::string answer(Module& model, Split split, int64_t example) const override;
 
  protected:
-  Batch batch_of(std::span<const int64_t> numbers) const override;
-  std::string vocabulary_in_words() const override;
+  void complete(const TextRow& row, Example& example) const override;
+  Batch blank(int64_t count, const PairSizes& room) const override {
+    return format_->blank(count, room);
+  }
+  void fill(Batch& batch, int64_t i, std::span<const int32_t> source,
+            std::span<const int32_t> target) const override {
+    format_->fill(batch, i, source, target);
+  }
+  Answer reply(Module& model, const std::vector<int32_t>& source,
+               const AnswerOptions& options) const override;
 
  private:
-  PairsTask(const Config& c, const TaskSetup& setup, const SplitRows& rows);
-  void make_tokenizers(const TaskSetup& setup, const SplitRows& rows);
-
-  std::unique_ptr<const MarkedTokenizer> source_tokenizer_, target_tokenizer_;
-  std::optional<TokenLists> sources_, targets_;
   std::optional<PairFormat> format_;
 };
 HEED_TASK(PairsTask, "pairs");

@@ -1,32 +1,89 @@
 #include "train/wings/own_data/split_rows.h"
 
-#include <numeric>
+#include <algorithm>
+#include <memory>
 #include <unordered_set>
 
+#include "layers/text/display.h"
+#include "layers/text/utf8.h"
 #include "train/data/data_file.h"
+#include "train/wings/own_data/json_lines.h"
 
 namespace heed {
 
 namespace {
 
-// The file in memory, its rows, and their tokens.
-constexpr int64_t bytes_per_byte = 4;
+constexpr int64_t bytes_per_byte = 6;  // of a file: its rows, and their tokens
 
-SplitRows::Part read_part(const std::filesystem::path& path, const std::string& fingerprint,
-                          const SplitRows::Read& read) {
-  const FileReader file = open_data_file(path, bytes_per_byte);
-  std::vector<char> bytes(static_cast<size_t>(file.size()));
-  file.read(0, std::as_writable_bytes(std::span(bytes)));
+constexpr std::array<size_t, 2> in_order{0, 1};
+
+enum class Format { lines, tsv, csv, json_lines };
+
+Format format_of(const std::filesystem::path& path, bool one_cell) {
+  const std::string extension = in_lower_case(path.extension().string());
+  if (extension == ".txt" || (!one_cell && (extension == ".tsv" || extension == ".tab"))) {
+    return one_cell ? Format::lines : Format::tsv;
+  }
+  if (extension == ".csv" && !one_cell) {
+    return Format::csv;
+  }
+  require<ConfigError>(extension == ".jsonl" || extension == ".ndjson", path.string(),
+                       ": expected a file named ",
+                       one_cell ? "*.txt (a text each line)" : "*.tsv, *.csv",
+                       " or *.jsonl (an object each line), got ",
+                       extension.empty() ? "no extension" : printable(extension));
+  return Format::json_lines;
+}
+
+void require_newlines(std::string_view text, const RowMistakes& file) {
+  if (text.find('\n') == std::string_view::npos && std::count(text.begin(), text.end(), '\r') > 1) {
+    file.refuse("expected lines that end with a newline, got carriage returns alone, the line ",
+                "ends of old Macs; convert the file (with tr '\\r' '\\n', for example)");
+  }
+}
+
+// Excel's "sep=;", which is no row of the table.
+void refuse_separator_line(std::string_view table, const RowMistakes& file) {
+  const std::string_view line = without_blanks(table.substr(0, table.find('\n')));
+  if (line.size() == 5 && line.starts_with("sep=")) {
+    fail<RowError>(file.file(), ":1: expected an example or a header, got ", printable(line),
+                   ", a line for Excel; delete it",
+                   line[4] == ',' ? "" : text(", and give data.separator: \"", line[4], "\""));
+  }
+}
+
+// Makes a row of the cells `at` of a record. False if one of them has no text.
+bool make_row(Record& record, const std::array<size_t, 2>& at, std::span<const RowColumn> columns,
+              RowMistakes& mistakes, TextRow& row) {
+  bool complete = true;
+  row.line = record.line;
+  for (size_t k = 0; k < columns.size(); ++k) {
+    std::string& cell = record.cells[at[k]];
+    if (const std::string wrong = wrong_text(cell, columns[k].role); !wrong.empty()) {
+      mistakes.add(record.line, wrong);
+      complete = false;
+    }
+    row.cells[k] = columns[k].is_label ? std::string(without_blanks(cell)) : std::move(cell);
+  }
+  return complete;
+}
+
+TextRows read_file_of_rows(const std::filesystem::path& path, const std::string& expected,
+                           const SplitRows::Read& read) {
+  const std::string bytes = open_data_file(path, bytes_per_byte).whole();
   std::string changed;
   try {
-    require_fingerprint(path, std::as_bytes(std::span(bytes)), fingerprint);
+    require_fingerprint(path, as_bytes(bytes), expected);
   } catch (const IoError& error) {
     changed = error.what();
   }
-  return {path, read(std::move(bytes), path), changed};
+  TextRows rows = read(bytes, path);
+  rows.path = path;
+  rows.changed = changed;
+  return rows;
 }
 
-uint64_t hash_of(const TextRows::Row& row) { return fingerprint(as_bytes(row.cells[0])).xxh64; }
+uint64_t hash_of(const TextRow& row) { return fingerprint(as_bytes(row.cells[0])).xxh64; }
 
 }  // namespace
 
@@ -54,12 +111,10 @@ void OwnDataConfig::more_fields(Fields& f, bool is_table) {
 }
 
 void OwnDataConfig::check(ConfigErrors& errors, const ConfigNode& at,
-                          const std::array<RowColumn, 2>& columns) const {
-  const RowColumn &a = columns[0], &b = columns[1];
-  const auto chosen = [](const RowColumn& of) { return of.name.empty() ? of.role : of.name; };
-  if (chosen(a) == chosen(b)) {
-    errors.add_field(at, b.role, "expected another column than that of ", a.role, ", got ",
-                     printable(chosen(b)), " for both");
+                          std::span<const RowColumn> columns) const {
+  if (columns.size() > 1 && columns[0].key() == columns[1].key()) {
+    errors.add_field(at, columns[1].role, "expected another column than that of ", columns[0].role,
+                     ", got ", printable(columns[1].key()), " for both");
   }
   if (separator.size() > 1 || separator == "\"" || separator == "\n" || separator == "\t") {
     errors.add_field(
@@ -72,69 +127,89 @@ void OwnDataConfig::check(ConfigErrors& errors, const ConfigNode& at,
   }
 }
 
+TextRows read_rows(std::string_view bytes, const std::filesystem::path& path,
+                   std::span<const RowColumn> columns, const std::string& separator) {
+  const Format format = format_of(path, columns.size() == 1);
+  require<ConfigError>(separator.empty() || format == Format::csv, path.string(),
+                       ": data.separator is for a file named *.csv; leave it out");
+  const std::string_view text = without_byte_order_mark(bytes);
+  RowMistakes mistakes(path.string());
+  require_newlines(text, mistakes);
+  std::unique_ptr<RecordReader> records;
+  std::optional<TableColumns> table;
+  if (format == Format::lines) {
+    records = std::make_unique<Lines>(text, mistakes);
+  } else if (format == Format::json_lines) {
+    records = std::make_unique<JsonLines>(text, columns, mistakes);
+  } else {
+    refuse_separator_line(text, mistakes);
+    const char by_name = format == Format::csv ? ',' : '\t';
+    const char between = separator.empty() ? by_name : separator[0];
+    records = std::make_unique<TableReader>(text, between, mistakes);
+    table.emplace(columns, between, mistakes);
+  }
+  TextRows all;
+  all.rows.reserve(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
+  for (Record record; records->next(record);) {
+    if (table && !table->takes(record)) continue;
+    TextRow row;
+    if (make_row(record, table ? table->at() : in_order, columns, mistakes, row)) {
+      all.rows.push_back(std::move(row));
+    }
+  }
+  if (table) table->require_two_columns();
+  mistakes.throw_if_any();
+  if (all.rows.empty()) mistakes.refuse("expected examples, got none");
+  if (table) {
+    all.warning = table->check_first(all.rows);
+    all.columns = table->in_words();
+  }
+  return all;
+}
+
 SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
-                     const std::array<RowColumn, 2>& columns)
-    : SplitRows(c, setup, [&](std::vector<char> bytes, const std::filesystem::path& path) {
-        return TextRows(std::move(bytes), path, columns, c.separator);
+                     std::span<const RowColumn> columns)
+    : SplitRows(c, setup, [&](std::string_view bytes, const std::filesystem::path& path) {
+        return read_rows(bytes, path, columns, c.separator);
       }) {}
 
 SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup, const Read& read)
     : train_fraction_(c.train_fraction) {
-  parts_.push_back(read_part(setup.config_folder / c.path, c.fingerprint, read));
+  files_.push_back(read_file_of_rows(setup.config_folder / c.path, c.fingerprint, read));
   if (c.validation.empty()) {
     return;
   }
   try {
-    parts_.push_back(read_part(setup.config_folder / c.validation, c.validation_fingerprint, read));
+    files_.push_back(
+        read_file_of_rows(setup.config_folder / c.validation, c.validation_fingerprint, read));
   } catch (const IoError& error) {
     throw TaskFileError("validation", error.what());
   }
   std::unordered_set<uint64_t> trained;
-  for (int64_t row = 0; row < parts_[0].rows.size(); ++row) {
-    trained.insert(hash_of(parts_[0].rows[row]));
-  }
-  for (int64_t row = 0; row < parts_[1].rows.size(); ++row) {
-    seen_ += trained.contains(hash_of(parts_[1].rows[row])) ? 1 : 0;
-  }
+  for (const TextRow& row : files_[0].rows) trained.insert(hash_of(row));
+  seen_ = std::count_if(files_[1].rows.begin(), files_[1].rows.end(),
+                        [&](const TextRow& row) { return trained.contains(hash_of(row)); });
 }
 
 void SplitRows::require_unchanged() const {
-  require<IoError>(parts_[0].changed.empty(), parts_[0].changed);
-  if (parts_.size() > 1 && !parts_[1].changed.empty()) {
-    throw TaskFileError("validation", parts_[1].changed);
+  require<IoError>(files_[0].changed.empty(), files_[0].changed);
+  if (files_.size() > 1 && !files_[1].changed.empty()) {
+    throw TaskFileError("validation", files_[1].changed);
   }
 }
 
-Split SplitRows::split(size_t part, int64_t row) const {
-  if (parts_.size() > 1) {
-    return part == 0 ? Split::train : Split::validation;
+Split SplitRows::split(size_t file, const TextRow& row) const {
+  if (files_.size() > 1) {
+    return file == 0 ? Split::train : Split::validation;
   }
-  const double place = static_cast<double>(hash_of(parts_[part].rows[row]) >> 11) * 0x1p-53;
+  const double place = static_cast<double>(hash_of(row) >> 11) * 0x1p-53;
   return place < train_fraction_ ? Split::train : Split::validation;
-}
-
-int64_t SplitRows::size() const {
-  return std::accumulate(parts_.begin(), parts_.end(), int64_t{0},
-                         [](int64_t sum, const Part& part) { return sum + part.rows.size(); });
-}
-
-int64_t SplitRows::bytes(size_t column) const {
-  int64_t bytes = 0;
-  for (const Part& part : parts_) {
-    for (int64_t row = 0; row < part.rows.size(); ++row) {
-      bytes += std::ssize(part.rows[row].cells[column]);
-    }
-  }
-  return bytes;
 }
 
 std::vector<std::string_view> SplitRows::cells(size_t column) const {
   std::vector<std::string_view> cells;
-  cells.reserve(static_cast<size_t>(size()));
-  for (const Part& part : parts_) {
-    for (int64_t row = 0; row < part.rows.size(); ++row) {
-      cells.push_back(part.rows[row].cells[column]);
-    }
+  for (const TextRows& file : files_) {
+    for (const TextRow& row : file.rows) cells.push_back(row.cells[column]);
   }
   return cells;
 }

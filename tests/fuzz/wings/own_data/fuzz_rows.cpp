@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
 #include "train/data/task.h"
-#include "train/wings/own_data/rows/text_rows.h"
+#include "train/wings/own_data/split_rows.h"
 
 using namespace heed;
 using heed::fuzz::expect;
@@ -29,13 +29,13 @@ void check_message(const std::string& message, const std::string& file) {
 
 void check_rows(const std::string& file, const std::string& bytes, uint8_t choice) {
   const auto& [first, second] = names[choice / 3 % 4];
-  const std::array<RowColumn, 2> columns{RowColumn{"text", first},
-                                         RowColumn{"label", second, choice >= 128}};
-  const TextRows rows(std::vector<char>(bytes.begin(), bytes.end()), file, columns);
-  expect(rows.size() > 0, "a row");
-  for (int64_t i = 0; i < rows.size(); ++i) {
-    expect(rows[i].line >= 1, "a line");
-    for (const std::string_view cell : rows[i].cells) {
+  const std::vector<RowColumn> columns{RowColumn{"text", first},
+                                       RowColumn{"label", second, choice >= 128}};
+  const TextRows all = read_rows(bytes, file, columns);
+  expect(!all.rows.empty(), "a row");
+  for (const TextRow& row : all.rows) {
+    expect(row.line >= 1, "a line");
+    for (const std::string& cell : row.cells) {
       expect(!cell.empty(), "a cell with text");
       for (size_t at = 0; at < cell.size(); at += utf8_at(cell, at).size) {
         expect(utf8_at(cell, at).size > 0, "UTF-8");

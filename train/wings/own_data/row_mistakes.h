@@ -40,4 +40,7 @@ class RowMistakes {
   std::vector<std::string> shown_;
 };
 
+// "neg, pos": names in a message, up to `most` of them.
+std::string listed(const std::vector<std::string>& names, size_t most = SIZE_MAX);
+
 }  // namespace heed

@@ -1,4 +1,8 @@
-#include "train/wings/own_data/rows/row_mistakes.h"
+#include "train/wings/own_data/row_mistakes.h"
+
+#include <algorithm>
+
+#include "layers/text/display.h"
 
 namespace heed {
 
@@ -15,6 +19,14 @@ void RowMistakes::throw_if_any() const {
         text("\n", file_, ": ", count_, " mistakes in all; the first ", most_shown, " are above");
   }
   throw RowError(lines);
+}
+
+std::string listed(const std::vector<std::string>& names, size_t most) {
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), most); ++i) {
+    list += (list.empty() ? "" : ", ") + printable(names[i]);
+  }
+  return list + (names.size() > most ? ", ..." : "");
 }
 
 }  // namespace heed
