@@ -206,6 +206,15 @@ Split SplitRows::split(size_t file, const TextRow& row) const {
   return place < train_fraction_ ? Split::train : Split::validation;
 }
 
+int64_t SplitRows::bytes() const {
+  int64_t bytes = 0;
+  for (const TextRows& file : files_) {
+    for (const TextRow& row : file.rows)
+      bytes += std::ssize(row.cells[0]) + std::ssize(row.cells[1]);
+  }
+  return bytes;
+}
+
 std::vector<std::string_view> SplitRows::cells(size_t column) const {
   std::vector<std::string_view> cells;
   for (const TextRows& file : files_) {

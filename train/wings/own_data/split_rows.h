@@ -66,6 +66,8 @@ class SplitRows {
   Split split(size_t file, const TextRow& row) const;
   // All cells of a column, as the corpus of a tokenizer.
   std::vector<std::string_view> cells(size_t column) const;
+  // The bytes of all cells, and so the most tokens that there can be.
+  int64_t bytes() const;
   // Throws IoError for a file with another fingerprint than that of the config. Called once its
   // tokens are known: what a model never saw is the better message.
   void require_unchanged() const;
