@@ -17,13 +17,13 @@
 #include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/pages/heat_map.h"
-#include "train/data/token_file.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/wings/bpe/bpe_tokenizer.h"
 #include "train/wings/bpe/read.h"
 #include "train/wings/bpe/train.h"
 #include "train/wings/bpe/write.h"
+#include "train/wings/tokens/token_file.h"
 
 namespace heed::cli {
 

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "train/data/data_file.h"
-#include "train/data/token_file.h"
 #include "train/files/words.h"
+#include "train/wings/tokens/token_file.h"
 
 namespace heed {
 

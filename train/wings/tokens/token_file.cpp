@@ -1,4 +1,4 @@
-#include "train/data/token_file.h"
+#include "train/wings/tokens/token_file.h"
 
 #include <algorithm>
 #include <array>
