@@ -63,6 +63,12 @@ class DecoderBlock final : public Module {
             .causal = true};
   }
 
+  std::vector<Branch> branches() const override {
+    std::vector<Branch> all{{&*norm1, &*att, true}, {&*norm2, &*cross_att, true}};
+    if (ff) all.push_back({&**norm3, &**ff, false});
+    return all;
+  }
+
   const Config config;
   Child<Module> att, cross_att;
   std::optional<Child<Module>> ff;

@@ -57,6 +57,12 @@ class TransformerBlock final : public Module {
     return ff ? attended.then((*ff)->signature()) : attended;
   }
 
+  std::vector<Branch> branches() const override {
+    std::vector<Branch> all{{&*norm1, &*att, true}};
+    if (ff) all.push_back({&**norm2, &**ff, false});
+    return all;
+  }
+
   const Config config;
   Child<Module> att;
   std::optional<Child<Module>> ff;

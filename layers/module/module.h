@@ -18,6 +18,15 @@
 
 namespace heed {
 
+class Module;
+
+// x = x + layer(norm(x)), one of the steps of a block.
+struct Branch {
+  const Module* norm;
+  const Module* layer;
+  bool attends;  // or it is a feed-forward
+};
+
 class Module {
  public:
   Module() = default;
@@ -55,6 +64,8 @@ class Module {
 
   // What the layer takes. `heed forward`, the checks and text generation depend on it.
   virtual Signature signature() const { return {}; }
+  // Of a block: all that it does, in order. `heed explain` and `heed probe` know it by them.
+  virtual std::vector<Branch> branches() const { return {}; }
   // The side of the causal mask that the book's class of this layer saves with its parameters, as a
   // buffer called mask; 0: there is none.
   virtual int64_t book_mask_length() const { return 0; }

@@ -4,6 +4,7 @@
 // registration object that a linker may drop.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,7 +36,15 @@ class Registry {
   template <class Class>
   void add(const std::string& name) {
     types_->add(config_type<typename Class::Config>(name, Class::help));
-    names_[typeid(Class)] = name;
+    choices_[typeid(Class)] = [name]([[maybe_unused]] const Base& thing) {
+      if constexpr (requires(const Class& c) {
+                      { c.config } -> std::same_as<const typename Class::Config&>;
+                    }) {
+        return Choice(name, static_cast<const Class&>(thing).config);
+      } else {
+        return Choice(name);
+      }
+    };
     makers_[name] = [](const void* config, const Arguments&... arguments) -> std::unique_ptr<Base> {
       const auto& c = *static_cast<const typename Class::Config*>(config);
       if constexpr (requires { Class::make(c, arguments...); }) {
@@ -61,16 +70,19 @@ class Registry {
   }
 
   // The name under which the object's class is registered, or "".
-  std::string name_of(const Base& thing) const {
-    const auto name = names_.find(typeid(thing));
-    return name == names_.end() ? "" : name->second;
+  std::string name_of(const Base& thing) const { return choice_of(thing).type(); }
+  // The same with a copy of the object's config, if its class has a member `config`. Code that does
+  // not know the class finds fields by name: choice_of(layer).find<double>("eps").
+  Choice choice_of(const Base& thing) const {
+    const auto choice = choices_.find(typeid(thing));
+    return choice == choices_.end() ? Choice() : choice->second(thing);
   }
 
   const ConfigTypes& types() const { return *types_; }
 
  private:
   ConfigTypes* types_;
-  std::map<std::type_index, std::string> names_;
+  std::map<std::type_index, std::function<Choice(const Base&)>> choices_;
   std::map<std::string,
            std::function<std::unique_ptr<Base>(const void* config, const Arguments&...)>>
       makers_;

@@ -12,6 +12,9 @@ TEST_CASE("registry: makes a layer by its type and options") {
   const auto layer = make_layer("linear", ConfigNode::map({{"d_in", 4}, {"d_out", 3}}));
   CHECK(parameter_lines(*layer) == "weight (3, 4)\nbias (3,)\n");
   CHECK(layer_registry().name_of(*layer) == "linear");
+  const LayerChoice choice = layer_registry().choice_of(*layer);
+  CHECK(*choice.find<int64_t>("d_in") == 4);
+  CHECK(choice.find<double>("d_in") == nullptr);
   struct Unknown final : Module {
     Tensor forward(const Input& in) override { return in.x; }
   };

@@ -2,41 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "autograd/ops/concat.h"
-#include "autograd/ops/masked_fill.h"
+#include "autograd/ops/linear.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/permute.h"
 #include "autograd/ops/rotary.h"
+#include "autograd/ops/scaled_dot_product_attention.h"
 #include "autograd/ops/slice.h"
-#include "autograd/ops/softmax.h"
-#include "autograd/ops/split.h"
 #include "autograd/ops/stack.h"
-#include "layers/packed_attention.h"
-#include "layers/simple_attention.h"
+#include "layers/module/registry.h"
 
 namespace heed::explain {
 
 namespace {
-
-const Module* child_of(const Module& layer, const std::string& name) {
-  for (const auto& [of, child] : layer.children()) {
-    if (of == name) {
-      return child;
-    }
-  }
-  return nullptr;
-}
-
-const Parameter* parameter_of(const Module& layer, const std::string& name) {
-  for (const Parameter* parameter : layer.own_parameters()) {
-    if (parameter->name() == name) {
-      return parameter;
-    }
-  }
-  return nullptr;
-}
 
 // The layers that project for a layer of several heads: itself, or its heads.
 std::vector<const Module*> projecting(const Module& layer) {
@@ -49,10 +29,8 @@ std::vector<const Module*> projecting(const Module& layer) {
   return heads.empty() ? std::vector<const Module*>{&layer} : heads;
 }
 
-Array joined(const std::vector<Tensor>& parts, int axis) {
-  return parts.empty()       ? Array()
-         : parts.size() == 1 ? parts[0].value()
-                             : concat(parts, axis).value();
+Tensor joined(const std::vector<Tensor>& parts, int axis) {
+  return parts.empty() ? Tensor() : parts.size() == 1 ? parts[0] : concat(parts, axis);
 }
 
 // Columns [h d, (h + 1) d) of x (T, H d).
@@ -60,209 +38,205 @@ Tensor columns(const Tensor& x, int64_t h, int64_t width) {
   return slice(x, 1, h * width, (h + 1) * width);
 }
 
-// Of the layers that may rotate queries and keys.
-const MultiHeadAttention::Config* config_of(const Module& layer) {
-  if (const auto* usual = dynamic_cast<const MultiHeadAttention*>(&layer)) {
-    return &usual->config;
-  }
-  const auto* packed = dynamic_cast<const PackedAttention*>(&layer);
-  return packed != nullptr ? &packed->config : nullptr;
-}
-
-// The largest difference between softmax(scale * scores) and the weights.
-double distance(const Array& scores, real scale, bool causal, const Array& weights) {
-  Tensor scaled = scale * Tensor(scores);  // (H, T, S)
-  const int64_t rows = scores.dim(1), keys = scores.dim(2);
-  if (causal) {
-    Mask hidden = Mask::zeros({rows, keys});
-    uint8_t* at = hidden.mutable_data();
-    for (int64_t t = 0; t < rows; ++t) {
-      std::fill(at + t * keys + std::min(keys, t + 1), at + (t + 1) * keys, uint8_t{1});
-    }
-    scaled = masked_fill(scaled, hidden, -std::numeric_limits<real>::infinity());
-  }
-  const Array ours = softmax(scaled).value();
-  double most = 0;
-  for (int64_t i = 0; i < ours.size(); ++i) {
-    most = std::max(most, std::abs(static_cast<double>(ours.data()[i] - weights.data()[i])));
-  }
-  return most;
-}
-
 }  // namespace
+
+struct AttentionWalk {
+  // A projection of all heads: (T, H d).
+  struct Projection {
+    std::string title, id, x;
+    Array value;
+    Tensor weight = {}, bias = {};  // no weight: the value is x itself
+  };
+  struct Projected {
+    Projection queries, keys, values;
+  };
+
+  std::string walk();
+  // The layer as one step.
+  std::string opaque(const Array& weights);
+  std::optional<Projected> projected() const;
+  Projection projection(const char* title, const std::string& name, const std::string& x) const;
+  Projected packed(const Tensor& weight) const;
+  // As the layer turns it by its positions; unchanged if it does not.
+  Array turned(const Array& projected) const;
+  // Scores (H, T, S) that give the weights; no array if these do not.
+  Array scores_of(const Array& queries, const Array& keys, const Array& weights);
+  // Returns the id of what is compared with others.
+  std::string add_turned(const Projection& of, const Array& value);
+  std::string add_weights(const std::string& queries, const std::string& keys, const Array& scores,
+                          const Array& weights);
+  std::string add_mix(const std::string& weights, const Projection& values);
+
+  Walk& walk_;
+  const Module& layer_;
+  const LayerChoice& choice_;
+  const std::string path_, x_;
+  const std::string read_;  // what keys and values are made of: x or the context
+  const bool causal_;
+  const double* base_;  // of the angles, if it turns queries and keys
+  int64_t heads_ = 0, kv_heads_ = 0, width_ = 0;
+  real scale_ = 1;
+};
 
 // The Linear layers `name` of the heads side by side, or the matrices of self_attention_v1.
 AttentionWalk::Projection AttentionWalk::projection(const char* title, const std::string& name,
                                                     const std::string& x) const {
   std::vector<Tensor> weights, biases, values;
   for (const Module* head : projecting(layer_)) {
-    if (const auto* linear = dynamic_cast<const Linear*>(child_of(*head, name))) {
-      weights.emplace_back(linear->weight);
+    const Module* const linear = child_of(*head, name);
+    if (linear != nullptr && layer_registry().name_of(*linear) == "linear") {
+      weights.push_back(parameter_of(*linear, "weight"));
       values.emplace_back(walk_.recorder_.output(*linear));
-      if (linear->bias) {
-        biases.emplace_back(linear->bias);
+      if (const Tensor bias = parameter_of(*linear, "bias")) {
+        biases.push_back(bias);
       }
-    } else if (const Parameter* matrix = parameter_of(*head, name)) {
-      weights.push_back(transpose(*matrix, 0, 1));
-      values.push_back(matmul(walk_.recorder_.input(*head), *matrix));
+    } else if (const Tensor matrix = parameter_of(*head, name)) {
+      weights.push_back(transpose(matrix, 0, 1));
+      values.push_back(matmul(walk_.recorder_.input(*head), matrix));
     }
   }
-  Projection of{title, layer_.path() + "." + name, x, joined(values, 1)};
-  of.weight = joined(weights, 0);
-  of.bias = joined(biases, 0);
-  return of;
+  const Tensor value = joined(values, 1);
+  return {title,
+          path_ + "." + name,
+          x,
+          value ? value.value() : Array(),
+          joined(weights, 0),
+          joined(biases, 0)};
 }
 
-AttentionWalk::Projected AttentionWalk::packed(const Module& layer) const {
-  const Tensor x(walk_.recorder_.input(layer));
-  const Tensor weight(*parameter_of(layer, "in_proj_weight"));
-  const Parameter* const bias = parameter_of(layer, "in_proj_bias");
+AttentionWalk::Projected AttentionWalk::packed(const Tensor& weight) const {
+  const Tensor x(walk_.recorder_.input(layer_)), bias = parameter_of(layer_, "in_proj_bias");
   const int64_t width = weight.dim(0) / 3;
-  const Tensor qkv = linear(x, weight, bias != nullptr && *bias ? Tensor(*bias) : Tensor());
+  const Tensor qkv = linear(x, weight, bias);
   const auto part = [&](const char* title, const char* name, int64_t i) {
     const auto third = [&](const Tensor& of, int axis) {
-      return slice(of, axis, i * width, (i + 1) * width).value();
+      return slice(of, axis, i * width, (i + 1) * width);
     };
-    Projection of{title, layer_.path() + "." + name, x_, third(qkv, 1)};
-    of.weight = third(weight, 0);
-    of.bias = bias != nullptr && *bias ? third(*bias, 0) : Array();
-    return of;
+    return Projection{title,
+                      path_ + "." + name,
+                      x_,
+                      third(qkv, 1).value(),
+                      third(weight, 0),
+                      bias ? third(bias, 0) : Tensor()};
   };
   return {part("Queries", "W_query", 0), part("Keys", "W_key", 1), part("Values", "W_value", 2)};
 }
 
 std::optional<AttentionWalk::Projected> AttentionWalk::projected() const {
-  if (dynamic_cast<const SimpleAttention*>(&layer_) != nullptr) {
-    const Array x = walk_.recorder_.input(layer_);
-    const Projection itself{"", x_, x_, x};
+  if (layer_.parameter_count() == 0 && read_ == x_) {
+    const Projection itself{"", x_, x_, walk_.recorder_.input(layer_)};
     return Projected{itself, itself, itself};
   }
-  if (dynamic_cast<const PackedAttention*>(&layer_) != nullptr) {
-    return packed(layer_);
+  if (const Tensor weight = parameter_of(layer_, "in_proj_weight")) {
+    return packed(weight);
   }
-  const std::string& read = context_.empty() ? x_ : context_;
-  Projected of{projection("Queries", "W_query", x_), projection("Keys", "W_key", read),
-               projection("Values", "W_value", read)};
+  Projected of{projection("Queries", "W_query", x_), projection("Keys", "W_key", read_),
+               projection("Values", "W_value", read_)};
   const bool all = of.queries.value && of.keys.value && of.values.value;
   return all ? std::optional(std::move(of)) : std::nullopt;
 }
 
-std::optional<AttentionWalk::Scores> AttentionWalk::explaining(const Array& queries,
-                                                               const Array& keys,
-                                                               const Array& weights) {
-  const int64_t heads = weights.dim(0), width = queries.dim(1) / heads;
-  const bool fits = queries.dim(1) % heads == 0 && width > 0 && keys.dim(1) % width == 0 &&
-                    queries.dim(0) == weights.dim(1) && keys.dim(0) == weights.dim(2);
-  if (!fits || heads % (keys.dim(1) / width) != 0) {
+Array AttentionWalk::turned(const Array& projected) const {
+  return base_ == nullptr
+             ? projected
+             : rotary(projected, rotary_table(projected.dim(0), width_, *base_)).value();
+}
+
+Array AttentionWalk::scores_of(const Array& queries, const Array& keys, const Array& weights) {
+  if (queries.dim(0) != weights.dim(1) || keys.dim(0) != weights.dim(2)) {
     return {};
   }
-  const int64_t shared = heads / (keys.dim(1) / width);  // query heads for each head of keys
+  const auto* const given = choice_.find<std::optional<double>>("scale");
+  const double usual =
+      layer_.parameter_count() == 0 ? 1 : 1 / std::sqrt(static_cast<double>(width_));
+  scale_ = static_cast<real>(given != nullptr ? given->value_or(usual) : usual);
   std::vector<Tensor> scores;
-  for (int64_t h = 0; h < heads; ++h) {
-    scores.push_back(matmul(columns(queries, h, width), columns(keys, h / shared, width), Trans::no,
+  for (int64_t h = 0; h < heads_; ++h) {
+    scores.push_back(matmul(columns(queries, h, width_),
+                            columns(keys, h / (heads_ / kv_heads_), width_), Trans::no,
                             Trans::yes));
   }
-  const Array all = stack(scores).value();  // (H, T, S)
-  for (const real scale : {static_cast<real>(1 / std::sqrt(static_cast<double>(width))), real{1}}) {
-    for (const bool causal : {true, false}) {
-      if (distance(all, scale, causal, weights) < 1e-4) {
-        return Scores{all, scale, causal};
-      }
-    }
-  }
-  return {};
+  Array ours;
+  const AttentionOptions options{.num_heads = heads_,
+                                 .num_kv_heads = kv_heads_,
+                                 .causal = causal_,
+                                 .scale = scale_,
+                                 .weights_out = &ours};
+  const Tensor q = with_batch("explain", queries, queries.dim(1)),
+               k = with_batch("explain", keys, keys.dim(1));
+  (void)scaled_dot_product_attention(q, k, k, options);
+  const bool same = std::equal(ours.data(), ours.data() + ours.size(), weights.data(),
+                               [](real a, real b) { return std::abs(a - b) < 1e-4F; });
+  return same ? stack(scores).value() : Array();  // (H, T, S)
 }
 
-void AttentionWalk::add(const Projection& of) {
-  if (of.weight) {
-    walk_.product(of.id, of.title, of.x, of.weight, of.bias, of.value);
-  }
+std::string AttentionWalk::add_turned(const Projection& of, const Array& value) {
+  return base_ == nullptr ? of.id
+                          : walk_.add({.id = of.id + ".rotated",
+                                       .kind = "rotated",
+                                       .title = of.title + ", rotated",
+                                       .of = {of.id},
+                                       .more = {{"width", width_}, {"base", *base_}}},
+                                      value);
 }
 
-AttentionWalk::Projection AttentionWalk::rotated(Projection of) const {
-  const MultiHeadAttention::Config* const config = config_of(layer_);
-  if (config != nullptr && config->rope) {
-    of.value = rotary(of.value, config->angles(), 0).value();
-    of.id += ".rotated";
-  }
-  return of;
-}
-
-void AttentionWalk::add_rotation(const Projection& of, const Projection& rotated) {
-  if (rotated.id != of.id) {
-    const MultiHeadAttention::Config& config = *config_of(layer_);
-    walk_.add({.id = rotated.id,
-               .kind = "rotated",
-               .title = of.title + ", rotated",
-               .of = {of.id},
-               .more = {{"width", config.head_width()}, {"base", config.rope_base}}},
-              rotated.value);
-  }
-}
-
-std::string AttentionWalk::add_weights(const Projection& queries, const Projection& keys,
-                                       const Scores& scores, const Array& weights) {
-  const std::string path = layer_.path();
-  const int64_t heads = weights.dim(0), width = queries.value.dim(1) / heads;
+std::string AttentionWalk::add_weights(const std::string& queries, const std::string& keys,
+                                       const Array& scores, const Array& weights) {
   const auto step = [&](const char* id, const char* kind, const char* title,
                         std::vector<std::string> of) {
-    return Step{.id = path + "." + id,
+    return Step{.id = path_ + "." + id,
                 .kind = kind,
                 .title = title,
                 .of = std::move(of),
-                .more = {{"heads", heads},
-                         {"kv_heads", keys.value.dim(1) / width},
-                         {"width", width},
-                         {"columns", walk_.rows_.at(keys.id)}}};
+                .more = {{"heads", heads_},
+                         {"kv_heads", kv_heads_},
+                         {"width", width_},
+                         {"columns", walk_.rows_.at(keys)}}};
   };
-  std::string last = walk_.add(
-      step("attn_scores", "scores", "Attention scores", {queries.id, keys.id}), scores.scores);
+  std::string last =
+      walk_.add(step("attn_scores", "scores", "Attention scores", {queries, keys}), scores);
   Step scaled = step("scaled", "scaled", "Scaled", {last});
-  scaled.more.emplace_back("scale", static_cast<double>(scores.scale));
+  scaled.more.emplace_back("scale", static_cast<double>(scale_));
   last = walk_.add(std::move(scaled));
-  if (scores.causal) {
+  if (causal_) {
     last = walk_.add(step("masked", "masked", "Masked", {last}));
   }
   return walk_.add(step("attn_weights", "softmax", "Attention weights", {last}), weights);
 }
 
-std::string AttentionWalk::add_mix(const std::string& weights, const Projection& values,
-                                   int64_t heads) {
-  const std::string path = layer_.path();
-  const auto* out_proj = dynamic_cast<const Linear*>(child_of(layer_, "out_proj"));
+std::string AttentionWalk::add_mix(const std::string& weights, const Projection& values) {
+  const Module* const out_proj = child_of(layer_, "out_proj");
   const Array mixed =
       out_proj != nullptr ? walk_.recorder_.input(*out_proj) : walk_.recorder_.output(layer_);
-  const int64_t width = mixed.dim(1) / heads;
+  const int64_t width = mixed.dim(1) / heads_;
   std::string last = walk_.add(
-      {.id = path + ".context_vec",
+      {.id = path_ + ".context_vec",
        .kind = "mix",
        .title = "Context vectors",
        .of = {weights, values.id},
-       .more = {{"heads", heads}, {"kv_heads", values.value.dim(1) / width}, {"width", width}}},
+       .more = {{"heads", heads_}, {"kv_heads", values.value.dim(1) / width}, {"width", width}}},
       mixed);
-  if (heads > 1) {
+  if (heads_ > 1) {
     last = walk_.add(
-        {.id = path + ".concat", .kind = "concat", .title = "Heads side by side", .of = {last}});
+        {.id = path_ + ".concat", .kind = "concat", .title = "Heads side by side", .of = {last}});
   }
-  return out_proj != nullptr ? walk_.linear(*out_proj, last, "Output projection") : last;
+  return out_proj != nullptr ? walk_.layer(*out_proj, last, "Output projection") : last;
 }
 
 std::string AttentionWalk::opaque(const Array& weights) {
-  const std::string path = layer_.path();
   std::vector<std::string> of{x_};
-  if (!context_.empty()) {
-    of.push_back(context_);
+  if (read_ != x_) {
+    of.push_back(read_);
   }
   if (weights) {
-    of = {walk_.add({.id = path + ".attn_weights",
+    of = {walk_.add({.id = path_ + ".attn_weights",
                      .kind = "given",
                      .title = "Attention weights",
                      .of = of,
-                     .more = {{"heads", weights.dim(0)},
-                              {"columns", walk_.rows_.at(context_.empty() ? x_ : context_)}}},
+                     .more = {{"heads", weights.dim(0)}, {"columns", walk_.rows_.at(read_)}}},
                     weights)};
   }
-  return walk_.add({.id = path, .kind = "given", .title = "Output of the layer", .of = of},
+  return walk_.add({.id = path_, .kind = "given", .title = "Output of the layer", .of = of},
                    walk_.recorder_.output(layer_));
 }
 
@@ -272,17 +246,40 @@ std::string AttentionWalk::walk() {
   if (!of || of->values.value.dim(1) != of->keys.value.dim(1)) {
     return opaque(weights);
   }
-  const Projection queries = rotated(of->queries), keys = rotated(of->keys);
-  const std::optional<Scores> scores = explaining(queries.value, keys.value, weights);
+  const int64_t q_width = of->queries.value.dim(1), kv_width = of->keys.value.dim(1);
+  heads_ = weights.dim(0);
+  width_ = q_width / heads_;
+  kv_heads_ = width_ > 0 ? kv_width / width_ : 0;
+  if (kv_heads_ == 0 || heads_ % kv_heads_ != 0 || heads_ * width_ != q_width ||
+      kv_heads_ * width_ != kv_width) {
+    return opaque(weights);
+  }
+  const Array queries = turned(of->queries.value), keys = turned(of->keys.value);
+  const Array scores = scores_of(queries, keys, weights);
   if (!scores) {
     return opaque(weights);
   }
-  add(of->queries);
-  add(of->keys);
-  add(of->values);
-  add_rotation(of->queries, queries);
-  add_rotation(of->keys, keys);
-  return add_mix(add_weights(queries, keys, *scores, weights), of->values, weights.dim(0));
+  for (const Projection* each : {&of->queries, &of->keys, &of->values}) {
+    if (each->weight) {
+      walk_.product(each->id, each->title, each->x, each->weight, each->bias, each->value);
+    }
+  }
+  const std::string q = add_turned(of->queries, queries), k = add_turned(of->keys, keys);
+  return add_mix(add_weights(q, k, scores, weights), of->values);
+}
+
+std::string attention_steps(Walk& walk, const Module& layer, const LayerChoice& choice,
+                            const std::string& x, const std::string& context) {
+  const bool* const rope = choice.find<bool>("rope");
+  return AttentionWalk{walk,
+                       layer,
+                       choice,
+                       layer.path(),
+                       x,
+                       context.empty() ? x : context,
+                       layer.signature().causal && context.empty(),
+                       rope != nullptr && *rope ? choice.find<double>("rope_base") : nullptr}
+      .walk();
 }
 
 }  // namespace heed::explain

@@ -5,11 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "layers/classifier.h"
-#include "layers/encoder_decoder.h"
-#include "layers/gpt.h"
 #include "layers/module/evaluation_mode.h"
-#include "layers/module/masked_mean.h"
+#include "layers/module/registry.h"
 #include "tools/wings/explain/choices.h"
 #include "tools/wings/explain/packed.h"
 #include "tools/wings/explain/walk.h"
@@ -23,139 +20,62 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string embedded(Walk& walk, const Embedding& tokens, Positional* positions, const Ids& ids,
-                     const std::string& rows) {
-  const std::string x = walk.embedding(tokens, ids, rows);
-  return positions != nullptr ? walk.positions(*positions, x) : x;
+// What the model would answer in front of its blocks, and after each of them.
+std::vector<std::vector<LensGuess>> lens_of(Module& model, const TextInterface& text,
+                                            const Input& in, bool classes) {
+  std::vector<std::vector<LensGuess>> rows;
+  if (classes) {
+    for (const Array& logits : probe::outputs_after_blocks(model, in)) {
+      const probe::Guess guess = probe::guess_of(logits.span(), {});
+      rows.push_back({{text.target_name(guess.id), guess.probability, {}}});
+    }
+    return rows;
+  }
+  for (const std::vector<probe::Guess>& guesses : probe::logit_lens(model, in).blocks) {
+    std::vector<LensGuess>& row = rows.emplace_back();
+    for (const probe::Guess& guess : guesses) {
+      row.push_back({token_name(text.tokenizer(), guess.id), guess.probability, guess.rank});
+    }
+  }
+  return rows;
 }
 
-class Explanation {
- public:
-  Explanation(Module& model, const TextInterface& text, const Input& in)
-      : model_(model), text_(text), in_(in), evaluating_(model) {
-    model(in);
-  }
-
-  // Fills the sections of the page.
-  void walk(PageData& page) {
-    Walk steps(recorder_, page);
-    if (const auto* gpt = dynamic_cast<const Gpt*>(&model_)) {
-      page.begin_section("embeddings", "Embeddings");
-      std::string x =
-          embedded(steps, *gpt->tok_emb, gpt->pos_emb ? &**gpt->pos_emb : nullptr, in_.ids, "ids");
-      add_lens(page, 0);
-      for (size_t i = 0; i < gpt->trf_blocks.size(); ++i) {
-        x = steps.block(*gpt->trf_blocks[i], x);
-        add_lens(page, i + 1);
-      }
-      end(page, steps, *gpt->final_norm, *gpt->out_head, x);
-    } else if (const auto* both = dynamic_cast<const EncoderDecoder*>(&model_)) {
-      walk(page, steps, *both);
-    } else if (const auto* classifier = dynamic_cast<const Classifier*>(&model_)) {
-      walk(page, steps, *classifier);
-    } else {
-      fail<ConfigError>("heed explain: expected a gpt, an encoder_decoder or a classifier; ",
-                        "heed inspect --attention shows the attention of other models");
+// The sections of the page.
+PageData walked(Module& model, const TextInterface& text, const Input& in, bool classes) {
+  const EvaluationMode evaluating(model);
+  PageData page;
+  const Recorder recorder;
+  model(in);
+  const std::vector<size_t> sections = Walk(recorder, in, classes, page).model(model);
+  if (sections.size() > 1) {
+    const auto rows = lens_of(model, text, in, classes);
+    for (size_t n = 0; n < sections.size() && rows.size() == sections.size(); ++n) {
+      page.sections()[sections[n]].lens = rows.at(n);
     }
   }
-
- private:
-  void walk(PageData& page, Walk& steps, const EncoderDecoder& model) {
-    page.begin_section("source", "Encoder: embeddings of the source");
-    std::string x =
-        embedded(steps, *model.source_emb, &*model.source_pos, in_.source_ids, "source");
-    for (const Child<TransformerBlock>& block : model.encoder_blocks) {
-      x = steps.block(*block, x);
-      page.section().title = "Encoder block " + std::to_string(&block - &model.encoder_blocks[0]);
-    }
-    page.begin_section("encoder_norm", "Encoder: final norm");
-    std::string context = steps.norm(*model.encoder_norm, x, "Final norm");
-    if (model.config.context == "mean") {
-      const Tensor states(recorder_.output(*model.encoder_norm));  // (S, d)
-      const Tensor batch = reshape(states, {1, states.dim(0), states.dim(1)});
-      const Array mean = masked_mean("heed explain", batch, {}).value();
-      context = steps.pooled("context", context, "mean", without_batch_axis(mean));
-    }
-    page.begin_section("embeddings", "Decoder: embeddings of what is written");
-    x = embedded(steps, *model.tok_emb, &*model.pos_emb, in_.ids, "ids");
-    add_lens(page, 0);
-    for (size_t i = 0; i < model.decoder_blocks.size(); ++i) {
-      x = steps.block(*model.decoder_blocks[i], x, context);
-      add_lens(page, i + 1);
-    }
-    end(page, steps, *model.final_norm, *model.out_head, x);
-  }
-
-  void walk(PageData& page, Walk& steps, const Classifier& model) {
-    page.begin_section("embeddings", "Embeddings");
-    std::string x =
-        embedded(steps, *model.tok_emb, model.pos_emb ? &**model.pos_emb : nullptr, in_.ids, "ids");
-    std::vector<Array> logits;
-    if (!model.trf_blocks.empty()) {
-      logits = probe::outputs_after_blocks(model_, in_);
-      add_class(page, logits[0]);
-    }
-    for (size_t i = 0; i < model.trf_blocks.size(); ++i) {
-      x = steps.block(*model.trf_blocks[i], x);
-      add_class(page, logits[i + 1]);
-    }
-    page.begin_section("end", "Logits of the classes");
-    x = steps.norm(*model.final_norm, x, "Final norm");
-    x = steps.pooled("pooled", x, model.config.pool, recorder_.input(*model.out_head));
-    steps.linear(*model.out_head, x, "Logits");
-  }
-
-  void end(PageData& page, Walk& steps, const Module& norm, const Linear& head,
-           const std::string& x) {
-    page.begin_section("end", "Logits");
-    steps.linear(head, steps.norm(norm, x, "Final norm"), "Logits");
-  }
-
-  // The class that a classifier would name after the section's block.
-  void add_class(PageData& page, const Array& logits) {
-    const probe::Guess guess = probe::guess_of(logits.span(), {});
-    page.section().lens.push_back({text_.target_name(guess.id), guess.probability, {}});
-  }
-
-  // What the model would answer after the section's block.
-  void add_lens(PageData& page, size_t row) {
-    if (!lens_) {
-      lens_ = probe::logit_lens(model_, in_);
-    }
-    for (const probe::Guess& guess : lens_->blocks.at(row)) {
-      page.section().lens.push_back(
-          {token_name(text_.tokenizer(), guess.id), guess.probability, guess.rank});
-    }
-  }
-
-  Module& model_;
-  const TextInterface& text_;
-  const Input& in_;
-  const EvaluationMode evaluating_;
-  Recorder recorder_;
-  std::optional<probe::Lens> lens_;
-};
+  return page;
+}
 
 // The names of all that a model may answer, or of those that are among the likeliest.
 Json answer_names(const TextInterface& text, const std::vector<Choice>& choices) {
   constexpr int64_t most = 4096, kept = 100;
   const int64_t width = choices.front().logits.size();
-  Json names = width <= most ? Json::array() : Json::object();
-  for (int32_t id = 0; width <= most && id < width; ++id) {
-    names.push_back(text.target_name(id));
-  }
-  for (const Choice& choice : choices) {
-    if (width <= most) {
-      break;
+  if (width <= most) {
+    Json all = Json::array();
+    for (int32_t id = 0; id < width; ++id) {
+      all.push_back(text.target_name(id));
     }
+    return all;
+  }
+  Json names = Json::object();
+  for (const Choice& choice : choices) {
     std::vector<int32_t> order(static_cast<size_t>(width));
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + kept, order.end(), [&](int32_t a, int32_t b) {
       return choice.logits.data()[a] > choice.logits.data()[b];
     });
-    for (int64_t i = 0; i < kept; ++i) {
-      names[std::to_string(order[static_cast<size_t>(i)])] =
-          text.target_name(order[static_cast<size_t>(i)]);
+    for (const int32_t id : std::span(order).first(kept)) {
+      names[std::to_string(id)] = text.target_name(id);
     }
   }
   return names;
@@ -163,11 +83,9 @@ Json answer_names(const TextInterface& text, const std::vector<Choice>& choices)
 
 // What may come next: of a text after the prompt, of a model of two sequences from its first token
 // on, of a classifier the classes alone.
-std::vector<Choice> choices_of(Module& model, const Input& in, const Explained& of) {
-  const bool classes = dynamic_cast<const Classifier*>(&model) != nullptr;
+std::vector<Choice> choices_of(Module& model, const Input& in, const Explained& of,
+                               const Array& logits, bool classes) {
   ChoiceOptions options{.tokens = classes ? 0 : of.tokens, .context = of.context};
-  const EvaluationMode evaluating(model);
-  const Array logits = model(in).value();
   const int64_t width = logits.dim(-1);
   options.sequences = classes ? 1 : std::clamp<int64_t>(60'000 / width, 1, 150);
   Input start = in;
@@ -188,23 +106,27 @@ Json as_json(const std::vector<Choice>& choices) {
   return list;
 }
 
-std::string kind_of(const Module& model) {
-  return dynamic_cast<const Gpt*>(&model) != nullptr          ? "gpt"
-         : dynamic_cast<const Classifier*>(&model) != nullptr ? "classifier"
-                                                              : "encoder_decoder";
+Array output_of(Module& model, const Input& in) {
+  const EvaluationMode evaluating(model);
+  return model(in).value();
 }
 
 }  // namespace
 
 std::string explain_page(Module& model, const TextInterface& text, const Input& in,
                          const Explained& of) {
-  PageData data;
-  Explanation(model, text, in).walk(data);
-  const std::vector<Choice> choices = choices_of(model, in, of);
+  const Array logits = output_of(model, in);
+  const bool classes = logits.rank() == 2;  // one row for all tokens
+  const PageData data = walked(model, text, in, classes);
+  const std::vector<Choice> choices = choices_of(model, in, of, logits, classes);
+  const std::string kind = classes         ? "classifier"
+                           : in.source_ids ? "encoder_decoder"
+                                           : "gpt",
+                    type = layer_registry().name_of(model);
   Json page{{"version", HEED_VERSION},
             {"run", of.run},
             {"step", of.step},
-            {"model", kind_of(model)},
+            {"model", kind},
             {"bits", 8 * sizeof(real)},
             {"prompt", of.prompt},
             {"answer", of.answer},
@@ -216,6 +138,9 @@ std::string explain_page(Module& model, const TextInterface& text, const Input& 
             {"answers", answer_names(text, choices)},
             {"context", of.context},
             {"choices", as_json(choices)}};
+  if (!type.empty() && type != kind) {
+    page["type"] = type;
+  }
   const std::string_view style = asset("pages/style"), more_style = asset("explain/style"),
                          whole_page = asset("explain/page"), scripts = asset("explain/scripts");
   const std::string head = page.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -21,8 +21,8 @@ struct Explained {
 // Pages are at most this long if all but the weights fits into it; see PageData::write.
 inline constexpr size_t longest_page = 3'000'000;
 
-// The page for a batch of one, as Answer::shown. Throws ConfigError for a model that is none of
-// gpt, encoder_decoder and classifier.
+// The page for a batch of one, as Answer::shown. Throws ConfigError for a model that does more than
+// call one layer after the other (walk.h).
 std::string explain_page(Module& model, const TextInterface& text, const Input& in,
                          const Explained& of);
 

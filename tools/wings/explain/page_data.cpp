@@ -103,7 +103,7 @@ std::string PageData::add(Step step, const Array& value) {
   if (value) {
     vector(id, value);
   }
-  section().steps.push_back(std::move(step));
+  sections_.back().steps.push_back(std::move(step));
   return id;
 }
 

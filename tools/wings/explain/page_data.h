@@ -43,7 +43,7 @@ class PageData {
   void begin_section(const std::string& id, const std::string& title) {
     sections_.push_back({id, title});
   }
-  Section& section() { return sections_.back(); }
+  std::vector<Section>& sections() { return sections_; }
   // Adds a step. value: (rows, columns) or (H, rows, columns); none for a step whose numbers follow
   // from one operation on those of others, such as a sum. Returns the step's id.
   std::string add(Step step, const Array& value = {});

@@ -8,15 +8,21 @@ void Recorder::before_forward(const Module& layer, const Input& in) {
   if (in.x) {
     inputs_[&layer] = in.x.value();
   }
+  ++depth_;
 }
 
-void Recorder::after_forward(const Module& layer, const Input&, const Tensor& out) {
+void Recorder::after_forward(const Module& layer, const Input& in, const Tensor& out) {
   outputs_[&layer] = out.value();
+  if (--depth_ == 1) {
+    calls_.push_back({&layer, in.x ? in.x.value() : Array(), out.value()});
+    context_ = in.context ? without_batch_axis(in.context.value()) : context_;
+  }
 }
 
 Array Recorder::visit(const Module& layer, Activation what, const Array& value) {
   if (what == Activation::attn_weights) {
-    weights_[&layer] = value;
+    Array& kept = weights_[&layer];  // of the heads so far
+    kept = kept ? concat({kept, value}, 1).value() : value;
   }
   return {};
 }

@@ -19,12 +19,22 @@ class Recorder final : public ForwardObserver {
   // ids.
   Array input(const Module& layer) const;
   Array output(const Module& layer) const;
+  // The layers of the model itself, in the order in which they ran, and what some read as context.
+  struct Call {
+    const Module* layer;
+    Array x, y;  // no x: it read ids
+  };
+  const std::vector<Call>& calls() const { return calls_; }
+  const Array& context() const { return context_; }
   // The attention weights (H, T, S) of a layer, or of those inside of it that attend, in their
   // order; no array if there are none.
   Array weights(const Module& layer) const;
 
  private:
   std::map<const Module*, Array> inputs_, outputs_, weights_;
+  Array context_;
+  std::vector<Call> calls_;
+  int64_t depth_ = 0;  // layers that are running
 };
 
 // x (1, ...) without its first axis.

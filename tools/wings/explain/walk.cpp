@@ -1,29 +1,39 @@
 #include "tools/wings/explain/walk.h"
 
-#include "autograd/ops/relu.h"
-#include "autograd/ops/silu.h"
-#include "layers/layer_norm.h"
-#include "layers/rms_norm.h"
+#include <algorithm>
+
+#include "autograd/ops/linear.h"
+#include "autograd/ops/slice.h"
+#include "layers/module/registry.h"
 #include "tools/wings/explain/attention.h"
 
 namespace heed::explain {
 
 namespace {
 
-std::string number_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+std::string last_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-Array activated(const Array& hidden, const std::string& activation) {
-  const Tensor x(hidden);
-  if (activation == "relu") {
-    return relu(x).value();
-  }
-  if (activation == "silu") {
-    return silu(x).value();
-  }
-  return gelu(x, activation == "gelu" ? Gelu::erf : Gelu::tanh).value();
-}
+bool is_norm(const std::string& type) { return type == "layer_norm" || type == "rms_norm"; }
 
 }  // namespace
+
+const Module* child_of(const Module& layer, const std::string& name) {
+  for (const auto& [of, child] : layer.children()) {
+    if (of == name) {
+      return child;
+    }
+  }
+  return nullptr;
+}
+
+Tensor parameter_of(const Module& layer, const std::string& name) {
+  for (const Parameter* parameter : layer.own_parameters()) {
+    if (parameter->name() == name) {
+      return *parameter;
+    }
+  }
+  return {};
+}
 
 std::string Walk::add(Step step, const Array& value) {
   if (step.rows.empty()) {
@@ -34,14 +44,113 @@ std::string Walk::add(Step step, const Array& value) {
   return page_.add(std::move(step), value);
 }
 
-std::string Walk::embedding(const Embedding& layer, const Ids& ids, const std::string& rows) {
+std::vector<size_t> Walk::model(const Module& model) {
+  const std::vector<Recorder::Call>& calls = recorder_.calls();
+  has_blocks_ = std::any_of(calls.begin(), calls.end(),
+                            [](const auto& call) { return !call.layer->branches().empty(); });
+  std::string last;  // the step before, and its value
+  Array value;
+  for (const auto& [layer, x, y] : calls) {
+    if (!x) {
+      context_ = last;
+      if (const Array& read = recorder_.context(); value && read && read.data() != value.data()) {
+        context_ = pooled(model, "context", "context", last, read);
+      }
+      last = begin_sequence(*layer);
+    } else {
+      if (!value || x.data() != value.data()) {
+        last = pooled(model, "pool", "pooled", last, without_batch_axis(x));
+      }
+      last = y.data() == x.data() ? last : step(*layer, last);  // dropout drops nothing here
+    }
+    value = y;
+  }
+  return with_lens_;
+}
+
+std::string Walk::begin_sequence(const Module& layer) {
+  in_source_ = in_.source_ids && page_.sections().empty();
+  in_end_ = false;
+  const Ids& ids = in_source_ ? in_.source_ids : in_.ids;
+  page_.begin_section(in_source_ ? "source" : "embeddings",
+                      in_source_       ? "Encoder: embeddings of the source"
+                      : in_.source_ids ? "Decoder: embeddings of what is written"
+                                       : "Embeddings");
+  with_lens_ = {page_.sections().size() - 1};
+  const LayerChoice choice = layer_registry().choice_of(layer);
+  const auto* const vocabulary = choice.find<int64_t>("vocab_size");
   return add({.id = layer.path(),
               .kind = "embedding",
               .title = "Token embeddings",
-              .rows = rows,
+              .rows = in_source_ ? "source" : "ids",
               .more = {{"ids", std::vector<int32_t>(ids.data(), ids.data() + ids.size())},
-                       {"vocabulary", layer.config.vocab_size}}},
+                       {"vocabulary", vocabulary != nullptr ? *vocabulary : 0}}},
              recorder_.output(layer));
+}
+
+std::string Walk::step(const Module& of, const std::string& x) {
+  const LayerChoice choice = layer_registry().choice_of(of);
+  if (!of.branches().empty()) {
+    return block(of, x);
+  }
+  if (choice.type() == "positional") {
+    return positions(of, choice, x);
+  }
+  const bool normalises = is_norm(choice.type());
+  if ((with_lens_.size() > 1 || (normalises && !has_blocks_)) && !in_end_) {
+    page_.begin_section(in_source_ ? of.path() : "end", in_source_ ? "Encoder: final norm"
+                                                        : classes_ ? "Logits of the classes"
+                                                                   : "Logits");
+    in_end_ = true;
+  }
+  return layer(of, x, normalises ? "Final norm" : in_end_ ? "Logits" : "");
+}
+
+std::string Walk::block(const Module& block, const std::string& x) {
+  const std::vector<Branch> branches = block.branches();
+  page_.begin_section(block.path(), text(in_source_                  ? "Encoder block "
+                                         : block.signature().context ? "Decoder block "
+                                                                     : "Block ",
+                                         last_name(block.path())));
+  with_lens_.push_back(page_.sections().size() - 1);
+  in_end_ = false;
+  std::string y = x;
+  for (const Branch& branch : branches) {
+    const bool cross = branch.layer->signature().context;
+    part_ = !branch.attends ? "Feed-forward" : cross ? "Cross-attention" : "Attention";
+    const std::string normed = layer(*branch.norm, y, "Norm");
+    const std::string added = layer(*branch.layer, normed, "", cross ? context_ : "");
+    y = sum(text(block.path(), ".shortcut", &branch - branches.data() + 1), "Shortcut", y, added);
+  }
+  part_ = "";
+  return y;
+}
+
+std::string Walk::pooled(const Module& model, const char* field, const std::string& id,
+                         const std::string& x, const Array& value) {
+  const LayerChoice choice = layer_registry().choice_of(model);
+  const auto* const pool = choice.find<std::string>(field);
+  const bool known = pool != nullptr && (*pool == "mean" || *pool == "first" || *pool == "last");
+  require<ConfigError>(known && !x.empty() && value.dim(0) == 1,
+                       "heed explain: expected a gpt, an encoder_decoder or a classifier; ",
+                       "heed inspect --attention shows the attention of other models");
+  return add({.id = id,
+              .kind = *pool,
+              .title = *pool == "mean" ? "Mean over the tokens" : text("The ", *pool, " token"),
+              .of = {x},
+              .rows = *pool},
+             value);
+}
+
+std::string Walk::layer(const Module& layer, const std::string& x, const std::string& title,
+                        const std::string& context) {
+  const LayerChoice choice = layer_registry().choice_of(layer);
+  const std::string& type = choice.type();
+  return type == "linear"               ? linear(layer, x, title)
+         : is_norm(type)                ? norm(layer, choice, x, title)
+         : type == "feed_forward"       ? feed_forward(layer, choice, x)
+         : type == "gated_feed_forward" ? gated(layer, x)
+                                        : attention_steps(*this, layer, choice, x, context);
 }
 
 std::string Walk::sum(const std::string& id, const std::string& title, const std::string& a,
@@ -49,139 +158,82 @@ std::string Walk::sum(const std::string& id, const std::string& title, const std
   return add({.id = id, .kind = "sum", .title = title, .of = {a, b}});
 }
 
-std::string Walk::positions(Positional& layer, const std::string& x) {
-  // What is left of x + p where x is 0.
-  const Array p = layer(Tensor(Array::zeros(recorder_.input(layer).shape()))).value();
-  const std::string id = add({.id = layer.path() + ".weight",
-                              .kind = "positions",
-                              .title = "Position embeddings",
-                              .rows = rows_.at(x),
-                              .more = {{"sinusoidal", layer.config.position == "sinusoidal"}}},
-                             p);
+std::string Walk::positions(const Module& layer, const LayerChoice& choice, const std::string& x) {
+  const Tensor zeros(Array::zeros(recorder_.input(layer).shape()));
+  const Tensor table = parameter_of(layer, "weight");
+  const Tensor p =
+      table ? slice(table, 0, 0, zeros.dim(0)) : (*make_layer(choice))(zeros);  // what is left
+  const std::string id =
+      add({.id = layer.path() + ".weight",
+           .kind = "positions",
+           .title = "Position embeddings",
+           .rows = rows_.at(x),
+           .more = {{"sinusoidal", *choice.find<std::string>("position") == "sinusoidal"}}},
+          p.value());
   return sum(layer.path(), "Token and position", x, id);
 }
 
-std::string Walk::norm(const Module& layer, const std::string& x, const std::string& title) {
-  Step step{.id = layer.path(), .kind = "norm", .title = title, .of = {x}};
+std::string Walk::norm(const Module& layer, const LayerChoice& choice, const std::string& x,
+                       const std::string& title) {
+  const char* const kind = choice.type() == "rms_norm" ? "rms_norm" : "norm";
+  Step step{.id = layer.path(), .kind = kind, .title = title, .of = {x}};
   for (const Parameter* parameter : layer.own_parameters()) {
     const std::string name = layer.path() + "." + parameter->name();
     page_.vector(name, Tensor(*parameter).value());
     step.more.emplace_back(parameter->name(), name);
   }
-  if (const auto* rms = dynamic_cast<const RmsNorm*>(&layer)) {
-    step.kind = "rms_norm";
-    step.more.emplace_back("eps", rms->config.eps);
-  } else if (const auto* usual = dynamic_cast<const LayerNorm*>(&layer)) {
-    step.more.emplace_back("eps", usual->config.eps);
-  }
+  step.more.emplace_back("eps", *choice.find<double>("eps"));
   return add(std::move(step), recorder_.output(layer));
 }
 
 std::string Walk::product(const std::string& id, const std::string& title, const std::string& x,
-                          const Array& weight, const Array& bias, const Array& value) {
+                          const Tensor& weight, const Tensor& bias, const Array& value) {
   Step step{.id = id, .kind = "linear", .title = title, .of = {x}, .more = {{"weight", id}}};
-  page_.matrix(id, weight);
+  page_.matrix(id, weight.value());
   if (bias) {
     step.more.emplace_back("bias", id + ".bias");
-    page_.vector(id + ".bias", bias);
+    page_.vector(id + ".bias", bias.value());
   }
   return add(std::move(step), value);
 }
 
-std::string Walk::linear(const Linear& layer, const std::string& x, const std::string& title) {
-  return product(layer.path(), title, x, Tensor(layer.weight).value(),
-                 layer.bias ? Tensor(layer.bias).value() : Array(), recorder_.output(layer));
-}
-
-std::string Walk::attention(const Module& layer, const std::string& x, const std::string& context) {
-  return AttentionWalk(*this, layer, x, context).walk();
-}
-
-std::string Walk::feed_forward(const Module& layer, const std::string& x) {
-  if (const auto* usual = dynamic_cast<const FeedForward*>(&layer)) {
-    return feed_forward(*usual, x);
-  }
-  if (const auto* gated = dynamic_cast<const GatedFeedForward*>(&layer)) {
-    return feed_forward(*gated, x);
-  }
-  return add({.id = layer.path(), .kind = "given", .title = "Output of the layer", .of = {x}},
-             recorder_.output(layer));
+std::string Walk::linear(const Module& layer, const std::string& x, const std::string& title) {
+  return product(layer.path(), title.empty() ? last_name(layer.path()) : title, x,
+                 parameter_of(layer, "weight"), parameter_of(layer, "bias"),
+                 recorder_.output(layer));
 }
 
 std::string Walk::activation(const std::string& id, const std::string& of,
-                             const std::string& function, const Array& value) {
+                             const std::string& function, const Array& hidden) {
   return add({.id = id,
               .kind = "activation",
               .title = "Activation",
               .of = {of},
               .more = {{"function", function}}},
-             value);
+             (*make_layer(function, ConfigNode::map({})))(Tensor(hidden)).value());
 }
 
-std::string Walk::feed_forward(const FeedForward& layer, const std::string& x) {
-  const Linear &first = *layer.first, &last = *layer.last;
-  const Tensor in(recorder_.input(layer));  // (T, d_model)
-  const auto bias_of = [](const Linear& of) { return of.bias ? Tensor(of.bias) : Tensor(); };
-  const auto value_of = [](const Tensor& of) { return of ? of.value() : Array(); };
-  const Array hidden = heed::linear(in, first.weight, bias_of(first)).value();
-  const std::string h = product(first.path(), "Hidden layer", x, Tensor(first.weight).value(),
-                                value_of(bias_of(first)), hidden);
-  const std::string a = activation(layer.path() + ".layers.1", h, layer.config.activation,
-                                   activated(hidden, layer.config.activation));
-  return product(last.path(), "Back to the width of the model", a, Tensor(last.weight).value(),
-                 value_of(bias_of(last)), recorder_.output(layer));
+std::string Walk::feed_forward(const Module& layer, const LayerChoice& choice,
+                               const std::string& x) {
+  const Module &first = *child_of(layer, "layers.0"), &last = *child_of(layer, "layers.2");
+  const Tensor weight = parameter_of(first, "weight"), bias = parameter_of(first, "bias");
+  const Array hidden = heed::linear(recorder_.input(layer), weight, bias).value();
+  const std::string h = product(first.path(), "Hidden layer", x, weight, bias, hidden);
+  const std::string a =
+      activation(layer.path() + ".layers.1", h, *choice.find<std::string>("activation"), hidden);
+  return product(last.path(), "Back to the width of the model", a, parameter_of(last, "weight"),
+                 parameter_of(last, "bias"), recorder_.output(layer));
 }
 
-std::string Walk::feed_forward(const GatedFeedForward& layer, const std::string& x) {
-  const std::string gate = linear(*layer.gate_proj, x, "Gate");
-  const std::string open = activation(layer.path() + ".gate", gate, "silu",
-                                      activated(recorder_.output(*layer.gate_proj), "silu"));
-  const std::string up = linear(*layer.up_proj, x, "Hidden layer");
+std::string Walk::gated(const Module& layer, const std::string& x) {
+  const Module& gate_proj = *child_of(layer, "gate_proj");
+  const std::string gate = linear(gate_proj, x, "Gate");
+  const std::string open =
+      activation(layer.path() + ".gate", gate, "silu", recorder_.output(gate_proj));
+  const std::string up = linear(*child_of(layer, "up_proj"), x, "Hidden layer");
   const std::string hidden =
       add({.id = layer.path() + ".gated", .kind = "times", .title = "Gated", .of = {open, up}});
-  return linear(*layer.down_proj, hidden, "Back to the width of the model");
-}
-
-std::string Walk::block(const TransformerBlock& block, const std::string& x) {
-  page_.begin_section(block.path(), "Block " + number_of(block.path()));
-  part("Attention");
-  const std::string attended = attention(*block.att, norm(*block.norm1, x, "Norm"));
-  std::string y = sum(block.path() + ".shortcut1", "Shortcut", x, attended);
-  if (block.ff) {
-    part("Feed-forward");
-    const std::string fed = feed_forward(**block.ff, norm(**block.norm2, y, "Norm"));
-    y = sum(block.path() + ".shortcut2", "Shortcut", y, fed);
-  }
-  part("");
-  return y;
-}
-
-std::string Walk::block(const DecoderBlock& block, const std::string& x,
-                        const std::string& context) {
-  page_.begin_section(block.path(), "Decoder block " + number_of(block.path()));
-  part("Attention");
-  const std::string attended = attention(*block.att, norm(*block.norm1, x, "Norm"));
-  std::string y = sum(block.path() + ".shortcut1", "Shortcut", x, attended);
-  part("Cross-attention");
-  const std::string crossed = attention(*block.cross_att, norm(*block.norm2, y, "Norm"), context);
-  y = sum(block.path() + ".shortcut2", "Shortcut", y, crossed);
-  if (block.ff) {
-    part("Feed-forward");
-    const std::string fed = feed_forward(**block.ff, norm(**block.norm3, y, "Norm"));
-    y = sum(block.path() + ".shortcut3", "Shortcut", y, fed);
-  }
-  part("");
-  return y;
-}
-
-std::string Walk::pooled(const std::string& id, const std::string& x, const std::string& pool,
-                         const Array& value) {
-  return add({.id = id,
-              .kind = pool,
-              .title = pool == "mean" ? "Mean over the tokens" : "The first token",
-              .of = {x},
-              .rows = pool},
-             value);
+  return linear(*child_of(layer, "down_proj"), hidden, "Back to the width of the model");
 }
 
 }  // namespace heed::explain

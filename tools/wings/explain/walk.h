@@ -1,12 +1,10 @@
-// A forward pass as the steps of a page, in the order of the model's own code.
+// A forward pass as the steps of a page, in the order in which they ran.
 #pragma once
 
+#include <map>
 #include <string>
 
-#include "layers/decoder_block.h"
-#include "layers/embedding.h"
-#include "layers/gated_feed_forward.h"
-#include "layers/positional.h"
+#include "layers/config/choice.h"
 #include "tools/wings/explain/page_data.h"
 #include "tools/wings/explain/recorder.h"
 
@@ -20,45 +18,59 @@ namespace heed::explain {
 // feed-forward. They are computed from the recorded values, by the engine's operations.
 class Walk {
  public:
-  Walk(const Recorder& recorder, PageData& page) : recorder_(recorder), page_(page) {}
+  // `in` is what the model has read. classes: it gave one row for the whole sequence.
+  Walk(const Recorder& recorder, const Input& in, bool classes, PageData& page)
+      : recorder_(recorder), in_(in), classes_(classes), page_(page) {}
 
-  // ids (T) -> (T, d); `rows` names the tokens on the page.
-  std::string embedding(const Embedding& layer, const Ids& ids, const std::string& rows);
-  // x and the vectors of its positions, and their sum.
-  std::string positions(Positional& layer, const std::string& x);
-  std::string norm(const Module& layer, const std::string& x, const std::string& title);
-  std::string linear(const Linear& layer, const std::string& x, const std::string& title);
-  // The blocks add their steps to a section of their own.
-  std::string block(const TransformerBlock& block, const std::string& x);
-  // context: the id of the encoder's last step.
-  std::string block(const DecoderBlock& block, const std::string& x, const std::string& context);
-  // pool: "mean" over the tokens of x or "first" of them; value (1, d).
-  std::string pooled(const std::string& id, const std::string& x, const std::string& pool,
-                     const Array& value);
+  // The layers of a model, each of which reads what the one before it gave, or reads ids. Between
+  // two of them the model may pool the tokens, by a field `pool` or, of the context, `context`.
+  // Throws ConfigError for a model that does anything else. Returns the numbers of the sections of
+  // the embeddings and of each block of what is written.
+  std::vector<size_t> model(const Module& model);
 
  private:
-  // Self-attention, or, if there is one, attention to a context.
-  std::string attention(const Module& layer, const std::string& x, const std::string& context = "");
-  std::string feed_forward(const Module& layer, const std::string& x);
-  std::string feed_forward(const FeedForward& layer, const std::string& x);
-  std::string feed_forward(const GatedFeedForward& layer, const std::string& x);
+  // A layer of the model itself.
+  std::string step(const Module& layer, const std::string& x);
+  std::string begin_sequence(const Module& layer);
+  // Blocks add their steps to a section of their own.
+  std::string block(const Module& block, const std::string& x);
+  // What the model has pooled by this field.
+  std::string pooled(const Module& model, const char* field, const std::string& id,
+                     const std::string& x, const Array& value);
+
+  // Any layer; context: the id of what it reads besides x.
+  std::string layer(const Module& layer, const std::string& x, const std::string& title,
+                    const std::string& context = "");
+  std::string positions(const Module& layer, const LayerChoice& choice, const std::string& x);
+  std::string norm(const Module& layer, const LayerChoice& choice, const std::string& x,
+                   const std::string& title);
+  std::string linear(const Module& layer, const std::string& x, const std::string& title);
+  std::string feed_forward(const Module& layer, const LayerChoice& choice, const std::string& x);
+  std::string gated(const Module& layer, const std::string& x);
   std::string activation(const std::string& id, const std::string& of, const std::string& function,
-                         const Array& value);
+                         const Array& hidden);
   std::string sum(const std::string& id, const std::string& title, const std::string& a,
                   const std::string& b);
   // A step of a Linear, or of rows of a matrix that works like one.
   std::string product(const std::string& id, const std::string& title, const std::string& x,
-                      const Array& weight, const Array& bias, const Array& value);
-  // Steps after that belong to this part of a block.
-  void part(const std::string& title) { part_ = title; }
+                      const Tensor& weight, const Tensor& bias, const Array& value);
   std::string add(Step step, const Array& value = {});
 
   const Recorder& recorder_;
+  const Input& in_;
+  const bool classes_;
   PageData& page_;
   std::map<std::string, std::string> rows_;  // of a step: what its rows are
-  std::string part_;
+  std::string part_;                         // of a block: what steps after that belong to
+  std::string context_;                      // the last step of the encoder
+  std::vector<size_t> with_lens_;            // see model()
+  bool has_blocks_ = false, in_source_ = false, in_end_ = false;
 
-  friend class AttentionWalk;
+  friend struct AttentionWalk;
 };
+
+// A layer or a parameter right inside of a layer; null, or no tensor, if none has this name.
+const Module* child_of(const Module& layer, const std::string& name);
+Tensor parameter_of(const Module& layer, const std::string& name);
 
 }  // namespace heed::explain

@@ -2,40 +2,41 @@
 
 #include <algorithm>
 
-#include "layers/decoder_block.h"
 #include "layers/module/evaluation_mode.h"
 
 namespace heed::probe {
 
 namespace {
 
-std::optional<Block> as_block(const Module& layer) {
-  if (const auto* block = dynamic_cast<const TransformerBlock*>(&layer)) {
-    return Block{&layer, 0, {&*block->att}, block->ff ? &**block->ff : nullptr};
-  }
-  if (const auto* block = dynamic_cast<const DecoderBlock*>(&layer)) {
-    return Block{&layer, 0, {&*block->att, &*block->cross_att}, block->ff ? &**block->ff : nullptr};
-  }
-  return {};
+// "trf_blocks" of "trf_blocks.1", "" of "first".
+std::string list_of(const std::string& path) {
+  const size_t dot = path.rfind('.');
+  return path.substr(0, dot == std::string::npos ? 0 : dot);
 }
 
-// "trf_blocks.1" -> "trf_blocks"
-std::string list_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
+bool follows(const Module& block, const Module& before) {
+  return list_of(block.path()) == list_of(before.path()) &&
+         block.signature().context == before.signature().context;
+}
 
 void find_blocks(const Module& layer, std::vector<std::vector<Block>>& stacks) {
   for (const auto& [name, child] : layer.children()) {
-    std::optional<Block> block = as_block(*child);
-    if (!block) {
+    const std::vector<Branch> branches = child->branches();
+    if (branches.empty()) {
       find_blocks(*child, stacks);
       continue;
     }
-    const bool goes_on = !stacks.empty() && list_of(stacks.back().back().layer->path()) ==
-                                                list_of(block->layer->path());
-    if (!goes_on) {
+    if (stacks.empty() || !follows(*child, *stacks.back().back().layer)) {
       stacks.emplace_back();
     }
-    block->number = static_cast<int64_t>(stacks.back().size());
-    stacks.back().push_back(std::move(*block));
+    Block& block = stacks.back().emplace_back(Block{child, std::ssize(stacks.back())});
+    for (const Branch& branch : branches) {
+      if (branch.attends) {
+        block.attention.push_back(branch.layer);
+      } else {
+        block.feed_forward = branch.layer;
+      }
+    }
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace heed::probe {
 
-// A transformer_block or decoder_block of a model.
+// A layer with branches, such as a transformer_block or decoder_block.
 struct Block {
   const Module* layer = nullptr;
   int64_t number = 0;                    // in its stack, from 0, as in its path

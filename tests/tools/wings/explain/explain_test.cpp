@@ -4,7 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "layers/causal_attention.h"
+#include "layers/embedding.h"
 #include "layers/module/evaluation_mode.h"
+#include "layers/rms_norm.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
@@ -12,6 +15,7 @@
 #include "tools/wings/explain/choices.h"
 #include "tools/wings/explain/packed.h"
 #include "tools/wings/explain/page_data.h"
+#include "tools/wings/probe/parts.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -39,6 +43,44 @@ Json data_of(const std::string& page) {
 Json explained(Module& model, const Input& in) {
   return data_of(explain_page(model, *small_induction(), in, {.run = "r", .tokens = 3}));
 }
+
+// A model of one's own: two blocks of attention alone, whose layers have names of their own.
+class OwnBlock final : public Module {
+ public:
+  OwnBlock()
+      : attention_(this, "look", CausalAttention::Config{8, 8, 12}),
+        norm_(this, "before", RmsNorm::Config{.d_model = 8}) {}
+  std::vector<Branch> branches() const override { return {{&*norm_, &*attention_, true}}; }
+
+ protected:
+  Tensor forward(const Input& in) override { return in.x + attention_(norm_(in.x)); }
+
+ private:
+  Child<CausalAttention> attention_;
+  Child<RmsNorm> norm_;
+};
+
+class OwnModel final : public Module {
+ public:
+  OwnModel()
+      : tokens_(this, "tokens", Embedding::Config{.vocab_size = 8, .d_model = 8}),
+        low_(this, "low", std::make_unique<OwnBlock>()),
+        high_(this, "high", std::make_unique<OwnBlock>()),
+        norm_(this, "norm", RmsNorm::Config{.d_model = 8}),
+        answer_(this, "answer", Linear::Config{.d_in = 8, .d_out = 8}) {}
+  Signature signature() const override {
+    return {.ids = true, .vocab_size = 8, .longest = 12, .causal = true};
+  }
+
+ protected:
+  Tensor forward(const Input& in) override { return answer_(norm_(high_(low_(tokens_(in.ids))))); }
+
+ private:
+  Child<Embedding> tokens_;
+  Child<OwnBlock> low_, high_;
+  Child<RmsNorm> norm_;
+  Child<Linear> answer_;
+};
 
 std::vector<std::string> kinds_of(const Json& data, const std::string& section) {
   std::vector<std::string> kinds;
@@ -142,6 +184,13 @@ TEST_CASE("explain: every step of a block, whatever the attention is called") {
       explained(*gpt_with(", attention: {type: multi_head_attention_wrapper}"), in);
   CHECK(kinds_of(wrapper, "trf_blocks.0") ==
         joined(joined(begin, {"scores", "scaled", "masked", "softmax", "mix", "concat"}), rest));
+  // No layer tells of a mask or of sqrt(d) here; the scale of a config is told, too.
+  const Json simple = explained(*gpt_with(", attention: {type: simple_attention}"), in);
+  CHECK(kinds_of(simple, "trf_blocks.0") ==
+        joined({"norm", "scores", "scaled", "softmax", "mix"}, rest));
+  const Json scaled = explained(*gpt_with(", attention: {scale: 0.5}"), in);
+  CHECK(kinds_of(scaled, "trf_blocks.0") == usual);
+  CHECK(scaled.at("sections").at(1).at("steps").at(5).at("scale") == 0.5);
   // One that keeps no weights: its output alone.
   const Json sums = explained(*gpt_with(", attention: {type: linear_attention}"), in);
   CHECK(kinds_of(sums, "trf_blocks.0") == joined({"norm", "given"}, rest));
@@ -182,12 +231,44 @@ TEST_CASE("explain: the lens next to each block, also of a classifier") {
   CHECK(explained(*bag, tokens({1, 2})).at("sections").size() == 2);
 }
 
-TEST_CASE("explain: another model, a prompt that is too long, a file that is needed") {
-  const auto other = layer_of(
+TEST_CASE("explain: a model of one's own as any other, its lens and its blocks") {
+  OwnModel own;
+  perturb_parameters(own);
+  const Json data = explained(own, tokens({1, 2, 3}));
+  std::vector<std::string> titles;
+  for (const Json& section : data.at("sections")) {
+    titles.push_back(section.at("title").get<std::string>());
+    CHECK(section.contains("lens") == (titles.back() != "Logits"));
+  }
+  CHECK(titles == std::vector<std::string>{"Embeddings", "Block low", "Block high", "Logits"});
+  const std::vector<std::string> block{"rms_norm", "linear", "linear",  "linear", "scores",
+                                       "scaled",   "masked", "softmax", "mix",    "sum"};
+  CHECK(kinds_of(data, "high") == block);
+  CHECK(kinds_of(data, "end") == std::vector<std::string>{"rms_norm", "linear"});
+  REQUIRE(probe::stacks_of(own, "test").size() == 1);
+  CHECK(probe::stacks_of(own, "test")[0].size() == 2);
+
+  const auto last = layer_of(
+      "{type: gpt_classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
+      "num_heads: 2, num_layers: 1}");
+  const Json classes = explained(*last, tokens({1, 2}));
+  CHECK(classes.at("type") == "gpt_classifier");
+  CHECK(kinds_of(classes, "end") == std::vector<std::string>{"norm", "last", "linear"});
+  const auto chain = layer_of(
       "{type: sequential, layers: [{type: embedding, vocab_size: 8, d_model: 12}, {type: linear, "
       "d_in: 12, d_out: 8}]}");
+  CHECK(kinds_of(explained(*chain, tokens({1, 2})), "embeddings") ==
+        std::vector<std::string>{"embedding", "linear"});
+}
+
+TEST_CASE("explain: another model, a prompt that is too long, a file that is needed") {
+  const auto other = layer_of(
+      "{type: rnn_encoder_decoder, source_vocab_size: 8, vocab_size: 8, source_length: 4, "
+      "context_length: 4, d_model: 4}");
+  Input two = tokens({1, 2});
+  two.source_ids = two.ids;
   CHECK(error_of<ConfigError>([&] {
-          explained(*other, tokens({1, 2}));
+          explained(*other, two);
         }).starts_with("heed explain: expected a gpt, an encoder_decoder or a classifier"));
 
   const TempDir folder;

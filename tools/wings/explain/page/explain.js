@@ -165,7 +165,7 @@ function buildExplain() {
   const kinds = { gpt: "a gpt", encoder_decoder: "an encoder-decoder", classifier: "a classifier" };
   document.title = `${data.run}: explain – heedgrad`;
   say("title", data.run);
-  say("subtitle", `One forward pass of ${kinds[data.model]}, after step ${whole(data.step)}. Every number is the engine's; point at one to see ` +
+  say("subtitle", `One forward pass of ${data.type ?? kinds[data.model]}, after step ${whole(data.step)}. Every number is the engine's; point at one to see ` +
     "what it was computed from, and follow the links from there. Blocks and heads count from 0.");
   say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
   const parts = [tokensSection(), ...data.sections.map((one, i) => sectionOf(one, i < 2)), nextSection()];

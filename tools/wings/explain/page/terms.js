@@ -61,6 +61,7 @@ const activations = {
   silu: ["A = \\frac{H}{1 + \\exp ( - H )}", (x) => `${termText(x)} × sigmoid(${termText(x)})`],
 };
 
+const byWidth = (step) => Math.abs(step.scale * Math.sqrt(step.width) - 1) < 1e-5;
 const formulas = {
   embedding: () => "x_t = E [ \\text{token}_t ]",
   positions: (step) => step.sinusoidal ? "p_{t, 2i} = \\sin \\frac{t}{10000^{2i/d}} \\text{  } p_{t, 2i+1} = \\cos \\frac{t}{10000^{2i/d}}" : "p_t = P [ t ]",
@@ -71,7 +72,7 @@ const formulas = {
   linear: (step) => { const [y, x, w, b] = lettersOf(step); return `${y} = ${x} ${w}^{\\top}${step.bias ? ` + ${b}` : ""}`; },
   rotated: () => "y_i = x_i \\cos \\theta - x_{i + d/2} \\sin \\theta \\text{  } y_{i + d/2} = x_{i + d/2} \\cos \\theta + x_i \\sin \\theta",
   scores: () => "S = Q K^{\\top}",
-  scaled: (step) => step.scale === 1 ? "S" : "\\frac{S}{\\sqrt{d}}",
+  scaled: (step) => step.scale === 1 ? "S" : byWidth(step) ? "\\frac{S}{\\sqrt{d}}" : "c S",
   masked: () => "S_{t s} = - \\infty \\text{ for } s > t",
   softmax: () => "A_{t s} = \\frac{\\exp S_{t s}}{\\sum_j \\exp S_{t j}}",
   mix: () => "Z = A V",
@@ -79,6 +80,7 @@ const formulas = {
   activation: (step) => activations[step.function][0],
   mean: () => "y = \\frac{1}{T} \\sum_t x_t",
   first: () => "y = x_0",
+  last: () => "y = x_{T - 1}",
   given: () => null,
 };
 
@@ -93,7 +95,8 @@ const sentences = {
   linear: (step) => `Each number is a dot product: a row of the input with a row of the weights, ${whole(data.matrices[step.weight].shape[1])} terms.`,
   rotated: () => "Pairs of numbers turn by an angle that grows with the position.",
   scores: () => "A query's dot product with every key: how well they fit.",
-  scaled: (step) => `Divided by the square root of the head's width, ${step.width}, so that softmax stays soft.`,
+  scaled: (step) => byWidth(step) ? `Divided by the square root of the head's width, ${step.width}, so that softmax stays soft.` : step.scale === 1 ? "As they are: this attention does not scale them."
+    : `Multiplied by c = ${termText(step.scale)}.`,
   masked: () => "No token may attend to later ones.",
   softmax: () => "Every row becomes shares that add up to 1.",
   mix: () => "Each token's mix of the values, by its weights.",
@@ -101,6 +104,7 @@ const sentences = {
   activation: () => "Each number by itself; what is far below 0 goes to 0.",
   mean: () => "One vector for all tokens.",
   first: () => "The vector of the first token stands for all.",
+  last: () => "The vector of the last token stands for all.",
   given: () => "This layer computes its numbers in its own way; the page shows what it gave.",
 };
 
@@ -193,9 +197,8 @@ const sources = {
     return { terms: names.map((name, j) => ({ words: `${termText(numberAt(x, 0, j, c))} / ${names.length}`, name,
       value: numberAt(x, 0, j, c) / names.length, from: [x, 0, j, c], index: j })), sum: true };
   },
-  first(step, h, r, c) {
-    return { terms: [{ words: "row 0", value: numberAt(input(step), 0, 0, c), from: [input(step), 0, 0, c] }] };
-  },
+  first: (step, h, r, c) => oneRow(step, 0, c),
+  last: (step, h, r, c) => oneRow(step, shapeOf(input(step))[0] - 1, c),
   embedding(step, h, r, c) {
     return { terms: [], note: `Row ${step.ids[r]} of the table, column ${c}: a trained number.` };
   },
@@ -207,6 +210,7 @@ const sources = {
   },
 };
 sources.rms_norm = sources.norm;
+const oneRow = (step, row, c) => ({ terms: [{ words: `row ${row}`, value: numberAt(input(step), 0, row, c), from: [input(step), 0, row, c] }] });
 const sourceOf = (step, h, r, c) => sources[step.kind](step, h, r, c);
 
 // The steps that read a step.
@@ -223,6 +227,6 @@ function placeIn(reader, step, h, r, c) {
     return [reader, Math.floor(c / reader.width) * (reader.heads / reader.kv_heads), shapeOf(reader)[0] - 1, c % reader.width];
   }
   if (reader.kind === "concat") return [reader, 0, r, h * step.width + c];
-  if (["mean", "first"].includes(reader.kind)) return [reader, 0, 0, c];
+  if (["mean", "first", "last"].includes(reader.kind)) return [reader, 0, 0, c];
   return [reader, h, Math.min(r, shapeOf(reader)[0] - 1), ["linear"].includes(reader.kind) ? 0 : c];
 }
