@@ -119,6 +119,9 @@ Json part_schema(const FieldInfo& info) {
   if (info.short_form) {
     alternatives.push_back({{"enum", names_that_suffice(info)}});
   }
+  if (alternatives.empty()) {  // nothing of this kind is built in
+    return {{"not", Json::object()}};
+  }
   return {{"oneOf", alternatives}};
 }
 
