@@ -91,8 +91,8 @@ Answer answer_to(const TrainedRun& run, const std::string& option, const std::st
   }
   const AnswerOptions options{.tokens = 0, .context_length = run.loaded.config.context_length()};
   Answer answer = task.answer(*run.model, prompt, options);
-  const auto tokens =
-      answer.shown.source_ids ? 0 : static_cast<int64_t>(task.tokenizer()->encode(prompt).size());
+  // Other prompts are limited by check_prompt(), and need not be a text of the tokenizer.
+  const auto tokens = task.continues_prompt() ? std::ssize(task.tokenizer()->encode(prompt)) : 0;
   const int64_t longest = options.context_length;
   require<ConfigError>(longest == 0 || tokens <= longest, option, ": expected at most ", longest,
                        " tokens, the model's context, got ", tokens);
