@@ -107,7 +107,7 @@ std::string Walk::step(const Module& of, const std::string& x) {
 }
 
 std::string Walk::block(const Module& block, const std::string& x) {
-  const std::vector<Branch> branches = block.branches();
+  const std::vector<Branch> parts = block.branches();
   page_.begin_section(block.path(), text(in_source_                  ? "Encoder block "
                                          : block.signature().context ? "Decoder block "
                                                                      : "Block ",
@@ -115,12 +115,12 @@ std::string Walk::block(const Module& block, const std::string& x) {
   with_lens_.push_back(page_.sections().size() - 1);
   in_end_ = false;
   std::string y = x;
-  for (const Branch& branch : branches) {
+  for (const Branch& branch : parts) {
     const bool cross = branch.layer->signature().context;
     part_ = !branch.attends ? "Feed-forward" : cross ? "Cross-attention" : "Attention";
     const std::string normed = layer(*branch.norm, y, "Norm");
     const std::string added = layer(*branch.layer, normed, "", cross ? context_ : "");
-    y = sum(text(block.path(), ".shortcut", &branch - branches.data() + 1), "Shortcut", y, added);
+    y = sum(text(block.path(), ".shortcut", &branch - parts.data() + 1), "Shortcut", y, added);
   }
   part_ = "";
   return y;
