@@ -261,7 +261,7 @@ def check_sampling(engine, browser, what, run, ids, source):
             check(worst < 1e-6, f"{what}: probabilities with {settings} differ by {worst}")
             best = max(range(len(logits)), key=lambda i: (logits[i], -i))
             text = browser.evaluate(f"document.querySelector('.answers tr[data-id=\"{best}\"] td.now').textContent")
-            check(abs(float(text) - now[best]) <= 1e-3 * now[best], f"{what}: the table shows {text} for {now[best]}")
+            check(text == f"{100 * now[best]:.2f}%", f"{what}: the bar says {text} for {now[best]}")
         if browser.evaluate("data.choices.length") == 1:
             return
         browser.evaluate(f"document.querySelector('.answers tr[data-id=\"{best}\"] button').click()")
@@ -288,7 +288,7 @@ def check_use(browser, page, what):
         " point(cells[1], 'click'); return [kept, still, now()]; })()")
     check(shown[0] == shown[1] != shown[2], f"{what}: a click does not keep a number: {shown}")
     browser.press("Escape")
-    check(browser.evaluate("document.querySelector('#panel').textContent") == "", f"{what}: Escape does not close the panel")
+    check("looks at" in browser.evaluate("document.querySelector('#panel h2').textContent"), f"{what}: Escape does not lead back to the first weight")
     arcs = browser.evaluate("document.querySelectorAll('.arcs path').length")
     browser.evaluate("document.querySelectorAll('.heads button')[1].click()")
     pressed = browser.evaluate("document.querySelectorAll('.heads button')[1].ariaPressed")
@@ -313,6 +313,20 @@ def check_every_step(browser, page, what):
         check(difference < 1e-4, f"{what}: the terms of {step} differ from it by {difference}")
 
 
+def check_first_screen(browser, what, out):
+    """The answer, every head and the terms of one weight, without scrolling; nothing too small to read on a phone."""
+    browser.open(out.as_uri(), width=1280, height=900)
+    bottom = browser.evaluate("[...document.querySelectorAll('.answers, button.map, #panel .shares')].map((one) => one.getBoundingClientRect().bottom)")
+    heads = browser.evaluate("attentions.reduce((sum, step) => sum + step.heads, 0)")
+    check(len(bottom) == heads + 2 and max(bottom) <= 900, f"{what}: the first screen ends at 900, not at {bottom}")
+    browser.evaluate("document.querySelectorAll('button.map')[1].dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    check(browser.evaluate("document.querySelector('td.chosen').closest('details').open"), f"{what}: a click on a head opens no block")
+    check(browser.evaluate("document.querySelector('#panel h2').textContent").find("head 1") > 0, f"{what}: the panel shows another head")
+    browser.open(out.as_uri(), width=390, dark=True)
+    smallest = browser.evaluate("Math.min(...[...document.querySelectorAll('body *')].filter((one) => one.checkVisibility?.() && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((one) => parseFloat(getComputedStyle(one).fontSize)))")
+    check(smallest >= 12, f"{what}: a text of {smallest} px")
+
+
 def check_page(engine, browser, what, folder, random_cells):
     run, prompt = folder / what, PROMPTS[what]
     out = folder / f"{what}.html"
@@ -323,7 +337,8 @@ def check_page(engine, browser, what, folder, random_cells):
         browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{what}: wider than {width}")
         shade = browser.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-        check((shade == "rgb(255, 255, 255)") != dark, f"{what}: the page is {shade}")
+        check((shade == "rgb(251, 250, 247)") != dark, f"{what}: the page is {shade}")
+    check_first_screen(browser, what, out)
     browser.open(out.as_uri())
     page = Page(browser)
     model = read_model(folder / f"{what}.yaml")

@@ -191,7 +191,7 @@ def check_pages(browser, folder):
         check(browser.evaluate(COLORS + ".length") == 2, f"{what}: not a heat map for each layer")
         check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{what}: wider than the window")
         shade = browser.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-        check((shade == "rgb(255, 255, 255)") != dark, f"{what}: the page is {shade}")
+        check((shade == "rgb(251, 250, 247)") != dark, f"{what}: the page is {shade}")
         quiet(browser, page, what)
     browser.open(page.as_uri())
     check(browser.evaluate("typeof hacked === 'undefined' && document.querySelectorAll('img, b').length === 0"),

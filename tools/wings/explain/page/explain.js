@@ -10,7 +10,7 @@ function sourceOfTable(step) {
   const head = headOf(step);
   return { rows: rowNames(step), columns: columnNames(step), value: (r, c) => numberAt(step, head, r, c),
     kind: step.columns && ["softmax", "given"].includes(step.kind) ? "share" : "signed",
-    chosen: (r, c, how) => choose(step, head, r, c, how) };
+    chosen: (r, c, how) => choose(step, head, r, c, how), redrawn: markCells };
 }
 
 // Draws the table of a step when it comes near the screen.
@@ -33,10 +33,13 @@ function shapeWords(step) {
   return perHead(step) ? `${step.heads} × ${rows} × ${columns}` : `${rows} × ${columns}`;
 }
 
+// Query, key and value have a colour each.
+const quantityOf = (step) => ({ query: "query", key: "key", value: "value-of" })[step.id.match(/\.W_(query|key|value)/)?.[1]] ?? null;
+
 function stepFigure(step) {
   const tex = formulas[step.kind](step);
   const figure = el("figure", { class: "step", id: `step-${step.id}`, "data-step": step.id },
-    el("div", { class: "head" }, el("h3", {}, step.title), el("span", { class: "faint" }, `${shapeWords(step)} · ${step.id}`)),
+    el("div", { class: "head" }, el("h3", { class: quantityOf(step) }, step.title), el("span", { class: "faint" }, `${shapeWords(step)} · ${step.id}`)),
     tex ? el("div", { class: "formula" }, formula(tex)) : null, el("p", {}, sentences[step.kind](step)));
   if (step.heads && step.columns && ["softmax", "given"].includes(step.kind)) figure.append(headsOf(step));
   // As high as the table that comes, so that nothing moves when it does.
@@ -67,6 +70,7 @@ function chooseHead(attention, head) {
 function goTo([step, head, row, column]) {
   const place = document.getElementById(`step-${step.id}`);
   place.closest("details").open = true;
+  place.closest(".tabs")?.show(step);
   if (perHead(step)) chooseHead(attentionOf(step), head);
   const widget = drawStep(step);
   widget.show(row, column);
@@ -78,13 +82,21 @@ function goTo([step, head, row, column]) {
 function choose(step, head, row, column, how) {
   if (pinned && how === "pointer") return;
   pinned = how === "pin";
+  overview.mark(step, head, row, column);
+  current = { step, head, row, column, made: sourceOf(step, head, row, column) };
+  markCells();
+  drawPanel(step, head, row, column, current.made);
+}
+
+let current = null;  // what the panel shows
+function markCells() {
   for (const cell of document.querySelectorAll("td.chosen, td.source")) cell.classList.remove("chosen", "source");
-  widgets.get(step.id)?.cell(row, column)?.classList.add("chosen");
-  const made = sourceOf(step, head, row, column);
+  if (!current) return;
+  const { step, head, row, column, made } = current, isShown = (one, of) => !perHead(one) || headOf(one) === of;
+  if (isShown(step, head)) widgets.get(step.id)?.cell(row, column)?.classList.add("chosen");
   for (const { from } of made.terms) {
-    if (from && (!perHead(from[0]) || headOf(from[0]) === from[1])) widgets.get(from[0].id)?.cell(from[2], from[3])?.classList.add("source");
+    if (from && isShown(from[0], from[1])) widgets.get(from[0].id)?.cell(from[2], from[3])?.classList.add("source");
   }
-  drawPanel(step, head, row, column, made);
 }
 
 const link = (words, place) => el("button", { type: "button", class: "link", onclick: () => goTo(place) }, words);
@@ -104,6 +116,13 @@ function termTable(made) {
 
 function drawPanel(step, head, row, column, made) {
   const value = numberAt(step, head, row, column);
+  const end = el("p", { class: "faint" }, pinned ? "Esc lets it go." : "Point at any cell; a click or Enter keeps it.");
+  if (step.columns && ["softmax", "given"].includes(step.kind)) {
+    const mixes = readersOf(step).filter((reader) => reader.kind === "mix");
+    const value_words = mixes.map((reader) => el("p", { class: "qkv" }, el("strong", { class: "value-of" }, "value"), ` of “${columnNames(step)[column]}” × ${termText(value, 3)}, `, link("mixed into the context", placeIn(reader, step, head, row, column))));
+    document.getElementById("panel").replaceChildren(...[...weightPanel(step, head, row, column, made), ...value_words, end].filter(Boolean));
+    return;
+  }
   const place = `row ${rowNames(step)[row]} (${row}), column ${columnNames(step)[column]}${columnNames(step)[column] === String(column) ? "" : ` (${column})`}`;
   const tex = formulas[step.kind](step), readers = readersOf(step);
   document.getElementById("panel").replaceChildren(...[
@@ -116,7 +135,7 @@ function drawPanel(step, head, row, column, made) {
     made.more ? el("p", { class: "used" }, "from: ", ...made.more.map(([words, to]) => link(words, to))) : null,
     readers.length > 0 ? el("p", { class: "used" }, "used by: ", ...readers.map((reader) => link(reader.title, placeIn(reader, step, head, row, column)))) : null,
     step.id === "out_head" ? el("p", { class: "used" }, el("a", { href: "#next" }, "its probability")) : null,
-    el("p", { class: "faint" }, pinned ? "Esc lets it go." : "A click or Enter keeps it here."),
+    end,
   ].filter(Boolean));
 }
 
@@ -130,53 +149,64 @@ function lensTable(section) {
       el("tbody", {}, ...section.lens.map(cell)))));
 }
 
-function sectionOf(section, open) {
+// Steps of one kind side by side, and those that turn scores into weights as one figure with tabs.
+function groupsOf(steps) {
+  const groups = [];
+  for (const step of steps) {
+    const way = ["scores", "scaled", "masked", "softmax"].includes(step.kind) ? `weights ${attentionOf(step)}` : /\.W_(query|key|value)$/.test(step.id) ? `projections ${attentionOf(step)}` : step.id;
+    if (groups.at(-1)?.way === way) groups.at(-1).steps.push(step);
+    else groups.push({ way, part: step.part, steps: [step] });
+  }
+  return groups;
+}
+
+function tabsOf(steps) {
+  const figures = steps.map(stepFigure);
+  const buttons = steps.map((step, i) => el("button", { type: "button", role: "tab", onclick: () => show(i) }, step.title));
+  const show = (chosen) => figures.forEach((figure, i) => {
+    figure.hidden = i !== chosen;
+    buttons[i].setAttribute("aria-selected", i === chosen);
+  });
+  const box = el("div", { class: "tabs" }, el("div", { role: "tablist", "aria-label": "From scores to weights" }, ...buttons), ...figures);
+  box.show = (step) => show(steps.indexOf(step));
+  show(steps.length - 1);
+  return box;
+}
+
+function groupFigure({ way, steps }) {
+  if (steps.length === 1) return stepFigure(steps[0]);
+  return way.startsWith("weights") ? tabsOf(steps) : el("div", { class: "side-by-side" }, ...steps.map(stepFigure));
+}
+
+function sectionOf(section) {
   const last = section.steps[section.steps.length - 1];
-  const box = el("details", { class: "section", id: section.id, ...(open ? { open: "" } : {}) },
+  const box = el("details", { class: "section", id: section.id },
     el("summary", {}, section.title, el("span", { class: "faint" }, `→ ${shapeWords(last)}`)));
   if (section.lens) box.append(lensTable(section));
   let part = null;
-  for (const step of section.steps) {
-    if (step.part && step.part !== part) box.append(el("p", { class: "part", role: "heading", "aria-level": 3 }, step.part));
-    part = step.part;
-    box.append(stepFigure(step));
+  for (const group of groupsOf(section.steps)) {
+    if (group.part && group.part !== part) box.append(el("p", { class: "part", role: "heading", "aria-level": 3 }, group.part));
+    part = group.part;
+    box.append(groupFigure(group));
   }
   return box;
 }
 
-function nextSection() {
-  window.sampling = new Sampling();  // by name, for tests and for the curious
-  const words = data.model === "classifier" ? "Softmax turns the logits of the classes into probabilities."
-    : "Softmax turns the logits of the last position into probabilities. A click on a token goes on with it; the page knows what the model answers to the likeliest ones.";
-  return section("next", data.model === "classifier" ? "The class" : "What comes next", el("p", {}, words),
-    el("div", { class: "formula" }, formula("p_i = \\frac{\\exp ( L_i / \\tau )}{\\sum_j \\exp ( L_j / \\tau )}")), window.sampling.element);
-}
-
-function tokensSection() {
-  const list = (names) => el("div", { class: "tokens" }, ...names.map((name) => el("span", {}, name)));
-  const parts = data.model === "encoder_decoder"
-    ? [el("p", {}, "The encoder reads:"), list(data.rows.source), el("p", {}, "The decoder has written:"), list(data.rows.ids)]
-    : [list(data.rows.ids)];
-  return section("tokens", "Tokens", data.answer ? el("p", {}, "Answer: ", el("code", {}, data.answer)) : null, ...parts);
-}
-
 function buildExplain() {
-  const say = (id, words) => { document.getElementById(id).textContent = words; };
   const kinds = { gpt: "a gpt", encoder_decoder: "an encoder-decoder", classifier: "a classifier" };
   document.title = `${data.run}: explain – heedgrad`;
-  say("title", data.run);
-  say("subtitle", `One forward pass of ${data.type ?? kinds[data.model]}, after step ${whole(data.step)}. Every number is the engine's; point at one to see ` +
-    "what it was computed from, and follow the links from there. Blocks and heads count from 0.");
-  say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
-  const parts = [tokensSection(), ...data.sections.map((one, i) => sectionOf(one, i < 2)), nextSection()];
-  document.getElementById("main").append(...parts);
-  document.getElementById("sections").append(...parts.map((part) => el("a", { href: `#${part.id}`, onclick: () => { if (part.tagName === "DETAILS") part.open = true; } },
-    (part.querySelector(":scope > h2") ?? part.querySelector("summary").firstChild).textContent)));
-  addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    pinned = false;
-    document.getElementById("panel").replaceChildren();
-  });
+  document.getElementById("title").textContent = `${data.run}, ${data.type ?? kinds[data.model]}, after step ${whole(data.step)}`;
+  document.getElementById("footer").textContent = `Every number is the engine's; point at one to see what it was computed from. Blocks and heads count from 0. Written by heedgrad ${data.version}; this page needs no network.`;
+  window.sampling = new Sampling();  // by name, for tests and for the curious
+  const sections = data.sections.map(sectionOf), answer = window.sampling.element;
+  document.getElementById("main").append(answer, ...(attentions.length > 0 ? [overview.element] : []), el("h2", {}, "The whole way"),
+    el("p", {}, "Every step with its numbers, from the tokens to the logits."), ...sections);
+  drawMap([[answer, "answer"], ...(attentions.length > 0 ? [[overview.element, "heads", `${attentions.length} × ${attentions[0].heads}`]] : []),
+    ...data.sections.map((part, i) => [sections[i], part.title.toLowerCase(), shapeWords(part.steps[part.steps.length - 1])])]);
+  const first = () => { pinned = false; if (attentions.length > 0) overview.showFirst(); };
+  addEventListener("keydown", (event) => { if (event.key === "Escape") first(); });
+  first();
 }
 
+const overview = new Overview();
 buildExplain();

@@ -28,16 +28,20 @@ function probabilities(logits, { temperature = 1, top_k: topK = logits.length, t
 
 const answerName = (id) => data.answers[id] ?? `#${id}`;
 
-// The table of what may come next, the sliders, and the tokens that were followed.
+const fewest = 5, most = 20;  // rivals that are shown
+
+// The answer: the text so far with the likeliest token, its rivals as bars, and the sliders.
 class Sampling {
   constructor() {
     this.node = 0;       // in data.choices
     this.unknown = null; // a token that was clicked, after which nothing was computed
     this.settings = { temperature: 1, top_k: this.size(), top_p: 1 };
-    this.tokens = el("div", { class: "tokens", role: "group", "aria-label": "The text so far" });
-    this.list = el("div", { class: "scroll", tabindex: 0 });
-    this.words = el("p", { class: "faint", "aria-live": "polite" });
-    this.element = el("div", {}, this.tokens, this.sliders(), this.words, this.list);
+    this.shown = fewest;
+    this.tokens = el("div", { class: "prompt", role: "group", "aria-label": "The text so far" });
+    this.list = el("div", {});
+    this.words = el("p", { "aria-live": "polite" });
+    this.element = el("section", { id: "next", class: "answer", "aria-label": "What comes next" },
+      el("div", {}, this.tokens, this.words), this.list, this.sliders());
     this.draw();
   }
 
@@ -78,33 +82,40 @@ class Sampling {
     this.drawTokens();
     const logits = this.logits(), now = probabilities(logits, this.settings), plain = probabilities(logits);
     const ranked = Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a] || a - b);
-    const left = ranked.filter((id) => now[id] > 0).length, shown = ranked.slice(0, 20);
+    const shown = ranked.slice(0, this.shown), most_likely = now[ranked[0]];
     const followed = new Set(data.choices.filter((choice) => choice.parent === this.node).map((choice) => choice.token));
-    const most = Math.max(...now);
-    const row = (id) => {
+    const row = (id, place) => {
       const name = answerName(id);
       const choice = data.model === "classifier" ? name : el("button", { type: "button", title: followed.has(id) ? "go on with this token" : "not computed on this page",
         ...(followed.has(id) ? {} : { class: "faint" }), onclick: () => this.follow(id) }, name);
-      return el("tr", { class: now[id] > 0 ? null : "out", "data-id": id }, el("th", { scope: "row" }, choice),
-        el("td", {}, termText(logits[id], 6)), el("td", {}, termText(plain[id], 4)), el("td", { class: "now" }, termText(now[id], 4)),
-        el("td", { class: "bar" }, el("div", { style: `width: ${(100 * now[id]) / most}%` })));
+      return el("tr", { class: now[id] > 0 ? null : "out", "data-id": id, title: `logit ${termText(logits[id], 6)}, softmax ${termText(plain[id], 4)}` },
+        el("th", { scope: "row" }, choice), el("td", { class: "bar" }, el("div", { class: place === 0 ? "first" : null, style: `width: ${(100 * now[id]) / most_likely}%` })),
+        el("td", { class: "now" }, percent(now[id])));
     };
-    const columns = [data.model === "classifier" ? "class" : "token", "logit", "softmax", "drawn with", ""];
-    this.list.replaceChildren(el("table", { class: "answers" },
-      el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, ...shown.map(row))));
-    const what = data.model === "classifier" ? "classes" : "tokens";
-    this.words.textContent = this.unknown !== null
-      ? `What comes after “${answerName(this.unknown)}” was not computed here. To take it apart, run heed explain with the longer prompt.`
-      : `${whole(left)} of ${whole(logits.length)} ${what} can be drawn.${ranked.length > shown.length ? ` The ${shown.length} likeliest are shown.` : ""}`;
+    const others = Math.min(most, ranked.length);
+    const more = others <= fewest ? null : el("button", { type: "button", class: "more", onclick: () => { this.shown = this.shown === fewest ? others : fewest; this.draw(); } },
+      this.shown === fewest ? `${others} likeliest` : "fewer");
+    this.list.replaceChildren(el("table", { class: "answers" }, el("tbody", {}, ...shown.map(row))), ...(more ? [more] : []));
+    this.words.textContent = this.sentence(ranked, now);
+  }
+
+  sentence(ranked, now) {
+    const name = (id) => `“${answerName(id)}”`, [first, second] = ranked;
+    if (this.unknown !== null) return `What comes after ${name(this.unknown)} was not computed here. To take it apart, run heed explain with the longer prompt.`;
+    const sure = now[first] > 0.95 ? "is almost certain of" : now[first] > 0.5 ? "expects" : "leans towards";
+    const rival = second === undefined || now[second] === 0 ? "" : `, then ${name(second)} with ${percent(now[second])}`;
+    return data.model === "classifier" ? `The model ${sure} ${name(first)}, with ${percent(now[first])}${rival}.` : `The model ${sure} ${name(first)} next, with ${percent(now[first])}${rival}.`;
   }
 
   drawTokens() {
-    if (data.model === "classifier") return;
+    const logits = this.logits(), best = logits.indexOf(Math.max(...logits));
     const first = data.model === "encoder_decoder" ? data.rows.ids.slice(0, 1) : data.rows.ids;
     const followed = this.path().slice(1);
-    this.tokens.replaceChildren(...first.map((name) => el("span", {}, name)),
+    const source = data.model === "encoder_decoder" ? [el("span", { class: "faint" }, ...data.rows.source.map((name) => el("span", {}, name))), " → "] : [];
+    this.tokens.classList.toggle("long", [...first, ...(data.rows.source ?? [])].join("").length > 60);
+    this.tokens.replaceChildren(...source, ...first.map((name) => el("span", {}, name)),
       ...followed.map((at) => el("span", { class: "next" }, answerName(data.choices[at].token))),
+      el("strong", {}, answerName(best)),
       ...(followed.length > 0 || this.unknown !== null ? [el("button", { type: "button", onclick: () => this.back() }, "back")] : []));
   }
 

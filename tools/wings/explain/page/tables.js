@@ -1,7 +1,9 @@
 // A matrix as a coloured table. The table knows nothing of where the numbers come from: it is given
 //   {rows, columns: names, value(row, column), kind: "signed" | "share", chosen(row, column, how),
-//    text(value): cellText if absent}, where how is "pointer", "key" or, by a click or Enter, "pin".
-// Long tables show a part of their rows and columns at a time. The arrow keys move from cell to cell.
+//    text(value): cellText if absent, redrawn()}, where how is "pointer", "key" or, by a click or Enter, "pin".
+// Tables show as many of their columns as fit, and at most 64 rows at a time. Above those that are cut,
+// a picture shows all numbers as colours; pointing there brings the digits below. The arrow keys move
+// from cell to cell.
 
 const mostColumns = 32, mostRows = 64;
 
@@ -18,10 +20,27 @@ class MatrixTable {
     this.source = source;
     this.row = this.column = 0;            // the cell with the cursor
     this.firstRow = this.firstColumn = 0;  // the part that is shown
+    this.columnsShown = mostColumns;
+    this.picture = el("div");
     this.body = el("div", { class: "scroll" });
     this.pagers = el("div");
-    this.element = el("div", {}, this.pagers, this.body);
+    this.element = el("div", {}, this.picture, this.pagers, this.body);
     this.label = label;
+    new ResizeObserver(() => this.fit()).observe(this.element);
+    darkScheme.addEventListener("change", () => { this.pictured = null; this.drawPicture(); });
+    this.draw();
+  }
+
+  // As many columns as fit: none is cut.
+  fit() {
+    const width = this.element.clientWidth, { columns } = this.source;
+    if (width === 0 || columns.length <= 4) return;
+    const cell = (index) => this.table.tHead.rows[0].cells[index]?.getBoundingClientRect().width ?? 0;
+    const widest = Math.max(...Array.from(this.table.tHead.rows[0].cells).slice(1).map((one) => one.getBoundingClientRect().width));
+    const fitting = Math.min(mostColumns, Math.max(1, Math.floor((width - cell(0) - 2) / (widest + 1))));
+    if (fitting === this.columnsShown || (fitting >= columns.length && this.columnsShown >= columns.length)) return;
+    this.columnsShown = fitting;
+    this.firstColumn = this.column - (this.column % fitting);  // the cursor stays on the screen
     this.draw();
   }
 
@@ -48,7 +67,7 @@ class MatrixTable {
   draw() {
     const { rows, columns, value, kind, text = cellText } = this.source;
     this.most ??= this.largest();
-    const lastColumn = Math.min(columns.length, this.firstColumn + mostColumns);
+    const lastColumn = Math.min(columns.length, this.firstColumn + this.columnsShown);
     const lastRow = Math.min(rows.length, this.firstRow + mostRows);
     const head = el("tr", {}, el("td"));
     for (let c = this.firstColumn; c < lastColumn; ++c) head.append(el("th", { scope: "col", title: columns[c] }, columns[c]));
@@ -70,6 +89,39 @@ class MatrixTable {
     this.table = table;
     this.body.replaceChildren(table);
     this.drawPagers(lastRow, lastColumn);
+    this.drawPicture();
+    this.source.redrawn?.();
+  }
+
+  // All numbers as colours, a pixel or more for each, with a frame around the part whose digits are shown.
+  drawPicture() {
+    const { rows, columns, value, kind } = this.source;
+    if (columns.length <= this.columnsShown) return this.picture.replaceChildren();
+    if (this.pictured !== this.source) {
+      const canvas = el("canvas", { width: columns.length, height: rows.length, "aria-hidden": "true" }), context = canvas.getContext("2d");
+      const parse = (name) => [1, 3, 5].map((at) => parseInt(cssColor(name).slice(at, at + 2), 16));
+      const paper = parse("--panel"), plus = parse("--plus"), less = parse("--less"), pixels = context.createImageData(columns.length, rows.length);
+      for (let i = 0; i < rows.length * columns.length; ++i) {
+        const x = value(Math.floor(i / columns.length), i % columns.length), share = Number.isFinite(x) ? Math.min(1, Math.abs(x) / (this.most || 1)) : 0;
+        const to = x < 0 ? less : plus, how = kind === "share" ? share : Math.sqrt(share);
+        pixels.data.set([...paper.map((low, k) => Math.round(low + (to[k] - low) * how)), 255], 4 * i);
+      }
+      context.putImageData(pixels, 0, 0);
+      this.frame = el("span");
+      const strip = el("div", { class: "strip", style: `height: ${Math.min(10 * rows.length, 160)}px` }, canvas, this.frame);
+      const point = (event, how) => {
+        const box = strip.getBoundingClientRect(), at = (from, size, count) => Math.min(count - 1, Math.max(0, Math.floor((from / size) * count)));
+        this.show(at(event.clientY - box.top, box.height, rows.length), at(event.clientX - box.left, box.width, columns.length));
+        this.choose(how);
+      };
+      strip.addEventListener("pointermove", (event) => point(event, "pointer"));
+      strip.addEventListener("click", (event) => point(event, "pin"));
+      this.picture.replaceChildren(strip);
+      this.pictured = this.source;
+    }
+    const part = (first, shown, all) => [`${(100 * first) / all}%`, `${(100 * Math.min(shown, all - first)) / all}%`];
+    [this.frame.style.left, this.frame.style.width] = part(this.firstColumn, this.columnsShown, columns.length);
+    [this.frame.style.top, this.frame.style.height] = part(this.firstRow, mostRows, rows.length);
   }
 
   drawPagers(lastRow, lastColumn) {
@@ -79,7 +131,7 @@ class MatrixTable {
       el("span", {}, `${what} ${first} to ${last - 1} of ${count}`),
       el("button", { type: "button", ...(last >= count ? { disabled: "" } : {}), "aria-label": `later ${what}`, onclick: () => move(first + most) }, "›"))];
     this.pagers.replaceChildren(
-      ...pager("columns", this.firstColumn, lastColumn, columns.length, mostColumns, (to) => { this.firstColumn = to; this.draw(); }),
+      ...pager("columns", this.firstColumn, lastColumn, columns.length, this.columnsShown, (to) => { this.firstColumn = to; this.draw(); }),
       ...pager("rows", this.firstRow, lastRow, rows.length, mostRows, (to) => { this.firstRow = to; this.draw(); }));
   }
 
@@ -103,7 +155,7 @@ class MatrixTable {
   show(row, column) {
     this.row = row;
     this.column = column;
-    const firstRow = row - (row % mostRows), firstColumn = column - (column % mostColumns);
+    const firstRow = row - (row % mostRows), firstColumn = column - (column % this.columnsShown);
     if (firstRow !== this.firstRow || firstColumn !== this.firstColumn) {
       [this.firstRow, this.firstColumn] = [firstRow, firstColumn];
       this.draw();

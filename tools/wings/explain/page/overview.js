@@ -1,0 +1,162 @@
+// The first screen: every head of the model as a small map, and the panel on one of its weights.
+
+const sectionOfStep = (step) => data.sections.find((part) => part.steps.includes(step));
+const attentions = [...stepsById.values()].filter((step) => step.heads && step.columns && ["softmax", "given"].includes(step.kind));
+// "Block 0"; where a block has two: "Decoder block 0, cross-attention".
+function attentionName(step) {
+  const section = sectionOfStep(step);
+  const several = attentions.filter((other) => sectionOfStep(other) === section).length > 1;
+  return several ? `${section.title}, ${step.part.toLowerCase()}` : section.title;
+}
+const isCausal = (step) => step.of.some((id) => stepsById.get(id).kind === "masked");
+
+// The weights of one head: a square for each pair of tokens, from paper to ink; what the mask hides is hatched.
+class HeadMap {
+  constructor(step, head, side) {
+    Object.assign(this, { step, head, side });
+    [this.rows, this.columns] = shapeOf(step);
+    this.row = this.rows - 1;
+    this.column = this.largestOf(this.row);
+    this.canvas = el("canvas", { width: 2 * side, height: 2 * side, "aria-hidden": "true" });
+    this.line = el("span", { class: "line" });
+    this.cell = el("span", { class: "cell" });
+    this.element = el("button", { type: "button", class: "map", "aria-label": `${attentionName(step)}, head ${head}`,
+      onpointermove: (event) => this.point(event), onclick: (event) => { this.point(event); this.open(); }, onkeydown: (event) => this.key(event) },
+    this.canvas, this.line, this.cell);
+    this.draw();
+  }
+
+  weight(row, column) {
+    return numberAt(this.step, this.head, row, column);
+  }
+
+  largestOf(row) {
+    return Array.from({ length: this.columns }, (_, c) => c).reduce((best, c) => (this.weight(row, c) > this.weight(row, best) ? c : best), 0);
+  }
+
+  draw() {
+    const context = this.canvas.getContext("2d"), side = 2 * this.side, causal = isCausal(this.step);
+    const parse = (name) => [1, 3, 5].map((at) => parseInt(cssColor(name).slice(at, at + 2), 16));
+    const from = parse("--map0"), to = parse("--map1");
+    context.clearRect(0, 0, side, side);
+    context.strokeStyle = cssColor("--line");
+    context.beginPath();
+    for (let x = -side; x < side; x += 10) { context.moveTo(x, side); context.lineTo(x + side, 0); }
+    context.stroke();
+    const gap = side / Math.max(this.rows, this.columns) > 12 ? 1 : 0;
+    for (let r = 0; r < this.rows; ++r) {
+      for (let c = 0; c < this.columns; ++c) {
+        if (causal && c > r) continue;
+        const share = Math.sqrt(Math.min(1, Math.max(0, this.weight(r, c))));
+        const left = Math.round((c * side) / this.columns), top = Math.round((r * side) / this.rows);
+        context.fillStyle = `rgb(${from.map((low, k) => Math.round(low + (to[k] - low) * share)).join()})`;
+        context.fillRect(left, top, Math.round(((c + 1) * side) / this.columns) - left - gap, Math.round(((r + 1) * side) / this.rows) - top - gap);
+      }
+    }
+  }
+
+  point(event) {
+    if (event.clientX === 0 && event.clientY === 0) return;  // a click by the keyboard
+    const box = this.canvas.getBoundingClientRect();
+    const at = (from, size, count) => Math.min(count - 1, Math.max(0, Math.floor((from / size) * count)));
+    const row = at(event.clientY - box.top, box.height, this.rows), column = at(event.clientX - box.left, box.width, this.columns);
+    if (isCausal(this.step) && column > row) return;
+    [this.row, this.column] = [row, column];
+    if (event.type === "pointermove") this.choose("pointer");
+  }
+
+  choose(how) {
+    choose(this.step, this.head, this.row, this.column, how);
+  }
+
+  open() {
+    goTo([this.step, this.head, this.row, this.column]);
+  }
+
+  key(event) {
+    const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    if (!by) return;
+    const row = Math.min(this.rows - 1, Math.max(0, this.row + by[0]));
+    const last = isCausal(this.step) ? row : this.columns - 1;
+    [this.row, this.column] = [row, Math.min(last, Math.max(0, this.column + by[1]))];
+    this.choose("key");
+    event.preventDefault();
+  }
+
+  // Lights the row of a token and, of the head that is meant, the cell.
+  mark(row, column, isChosen) {
+    const place = (element, top, left, height, width) => Object.assign(element.style, { top: `${100 * top}%`, left: `${100 * left}%`, height: `${100 * height}%`, width: `${100 * width}%` });
+    const lit = row !== null && row < this.rows;
+    this.element.classList.toggle("chosen", isChosen);
+    this.line.hidden = !lit;
+    this.cell.hidden = !(lit && isChosen);
+    if (lit) place(this.line, row / this.rows, 0, 1 / this.rows, 1);
+    if (lit && isChosen) place(this.cell, row / this.rows, column / this.columns, 1 / this.rows, 1 / this.columns);
+  }
+}
+
+class Overview {
+  constructor() {
+    const most = Math.max(1, ...attentions.map((step) => step.heads));
+    const side = Math.round(Math.max(36, Math.min(96, 560 / most - 14, 420 / Math.max(1, attentions.length) - 8)));
+    this.maps = [];
+    const lines = attentions.flatMap((step) => [el("div", { class: "name" }, attentionName(step)),
+      ...Array.from({ length: most }, (_, head) => {
+        if (head >= step.heads) return el("div");
+        const map = new HeadMap(step, head, side);
+        this.maps.push(map);
+        return map.element;
+      })]);
+    this.element = section("heads", "What each head looks at",
+      el("p", {}, "A row is a token that looks, a column a token that is looked at; the darker, the more. ", attentions.some(isCausal) ? "Hatched is the future, which the mask hides. " : "",
+        "Point at a cell for its number; a click opens the block there."),
+      el("div", { class: "maps", style: `--heads: ${most}; --side: ${side}px` }, ...lines));
+    darkScheme.addEventListener("change", () => this.maps.forEach((map) => map.draw()));
+  }
+
+  mark(step, head, row, column) {
+    const inRows = step?.columns ? row : step && step.kind !== "embedding" && shapeOf(step)[0] > 1 ? row : null;
+    for (const map of this.maps) map.mark(map.step.rows === step?.rows ? inRows : null, column, map.step === step && map.head === head);
+  }
+
+  // The largest weight of the last token, in the last attention.
+  showFirst() {
+    const last = attentions[attentions.length - 1];
+    const best = this.maps.filter((map) => map.step === last).reduce((a, b) => (b.weight(b.rows - 1, b.largestOf(b.rows - 1)) > a.weight(a.rows - 1, a.largestOf(a.rows - 1)) ? b : a));
+    choose(last, best.head, best.rows - 1, best.largestOf(best.rows - 1), "first");
+  }
+}
+
+// The panel of a weight: who looks at whom, and how the row's scores become shares.
+function weightPanel(step, head, row, column, made) {
+  const [query, key] = [rowNames(step)[row], columnNames(step)[column]], value = numberAt(step, head, row, column);
+  const all = made.terms.reduce((sum, term) => sum + term.value, 0);
+  const scaled = step.kind === "softmax" ? input(step) : null;
+  let scores = scaled;
+  while (scores && scores.kind !== "scores") scores = input(scores);
+  const line = (term) => el("tr", { class: term.index === column ? "on" : null }, el("th", { scope: "row" }, term.name),
+    el("td", {}, link(term.words, term.from)), el("td", {}, percent(term.value / all)));
+  const shown = [...made.terms].filter((term) => term.value > 0).sort((a, b) => b.value - a.value).slice(0, mostTerms);
+  return [
+    el("h2", {}, `${attentionName(step)}, head ${head}: `, el("span", { class: "query" }, query), " looks at ", el("span", { class: "key" }, key)),
+    el("p", { class: "big" }, percent(value)),
+    el("p", { class: "faint" }, "of what “", query, "” reads: ", el("span", { class: "value" }, exactText(value))),
+    shown.length > 0 ? el("table", { class: "numbers shares" }, el("tbody", {}, ...shown.map(line))) : null,
+    scores ? el("p", { class: "qkv" }, el("strong", { class: "query" }, "query"), ` of “${query}” · `, el("strong", { class: "key" }, "key"), ` of “${key}” = `,
+      link(termText(numberAt(scores, head, row, column)), [scores, head, row, column]), ", ", link("scaled", [scaled, head, row, column])) : null,
+  ];
+}
+
+// The way through the model at the side; the place on the screen is lit.
+function drawMap(parts) {
+  const links = new Map(parts.map(([place, words, about]) => [place, el("a", { href: `#${place.id}`, onclick: () => { if (place.tagName === "DETAILS") place.open = true; } },
+    words, about ? el("small", {}, about) : null)]));
+  document.getElementById("map").append(...links.values());
+  const seen = new Set();
+  const watch = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) isIntersecting ? seen.add(target) : seen.delete(target);
+    const first = parts.map(([place]) => place).find((place) => seen.has(place));
+    for (const [place, one] of links) one.classList.toggle("here", place === first);
+  }, { rootMargin: "-10% 0px -55% 0px" });
+  for (const place of links.keys()) watch.observe(place);
+}
