@@ -133,7 +133,7 @@ def photograph(program, runs):
     with Browser() as browser:
         photograph_report(program, browser, train(program, runs, "reorder_translation"))
         photograph_induction(program, browser, train(program, runs, "induction", evaluations=40))
-        photograph_explain(program, browser, train(program, runs, "shakespeare_char"))
+        photograph_explain(program, browser, train(program, runs, "quickstart"))
 
 
 def photograph_induction(program, browser, run):
@@ -146,14 +146,10 @@ def photograph_induction(program, browser, run):
 
 
 def photograph_explain(program, browser, run):
-    """The weights of a head in block 1, with the terms of one of them."""
+    """The first screen: the answer, all heads, and the terms of one weight."""
     page = run / "explain.html"
     heed(program, "explain", run, "--prompt", "ROMEO: What li", "--out", page)
     browser.open(page.resolve().as_uri(), width=1240, height=800)
-    browser.evaluate("goTo([stepsById.get('trf_blocks.1.att.attn_weights'), 1, 13, 5])")
-    browser.evaluate("document.getElementById('step-trf_blocks.1.att.attn_weights').scrollIntoView({behavior: 'instant'});"
-                     " document.activeElement.closest('.scroll').scrollLeft = 0; document.activeElement.blur()")
-    browser.evaluate("new Promise((done) => setTimeout(done, 500))")
     browser.screenshot(PICTURES / "explain.png", window=True)
 
 

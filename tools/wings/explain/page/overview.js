@@ -108,7 +108,7 @@ class Overview {
         return map.element;
       })]);
     this.element = section("heads", "What each head looks at",
-      el("p", {}, "A row is a token that looks, a column a token that is looked at; the darker, the more. ", attentions.some(isCausal) ? "Hatched is the future, which the mask hides. " : "",
+      el("p", {}, "A row is a token that looks, a column a token that is looked at; the more a cell stands out, the more. ", attentions.some(isCausal) ? "Hatched is the future, which the mask hides. " : "",
         "Point at a cell for its number; a click opens the block there."),
       el("div", { class: "maps", style: `--heads: ${most}; --side: ${side}px` }, ...lines));
     darkScheme.addEventListener("change", () => this.maps.forEach((map) => map.draw()));
