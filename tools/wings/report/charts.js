@@ -188,6 +188,9 @@ function chanceLevels() {
   });
 }
 
+// The row of a run with the lowest validation loss.
+const lowestOf = (run) => run.rows.filter((row) => row[2] !== null).reduce((best, row) => (best === null || row[2] < best[2] ? row : best), null);
+
 // The charts to draw: [id, title, y axis title, series, levels]. Charts without data are left out.
 function curves() {
   const column = (k) => (run) => run.rows.filter((row) => row[k] !== null).map((row) => [row[0], row[k]]);
@@ -201,12 +204,12 @@ function curves() {
   // Of targets that are numbers the loss is a squared error.
   const nats = data.runs.some((run) => run.record.outputs > 0) ? "loss (nats per token)" : "loss";
   const share = "of the validation set (%)";
-  const losses = [...series(column(1), "training", thin), ...series(column(2), "validation", dashes)];
+  const lowest = (run) => { const best = several ? null : lowestOf(run); return best ? [[best[0], best[2]]] : []; };
+  const losses = [...series(column(1), "training", thin), ...series(column(2), "validation", dashes), ...series(lowest, "lowest", { dots: true, color: 1 })];
   const targets = new Set(data.runs.map((run) => targetWords(run)));
   const sequences = (run) => (hasSequences(run) ? judged("exact_match")(run) : []);
   return [
     ["loss", "Loss", nats, losses, chanceLevels()],
-    ["validation-loss", "Validation loss", nats, series(column(2), "validation", dots)],
     ["targets-right", capital(targets.size === 1 ? [...targets][0] : "guessed right"), share,
       series(judged("accuracy"), "right", dots)],
     ["sequences-right", "Whole sequences right", share, series(sequences, "right", dots)],
@@ -240,8 +243,9 @@ function dataWarning() {
     : null;
 }
 
-function curveSection() {
-  const charts = curves();
+// without: the chart of the losses stands elsewhere.
+function curveSection(without) {
+  const charts = curves().filter(([id]) => !(without && vegaHere && id === "loss"));
   if (charts.length === 0) return section("curves", "Curves", el("p", {}, "Nothing has been measured yet."));
   if (!vegaHere) return section("curves", "Curves", noVega(), ...data.runs.map(rowTable));
   const help = "Drag across a chart to zoom in, double-click to see all; with the keyboard + − 0 and the arrow keys.";

@@ -70,7 +70,7 @@ class LayerMaps {
     const { queries, keys, heads } = this.map;
     const beside = Math.min(90, widest(queries, 11)) + 38;  // names, title and the gap between heads
     const fitting = (columns) => Math.floor(((width + 8) / columns - beside) / keys.length);
-    if (fitting(heads) >= 16) return { cell: Math.min(32, fitting(heads)), columns: heads };
+    if (fitting(heads) >= 5) return { cell: Math.min(32, fitting(heads)), columns: heads };
     const cell = Math.max(5, Math.min(32, Math.floor(320 / Math.max(queries.length, keys.length)), fitting(1)));
     const most = Math.max(1, Math.floor((width + 8) / (cell * keys.length + beside)));
     return { cell, columns: Math.ceil(heads / Math.ceil(heads / most)) };

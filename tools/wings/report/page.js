@@ -9,9 +9,37 @@ function sideBySide(lists) {
 
 const runColumns = () => ["", ...data.runs.map((run) => run.name)];
 
+const factsOf = (run) => [...run.totals, ...run.record.facts];
+
 function summarySection() {
-  const lists = data.runs.map((run) => [...run.totals, ...run.record.facts]);
-  return section("summary", "Summary", table(runColumns(), sideBySide(lists)));
+  return section("summary", "Facts", table(runColumns(), sideBySide(data.runs.map(factsOf))));
+}
+
+// How one run went: four numbers, its losses, and what it wrote last.
+function overviewSection() {
+  const [run] = data.runs, facts = new Map(factsOf(run)), newest = run.samples.at(-1);
+  const tile = ([name, words]) => {
+    const [value, more] = facts.get(name).split(/ (?=at step|min|s$|h$)/);
+    return el("div", { class: "tile" }, el("span", { class: "faint" }, words), el("strong", {}, value), el("span", { class: "faint" }, more ?? ""));
+  };
+  const tiles = [["last loss", "loss"], ["lowest validation loss", "lowest validation loss"], ["time", "time"], ["parameters", "parameters"]];
+  const [losses] = vegaHere ? curves() : [];
+  const chart = losses && losses[0] === "loss" ? new CurveChart(...losses) : null;
+  return section("overview", "How it went",
+    el("div", { class: "tiles" }, ...tiles.filter(([name]) => facts.has(name)).map(tile)),
+    el("div", { class: "went" },
+      chart ? el("div", {}, chart.figure, legend(), lossWords(run)) : null,
+      newest ? el("div", {}, el("h3", {}, "The newest sample"), el("pre", { class: "newest", tabindex: 0 }, newest.text)) : null));
+}
+
+// What the validation loss says, in a sentence.
+function lossWords(run) {
+  const best = lowestOf(run), evaluations = run.rows.filter((row) => row[2] !== null);
+  if (!best || evaluations.length < 2) return null;
+  const last = evaluations.at(-1);
+  return el("p", { class: "faint" }, last[2] > best[2] * 1.005
+    ? `The validation loss was lowest at step ${whole(best[0])}, ${short(best[2])}, and has risen to ${short(last[2])} since: the model learns its training data by heart.`
+    : `The validation loss is lowest at step ${whole(best[0])}, ${short(best[2])}: more steps may still help.`);
 }
 
 function configSection() {
@@ -30,7 +58,8 @@ function accuracyTables(run) {
   const kept = (cells) => (sequences ? cells : cells.slice(0, 2));
   const rows = evenly(accuracies(run), 15)
     .map((one) => kept([whole(one.step), percent(one.accuracy), percent(one.exact_match)]));
-  const box = el("div", {}, table(kept(["step", targetWords(run), "whole sequences right"]), rows, "numbers"));
+  const box = el("div", {}, remembered(`accuracy-${run.name}`, false, el("summary", {}, "All evaluations"),
+    table(kept(["step", targetWords(run), "whole sequences right"]), rows, "numbers")));
   if (sequences && lengths.length > 1) {
     box.append(el("h3", { class: "later" }, "The last evaluation by the length of a sequence"),
       table(["length", "sequences", "right"], lengths.map((one) =>
@@ -50,16 +79,18 @@ function sections() {
   const mapped = having((run) => run.record.snapshots.some((one) => one.maps.length > 0));
   const judged = having((run) => accuracies(run).length > 0);
   const wrote = having((run) => run.samples.length > 0);
+  const one = data.runs.length === 1 && data.runs[0].rows.length > 0;
   return [
-    summarySection(),
-    curveSection(),
-    headSection(),
+    one && overviewSection(),
     mapped.length > 0 && perRun("attention", "Attention", mapped, runMaps,
-      "What each token looks at, in every layer and head. Move the slider to see it form."),
+      "What each token looks at, in every layer and head. Move the slider, or play, to see it form."),
+    curveSection(one),
+    headSection(),
     judged.length > 0 && perRun("accuracy", "Accuracy", judged, accuracyTables,
       "On the examples of each evaluation, which training never sees where the task holds some out."),
     examplesSection(),
     wrote.length > 0 && perRun("samples", "Samples", wrote, sampleList),
+    summarySection(),
     configSection(),
   ].filter(Boolean);
 }

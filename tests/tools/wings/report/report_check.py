@@ -17,8 +17,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tools"))
 from browser import Browser, find_browser  # noqa: E402
 
 HOSTILE = "</script><img src=x onerror=hacked=1> & <b>"
-CHARTS = ["loss", "validation-loss", "targets-right", "learning-rate", "gradient-norm", "tokens-per-second"]
-TITLES = ["loss (nats per token)", "loss (nats per token)", "of the validation set (%)", "learning rate",
+CHARTS = ["loss", "targets-right", "learning-rate", "gradient-norm", "tokens-per-second"]
+TITLES = ["loss (nats per token)", "of the validation set (%)", "learning rate",
           "gradient norm (before clipping)", "tokens per second"]
 CONFIGS = {
     "hostile": f"""
@@ -197,6 +197,9 @@ def check_pages(browser, folder):
     check(browser.evaluate("typeof hacked === 'undefined' && document.querySelectorAll('img, b').length === 0"),
           "a text became markup")
     check(HOSTILE in text_of(browser, "#samples pre") and HOSTILE in text_of(browser, "#config"), "a text is not shown")
+    check("lowest validation loss" in text_of(browser, "#overview .tiles"), "no numbers on the first screen")
+    check("validation loss" in text_of(browser, "#overview p") and HOSTILE in text_of(browser, "#overview pre"), "no loss or sample on the first screen")
+    check(browser.evaluate("document.querySelector('#loss').closest('section').id") == "overview", "the loss is below other charts")
     check(text_of(browser, "#accuracy tbody tr:last-child th") == "60", "no table of accuracy")
     check("chance: ln " in text_of(browser, "#loss svg"), "no line of chance in the chart of the loss")
     check(text_of(browser, "#targets-right h3") == "Next character guessed right", "the accuracy has no words")
