@@ -4,7 +4,7 @@
 
 #include "autograd/graph/profile.h"
 #include "autograd/random/streams.h"
-#include "train/sound.h"
+#include "train/check/finite.h"
 #include "train/weights/freeze.h"
 
 namespace heed {

@@ -4,11 +4,11 @@
 
 #include "autograd/random/streams.h"
 #include "train/adapter.h"
+#include "train/check/finite.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
-#include "train/sound.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
