@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 
-#include "autograd/graph/anomaly.h"
 #include "layers/module/evaluation_mode.h"
 
 namespace heed {
@@ -85,36 +84,6 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
   found.exact_match = share(found.sequences.exact, found.sequences.all);
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return found;
-}
-
-namespace {
-
-// Of training examples, else of validation examples. A task with neither (a stream) gives a batch
-// drawn from another generator than that of training.
-double loss_of_one_batch(Module& model, Task& task, int64_t batch_size, uint64_t seed) {
-  for (const Split split : {Split::train, Split::validation}) {
-    if (task.example_count(split) > 0) {
-      return evaluate(model, task, split, batch_size, 1).loss;
-    }
-  }
-  const EvaluationMode mode(model);
-  const std::vector<int64_t> position = task.position();
-  Generator generator(seed);
-  const Batch batch = task.next(batch_size, generator);
-  task.set_position(position);
-  return static_cast<double>(task.loss(model(batch.input), batch).sum.item());
-}
-
-}  // namespace
-
-void require_sound_weights(Module& model, Task& task, int64_t batch_size, uint64_t seed) {
-  for (const NamedParameter& parameter : model.parameters()) {
-    require<DivergedError>(all_finite(parameter.tensor.value()), parameter.name,
-                           " is not finite after its update");
-  }
-  const double loss = loss_of_one_batch(model, task, batch_size, seed);
-  require<DivergedError>(std::isfinite(loss), "the loss is ", std::isnan(loss) ? "NaN" : "infinite",
-                         " after its update");
 }
 
 }  // namespace heed

@@ -26,9 +26,4 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
 int64_t examples_of(const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches);
 
-// For a checkpoint: throws DivergedError unless all weights are finite and give a finite loss.
-// The loss of a step is computed before its update, so it does not show whether the last update was
-// bad. Finite weights can still be too large for a forward pass, so one fixed batch is evaluated.
-void require_sound_weights(Module& model, Task& task, int64_t batch_size, uint64_t seed);
-
 }  // namespace heed
