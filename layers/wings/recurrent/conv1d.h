@@ -6,8 +6,8 @@
 //   y_t = sum_k weight[:, :, k] x_(t + k - (K - 1) / 2) + bias    not causal: both sides alike
 //   x is 0 before the first token and after the last
 // Parameters and their initial values are those of torch.nn.Conv1d: weight (d_out, d_in, K), bias
-// (d_out), both U(-1/sqrt(d_in K), 1/sqrt(d_in K)). There x is (B, d_in, T), and who wants it
-// causal pads it by K - 1 on the left. While text is generated, the layer keeps K - 1 tokens.
+// (d_out), both U(-1/sqrt(d_in K), 1/sqrt(d_in K)). There x is (B, d_in, T), and a causal one is
+// padded by K - 1 on the left. While text is generated, the layer keeps K - 1 tokens.
 #pragma once
 
 #include "autograd/ops/concat.h"

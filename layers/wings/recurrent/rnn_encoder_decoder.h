@@ -9,7 +9,7 @@
 //   h = encoder(source_emb(source_ids))                 (B, S, d_model), first state 0
 //     = tanh(conv1d(source_emb(source_ids)))            with encoder_kernel_size
 //   s = decoder(tok_emb(ids)), first state h_S          (B, T, d_model)
-//                              or the mean of h, which has no last one; of an lstm with c = 0
+//                              with encoder_kernel_size the mean of h, and c = 0 in an lstm
 //   logits = out_head(s)                                attention: none
 //          = out_head(s and context_vec side by side)   attention: additive or dot
 // context_vec is that of global_attention.h. As in Luong et al. 2015 it does not enter the next

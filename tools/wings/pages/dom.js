@@ -80,6 +80,11 @@ const palettes = {
 const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 const palette = () => (darkScheme.matches ? palettes.dark : palettes.light);
 const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// Between two colours of the page: a share from 0 to 1 -> [red, green, blue].
+function mixture(from, to) {
+  const [low, high] = [from, to].map((name) => [1, 3, 5].map((at) => parseInt(cssColor(name).slice(at, at + 2), 16)));
+  return (share) => low.map((part, k) => Math.round(part + (high[k] - part) * share));
+}
 
 // The colours in which Vega draws axes and titles.
 function theme() {

@@ -6,9 +6,8 @@ function bytesOf(base64) {
 
 // 256 colours from --map0 to --map1.
 function mapColors() {
-  const parse = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
-  const from = parse(cssColor("--map0")), to = parse(cssColor("--map1"));
-  return Array.from({ length: 256 }, (_, i) => from.map((low, k) => Math.round(low + ((to[k] - low) * i) / 255)));
+  const mixed = mixture("--map0", "--map1");
+  return Array.from({ length: 256 }, (_, i) => mixed(i / 255));
 }
 
 // One head as an image with one pixel per weight.

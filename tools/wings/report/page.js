@@ -39,7 +39,7 @@ function lossWords(run) {
   const last = evaluations.at(-1);
   return el("p", { class: "faint" }, last[2] > best[2] * 1.005
     ? `The validation loss was lowest at step ${whole(best[0])}, ${short(best[2])}, and has risen to ${short(last[2])} since: the model learns its training data by heart.`
-    : `The validation loss is lowest at step ${whole(best[0])}, ${short(best[2])}: more steps may still help.`);
+    : `The validation loss is lowest at step ${whole(best[0])}, ${short(best[2])}${best === last ? ": more steps may still help" : ""}.`);
 }
 
 function configSection() {

@@ -319,6 +319,8 @@ def check_first_screen(browser, what, out):
     bottom = browser.evaluate("[...document.querySelectorAll('.answers, button.map, #panel .shares')].map((one) => one.getBoundingClientRect().bottom)")
     heads = browser.evaluate("attentions.reduce((sum, step) => sum + step.heads, 0)")
     check(len(bottom) == heads + 2 and max(bottom) <= 900, f"{what}: the first screen ends at 900, not at {bottom}")
+    answer = browser.evaluate("data.answer")
+    check(answer in browser.evaluate("document.querySelector('#next').textContent") or what == "negation", f"{what}: the answer {answer} is not on the page")
     browser.evaluate("document.querySelectorAll('button.map')[1].dispatchEvent(new MouseEvent('click', {bubbles: true}))")
     check(browser.evaluate("document.querySelector('td.chosen').closest('details').open"), f"{what}: a click on a head opens no block")
     check(browser.evaluate("document.querySelector('#panel h2').textContent").find("head 1") > 0, f"{what}: the panel shows another head")

@@ -119,8 +119,8 @@ function drawPanel(step, head, row, column, made) {
   const end = el("p", { class: "faint" }, pinned ? "Esc lets it go." : "Point at any cell; a click or Enter keeps it.");
   if (step.columns && ["softmax", "given"].includes(step.kind)) {
     const mixes = readersOf(step).filter((reader) => reader.kind === "mix");
-    const value_words = mixes.map((reader) => el("p", { class: "qkv" }, el("strong", { class: "value-of" }, "value"), ` of “${columnNames(step)[column]}” × ${termText(value, 3)}, `, link("mixed into the context", placeIn(reader, step, head, row, column))));
-    document.getElementById("panel").replaceChildren(...[...weightPanel(step, head, row, column, made), ...value_words, end].filter(Boolean));
+    const valueWords = mixes.map((reader) => el("p", { class: "qkv" }, el("strong", { class: "value-of" }, "value"), ` of “${columnNames(step)[column]}” × ${termText(value, 3)}, `, link("mixed into the context", placeIn(reader, step, head, row, column))));
+    document.getElementById("panel").replaceChildren(...[...weightPanel(step, head, row, column, made), ...valueWords, end].filter(Boolean));
     return;
   }
   const place = `row ${rowNames(step)[row]} (${row}), column ${columnNames(step)[column]}${columnNames(step)[column] === String(column) ? "" : ` (${column})`}`;
@@ -200,7 +200,9 @@ function buildExplain() {
   window.sampling = new Sampling();  // by name, for tests and for the curious
   const sections = data.sections.map(sectionOf), answer = window.sampling.element;
   document.getElementById("main").append(answer, ...(attentions.length > 0 ? [overview.element] : []), el("h2", {}, "The whole way"),
-    el("p", {}, "Every step with its numbers, from the tokens to the logits."), ...sections);
+    el("p", {}, "Every step with its numbers, from the tokens to the logits."), ...sections,
+    el("p", {}, `Softmax turns the logits of ${data.model === "classifier" ? "the classes" : "the last position"} into the chances above, under the temperature τ:`),
+    el("div", { class: "formula" }, formula("p_i = \\frac{\\exp ( L_i / \\tau )}{\\sum_j \\exp ( L_j / \\tau )}")));
   drawMap([[answer, "answer"], ...(attentions.length > 0 ? [[overview.element, "heads", `${attentions.length} × ${attentions[0].heads}`]] : []),
     ...data.sections.map((part, i) => [sections[i], part.title.toLowerCase(), shapeWords(part.steps[part.steps.length - 1])])]);
   const first = () => { pinned = false; if (attentions.length > 0) overview.showFirst(); };

@@ -1,18 +1,28 @@
 // The heads of an attention: a small picture of each, and arcs between tokens for the chosen one.
 
-// The weights of one head with a pixel for each.
-function headPicture(step, head) {
-  const [rows, columns] = shapeOf(step);
-  const canvas = el("canvas", { width: columns, height: rows, "aria-hidden": "true" });
+const isCausal = (step) => step.of.some((id) => stepsById.get(id).kind === "masked");
+
+// The weights of one head: a square for each pair of tokens, from paper to ink; what the mask hides is hatched.
+function headPicture(step, head, side) {
+  const [rows, columns] = shapeOf(step), causal = isCausal(step), size = 2 * side;  // two pixels of the screen each
+  const canvas = el("canvas", { width: size, height: size, "aria-hidden": "true" }), context = canvas.getContext("2d");
+  const gap = size / Math.max(rows, columns) > 12 ? 1 : 0;
   const draw = () => {
-    const parse = (name) => [1, 3, 5].map((at) => parseInt(cssColor(name).slice(at, at + 2), 16));
-    const from = parse("--map0"), to = parse("--map1"), context = canvas.getContext("2d");
-    const pixels = context.createImageData(columns, rows);
-    for (let i = 0; i < rows * columns; ++i) {
-      const share = numberAt(step, head, Math.floor(i / columns), i % columns);
-      pixels.data.set([...from.map((low, k) => Math.round(low + (to[k] - low) * share)), 255], 4 * i);
+    const mixed = mixture("--map0", "--map1");
+    context.clearRect(0, 0, size, size);
+    context.strokeStyle = cssColor("--line");
+    context.beginPath();
+    for (let x = -size; x < size; x += 10) { context.moveTo(x, size); context.lineTo(x + size, 0); }
+    context.stroke();
+    for (let r = 0; r < rows; ++r) {
+      for (let c = 0; c < (causal ? r + 1 : columns); ++c) {
+        const share = Math.sqrt(Math.min(1, Math.max(0, numberAt(step, head, r, c))));
+        const [left, right] = [c, c + 1].map((at) => Math.round((at * size) / columns));
+        const [top, bottom] = [r, r + 1].map((at) => Math.round((at * size) / rows));
+        context.fillStyle = `rgb(${mixed(share).join()})`;
+        context.fillRect(left, top, right - left - gap, bottom - top - gap);
+      }
     }
-    context.putImageData(pixels, 0, 0);
   };
   draw();
   darkScheme.addEventListener("change", draw);
@@ -22,7 +32,7 @@ function headPicture(step, head) {
 // Buttons that choose a head. choose(head) is called for a new one.
 function headButtons(step, choose) {
   const buttons = Array.from({ length: step.heads }, (_, head) => el("button", { type: "button", "aria-pressed": head === 0,
-    onclick: () => choose(head) }, headPicture(step, head), `head ${head}`));
+    onclick: () => choose(head) }, headPicture(step, head, 72), `head ${head}`));
   return { element: el("div", { class: "heads", role: "group", "aria-label": "Heads" }, ...buttons),
     press: (head) => buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === head)) };
 }

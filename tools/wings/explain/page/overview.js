@@ -2,28 +2,26 @@
 
 const sectionOfStep = (step) => data.sections.find((part) => part.steps.includes(step));
 const attentions = [...stepsById.values()].filter((step) => step.heads && step.columns && ["softmax", "given"].includes(step.kind));
-// "Block 0"; where a block has two: "Decoder block 0, cross-attention".
+// "Block 0"; where a section has several: "Decoder block 0, cross-attention", or the layer's path.
 function attentionName(step) {
   const section = sectionOfStep(step);
-  const several = attentions.filter((other) => sectionOfStep(other) === section).length > 1;
-  return several ? `${section.title}, ${step.part.toLowerCase()}` : section.title;
+  if (attentions.filter((other) => sectionOfStep(other) === section).length === 1) return section.title;
+  return step.part ? `${section.title}, ${step.part.toLowerCase()}` : attentionOf(step);
 }
-const isCausal = (step) => step.of.some((id) => stepsById.get(id).kind === "masked");
 
-// The weights of one head: a square for each pair of tokens, from paper to ink; what the mask hides is hatched.
+// The picture of a head with a cursor: pointing and the arrow keys choose a weight, a click opens its block.
 class HeadMap {
   constructor(step, head, side) {
-    Object.assign(this, { step, head, side });
+    Object.assign(this, { step, head });
     [this.rows, this.columns] = shapeOf(step);
     this.row = this.rows - 1;
     this.column = this.largestOf(this.row);
-    this.canvas = el("canvas", { width: 2 * side, height: 2 * side, "aria-hidden": "true" });
+    this.canvas = headPicture(step, head, side);
     this.line = el("span", { class: "line" });
     this.cell = el("span", { class: "cell" });
     this.element = el("button", { type: "button", class: "map", "aria-label": `${attentionName(step)}, head ${head}`,
       onpointermove: (event) => this.point(event), onclick: (event) => { this.point(event); this.open(); }, onkeydown: (event) => this.key(event) },
     this.canvas, this.line, this.cell);
-    this.draw();
   }
 
   weight(row, column) {
@@ -32,27 +30,6 @@ class HeadMap {
 
   largestOf(row) {
     return Array.from({ length: this.columns }, (_, c) => c).reduce((best, c) => (this.weight(row, c) > this.weight(row, best) ? c : best), 0);
-  }
-
-  draw() {
-    const context = this.canvas.getContext("2d"), side = 2 * this.side, causal = isCausal(this.step);
-    const parse = (name) => [1, 3, 5].map((at) => parseInt(cssColor(name).slice(at, at + 2), 16));
-    const from = parse("--map0"), to = parse("--map1");
-    context.clearRect(0, 0, side, side);
-    context.strokeStyle = cssColor("--line");
-    context.beginPath();
-    for (let x = -side; x < side; x += 10) { context.moveTo(x, side); context.lineTo(x + side, 0); }
-    context.stroke();
-    const gap = side / Math.max(this.rows, this.columns) > 12 ? 1 : 0;
-    for (let r = 0; r < this.rows; ++r) {
-      for (let c = 0; c < this.columns; ++c) {
-        if (causal && c > r) continue;
-        const share = Math.sqrt(Math.min(1, Math.max(0, this.weight(r, c))));
-        const left = Math.round((c * side) / this.columns), top = Math.round((r * side) / this.rows);
-        context.fillStyle = `rgb(${from.map((low, k) => Math.round(low + (to[k] - low) * share)).join()})`;
-        context.fillRect(left, top, Math.round(((c + 1) * side) / this.columns) - left - gap, Math.round(((r + 1) * side) / this.rows) - top - gap);
-      }
-    }
   }
 
   point(event) {
@@ -111,7 +88,6 @@ class Overview {
       el("p", {}, "A row is a token that looks, a column a token that is looked at; the more a cell stands out, the more. ", attentions.some(isCausal) ? "Hatched is the future, which the mask hides. " : "",
         "Point at a cell for its number; a click opens the block there."),
       el("div", { class: "maps", style: `--heads: ${most}; --side: ${side}px` }, ...lines));
-    darkScheme.addEventListener("change", () => this.maps.forEach((map) => map.draw()));
   }
 
   mark(step, head, row, column) {

@@ -41,7 +41,8 @@ class Sampling {
     this.list = el("div", {});
     this.words = el("p", { "aria-live": "polite" });
     this.element = el("section", { id: "next", class: "answer", "aria-label": "What comes next" },
-      el("div", {}, this.tokens, this.words), this.list, this.sliders());
+      el("div", {}, this.tokens, this.words, data.answer && data.model !== "classifier" ? el("p", {}, "Its whole answer: ", el("code", {}, data.answer)) : null),
+      this.list, this.sliders());
     this.draw();
   }
 
@@ -104,7 +105,9 @@ class Sampling {
     if (this.unknown !== null) return `What comes after ${name(this.unknown)} was not computed here. To take it apart, run heed explain with the longer prompt.`;
     const sure = now[first] > 0.95 ? "is almost certain of" : now[first] > 0.5 ? "expects" : "leans towards";
     const rival = second === undefined || now[second] === 0 ? "" : `, then ${name(second)} with ${percent(now[second])}`;
-    return data.model === "classifier" ? `The model ${sure} ${name(first)}, with ${percent(now[first])}${rival}.` : `The model ${sure} ${name(first)} next, with ${percent(now[first])}${rival}.`;
+    const apart = data.model === "gpt" && data.answer;  // an answer that is no continuation
+    const next = apart || data.model === "classifier" ? "" : " next";
+    return `${apart ? "In the last place the model" : "The model"} ${sure} ${name(first)}${next}, with ${percent(now[first])}${rival}.`;
   }
 
   drawTokens() {
@@ -112,6 +115,7 @@ class Sampling {
     const first = data.model === "encoder_decoder" ? data.rows.ids.slice(0, 1) : data.rows.ids;
     const followed = this.path().slice(1);
     const source = data.model === "encoder_decoder" ? [el("span", { class: "faint" }, ...data.rows.source.map((name) => el("span", {}, name))), " → "] : [];
+    this.tokens.classList.toggle("apart", [...first, ...(data.rows.source ?? [])].some((name) => [...name].length > 1));
     this.tokens.classList.toggle("long", [...first, ...(data.rows.source ?? [])].join("").length > 60);
     this.tokens.replaceChildren(...source, ...first.map((name) => el("span", {}, name)),
       ...followed.map((at) => el("span", { class: "next" }, answerName(data.choices[at].token))),

@@ -99,12 +99,10 @@ class MatrixTable {
     if (columns.length <= this.columnsShown) return this.picture.replaceChildren();
     if (this.pictured !== this.source) {
       const canvas = el("canvas", { width: columns.length, height: rows.length, "aria-hidden": "true" }), context = canvas.getContext("2d");
-      const parse = (name) => [1, 3, 5].map((at) => parseInt(cssColor(name).slice(at, at + 2), 16));
-      const paper = parse("--panel"), plus = parse("--plus"), less = parse("--less"), pixels = context.createImageData(columns.length, rows.length);
+      const plus = mixture("--panel", "--plus"), less = mixture("--panel", "--less"), pixels = context.createImageData(columns.length, rows.length);
       for (let i = 0; i < rows.length * columns.length; ++i) {
         const x = value(Math.floor(i / columns.length), i % columns.length), share = Number.isFinite(x) ? Math.min(1, Math.abs(x) / (this.most || 1)) : 0;
-        const to = x < 0 ? less : plus, how = kind === "share" ? share : Math.sqrt(share);
-        pixels.data.set([...paper.map((low, k) => Math.round(low + (to[k] - low) * how)), 255], 4 * i);
+        pixels.data.set([...(x < 0 ? less : plus)(kind === "share" ? share : Math.sqrt(share)), 255], 4 * i);
       }
       context.putImageData(pixels, 0, 0);
       this.frame = el("span");
