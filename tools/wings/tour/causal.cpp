@@ -12,7 +12,7 @@
 #include "autograd/ops/where.h"
 #include "layers/causal_attention.h"
 #include "layers/self_attention_v2.h"
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

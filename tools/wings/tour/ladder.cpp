@@ -13,7 +13,7 @@
 #include "autograd/ops/tril.h"
 #include "layers/linear.h"
 #include "layers/multi_head_attention.h"
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

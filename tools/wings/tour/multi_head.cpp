@@ -10,7 +10,7 @@
 #include "layers/multi_head_attention.h"
 #include "layers/multi_head_attention_wrapper.h"
 #include "layers/positional.h"
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

@@ -6,7 +6,7 @@
 #include "autograd/ops/sum.h"
 #include "layers/simple_attention.h"
 #include "layers/text/formatted.h"
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

@@ -1,6 +1,6 @@
 #include <iterator>
 
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

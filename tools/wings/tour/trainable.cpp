@@ -7,7 +7,7 @@
 #include "autograd/ops/sum.h"
 #include "layers/self_attention_v1.h"
 #include "layers/self_attention_v2.h"
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

@@ -1,7 +1,7 @@
 // Why attention was invented: a translation that goes word by word.
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/max.h"
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

@@ -6,7 +6,7 @@
 #include "layers/activation.h"
 #include "layers/layer_norm.h"
 #include "layers/transformer_block.h"
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

@@ -12,7 +12,7 @@
 #include "autograd/ops/mean.h"
 #include "autograd/ops/softmax.h"
 #include "layers/linear.h"
-#include "tools/wings/tour/step.h"
+#include "tools/wings/tour/steps.h"
 
 namespace heed::tour {
 

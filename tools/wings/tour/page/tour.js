@@ -47,7 +47,7 @@ function filledIn(state, block) {
   return block.replace(/\{(\w+)\}/g, (all, name) => (name in state.values ? inWords(state.values[name]) : data.common[name] ?? all));
 }
 
-// A block of a step's text (tools/wings/tour/step.h).
+// A block of a step's text (tools/wings/lesson/step.h).
 function blockElement(state, block) {
   if (/^\{[\s\S]*\}$/.test(block)) return valueFigure(state, block.slice(1, -1));
   const shown = el(block.startsWith(" ") ? "pre" : "p");

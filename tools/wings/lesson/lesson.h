@@ -1,7 +1,7 @@
 // A tour step as text, and its numbers as JSON.
 #pragma once
 
-#include "tools/wings/tour/step.h"
+#include "tools/wings/lesson/step.h"
 
 namespace heed::tour {
 

@@ -1,8 +1,9 @@
-#include "tools/wings/tour/lesson.h"
+#include "tools/wings/lesson/lesson.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 

@@ -2,14 +2,12 @@
 // the values it computed.
 #pragma once
 
-#include <map>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "autograd/ops/reshape.h"
-#include "autograd/ops/slice.h"
-#include "layers/module/module.h"
+#include "autograd/array/ids.h"
+#include "autograd/graph/tensor.h"
 
 namespace heed::tour {
 
@@ -61,29 +59,5 @@ struct Step {
   std::string text;
   void (*run)(const TourInputs& in, StepValues& show);
 };
-
-std::vector<Step> translation_steps();  // why attention
-std::vector<Step> simple_steps();       // attention without weights
-std::vector<Step> trainable_steps();    // queries, keys, values
-std::vector<Step> causal_steps();       // masks and dropout
-std::vector<Step> multi_head_steps();   // several heads
-std::vector<Step> ladder_steps();       // from the bottom up, one rung at a time
-std::vector<Step> block_steps();        // around attention: a block of a GPT
-std::vector<Step> language_steps();     // from vectors to text, and what training changes
-
-// All steps, in the order of the tour.
-std::vector<Step> all_steps();
-
-// x[i]: row i of x (n, d), as (d).
-inline Tensor row(const Tensor& x, int64_t i) { return reshape(slice(x, 0, i, i + 1), {x.dim(1)}); }
-
-// The parameters of a layer, under their names: "W_query.weight".
-inline void draw(StepValues& show, const Module& layer, const std::string& prefix = "") {
-  for (const NamedParameter& parameter : layer.parameters()) {
-    show.drawn(prefix + parameter.name, parameter.tensor);
-  }
-}
-
-inline Tensor ones(const Shape& shape) { return Array::full(shape, 1); }
 
 }  // namespace heed::tour

@@ -1,0 +1,35 @@
+// The steps of `heed tour`, and what they share.
+#pragma once
+
+#include "autograd/ops/reshape.h"
+#include "autograd/ops/slice.h"
+#include "layers/module/module.h"
+#include "tools/wings/lesson/step.h"
+
+namespace heed::tour {
+
+std::vector<Step> translation_steps();  // why attention
+std::vector<Step> simple_steps();       // attention without weights
+std::vector<Step> trainable_steps();    // queries, keys, values
+std::vector<Step> causal_steps();       // masks and dropout
+std::vector<Step> multi_head_steps();   // several heads
+std::vector<Step> ladder_steps();       // from the bottom up, one rung at a time
+std::vector<Step> block_steps();        // around attention: a block of a GPT
+std::vector<Step> language_steps();     // from vectors to text, and what training changes
+
+// All steps, in the order of the tour.
+std::vector<Step> all_steps();
+
+// x[i]: row i of x (n, d), as (d).
+inline Tensor row(const Tensor& x, int64_t i) { return reshape(slice(x, 0, i, i + 1), {x.dim(1)}); }
+
+// The parameters of a layer, under their names: "W_query.weight".
+inline void draw(StepValues& show, const Module& layer, const std::string& prefix = "") {
+  for (const NamedParameter& parameter : layer.parameters()) {
+    show.drawn(prefix + parameter.name, parameter.tensor);
+  }
+}
+
+inline Tensor ones(const Shape& shape) { return Array::full(shape, 1); }
+
+}  // namespace heed::tour
