@@ -12,7 +12,7 @@ function matricesOf(value, name = "") {
 }
 
 const shapeText = (value) => (Array.isArray(value) ? [value.length, ...shapeText(value[0])] : []);
-const inWords = (value) => (typeof value === "number" ? termText(value) : Array.isArray(value) ? value.map(inWords).join(" ") : String(value));
+const inWords = (value) => (Number.isInteger(value) ? minus(String(value)) : typeof value === "number" ? termText(value) : Array.isArray(value) ? value.map(inWords).join(" ") : String(value));
 
 // words: the names of rows and columns that are as many; none where a matrix has nothing to do with them.
 function matrixSource(matrix, words, readout) {
@@ -23,13 +23,17 @@ function matrixSource(matrix, words, readout) {
 }
 const fourDigits = (x) => (Number.isFinite(x) ? minus(Math.abs(x) < 5e-5 ? "0.0000" : x.toFixed(4)) : Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "−∞");
 
+// The colour that a quantity keeps, by the value's name: dW_query is of the query.
+const colourOf = (name) => ({ quer: "var(--query)", key: "var(--key)", value: "var(--value)", loss: "var(--loss)" })[name.match(/quer|key|value|loss/)?.[0]];
+
 const wordsOf = (step) => (step.name in lessons ? data.words : []);
 
 // A value under its heading, "name = how it is computed".
 function valueFigure(state, heading) {
   const name = heading.split(" ")[0], readout = el("output", { class: "readout" });
-  const place = el("div"), figure = el("figure", { class: "step", "data-value": name },
-    el("div", { class: "head" }, el("code", {}, heading), el("span", { class: "faint" }, shapeText(state.values[name]).join(" × "))), place);
+  const place = el("div"), colour = colourOf(name);
+  const figure = el("figure", { class: "step", "data-value": name, style: colour && `border-left: 3px solid ${colour}` },
+    el("div", { class: "head" }, el("code", { style: colour && `color: ${colour}` }, heading), el("span", { class: "faint" }, shapeText(state.values[name]).join(" × "))), place);
   if (!Array.isArray(state.values[name])) {
     const shown = el("pre", {});
     place.append(shown);
