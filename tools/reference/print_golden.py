@@ -13,6 +13,7 @@ import torch
 
 import torch_layers
 import tour_golden
+import tour_gradients_golden
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -127,6 +128,12 @@ def tour_steps() -> dict:
     steps["hello"] = [hello, hello @ hello[1], exps, exps.sum(), exps / exps.sum(), terms, terms.sum(0)]
     steps["heads_as_ensemble"] = [ensemble(inputs, 123)]
     steps["overflow"] = [torch.full((6,), torch.inf), torch.full((6,), torch.nan)]
+    steps["underflow"] = [torch.zeros(6), torch.full((6,), torch.nan)]
+    with torch.enable_grad():
+        for name, numbers in (("gradient_step", tour_gradients_golden.gradient_step(inputs.double(), 789)),
+                              ("division_by_sum", tour_gradients_golden.division_by_sum(inputs.double()))):
+            # dattn_scores has numbers that are differences of nearly equal ones: float32 holds fewer digits than it prints.
+            steps[name] = [value.float() for key, value in numbers.items() if key != "dattn_scores"]
     torch.manual_seed(123)
     narrow = torch_layers.build({"type": "multi_head_attention_wrapper", "d_in": 3, "d_out": 1, "context_length": 6,
                                  "num_heads": 2})

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "tools/terminal/print.h"
@@ -163,7 +164,8 @@ struct AsJson {
 }  // namespace
 
 StepValues run(const Step& step, const TourInputs& in) {
-  const NoGrad off;
+  std::optional<NoGrad> off;
+  if (!step.records) off.emplace();
   StepValues shown;
   step.run(in, shown);
   return shown;
@@ -178,7 +180,7 @@ std::string lesson(const Step& step, const TourInputs& in, const StepValues& sho
 std::vector<std::string> json_lines(const Step& step, const StepValues& shown, bool all) {
   std::vector<std::string> lines;
   for (const StepValues::Entry& entry : shown.entries()) {
-    if (!entry.key.empty() || all) {
+    if ((!entry.key.empty() && !entry.alone) || all) {
       const std::string key = entry.key.empty() ? step.name + "." + entry.name : entry.key;
       lines.push_back(Json(key).dump() + ": " + std::visit(AsJson{}, entry.value).dump());
     }

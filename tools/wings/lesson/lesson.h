@@ -15,7 +15,7 @@ std::string lesson(const Step& step, const TourInputs& in, const StepValues& sho
 
 // The lines `"key": [[...], ...]` of a JSON object. Numbers have the fewest digits that read back
 // as the same float32; "-inf", "inf" and "nan" are strings. Values without a key are left out or,
-// with `all`, get the key "<step>.<name>".
+// with `all`, get the key "<step>.<name>". So are those whose key is for the step alone.
 std::vector<std::string> json_lines(const Step& step, const StepValues& shown, bool all);
 
 // What the page of the tour is given: {"version", "bits", "words", "common": {name: text},

@@ -30,11 +30,16 @@ class StepValues {
   struct Entry {
     std::string name;
     Value value;
-    std::string key;  // key in --json; "" if not in the reference file
+    std::string key;     // key in --json; "" if not in the reference file
+    bool alone = false;  // the key is for --json of this step alone
   };
 
   void operator()(const std::string& name, Value value, const std::string& key = "") {
     entries_.push_back({name, std::move(value), key});
+  }
+  // A value whose key is its name, where --json is of this step alone.
+  void own(const std::string& name, Value value) {
+    entries_.push_back({name, std::move(value), name, /*alone=*/true});
   }
   const std::vector<Entry>& entries() const { return entries_; }
 
@@ -58,6 +63,7 @@ struct Step {
   std::string file;    // the source file of the step
   std::string text;
   void (*run)(const TourInputs& in, StepValues& show);
+  bool records = false;  // the graph, for a backward pass; others run under NoGrad
 };
 
 }  // namespace heed::tour

@@ -121,6 +121,64 @@ void weights(const TourInputs& in, StepValues& show) {
   show("total", sum(stable));
 }
 
+constexpr const char* division_text = R"(
+Why softmax, when dividing by the sum makes the weights add up to 1 as well? There are two
+reasons, and the first is scores below zero. Take 1 away from every score:
+
+{below = attn_scores_2 - 1}
+
+{by_sum = below / below.sum()}
+
+{by_softmax = softmax(below)}
+
+Softmax gives what it gave before, for only differences count. Divided by the sum, a score below
+0 gives a weight below 0 (or, if the sum is negative too, the lowest score gives the largest
+weight), the others add up to more than 1, and if the scores add up to 0 there is no answer.
+
+The second reason is the gradient, from which scores learn. How does the weight of "{query_word}"
+change with each score? By a backward pass, for the scores as they were; d w[i] / d s[j] is
+
+  sum      ((i == j) - w[i]) / s.sum()
+  softmax  w[i] ((i == j) - w[j])
+
+{dby_sum = d (s / s.sum())[1] / d s}
+
+{dby_softmax = d softmax(s)[1] / d s}
+
+Divided by the sum, all other words pull alike, whether their scores are large or almost 0, and
+the larger the scores, the less each of them can change. With softmax each pulls by its weight,
+whatever the size of the scores. The same where the scores are 1 smaller:
+
+{dby_sum_below = d (s / s.sum())[1] / d s, at below}
+
+{dby_softmax_below = d softmax(s)[1] / d s, at below}
+
+Softmax has the same gradient there. That of the division is larger the nearer the sum is to 0.
+Where the sum is negative it has the wrong sign: a larger score makes the weight smaller.
+)";
+
+Tensor divided_by_sum(const Tensor& scores) { return scores / sum(scores); }
+Tensor by_softmax(const Tensor& scores) { return softmax(scores); }
+
+// d weights_of(scores)[1] / d scores, (T)
+Tensor gradient_of_second(Tensor (*weights_of)(const Tensor&), const Tensor& scores) {
+  const Tensor s = Tensor::parameter(scores.value());
+  slice(weights_of(s), 0, 1, 2).backward();
+  return s.grad();
+}
+
+void division_by_sum(const TourInputs& in, StepValues& show) {
+  const Tensor scores = sum(in.inputs * row(in.inputs, 1), -1);  // (T)
+  const Tensor below = scores - 1;
+  show("below", below);
+  show("by_sum", divided_by_sum(below));
+  show("by_softmax", by_softmax(below));
+  show("dby_sum", gradient_of_second(divided_by_sum, scores));
+  show("dby_softmax", gradient_of_second(by_softmax, scores));
+  show("dby_sum_below", gradient_of_second(divided_by_sum, below));
+  show("dby_softmax_below", gradient_of_second(by_softmax, below));
+}
+
 constexpr const char* overflow_text = R"(
 Why nobody computes softmax as it is written. Add 1000 to every score of the query:
 
@@ -145,9 +203,33 @@ Adding the same number to all scores does not change the weights. Should a
 last digit differ, it was lost in the addition: near 1000, float32 numbers are 0.00006 apart.
 )";
 
-void overflow(const TourInputs& in, StepValues& show) {
+constexpr const char* underflow_text = R"(
+The other way round: take 1000 away from every score of the query.
+
+{scores = attn_scores_2 - 1000}
+
+The smallest float32 above 0 is about 1.4e-45, and exp(-104) is below it already:
+
+{exps = exp(scores)}
+
+{naive = exps / exps.sum()}
+
+Nothing overflowed, yet 0 / 0 is nan as well. The largest score is subtracted here too, so the
+largest term is exp(0) again, and the sum is at least 1:
+
+{stable = softmax(scores)}
+
+{before = softmax(attn_scores_2)}
+
+A single term may still become 0, that of a score more than 104 below the largest: its weight is
+0 to any digit that counts. Only its logarithm would be wrong, -inf, so a loss does not take the
+log of a softmax: cross_entropy computes s[i] - max(s) - log(sum_j exp(s[j] - max(s))).
+)";
+
+// Softmax of the scores with `by` added to each, as it is written and as it is computed.
+void shifted_softmax(const TourInputs& in, StepValues& show, real by) {
   const Tensor attn_scores_2 = sum(in.inputs * row(in.inputs, 1), -1);  // (T)
-  const Tensor scores = attn_scores_2 + 1000;
+  const Tensor scores = attn_scores_2 + by;
   const Tensor exps = exp(scores);
   show("scores", scores);
   show("exps", exps);
@@ -155,6 +237,9 @@ void overflow(const TourInputs& in, StepValues& show) {
   show("stable", softmax(scores));
   show("before", softmax(attn_scores_2));
 }
+
+void overflow(const TourInputs& in, StepValues& show) { shifted_softmax(in, show, 1000); }
+void underflow(const TourInputs& in, StepValues& show) { shifted_softmax(in, show, -1000); }
 
 constexpr const char* context_text = R"(
 The context vector of "{query_word}" is a mixture of all words: each row, times its weight, added
@@ -298,7 +383,11 @@ std::vector<Step> simple_steps() {
       {"dot_product", "A dot product as a loop", "the book, 3.3.1", file, dot_product_text,
        dot_product},
       {"weights", "From scores to weights", "the book, 3.3.1", file, weights_text, weights},
+      {"division_by_sum", "Why not divide by the sum", "the book, 3.3.1", file, division_text,
+       division_by_sum, /*records=*/true},
       {"overflow", "A softmax that overflows", "the book, 3.3.1", file, overflow_text, overflow},
+      {"underflow", "A softmax that underflows", "the book, 3.3.1", file, underflow_text,
+       underflow},
       {"context", "The context vector", "the book, 3.3.1", file, context_text, context},
       {"all_words", "All words at once", "the book, 3.3.2", file, all_words_text, all_words},
       {"hello", "Hello shiny sun", "an example for pen and paper", file, hello_text, hello},

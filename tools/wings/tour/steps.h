@@ -15,7 +15,8 @@ std::vector<Step> causal_steps();       // masks and dropout
 std::vector<Step> multi_head_steps();   // several heads
 std::vector<Step> ladder_steps();       // from the bottom up, one rung at a time
 std::vector<Step> block_steps();        // around attention: a block of a GPT
-std::vector<Step> language_steps();     // from vectors to text, and what training changes
+std::vector<Step> language_steps();     // from vectors to text
+std::vector<Step> gradient_steps();     // what training changes
 
 // All steps, in the order of the tour.
 std::vector<Step> all_steps();

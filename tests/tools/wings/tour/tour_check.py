@@ -91,7 +91,7 @@ def main(heed):
             browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
             check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"wider than {width}")
         steps = browser.evaluate("data.steps")
-        check(len(steps) == 37, f"{len(steps)} steps")
+        check(len(steps) == 40, f"{len(steps)} steps")
         check_values(browser, heed, steps)
 
         draw = random.Random(3)

@@ -93,6 +93,56 @@ function temperature(x, w) {
   return { logits, probabilities: softmax(logits), cold: softmax(over(logits, 0.5)), hot: softmax(over(logits, 2)), top_3: top, drawn_from: softmax(top) };
 }
 
+// Softmax of the scores with `by` added to each; rounded as float32, since that is the point.
+function shifted(x, by) {
+  const scores = scoresOfWord2(x).map((score) => Math.fround(Math.fround(score) + by)), exps = scores.map((score) => Math.fround(Math.exp(score)));
+  return { scores, exps, naive: over(exps, sumOf(exps)), stable: softmax(scores), before: softmax(scoresOfWord2(x)) };
+}
+
+// The gradients of the weight of word 2, by the scores s.
+function divisionBySum(x) {
+  const scores = scoresOfWord2(x), below = scores.map((score) => score - 1);
+  const shares = (s) => over(s, sumOf(s)), same = (i) => (i === 1 ? 1 : 0);
+  const ofSum = (s) => s.map((_, i) => (same(i) - shares(s)[1]) / sumOf(s));
+  const ofSoftmax = (s) => softmax(s).map((weight, i) => softmax(s)[1] * (same(i) - weight));
+  return { below, by_sum: shares(below), by_softmax: softmax(below), dby_sum: ofSum(scores), dby_softmax: ofSoftmax(scores),
+    dby_sum_below: ofSum(below), dby_softmax_below: ofSoftmax(below) };
+}
+
+const minusTimes = (a, factor, b) => both(a, b, (x, y) => x - factor * y);
+
+// SelfAttention_v2 and its squared error. at(name, x) sees each quantity and may put another in its place.
+function squaredError(x, w, targets, at) {
+  const [queries, keys, values] = ["W_query", "W_key", "W_value"].map((name) => linear(x, at(name, w[`${name}.weight`])));
+  const attn_weights = at("attn_weights", softmax(over(at("attn_scores", matmul(queries, transposed(keys))), Math.SQRT2)));
+  const context_vec = at("context_vec", matmul(attn_weights, values)), gap = minusTimes(context_vec, 1, targets);
+  const loss = sumOf(gap.flat().map((value) => value * value)) / gap.flat().length;
+  return { queries, keys, values, attn_weights, context_vec, gap, loss };
+}
+
+function gradientStep(x, w) {
+  const targets = x.map((row) => [row[0], row[row.length > 1 ? 1 : 0]]);
+  const { queries, keys, values, attn_weights, context_vec, gap, loss } = squaredError(x, w, targets, (name, one) => one);
+  const d = { context_vec: over(gap, gap.length) };  // 2 / (2 T)
+  d.attn_weights = matmul(d.context_vec, transposed(values));
+  d.attn_scores = attn_weights.map((row, t) => {
+    const mean = dot(row, d.attn_weights[t]);
+    return row.map((weight, s) => (weight * (d.attn_weights[t][s] - mean)) / Math.SQRT2);
+  });
+  const ofProjection = (dy) => matmul(transposed(dy), x);
+  d.W_query = ofProjection(matmul(d.attn_scores, keys));
+  d.W_key = ofProjection(matmul(transposed(d.attn_scores), queries));
+  d.W_value = ofProjection(matmul(transposed(attn_weights), d.context_vec));
+  const lossWith = (name, by) => squaredError(x, w, targets, (one, value) =>
+    (one === name ? value.map((row, r) => row.map((number, c) => number + (r === 1 && c === 0 ? by : 0))) : value)).loss;
+  const of = (names, f) => Object.fromEntries(names.map(f)), matrices = ["W_query", "W_key", "W_value"];
+  const after = of(matrices, (name) => [name, minusTimes(w[`${name}.weight`], 0.5, d[name])]);
+  return { targets, attn_weights, context_vec, loss, ...of(Object.keys(d), (name) => [`d${name}`, d[name]]),
+    ...of(Object.keys(d), (name) => [`${name}_check`, 8 * (lossWith(name, 1 / 16) - lossWith(name, -1 / 16))]),
+    ...of(matrices, (name) => [`${name}_after`, after[name]]),
+    loss_after: squaredError(x, w, targets, (name, value) => after[name] ?? value).loss };
+}
+
 const lessons = {
   words: (x) => ({ inputs: x }),
   scores: (x) => ({ query: x[1], attn_scores_2: scoresOfWord2(x) }),
@@ -106,10 +156,9 @@ const lessons = {
     const scores = scoresOfWord2(x), weights = softmax(scores);
     return { attn_weights_2_tmp: over(scores, sumOf(scores)), attn_weights_2_naive: weights, attn_weights_2: weights, total: sumOf(weights) };
   },
-  overflow: (x) => {  // rounded as float32, since that is the point
-    const scores = scoresOfWord2(x).map((score) => Math.fround(Math.fround(score) + 1000)), exps = scores.map(() => Infinity);
-    return { scores, exps, naive: exps.map(() => NaN), stable: softmax(scores), before: softmax(scoresOfWord2(x)) };
-  },
+  division_by_sum: divisionBySum,
+  overflow: (x) => shifted(x, 1000),
+  underflow: (x) => shifted(x, -1000),
   context: (x) => {
     const weights = softmax(scoresOfWord2(x));
     return { attn_weights_2: weights, context_vec_2: matmul([weights], x)[0] };
@@ -156,6 +205,7 @@ const lessons = {
   },
   loss,
   temperature,
+  gradient_step: gradientStep,
 };
 
 // The values of a step for other inputs; those that do not depend on them are as the engine computed them.
