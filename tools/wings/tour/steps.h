@@ -1,6 +1,9 @@
 // The steps of `heed tour`, and what they share.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
 #include "layers/module/module.h"
@@ -13,6 +16,7 @@ std::vector<Step> simple_steps();       // attention without weights
 std::vector<Step> trainable_steps();    // queries, keys, values
 std::vector<Step> causal_steps();       // masks and dropout
 std::vector<Step> multi_head_steps();   // several heads
+std::vector<Step> cost_steps();         // what a loop over heads costs
 std::vector<Step> ladder_steps();       // from the bottom up, one rung at a time
 std::vector<Step> block_steps();        // around attention: a block of a GPT
 std::vector<Step> language_steps();     // from vectors to text
@@ -32,5 +36,15 @@ inline void draw(StepValues& show, const Module& layer, const std::string& prefi
 }
 
 inline Tensor ones(const Shape& shape) { return Array::full(shape, 1); }
+
+// The largest |a - b|, as text.
+inline std::string largest_difference(const Tensor& a, const Tensor& b) {
+  const Array gap = (a - b).value();
+  real largest = 0;
+  for (const real v : gap.span()) {
+    largest = std::max(largest, std::abs(v));
+  }
+  return text(largest);
+}
 
 }  // namespace heed::tour

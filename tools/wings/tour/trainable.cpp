@@ -132,15 +132,6 @@ void give(Parameter& to, const Tensor& values) {
   std::copy_n(from.data(), from.size(), to.tensor().mutable_value());
 }
 
-std::string largest_difference(const Tensor& a, const Tensor& b) {
-  const Array gap = (a - b).value();
-  real largest = 0;
-  for (const real v : gap.span()) {
-    largest = std::max(largest, std::abs(v));
-  }
-  return text(largest);
-}
-
 void v2_into_v1(const TourInputs& in, StepValues& show) {
   manual_seed(in.seed_v2);
   SelfAttentionV2 v2({.d_in = in.width(), .d_out = 2});

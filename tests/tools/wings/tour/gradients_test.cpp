@@ -1,4 +1,4 @@
-// The steps of the tour that take gradients: compared with PyTorch's in float64.
+// The steps of the tour that take gradients, or time: compared with PyTorch's in float64.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -104,4 +104,16 @@ TEST_CASE("heed tour: underflow, as overflow, is nan where softmax is not") {
     for (const Json& number : got.at(step + ".naive")) CHECK(number == "nan");
     check_alike(step, got.at(step + ".stable"), got.at(step + ".before"), 5e-5);
   }
+}
+
+TEST_CASE("heed tour: a loop over heads computes the same with more products") {
+  const Json got = json_of_step("loop_over_heads");
+  const auto number = [&](const char* name) {
+    return got.at(std::string("loop_over_heads.") + name).get<int64_t>();
+  };
+  CHECK(number("multiplications") == 3 * 64 * 192 * 192 + 2 * 64 * 64 * 192);
+  CHECK(number("products_in_loop") == 12 * number("products_at_once"));
+  CHECK(number("loop_us") > 0);
+  CHECK(number("at_once_us") > 0);
+  CHECK(std::stod(got.at("loop_over_heads.difference").get<std::string>()) < 1e-5);
 }

@@ -161,7 +161,7 @@ TEST_CASE("heed tour: all steps in a row, no wider than 88 columns, every value 
     const std::string name = line.substr(4, line.find(' ', 4) - 4);  // after its number
     CHECK_MESSAGE(contains(all.out, "\n" + name + ": "), name);
   }
-  CHECK(steps == 40);
+  CHECK(steps == 41);
   const std::regex left_over(R"(^\{|\{\w*\})");  // template markers left over
   std::istringstream lines(all.out);
   int64_t read = 0;
@@ -176,15 +176,15 @@ TEST_CASE("heed tour: a terminal waits after each step, and asks at the end") {
   if (!has_terminals()) return;
   const std::string end = "\x04";  // Ctrl-D
   const std::string first = on_a_terminal("\n" + end);
-  CHECK(contains(first, "[1 of 40: word_by_word. Enter: next step, Ctrl-D: end]"));
-  CHECK(contains(first, "[2 of 40: words."));
-  CHECK(!contains(first, "[3 of 40"));
-  const std::string all = on_a_terminal(std::string(40, '\n') + "\njorney\n Journey \n");
-  CHECK(contains(all, "[40 of 40: gradient_step. Enter: an exercise, Ctrl-D: end]"));
+  CHECK(contains(first, "[1 of 41: word_by_word. Enter: next step, Ctrl-D: end]"));
+  CHECK(contains(first, "[2 of 41: words."));
+  CHECK(!contains(first, "[3 of 41"));
+  const std::string all = on_a_terminal(std::string(41, '\n') + "\njorney\n Journey \n");
+  CHECK(contains(all, "[41 of 41: gradient_step. Enter: an exercise, Ctrl-D: end]"));
   CHECK(contains(all, "Expected one of the words of the sentence, got nothing; Ctrl-D shows"));
   CHECK(contains(all, "Expected one of the words of the sentence, got jorney; Ctrl-D shows"));
   CHECK(contains(all, "Right. The weights of \"step\":"));
-  CHECK(contains(on_a_terminal(std::string(40, '\n') + end), "It is \"journey\"."));
+  CHECK(contains(on_a_terminal(std::string(41, '\n') + end), "It is \"journey\"."));
 }
 
 TEST_CASE("heed tour: what must fail is shown failing") {
@@ -291,7 +291,7 @@ TEST_CASE("heed tour: a page, which replaces no input") {
 TEST_CASE("heed tour: a step by its number or a word") {
   for (const auto& [word, step] : {std::pair{"16", "causal"},
                                    {"1", "word_by_word"},
-                                   {"40", "gradient_step"},
+                                   {"41", "gradient_step"},
                                    {"qkv", "trainable"},
                                    {"q", "trainable"},
                                    {"V", "trainable"},
@@ -310,7 +310,7 @@ TEST_CASE("heed tour: a wrong step, a wrong option, a wrong file") {
   CHECK(typo.out.empty());
   CHECK(contains(typo.err, "did you mean causal?"));
   CHECK(contains(run_heed({"tour", "unheard_of"}).err, "heed tour --list"));
-  CHECK(contains(run_heed({"tour", "41"}).err, "no step is called 41"));
+  CHECK(contains(run_heed({"tour", "42"}).err, "no step is called 42"));
   CHECK(run_heed({"tour", "--seed", "x"}).exit_code == 2);
   CHECK(run_heed({"tour", "--inputs", "/no/such/file"}).exit_code == 1);
 
