@@ -1,54 +1,17 @@
 #include "tools/wings/inspect/map_picture.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
 
-#include "layers/text/display.h"
 #include "layers/text/formatted.h"
 #include "tools/wings/inspect/png.h"
+#include "tools/wings/pages/svg.h"
 
 namespace heed::cli {
 
 namespace {
 
-using Color = std::array<uint8_t, 3>;
-
-// From a very light to a dark blue, as in the report.
-Color color_of(double weight) {
-  constexpr Color light{244, 247, 251}, dark{8, 48, 107};
-  const double share = std::isfinite(weight) ? std::clamp(weight, 0.0, 1.0) : 0;
-  Color color{};
-  for (size_t i = 0; i < color.size(); ++i) {
-    color[i] = static_cast<uint8_t>(std::lround(light[i] + (dark[i] - light[i]) * share));
-  }
-  return color;
-}
-
 std::string hex(const Color& color) {
   return formatted("#%02x%02x%02x", color[0], color[1], color[2]);
-}
-
-// For SVG: no markup, and no control character, which XML does not allow.
-std::string escaped(const std::string& name) {
-  std::string out;
-  for (const char c : printable(name, 60)) {
-    out += c == '<'   ? "&lt;"
-           : c == '>' ? "&gt;"
-           : c == '&' ? "&amp;"
-           : c == '"' ? "&quot;"
-                      : std::string(1, c);
-  }
-  return out;
-}
-
-double name_pixels(const std::vector<std::string>& names) {
-  size_t most = 1;
-  for (const std::string& name : names) {
-    most = std::max(most, display_width(printable(name, 60)));
-  }
-  return 7.5 * static_cast<double>(most) + 10;  // pixels, of a font of 12
 }
 
 real weight_at(const MapPicture& map, size_t row, size_t column) {
@@ -63,19 +26,19 @@ double add_map(const MapPicture& map, double top, double left, std::string& out)
   const auto x = [&](size_t column) { return left + square * static_cast<double>(column); };
   const auto y = [&](size_t row) { return head + square * static_cast<double>(row); };
   out += text("<text x=\"8\" y=\"", top + 16, "\" font-size=\"14\" font-weight=\"600\">",
-              escaped(map.title), "</text>\n");
+              svg_text(map.title), "</text>\n");
   for (size_t s = 0; s < map.keys.size(); ++s) {
     out += text("<text transform=\"translate(", x(s) + 14, " ", head - 5, ") rotate(-90)\">",
-                escaped(map.keys[s]), "</text>\n");
+                svg_text(map.keys[s]), "</text>\n");
   }
   for (size_t t = 0; t < map.queries.size(); ++t) {
     out += text("<text x=\"", left - 6, "\" y=\"", y(t) + 14, "\" text-anchor=\"end\">",
-                escaped(map.queries[t]), "</text>\n");
+                svg_text(map.queries[t]), "</text>\n");
     for (size_t s = 0; s < map.keys.size(); ++s) {
       const auto weight = static_cast<double>(weight_at(map, t, s));
       out += text("<rect x=\"", x(s), "\" y=\"", y(t), "\" width=\"", square, "\" height=\"",
-                  square, "\" fill=\"", hex(color_of(weight)), "\"><title>",
-                  escaped(map.queries[t]), " attends to ", escaped(map.keys[s]), ": ",
+                  square, "\" fill=\"", hex(color_of_weight(weight)), "\"><title>",
+                  svg_text(map.queries[t]), " attends to ", svg_text(map.keys[s]), ": ",
                   formatted("%.3f", weight), "</title></rect>\n");
     }
   }
@@ -98,7 +61,7 @@ std::string maps_as_svg(const std::vector<MapPicture>& maps) {
   }
   return text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", top,
               "\" viewBox=\"0 0 ", width, " ", top,
-              "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" fill=\"#1b1f24\">\n",
+              "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" fill=\"#1d1c1a\">\n",
               "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
 }
 
@@ -115,7 +78,7 @@ std::string maps_as_png(const std::vector<MapPicture>& maps) {
     const size_t columns = map.keys.size(), rows = map.queries.size();
     for (size_t i = 0; i < rows * side * columns * side; ++i) {
       const size_t y = i / (columns * side), x = i % (columns * side);
-      const Color color = color_of(static_cast<double>(weight_at(map, y / side, x / side)));
+      const Color color = color_of_weight(static_cast<double>(weight_at(map, y / side, x / side)));
       std::copy(color.begin(), color.end(),
                 pixels.begin() + static_cast<ptrdiff_t>(3 * ((top + y) * width + spacing + x)));
     }

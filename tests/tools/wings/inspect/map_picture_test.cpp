@@ -54,8 +54,8 @@ TEST_CASE("map_picture: an SVG with a square for each weight, in which no name i
   }
   CHECK(squares == 12);
   CHECK(contains(svg, "&lt;a&gt; attends to y: 1.000"));
-  CHECK(contains(svg, "fill=\"#08306b\""));  // of 1
-  CHECK(contains(svg, "fill=\"#f4f7fb\""));  // of 0
+  CHECK(contains(svg, "fill=\"#22211f\""));  // of 1
+  CHECK(contains(svg, "fill=\"#f3f1ea\""));  // of 0
   CHECK(!contains(svg, "<a>"));
   CHECK(svg.find('\x01') == std::string::npos);
 }
@@ -69,12 +69,12 @@ TEST_CASE("map_picture: a PNG whose size and colours are right") {
   for (const int top : {8, 8 + 16 + 8}) {
     CHECK(image.red_at(0, top) == 255);        // white around the map
     CHECK(image.red_at(8, top - 1) == 255);    // and above it
-    CHECK(image.red_at(8, top) == 244);        // weight 0, from its first pixel
-    CHECK(image.red_at(15, top + 7) == 244);   // to its last
-    CHECK(image.red_at(16, top) == 8);         // weight 1
-    CHECK(image.red_at(24, top) == 126);       // 0.5: halfway
-    CHECK(image.red_at(8, top + 8) == 185);    // the second row: 0.25
-    CHECK(image.red_at(31, top + 15) == 244);  // its last pixel
+    CHECK(image.red_at(8, top) == 243);        // weight 0, from its first pixel
+    CHECK(image.red_at(15, top + 7) == 243);   // to its last
+    CHECK(image.red_at(16, top) == 34);        // weight 1
+    CHECK(image.red_at(24, top) == 139);       // 0.5: halfway
+    CHECK(image.red_at(8, top + 8) == 191);    // the second row: 0.25
+    CHECK(image.red_at(31, top + 15) == 243);  // its last pixel
     CHECK(image.red_at(32, top + 15) == 255);
   }
 }

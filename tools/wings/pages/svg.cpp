@@ -1,0 +1,46 @@
+#include "tools/wings/pages/svg.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "layers/text/display.h"
+
+namespace heed::cli {
+
+namespace {
+
+constexpr size_t most_columns = 60;
+
+}  // namespace
+
+std::string svg_text(const std::string& name) {
+  std::string out;
+  for (const char c : printable(name, most_columns)) {
+    out += c == '<'   ? "&lt;"
+           : c == '>' ? "&gt;"
+           : c == '&' ? "&amp;"
+           : c == '"' ? "&quot;"
+                      : std::string(1, c);
+  }
+  return out;
+}
+
+double name_pixels(const std::vector<std::string>& names) {
+  size_t most = 1;
+  for (const std::string& name : names) {
+    most = std::max(most, display_width(printable(name, most_columns)));
+  }
+  return 7.5 * static_cast<double>(most) + 10;
+}
+
+Color color_of_weight(double weight) {
+  constexpr Color paper{0xf3, 0xf1, 0xea}, ink{0x22, 0x21, 0x1f};
+  const double share = std::isfinite(weight) ? std::clamp(weight, 0.0, 1.0) : 0;
+  Color color{};
+  for (size_t i = 0; i < color.size(); ++i) {
+    color[i] = static_cast<uint8_t>(std::lround(paper[i] + (ink[i] - paper[i]) * share));
+  }
+  return color;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,22 @@
+// What pictures of attention (SVG) have in common: the names of tokens, and the colour of a weight.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed::cli {
+
+// A name as the text of an element: no markup, no control character, at most 60 columns.
+std::string svg_text(const std::string& name);
+
+// The width of the longest name in a font of 12 pixels, with some room.
+double name_pixels(const std::vector<std::string>& names);
+
+using Color = std::array<uint8_t, 3>;
+
+// From paper to ink, as on all pages; a weight that is not finite is none.
+Color color_of_weight(double weight);
+
+}  // namespace heed::cli
