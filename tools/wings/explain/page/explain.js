@@ -160,16 +160,30 @@ function groupsOf(steps) {
   return groups;
 }
 
+// The arrow keys go from tab to tab, as in every list of tabs; only the chosen one is reached by the tabulator.
 function tabsOf(steps) {
   const figures = steps.map(stepFigure);
+  let at = steps.length - 1;
   const buttons = steps.map((step, i) => el("button", { type: "button", role: "tab", onclick: () => show(i) }, step.title));
-  const show = (chosen) => figures.forEach((figure, i) => {
-    figure.hidden = i !== chosen;
-    buttons[i].setAttribute("aria-selected", i === chosen);
-  });
-  const box = el("div", { class: "tabs" }, el("div", { role: "tablist", "aria-label": "From scores to weights" }, ...buttons), ...figures);
+  const show = (chosen) => {
+    at = chosen;
+    figures.forEach((figure, i) => { figure.hidden = i !== at; });
+    buttons.forEach((button, i) => {
+      button.setAttribute("aria-selected", i === at);
+      button.tabIndex = i === at ? 0 : -1;
+    });
+  };
+  const walk = (event) => {
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: steps.length - 1 }[event.key];
+    if (to === undefined) return;
+    show((to + steps.length) % steps.length);
+    buttons[at].focus();
+    event.preventDefault();
+  };
+  const box = el("div", { class: "tabs" },
+    el("div", { role: "tablist", "aria-label": "From scores to weights", onkeydown: walk }, ...buttons), ...figures);
   box.show = (step) => show(steps.indexOf(step));
-  show(steps.length - 1);
+  show(at);
   return box;
 }
 

@@ -2,31 +2,10 @@
 
 const isCausal = (step) => step.of.some((id) => stepsById.get(id).kind === "masked");
 
-// The weights of one head: a square for each pair of tokens, from paper to ink; what the mask hides is hatched.
+// The weights of one head as a small map.
 function headPicture(step, head, side) {
-  const [rows, columns] = shapeOf(step), causal = isCausal(step), size = 2 * side;  // two pixels of the screen each
-  const canvas = el("canvas", { width: size, height: size, "aria-hidden": "true" }), context = canvas.getContext("2d");
-  const gap = size / Math.max(rows, columns) > 12 ? 1 : 0;
-  const draw = () => {
-    const mixed = mixture("--map0", "--map1");
-    context.clearRect(0, 0, size, size);
-    context.strokeStyle = cssColor("--line");
-    context.beginPath();
-    for (let x = -size; x < size; x += 10) { context.moveTo(x, size); context.lineTo(x + size, 0); }
-    context.stroke();
-    for (let r = 0; r < rows; ++r) {
-      for (let c = 0; c < (causal ? r + 1 : columns); ++c) {
-        const share = Math.sqrt(Math.min(1, Math.max(0, numberAt(step, head, r, c))));
-        const [left, right] = [c, c + 1].map((at) => Math.round((at * size) / columns));
-        const [top, bottom] = [r, r + 1].map((at) => Math.round((at * size) / rows));
-        context.fillStyle = `rgb(${mixed(share).join()})`;
-        context.fillRect(left, top, right - left - gap, bottom - top - gap);
-      }
-    }
-  };
-  draw();
-  darkScheme.addEventListener("change", draw);
-  return canvas;
+  const [rows, columns] = shapeOf(step), seen = isCausal(step) ? (row) => row + 1 : () => columns;
+  return new SmallMap(side, rows, columns, seen).show((row, column) => numberAt(step, head, row, column)).canvas;
 }
 
 // Buttons that choose a head. choose(head) is called for a new one.
