@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <iterator>
 
+#include "layers/text/display.h"
 #include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/report/animation.h"
 #include "tools/wings/report/page.h"
 #include "train/files/files.h"
 
@@ -20,6 +22,8 @@ struct ReportOptions {
   std::vector<std::string> runs;
   std::vector<std::string> sets;
   std::optional<std::string> out;
+  std::optional<std::string> animate;
+  std::string layer;
 };
 
 void declare(Arguments& arguments, ReportOptions& o) {
@@ -27,6 +31,11 @@ void declare(Arguments& arguments, ReportOptions& o) {
       .path()
       .option("--out", o.out, "the page (default: report.html in the run, or here for several)")
       .path()
+      .option("--animate", o.animate,
+              "write attention as it formed instead, as a picture that moves: map.svg")
+      .path()
+      .option("--layer", o.layer,
+              "with --animate: which layer, trf_blocks.0.att (default: the last)")
       .option("--set", o.sets, set_of_run);
 }
 
@@ -40,7 +49,25 @@ fs::path run_folder(const std::string& argument) {
   return parsed.run;
 }
 
+int animate(const ReportOptions& o) {
+  require<ConfigError>(o.runs.size() == 1 && !o.out,
+                       "heed report: --animate: expected one run, and no --out");
+  require<ConfigError>(o.animate->ends_with(".svg"),
+                       "heed report: --animate: expected a name that ends in .svg, got ",
+                       printable(*o.animate, 80));
+  const fs::path run = run_folder(o.runs[0]);
+  const RunTree tree = read_run_tree(run / "config.yaml", o.sets);
+  require_replaceable("heed report: --animate", *o.animate, files_named_in(tree.root, run));
+  write_file_atomically(*o.animate, attention_animation(read_record(run / "report.json"), o.layer));
+  print_line(stdout, *o.animate);
+  return 0;
+}
+
 int run(const ReportOptions& o) {
+  require<ConfigError>(o.animate || o.layer.empty(), "heed report: --layer: only with --animate");
+  if (o.animate) {
+    return animate(o);
+  }
   require<ConfigError>(o.runs.size() <= most_runs, "heed report: expected at most ", most_runs,
                        " runs on a page, got ", o.runs.size());
   check_run_sets(o.sets);

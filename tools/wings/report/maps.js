@@ -130,7 +130,24 @@ class LayerMaps {
   }
 }
 
-let playing = 0;  // the timer that moves the slider
+let playing = 0;  // the timer that shows one snapshot after the other; there is one on the page
+
+function stopPlaying() {
+  clearInterval(playing);
+  playing = 0;
+}
+
+// Shows all snapshots, from where the reader puts it. at(): the one that is shown.
+function playThrough(show, at, last, pause) {
+  stopPlaying();
+  show(0);
+  playing = setInterval(() => {
+    show(Math.min(last, at() + 1));
+    if (at() >= last) stopPlaying();
+  }, pause);
+}
+
+const stepWords = (step) => (step === 0 ? "before training" : `after step ${whole(step)}`);
 
 // The maps of one run, with a slider over its snapshots. It stands at the newest until the reader moves it.
 function runMaps(run) {
@@ -147,23 +164,12 @@ function runMaps(run) {
   const choose = (index) => {
     const now = snapshots[index];
     slider.value = index;
-    label.textContent = now.step === 0 ? "before training" : `after step ${whole(now.step)}`;
+    label.textContent = stepWords(now.step);
     slider.setAttribute("aria-valuetext", label.textContent);
     answer.textContent = now.answer;
     now.maps.forEach((map, i) => layers[i] && layers[i].show(map));
   };
-  const stop = () => {
-    clearInterval(playing);
-    playing = 0;
-  };
-  const play = () => {
-    stop();
-    choose(0);
-    playing = setInterval(() => {
-      choose(Math.min(last, Number(slider.value) + 1));
-      if (Number(slider.value) >= last) stop();
-    }, 700);
-  };
+  const play = () => playThrough(choose, () => Number(slider.value), last, 700);
   const { prompt, omitted } = snapshots[last];
   const more = `${omitted} more layers attend; there is no room for them here: heed inspect --attention --all shows them.`;
   const box = el("div", {},
@@ -186,8 +192,6 @@ function runMaps(run) {
 function perRun(id, title, runs, make, intro) {
   const place = el("div"), parts = intro ? [el("p", { class: "faint" }, intro)] : [];
   const show = (run) => {
-    clearInterval(playing);
-    playing = 0;
     const box = make(run);
     place.replaceChildren(box);
     if (box.begin) box.begin();
@@ -196,6 +200,7 @@ function perRun(id, title, runs, make, intro) {
   if (runs.length > 1) {
     const choice = el("select", { id: `${id}-run`, onchange: () => {
       keep(`${id}-run`, runs[choice.selectedIndex].name);
+      stopPlaying();
       show(runs[choice.selectedIndex]);
     } }, ...runs.map((run) => el("option", run === first ? { selected: "" } : {}, run.name)));
     parts.push(el("div", { class: "controls" }, el("label", { for: choice.id }, "Run"), choice));

@@ -25,11 +25,16 @@ function overviewSection() {
   const tiles = [["last loss", "loss"], ["lowest validation loss", "lowest validation loss"], ["time", "time"], ["parameters", "parameters"]];
   const [losses] = vegaHere ? curves() : [];
   const chart = losses && losses[0] === "loss" ? new CurveChart(...losses) : null;
-  return section("overview", "How it went",
+  const forming = formingAttention(run);
+  const made = section("overview", "How it went",
     el("div", { class: "tiles" }, ...tiles.filter(([name]) => facts.has(name)).map(tile)),
     el("div", { class: "went" },
       chart ? el("div", {}, chart.figure, legend(), lossWords(run)) : null,
-      newest ? el("div", {}, el("h3", {}, "The newest sample"), el("pre", { class: "newest", tabindex: 0 }, newest.text)) : null));
+      el("div", {}, forming,
+        newest ? el("h3", {}, "The newest sample") : null,
+        newest ? el("pre", { class: "newest", tabindex: 0 }, newest.text.replace(/^\n+/, "")) : null)));
+  made.begin = forming ? forming.begin : null;
+  return made;
 }
 
 // What the validation loss says, in a sentence.

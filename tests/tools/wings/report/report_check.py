@@ -183,8 +183,26 @@ def check_maps(browser, what, canvases):
     check(" looks at " in text_of(browser, "#attention .readout"), f"{what}: the arrow keys show no weight")
 
 
+def check_forming(browser, what, canvases):
+    """The small maps of the first screen: they form once by themselves, and again when asked to."""
+    label = "document.querySelector('#forming output').textContent"
+    drawn = "[...document.querySelectorAll('#forming canvas')].map((canvas) => canvas.toDataURL())"
+    end = f"new Promise((done) => {{ const look = () => {label} === 'after step 60' && !playing ? done(true) : setTimeout(look, 50); look(); }})"
+    check(browser.evaluate(label) != "after step 60", f"{what}: attention does not form by itself")
+    check(browser.evaluate(end), f"{what}: attention does not come to the last step")
+    last = browser.evaluate(drawn)
+    check(len(last) == canvases and len(set(last)) == canvases, f"{what}: {len(last)} small maps, {len(set(last))} of them different")
+    browser.evaluate("document.querySelector('#forming button').click()")
+    check(browser.evaluate(label) == "before training" and browser.evaluate(drawn) != last, f"{what}: play does not begin at the beginning")
+    check(browser.evaluate(end) and browser.evaluate(drawn) == last, f"{what}: playing again ends with other maps")
+    box = browser.evaluate("[...document.querySelectorAll('#loss, #forming, #overview pre')].map((e) => e.getBoundingClientRect().bottom)")
+    check(len(box) == 3 and max(box) <= 900, f"{what}: loss, attention and sample end at {box} of 900")
+
+
 def check_pages(browser, folder):
     page = folder / "hostile/report.html"
+    browser.open(page.as_uri(), width=1280)
+    check_forming(browser, "hostile", 4)
     for what, width, dark in [("light", 1200, False), ("dark", 1200, True), ("narrow", 360, False)]:
         browser.open(page.as_uri(), width=width, dark=dark)
         check_curves(browser, what, 1)

@@ -1,0 +1,54 @@
+// The attention of all layers as small maps, which form once when the page is opened. A layer leads to its large maps.
+
+// The layers that are shown, heads beside each other, and the room for all, in pixels.
+const mostForming = 4, mostInRow = 8, formingRoom = { width: 470, height: 330 };
+
+// Whether no token attends to a later one, in any head.
+function isCausalMap({ queries, keys, weights, cross }) {
+  const columns = keys.length, size = queries.length * columns;
+  return !cross && queries.length === columns && columns > 1 &&
+    bytesOf(weights).every((byte, i) => byte === 0 || i % columns <= Math.floor((i % size) / columns));
+}
+
+// The heads of a layer in a row; their size stays that of `map`, the newest.
+class FormingLayer {
+  constructor(map, side) {
+    const { path, heads, queries, keys } = map, causal = isCausalMap(map);
+    const seen = (row) => (causal ? row + 1 : keys.length);
+    this.heads = Array.from({ length: heads }, () => new SmallMap(side, queries.length, keys.length, seen));
+    this.element = el("a", { class: "forming", href: "#attention" }, el("span", {}, layerWords(path).replace(/: self-attention$/, "")),
+      el("span", { class: "row", style: `--columns: ${Math.min(heads, mostInRow)}` }, ...this.heads.map((head) => head.canvas)));
+  }
+
+  show({ weights, queries, keys, heads }) {
+    const bytes = bytesOf(weights), rows = queries.length, columns = keys.length;
+    this.heads.forEach((small, head) => small.show((row, column) =>
+      (head < heads && row < rows && column < columns ? bytes[(head * rows + row) * columns + column] / 255 : 0)));
+  }
+}
+
+// null for a run without attention.
+function formingAttention(run) {
+  const { snapshots } = run.record, last = snapshots.length - 1;
+  const newest = last < 0 ? [] : snapshots[last].maps;
+  if (newest.length === 0) return null;
+  const shown = evenly(newest.map((map, i) => i), mostForming);
+  const most = Math.min(mostInRow, Math.max(...shown.map((i) => newest[i].heads)));
+  const side = Math.max(36, Math.min(96, Math.floor(formingRoom.width / most) - 6, Math.floor(formingRoom.height / shown.length) - 6));
+  const layers = shown.map((i) => new FormingLayer(newest[i], side));
+  const step = el("output", { class: "faint" });
+  let at = last;
+  const show = (index) => {
+    at = index;
+    step.textContent = stepWords(snapshots[at].step);
+    shown.forEach((i, k) => { if (snapshots[at].maps[i]) layers[k].show(snapshots[at].maps[i]); });
+  };
+  const play = () => playThrough(show, () => at, last, 350);
+  const element = el("div", { id: "forming", style: `--side: ${side}px` },
+    el("div", { class: "head" }, el("h3", {}, "Attention as it formed"), step,
+      last > 0 ? el("button", { type: "button", onclick: play }, "play") : null),
+    ...layers.map((layer) => layer.element));
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches || data.going_on || last === 0;
+  element.begin = () => { if (still) show(last); else play(); };
+  return element;
+}
