@@ -2,15 +2,14 @@
 
     python3 tools/pictures.py [--heed build/release/heed] [--runs runs/pictures]
 
-Trains the configs below, unless the folder of runs has them already, and writes configs/pictures/*.svg, the maps in
-configs/README.md as a terminal shows them, and, where there is a Chromium, pictures of a report, of an induction head as
+Trains the configs below, unless the folder of runs has them already, and writes configs/pictures/*.svg (forming.svg
+moves), the maps in configs/README.md as a terminal shows them, and, where there is a Chromium, pictures of a report, of an induction head as
 it forms and of `heed explain`. Two minutes a config at most, on two cores; needs nothing but Python.
 """
 import argparse
 import functools
 import html
 import json
-import math
 import pathlib
 import re
 import subprocess
@@ -31,7 +30,6 @@ MAPS = [
     ("negation", "trf_blocks.0.att", "Attention is not too shabby", "What a word means turns with its `not`."),
 ]
 DRAWN = [("copy", "copy"), ("reverse", "reverse"), ("reorder_translation", "translate")]  # side by side in attention.svg
-FORMING = ("reorder_translation", (40, 60, 100, 600))  # the same map after so many steps, in forming.svg
 EVALUATIONS = 12  # per run, to show how attention develops
 
 
@@ -49,8 +47,6 @@ def train(program, runs, config, evaluations=EVALUATIONS):
         path, = (ROOT / "configs").rglob(f"{config}.yaml")
         steps = int(re.search(r"steps: (\d+)", path.read_text())[1])
         settings = [f"eval.every={steps // evaluations}"]
-        if config == FORMING[0]:
-            settings += [f"checkpoint.every={math.gcd(*FORMING[1])}", f"checkpoint.keep={steps}"]
         heed(program, "train", path, "--out", run, *(part for one in settings for part in ("--set", one)))
     return run
 
@@ -78,11 +74,12 @@ def mean_map(program, run, layer, prompt):
 
 
 def shade(weight):
-    return "#" + "".join(f"{round(low + (high - low) * weight):02x}" for low, high in zip((244, 247, 251), (8, 48, 107)))
+    return "#" + "".join(f"{round(low + (high - low) * weight):02x}" for low, high in zip((243, 241, 234), (34, 33, 31)))
 
 
-def panel(title, queries, keys, weights, x, cell=24, top=120, left=84, gap=36):
+def panel(title, queries, keys, weights, x):
     """One heat map as SVG, its upper left corner at x, and where the next may begin."""
+    cell, top, left, gap = 24, 120, 84, 36
     text = lambda at, more, words: f'<text {at} {more}>{html.escape(words)}</text>'
     out = [text(f'x="{x + left}" y="22"', 'font-size="15" font-weight="600"', title)]
     for s, key in enumerate(keys):
@@ -120,13 +117,7 @@ def draw_maps(program, runs):
 
 
 def draw_forming(program, runs):
-    config, steps = FORMING
-    checkpoints = train(program, runs, config) / "checkpoints"
-    panels = [functools.partial(panel, f"step {step}",
-                                *mean_map(program, checkpoints / f"step-{step:06}", *layer_and_prompt(config)),
-                                cell=18, top=106, left=66, gap=14) for step in steps]
-    write_strip("forming.svg", "What a translator reads for each word that it writes: at first everything, later one word",
-                panels)
+    heed(program, "report", train(program, runs, "copy"), "--animate", PICTURES / "forming.svg", "--layer", layer_and_prompt("copy")[0])
 
 
 def photograph(program, runs):
