@@ -51,13 +51,13 @@ TEST_CASE("heed info: a kernel that OpenBLAS does not have is no choice of it") 
 }
 
 TEST_CASE("heed info: says when more threads may gain nothing") {
+#if defined(__x86_64__)
   const auto warned = [](const char* kernel, const char* threads) {
     const ProgramResult info = run_heed({"info"}, {std::string("OPENBLAS_CORETYPE=") + kernel,
                                                    std::string("OMP_NUM_THREADS=") + threads});
     CHECK(info.exit_code == 0);
     return contains(info.out + info.err, "are cut by their shape alone: 4 threads may gain");
   };
-#if defined(__x86_64__)
   CHECK(warned("Core2", "4"));
   CHECK(!warned("Core2", "2"));
   // Nehalem's kernel may be cut for 4 threads in the versions that were measured.
