@@ -40,13 +40,14 @@ def heed(program, *arguments):
     return done.stdout
 
 
-def train(program, runs, config, evaluations=EVALUATIONS):
-    run = runs / config
+def train(program, runs, config, evaluations=EVALUATIONS, steps=None):
+    """The run of a config; of its first steps alone, if they are given."""
+    run = runs / (f"{config}_{steps}" if steps else config)
     if not (run / "checkpoints").is_dir():
         print(f"training {config} ...", flush=True)
         path, = (ROOT / "configs").rglob(f"{config}.yaml")
-        steps = int(re.search(r"steps: (\d+)", path.read_text())[1])
-        settings = [f"eval.every={steps // evaluations}"]
+        steps = steps or int(re.search(r"steps: (\d+)", path.read_text())[1])
+        settings = [f"train.steps={steps}", f"eval.every={steps // evaluations}"]
         heed(program, "train", path, "--out", run, *(part for one in settings for part in ("--set", one)))
     return run
 
@@ -117,12 +118,12 @@ def draw_maps(program, runs):
 
 
 def draw_forming(program, runs):
-    heed(program, "report", train(program, runs, "copy"), "--animate", PICTURES / "forming.svg", "--layer", layer_and_prompt("copy")[0])
+    heed(program, "report", train(program, runs, "copy", steps=240), "--animate", PICTURES / "forming.svg", "--layer", layer_and_prompt("copy")[0])
 
 
 def photograph(program, runs):
     with Browser() as browser:
-        photograph_report(program, browser, train(program, runs, "reorder_translation"))
+        photograph_report(program, browser, train(program, runs, "quickstart"))
         photograph_induction(program, browser, train(program, runs, "induction", evaluations=40))
         photograph_explain(program, browser, train(program, runs, "quickstart"))
 
@@ -145,13 +146,11 @@ def photograph_explain(program, browser, run):
 
 
 def photograph_report(program, browser, run):
+    """The first screen, once attention has formed."""
     heed(program, "report", run)
-    browser.open((run / "report.html").resolve().as_uri(), width=1000, height=900)
-    browser.evaluate("document.querySelectorAll('#attention figure:not(:nth-of-type(6)), #accuracy, #samples, #config,"
-                     " #summary, #learning-rate, #gradient-norm, #tokens-per-second, nav, footer, p.faint')"
-                     ".forEach((part) => part.remove())")
-    browser.evaluate("new Promise((done) => setTimeout(done, 300))")
-    browser.screenshot(PICTURES / "report.png")
+    browser.open((run / "report.html").resolve().as_uri(), width=1240, height=860)
+    browser.evaluate("new Promise((done) => { const look = () => playing ? setTimeout(look, 100) : done(true); look(); })")
+    browser.screenshot(PICTURES / "report.png", window=True)
 
 
 def main():

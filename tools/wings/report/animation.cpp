@@ -15,6 +15,7 @@ namespace {
 constexpr double round_seconds = 8;
 constexpr double moving = 75;    // percent of a round, in which squares change
 constexpr double widest = 1000;  // of a row of heads, in pixels
+constexpr double room = 400;     // for the squares of a head, unless they become too small
 constexpr double head_gap = 24, edge = 16, below = 22;
 
 // Exactly `count`: what is missing or no base64 in a damaged file is some weight or other.
@@ -79,15 +80,16 @@ std::vector<Frame> frames_of(const ReportRecord& record, const std::string& laye
 class Animation {
  public:
   explicit Animation(const std::vector<Frame>& frames) : frames_(frames) {
+    const ReportRecord::Map& newest = *frames_.back().map;
+    heads_ = newest.heads;
+    rows_ = newest.queries.size();
+    columns_ = newest.keys.size();
     for (const Frame& of : frames_) {
-      rows_ = std::max(rows_, of.map->queries.size());
-      columns_ = std::max(columns_, of.map->keys.size());
       left_ = std::max(left_, cli::name_pixels(of.map->queries));
       above_ = std::max(above_, cli::name_pixels(of.map->keys));
     }
-    heads_ = frames_.back().map->heads;
     const auto most = static_cast<double>(std::max(rows_, columns_));
-    square_ = std::clamp(std::floor(300 / most), 9.0, 34.0);
+    square_ = std::clamp(std::floor(room / most), 9.0, 34.0);
     across_ = left_ + square_ * static_cast<double>(columns_) + head_gap;
     down_ = above_ + square_ * static_cast<double>(rows_) + below;
     beside_ = std::clamp<int64_t>(static_cast<int64_t>(widest / across_), 1, heads_);
@@ -159,6 +161,7 @@ class Animation {
 
   void add_head(int64_t head, double x, double y) {
     const double left = x + left_, top = y + above_;
+    const std::string font = text("font-size=\"", std::min(square_, 12.0), "\"");
     const auto names = [&](bool of_keys, size_t i) {
       return [of_keys, i](const Frame& of) {
         const std::vector<std::string>& all = of_keys ? of.map->keys : of.map->queries;
@@ -167,7 +170,7 @@ class Animation {
     };
     for (size_t s = 0; s < columns_; ++s) {
       add_words(text("transform=\"translate(", left + square_ * (static_cast<double>(s) + 0.5) + 4,
-                     ",", top - 5, ") rotate(-90)\""),
+                     ",", top - 5, ") rotate(-90)\" ", font),
                 names(true, s));
     }
     body_ += text("<rect class=\"field\" x=\"", left, "\" y=\"", top, "\" width=\"",
@@ -175,8 +178,9 @@ class Animation {
                   square_ * static_cast<double>(rows_), "\"/>\n");
     for (size_t t = 0; t < rows_; ++t) {
       const double row = top + square_ * static_cast<double>(t);
-      add_words(text("x=\"", left - 6, "\" y=\"", row + square_ / 2 + 4, "\" text-anchor=\"end\""),
-                names(false, t));
+      add_words(
+          text("x=\"", left - 6, "\" y=\"", row + square_ / 2 + 4, "\" text-anchor=\"end\" ", font),
+          names(false, t));
       for (size_t s = 0; s < columns_; ++s) {
         add_square(head, t, s, left + square_ * static_cast<double>(s), row);
       }
@@ -216,7 +220,7 @@ class Animation {
   }
 
   const std::vector<Frame>& frames_;
-  size_t rows_ = 1, columns_ = 1;
+  size_t rows_ = 1, columns_ = 1;   // of the newest map; those before it may have had more
   int64_t heads_ = 1, beside_ = 1;  // heads, and of them in a row
   double left_ = 0, above_ = 0;     // room for names
   double square_ = 0, across_ = 0, down_ = 0;
