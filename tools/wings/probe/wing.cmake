@@ -1,3 +1,3 @@
-# Needs: pages
+# Needs: pages circuits
 heed_asset(probe/page probe.html HEAD probe)
 heed_asset(probe/scripts ${heed_dom} probe.js)

@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-#include "train/wings/probe/symbol_task.h"
+#include "train/wings/circuits/symbol_task.h"
 
 namespace heed {
 

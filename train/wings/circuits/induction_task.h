@@ -9,7 +9,7 @@
 // block could solve the task by positions alone.
 #pragma once
 
-#include "train/wings/probe/symbol_task.h"
+#include "train/wings/circuits/symbol_task.h"
 
 namespace heed {
 

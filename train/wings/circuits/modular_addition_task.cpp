@@ -1,4 +1,4 @@
-#include "train/wings/probe/modular_addition_task.h"
+#include "train/wings/circuits/modular_addition_task.h"
 
 #include <algorithm>
 #include <cmath>

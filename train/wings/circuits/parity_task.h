@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "train/wings/probe/symbol_task.h"
+#include "train/wings/circuits/symbol_task.h"
 
 namespace heed {
 

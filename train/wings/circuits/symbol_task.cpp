@@ -1,4 +1,4 @@
-#include "train/wings/probe/symbol_task.h"
+#include "train/wings/circuits/symbol_task.h"
 
 #include <numeric>
 

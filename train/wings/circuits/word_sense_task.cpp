@@ -1,4 +1,4 @@
-#include "train/wings/probe/word_sense_task.h"
+#include "train/wings/circuits/word_sense_task.h"
 
 namespace heed {
 

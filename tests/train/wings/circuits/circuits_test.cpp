@@ -5,7 +5,7 @@
 
 #include "tests/support/made_task_cases.h"
 #include "tests/support/run_program.h"
-#include "train/wings/probe/symbol_task.h"
+#include "train/wings/circuits/symbol_task.h"
 
 using namespace heed;
 using namespace heed::testing;

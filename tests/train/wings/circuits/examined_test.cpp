@@ -3,7 +3,7 @@
 
 using namespace heed::testing;
 
-TEST_CASE("probe: its tasks are as every task must be") {
+TEST_CASE("circuits: its tasks are as every task must be") {
   check_task("{type: modular_addition, modulus: 11}");
   check_task("{type: parity, length: 6}");
 }
