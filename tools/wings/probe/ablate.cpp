@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tools/wings/probe/parts.h"
+#include "tools/wings/probe/model/parts.h"
 #include "train/evaluate.h"
 
 namespace heed::probe {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "layers/module/evaluation_mode.h"
-#include "tools/wings/probe/parts.h"
+#include "tools/wings/probe/model/parts.h"
 
 namespace heed::probe {
 

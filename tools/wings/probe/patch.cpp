@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "layers/module/evaluation_mode.h"
-#include "tools/wings/probe/parts.h"
+#include "tools/wings/probe/model/parts.h"
 
 namespace heed::probe {
 

@@ -15,7 +15,7 @@
 #include "tools/wings/explain/choices.h"
 #include "tools/wings/explain/packed.h"
 #include "tools/wings/explain/page_data.h"
-#include "tools/wings/probe/parts.h"
+#include "tools/wings/probe/model/parts.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -10,7 +10,7 @@
 #include "tools/wings/probe/ablate.h"
 #include "tools/wings/probe/heads.h"
 #include "tools/wings/probe/lens.h"
-#include "tools/wings/probe/parts.h"
+#include "tools/wings/probe/model/parts.h"
 #include "tools/wings/probe/patch.h"
 #include "train/evaluate.h"
 

@@ -1,4 +1,4 @@
-#include "tools/wings/probe/parts.h"
+#include "tools/wings/probe/model/parts.h"
 
 #include <algorithm>
 
