@@ -71,6 +71,7 @@ const std::vector<Command> commands{
     {{"inspect", run, "--attention"}, Effect::none},
     {{"probe", run, "heads", "--repeat", "2"}, Effect::none},
     {{"probe", run, "lens", "--prompt", "E"}, Effect::none},
+    {{"probe", run, "write", "--prompt", "E", "--answer", "E"}, Effect::none},
     {{"report", run}, Effect::changes},
     {{"report", run + "/checkpoints/step-000004"}, Effect::changes},
     {{"report", run, outside + "/run", "--out", "page.html"}, Effect::none},

@@ -208,12 +208,18 @@ bool is_built(const std::string& name) {
   });
 }
 
+std::unique_ptr<Module> golden_layer(const std::string& name) {
+  const SafeTensors file = open_golden(name);
+  std::unique_ptr<Module> layer = make_layer(choice_of(file.metadata().at("config"), name));
+  load_golden(file, *layer);
+  layer->train(false);
+  return layer;
+}
+
 int64_t check_golden(const std::string& name) {
   CAPTURE(name);
   const SafeTensors file = open_golden(name);
-  const std::unique_ptr<Module> layer = make_layer(choice_of(file.metadata().at("config"), name));
-  load_golden(file, *layer);
-  layer->train(false);
+  const std::unique_ptr<Module> layer = golden_layer(name);
 
   Input in = file.find("ids") ? Input(file.ids("ids")) : Input(Tensor(file.array("x")));
   if (file.find("context")) in.context = Tensor(file.array("context"));

@@ -71,6 +71,8 @@ int64_t check_same_bits(const Results& got, const Results& want);
 // Whether this build has the layers of a golden file: those of a wing may be left out.
 bool is_built(const std::string& name);
 
+// The layer of tests/golden/layers/<name>.safetensors with its parameters, for evaluation.
+std::unique_ptr<Module> golden_layer(const std::string& name);
 // Compares with tests/golden/layers/<name>.safetensors: names and shapes of the parameters, y and
 // all gradients, fused and composed. Returns how many tensors were compared.
 int64_t check_golden(const std::string& name);

@@ -32,7 +32,8 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .path()
       .positional("PROBE", o.probe,
                   "heads: what each head attends to; lens: the answer after each block; ablate: "
-                  "the loss without each part; patch: what restores an answer")
+                  "the loss without each part; patch: what restores an answer; write: what each "
+                  "part adds to an answer's logit")
       .option("--sequences", o.sequences, "heads: sequences of random tokens (default: 8)")
       .option(
           "--repeat", o.repeat,
@@ -40,15 +41,17 @@ void declare(Arguments& arguments, ProbeOptions& o) {
           "context)")
       .option("--seed", o.seed, "heads: of the random tokens (default: that of the run)")
       .option("--examples", o.examples, "heads: validation examples instead of random tokens")
-      .option("--prompt", o.prompt, "lens: the text")
-      .option("--ids", o.ids, text("lens: ", ids_help))
+      .option("--prompt", o.prompt, "lens, write: the text")
+      .option("--ids", o.ids, text("lens, write: ", ids_help))
       .option("--what", o.what, "ablate: zero (default) or mean, what a part is replaced by")
       .option("--batches", o.batches, "ablate: batches of the validation set (default: all of it)")
       .option("--clean", o.clean,
               "patch: the prompt with the right answer; ids without a tokenizer")
       .option("--corrupt", o.corrupt, "patch: a prompt of as many tokens, with another answer")
-      .option("--answer", o.answer, "patch: the token that answers the clean prompt")
-      .option("--wrong", o.wrong, "patch: a wrong token; its logit is subtracted")
+      .option("--answer", o.answer,
+              "patch: the token that answers the clean prompt; write: the token whose logit is "
+              "taken apart")
+      .option("--wrong", o.wrong, "patch, write: a wrong token; its logit is subtracted")
       .option("--set", o.sets, set_of_run)
       .threads()
       .option("--html", o.html, "write a page with the result instead of printing it")
@@ -56,33 +59,35 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
-// An option, whether it is given, and the probe it belongs to.
+// An option, whether it is given, and the probes it belongs to.
 struct Belongs {
   const char* option;
   bool given;
-  const char* probe;
+  std::vector<std::string> probes;
 };
 
 // Throws ConfigError for an unknown probe, or an option of another one.
 void check_options(const ProbeOptions& o) {
-  const std::vector<std::string> probes{"heads", "lens", "ablate", "patch"};
+  const std::vector<std::string> probes{"heads", "lens", "ablate", "patch", "write"};
   require<ConfigError>(std::count(probes.begin(), probes.end(), o.probe) > 0,
-                       "heed probe: expected heads, lens, ablate or patch, got ",
+                       "heed probe: expected heads, lens, ablate, patch or write, got ",
                        printable(o.probe, 40));
-  for (const Belongs& of : {Belongs{"--sequences", o.sequences.has_value(), "heads"},
-                            {"--repeat", o.repeat.has_value(), "heads"},
-                            {"--seed", o.seed.has_value(), "heads"},
-                            {"--examples", o.examples.has_value(), "heads"},
-                            {"--prompt", o.prompt.has_value(), "lens"},
-                            {"--ids", o.ids.has_value(), "lens"},
-                            {"--what", o.what.has_value(), "ablate"},
-                            {"--batches", o.batches.has_value(), "ablate"},
-                            {"--clean", o.clean.has_value(), "patch"},
-                            {"--corrupt", o.corrupt.has_value(), "patch"},
-                            {"--answer", o.answer.has_value(), "patch"},
-                            {"--wrong", o.wrong.has_value(), "patch"}}) {
-    require<ConfigError>(!of.given || o.probe == of.probe, "heed probe: ", of.option,
-                         " is an option of ", of.probe, ", not of ", o.probe);
+  for (const Belongs& of : {Belongs{"--sequences", o.sequences.has_value(), {"heads"}},
+                            {"--repeat", o.repeat.has_value(), {"heads"}},
+                            {"--seed", o.seed.has_value(), {"heads"}},
+                            {"--examples", o.examples.has_value(), {"heads"}},
+                            {"--prompt", o.prompt.has_value(), {"lens", "write"}},
+                            {"--ids", o.ids.has_value(), {"lens", "write"}},
+                            {"--what", o.what.has_value(), {"ablate"}},
+                            {"--batches", o.batches.has_value(), {"ablate"}},
+                            {"--clean", o.clean.has_value(), {"patch"}},
+                            {"--corrupt", o.corrupt.has_value(), {"patch"}},
+                            {"--answer", o.answer.has_value(), {"patch", "write"}},
+                            {"--wrong", o.wrong.has_value(), {"patch", "write"}}}) {
+    const auto own = std::count(of.probes.begin(), of.probes.end(), o.probe);
+    require<ConfigError>(!of.given || own > 0, "heed probe: ", of.option, " is an option of ",
+                         of.probes.front(), of.probes.size() > 1 ? " and " + of.probes.back() : "",
+                         ", not of ", o.probe);
   }
   for (const auto& [option, value] : {std::pair{"--sequences", o.sequences},
                                       {"--repeat", o.repeat},
@@ -144,14 +149,15 @@ int32_t column_of(const TrainedRun& run, const char* option, const std::string& 
   return ids.front();
 }
 
-// What a probe has found. `prompts`: for a page, {"clean": [tokens], "corrupt": [tokens]}.
+// What a probe has found. `prompts`: for a page, {"clean": [tokens], "corrupt": [tokens]} or so.
 struct Found {
   std::string json, text;
   nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
 };
 
-// The page of a probe. data: {"probe", "run", "step", "version", "result"} and, for patch, the
-// tokens of both prompts, {"clean", "corrupt"}; result: as `heed probe --json`.
+// The page of a probe. data: {"probe", "run", "step", "version", "result"}, for patch the tokens of
+// both prompts, {"clean", "corrupt"}, and for write {"prompt", "answer", "wrong"}; result: as
+// `heed probe --json`.
 std::string probe_page(const std::string& data) {
   return filled(asset("probe/page"), {{"{{style}}", asset("pages/style")},
                                       {"{{data}}", within_script(data)},
@@ -220,12 +226,31 @@ Input read_of(const TrainedRun& run, const std::string& option, const std::strin
                                                  : answer_to(run, option, prompt).shown;
 }
 
-Found lens(const ProbeOptions& o, const TrainedRun& run) {
+// What the model reads for --prompt or --ids.
+Input prompt_of(const ProbeOptions& o, const TrainedRun& run) {
   require<ConfigError>(!o.prompt || !o.ids, "heed probe: --prompt and --ids: give one of them");
-  const Input in = o.ids ? input_of_ids(*run.model, "heed probe: --ids", *o.ids)
-                         : answer_to(run, "heed probe: --prompt",
-                                     needed(o, o.prompt, "--prompt, the text to read"))
-                               .shown;
+  return o.ids ? input_of_ids(*run.model, "heed probe: --ids", *o.ids)
+               : answer_to(run, "heed probe: --prompt",
+                           needed(o, o.prompt, "--prompt, the text to read"))
+                     .shown;
+}
+
+// The columns of --answer and --wrong.
+struct Asked {
+  int32_t answer;
+  std::optional<int32_t> wrong;
+};
+
+Asked asked_of(const ProbeOptions& o, const TrainedRun& run, const char* what) {
+  const int32_t right = column_of(run, "--answer", needed(o, o.answer, what));
+  const std::optional<int32_t> wrong =
+      o.wrong ? std::optional(column_of(run, "--wrong", *o.wrong)) : std::nullopt;
+  require<ConfigError>(wrong != right, "heed probe: --wrong: expected another token than --answer");
+  return {right, wrong};
+}
+
+Found lens(const ProbeOptions& o, const TrainedRun& run) {
+  const Input in = prompt_of(o, run);
   const probe::Lens found = probe::logit_lens(*run.model, in);
   return {to_json(found, *run.loaded.task),
           lens_text(found, *run.loaded.task, style_of_terminal())};
@@ -253,15 +278,22 @@ Found patch(const ProbeOptions& o, const TrainedRun& run) {
                        "heed probe: patch: expected prompts of the same length, got ",
                        clean_names.size(), " tokens, ", tokens_text(clean_names), ", and ",
                        corrupt_names.size(), ", ", tokens_text(corrupt_names));
-  const std::string& answer = needed(o, o.answer, "--answer, the token that answers --clean");
-  const int32_t right = column_of(run, "--answer", answer);
-  const std::optional<int32_t> wrong =
-      o.wrong ? std::optional(column_of(run, "--wrong", *o.wrong)) : std::nullopt;
-  require<ConfigError>(wrong != right, "heed probe: --wrong: expected another token than --answer");
-  const probe::Patches found = probe::patch(*run.model, clean, corrupt, right, wrong);
+  const auto [answer, wrong] = asked_of(o, run, "--answer, the token that answers --clean");
+  const probe::Patches found = probe::patch(*run.model, clean, corrupt, answer, wrong);
   return {to_json(found),
           patches_text(found, clean_names, corrupt_names, style_of_terminal()),
           {{"clean", clean_names}, {"corrupt", corrupt_names}}};
+}
+
+Found attribute(const ProbeOptions& o, const TrainedRun& run) {
+  const Input in = prompt_of(o, run);
+  const auto [answer, wrong] = asked_of(o, run, "--answer, the token whose logit is taken apart");
+  const probe::Attribution found = probe::attribute(*run.model, in, answer, wrong);
+  return {to_json(found),
+          attribution_text(found, *o.answer, o.wrong.value_or(""), style_of_terminal()),
+          {{"prompt", names_of(*run.loaded.task, in.ids.span())},
+           {"answer", *o.answer},
+           {"wrong", o.wrong.value_or("")}}};
 }
 
 int run(const ProbeOptions& o) {
@@ -275,7 +307,8 @@ int run(const ProbeOptions& o) {
           o.probe == "heads"    ? heads(o, trained)
           : o.probe == "lens"   ? lens(o, trained)
           : o.probe == "ablate" ? ablate(o, trained)
-                                : patch(o, trained));
+          : o.probe == "patch"  ? patch(o, trained)
+                                : attribute(o, trained));
   return 0;
 }
 

@@ -80,4 +80,15 @@ std::string to_json(const Patches& patches) {
                  {"heads", patches.heads}});
 }
 
+std::string to_json(const Attribution& attribution) {
+  Json parts = Json::array();
+  for (const Contribution& of : attribution.parts) {
+    parts.push_back({{"part", of.part},
+                     {"block", of.block ? Json(*of.block) : Json()},
+                     {"head", of.head ? Json(*of.head) : Json()},
+                     {"value", of.value}});
+  }
+  return dumped({{"logit", attribution.logit}, {"parts", std::move(parts)}});
+}
+
 }  // namespace heed::probe

@@ -7,6 +7,7 @@
 #include "tools/wings/probe/heads.h"
 #include "tools/wings/probe/lens.h"
 #include "tools/wings/probe/patch.h"
+#include "tools/wings/probe/write.h"
 #include "train/data/text_interface.h"
 
 namespace heed::probe {
@@ -20,5 +21,7 @@ std::string to_json(const Lens& lens, const TextInterface& text);
 std::string to_json(const Ablations& ablations);
 // {"clean", "corrupt", "residual", "attention", "feed_forward", "heads"}
 std::string to_json(const Patches& patches);
+// {"logit", "parts": [{"part", "block", "head", "value"}]}
+std::string to_json(const Attribution& attribution);
 
 }  // namespace heed::probe

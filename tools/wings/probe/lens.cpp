@@ -75,10 +75,7 @@ Lens logit_lens(Module& model, const Input& in) {
   Lens lens{{in.ids.data(), in.ids.data() + in.ids.size()}, {}};
   const int64_t tokens = in.ids.size();
   for (const Array& logits : outputs_after_blocks(model, in)) {
-    require<ConfigError>(
-        logits.rank() == 3 && logits.dim(1) == tokens,
-        "heed probe: lens: expected a model that names a token at each position, logits (1, ",
-        tokens, ", V), got ", logits.shape());
+    require_logits(logits, tokens, "heed probe: lens");
     const auto width = static_cast<size_t>(logits.dim(2));
     std::vector<Guess> row;
     for (size_t t = 0; t < lens.ids.size(); ++t) {

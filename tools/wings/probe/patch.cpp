@@ -97,15 +97,10 @@ class Patching {
 
 Patches patch(Module& model, const Input& clean, const Input& corrupt, int32_t answer,
               std::optional<int32_t> wrong) {
-  const auto stacks = stacks_of(model, "heed probe: patch");
-  require<ConfigError>(
-      stacks.size() == 1 && !clean.source_ids,
-      "heed probe: patch: expected a model that reads one sequence, such as gpt, got one ",
-      "with an encoder and a decoder");
+  const std::vector<Block> blocks = blocks_of_one_sequence(model, clean, "heed probe: patch");
   require(clean.ids.shape() == corrupt.ids.shape() && clean.ids.dim(0) == 1,
           "heed probe: patch: expected ids (1, T) of one shape, got ", clean.ids.shape(), " and ",
           corrupt.ids.shape());
-  const std::vector<Block>& blocks = stacks.front();
   std::vector<PartObserver::Watched> parts;
   std::vector<const Module*> attention;
   for (const Block& block : blocks) {

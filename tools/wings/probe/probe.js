@@ -60,13 +60,37 @@ function patchPage({ clean, corrupt, heads, ...byPosition }) {
   ];
 }
 
+function writePage({ logit, parts }) {
+  const signed = (value) => (two(value).startsWith("-") ? two(value) : `+${two(value)}`);
+  const bracketed = (token) => `[${token}]`;
+  const most = Math.max(...parts.map(({ value }) => Math.abs(value)), 1e-12);
+  const cell = (part) => (part ? shaded(signed(part.value), Math.abs(part.value) / most, String(part.value)) : "");
+  const inBlocks = parts.filter(({ block }) => block !== null);
+  const name = ({ part, head }) => (head === null ? part : `${part} ${head}`).replace("_", part === "feed_forward" ? "-" : " ");
+  const byHead = (a, b) => (a.head ?? Infinity) - (b.head ?? Infinity) || 0;
+  const names = [...new Set([...inBlocks].sort(byHead).map(name))];
+  const blocks = Array.from({ length: 1 + Math.max(...inBlocks.map(({ block }) => block)) }, (_, block) => block);
+  const grid = names.map((row) =>
+    [row, ...blocks.map((block) => cell(inBlocks.find((part) => part.block === block && name(part) === row)))]);
+  const outside = parts.filter(({ block }) => block === null).map((part) => [name(part), cell(part)]);
+  return [
+    section("write", "What each part adds to the logit",
+      el("p", {}, `After ${data.prompt.map(bracketed).join("")} the logit of ${bracketed(data.answer)}` +
+        `${data.wrong ? `, minus that of ${bracketed(data.wrong)},` : ""} is ${short(logit)}: the sum of what the parts write to the ` +
+        "residual stream at the last position, with the scale of the last norm held. The more a cell stands out, " +
+        "the more it adds or takes away.")),
+    section("by-block", "Heads, biases of their outputs, feed-forward", shadedTable(["", ...blocks.map((b) => `block ${b}`)], grid)),
+    section("outside", "Outside of the blocks", shadedTable(["", "adds"], outside)),
+  ];
+}
+
 function buildProbe() {
   const say = (id, words) => { document.getElementById(id).textContent = words; };
   document.title = `${data.run}: ${data.probe} – heedgrad`;
   say("title", data.run);
   say("subtitle", `heed probe ${data.probe}, after step ${whole(data.step)}. Blocks and heads count from 0.`);
   say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
-  const pages = { heads: headsPage, lens: lensPage, ablate: ablatePage, patch: patchPage };
+  const pages = { heads: headsPage, lens: lensPage, ablate: ablatePage, patch: patchPage, write: writePage };
   document.getElementById("main").append(...pages[data.probe](data.result));
 }
 

@@ -1,6 +1,7 @@
 #include "tools/wings/probe/probe_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "layers/text/display.h"
@@ -49,13 +50,17 @@ std::string percent(std::optional<double> share) {
   return share ? fixed(100 * *share, 2) + "%" : "-";
 }
 
+std::vector<std::string> numbered_blocks(size_t count) {
+  std::vector<std::string> names;
+  for (size_t block = 0; block < count; ++block) {
+    names.push_back(text("block ", block));
+  }
+  return names;
+}
+
 // Shares of an answer by row and block, each in its colour.
 std::string shares_text(const std::string& title, const std::vector<std::string>& rows,
                         const std::vector<std::vector<double>>& blocks, const HeatMapStyle& style) {
-  std::vector<std::string> columns;
-  for (size_t block = 0; block < blocks.size(); ++block) {
-    columns.push_back(text("block ", block));
-  }
   std::vector<std::vector<ShadedCell>> cells;
   for (size_t row = 0; row < rows.size(); ++row) {
     cells.emplace_back();
@@ -64,7 +69,50 @@ std::string shares_text(const std::string& title, const std::vector<std::string>
       cells.back().push_back(there ? ShadedCell{fixed(block[row], 2), block[row]} : ShadedCell{});
     }
   }
-  return "\n" + title + "\n" + shaded_table(rows, columns, cells, style);
+  return "\n" + title + "\n" + shaded_table(rows, numbered_blocks(blocks.size()), cells, style);
+}
+
+// "+1.25", "-0.03".
+std::string with_sign(double value, int digits) {
+  const std::string shown = fixed(value, digits);
+  return shown.starts_with("-") ? shown : "+" + shown;
+}
+
+// "head 3", "feed-forward".
+std::string part_name(const probe::Contribution& of) {
+  std::string name = of.head ? text(of.part, " ", *of.head) : of.part;
+  std::replace(name.begin(), name.end(), '_', of.part == "feed_forward" ? '-' : ' ');
+  return name;
+}
+
+// What the parts of the blocks add, by name and block, each in its colour.
+std::string contributions_text(const probe::Attribution& attribution, const HeatMapStyle& style) {
+  double largest = 0;
+  int64_t blocks = 0;
+  std::vector<std::string> heads, others;
+  for (const probe::Contribution& of : attribution.parts) {
+    if (of.block) {
+      std::vector<std::string>& names = of.head ? heads : others;
+      if (std::count(names.begin(), names.end(), part_name(of)) == 0) {
+        names.push_back(part_name(of));
+      }
+      blocks = std::max(blocks, *of.block + 1);
+      largest = std::max(largest, std::abs(of.value));
+    }
+  }
+  std::vector<std::string> rows = heads;
+  rows.insert(rows.end(), others.begin(), others.end());
+  std::vector<std::vector<ShadedCell>> cells(rows.size());
+  for (size_t row = 0; row < rows.size(); ++row) {
+    cells[row].resize(static_cast<size_t>(blocks));
+    for (const probe::Contribution& of : attribution.parts) {
+      if (of.block && part_name(of) == rows[row]) {
+        cells[row][static_cast<size_t>(*of.block)] = {
+            with_sign(of.value, 2), largest > 0 ? std::abs(of.value) / largest : 0};
+      }
+    }
+  }
+  return shaded_table(rows, numbered_blocks(static_cast<size_t>(blocks)), cells, style);
 }
 
 }  // namespace
@@ -189,6 +237,33 @@ std::string patches_text(const probe::Patches& patches, const std::vector<std::s
     out += shares_text("feed-forward", positions, patches.feed_forward, style);
   }
   return out + shares_text("heads, at all positions", heads, patches.heads, style);
+}
+
+std::string attribution_text(const probe::Attribution& attribution, const std::string& answer,
+                             const std::string& wrong, const HeatMapStyle& style) {
+  const std::string intro =
+      text("The logit of ", tokens_text({answer}),
+           wrong.empty() ? "" : ", minus that of " + tokens_text({wrong}) + ",",
+           " at the last position is a sum: what each part adds to it, with the scale of the last ",
+           "norm held.\n\n");
+  Table table({Align::left, Align::right});
+  std::vector<std::pair<std::string, double>> sums;
+  for (const probe::Contribution& of : attribution.parts) {
+    const std::string name = of.head ? "all heads" : part_name(of);
+    const auto at =
+        std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == name; });
+    if (at == sums.end()) {
+      sums.emplace_back(name, of.value);
+    } else {
+      at->second += of.value;
+    }
+  }
+  for (const auto& [name, value] : sums) {
+    table.add({name, with_sign(value, 3)});
+  }
+  table.add({"logit", with_sign(attribution.logit, 3)});
+  return fitted(intro, static_cast<size_t>(style.width)) + table.text() + "\n" +
+         contributions_text(attribution, style);
 }
 
 }  // namespace heed::cli

@@ -9,6 +9,7 @@
 #include "tools/wings/probe/heads.h"
 #include "tools/wings/probe/lens.h"
 #include "tools/wings/probe/patch.h"
+#include "tools/wings/probe/write.h"
 #include "train/data/text_interface.h"
 
 namespace heed::cli {
@@ -25,5 +26,8 @@ std::string ablations_text(const probe::Ablations& ablations);
 // Shares by position, with the tokens of both prompts, and by head.
 std::string patches_text(const probe::Patches& patches, const std::vector<std::string>& clean,
                          const std::vector<std::string>& corrupt, const HeatMapStyle& style);
+// Sums by kind of part, then what each part adds by block. `wrong`: empty if there is none.
+std::string attribution_text(const probe::Attribution& attribution, const std::string& answer,
+                             const std::string& wrong, const HeatMapStyle& style);
 
 }  // namespace heed::cli

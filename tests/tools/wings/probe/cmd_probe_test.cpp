@@ -95,6 +95,23 @@ TEST_CASE("heed probe --json: names and shapes") {
   CHECK(patched["residual"][1][3] == 1);
   CHECK(patched["feed_forward"] == ProbeJson::parse("[[],[]]"));
   CHECK(patched["heads"][0].size() == 2);
+
+  const std::vector<std::string> write{run, "write", "--ids", "1,2,3,1", "--answer", "2"};
+  const ProbeJson written = json_of(write);
+  CHECK(keys_of(written) == "logit parts ");
+  REQUIRE(written["parts"].size() == 2 + 2 * 3 + 1);
+  CHECK(keys_of(written["parts"][0]) == "part block head value ");
+  CHECK(written["parts"][1]["part"] == "position");
+  CHECK(written["parts"][1]["block"].is_null());
+  CHECK(written["parts"][6]["part"] == "head");
+  CHECK(written["parts"][6]["block"] == 1);
+  CHECK(written["parts"][6]["head"] == 1);
+  double sum = 0;
+  for (const ProbeJson& part : written["parts"]) sum += part["value"].get<double>();
+  CHECK(sum == doctest::Approx(written["logit"].get<double>()).epsilon(1e-4));
+  CHECK(written == json_of({run, "write", "--prompt", "1 2 3 1", "--answer", "2"}));
+  CHECK(json_of({run, "write", "--prompt", "1 2 3 1", "--answer", "2", "--wrong", "5"})["logit"] ==
+        patched["clean"]);
 }
 
 TEST_CASE("heed probe: tables in words") {
@@ -113,6 +130,13 @@ TEST_CASE("heed probe: tables in words") {
   CHECK(contains(patched, "\n2 (5)"));
   CHECK(!contains(patched, "feed-forward"));
   CHECK(!contains(patched, "\x1b["));  // no terminal: no colours
+  const std::string written =
+      run_heed({"probe", run, "write", "--prompt", "1 2 3 1", "--answer", "2", "--wrong", "5"}).out;
+  CHECK(written.starts_with("The logit of [2], minus that of [5], at the last position is a sum:"));
+  for (const char* line : {"\nembedding ", "\nall heads ", "\nlogit ",
+                           "\n          block 0  block 1\n", "\nhead 1 ", "\nout bias "}) {
+    CHECK_MESSAGE(contains(written, line), written);
+  }
 }
 
 TEST_CASE("heed probe --html: a page with the result") {
@@ -121,7 +145,11 @@ TEST_CASE("heed probe --html: a page with the result") {
   const std::vector<std::string> patch{"--clean", "1 2 3 1",  "--corrupt",
                                        "1 5 3 1", "--answer", "2"};
   for (const auto& [probe, options] : std::vector<std::pair<std::string, std::vector<std::string>>>{
-           {"heads", {}}, {"lens", {"--prompt", "1 2"}}, {"ablate", {}}, {"patch", patch}}) {
+           {"heads", {}},
+           {"lens", {"--prompt", "1 2"}},
+           {"ablate", {}},
+           {"patch", patch},
+           {"write", {"--prompt", "1 2", "--answer", "3"}}}) {
     std::vector<std::string> arguments{"probe", run, probe, "--html", page};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const ProgramResult done = run_heed(arguments);
@@ -160,9 +188,14 @@ TEST_CASE("heed probe: wrong use") {
         "heed probe: --wrong: expected another token than --answer");
   CHECK(patched({"1 5 3 1"}) == "heed probe: patch needs --answer, the token that answers --clean");
   CHECK(patched({"1 2 3 1", "--answer", "2"}).ends_with("for both: there is nothing to restore"));
-  CHECK(refused({run, "head"}) == "heed probe: expected heads, lens, ablate or patch, got head");
+  CHECK(refused({run, "head"}) ==
+        "heed probe: expected heads, lens, ablate, patch or write, got head");
   CHECK(refused({run, "heads", "--prompt", "1"}) ==
-        "heed probe: --prompt is an option of lens, not of heads");
+        "heed probe: --prompt is an option of lens and write, not of heads");
+  CHECK(refused({run, "write", "--prompt", "1"}) ==
+        "heed probe: write needs --answer, the token whose logit is taken apart");
+  CHECK(refused({run, "write", "--prompt", "1", "--answer", "2", "--wrong", "2"}) ==
+        "heed probe: --wrong: expected another token than --answer");
   CHECK(refused({run, "lens"}) == "heed probe: lens needs --prompt, the text to read");
   CHECK(refused({run, "lens", "--prompt", "1 99"})
             .starts_with("heed probe: --prompt: the word 99 (word 2"));
@@ -196,6 +229,9 @@ TEST_CASE("heed probe: of a classifier the answer is a class; models without hea
                  " to it; --examples "));
   CHECK(refused({run, "lens", "--prompt", "Attention is very shabby"})
             .starts_with("heed probe: lens: expected a model that names a token at each position"));
+  CHECK(
+      refused({run, "write", "--prompt", "Attention is very shabby", "--answer", "positive"})
+          .starts_with("heed probe: write: expected a model that names a token at each position"));
 
   const TempDir other;
   const std::string bag = run_of(other,

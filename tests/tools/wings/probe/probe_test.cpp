@@ -5,7 +5,7 @@
 
 #include "layers/gpt.h"
 #include "layers/module/evaluation_mode.h"
-#include "tests/support/layer_cases.h"
+#include "tests/tools/wings/probe/small_gpt.h"
 #include "tests/tools/wings/probe/small_induction.h"
 #include "tools/wings/probe/ablate.h"
 #include "tools/wings/probe/heads.h"
@@ -19,20 +19,6 @@ using namespace heed::testing;
 using namespace heed::probe;
 
 namespace {
-
-const char* const gpt_of_eight =
-    "{type: gpt, vocab_size: 8, context_length: 12, d_model: 12, num_heads: 3, num_layers: 2";
-
-std::unique_ptr<Module> perturbed(const std::string& yaml) {
-  auto layer = layer_of(yaml);
-  perturb_parameters(*layer);
-  layer->train(false);
-  return layer;
-}
-
-std::unique_ptr<Module> small_gpt(const std::string& more = "") {
-  return perturbed(gpt_of_eight + more + "}");
-}
 
 Array logits_of(Module& model, const Input& in) {
   const EvaluationMode evaluating(model);

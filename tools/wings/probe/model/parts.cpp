@@ -51,6 +51,21 @@ std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string
   return stacks;
 }
 
+std::vector<Block> blocks_of_one_sequence(const Module& model, const Input& in,
+                                          const std::string& probe) {
+  const auto stacks = stacks_of(model, probe);
+  require<ConfigError>(stacks.size() == 1 && !in.source_ids, probe,
+                       ": expected a model that reads one sequence, such as gpt, got one ",
+                       "with an encoder and a decoder");
+  return stacks.front();
+}
+
+void require_logits(const Array& logits, int64_t tokens, const std::string& probe) {
+  require<ConfigError>(logits.rank() == 3 && logits.dim(1) == tokens && tokens > 0, probe,
+                       ": expected a model that names a token at each position, logits (1, ",
+                       tokens, ", V), got ", logits.shape());
+}
+
 void PartObserver::before_forward(const Module& layer, const Input& in) {
   const bool cross = static_cast<bool>(in.context);
   const bool beside = cross || (!running_.empty() && running_.back().beside_context);

@@ -25,6 +25,12 @@ struct Block {
 // the encoder and those of the decoder for an encoder_decoder. `probe`, which begins the message,
 // needs some: throws ConfigError if there are none.
 std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string& probe);
+// Those of a model that reads one sequence. Throws ConfigError for others.
+std::vector<Block> blocks_of_one_sequence(const Module& model, const Input& in,
+                                          const std::string& probe);
+
+// Throws ConfigError unless these are logits (1, T, V) for so many tokens T.
+void require_logits(const Array& logits, int64_t tokens, const std::string& probe);
 
 // An activation of one of the layers that a PartObserver watches.
 struct Observation {
