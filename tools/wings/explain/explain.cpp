@@ -106,6 +106,20 @@ Json as_json(const std::vector<Choice>& choices) {
   return list;
 }
 
+// What each part adds to the logit of the likeliest answer at the last position, with the name of
+// that answer; null for a model of which `heed probe write` cannot tell it.
+Json added_by_parts(Module& model, const TextInterface& text, const Input& in,
+                    const Array& logits) {
+  const int32_t answer = likeliest(logits);
+  try {
+    Json added = Json::parse(probe::to_json(probe::attribute(model, in, answer, {})));
+    added["answer"] = text.target_name(answer);
+    return added;
+  } catch (const ConfigError&) {
+    return nullptr;
+  }
+}
+
 Array output_of(Module& model, const Input& in) {
   const EvaluationMode evaluating(model);
   return model(in).value();
@@ -137,7 +151,8 @@ std::string explain_page(Module& model, const TextInterface& text, const Input& 
               {"first", {"(first)"}}}},
             {"answers", answer_names(text, choices)},
             {"context", of.context},
-            {"choices", as_json(choices)}};
+            {"choices", as_json(choices)},
+            {"added", added_by_parts(model, text, in, logits)}};
   if (!type.empty() && type != kind) {
     page["type"] = type;
   }

@@ -202,7 +202,7 @@ TEST_CASE("explain: every step of a block, whatever the attention is called") {
   CHECK(kinds_of(none, "trf_blocks.0") == joined(joined(begin, attention), {"sum"}));
 }
 
-TEST_CASE("explain: the lens next to each block, also of a classifier") {
+TEST_CASE("explain: the lens next to each block, also of a classifier; what parts add") {
   const auto model = gpt_with("");
   const Json gpt = explained(*model, tokens({1, 2, 3}));
   REQUIRE(gpt.at("sections").size() == 4);
@@ -215,6 +215,11 @@ TEST_CASE("explain: the lens next to each block, also of a classifier") {
   CHECK(last.at(2).at("token") == std::to_string(best));
   CHECK(!last.at(2).contains("rank"));
   CHECK(last.at(0).contains("rank"));
+  const Json& added = gpt.at("added");
+  CHECK(added.at("answer") == std::to_string(best));
+  double sum = 0;
+  for (const Json& part : added.at("parts")) sum += part.at("value").get<double>();
+  CHECK(sum == doctest::Approx(static_cast<double>(row[static_cast<size_t>(best)])).epsilon(1e-5));
 
   const auto classifier = layer_of(
       "{type: classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
@@ -225,6 +230,7 @@ TEST_CASE("explain: the lens next to each block, also of a classifier") {
   CHECK(classes.at("sections").at(1).at("lens").size() == 1);
   CHECK(!classes.at("sections").at(2).contains("lens"));
   CHECK(classes.at("choices").size() == 1);
+  CHECK(classes.at("added").is_null());
   const auto bag = layer_of(
       "{type: classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
       "num_layers: 0, position: none}");

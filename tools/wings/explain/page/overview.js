@@ -9,6 +9,25 @@ function attentionName(step) {
   return step.part ? `${section.title}, ${step.part.toLowerCase()}` : attentionOf(step);
 }
 
+// What the parts of the model add to the logit of the likeliest answer at the last position (heed probe write).
+const blocksAdd = data.added ? data.added.parts.filter(({ block }) => block !== null) : [];
+const numberOfBlocks = new Set(blocksAdd.map(({ block }) => block)).size;
+const mostAdded = Math.max(0, ...blocksAdd.filter(({ head }) => head !== null).map(({ value }) => Math.abs(value)));
+// The sum over a head of an attention or, without one, over its block; null where it is not known.
+function added(step, head = null) {
+  const block = attentions.indexOf(step);
+  if (block < 0 || numberOfBlocks !== attentions.length) return null;
+  return blocksAdd.filter((part) => part.block === block && (head === null || part.head === head)).reduce((sum, { value }) => sum + value, 0);
+}
+const addsWords = (value) => `adds ${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+// From the middle to the right what a head adds, to the left what it takes away.
+function addedBar(step, head) {
+  const value = added(step, head);
+  if (value === null || mostAdded === 0) return null;
+  const share = 50 * Math.abs(value) / mostAdded;
+  return el("span", { class: `adds${value < 0 ? " less" : ""}`, style: `${value < 0 ? "right" : "left"}: 50%; width: ${share.toFixed(1)}%` });
+}
+
 // The picture of a head with a cursor: pointing and the arrow keys choose a weight, a click opens its block.
 class HeadMap {
   constructor(step, head, side) {
@@ -19,9 +38,10 @@ class HeadMap {
     this.canvas = headPicture(step, head, side);
     this.line = el("span", { class: "line" });
     this.cell = el("span", { class: "cell" });
-    this.element = el("button", { type: "button", class: "map", "aria-label": `${attentionName(step)}, head ${head}`,
+    const adds = added(step, head);
+    this.element = el("button", { type: "button", class: "map", "aria-label": `${attentionName(step)}, head ${head}${adds === null ? "" : `, ${addsWords(adds)}`}`,
       onpointermove: (event) => this.point(event), onclick: (event) => { this.point(event); this.open(); }, onkeydown: (event) => this.key(event) },
-    this.canvas, this.line, this.cell);
+    this.canvas, this.line, this.cell, addedBar(step, head));
   }
 
   weight(row, column) {
@@ -77,7 +97,7 @@ class Overview {
     const most = Math.max(1, ...attentions.map((step) => step.heads));
     const side = Math.round(Math.max(36, Math.min(96, 560 / most - 14, 420 / Math.max(1, attentions.length) - 8)));
     this.maps = [];
-    const lines = attentions.flatMap((step) => [el("div", { class: "name" }, attentionName(step)),
+    const lines = attentions.flatMap((step) => [el("div", { class: "name" }, attentionName(step), ...(added(step) === null ? [] : [el("br"), addsWords(added(step))])),
       ...Array.from({ length: most }, (_, head) => {
         if (head >= step.heads) return el("div");
         const map = new HeadMap(step, head, side);
@@ -86,7 +106,8 @@ class Overview {
       })]);
     this.element = section("heads", "What each head looks at",
       el("p", {}, "A row is a token that looks, a column a token that is looked at; the more a cell stands out, the more. ", attentions.some(isCausal) ? "Hatched is the future, which the mask hides. " : "",
-        "Point at a cell for its number; a click opens the block there."),
+        "Point at a cell for its number; a click opens the block there.",
+        mostAdded > 0 && numberOfBlocks === attentions.length ? ` The bar below a head is what it adds to the logit of “${data.added.answer}”, to the left what it takes away.` : ""),
       el("div", { class: "maps", style: `--heads: ${most}; --side: ${side}px` }, ...lines));
   }
 
@@ -117,6 +138,7 @@ function weightPanel(step, head, row, column, made) {
     el("h2", {}, `${attentionName(step)}, head ${head}: `, el("span", { class: "query" }, query), " looks at ", el("span", { class: "key" }, key)),
     el("p", { class: "big" }, percent(value)),
     el("p", { class: "faint" }, "of what “", query, "” reads: ", el("span", { class: "value" }, exactText(value))),
+    added(step, head) === null ? null : el("p", { class: "faint" }, `The head ${addsWords(added(step, head))} to the logit of “${data.added.answer}”.`),
     shown.length > 0 ? el("table", { class: "numbers shares" }, el("tbody", {}, ...shown.map(line))) : null,
     scores ? el("p", { class: "qkv" }, el("strong", { class: "query" }, "query"), ` of “${query}” · `, el("strong", { class: "key" }, "key"), ` of “${key}” = `,
       link(termText(numberAt(scores, head, row, column)), [scores, head, row, column]), ", ", link("scaled", [scaled, head, row, column])) : null,
