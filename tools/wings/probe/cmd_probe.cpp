@@ -286,14 +286,15 @@ Found patch(const ProbeOptions& o, const TrainedRun& run) {
 }
 
 Found attribute(const ProbeOptions& o, const TrainedRun& run) {
+  const Task& task = *run.loaded.task;
   const Input in = prompt_of(o, run);
   const auto [answer, wrong] = asked_of(o, run, "--answer, the token whose logit is taken apart");
   const probe::Attribution found = probe::attribute(*run.model, in, answer, wrong);
+  const std::string right = token_name(task.tokenizer(), answer),
+                    not_right = wrong ? token_name(task.tokenizer(), *wrong) : "";
   return {to_json(found),
-          attribution_text(found, *o.answer, o.wrong.value_or(""), style_of_terminal()),
-          {{"prompt", names_of(*run.loaded.task, in.ids.span())},
-           {"answer", *o.answer},
-           {"wrong", o.wrong.value_or("")}}};
+          attribution_text(found, right, not_right, style_of_terminal()),
+          {{"prompt", names_of(task, in.ids.span())}, {"answer", right}, {"wrong", not_right}}};
 }
 
 int run(const ProbeOptions& o) {
