@@ -141,7 +141,7 @@ def photograph_explain(program, browser, run):
     """The first screen: the answer, all heads, and the terms of one weight."""
     page = run / "explain.html"
     heed(program, "explain", run, "--prompt", "ROMEO: What li", "--out", page)
-    browser.open(page.resolve().as_uri(), width=1240, height=800)
+    browser.open(page.resolve().as_uri(), width=1240, height=830)
     browser.screenshot(PICTURES / "explain.png", window=True)
 
 
