@@ -255,7 +255,7 @@ std::string file_url(const std::string& file) {
 // The page, with data as tour::page_json() writes it.
 std::string tour_page(const std::string& data) {
   return filled(asset("tour/page"), {{"{{style}}", asset("pages/style")},
-                                     {"{{more_style}}", asset("explain/style")},
+                                     {"{{more_style}}", asset("tour/style")},
                                      {"{{data}}", within_script(data)},
                                      {"{{scripts}}", asset("tour/scripts")}});
 }

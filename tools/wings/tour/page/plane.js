@@ -1,0 +1,106 @@
+// Vectors as arrows in a plane, by their first two numbers: the angle of two of them is in their dot product.
+
+const lengthOf = (v) => Math.hypot(v[0], v[1] ?? 0);
+const degreesBetween = (a, b) => {
+  const share = (a[0] * b[0] + (a[1] ?? 0) * (b[1] ?? 0)) / (lengthOf(a) * lengthOf(b) || 1);
+  return (Math.acos(Math.min(1, Math.max(-1, share))) * 180) / Math.PI;
+};
+
+// arrows() -> [{name, vector, kind, moved, picked}]: kind is "query", "key" or ""; moved(x, y) if it can be dragged,
+// picked() if it can be clicked. The angle is drawn between the query and the key.
+class Plane {
+  constructor(arrows, label, height = 250) {
+    this.arrows = arrows;
+    this.height = height;
+    this.svg = svgElement("svg", { role: "img", "aria-label": label, height });
+    this.element = el("div", { class: "plane" }, this.svg);
+    redrawn(this.element, (width) => { this.width = width; this.draw(); });
+  }
+
+  // Equal scales on both axes, or no angle would be true. They stay while an arrow is dragged.
+  fit(vectors) {
+    const ends = (at, least) => [Math.min(0, ...vectors.map((v) => v[at] ?? 0)), Math.max(least, ...vectors.map((v) => v[at] ?? 0))];
+    const [left, right] = ends(0, 0.6), [low, high] = ends(1, 0.6);
+    this.scale = Math.min((this.width - 120) / (right - left), (this.height - 44) / (high - low));
+    this.left = left;
+    this.low = low;
+  }
+  at(v) { return [34 + (v[0] - this.left) * this.scale, this.height - 22 - ((v[1] ?? 0) - this.low) * this.scale]; }
+  back(px, py) { return [(px - 34) / this.scale + this.left, (this.height - 22 - py) / this.scale + this.low]; }
+
+  draw() {
+    if (!this.width) return;
+    const arrows = this.arrows();
+    if (!this.dragged) this.fit(arrows.map((one) => one.vector));
+    this.svg.setAttribute("width", this.width);
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    const taken = [], last = [...arrows].sort((a, b) => (a.kind ? 1 : 0) - (b.kind ? 1 : 0));
+    const labels = [...last].reverse().map((one) => this.label(one, taken));
+    this.svg.replaceChildren(...this.axes(), ...this.angle(arrows), ...last.flatMap((one) => this.arrow(one, arrows.indexOf(one))), ...labels);
+  }
+
+  axes() {
+    const [x0, y0] = this.at([0, 0]), line = (x1, y1, x2, y2) => svgElement("line", { x1, y1, x2, y2, class: "axis" });
+    const tick = (value, across) => {
+      const [x, y] = this.at(across ? [value, 0] : [0, value]);
+      return svgElement("text", across ? { x, y: Math.min(y + 15, this.height - 4), "text-anchor": "middle" } : { x: x - 5, y: y + 4, "text-anchor": "end" }, termText(value));
+    };
+    const fits = (value, across) => { const [x, y] = this.at(across ? [value, 0] : [0, value]); return x < this.width - 8 && x > 8 && y > 8 && y < this.height - 8; };
+    const values = [-1, -0.5, 0.5, 1];
+    return [line(0, y0, this.width, y0), line(x0, 0, x0, this.height), ...[true, false].flatMap((across) => values.filter((value) => fits(value, across)).map((value) => tick(value, across)))];
+  }
+
+  arrow(one, index) {
+    const [x1, y1] = this.at([0, 0]), [x2, y2] = this.at(one.vector);
+    const tip = svgElement("circle", { cx: x2, cy: y2, r: one.kind ? 7 : 5, class: `${one.kind} ${one.moved || one.picked ? "grab" : ""}` });
+    tip.addEventListener("pointerdown", (event) => { one.picked?.(); if (one.moved) this.drag(event, index); });
+    return [svgElement("line", { x1, y1, x2, y2, class: `arrow ${one.kind}` }), tip];
+  }
+
+  label(one, taken) {
+    const [x, y] = this.at(one.vector), place = [Math.min(x + 11, this.width - 7.5 * one.name.length), y + 4];
+    while (taken.some(([ox, oy]) => Math.abs(ox - place[0]) < 58 && Math.abs(oy - place[1]) < 15)) place[1] += place[1] > this.height - 40 ? -15 : 3;
+    taken.push(place);
+    return svgElement("text", { x: place[0], y: place[1], class: `word ${one.kind}` }, one.name);
+  }
+
+  angle(arrows) {
+    const [a, b] = ["query", "key"].map((kind) => arrows.find((one) => one.kind === kind)?.vector);
+    if (!a || !b || !lengthOf(a) || !lengthOf(b)) return [];
+    const [x, y] = this.at([0, 0]), radius = 46, end = (v) => [x + (radius * v[0]) / lengthOf(v), y - (radius * (v[1] ?? 0)) / lengthOf(v)];
+    const [from, to] = [end(a), end(b)], left = a[0] * (b[1] ?? 0) - (a[1] ?? 0) * b[0] > 0 ? 0 : 1;
+    return [svgElement("path", { d: `M ${from} A ${radius} ${radius} 0 0 ${left} ${to}`, class: "angle" })];
+  }
+
+  // The whole plane listens until the pointer is up, for every move draws other elements.
+  drag(start, index) {
+    start.preventDefault();
+    this.dragged = true;
+    const move = (event) => {
+      const box = this.svg.getBoundingClientRect();
+      const within = (value, most) => Math.min(most - 8, Math.max(8, value));
+      const [x, y] = this.back(within(event.clientX - box.left, this.width), within(event.clientY - box.top, this.height));
+      this.arrows()[index].moved(Number(x.toFixed(2)), Number(y.toFixed(2)));
+    };
+    const end = () => {
+      this.dragged = false;
+      removeEventListener("pointermove", move);
+      this.draw();
+    };
+    addEventListener("pointermove", move);
+    for (const name of ["pointerup", "pointercancel"]) addEventListener(name, end, { once: true });
+  }
+}
+
+// "0.55 × 0.57 + 0.87 × 0.85 = 1.0530 = 1.03 × 1.02 × cos 1.5°": the dot product in the plane, then the numbers that
+// are not in it.
+function angleText(names, a, b, kinds = ["query", "key"]) {
+  const colour = (i, words) => el("span", { class: kinds[i] }, words);
+  const pairs = (from, to) => a.slice(from, to).flatMap((x, i) => [i ? " + " : "", colour(0, termText(x, 4)), " × ", colour(1, termText(b[from + i], 4))]);
+  const inPlane = dot(a.slice(0, 2), b.slice(0, 2));
+  const lines = [el("div", {}, ...pairs(0, 2), ` = ${fourDigits(inPlane)}`),
+    el("div", { class: "faint" }, `= length ${termText(lengthOf(a), 3)} × length ${termText(lengthOf(b), 3)} × cos ${termText(degreesBetween(a, b), 3)}°`)];
+  if (a.length > 2 && a.length <= 4) lines.push(el("div", {}, "+ ", ...pairs(2), " = ", el("strong", {}, fourDigits(dot(a, b)))));
+  if (a.length > 4) lines.push(el("div", {}, `+ ${a.length - 2} more products = `, el("strong", {}, fourDigits(dot(a, b)))));
+  return el("div", { class: "equation", "aria-label": `${names[0]} times ${names[1]}` }, ...lines);
+}
