@@ -1,6 +1,6 @@
 // A matrix as a coloured table. The table knows nothing of where the numbers come from: it is given
 //   {rows, columns: names, value(row, column), kind: "signed" | "share", chosen(row, column, how),
-//    text(value): cellText if absent, redrawn()}, where how is "pointer", "key" or, by a click or Enter, "pin".
+//    text(value): cellText if absent, most: of a share if it is not 1, redrawn()}, where how is "pointer", "key" or, by a click or Enter, "pin".
 // Tables show as many of their columns as fit, and at most 64 rows at a time. Above those that are cut,
 // a picture shows all numbers as colours; pointing there brings the digits below. The arrow keys move
 // from cell to cell.
@@ -45,7 +45,7 @@ class MatrixTable {
   }
 
   largest() {
-    if (this.source.kind === "share") return 1;
+    if (this.source.kind === "share") return this.source.most ?? 1;
     const { rows, columns, value } = this.source;
     let most = 0;
     for (let r = 0; r < rows.length; ++r) {

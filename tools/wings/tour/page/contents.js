@@ -60,6 +60,7 @@ function turns(name) {
 function showStep(name, contents) {
   const { element } = viewOf(name), place = element.querySelector(".inputs-place") ?? document.getElementById("inputs");
   place.append(panel.panel);
+  panel.panel.hidden = !(name in lessons) && name !== "overview";
   panel.panel.open = name === "overview" || matchMedia("(min-width: 64rem)").matches;
   const first = shownStep === null;
   shownStep = name;

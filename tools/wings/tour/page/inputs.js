@@ -82,11 +82,9 @@ function inputsTable() {
     });
     return line;
   });
-  const score = el("th", { class: "more", scope: "col" });
   const table = el("table", { class: "inputs" }, el("thead", {}, el("tr", {}, el("td"), ...indices(numberCount).map((i) => el("th", { scope: "col" }, i)),
-    score, el("th", { class: "more bars", scope: "col" }, "weight"), el("td", { class: "more" }))), el("tbody", {}, ...rows));
+    el("th", { class: "more", scope: "col" }, "score"), el("td", { class: "more bars" }), el("th", { class: "more", scope: "col" }, "weight"))), el("tbody", {}, ...rows));
   const draw = () => {
-    score.textContent = `· ${data.words[queryAt]}`;
     drawn.forEach((one) => one());
     flashChanged([...table.querySelectorAll("tbody td.more:not(.bars)")], before);
   };

@@ -5,44 +5,57 @@ const projections = [["W_query", "queries"], ["W_key", "keys"], ["W_value", "val
 // The step whose matrices are shown: the first that has some.
 const trainedStep = data.steps.find((step) => step.drawn?.W_query) ?? data.steps.find((step) => step.drawn?.["W_query.weight"]);
 
-function wordsPlane(height) {
-  const most = 12;  // arrows that can be told apart
-  const arrows = () => inputs.slice(0, Math.max(most, queryAt + 1, keyAt + 1)).map((vector, t) => ({
-    name: data.words[t], vector, kind: t === queryAt ? "query" : t === keyAt ? "key" : "",
-    moved: (x, y) => { inputs[t][0] = x; inputFields[t]?.[0].set(x); if (inputs[t].length > 1) changeInput(t, 1, y); else update(); },
-    picked: () => t !== queryAt && pickWords(queryAt, t),
-  }));
-  return new Plane(arrows, "The words as arrows in a plane: the first two numbers of each", height);
-}
-
-const planeCaption = () => `The first two of the ${inputs[0].length} numbers of each word. Drag the tip of an arrow; click another one.`;
-
-function arrowsFigure(height = 250) {
-  const plane = wordsPlane(height), equation = el("div");
+// Arrows of the words and what the angle of query and key says. arrows(): of the Plane, query and key in `pair`.
+function arrowsFigure(arrows, pair, caption, height) {
+  const plane = new Plane(arrows, caption, height), equation = el("div");
   const draw = () => {
     plane.draw();
-    equation.replaceChildren(angleText([data.words[queryAt], data.words[keyAt]], inputs[queryAt], inputs[keyAt]));
+    equation.replaceChildren(angleText(...pair()));
   };
-  return { figure: el("figure", { class: "arrows" }, plane.element, el("figcaption", {}, planeCaption()), equation), draw };
+  return { figure: el("figure", { class: "arrows" }, plane.element, el("figcaption", {}, caption), equation), draw };
 }
 
-// inputs @ W_query = queries, and the two others: one at a time.
+const shownWords = () => indices(Math.min(inputs.length, 12)).map(Number);  // as many as can be told apart
+const kindOfWord = (t) => (t === queryAt ? "query" : t === keyAt ? "key" : "");
+
+function wordArrows(height) {
+  const move = (t, x, y) => {
+    [inputs[t][0], inputs[t][1]] = inputs[t].length > 1 ? [x, y] : [x];
+    inputFields[t]?.slice(0, 2).forEach((field, i) => field.set(inputs[t][i]));
+    update();
+  };
+  const arrows = () => shownWords().map((t) => ({ name: data.words[t], vector: inputs[t], kind: kindOfWord(t), moved: (x, y) => move(t, x, y),
+    picked: () => t !== queryAt && pickWords(queryAt, t) }));
+  return arrowsFigure(arrows, () => [inputs[queryAt], inputs[keyAt]],
+    `The first two of the ${inputs[0].length} numbers of each word. Drag the tip of an arrow, or click another one.`, height);
+}
+
+// The query of one word and the keys of all.
+function projectedArrows(step) {
+  const named = () => namedIn(step, {}, inputs), { queries } = named();
+  const arrows = () => {
+    const { queries: from, keys: to } = named();
+    return [{ name: `query of ${data.words[queryAt]}`, vector: from[queryAt], kind: "query" },
+      ...shownWords().map((t) => ({ name: data.words[t], vector: to[t], kind: t === keyAt ? "key" : "", picked: () => pickWords(queryAt, t) }))];
+  };
+  return arrowsFigure(arrows, () => [named().queries[queryAt], named().keys[keyAt]],
+    `One query and the keys${queries[0].length > 2 ? ", the first two numbers of each" : ""}. Click another key; a word at the side takes its query.`, 220);
+}
+
+// inputs @ W_query = queries and the two others, side by side.
 function projectionFigure(step) {
-  let at = 0;
-  const heading = () => `${projections[at][1]} = inputs @ ${projections[at][0]}${step.drawn[projections[at][0]] ? "" : "^T"}`;
-  if (!productOf(step, heading(), {}, inputs)) return null;
-  const table = new ProductTable(step, () => productOf(step, heading(), {}, inputs));
-  table.choose(queryAt, 0);
-  const buttons = projections.map(([matrix], i) => el("button", { type: "button", class: kindOf(matrix), "aria-pressed": i === 0, onclick: () => {
-    at = i;
-    buttons.forEach((button, b) => button.setAttribute("aria-pressed", b === i));
-    table.draw();
-  } }, matrix));
-  return { figure: el("figure", { class: "projections" }, table.element), buttons: el("div", { class: "buttons" }, ...buttons), draw: () => table.draw() };
+  const turned = step.drawn?.W_query ? "" : "^T", all = () => projections.map(([matrix, projection]) => productOf(step, `${projection} = inputs @ ${matrix}${turned}`, {}, inputs));
+  const together = () => {
+    const products = all(), names = ["inputs", products.flatMap((one) => one.names[1]), products.flatMap((one) => one.names[2])];
+    return { ...products[0], b: beside(products.map((one) => one.b)), c: beside(products.map((one) => one.c)), names };
+  };
+  if (all().includes(null)) return null;
+  const table = new ProductTable(step, together);
+  return { figure: el("figure", { class: "step" }, table.element), draw: () => table.draw() };
 }
 
 function overview(inputsPlace) {
-  const arrows = arrowsFigure(), product = trainedStep && projectionFigure(trainedStep);
+  const arrows = wordArrows(250), product = trainedStep && projectionFigure(trainedStep);
   const query = el("span", { class: "query" }), key = el("span", { class: "key" });
   const draw = () => {
     query.textContent = data.words[queryAt];
@@ -60,8 +73,7 @@ function overview(inputsPlace) {
       el("div", { class: "shown" }, arrows.figure)),
     product && el("div", { class: "scene" },
       el("div", { class: "told" },
-        el("p", {}, "Trained attention compares words by what they look for, offer and hand over. Three matrices make a query, a key and a value of each. Every number of a product is a row times a column:"),
-        product.buttons),
+        el("p", {}, "Trained attention compares words by what they look for, offer and hand over. Three matrices make a query, a key and a value of each. Every number of a product is a row times a column: point at one, or go there with the arrow keys.")),
       el("div", { class: "shown" }, product.figure)));
   return { element, draw };
 }

@@ -94,13 +94,13 @@ class Plane {
 
 // "0.55 × 0.57 + 0.87 × 0.85 = 1.0530 = 1.03 × 1.02 × cos 1.5°": the dot product in the plane, then the numbers that
 // are not in it.
-function angleText(names, a, b, kinds = ["query", "key"]) {
-  const colour = (i, words) => el("span", { class: kinds[i] }, words);
+function angleText(a, b) {
+  const colour = (i, words) => el("span", { class: ["query", "key"][i] }, words);
   const pairs = (from, to) => a.slice(from, to).flatMap((x, i) => [i ? " + " : "", colour(0, termText(x, 4)), " × ", colour(1, termText(b[from + i], 4))]);
   const inPlane = dot(a.slice(0, 2), b.slice(0, 2));
-  const lines = [el("div", {}, ...pairs(0, 2), ` = ${fourDigits(inPlane)}`),
+  const lines = [el("div", {}, ...pairs(0, 2), ` = `, a.length > 2 ? fourDigits(inPlane) : el("strong", {}, fourDigits(inPlane))),
     el("div", { class: "faint" }, `= length ${termText(lengthOf(a), 3)} × length ${termText(lengthOf(b), 3)} × cos ${termText(degreesBetween(a, b), 3)}°`)];
   if (a.length > 2 && a.length <= 4) lines.push(el("div", {}, "+ ", ...pairs(2), " = ", el("strong", {}, fourDigits(dot(a, b)))));
   if (a.length > 4) lines.push(el("div", {}, `+ ${a.length - 2} more products = `, el("strong", {}, fourDigits(dot(a, b)))));
-  return el("div", { class: "equation", "aria-label": `${names[0]} times ${names[1]}` }, ...lines);
+  return el("div", { class: "equation" }, ...lines);
 }

@@ -40,7 +40,7 @@ function factor(text, named) {
   return turned ? transposed(value) : value;
 }
 
-// {a, b, c: matrices, divisor, names: of the three} where a heading is such a product and its numbers agree.
+// {a, b, c: matrices, divisor, names: of the three; those of b and c are lists, for some share a table} where a heading is such a product and its numbers agree.
 function productOf(step, heading, values, x) {
   const [name, said = ""] = heading.split(" = "), text = unsaid[step.name]?.[name] ?? said;
   const [, left, right, root] = text.match(/^(\S+(?:, \d+\])?) @ (.+?)( \/ sqrt\(\w+\))?$/) ?? [];
@@ -53,14 +53,16 @@ function productOf(step, heading, values, x) {
   const c = Array.isArray(result[0]) ? result : [result], divisor = root ? Math.sqrt(a[0].length) : 1;
   if (a[0].length !== b.length || Math.max(a.length, b.length, b[0].length) > mostSides) return null;
   const near = both(over(matmul(a, b), divisor), c, (ours, theirs) => Math.abs(ours - theirs) <= 1e-4 * Math.max(1, Math.abs(theirs)));
-  return near.flat().every(Boolean) ? { a, b, c, divisor, names } : null;
+  return near.flat().every(Boolean) ? { a, b, c, divisor, names: [names[0], [names[1]], [names[2]]] } : null;
 }
 
+// The name of column s of b or of c, where several matrices stand side by side.
+const nameAt = (names, columns, s) => names[Math.floor((s * names.length) / columns)];
 const number = (name, x) => el("span", { class: kindOf(name) }, x < 0 ? `(${termText(x, 4)})` : termText(x, 4));
 
 // "0.55 × 0.30 + 0.87 × 0.03 = 0.19", in the colours of the factors.
 function sumOfProducts({ a, b, c, divisor, names }, r, s) {
-  const terms = a[r].flatMap((x, k) => [k ? " + " : "", number(names[0], x), " × ", number(names[1], b[k][s])]);
+  const terms = a[r].flatMap((x, k) => [k ? " + " : "", number(names[0], x), " × ", number(nameAt(names[1], b[0].length, s), b[k][s])]);
   const [open, close] = divisor === 1 ? ["", ""] : ["(", `) / ${termText(divisor)}`];
   return [open, ...terms, `${close} = `, el("strong", {}, fourDigits(c[r][s]))];
 }
@@ -70,7 +72,8 @@ class ProductTable {
   constructor(step, get) {
     this.step = step;
     this.get = get;
-    this.row = this.column = 0;
+    this.row = 1;  // the word that is the query of the first steps
+    this.column = 0;
     this.before = [];
     this.sum = el("output", { class: "sum" });
     this.place = el("div", { class: "scroll" });
@@ -80,25 +83,28 @@ class ProductTable {
 
   draw() {
     const { a, b, c, names } = (this.product = this.get()), { step } = this;
-    const [rows, inner] = namesOf(step, names[0], a), [, columns] = namesOf(step, names[2], c);
+    const each = names[2].length, [rows, inner] = namesOf(step, names[0], a);
+    const columns = names[2].flatMap((name, i) => namesOf(step, name, columnsOf(c, (i * c[0].length) / each, ((i + 1) * c[0].length) / each))[1]);
     this.names = [rows, columns];
     const head = (words, kind) => words.map((word) => el("th", { class: kind, scope: "col" }, word));
-    const cells = (row, kind, text) => row.map((x) => el("td", { class: kind }, text(x)));
+    const first = (i, kind) => (kind !== "a" && each > 1 && i % (columns.length / each) === 0 ? `${kind} first` : kind);
+    const cells = (row, kind, text) => row.map((x, i) => el("td", { class: first(i, kind) }, text(x)));
     this.aCells = a.map((row) => cells(row, "a", twoDigits));
     this.bCells = b.map((row) => cells(row, "b", twoDigits));
     this.cCells = c.map((row) => cells(row, "result", fourDigits));
     const aWide = { class: "a", colspan: inner.length + 1 };
-    const [nameA, nameB, nameC] = names.map((name, i) => el("th", { class: `name ${kindOf(name)} ${["a", "b", ""][i]}`, colspan: [inner, columns, columns][i].length }, name));
+    const title = (name, kind, width) => el("th", { class: `name ${kindOf(name)} ${kind}`, colspan: width }, name);
+    const titles = (list, kind) => list.map((name) => title(name, kind, columns.length / list.length));
     const lines = [
-      el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a" }), nameB),
+      el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a" }), ...titles(names[1], "b")),
       el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a" }), ...head(columns, "b")),
       ...this.bCells.map((row, k) => el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a", scope: "row" }, inner[k]), ...row)),
-      el("tr", {}, el("th"), nameA, el("th", { class: "a" }), nameC),
+      el("tr", {}, el("th"), title(names[0], "a", inner.length), el("th", { class: "a" }), ...titles(names[2], "")),
       el("tr", {}, el("th"), ...head(inner, "a"), el("th", { class: "a" }), ...head(columns, "")),
       ...this.cCells.map((row, r) => el("tr", {}, el("th", { scope: "row" }, rows[r]), ...this.aCells[r], el("th", { class: "a" }, r === 0 ? "=" : ""), ...row)),
     ];
-    const table = el("table", { class: `tensor scheme ${inner.length + columns.length > 6 ? "large" : ""}`, tabindex: 0,
-      "aria-label": `${names[2]} = ${names[0]} times ${names[1]}`, onpointerover: (event) => this.point(event.target), onclick: (event) => this.point(event.target),
+    const table = el("table", { class: `tensor scheme ${inner.length + columns.length > 6 && names[2].length === 1 ? "large" : ""}`, tabindex: 0,
+      "aria-label": `${names[2].join(", ")} = ${names[0]} times ${names[1].join(", ")}`, onpointerover: (event) => this.point(event.target), onclick: (event) => this.point(event.target),
       onkeydown: (event) => this.key(event) }, el("tbody", {}, ...lines));
     this.table?.matches(":focus") ? (this.place.replaceChildren(table), table.focus()) : this.place.replaceChildren(table);
     this.table = table;
@@ -118,7 +124,7 @@ class ProductTable {
     this.bCells.forEach((line) => line[column].classList.add("source"));
     this.cCells[row][column].classList.add("chosen");
     const [rows, columns] = this.names, at = [rows[row], columns[column]].filter(Boolean).join(", ");
-    this.sum.replaceChildren(el("span", { class: "faint" }, `${this.product.names[2]} [${at}] = `), ...sumOfProducts(this.product, row, column));
+    this.sum.replaceChildren(el("span", { class: "faint" }, `${nameAt(this.product.names[2], columns.length, column)} [${at}] = `), ...sumOfProducts(this.product, row, column));
   }
 
   key(event) {

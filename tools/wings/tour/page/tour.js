@@ -10,7 +10,8 @@ function matricesOf(value, name = "") {
 
 function matrixSource(step, name, matrix, readout) {
   const [rows, columns] = namesOf(step, name, matrix), blank = step.name === "word_by_word";
-  return { rows, columns, value: (r, c) => matrix[r][c], kind: "signed", text: (x) => (blank ? (x === 0 ? "" : String(x)) : fourDigits(x)),
+  const most = Math.max(...matrix.flat().map(Math.abs).filter(Number.isFinite), 0);
+  return { rows, columns, value: (r, c) => matrix[r][c], kind: "share", most, text: (x) => (blank ? (x === 0 ? "" : String(x)) : fourDigits(x)),
     chosen: (r, c) => { readout.textContent = `[${[rows[r], columns[c].split("\n")[0]].filter(Boolean).join(", ")}] = ${termText(matrix[r][c], 8)}`; } };
 }
 
@@ -29,7 +30,8 @@ function plainTables(state, name) {
 function valueFigure(state, heading) {
   const { step, redraw } = state, name = heading.split(" ")[0], kind = kindOf(name), value = state.values[name];
   const product = () => productOf(step, heading, state.values, inputs);
-  const figure = el("figure", { class: `step ${kind === "weight" ? "shares" : ""}`, "data-value": name },
+  const small = !product() && !(matricesOf(value)[0]?.[1][0].length > 3);
+  const figure = el("figure", { class: `step ${kind === "weight" ? "shares" : ""} ${small ? "small" : ""}`, "data-value": name },
     el("div", { class: "head" }, el("code", { class: kind }, heading), el("span", { class: "faint" }, shapeText(value).join(" × "))));
   if (product()) {
     const table = new ProductTable(step, product);
@@ -45,24 +47,15 @@ function valueFigure(state, heading) {
   return figure;
 }
 
-// Figures that only the page has, at the first value of that name.
+// Figures that only the page has, at the beginning of a step.
 function pageFigures(state) {
-  const { step, redraw } = state, drawn = step.drawn ?? {};
-  if (["words", "scores", "dot_product"].includes(step.name)) {
-    const arrows = arrowsFigure(220);
-    redraw.push(arrows.draw);
-    return [arrows.figure];
-  }
-  if (!(drawn.W_query ?? drawn["W_query.weight"]) || "queries" in state.values) return [];
-  const figures = projections.map(([matrix, projection]) => {
-    const heading = `${projection} = inputs @ ${matrix}${drawn[matrix] ? "" : "^T"}`, product = () => productOf(step, heading, {}, inputs);
-    if (!product()) return null;
-    const table = new ProductTable(step, product);
-    redraw.push(() => table.draw());
-    return el("figure", { class: "step" }, el("div", { class: "head" }, el("code", { class: kindOf(matrix) }, heading)), table.element);
-  }).filter(Boolean);
-  if (step.name === "trainable" || !figures.length) return figures;
-  return [el("details", {}, el("summary", {}, "The matrices, queries, keys and values"), ...figures)];
+  const { step } = state, figures = [];
+  if (["words", "scores", "dot_product"].includes(step.name)) figures.push(wordArrows(220));
+  if (!("queries" in state.values)) figures.push(projectionFigure(step));
+  if (step.name === "trainable") figures.push(projectedArrows(step));
+  const found = figures.filter(Boolean);
+  state.redraw.push(...found.map((one) => one.draw));
+  return found.map((one) => one.figure);
 }
 
 function filledIn({ step, values }, block) {
@@ -72,7 +65,7 @@ function filledIn({ step, values }, block) {
 // A block of a step's text (tools/wings/lesson/step.h) that is no value.
 function textElement(state, block) {
   const shown = el(block.startsWith(" ") ? "pre" : "p");
-  state.redraw.push(() => { shown.textContent = filledIn(state, block); });
+  state.redraw.push(() => { shown.textContent = filledIn(state, block.replace(/^ {2}/gm, "")); });
   return shown;
 }
 
