@@ -32,10 +32,14 @@ function partsOfPage() {
 
 function contentsList() {
   const link = (name, words, kind) => el("a", { href: `#${name}`, class: kind, "data-to": name }, words);
-  const list = el("div", { class: "list" }, link("overview", "Overview", "part"), ...partsOfPage().map(({ title, names }) =>
-    el("div", { class: "group" }, link(names[0], title, "part"), el("div", { class: "steps" }, ...names.map((name) => link(name, titleOf(name), "one"))))));
-  const button = el("button", { type: "button", class: "here", "aria-expanded": "false", onclick: () => open(button.getAttribute("aria-expanded") === "false") });
-  const open = (whether) => { button.setAttribute("aria-expanded", whether); list.classList.toggle("open", whether); };
+  const groups = partsOfPage().map(({ title, names }) => ({ names, element: el("div", { class: "group" }, link(names[0], title, "part"),
+    el("div", { class: "steps" }, ...names.map((name) => link(name, titleOf(name), "one")))) }));
+  const list = el("div", { class: "list" }, link("overview", "Overview", "part"), ...groups.map((group) => group.element));
+  const button = el("button", { type: "button", class: "here", onclick: () => open(button.getAttribute("aria-expanded") === "false") });
+  const open = (whether) => {
+    button.setAttribute("aria-expanded", whether);
+    list.classList.toggle("open", whether);
+  };
   const light = (name) => {
     open(false);
     button.textContent = `${stepNames.indexOf(name) || "Start"} · ${titleOf(name)}`;
@@ -44,7 +48,7 @@ function contentsList() {
       if (here) one.setAttribute("aria-current", "page");
       else one.removeAttribute("aria-current");
     }
-    for (const group of list.querySelectorAll(".group")) group.classList.toggle("on", group.querySelector(`[data-to="${name === "overview" ? stepNames[1] : name}"]`) !== null);
+    for (const { names, element } of groups) element.classList.toggle("on", names.includes(name === "overview" ? stepNames[1] : name));
   };
   return { elements: [button, list], light };
 }
@@ -77,8 +81,8 @@ function buildTour() {
   const contents = contentsList(), named = () => decodeURIComponent(location.hash.slice(1)) || "overview";
   panel = inputsPanel();
   document.getElementById("contents").append(...contents.elements);
-  document.getElementById("footer").textContent = `“The book” is “Build a Large Language Model (From Scratch)”. Written by heedgrad ${data.version}. ` +
-    "This page needs no network. Weights and dropout are the engine's; what follows from the inputs is computed here.";
+  document.getElementById("footer").textContent = "“The book” is “Build a Large Language Model (From Scratch)”. " +
+    `Written by heedgrad ${data.version}. ` + "This page needs no network. Weights and dropout are the engine's; what follows from the inputs is computed here.";
   addEventListener("hashchange", () => { if (stepNames.includes(named())) showStep(named(), contents); });
   addEventListener("keydown", (event) => {
     const by = { ArrowRight: "next", ArrowLeft: "prev" }[event.key];

@@ -20,7 +20,8 @@ function pickWords(query, key) {
 
 // A number of a word. Dragging to the right or left changes it by 0.01 a pixel and a half; a click is for typing.
 function inputField(t, i) {
-  const field = el("input", { type: "number", step: 0.01, inputmode: "decimal", "aria-label": `${data.words[t]}, number ${i}`, title: "drag, type, or arrow keys" });
+  const field = el("input", { type: "number", step: 0.01, inputmode: "decimal", title: "drag, type, or arrow keys",
+    "aria-label": `${data.words[t]}, number ${i}` });
   const set = (value) => {
     field.value = value.toFixed(2);
     field.removeAttribute("aria-invalid");
@@ -72,7 +73,8 @@ function inputsTable() {
   const rows = inputFields.map((fields, t) => {
     const word = el("button", { type: "button", class: "word", onclick: () => pickWords(t, keyAt === t ? queryAt : keyAt) }, data.words[t]);
     const { cells, draw } = weightCells(t);
-    const line = el("tr", { onpointerenter: () => t !== queryAt && pickWords(queryAt, t), onfocusin: () => t !== queryAt && pickWords(queryAt, t) },
+    const compare = () => t !== queryAt && pickWords(queryAt, t);
+    const line = el("tr", { onpointerenter: compare, onfocusin: compare },
       el("th", { scope: "row" }, word), ...fields.map((one) => el("td", {}, one.field)), ...cells);
     drawn.push(() => {
       draw();

@@ -4,11 +4,19 @@
 const parts = [["Words", "word_by_word"], ["Weights", "weights"], ["Queries, keys, values", "trainable"], ["Hiding the future", "causal"],
   ["Several heads", "wrapper"], ["The ladder", "mixed_by_ones"], ["A GPT", "layer_norm"], ["A gradient step", "gradient_step"]];
 
-const fourDigits = (x) => (Number.isFinite(x) ? minus(Math.abs(x) < 5e-5 ? "0.0000" : x.toFixed(4)) : Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "−∞");
-const twoDigits = (x) => (Number.isFinite(x) ? minus(Math.abs(x) < 5e-3 ? "0.00" : x.toFixed(2)) : fourDigits(x));
+function fixedText(x, digits) {
+  if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "−∞";
+  return minus(x.toFixed(digits)).replace(/^−(?=[0.]*$)/, "");
+}
+const fourDigits = (x) => fixedText(x, 4);
+const twoDigits = (x) => fixedText(x, 2);
 
 // The class of a quantity, by its name: it keeps its colour, so dW_query has that of the query.
-const kindOf = (name) => ({ quer: "query", key: "key", value: "value-of", loss: "loss", weight: "weight" })[name.match(/quer|key|weight|value|loss/)?.[0]] ?? "";
+const kinds = { quer: "query", key: "key", value: "value-of", loss: "loss", weight: "weight" };
+const kindOf = (name) => kinds[name.match(/quer|key|weight|value|loss/)?.[0]] ?? "";
+
+// Shares of a whole: grey to ink.
+const isShare = (name) => !/^dattn/.test(name) && /weight|renormalised|probabilit|^(naive|stable|before|by_sum|by_softmax|broken|cold|hot|drawn_from|of_targets)$/.test(name);
 
 const shapeText = (value) => (Array.isArray(value) ? [value.length, ...shapeText(value[0])] : []);
 const indices = (count) => Array.from({ length: count }, (_, i) => String(i));
@@ -18,12 +26,16 @@ const rowNames = (count, words = data.words) => (count === words.length ? words 
 const columnNames = (count, words = data.words) => (count === words.length && count !== inputs[0].length ? words : indices(count));
 
 // Steps with words of their own, and without any: [rows, columns].
-const glossed = (step) => step.values.word_by_word.split(" ").map((word, i) => `${word}\n${step.values.english.split(" ")[i].toLowerCase()}`);
-const places = (step) => step.values.english.split(" ").map((_, i) => `place ${i + 1}`);
+const englishOf = (step) => step.values.english.split(" ");
+const chineseOf = (step) => step.values.word_by_word.split(" ");  // of each English word
+const helloWords = ["Hello", "shiny", "sun"];
 const ownNames = {
-  word_by_word: (step, name) => (name === "dictionary" ? [step.values.english.split(" "), glossed(step)] : [places(step), step.values.english.split(" ")]),
-  hello: (_, name, rows, columns) => (rows > 1 ? [["Hello", "shiny", "sun"], indices(columns)] : [[""], /scores|exps|weights/.test(name) ? ["Hello", "shiny", "sun"] : indices(columns)]),
-  loss: (_, name, rows, columns) => (rows > 1 ? [data.words.slice(0, rows), columnNames(columns)] : [[""], data.words.slice(0, columns)]),
+  word_by_word: (step, name) => name === "dictionary"
+    ? [englishOf(step), chineseOf(step).map((word, i) => `${word}\n${englishOf(step)[i].toLowerCase()}`)]
+    : [englishOf(step).map((_, i) => `place ${i + 1}`), englishOf(step)],
+  hello: (_, name, rows, columns) => [rows > 1 ? helloWords : [""],
+    rows === 1 && /scores|exps|weights/.test(name) ? helloWords : indices(columns)],
+  loss: (_, name, rows, columns) => [rows > 1 ? data.words.slice(0, rows) : [""], data.words.slice(0, columns)],
 };
 
 // [rows, columns] of a matrix of a step; those that have nothing to do with the words are counted from 0.
@@ -38,7 +50,7 @@ function namesOf(step, name, matrix) {
 // Numbers and words within a text; the Chinese words with what they mean, for fonts that lack them.
 function inWords(value, step, name) {
   if (step.name === "word_by_word" && /^(word_by_word|reordered)$/.test(name)) {
-    const meaning = new Map(glossed(step).map((both) => both.split("\n")));
+    const meaning = new Map(chineseOf(step).map((word, i) => [word, englishOf(step)[i].toLowerCase()]));
     return value.split(" ").map((word) => `${word} (${meaning.get(word)})`).join("  ");
   }
   if (Array.isArray(value)) return value.map((one) => inWords(one, step, name)).join(" ");

@@ -43,7 +43,7 @@ function projectedArrows(step) {
 }
 
 // inputs @ W_query = queries and the two others, side by side.
-function projectionFigure(step) {
+function projectionFigure(step, unfolded) {
   const turned = step.drawn?.W_query ? "" : "^T", all = () => projections.map(([matrix, projection]) => productOf(step, `${projection} = inputs @ ${matrix}${turned}`, {}, inputs));
   const together = () => {
     const products = all(), names = ["inputs", products.flatMap((one) => one.names[1]), products.flatMap((one) => one.names[2])];
@@ -51,11 +51,12 @@ function projectionFigure(step) {
   };
   if (all().includes(null)) return null;
   const table = new ProductTable(step, together);
-  return { figure: el("figure", { class: "step" }, table.element), draw: () => table.draw() };
+  const folded = () => el("details", {}, el("summary", { class: "faint" }, "queries, keys and values of this step"), table.element);
+  return { figure: el("figure", { class: "step" }, unfolded ? table.element : folded()), draw: () => table.draw() };
 }
 
 function overview(inputsPlace) {
-  const arrows = wordArrows(250), product = trainedStep && projectionFigure(trainedStep);
+  const arrows = wordArrows(250), product = trainedStep && projectionFigure(trainedStep, true);
   const query = el("span", { class: "query" }), key = el("span", { class: "key" });
   const draw = () => {
     query.textContent = data.words[queryAt];

@@ -9,16 +9,22 @@ function matricesOf(value, name = "") {
 }
 
 function matrixSource(step, name, matrix, readout) {
-  const [rows, columns] = namesOf(step, name, matrix), blank = step.name === "word_by_word";
-  const most = Math.max(...matrix.flat().map(Math.abs).filter(Number.isFinite), 0);
-  return { rows, columns, value: (r, c) => matrix[r][c], kind: "share", most, text: (x) => (blank ? (x === 0 ? "" : String(x)) : fourDigits(x)),
-    chosen: (r, c) => { readout.textContent = `[${[rows[r], columns[c].split("\n")[0]].filter(Boolean).join(", ")}] = ${termText(matrix[r][c], 8)}`; } };
+  const [rows, columns] = namesOf(step, name, matrix), whole = matrix.flat().every(Number.isInteger);
+  const text = (x) => (!whole ? fourDigits(x) : x === 0 && step.name === "word_by_word" ? "" : minus(String(x)));
+  const largest = Math.max(...matrix.flat().map(Math.abs).filter(Number.isFinite), 0);
+  const most = !isShare(name) ? 1.5 * largest : largest > 1 ? largest : Math.min(1, 2 * largest);  // few cells are dark
+  return { rows, columns, value: (r, c) => matrix[r][c], kind: "share", most, text,
+    chosen: (r, c) => {
+      const at = [rows[r], columns[c].split("\n")[0]].filter(Boolean).join(", ");
+      readout.textContent = `[${at}] = ${termText(matrix[r][c], 8)}`;
+    } };
 }
 
 // The tables of a value that is no product.
 function plainTables(state, name) {
   const readout = el("output", { class: "readout" }), source = (matrix) => matrixSource(state.step, name, matrix, readout);
-  const tables = matricesOf(state.values[name]).map(([index, matrix]) => ({ index, before: [], table: new MatrixTable(source(matrix), `${name}${index}`) }));
+  const tables = matricesOf(state.values[name]).map(([index, matrix]) =>
+    ({ index, before: [], table: new MatrixTable(source(matrix), `${name}${index}`) }));
   state.redraw.push(() => matricesOf(state.values[name]).forEach(([, matrix], i) => {
     tables[i].table.replace(source(matrix));
     flashChanged([...tables[i].table.body.querySelectorAll("tbody td")], tables[i].before);
@@ -31,7 +37,7 @@ function valueFigure(state, heading) {
   const { step, redraw } = state, name = heading.split(" ")[0], kind = kindOf(name), value = state.values[name];
   const product = () => productOf(step, heading, state.values, inputs);
   const small = !product() && !(matricesOf(value)[0]?.[1][0].length > 3);
-  const figure = el("figure", { class: `step ${kind === "weight" ? "shares" : ""} ${small ? "small" : ""}`, "data-value": name },
+  const figure = el("figure", { class: `step ${isShare(name) ? "shares" : ""} ${small ? "small" : ""}`, "data-value": name },
     el("div", { class: "head" }, el("code", { class: kind }, heading), el("span", { class: "faint" }, shapeText(value).join(" × "))));
   if (product()) {
     const table = new ProductTable(step, product);
@@ -42,16 +48,21 @@ function valueFigure(state, heading) {
   } else {
     const shown = el("pre"), before = [];
     figure.append(shown);
-    redraw.push(() => { shown.classList.remove("flash"); shown.textContent = inWords(state.values[name], step, name); flashChanged([shown], before); });
+    redraw.push(() => {
+      shown.classList.remove("flash");
+      shown.textContent = inWords(state.values[name], step, name);
+      flashChanged([shown], before);
+    });
   }
   return figure;
 }
 
 // Figures that only the page has, at the beginning of a step.
 function pageFigures(state) {
-  const { step } = state, figures = [];
+  const { step } = state, figures = [], unfolded = ["trainable", "self_attention_v1", "self_attention_v2"].includes(step.name);
+  if (step.name === "dot_product") [queryAt, keyAt] = [1, 0];  // those of its text
   if (["words", "scores", "dot_product"].includes(step.name)) figures.push(wordArrows(220));
-  if (!("queries" in state.values)) figures.push(projectionFigure(step));
+  if (!("queries" in state.values)) figures.push(projectionFigure(step, unfolded));
   if (step.name === "trainable") figures.push(projectedArrows(step));
   const found = figures.filter(Boolean);
   state.redraw.push(...found.map((one) => one.draw));
@@ -81,14 +92,17 @@ function scenesOf(state) {
     else scene.told.push(textElement(state, block));
   }
   scenes[0].shown.unshift(...pageFigures(state));
-  return scenes.map(({ told, shown }) => el("div", { class: shown.length ? "scene" : "scene alone" }, el("div", { class: "told" }, ...told), el("div", { class: "shown" }, ...shown)));
+  return scenes.map(({ told, shown }) => el("div", { class: shown.length ? "scene" : "scene alone" },
+    el("div", { class: "told" }, ...told), el("div", { class: "shown" }, ...shown)));
 }
 
 function stepView(step, number) {
   const state = { step, values: lesson(step, inputs), redraw: [] };
+  const constant = step.name in lessons ? "" : " These numbers do not depend on the inputs.";
   const element = el("article", { id: step.name },
-    el("p", { class: "where faint" }, `${number + 1} of ${data.steps.length} · ${step.name}`), el("h1", { tabindex: -1 }, step.title), ...scenesOf(state),
-    el("p", { class: "faint sources" }, `Source: ${step.source}. Code: ${step.file}.${step.name in lessons ? "" : " These numbers do not depend on the inputs."}`));
+    el("p", { class: "where faint" }, `${number + 1} of ${data.steps.length} · ${step.name}`),
+    el("h1", { tabindex: -1 }, step.title), ...scenesOf(state),
+    el("p", { class: "faint sources" }, `Source: ${step.source}. Code: ${step.file}.${constant}`));
   const draw = () => {
     state.values = lesson(step, inputs);
     for (const one of state.redraw) one();
