@@ -56,14 +56,13 @@ function inputField(t, i) {
 }
 const inputFields = inputs.slice(0, wordCount).map((row, t) => row.slice(0, numberCount).map((_, i) => inputField(t, i)));
 
-// Scores and weights of the query, at the right of the numbers.
-function weightCells(t) {
+// Score and weight of a word, at the right of its numbers.
+function weightCells() {
   const score = el("td", { class: "more" }), bar = el("div", { class: "bar" }), share = el("td", { class: "more" });
-  const draw = () => {
-    const scores = inputs.map((row) => dot(row, inputs[queryAt])), weights = softmax(scores);
-    score.textContent = fourDigits(scores[t]);
-    bar.style.width = `${(100 * weights[t]) / Math.max(...weights)}%`;
-    share.textContent = `${(100 * weights[t]).toFixed(1)}%`;
+  const draw = (value, weight, largest) => {
+    score.textContent = fourDigits(value);
+    bar.style.width = `${(100 * weight) / largest}%`;
+    share.textContent = `${(100 * weight).toFixed(1)}%`;
   };
   return { cells: [score, el("td", { class: "more bars" }, bar), share], draw };
 }
@@ -72,22 +71,25 @@ function inputsTable() {
   const before = [], drawn = [];
   const rows = inputFields.map((fields, t) => {
     const word = el("button", { type: "button", class: "word", onclick: () => pickWords(t, keyAt === t ? queryAt : keyAt) }, data.words[t]);
-    const { cells, draw } = weightCells(t);
+    const { cells, draw } = weightCells();
     const compare = () => t !== queryAt && pickWords(queryAt, t);
     const line = el("tr", { onpointerenter: compare, onfocusin: compare },
       el("th", { scope: "row" }, word), ...fields.map((one) => el("td", {}, one.field)), ...cells);
-    drawn.push(() => {
-      draw();
+    drawn.push((scores, weights) => {
+      draw(scores[t], weights[t], Math.max(...weights));
       const kind = t === queryAt ? "query" : t === keyAt ? "key" : "";
       line.className = kind;
       word.title = kind === "query" ? "the query" : "take this word as the query";
     });
     return line;
   });
-  const table = el("table", { class: "inputs" }, el("thead", {}, el("tr", {}, el("td"), ...indices(numberCount).map((i) => el("th", { scope: "col" }, i)),
-    el("th", { class: "more", scope: "col" }, "score"), el("td", { class: "more bars" }), el("th", { class: "more", scope: "col" }, "weight"))), el("tbody", {}, ...rows));
+  const head = (words, kind = "") => el("th", { class: kind, scope: "col" }, words);
+  const table = el("table", { class: "inputs" },
+    el("thead", {}, el("tr", {}, el("td"), ...indices(numberCount).map((i) => head(i)), head("score", "more"), el("td", { class: "more bars" }), head("weight", "more"))),
+    el("tbody", {}, ...rows));
   const draw = () => {
-    drawn.forEach((one) => one());
+    const scores = inputs.map((row) => dot(row, inputs[queryAt])), weights = softmax(scores);
+    drawn.forEach((one) => one(scores, weights));
     flashChanged([...table.querySelectorAll("tbody td.more:not(.bars)")], before);
   };
   return { table, draw };

@@ -16,7 +16,8 @@ const kinds = { quer: "query", key: "key", value: "value-of", loss: "loss", weig
 const kindOf = (name) => kinds[name.match(/quer|key|weight|value|loss/)?.[0]] ?? "";
 
 // Shares of a whole: grey to ink.
-const isShare = (name) => !/^dattn/.test(name) && /weight|renormalised|probabilit|^(naive|stable|before|by_sum|by_softmax|broken|cold|hot|drawn_from|of_targets)$/.test(name);
+const otherShares = ["naive", "stable", "before", "by_sum", "by_softmax", "broken", "cold", "hot", "drawn_from", "of_targets"];
+const isShare = (name) => otherShares.includes(name) || (/weight|renormalised|probabilit/.test(name) && !/^dattn/.test(name));
 
 const shapeText = (value) => (Array.isArray(value) ? [value.length, ...shapeText(value[0])] : []);
 const indices = (count) => Array.from({ length: count }, (_, i) => String(i));

@@ -38,13 +38,15 @@ function projectedArrows(step) {
     return [{ name: `query of ${data.words[queryAt]}`, vector: from[queryAt], kind: "query" },
       ...shownWords().map((t) => ({ name: data.words[t], vector: to[t], kind: t === keyAt ? "key" : "", picked: () => pickWords(queryAt, t) }))];
   };
+  const which = queries[0].length > 2 ? ", the first two numbers of each" : "";
   return arrowsFigure(arrows, () => [named().queries[queryAt], named().keys[keyAt]],
-    `One query and the keys${queries[0].length > 2 ? ", the first two numbers of each" : ""}. Click another key; a word at the side takes its query.`, 220);
+    `One query and the keys${which}. Click another key; a word at the side takes its query.`, 220);
 }
 
 // inputs @ W_query = queries and the two others, side by side.
 function projectionFigure(step, unfolded) {
-  const turned = step.drawn?.W_query ? "" : "^T", all = () => projections.map(([matrix, projection]) => productOf(step, `${projection} = inputs @ ${matrix}${turned}`, {}, inputs));
+  const turned = step.drawn?.W_query ? "" : "^T";
+  const all = () => projections.map(([matrix, projection]) => productOf(step, `${projection} = inputs @ ${matrix}${turned}`, {}, inputs));
   const together = () => {
     const products = all(), names = ["inputs", products.flatMap((one) => one.names[1]), products.flatMap((one) => one.names[2])];
     return { ...products[0], b: beside(products.map((one) => one.b)), c: beside(products.map((one) => one.c)), names };
@@ -68,13 +70,14 @@ function overview(inputsPlace) {
     el("h1", { tabindex: -1 }, "Attention, step by step"),
     el("div", { class: "scene" },
       el("div", { class: "told" },
-        el("p", {}, `Each word is ${inputs[0].length} numbers, and two words are alike if their arrows are long and point the same way. How much should `, query, " take from ", key,
-          "? Multiply them number by number and add: the dot product. Softmax turns a word's scores into shares of 100%."),
+        el("p", {}, `Each word is ${inputs[0].length} numbers, and two words are alike if their arrows are long and point the same way. `,
+          "How much should ", query, " take from ", key, "? Multiply them number by number and add: the dot product. Softmax turns a word's scores into shares of 100%."),
         inputsPlace),
       el("div", { class: "shown" }, arrows.figure)),
     product && el("div", { class: "scene" },
       el("div", { class: "told" },
-        el("p", {}, "Trained attention compares words by what they look for, offer and hand over. Three matrices make a query, a key and a value of each. Every number of a product is a row times a column: point at one, or go there with the arrow keys.")),
+        el("p", {}, "Trained attention compares words by what they look for, offer and hand over. ",
+          "Three matrices make a query, a key and a value of each. Every number of a product is a row times a column: point at one, or go there with the arrow keys.")),
       el("div", { class: "shown" }, product.figure)));
   return { element, draw };
 }

@@ -43,11 +43,12 @@ class Plane {
     const [x0, y0] = this.at([0, 0]), line = (x1, y1, x2, y2) => svgElement("line", { x1, y1, x2, y2, class: "axis" });
     const tick = (value, across) => {
       const [x, y] = this.at(across ? [value, 0] : [0, value]);
-      return svgElement("text", across ? { x, y: Math.min(y + 15, this.height - 4), "text-anchor": "middle" } : { x: x - 5, y: y + 4, "text-anchor": "end" }, termText(value));
+      if (x < 8 || x > this.width - 8 || y < 8 || y > this.height - 8) return "";
+      const place = across ? { x, y: Math.min(y + 15, this.height - 4), "text-anchor": "middle" } : { x: x - 5, y: y + 4, "text-anchor": "end" };
+      return svgElement("text", place, termText(value));
     };
-    const fits = (value, across) => { const [x, y] = this.at(across ? [value, 0] : [0, value]); return x < this.width - 8 && x > 8 && y > 8 && y < this.height - 8; };
     const values = [-1, -0.5, 0.5, 1];
-    return [line(0, y0, this.width, y0), line(x0, 0, x0, this.height), ...[true, false].flatMap((across) => values.filter((value) => fits(value, across)).map((value) => tick(value, across)))];
+    return [line(0, y0, this.width, y0), line(x0, 0, x0, this.height), ...values.map((value) => tick(value, true)), ...values.map((value) => tick(value, false))];
   }
 
   arrow(one, index) {
@@ -58,10 +59,12 @@ class Plane {
   }
 
   label(one, taken) {
-    const [x, y] = this.at(one.vector), place = [Math.min(x + 11, this.width - 7.5 * one.name.length), y + 4];
-    while (taken.some(([ox, oy]) => Math.abs(ox - place[0]) < 58 && Math.abs(oy - place[1]) < 15)) place[1] += place[1] > this.height - 40 ? -15 : 3;
-    taken.push(place);
-    return svgElement("text", { x: place[0], y: place[1], class: `word ${one.kind}` }, one.name);
+    const [tipX, tipY] = this.at(one.vector), x = Math.min(tipX + 11, this.width - 7.5 * one.name.length);
+    const free = (y) => y > 10 && y < this.height - 4 && !taken.some(([ox, oy]) => Math.abs(ox - x) < 58 && Math.abs(oy - y) < 15);
+    const y = [4, 12, -6, 20, -14, 28].map((by) => tipY + by).find(free) ?? (one.kind ? tipY + 4 : null);
+    if (y === null) return "";
+    taken.push([x, y]);
+    return svgElement("text", { x, y, class: `word ${one.kind}` }, one.name);
   }
 
   angle(arrows) {
@@ -96,10 +99,12 @@ class Plane {
 // are not in it.
 function angleText(a, b) {
   const colour = (i, words) => el("span", { class: ["query", "key"][i] }, words);
-  const pairs = (from, to) => a.slice(from, to).flatMap((x, i) => [i ? " + " : "", colour(0, termText(x, 4)), " × ", colour(1, termText(b[from + i], 4))]);
+  const pair = (x, y) => [colour(0, termText(x, 4)), " × ", colour(1, termText(y, 4))];
+  const pairs = (from, to) => a.slice(from, to).flatMap((x, i) => [i ? " + " : "", ...pair(x, b[from + i])]);
   const inPlane = dot(a.slice(0, 2), b.slice(0, 2));
+  const lengths = [a, b].map((v) => `length ${termText(lengthOf(v), 3)}`).join(" × ");
   const lines = [el("div", {}, ...pairs(0, 2), ` = `, a.length > 2 ? fourDigits(inPlane) : el("strong", {}, fourDigits(inPlane))),
-    el("div", { class: "faint" }, `= length ${termText(lengthOf(a), 3)} × length ${termText(lengthOf(b), 3)} × cos ${termText(degreesBetween(a, b), 3)}°`)];
+    el("div", { class: "faint" }, `= ${lengths} × cos ${termText(degreesBetween(a, b), 3)}°`)];
   if (a.length > 2 && a.length <= 4) lines.push(el("div", {}, "+ ", ...pairs(2), " = ", el("strong", {}, fourDigits(dot(a, b)))));
   if (a.length > 4) lines.push(el("div", {}, `+ ${a.length - 2} more products = `, el("strong", {}, fourDigits(dot(a, b)))));
   return el("div", { class: "equation" }, ...lines);

@@ -40,7 +40,8 @@ function factor(text, named) {
   return turned ? transposed(value) : value;
 }
 
-// {a, b, c: matrices, divisor, names: of the three; those of b and c are lists, for some share a table} where a heading is such a product and its numbers agree.
+// {a, b, c: matrices, divisor, names: of the three} where a heading is such a product and its numbers agree. The names
+// of b and c are lists, for several may stand side by side.
 function productOf(step, heading, values, x) {
   const [name, said = ""] = heading.split(" = "), text = unsaid[step.name]?.[name] ?? said;
   const [, left, right, root] = text.match(/^(\S+(?:, \d+\])?) @ (.+?)( \/ sqrt\(\w+\))?$/) ?? [];
@@ -52,8 +53,8 @@ function productOf(step, heading, values, x) {
   if (!Array.isArray(a[0])) a = [a];
   const c = Array.isArray(result[0]) ? result : [result], divisor = root ? Math.sqrt(a[0].length) : 1;
   if (a[0].length !== b.length || Math.max(a.length, b.length, b[0].length) > mostSides) return null;
-  const near = both(over(matmul(a, b), divisor), c, (ours, theirs) => Math.abs(ours - theirs) <= 1e-4 * Math.max(1, Math.abs(theirs)));
-  return near.flat().every(Boolean) ? { a, b, c, divisor, names: [names[0], [names[1]], [names[2]]] } : null;
+  const apart = both(over(matmul(a, b), divisor), c, (ours, theirs) => Math.abs(ours - theirs) > 1e-4 * Math.max(1, Math.abs(theirs)));
+  return !apart.flat().some(Boolean) ? { a, b, c, divisor, names: [names[0], [names[1]], [names[2]]] } : null;
 }
 
 // The name of column s of b or of c, where several matrices stand side by side.
@@ -83,28 +84,30 @@ class ProductTable {
 
   draw() {
     const { a, b, c, names } = (this.product = this.get()), { step } = this;
-    const each = names[2].length, [rows, inner] = namesOf(step, names[0], a);
-    const columns = names[2].flatMap((name, i) => namesOf(step, name, columnsOf(c, (i * c[0].length) / each, ((i + 1) * c[0].length) / each))[1]);
+    const parts = names[2].length, width = c[0].length / parts;
+    const [rows, inner] = namesOf(step, names[0], a), columns = names[2].flatMap((name, i) => namesOf(step, name, columnsOf(c, i * width, (i + 1) * width))[1]);
     this.names = [rows, columns];
     const head = (words, kind) => words.map((word) => el("th", { class: kind, scope: "col" }, word));
-    const first = (i, kind) => (kind !== "a" && each > 1 && i % (columns.length / each) === 0 ? `${kind} first` : kind);
+    const first = (i, kind) => (kind !== "a" && parts > 1 && i % width === 0 ? `${kind} first` : kind);
     const cells = (row, kind, text) => row.map((x, i) => el("td", { class: first(i, kind) }, text(x)));
     this.aCells = a.map((row) => cells(row, "a", twoDigits));
     this.bCells = b.map((row) => cells(row, "b", twoDigits));
-    this.cCells = c.map((row) => cells(row, "result", fourDigits));
+    this.cCells = c.map((row) => cells(row, "result", columns.length > 8 ? twoDigits : fourDigits));
     const aWide = { class: "a", colspan: inner.length + 1 };
     const title = (name, kind, width) => el("th", { class: `name ${kindOf(name)} ${kind}`, colspan: width }, name);
-    const titles = (list, kind) => list.map((name) => title(name, kind, columns.length / list.length));
+    const titles = (list, kind) => list.map((name) => title(name, kind, width));
     const lines = [
       el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a" }), ...titles(names[1], "b")),
       el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a" }), ...head(columns, "b")),
       ...this.bCells.map((row, k) => el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a", scope: "row" }, inner[k]), ...row)),
       el("tr", {}, el("th"), title(names[0], "a", inner.length), el("th", { class: "a" }), ...titles(names[2], "")),
       el("tr", {}, el("th"), ...head(inner, "a"), el("th", { class: "a" }), ...head(columns, "")),
-      ...this.cCells.map((row, r) => el("tr", {}, el("th", { scope: "row" }, rows[r]), ...this.aCells[r], el("th", { class: "a" }, r === 0 ? "=" : ""), ...row)),
+      ...this.cCells.map((row, r) => el("tr", {}, el("th", { scope: "row" }, rows[r]), ...this.aCells[r],
+        el("th", { class: "a" }, r === 0 ? "=" : ""), ...row)),
     ];
-    const table = el("table", { class: `tensor scheme ${inner.length + columns.length > 6 && names[2].length === 1 ? "large" : ""}`, tabindex: 0,
-      "aria-label": `${names[2].join(", ")} = ${names[0]} times ${names[1].join(", ")}`, onpointerover: (event) => this.point(event.target), onclick: (event) => this.point(event.target),
+    const table = el("table", { class: `tensor scheme ${inner.length + columns.length > 6 && parts === 1 ? "large" : ""}`, tabindex: 0,
+      "aria-label": `${names[2].join(", ")} = ${names[0]} times ${names[1].join(", ")}`,
+      onpointerover: (event) => this.point(event.target), onclick: (event) => this.point(event.target),
       onkeydown: (event) => this.key(event) }, el("tbody", {}, ...lines));
     this.table?.matches(":focus") ? (this.place.replaceChildren(table), table.focus()) : this.place.replaceChildren(table);
     this.table = table;
@@ -124,7 +127,8 @@ class ProductTable {
     this.bCells.forEach((line) => line[column].classList.add("source"));
     this.cCells[row][column].classList.add("chosen");
     const [rows, columns] = this.names, at = [rows[row], columns[column]].filter(Boolean).join(", ");
-    this.sum.replaceChildren(el("span", { class: "faint" }, `${nameAt(this.product.names[2], columns.length, column)} [${at}] = `), ...sumOfProducts(this.product, row, column));
+    const name = nameAt(this.product.names[2], columns.length, column);
+    this.sum.replaceChildren(el("span", { class: "faint" }, `${name} [${at}] = `), ...sumOfProducts(this.product, row, column));
   }
 
   key(event) {
