@@ -39,6 +39,7 @@ function contentsList() {
   const open = (whether) => {
     button.setAttribute("aria-expanded", whether);
     list.classList.toggle("open", whether);
+    if (whether) list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", behavior: "instant" });
   };
   const light = (name) => {
     open(false);

@@ -61,7 +61,7 @@ class Plane {
   label(one, taken) {
     const [tipX, tipY] = this.at(one.vector), x = Math.min(tipX + 11, this.width - 7.5 * one.name.length);
     const free = (y) => y > 10 && y < this.height - 4 && !taken.some(([ox, oy]) => Math.abs(ox - x) < 58 && Math.abs(oy - y) < 15);
-    const y = [4, 12, -6, 20, -14, 28].map((by) => tipY + by).find(free) ?? (one.kind ? tipY + 4 : null);
+    const y = [4, 12, -6, 20, -14, 28, -22, 36, 44].map((by) => tipY + by).find(free) ?? (one.kind ? tipY + 4 : null);
     if (y === null) return "";
     taken.push([x, y]);
     return svgElement("text", { x, y, class: `word ${one.kind}` }, one.name);
