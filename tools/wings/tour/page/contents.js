@@ -79,11 +79,12 @@ function showStep(name, contents) {
 }
 
 function buildTour() {
-  const contents = contentsList(), named = () => decodeURIComponent(location.hash.slice(1)) || "overview";
+  const contents = contentsList(), named = () => location.hash.slice(1) || "overview";
   panel = inputsPanel();
   document.getElementById("contents").append(...contents.elements);
   document.getElementById("footer").textContent = "“The book” is “Build a Large Language Model (From Scratch)”. " +
-    `Written by heedgrad ${data.version}. ` + "This page needs no network. Weights and dropout are the engine's; what follows from the inputs is computed here.";
+    `Written by heedgrad ${data.version}. This page needs no network. ` +
+    "Weights and dropout are the engine's; what follows from the inputs is computed here.";
   addEventListener("hashchange", () => { if (stepNames.includes(named())) showStep(named(), contents); });
   addEventListener("keydown", (event) => {
     const by = { ArrowRight: "next", ArrowLeft: "prev" }[event.key];

@@ -85,7 +85,8 @@ function inputsTable() {
   });
   const head = (words, kind = "") => el("th", { class: kind, scope: "col" }, words);
   const table = el("table", { class: "inputs" },
-    el("thead", {}, el("tr", {}, el("td"), ...indices(numberCount).map((i) => head(i)), head("score", "more"), el("td", { class: "more bars" }), head("weight", "more"))),
+    el("thead", {}, el("tr", {}, el("td"), ...indices(numberCount).map((i) => head(i)),
+      head("score", "more"), el("td", { class: "more bars" }), head("weight", "more"))),
     el("tbody", {}, ...rows));
   const draw = () => {
     const scores = inputs.map((row) => dot(row, inputs[queryAt])), weights = softmax(scores);

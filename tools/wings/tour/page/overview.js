@@ -71,13 +71,15 @@ function overview(inputsPlace) {
     el("div", { class: "scene" },
       el("div", { class: "told" },
         el("p", {}, `Each word is ${inputs[0].length} numbers, and two words are alike if their arrows are long and point the same way. `,
-          "How much should ", query, " take from ", key, "? Multiply them number by number and add: the dot product. Softmax turns a word's scores into shares of 100%."),
+          "How much should ", query, " take from ", key, "? Multiply them number by number and add: the dot product. ",
+          "Softmax turns a word's scores into shares of 100%."),
         inputsPlace),
       el("div", { class: "shown" }, arrows.figure)),
     product && el("div", { class: "scene" },
       el("div", { class: "told" },
         el("p", {}, "Trained attention compares words by what they look for, offer and hand over. ",
-          "Three matrices make a query, a key and a value of each. Every number of a product is a row times a column: point at one, or go there with the arrow keys.")),
+          "Three matrices make a query, a key and a value of each. ",
+          "Every number of a product is a row times a column: point at one, or go there with the arrow keys.")),
       el("div", { class: "shown" }, product.figure)));
   return { element, draw };
 }

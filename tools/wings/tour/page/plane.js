@@ -48,7 +48,8 @@ class Plane {
       return svgElement("text", place, termText(value));
     };
     const values = [-1, -0.5, 0.5, 1];
-    return [line(0, y0, this.width, y0), line(x0, 0, x0, this.height), ...values.map((value) => tick(value, true)), ...values.map((value) => tick(value, false))];
+    return [line(0, y0, this.width, y0), line(x0, 0, x0, this.height),
+      ...values.map((value) => tick(value, true)), ...values.map((value) => tick(value, false))];
   }
 
   arrow(one, index) {
