@@ -28,15 +28,13 @@ void check_run_sets(const std::vector<std::string>& sets) {
 
 namespace {
 
-// Loads the chosen checkpoint. If training has removed it meanwhile, chooses again.
-TrainingState load_chosen(const std::string& run, RunArgument chosen, Module& model,
-                          const ConfigNode& config) {
+// load(the checkpoint that is chosen). If training has removed it meanwhile, chooses again.
+template <class Load>
+auto load_chosen(const std::string& run, RunArgument& chosen, const Load& load) {
   while (true) {
     try {
-      TrainingState state = load_checkpoint(chosen.checkpoint, model, nullptr);
-      require_same_model(chosen.checkpoint / "config.yaml", chosen.run / "config.yaml", config);
-      return state;
-    } catch (const IoError&) {
+      return load(chosen);
+    } catch (const Error&) {
       std::vector<std::string> already_printed;
       RunArgument now = resolve_run(run, already_printed);
       if (now.checkpoint == chosen.checkpoint) {
@@ -52,20 +50,28 @@ TrainingState load_chosen(const std::string& run, RunArgument chosen, Module& mo
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets) {
   check_run_sets(sets);
   std::vector<std::string> warnings;
-  const RunArgument argument = resolve_run(run, warnings);
-  RunTree tree = read_run_tree(argument.run / "config.yaml", sets);
+  RunArgument chosen = resolve_run(run, warnings);
+  const RunTree tree = read_run_tree(chosen.run / "config.yaml", sets);
   require_precision_of(tree);
   for (const std::string& warning : warnings) {
     print_line(stderr, warning);
   }
-  TrainedRun trained{
-      .loaded = load_run(std::move(tree), argument.run, Purpose::train, argument.checkpoint),
-      .model = {},
-      .state = {}};
+  TrainedRun trained{.loaded = load_chosen(run, chosen,
+                                           [&](const RunArgument& of) {  // the tokenizer lies there
+                                             return load_run(RunTree(tree), of.run, Purpose::train,
+                                                             of.checkpoint);
+                                           }),
+                     .model = {},
+                     .state = {}};
   apply_settings(trained.loaded.config);
   trained.model = make_model(trained.loaded);
   trained.model->train(false);
-  trained.state = load_chosen(run, argument, *trained.model, trained.loaded.resolved);
+  trained.state = load_chosen(run, chosen, [&](const RunArgument& of) {
+    TrainingState state = load_checkpoint(of.checkpoint, *trained.model, nullptr);
+    require_same_model(of.checkpoint / "config.yaml", of.run / "config.yaml",
+                       trained.loaded.resolved);
+    return state;
+  });
   merge_adapter(trained.loaded, *trained.model);
   return trained;
 }
