@@ -19,7 +19,7 @@ function added(step, head = null) {
   if (block < 0 || numberOfBlocks !== attentions.length) return null;
   return blocksAdd.filter((part) => part.block === block && (head === null || part.head === head)).reduce((sum, { value }) => sum + value, 0);
 }
-const addsWords = (value) => `adds ${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+const addsWords = (value) => `adds ${value <= -0.005 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 // From the middle to the right what a head adds, to the left what it takes away.
 function addedBar(step, head) {
   const value = added(step, head);
