@@ -46,7 +46,7 @@ def train(program, runs, config, evaluations=EVALUATIONS, steps=None):
     if not (run / "checkpoints").is_dir():
         print(f"training {config} ...", flush=True)
         path, = (ROOT / "configs").rglob(f"{config}.yaml")
-        steps = steps or int(re.search(r"steps: (\d+)", path.read_text())[1])
+        steps = steps or int(re.search(r"(?m)^ +steps: (\d+)", path.read_text())[1])
         settings = [f"train.steps={steps}", f"eval.every={steps // evaluations}"]
         heed(program, "train", path, "--out", run, *(part for one in settings for part in ("--set", one)))
     return run
