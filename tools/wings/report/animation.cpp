@@ -1,8 +1,8 @@
 #include "tools/wings/report/animation.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
 
 #include "autograd/base/error.h"
 #include "layers/text/formatted.h"
@@ -79,7 +79,7 @@ std::vector<Frame> frames_of(const ReportRecord& record, const std::string& laye
 
 class Animation {
  public:
-  explicit Animation(const std::vector<Frame>& frames) : frames_(frames) {
+  explicit Animation(std::vector<Frame> frames) : frames_(std::move(frames)) {
     const ReportRecord::Map& newest = *frames_.back().map;
     heads_ = newest.heads;
     rows_ = newest.queries.size();
@@ -219,7 +219,7 @@ class Animation {
                   formatted("%.3g", frames_.back().at(head, row, column)), "\"", moves, "/>\n");
   }
 
-  const std::vector<Frame>& frames_;
+  std::vector<Frame> frames_;
   size_t rows_ = 1, columns_ = 1;   // of the newest map; those before it may have had more
   int64_t heads_ = 1, beside_ = 1;  // heads, and of them in a row
   double left_ = 0, above_ = 0;     // room for names

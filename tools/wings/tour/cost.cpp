@@ -41,9 +41,9 @@ Both layers compute the same: the largest difference of their results is {differ
 
 A product has a price even if it is small: a call, threads that are woken, factors that are copied
 into the order in which they are read. The loop pays it for every head, and it reads the inputs
-three times for each. At last it copies the results of the heads to put them side by side. That
-is why W_query of all heads is one matrix. In a build without
-optimisation, or where threads wait for a busy machine, the ratio may be anything.
+three times for each. In the end it copies the results of the heads to put them side by side. That
+is why W_query of all heads is one matrix. In a build without optimisation, or where threads wait
+for a busy machine, the ratio may be anything.
 )";
 
 constexpr int64_t loop_heads = 12, loop_width = 192, loop_tokens = 64;
