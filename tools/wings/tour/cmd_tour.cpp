@@ -133,10 +133,9 @@ void print_list(const std::vector<Step>& steps) {
 }
 
 // What `heed tour` prints of a step.
-void print_lesson(const Step& step, const TourInputs& in) {
+std::string lesson_text(const Step& step, const TourInputs& in) {
   const size_t width = terminal_width(STDOUT_FILENO).value_or(tour::widest_lesson);
-  print_text(tour::lesson(step, in, tour::run(step, in), std::min(width, tour::widest_lesson)) +
-             "\n");
+  return tour::lesson(step, in, tour::run(step, in), std::min(width, tour::widest_lesson)) + "\n";
 }
 
 void print_json(const std::vector<Step>& steps, const TourInputs& in) {
@@ -156,14 +155,33 @@ constexpr const char* the_book =
 // Someone reads along and can answer.
 bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
 
-// Waits for Enter. False at the end of the input, by Ctrl-D. The step's name, since its title may
-// have scrolled off.
-bool go_on(const Step& step, size_t done, size_t steps) {
-  std::cout << "[" << done << " of " << steps << ": " << step.name
-            << ". Enter: " << (done < steps ? "next step" : "an exercise") << ", Ctrl-D: end] "
-            << std::flush;
+// Waits for Enter, which leads to `next`. False at the end of the input, by Ctrl-D. `where` names
+// the step, since its title may have scrolled off.
+bool go_on(const std::string& where, const char* next) {
+  std::cout << "[" << where << ". Enter: " << next << ", Ctrl-D: end] " << std::flush;
   std::string line;
   return static_cast<bool>(std::getline(std::cin, line));
+}
+
+// A screen at a time, if the terminal says how many lines that is. Two lines are for the answer and
+// the last line of the screen before. False when the reader has ended it.
+bool print_by_screens(const std::string& lesson, const std::string& where) {
+  const std::string text = fitted(lesson, terminal_width(STDOUT_FILENO));
+  const size_t rows = terminal_height(STDOUT_FILENO).value_or(std::string::npos);
+  const size_t screen = std::max<size_t>(rows, 4) - 2;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    size_t end = begin;
+    for (size_t lines = 0; lines < screen && end < text.size(); ++lines) {
+      end = std::min(text.find('\n', end), text.size() - 1) + 1;
+    }
+    print_text(std::string_view(text).substr(begin, end - begin));
+    begin = end;
+    if (begin < text.size() && !go_on(where, "read on")) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // The weights of the last word without trained matrices, softmax(x_i . x_last) over i, (T).
@@ -227,16 +245,21 @@ void exercise(const TourInputs& in) {
 }
 
 void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
-  print_text(text("Attention in ", steps.size(),
-                  " steps, from a dictionary to a GPT that writes.\n",
-                  "`heed tour STEP` shows one, `heed tour --list` names them.\n", the_book,
-                  "Each step says where its code is.\n\n"));
+  std::string lesson =
+      text("Attention in ", steps.size(), " steps, from a dictionary to a GPT that writes.\n",
+           "`heed tour STEP` shows one, `heed tour --list` names them.\n", the_book,
+           "Each step says where its code is.\n\n");
   for (size_t i = 0; i < steps.size(); ++i) {
-    print_lesson(steps[i], in);
-    if (on_terminal() && !go_on(steps[i], i + 1, steps.size())) {
+    lesson += lesson_text(steps[i], in);
+    const std::string where = text(i + 1, " of ", steps.size(), ": ", steps[i].name);
+    const char* next = i + 1 < steps.size() ? "next step" : "an exercise";
+    if (!on_terminal()) {
+      print_text(lesson);
+    } else if (!print_by_screens(lesson, where) || !go_on(where, next)) {
       std::cout << "\n";
       return;
     }
+    lesson.clear();
   }
   exercise(in);
 }
@@ -273,7 +296,7 @@ void write_page(const std::string& file, const std::vector<Step>& steps, const O
 }
 
 void print_step(const Step& step, const TourInputs& in) {
-  print_lesson(step, in);
+  print_text(lesson_text(step, in));
   print_text(the_book);
   const std::vector<Step> steps = tour::all_steps();
   const auto same = [&step](const Step& other) { return other.name == step.name; };

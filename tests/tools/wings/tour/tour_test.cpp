@@ -88,11 +88,18 @@ std::string with_short_ones(const std::string& text) {
   return std::regex_replace(text, std::regex("1\\.0000"), "1.");
 }
 
-// What a terminal shows of `heed tour` while this is typed into it.
-std::string on_a_terminal(const std::string& typed) {
+// What a terminal of so many lines (0: it does not say) shows of `heed tour` while this is typed
+// into it.
+std::string on_a_terminal(const std::string& typed, unsigned short rows = 0) {
   const std::string program = std::string(HEED_BUILD_DIR) + (is_float64 ? "/heed-f64" : "/heed");
   int terminal = -1;
-  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  winsize size{};
+  size.ws_row = rows;
+  size.ws_col = rows > 0 ? 80 : 0;
+  termios lines{};  // lines are handed on at their end, and not shown again
+  lines.c_lflag = ICANON;
+  lines.c_cc[VEOF] = '\x04';
+  const pid_t child = forkpty(&terminal, nullptr, &lines, &size);
   REQUIRE(child >= 0);
   if (child == 0) {
     execl(program.c_str(), "heed", "tour", nullptr);
@@ -265,6 +272,22 @@ TEST_CASE("heed tour: by hand and by layer, in a block and at the end of a GPT")
   CHECK(hidden == 3);
 }
 
+TEST_CASE("heed tour: stops at each screen of a terminal") {
+  constexpr int64_t rows = 24;
+  const std::string shown = on_a_terminal(std::string(400, '\n') + std::string(1, '\x04'), rows);
+  const std::string prompt = "Enter: ";
+  int64_t stops = 0, read_on = 0;
+  size_t begin = shown.find("Attention in");
+  for (size_t at = shown.find(prompt); at != std::string::npos; at = shown.find(prompt, begin)) {
+    const std::string screen = shown.substr(begin, at - begin);
+    CHECK_MESSAGE(std::count(screen.begin(), screen.end(), '\n') < rows, screen);
+    begin = at + prompt.size();
+    read_on += shown.compare(begin, 7, "read on") == 0 ? 1 : 0;
+    ++stops;
+  }
+  CHECK(read_on > 41);
+  CHECK(stops == read_on + 41);
+}
 TEST_CASE("heed tour: waits for nobody who is no terminal, and ends with an exercise") {
   const ProgramResult all = run_heed({"tour"});
   CHECK(!contains(all.out, "[Enter"));
