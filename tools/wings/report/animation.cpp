@@ -7,6 +7,7 @@
 #include "autograd/base/error.h"
 #include "layers/text/formatted.h"
 #include "tools/wings/pages/svg.h"
+#include "tools/wings/report/base64.h"
 
 namespace heed {
 
@@ -17,24 +18,6 @@ constexpr double moving = 75;    // percent of a round, in which squares change
 constexpr double widest = 1000;  // of a row of heads, in pixels
 constexpr double room = 400;     // for the squares of a head, unless they become too small
 constexpr double head_gap = 24, edge = 16, below = 22;
-
-// Exactly `count`: what is missing or no base64 in a damaged file is some weight or other.
-std::vector<uint8_t> bytes_in(const std::string& base64, size_t count) {
-  const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<uint8_t> bytes;
-  uint32_t bits = 0;
-  int known = 0;
-  for (const char letter : base64) {
-    bits = bits << 6 | static_cast<uint32_t>(letters.find(letter) & 63U);
-    known += 6;
-    if (known >= 8) {
-      known -= 8;
-      bytes.push_back(static_cast<uint8_t>(bits >> known & 255U));
-    }
-  }
-  bytes.resize(count);
-  return bytes;
-}
 
 // One layer at one evaluation.
 struct Frame {
@@ -65,7 +48,7 @@ std::vector<Frame> frames_of(const ReportRecord& record, const std::string& laye
       if (map.path == path) {
         const size_t squares = map.queries.size() * map.keys.size();
         frames.push_back({of.step, of.answer, &map,
-                          bytes_in(map.weights, static_cast<size_t>(map.heads) * squares)});
+                          from_base64(map.weights, static_cast<size_t>(map.heads) * squares)});
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "layers/text/utf8.h"
+#include "tools/wings/report/base64.h"
 #include "train/files/files.h"
 
 namespace heed {
@@ -30,23 +31,6 @@ void halve_beyond(size_t most, std::vector<Item>& items) {
   }
 }
 
-std::string base64(std::span<const uint8_t> bytes) {
-  static const char* const letters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - i);
-    uint32_t bits = 0;
-    for (size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 | (k < count ? bytes[i + k] : 0U);
-    }
-    for (size_t k = 0; k < 4; ++k) {
-      out += k <= count ? letters[bits >> (18 - 6 * k) & 63U] : '=';
-    }
-  }
-  return out;
-}
-
 // Keeps the first `rows` rows and columns.
 ReportRecord::Map quantised(const AttentionMap& map, int64_t rows) {
   const int64_t heads = map.weights.dim(0), queries = map.weights.dim(1), keys = map.weights.dim(2);
@@ -60,7 +44,7 @@ ReportRecord::Map quantised(const AttentionMap& map, int64_t rows) {
       });
     }
   }
-  ReportRecord::Map out{map.path, map.cross, map.queries, map.keys, heads, base64(bytes)};
+  ReportRecord::Map out{map.path, map.cross, map.queries, map.keys, heads, to_base64(bytes)};
   out.queries.resize(static_cast<size_t>(t_end));
   out.keys.resize(static_cast<size_t>(s_end));
   return out;
