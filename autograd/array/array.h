@@ -23,7 +23,7 @@ class BasicArray {
   static BasicArray uninitialised(const Shape& shape) {
     BasicArray a;
     a.shape_ = shape;
-    a.buffer_ = BufferRef(Buffer::make(sizeof(T) * static_cast<size_t>(shape.size())));
+    a.storage_ = StorageRef(Storage::make(sizeof(T) * static_cast<size_t>(shape.size())));
     return a;
   }
 
@@ -49,7 +49,7 @@ class BasicArray {
     return from(shape, std::span(values.begin(), values.size()));
   }
 
-  explicit operator bool() const { return static_cast<bool>(buffer_); }
+  explicit operator bool() const { return static_cast<bool>(storage_); }
 
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }
@@ -57,7 +57,7 @@ class BasicArray {
   int64_t dim(int axis) const { return shape_[axis]; }
 
   const T* data() const {
-    if (!buffer_ || buffer_->version != version_) [[unlikely]] {
+    if (!storage_ || storage_->version != version_) [[unlikely]] {
       throw_unreadable();
     }
     return begin();
@@ -67,8 +67,8 @@ class BasicArray {
   // The elements, to be written. If other copies share the buffer, reading them throws from now on.
   T* mutable_data() {
     if (!unique()) [[unlikely]] {
-      if (!buffer_) throw_unreadable();
-      version_ = ++buffer_->version;
+      if (!storage_) throw_unreadable();
+      version_ = ++storage_->version;
     }
     return begin();
   }
@@ -98,27 +98,27 @@ class BasicArray {
   }
 
   // True if no other array shares the buffer, so that it can be overwritten in place.
-  bool unique() const { return buffer_ && buffer_->refs == 1; }
+  bool unique() const { return storage_ && storage_->refs == 1; }
 
   // A copy that reads what the buffer holds now (see the class comment). For an operation: what it
   // was given may have been rewritten since, what it saves may not.
   BasicArray current() const {
     BasicArray a = *this;
-    a.version_ = buffer_ ? buffer_->version : 0;
+    a.version_ = storage_ ? storage_->version : 0;
     return a;
   }
 
  private:
-  T* begin() const { return reinterpret_cast<T*>(buffer_->bytes()); }
+  T* begin() const { return reinterpret_cast<T*>(storage_->bytes()); }
 
   [[noreturn]] void throw_unreadable() const {
-    require<GraphError>(static_cast<bool>(buffer_), "expected elements, got an empty array");
+    require<GraphError>(static_cast<bool>(storage_), "expected elements, got an empty array");
     fail<GraphError>("a saved value of shape ", shape_, " was changed after it was used: version ",
-                     version_, " was saved, the value is now at version ", buffer_->version);
+                     version_, " was saved, the value is now at version ", storage_->version);
   }
 
   Shape shape_;
-  BufferRef buffer_;
+  StorageRef storage_;
   uint32_t version_ = 0;
 };
 

@@ -261,15 +261,15 @@ void trim() { pool_for(dry_run()).trim(); }
 
 }  // namespace pool
 
-Buffer* Buffer::make(size_t bytes) {
+Storage* Storage::make(size_t bytes) {
   uint32_t size_class = 0;
-  void* block = pool::take(sizeof(Buffer) + bytes, size_class);
-  auto* buffer = new (block) Buffer;
-  buffer->size_class = size_class;
-  return buffer;
+  void* block = pool::take(sizeof(Storage) + bytes, size_class);
+  auto* storage = new (block) Storage;
+  storage->size_class = size_class;
+  return storage;
 }
 
-void Buffer::destroy(Buffer* buffer) noexcept { pool::give(buffer, buffer->size_class); }
+void Storage::destroy(Storage* storage) noexcept { pool::give(storage, storage->size_class); }
 
 DryRun::DryRun() {
   require<GraphError>(!dry_run(), "dry run: one is already under way");

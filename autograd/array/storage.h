@@ -47,17 +47,17 @@ class DryRun {
 
 // A ref-counted block of bytes, which follow this header. `version` counts how often the value was
 // rewritten after other arrays could see it.
-struct alignas(64) Buffer {
+struct alignas(64) Storage {
   uint32_t refs = 1;
   uint32_t version = 0;
   uint32_t size_class = 0;
 
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this + 1); }
 
-  static Buffer* make(size_t bytes);
-  static void destroy(Buffer* buffer) noexcept;
+  static Storage* make(size_t bytes);
+  static void destroy(Storage* storage) noexcept;
 };
-static_assert(sizeof(Buffer) == 64, "what follows the header must stay 64-byte aligned");
+static_assert(sizeof(Storage) == 64, "what follows the header must stay 64-byte aligned");
 
 // Owns one reference to a T, or none. T has a count `refs`, which is not atomic: one thread at a
 // time holds references. It has a function destroy(T*), called when the count falls to 0.
@@ -90,6 +90,6 @@ class Ref {
   T* target_ = nullptr;
 };
 
-using BufferRef = Ref<Buffer>;
+using StorageRef = Ref<Storage>;
 
 }  // namespace heed
