@@ -61,6 +61,7 @@ class Module {
   const std::string& path() const;
   const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
   const std::vector<Parameter*>& own_parameters() const { return parameters_; }
+  const std::vector<Buffer*>& own_buffers() const { return buffers_; }
 
   // What the layer takes. `heed forward`, the checks and text generation depend on it.
   virtual Signature signature() const { return {}; }
@@ -79,10 +80,12 @@ class Module {
 
  private:
   friend class Parameter;
+  friend class Buffer;
   friend class EvaluationMode;
   template <class Layer>
   friend class Child;
 
+  void require_new(const std::string& name) const;
   void adopt(const std::string& name, Module* child);
   void let_go(const Module* child);
   void forget_path();
@@ -90,6 +93,7 @@ class Module {
   void end_evaluation();
 
   std::vector<Parameter*> parameters_;
+  std::vector<Buffer*> buffers_;
   std::vector<std::pair<std::string, Module*>> children_;
   Module* parent_ = nullptr;
   std::string name_;

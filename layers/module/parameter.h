@@ -1,4 +1,4 @@
-// A trained tensor with a name.
+// The tensors of a layer, with their names: trained ones and constants.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ class Parameter {
  public:
   using Init = std::function<void(Array& values)>;
 
-  // Throws Error if `owner` already has a parameter of this name. If not `present`, as an optional
-  // bias may be, it is empty and not registered.
+  // Throws Error if `owner` already has a parameter or buffer of this name. If not `present`, as an
+  // optional bias may be, it is empty and not registered.
   Parameter(Module* owner, std::string name, const Shape& shape, const Init& init,
             bool present = true);
   Parameter(const Parameter&) = delete;
@@ -47,6 +47,25 @@ class Parameter {
   Tensor tensor_;
   Tensor leaf_;  // of a frozen parameter: what it was
   bool is_stored_ = true;
+};
+
+// A constant of a layer, such as a mask or a table, registered under a name: no optimizer sees it
+// and parameters() leaves it out, but it is saved and loaded with them, as what PyTorch's
+// register_buffer() registers. forward() must not change it: the processes of a run each have one.
+class Buffer {
+ public:
+  // Throws Error if `owner` already has a parameter or buffer of this name.
+  Buffer(Module* owner, std::string name, Array values);
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  operator const Tensor&() const { return tensor_; }  // NOLINT: used like a tensor
+  const Tensor& tensor() const { return tensor_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  Tensor tensor_;
 };
 
 struct NamedParameter {

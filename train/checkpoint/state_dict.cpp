@@ -15,7 +15,7 @@ namespace heed {
 
 namespace {
 
-// A parameter and all its names. A tied parameter has more than one.
+// A parameter and all its names, of which a tied one has more than one; or a buffer.
 struct Slot {
   std::vector<std::string> names;
   Tensor tensor;
@@ -32,12 +32,15 @@ struct Inventory {
   std::vector<MaskBuffer> masks;
 };
 
-void add_masks(const Module& layer, const std::string& prefix, std::vector<MaskBuffer>& masks) {
+void add_buffers(const Module& layer, const std::string& prefix, Inventory& found) {
+  for (const Buffer* buffer : layer.own_buffers()) {
+    found.slots.push_back({{prefix + buffer->name()}, buffer->tensor()});
+  }
   if (const int64_t length = layer.book_mask_length(); length > 0) {
-    masks.push_back({prefix + "mask", length});
+    found.masks.push_back({prefix + "mask", length});
   }
   for (const auto& [name, child] : layer.children()) {
-    add_masks(*child, prefix + name + ".", masks);
+    add_buffers(*child, prefix + name + ".", found);
   }
 }
 
@@ -52,7 +55,7 @@ Inventory inventory(const Module& model) {
     }
     found.slots[at->second].names.push_back(name);
   });
-  add_masks(model, "", found.masks);
+  add_buffers(model, "", found);
   return found;
 }
 

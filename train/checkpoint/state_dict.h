@@ -1,5 +1,5 @@
-// Model parameters in a safetensors file, under the names of PyTorch's state_dict(): all that are
-// not left out (Parameter::leave_out).
+// Model parameters and buffers in a safetensors file, under the names of PyTorch's state_dict():
+// all but what is left out (Parameter::leave_out).
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@ enum class Extra { refuse, ignore };
 using Ignored = std::function<bool(const std::string& name)>;
 inline bool nothing_ignored(const std::string&) { return false; }
 
-// Fills every parameter from the tensor of the same name: F64, F32, F16 or BF16, converted to real.
-// A tied parameter may be stored under any of its names, or under several with the same bytes. The
-// book's CausalAttention and MultiHeadAttention register a buffer "<path>.mask" of shape
-// (context_length, context_length), 1 above the diagonal; it is checked and skipped. Throws IoError
-// that lists all errors, one per line; the model is then unchanged.
+// Fills every parameter and buffer from the tensor of the same name: F64, F32, F16 or BF16,
+// converted to real. A tied parameter may be stored under any of its names, or under several with
+// the same bytes. The book's CausalAttention and MultiHeadAttention register a buffer "<path>.mask"
+// of shape (context_length, context_length), 1 above the diagonal; it is checked and skipped.
+// Throws IoError that lists all errors, one per line; the model is then unchanged.
 //
 // Parameters and tensors whose name `ignored` returns true for are left alone.
 void load_parameters(Module& model, const SafeTensors& file, Extra extra = Extra::refuse,
@@ -36,8 +36,8 @@ void check_parameters(const Module& model, const SafeTensors& file, Extra extra 
 // Whether to write the book's mask buffers too, so that its modules load the file with strict=True.
 enum class BookBuffers { leave_out, write };
 
-// Every parameter under its path; a tied one once, under its first name. The views share buffers
-// with the model.
+// Every parameter under its path; a tied one once, under its first name; then the buffers. The
+// views share buffers with the model.
 std::vector<TensorView> parameter_views(const Module& model,
                                         BookBuffers buffers = BookBuffers::leave_out);
 Fingerprint save_parameters(const std::filesystem::path& path, const Module& model,

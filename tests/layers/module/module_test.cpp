@@ -35,6 +35,16 @@ struct TwoParameters final : Module {
   Tensor forward(const Input& in) override { return in.x; }
 };
 
+struct MaskAndWeight final : Module {
+  explicit MaskAndWeight(const std::string& name)
+      : mask(this, "mask", Array::from({2}, {1, 0})), w(this, name, {2}, zeros) {}
+  Buffer mask;
+  Parameter w;
+
+ protected:
+  Tensor forward(const Input& in) override { return in.x * w + mask; }
+};
+
 struct TwoChildren final : Module {
   TwoChildren() : first(this, "c", Linear::Config{1, 1}), second(this, "c", Linear::Config{1, 1}) {}
   Child<Linear> first, second;
@@ -96,9 +106,26 @@ TEST_CASE("module: paths are PyTorch's, and follow a layer into a larger one") {
 
 TEST_CASE("module: the same name twice is refused") {
   CHECK(error_of<Error>([] { TwoParameters(); }) ==
-        "module: two parameters are called w; each Parameter of a layer needs a name of its own");
+        "module: two parameters are called w; each Parameter or Buffer of a layer needs a name "
+        "of its own");
+  CHECK(error_of<Error>([] { MaskAndWeight("mask"); }) ==
+        "module: two parameters are called mask; each Parameter or Buffer of a layer needs a name "
+        "of its own");
   CHECK(error_of<Error>([] { TwoChildren(); }) ==
         "module: two children are called c; each Child of a layer needs a name of its own");
+}
+
+TEST_CASE("module: a buffer is computed with, and is no parameter") {
+  MaskAndWeight layer("w");
+  CHECK(parameter_lines(layer) == "w (2,)\n");
+  CHECK(layer.parameter_count() == 2);
+  REQUIRE(layer.own_buffers().size() == 1);
+  CHECK(layer.own_buffers()[0]->name() == "mask");
+  CHECK_FALSE(layer.mask.tensor().requires_grad());
+  const Tensor y = layer(Tensor(Array::from({2}, {3, 4})));
+  check_same_bits(y.value(), Array::from({2}, {1, 0}));
+  y.backward(Array::full({2}, 1));
+  check_same_bits(layer.w.tensor().grad(), Array::from({2}, {3, 4}));
 }
 
 TEST_CASE("module: a tied parameter shares value and gradient and counts once") {

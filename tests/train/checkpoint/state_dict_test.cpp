@@ -75,6 +75,27 @@ Array book_mask(real above = 1, real elsewhere = 0) {
   return mask;
 }
 
+// A buffer in a child, and one of its own.
+struct Scaled final : Module {
+  struct Table final : Module {
+    explicit Table(real number) : table(this, "table", Array::from({2}, {number, 2 * number})) {}
+    Buffer table;
+
+   protected:
+    Tensor forward(const Input& in) override { return in.x * table; }
+  };
+  explicit Scaled(real number)
+      : shift(this, "shift", Array::from({1}, {number})),
+        w(this, "w", {2}, [](Array& all) { std::fill_n(all.mutable_data(), 2, real{7}); }),
+        inner(this, "inner", std::make_unique<Table>(number)) {}
+  Buffer shift;
+  Parameter w;
+  Child<Table> inner;
+
+ protected:
+  Tensor forward(const Input& in) override { return inner(in.x * w) + shift; }
+};
+
 std::vector<TensorView> with(std::vector<TensorView> views, TensorView more) {
   views.push_back(std::move(more));
   return views;
@@ -95,6 +116,19 @@ TEST_CASE("state_dict: what is saved loads bit for bit") {
   CHECK(values(read).size() == 3);
   CHECK(names(parameter_views(written)) ==
         std::vector<std::string>{"W_query.weight", "W_key.weight", "W_value.weight"});
+}
+
+TEST_CASE("state_dict: buffers are saved and loaded as parameters are") {
+  const Scaled written(3);
+  Scaled read(5);
+  CHECK(names(parameter_views(written)) == std::vector<std::string>{"w", "shift", "inner.table"});
+  load_parameters(read, in_memory(parameter_views(written)));
+  CHECK(values(read.shift) == std::vector<real>{3});
+  CHECK(values(read.inner->table) == std::vector<real>{3, 6});
+  CHECK(refusal(read, {view("w", Array::zeros({2})), zeros("inner.table", {3})}) ==
+        "w.safetensors: shift: missing, expected shape (1,)\n"
+        "w.safetensors: inner.table: expected shape (2,), got (3,)");
+  CHECK(values(read.inner->table) == std::vector<real>{3, 6});
 }
 
 TEST_CASE("state_dict: floats of every kind are converted") {

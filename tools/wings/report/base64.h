@@ -12,7 +12,7 @@ namespace heed {
 
 std::string to_base64(std::span<const uint8_t> bytes);
 
-// Exactly `count` bytes: what is missing or no base64 in a damaged file becomes some bytes or other.
+// Exactly `count` bytes: what is missing or no base64 in a damaged file becomes some byte or other.
 std::vector<uint8_t> from_base64(std::string_view text, size_t count);
 
 }  // namespace heed

@@ -220,7 +220,8 @@ TEST_CASE("examine 1: a field that is given but not declared") {
 
 TEST_CASE("examine 2: a parameter registered twice") {
   expect(wrong_with<RegisteredTwice>(), "construction and first call",
-         "two parameters are called weight; each Parameter of a layer needs a name of its own");
+         "two parameters are called weight; each Parameter or Buffer of a layer needs a name of "
+         "its own");
 }
 
 TEST_CASE("examine 3: shapes that do not fit") {
