@@ -180,8 +180,7 @@ void causal_attention(const TourInputs& in, StepValues& show) {
 std::vector<Step> causal_steps() {
   const std::string file = "tools/wings/tour/causal.cpp";
   return {
-      {"causal", "Hiding the words to come, two ways", "the book, 3.5.1", file, causal_text,
-       causal},
+      {"causal", "The causal mask, two ways", "the book, 3.5.1", file, causal_text, causal},
       {"mask_that_breaks", "A mask that breaks", "the book, 3.5.1", file, breaks_text,
        mask_that_breaks},
       {"dropout", "Dropout on attention weights", "the book, 3.5.2", file, dropout_text,

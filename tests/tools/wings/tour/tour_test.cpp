@@ -303,7 +303,7 @@ TEST_CASE("heed tour: a page, which replaces no input") {
   CHECK(wrote.ends_with(" kB); open it in a browser:\nfile://" + page + "\n"));
   const std::string text_of_page = read_text(page);
   CHECK(text_of_page.starts_with("<!DOCTYPE html>"));
-  CHECK(contains(text_of_page, "Hiding the words to come, two ways"));
+  CHECK(contains(text_of_page, "The causal mask, two ways"));
   write_safetensors(path, {view("x", values({2, 3}))});
   const ProgramResult refused = run_heed({"tour", "--inputs", path, "--html", path});
   CHECK(refused.exit_code == 2);
@@ -318,8 +318,8 @@ TEST_CASE("heed tour: a step by its number or a word") {
                                    {"qkv", "trainable"},
                                    {"q", "trainable"},
                                    {"V", "trainable"},
-                                   {"softmax", "overflow"},
-                                   {"Mask", "mask_that_breaks"},
+                                   {"softmax", "weights"},
+                                   {"Mask", "causal"},
                                    {"ones", "mixed_by_ones"},
                                    {"residual", "block"}}) {
     const std::string out = succeeded({"tour", word}).out;  // Clang 14: no word in a message
