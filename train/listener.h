@@ -13,6 +13,8 @@
 
 namespace heed {
 
+struct MetricsRow;
+
 // A run in training. All members live at least until training ends.
 struct RunInTraining {
   std::filesystem::path folder;
@@ -31,6 +33,9 @@ class TrainingListener {
   virtual void check(const LoadedRun& /*loaded*/) const {}
   // Training starts, or resumes after `step`.
   virtual void on_begin(const RunInTraining& run, int64_t step) = 0;
+  // A row of metrics.csv (train/run/metrics.h) was written. If an interrupt had stopped its
+  // evaluation, the row comes again, complete, when the run is resumed.
+  virtual void on_metrics(const MetricsRow& /*row*/) {}
   // The validation set was evaluated after `step`.
   virtual void on_evaluation(int64_t step, const Evaluation& evaluation) = 0;
   // `step` was the last one. `diverged`: a value is not finite, and the model may be unusable.

@@ -177,6 +177,7 @@ void Trainer::write_metrics(const StepResult* result, const std::optional<Evalua
     metrics_ = MetricsWriter::resume(folder_->metrics_file(), state_.step - 1);
   }
   metrics_->write(row);
+  notify([&](TrainingListener& listener) { listener.on_metrics(row); });
   if (result == nullptr) {
     return;
   }

@@ -13,6 +13,7 @@
 #include "tools/commands/parameter_printer.h"
 #include "tools/commands/run.h"
 #include "tools/commands/train_ending.h"
+#include "tools/commands/train_json.h"
 #include "tools/terminal/attention_maps.h"
 #include "tools/terminal/table.h"
 #include "train/crew.h"
@@ -39,6 +40,7 @@ struct TrainOptions {
   bool dry_run = false;
   bool overfit_batch = false;
   bool strict = false;
+  bool json = false;
 };
 
 void declare(Arguments& arguments, TrainOptions& o) {
@@ -57,7 +59,8 @@ void declare(Arguments& arguments, TrainOptions& o) {
       .option("--max-seconds", o.max_seconds, "save and stop after this time")
       .flag("--dry-run", o.dry_run, "print the plan and stop")
       .flag("--strict", o.strict, "do not train with warnings about the config")
-      .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout");
+      .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout")
+      .flag("--json", o.json, "a JSON object a line: the plan, the rows of metrics.csv, the end");
 }
 
 // The run to resume, with its checkpoint; one that ended before its first checkpoint starts again.
@@ -185,6 +188,9 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   }
   ParameterPrinter parameters(trainer);
   trainer.add_listener(parameters);
+  JsonLines json(o.json);
+  json.plan(plan, steps, &trainer);
+  trainer.add_listener(json);
   for (const std::string& line : lines) {
     trainer.say(line);
   }
@@ -196,6 +202,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes(), trainer.step() > before));
   next.attends = shows_attention(trainer.model(), trainer.run());
   say_ending(trainer, ending, std::move(next));
+  json.end(trainer, ending);
   return ending;
 }
 
@@ -237,8 +244,10 @@ int train(const TrainOptions& o, Crew& crew) {
   std::vector<std::string> lines = describe(plan, loaded);
   lines.insert(lines.begin(), known.plan_lines.begin(), known.plan_lines.end());
   lines.insert(lines.end(), warnings.begin(), warnings.end());
+  plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
   if (o.dry_run) {
-    for (const std::string& line : crew.leads() ? lines : std::vector<std::string>()) {
+    JsonLines(o.json && crew.leads()).plan(plan, loaded.config.train.steps);
+    for (const std::string& line : crew.leads() && !o.json ? lines : std::vector<std::string>()) {
       print_line(stdout, line);
     }
     crew.leave();
