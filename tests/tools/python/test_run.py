@@ -1,0 +1,219 @@
+"""Every method of a run against the command's own output."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import heedgrad as hg
+import numpy as np
+import pytest
+from conftest import heed
+from heedgrad.attention import side_by_side
+from safetensors.numpy import load_file, save_file
+
+
+def test_metrics_are_those_of_the_file(mine: hg.Run) -> None:
+    metrics = mine.metrics()
+    lines = Path("runs/mine/metrics.csv").read_text(encoding="utf-8").splitlines()
+    assert list(metrics) == lines[0].split(",")
+    for number, line in enumerate(lines[1:]):
+        for name, word in zip(metrics, line.split(",")):
+            value = metrics[name][number]
+            assert np.isnan(value) if word == "" else value == float(word), name
+    assert metrics["step"].dtype == metrics["tokens"].dtype == np.int64
+    steps, losses = metrics.measured("val_loss")
+    assert steps.tolist() == [20, 40] and metrics.last("val_loss") == losses[-1]
+    assert np.isnan(hg.Metrics(step=np.array([1]), loss=np.array([np.nan])).last("loss"))
+    assert repr(metrics).startswith("Metrics(5 rows of step, loss, ")
+
+
+def test_curves_of_the_metrics(mine: hg.Run) -> None:
+    metrics = mine.metrics()
+    picture = metrics._repr_html_()
+    assert picture == metrics.svg("loss", "val_loss") and picture.count("<polyline") == 2
+    [points] = re.findall(r'points="([^"]*)" .*?>val_loss<', metrics.svg("val_loss"))
+    xs, ys = zip(*(map(float, point.split(",")) for point in points.split()))
+    assert len(xs) == 2 and xs[0] < xs[1] and ys[0] < ys[1]  # a loss that falls goes down
+    nothing = hg.Metrics(step=np.array([1]), loss=np.array([np.nan]))
+    assert nothing.svg("loss") == "<p>no numbers yet</p>"
+    with pytest.raises(KeyError):
+        metrics.svg("lost")
+
+
+def test_metrics_as_pandas(mine: hg.Run) -> None:
+    pytest.importorskip("pandas")
+    frame = mine.metrics().to_pandas()
+    assert frame.shape == (5, 8) and frame["step"].tolist() == [1, 10, 20, 30, 40]
+
+
+def test_a_last_line_that_is_being_written_is_left_out(mine: hg.Run) -> None:
+    with open("runs/mine/metrics.csv", "a", encoding="utf-8") as file:
+        file.write("41,2.1")
+    assert mine.metrics()["step"].tolist() == [1, 10, 20, 30, 40]
+
+
+def test_what_training_left(mine: hg.Run) -> None:
+    assert os.fspath(mine) == "runs/mine" and mine.step == 40
+    assert mine.config.startswith("seed: 1\n")
+    assert mine.samples() == Path("runs/mine/samples.txt").read_text(encoding="utf-8")
+    weights = mine.weights()
+    stored = load_file(mine.checkpoint / "model.safetensors")
+    assert set(weights) == set(stored)
+    assert all(np.array_equal(weights[name], stored[name]) for name in stored)
+    checkpoint = hg.Run(mine.checkpoint)
+    assert checkpoint.checkpoint == mine.checkpoint and checkpoint.step == 40
+    assert checkpoint.samples() == ""
+
+
+def test_eval(mine: hg.Run) -> None:
+    assert mine.eval() == json.loads(heed("eval", "runs/mine", "--json"))
+
+
+def test_generate(mine: hg.Run) -> None:
+    text = mine.generate("the", tokens=20, seed=4, top_k=3)
+    assert text + "\n" == heed("generate", "runs/mine", "--prompt", "the", "--tokens", 20, "--seed",
+                               4, "--top-k", 3)
+    assert text.seed == 4 and len(text.tokens) == 20
+    assert "".join(token["token"] for token in text.tokens).replace("␣", " ").replace(
+        "\\n", "\n") == text[3:]
+    three = mine.generate("the", tokens=5, samples=3, temperature=1.5, top_p=0.9, min_p=0.01,
+                          repetition_penalty=1.2)
+    assert [each.seed for each in three] == [123, 124, 125]
+    assert mine.generate("the", tokens=5, samples=1) == [mine.generate("the", tokens=5)]
+    assert mine.generate(tokens=3, temperature=0).startswith("the")  # the config's prompt
+    whole = mine.generate("the", tokens=40, temperature=0)
+    assert whole.count(" ") > 1
+    assert mine.generate("the", tokens=40, temperature=0, stop=" ") == whole[:whole.index(" ")]
+    assert mine.generate(ids=[3, 5], tokens=2, temperature=0).startswith("3,5,")
+
+
+def test_forward(mine: hg.Run) -> None:
+    ids = np.array([[1, 2, 3, 4], [4, 3, 2, 1]])
+    save_file({"ids": ids.astype(np.int64)}, "in.safetensors")
+    heed("forward", "runs/mine", "--in", "in.safetensors", "--out", "out.safetensors", "--backward")
+    made = load_file("out.safetensors")
+    assert np.array_equal(mine.forward(ids=ids), made["y"]) and made["y"].shape == (2, 4, 15)
+    assert np.allclose(mine.forward(ids=[1, 2, 3, 4]), made["y"][0], atol=1e-6)
+    gradients = mine.forward(ids=ids, backward=True)
+    assert set(gradients) == set(made)
+    assert all(np.array_equal(gradients[name], made[name]) for name in made)
+    ones = mine.forward(ids=ids[0], backward=True, dy=np.ones((4, 15)))
+    assert ones["y"].shape == (4, 15)
+    assert np.array_equal(ones["grad.out_head.weight"],
+                          mine.forward(ids=ids[0], backward=True)["grad.out_head.weight"])
+
+
+def test_forward_of_a_model_of_two_sequences(place: Path) -> None:
+    run = hg.train({"data": {"type": "copy", "length": 4},
+                    "model": {"type": "encoder_decoder", "d_model": 8, "num_heads": 2,
+                              "num_layers": 1},
+                    "train": {"steps": 2, "batch_size": 4}}, out="runs/copy")
+    one = run.forward(ids=[1, 2], source_ids=[1, 2, 3])
+    both = run.forward(ids=[[1, 2]], source_ids=[[1, 2, 3]],
+                       source_mask=np.ones((1, 3), dtype=int))
+    assert one.shape == both.shape[1:] and np.array_equal(one, both[0])
+    with pytest.raises(hg.Error, match=r"do not fit one array .* run.attention_maps\(\)"):
+        run.attention()
+    assert any(each.cross for each in run.attention_maps())
+
+
+def test_forward_of_vectors(place: Path) -> None:
+    x = np.random.default_rng(0).normal(size=(8, 3, 4)).astype(np.float32)
+    save_file({"x": x, "y": x[..., :2].copy()}, "xy.safetensors")
+    run = hg.train({"data": {"type": "vectors", "path": "xy.safetensors"},
+                    "model": {"type": "linear", "d_in": 4, "d_out": 2},
+                    "train": {"steps": 2, "batch_size": 4}}, out="runs/vectors")
+    weights = run.weights()
+    assert np.allclose(run.forward(x=x[0]), x[0] @ weights["weight"].T + weights["bias"], atol=1e-6)
+    assert run.forward(x=x.astype(np.float64)).shape == (8, 3, 2)
+
+
+def test_attention(mine: hg.Run) -> None:
+    attention = mine.attention("the cat")
+    answer = json.loads(heed("inspect", "runs/mine", "--attention", "--json", "--prompt",
+                             "the cat"))
+    assert attention.shape == (2, 2, 7, 7) and attention.dtype == np.float32
+    for i, layer in enumerate(answer["layers"]):
+        assert np.array_equal(attention[i], np.array(layer["weights"], np.float32))
+        assert attention.layers[i] == layer["layer"] and attention.tokens == layer["queries"]
+    assert np.array_equal(attention, mine.attention(ids=[13, 8, 5, 1, 3, 2, 13]))
+    heed("inspect", "runs/mine", "--attention", "--all", "--prompt", "the cat", "--out", "map.svg")
+    assert attention.svg() == Path("map.svg").read_text(encoding="utf-8")
+    shown = attention._repr_html_()
+    assert shown is not None and shown.count("<svg") == 4
+    assert shown.count("<rect") == attention.svg().count("<rect") - 1  # without the background
+    assert side_by_side("<svg></svg>") == "<svg></svg>"
+    assert attention[0]._repr_html_() is None and (attention * 2).sum() > 0
+    with pytest.raises(hg.Error, match="of the whole array"):
+        attention[:, :, :3].svg()
+    [first, second] = mine.attention_maps("the cat")
+    assert np.array_equal(second.weights, attention[1])
+    assert first.keys == first.queries and not first.cross
+
+
+def test_probes(mine: hg.Run) -> None:
+    heads = mine.heads(sequences=2)
+    answer = json.loads(heed("probe", "runs/mine", "heads", "--sequences", 2, "--json"))
+    assert heads == answer["heads"]
+    lens = mine.lens("the cat")
+    answer = json.loads(heed("probe", "runs/mine", "lens", "--prompt", "the cat", "--json"))
+    assert lens.tokens == answer["tokens"] and lens.ids.shape == (3, 7)
+    for row, cells in enumerate(answer["blocks"]):
+        for column, cell in enumerate(cells):
+            assert lens.ids[row, column] == cell["id"]
+            assert lens.answers[row][column] == cell["token"]
+            assert lens.probability[row, column] == cell["probability"]
+            assert lens.rank[row, column] == cell.get("rank", 0)
+    assert repr(lens).splitlines()[1].startswith("embedding  ")
+    assert lens._repr_html_().count("<td") == 21
+    for what, options in (("ablate", {"batches": 1}), ("write", {"prompt": "the", "answer": " "})):
+        words = [word for key, value in options.items() for word in (f"--{key}", value)]
+        assert mine.probe(what, **options) == json.loads(heed("probe", "runs/mine", what, "--json",
+                                                              *words))
+
+
+def test_pages(mine: hg.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = mine.explain("the", out="page.html")
+    heed("explain", "runs/mine", "--prompt", "the", "--out", "other.html")
+    assert page.html == Path("other.html").read_text(encoding="utf-8")
+    assert mine.explain("the").html == page.html
+    assert page._repr_html_().startswith("<iframe ") and repr(page) == "Page('page.html')"
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    page.open()
+    assert opened == [Path("page.html").resolve().as_uri()]
+    assert mine.report().path == Path("runs/mine/report.html")
+    assert mine.report(out="report.html").html.startswith("<!")
+
+
+def test_export(mine: hg.Run) -> None:
+    folder = mine.export("model", dtype="bfloat16")
+    heed("export", "runs/mine", "other", "--dtype", "bfloat16")
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        assert (folder / name).read_bytes() == (Path("other") / name).read_bytes()
+
+
+def test_tables(mine: hg.Run) -> None:
+    heads = mine.heads()
+    assert heads.column("head") == [0, 1, 0, 1]
+    assert heads._repr_html_().count("<tr>") == 5
+    assert repr(hg.Table()) == "" and hg.Table([{"a": None}]).columns() == ["a"]
+    pytest.importorskip("pandas")
+    assert heads.to_pandas().shape == (4, 8)
+
+
+def test_what_a_run_cannot(place: Path, mine: hg.Run) -> None:
+    with pytest.raises(hg.Error, match="^forward: expected ids= or x=$"):
+        mine.forward()
+    with pytest.raises(hg.Error, match="^forward: expected ids of whole numbers, got float64$"):
+        mine.forward(ids=[1.5])
+    Path("runs/none").mkdir()
+    Path("runs/none/config.yaml").write_text(mine.config, encoding="utf-8")
+    with pytest.raises(hg.Error, match="^runs/none: has no checkpoint yet$"):
+        print(hg.Run("runs/none").step)
+    (mine.checkpoint / "model.safetensors").write_bytes(b"broken")
+    with pytest.raises(hg.Error, match=r"model\.safetensors: "):
+        mine.weights()

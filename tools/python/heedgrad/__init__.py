@@ -1,0 +1,37 @@
+"""heedgrad: trains small transformers on the CPU and shows what their attention does.
+
+>>> import heedgrad as hg
+>>> run = hg.train({
+...     "data": {"type": "text", "path": "my.txt"},
+...     "model": {"type": "gpt", "context_length": 16, "d_model": 16, "num_heads": 2,
+...               "num_layers": 2},
+...     "train": {"steps": 20, "batch_size": 4},
+... }, out="runs/first")
+>>> run.attention("the cat").shape          # (layers, heads, T, T)
+(2, 2, 7, 7)
+>>> text = run.generate("the", tokens=20)
+
+It runs the program ``heed``: what it needs are numpy and safetensors. The text of an exception is
+heed's own.
+"""
+
+from .attention import Attention, AttentionMap
+from .checks import gradcheck, layers, tour, validate
+from .errors import ConfigError, DivergedError, Error, Interrupted, Mistake, Warning
+from .gguf_file import to_gguf
+from .lens import Lens
+from .metrics import Metrics
+from .page import Page
+from .run import Run, Written
+from .sweeps import Sweep, sweep
+from .table import Table
+from .tensorboard_logs import to_tensorboard
+from .training import resume, train
+
+__version__ = "0.2.0"
+
+__all__ = [
+    "Attention", "AttentionMap", "ConfigError", "DivergedError", "Error", "Interrupted", "Lens",
+    "Metrics", "Mistake", "Page", "Run", "Sweep", "Table", "Warning", "Written", "gradcheck",
+    "layers", "resume", "sweep", "to_gguf", "to_tensorboard", "tour", "train", "validate",
+]

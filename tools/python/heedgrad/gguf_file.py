@@ -1,0 +1,241 @@
+"""Models as GGUF files, which llama.cpp and programs built on it read, by the package gguf."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
+
+from .errors import ConfigError
+from .run import Run
+
+Array = NDArray[Any]
+
+# The function of a feed-forward that each architecture of llama.cpp computes, under its name in
+# config.json and in a config of heed. ggml's gelu is the one by tanh.
+_ACTIVATIONS = {"gpt2": ("gelu_new", "gelu_tanh"), "gpt_neox": ("gelu_new", "gelu_tanh"),
+                "llama": ("silu", "silu")}
+_NAMES = {"gpt2": "gpt2", "gpt_neox": "gptneox", "llama": "llama"}
+
+# Where the pieces of a byte pair encoding end, under llama.cpp's names.
+_PATTERNS = {
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+": "llama-bpe",
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+": "qwen2",
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt-2",
+}
+
+
+def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str]) -> Path:
+    """Writes a trained gpt with its tokenizer as a GGUF file, in float32.
+
+    Models are those of ``heed export``: gpt2, gpt_neox and llama, and what llama.cpp computes for
+    them: gelu_tanh for the first two, silu for the third. Tokenizers are byte pair encodings,
+    characters and bytes. Anything else is refused by the field's name, with a ConfigError. A
+    model without a tokenizer becomes a file without one. Needs the package gguf.
+
+    >>> import heedgrad as hg
+    >>> path = hg.to_gguf("runs/mine", "mine.gguf")
+    """
+    import gguf
+
+    run, path = Run(run), Path(file)
+    with tempfile.TemporaryDirectory(prefix="heedgrad-") as folder:
+        exported = run.export(Path(folder) / "model")
+        config = json.loads((exported / "config.json").read_text(encoding="utf-8"))
+        tensors = load_file(exported / "model.safetensors")
+        tokenizer = exported / "tokenizer.json"
+        tokens = json.loads(tokenizer.read_text(encoding="utf-8")) if tokenizer.exists() else None
+    kind = config["model_type"]
+    _require_sayable(kind, config)
+    vocabulary = run.checkpoint / "vocabulary.json"
+    if tokens is None and vocabulary.exists():
+        used = json.loads(vocabulary.read_text(encoding="utf-8"))["type"]
+        raise ConfigError(f"data.tokenizer: expected bpe, char or byte, which GGUF has, got {used}")
+    partial = path.with_name(path.name + ".part")
+    writer = gguf.GGUFWriter(partial, _NAMES[kind])
+    try:
+        writer.add_name(run.path.resolve().name)
+        writer.add_file_type(gguf.LlamaFileType.ALL_F32)
+        _SIZES[kind](writer, config)
+        _write_tokenizer(gguf, writer, tokens, config)
+        for name, array in gguf_tensors(kind, config, tensors).items():
+            writer.add_tensor(name, np.ascontiguousarray(array, np.float32))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+    except BaseException:
+        writer.close()
+        partial.unlink(missing_ok=True)
+        raise
+    writer.close()
+    partial.replace(path)
+    return path
+
+
+def _require_sayable(kind: str, config: dict[str, Any]) -> None:
+    key = "activation_function" if kind == "gpt2" else "hidden_act"
+    theirs, ours = _ACTIVATIONS[kind]
+    if config[key] != theirs:
+        used = config["heedgrad"]["model"]["activation"] if "heedgrad" in config else config[key]
+        raise ConfigError(f"model.activation: GGUF has no key for it, and llama.cpp computes {ours} "
+                          f"for {_NAMES[kind]}; got {used}")
+    if not config.get("scale_attn_weights", True):
+        raise ConfigError("model.attention.scale: GGUF has no key for it; expected auto, "
+                          "1 / sqrt(head width)")
+
+
+def _sizes(writer: Any, layers: int, width: int, heads: int, context: int, hidden: int,
+           vocabulary: int) -> None:
+    writer.add_block_count(layers)
+    writer.add_embedding_length(width)
+    writer.add_head_count(heads)
+    writer.add_context_length(context)
+    writer.add_feed_forward_length(hidden)
+    writer.add_vocab_size(vocabulary)
+
+
+def _gpt2_sizes(writer: Any, c: dict[str, Any]) -> None:
+    _sizes(writer, c["n_layer"], c["n_embd"], c["n_head"], c["n_positions"], c["n_inner"],
+           c["vocab_size"])
+    writer.add_layer_norm_eps(c["layer_norm_epsilon"])
+
+
+def _rotary_sizes(writer: Any, c: dict[str, Any]) -> None:
+    _sizes(writer, c["num_hidden_layers"], c["hidden_size"], c["num_attention_heads"],
+           c["max_position_embeddings"], c["intermediate_size"], c["vocab_size"])
+    writer.add_rope_dimension_count(c["hidden_size"] // c["num_attention_heads"])
+    parameters = c.get("rope_parameters") or {}
+    writer.add_rope_freq_base(float(c.get("rope_theta") or c.get("rotary_emb_base")
+                                    or parameters["rope_theta"]))
+
+
+def _gpt_neox_sizes(writer: Any, c: dict[str, Any]) -> None:
+    _rotary_sizes(writer, c)
+    writer.add_layer_norm_eps(c["layer_norm_eps"])
+    writer.add_parallel_residual(c["use_parallel_residual"])
+
+
+def _llama_sizes(writer: Any, c: dict[str, Any]) -> None:
+    _rotary_sizes(writer, c)
+    writer.add_layer_norm_rms_eps(c["rms_norm_eps"])
+    writer.add_head_count_kv(c["num_key_value_heads"])
+
+
+_SIZES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
+    "gpt2": _gpt2_sizes, "gpt_neox": _gpt_neox_sizes, "llama": _llama_sizes}
+
+
+def gguf_tensors(kind: str, config: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Array]:
+    """The tensors of a Hugging Face folder under GGUF's names and in its layout.
+
+    A matrix is (out, in). gpt2 stores (in, out) in Hugging Face's files; gpt_neox has its queries,
+    keys and values head after head there, and all queries, all keys, all values here; llama.cpp
+    rotates neighbours of a llama's query, where the others rotate i with i + d/2.
+    """
+    import gguf
+
+    layers = config.get("n_layer") or config["num_hidden_layers"]
+    names = gguf.get_tensor_name_map(
+        {"gpt2": gguf.MODEL_ARCH.GPT2, "gpt_neox": gguf.MODEL_ARCH.GPTNEOX,
+         "llama": gguf.MODEL_ARCH.LLAMA}[kind], layers)
+    found = {}
+    for name, array in tensors.items():
+        their_name = names.get_name(name, try_suffixes=(".weight", ".bias"))
+        if their_name is None:
+            raise ConfigError(f"{name}: GGUF has no tensor for it in {_NAMES[kind]}")
+        found[their_name] = _laid_out(kind, config, name, array)
+    return found
+
+
+def _laid_out(kind: str, config: dict[str, Any], name: str, array: Array) -> Array:
+    part = name.split(".")[-2]
+    laid_out = array
+    if kind == "gpt2" and part in ("c_attn", "c_proj", "c_fc") and array.ndim == 2:
+        laid_out = array.T
+    if kind == "gpt_neox" and part == "query_key_value":
+        split = array.reshape(config["num_attention_heads"], 3, -1, *array.shape[1:])
+        laid_out = split.swapaxes(0, 1).reshape(array.shape)
+    if kind == "llama" and part in ("q_proj", "k_proj"):
+        heads = config["num_attention_heads" if part == "q_proj" else "num_key_value_heads"]
+        halves = array.reshape(heads, 2, -1, *array.shape[1:])
+        laid_out = halves.swapaxes(1, 2).reshape(array.shape)
+    return laid_out
+
+
+def _write_tokenizer(gguf: Any, writer: Any, tokenizer: dict[str, Any] | None,
+                     config: dict[str, Any]) -> None:
+    if tokenizer is None:
+        writer.add_tokenizer_model("none")
+        return
+    model = tokenizer["model"]
+    added = {entry["id"]: entry for entry in tokenizer["added_tokens"]}
+    texts = {id: text for text, id in model["vocab"].items()}
+    texts.update({id: entry["content"] for id, entry in added.items()})
+    kinds = []
+    ordered = []
+    for id in range(config["vocab_size"]):
+        special = id in added and added[id]["special"]
+        kinds.append(gguf.TokenType.CONTROL if special else
+                     gguf.TokenType.USER_DEFINED if id in added else
+                     gguf.TokenType.NORMAL if id in texts else gguf.TokenType.UNUSED)
+        ordered.append(texts.get(id, f"[PAD{id}]"))
+    if model["merges"]:
+        writer.add_tokenizer_model("gpt2")
+        writer.add_tokenizer_pre(_pattern_name(tokenizer))
+        writer.add_token_merges([pair if isinstance(pair, str) else " ".join(pair)
+                                 for pair in model["merges"]])
+    else:  # a token for each character or byte: RWKV's has no merges, the longest token wins
+        writer.add_tokenizer_model("rwkv")
+        to_byte = _bytes_of_letters()
+        ordered = [text if id in added or id not in texts else
+                   repr(bytes(to_byte[letter] for letter in text))[2:-1]
+                   for id, text in enumerate(ordered)]
+    writer.add_token_list(ordered)
+    writer.add_token_types(kinds)
+    if config.get("eos_token_id") is not None:
+        writer.add_eos_token_id(config["eos_token_id"])
+    writer.add_add_bos_token(False)
+
+
+def _pattern_name(tokenizer: dict[str, Any]) -> str:
+    """llama.cpp's name of the pattern. Raises ConfigError for a tokenizer that it does not have."""
+    if tokenizer["normalizer"] is not None:
+        raise ConfigError("data.tokenizer: changes the text before it is cut "
+                          f"({tokenizer['normalizer']['type']}), which GGUF has no key for")
+    cutters = tokenizer["pre_tokenizer"]
+    cutters = cutters.get("pretokenizers", [cutters])
+    if any(cutter.get("add_prefix_space") for cutter in cutters):
+        raise ConfigError("data.tokenizer: begins a text with a blank (add_prefix_space), which "
+                          "GGUF has no key for")
+    if [cutter["type"] for cutter in cutters] == ["ByteLevel"] and cutters[0]["use_regex"]:
+        return "gpt-2"
+    if [cutter["type"] for cutter in cutters] == ["Split", "ByteLevel"]:
+        name = _PATTERNS.get(cutters[0]["pattern"].get("Regex", ""))
+        if name is not None:
+            return name
+    raise ConfigError("data.tokenizer: llama.cpp has no name for the pattern by which it cuts a "
+                      f"text: {json.dumps(tokenizer['pre_tokenizer'])}")
+
+
+def _bytes_of_letters() -> dict[str, int]:
+    """The letter that stands for each byte in a tokenizer.json: itself if it can be printed.
+
+    >>> letters = _bytes_of_letters()
+    >>> len(letters), letters["a"], letters["Ġ"], letters["Ċ"]
+    (256, 97, 32, 10)
+    """
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    letters = {chr(byte): byte for byte in printable}
+    for byte in range(256):
+        if byte not in printable:
+            letters[chr(256 + len(letters) - len(printable))] = byte
+    return letters

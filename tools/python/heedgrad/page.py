@@ -1,0 +1,31 @@
+"""Pages that heed writes: one file of HTML each, which needs no network."""
+
+from __future__ import annotations
+
+import html
+import webbrowser
+from pathlib import Path
+
+
+class Page:
+    """A page. In a notebook it shows itself; ``open()`` opens it in a browser."""
+
+    def __init__(self, path: Path, height: int = 640) -> None:
+        self.path = path
+        self.height = height
+
+    @property
+    def html(self) -> str:
+        """The page itself."""
+        return self.path.read_text(encoding="utf-8")
+
+    def open(self) -> None:
+        """Opens the page in a browser."""
+        webbrowser.open(self.path.resolve().as_uri())
+
+    def __repr__(self) -> str:
+        return f"Page({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe style="width:100%;height:{self.height}px;border:0" '
+                f'srcdoc="{html.escape(self.html)}"></iframe>')

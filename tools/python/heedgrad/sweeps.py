@@ -1,0 +1,200 @@
+"""Sweeps: the same config with other values and seeds, several runs at a time."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _program
+from .config import Config, Settings, set_arguments, yaml, yaml_file
+from .errors import DivergedError, Error, Interrupted
+from .progress import progress_bar
+from .run import Run
+from .table import Table
+from .training import Training
+
+
+class Sweep(Table):
+    """The mean and the deviation of each setting, over the seeds: a row for each setting.
+
+    Columns: what was varied; ``runs``, how many have ended well; and the mean and the standard
+    deviation (of a sample: n - 1; NaN for one run) of the last ``val_loss``, of the lowest one, and
+    of the last ``loss``. ``each`` has a row for each run, with its folder.
+    """
+
+    each: Table
+
+    def run(self, **values: Any) -> Run:
+        """The run with these values: ``sweep.run(seed=1, **{"model.num_heads": 2})``."""
+        for row in self.each:
+            if all(row.get(key) == value for key, value in values.items()):
+                return Run(row["run"])
+        raise Error(f"the sweep has no run with {values}")
+
+
+def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
+          seeds: Sequence[int] = (123,), jobs: int = 1, *,
+          out: str | os.PathLike[str] = "runs/sweep", set: Settings | None = None,
+          threads: int | None = None, progress: bool | None = None) -> Sweep:
+    """Trains a config with all combinations of values, each with every seed.
+
+    ``vary``: values for keys of the config, ``{"model.num_heads": [1, 2, 4]}``. ``jobs``: how many
+    runs at a time. ``threads``: of each; by default the cores are divided. ``out``: the folder of
+    the sweep, one run folder for each run in it; ``set``: values for all of them.
+
+    Each run is that of ``heed train BASE --set KEY=VALUE --set seed=SEED``, bit by bit. A sweep
+    that was interrupted, by Ctrl-C or in any other way, goes on when the same call is made again:
+    runs that are done are read, others resumed. Values and seeds may be added. A run that diverges
+    is a row without losses. Raises ConfigError if one of the configs is wrong, Error if the folder
+    has a sweep over another config, Interrupted after Ctrl-C, when all runs have saved.
+
+    >>> import heedgrad as hg
+    >>> base = {"data": {"type": "copy", "length": 4},
+    ...         "model": {"type": "encoder_decoder", "d_model": 8, "num_layers": 1},
+    ...         "train": {"steps": 4, "batch_size": 4}, "eval": {"every": 4, "batches": 1}}
+    >>> table = hg.sweep(base, vary={"model.num_heads": [1, 2]}, seeds=[1, 2], jobs=2)
+    >>> table.columns()[:3], table.column("runs")
+    (['model.num_heads', 'runs', 'val_loss'], [2, 2])
+    """
+    folder = Path(out)
+    config = _base(base, folder, set)
+    vary = {key: list(values) for key, values in (vary or {}).items()}
+    settings = [dict(zip(vary, values)) for values in itertools.product(*vary.values())]
+    wanted = [{**setting, "seed": int(seed)} for setting in settings for seed in seeds]
+    if threads is None:
+        threads = max(1, (os.cpu_count() or 1) // max(1, jobs))
+    work = [_Work(values, folder / _name(values),
+                  [config, *set_arguments({**(set or {}), **values})], threads)
+            for values in wanted]
+    for each in work:  # all mistakes before any run
+        _program.json_of("validate", *each.config)
+    _in_parallel(work, jobs, progress)
+    return _table([each.row() for each in work], list(vary))
+
+
+def _base(base: Config, folder: Path, set: Settings | None) -> str:
+    """The config's path. The folder keeps its text, to know the sweep again."""
+    if isinstance(base, Mapping):
+        path, text = os.fspath(folder / "base.yaml"), yaml_file(base, os.fspath(folder / "base"))
+    else:
+        path = os.fspath(base)
+        text = Path(path).read_text(encoding="utf-8") if os.path.exists(path) else path
+    known = folder / "sweep.json"
+    wanted = {"config": text, "set": {key: yaml(value, key) for key, value in (set or {}).items()}}
+    if known.exists():
+        if json.loads(known.read_text(encoding="utf-8")) != wanted:
+            raise Error(f"{known}: this folder has a sweep over another config or another set=; "
+                        "give another out")
+    folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(base, Mapping):
+        Path(path).write_text(text, encoding="utf-8")
+    known.write_text(json.dumps(wanted, indent=1), encoding="utf-8")
+    return path
+
+
+def _name(values: Mapping[str, Any]) -> str:
+    """The name of a run's folder.
+
+    >>> _name({"model.num_heads": 2, "data.path": "texts/a.txt", "seed": 1})
+    'model.num_heads=2,data.path=texts_a.txt,seed=1'
+    """
+    words = (f"{key}={yaml(value, key)}" for key, value in values.items())
+    return ",".join("".join(c if c.isalnum() or c in "._=-+" else "_" for c in word)
+                    for word in words)
+
+
+class _Work:
+    """One run of a sweep."""
+
+    def __init__(self, values: Mapping[str, Any], folder: Path, config: list[str],
+                 threads: int) -> None:
+        self.values = dict(values)
+        self.folder = folder
+        self.config = config  # and its values, as arguments of a command
+        self._threads = threads
+        self._training: Training | None = None
+        self._stopped = False
+        self.diverged = False
+
+    def train(self) -> None:
+        """Begins the run or goes on with it. One that is done takes a moment, and changes
+        nothing."""
+        if self._stopped:
+            return
+        begun = (self.folder / "config.yaml").exists()
+        how = [f"--resume={self.folder}"] if begun else [*self.config, f"--out={self.folder}"]
+        self._training = Training([*how, f"--threads={self._threads}"])
+        if self._stopped:  # meanwhile
+            self._training.interrupt()
+        try:
+            self._training.follow(lambda event: None)
+        except DivergedError:
+            self.diverged = True
+        finally:
+            self._training.close()
+
+    def stop(self) -> None:
+        """Lets the run save and end, or keeps it from beginning."""
+        self._stopped = True
+        if self._training is not None:
+            self._training.interrupt()
+
+    def row(self) -> dict[str, Any]:
+        """The values and the losses (nats)."""
+        losses = {"val_loss": float("nan"), "best_val_loss": float("nan"), "loss": float("nan")}
+        if not self.diverged:
+            metrics = Run(self.folder).metrics()
+            measured = metrics.measured("val_loss")[1]
+            losses = {"val_loss": metrics.last("val_loss"),
+                      "best_val_loss": float(measured.min()) if len(measured) else float("nan"),
+                      "loss": metrics.last("loss")}
+        return {**self.values, **losses, "diverged": self.diverged, "run": os.fspath(self.folder)}
+
+
+def _in_parallel(work: list[_Work], jobs: int, progress: bool | None) -> None:
+    bar = progress_bar(progress, unit="run")
+    bar.begin(0, len(work))
+    with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+        waiting: set[Future[None]] = {pool.submit(each.train) for each in work}
+        try:
+            while waiting:
+                ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                bar.advance(len(ended))
+                for future in ended:
+                    future.result()
+        except BaseException as error:
+            for each in work:
+                each.stop()
+            wait(waiting)
+            if isinstance(error, KeyboardInterrupt):
+                raise Interrupted("interrupted, all runs have saved; "
+                                  "the same call goes on with them") from None
+            raise
+        finally:
+            bar.end()
+
+
+def _table(rows: list[dict[str, Any]], varied: list[str]) -> Sweep:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(repr([row[key] for key in varied]), []).append(row)
+    table = Sweep()
+    for group in groups.values():
+        well = [row for row in group if not row["diverged"]]
+        entry: dict[str, Any] = {key: group[0][key] for key in varied}
+        entry["runs"] = len(well)
+        for loss in ("val_loss", "best_val_loss", "loss"):
+            values = np.array([row[loss] for row in well])
+            entry[loss] = float(values.mean()) if len(values) else float("nan")
+            entry[f"{loss}_deviation"] = (float(values.std(ddof=1)) if len(values) > 1
+                                          else float("nan"))
+        table.append(entry)
+    table.each = Table(rows)
+    return table
