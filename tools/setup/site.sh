@@ -40,11 +40,11 @@ mkdir -p "$runs" "$pages"
 # explain NAME CONFIG PROMPT: trains if it has not yet, and writes NAME.html.
 explain() {
   local name=$1 config=$2 prompt=$3
-  if [ ! -e "$runs/$name/done" ]; then
+  if [ ! -e "$runs/$name.done" ]; then
     rm -rf "${runs:?}/$name"
     echo "site: training $config"
-    "$heed" train "$config" --out "$runs/$name" >/dev/null 2>&1
-    touch "$runs/$name/done"
+    "$heed" train "$config" --out "$runs/$name" >"$runs/$name.log" 2>&1 || { cat "$runs/$name.log" >&2; return 1; }
+    touch "$runs/$name.done"
   fi
   "$heed" explain "$runs/$name" --prompt "$prompt" --out "$pages/$name.html" >/dev/null
 }
