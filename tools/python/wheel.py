@@ -4,7 +4,7 @@
 The installation lies in the wheel as heedgrad/_native/{bin,lib,include,share}. The shared libraries that it needs are
 copied to heedgrad/_native/lib, each with its licence, and every file looks for them relative to itself (DT_RPATH, which
 goes before LD_LIBRARY_PATH: another OpenBLAS on that path has other bits). glibc, libstdc++ and libgcc_s are the
-system's, as manylinux has it. Needs patchelf, readelf and dpkg.
+system's, as manylinux has it. Needs Python 3.11, patchelf, readelf and dpkg.
 """
 import argparse
 import base64
@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,31 +26,7 @@ OF_THE_SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\
 LEFT_OUT = "libheedgrad-mpi*.so"
 # What is compiled into the programs: headers, and Vega's JavaScript.
 COMPILED_IN = ("nlohmann-json3-dev", "libcli11-dev", "libstb-dev", "libjs-vega")
-
 START = "_heedgrad_start"  # a module outside of the package, which would load NumPy first
-
-METADATA = '''Metadata-Version: 2.1
-Name: heedgrad
-Version: {version}
-Summary: Trains small transformers on your CPU and shows what their attention does
-License: Apache-2.0
-Classifier: Operating System :: POSIX :: Linux
-Classifier: Programming Language :: C++
-Classifier: Topic :: Scientific/Engineering :: Artificial Intelligence
-Requires-Python: >=3.11
-Requires-Dist: numpy
-Requires-Dist: safetensors
-Provides-Extra: notebook
-Requires-Dist: tqdm ; extra == 'notebook'
-Requires-Dist: pandas ; extra == 'notebook'
-Requires-Dist: matplotlib ; extra == 'notebook'
-Provides-Extra: gguf
-Requires-Dist: gguf ; extra == 'gguf'
-Provides-Extra: tensorboard
-Requires-Dist: tensorboardX ; extra == 'tensorboard'
-Description-Content-Type: text/markdown
-
-{description}'''
 
 
 class Mistake(Exception):
@@ -156,6 +133,19 @@ def version_of(native):
     return re.search(r'set\(PACKAGE_VERSION "([\d.]+)"\)', text)[1]
 
 
+def metadata(version):
+    """What pip and the like read, from pyproject.toml."""
+    project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
+    readme = HERE / project["readme"]
+    lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {version}", f"Summary: {project['description']}",
+             f"License: {project['license']['text']}", "Classifier: Operating System :: POSIX :: Linux",
+             f"Requires-Python: {project['requires-python']}", "Description-Content-Type: text/markdown"]
+    lines += [f"Requires-Dist: {package}" for package in project["dependencies"]]
+    for extra, packages in project.get("optional-dependencies", {}).items():
+        lines += [f"Provides-Extra: {extra}", *(f"Requires-Dist: {package} ; extra == '{extra}'" for package in packages)]
+    return "\n".join(lines) + "\n\n" + (readme.read_text() if readme.exists() else "")
+
+
 def write(path, files):
     """A zip file that depends on the files alone: sorted, with one time and two modes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -178,14 +168,15 @@ def wheel(native, unpacked, out):
     check_versions(native)
 
     version = version_of(native)
+    said = re.search(r'^__version__ = "(.*)"', (package / "__init__.py").read_text(), re.M)
+    if said and said[1] != version:
+        raise Mistake(f"the Python package says that it is {said[1]}, the program is {version}")
     tag = f"py3-none-manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine(native / 'bin/heed')}"
-    readme = HERE / "README.md"
     info = f"heedgrad-{version}.dist-info"
     files = tree(package, "heedgrad") | tree(native, "heedgrad/_native")
     files[f"{START}.py"] = ((HERE / f"{START}.py").read_bytes(), False)
     files[f"{info}/entry_points.txt"] = (f"[console_scripts]\nheed = {START}:main\n".encode(), False)
-    description = readme.read_text() if readme.exists() else ""
-    files[f"{info}/METADATA"] = (METADATA.format(version=version, description=description).encode(), False)
+    files[f"{info}/METADATA"] = (metadata(version).encode(), False)
     files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: heedgrad\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(), False)
     for name, text in licences(came_from, unpacked).items():
         files[f"{info}/licenses/{name}"] = (text, False)
