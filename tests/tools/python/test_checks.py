@@ -9,6 +9,7 @@ import heedgrad as hg
 import numpy as np
 import pytest
 from conftest import heed, small
+from heedgrad.config import config_file
 
 
 def test_gradcheck() -> None:
@@ -73,6 +74,8 @@ def test_files_of_dicts_do_not_stay(place: Path, tmp_path: Path,
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     hg.validate(small())
+    with pytest.raises(ZeroDivisionError), config_file(small()):
+        raise ZeroDivisionError
     with pytest.raises(hg.ConfigError):
         hg.validate({"model": {1: 2}})
     with pytest.raises(hg.ConfigError):

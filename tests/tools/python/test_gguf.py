@@ -179,6 +179,24 @@ def test_what_gguf_cannot_say_is_refused_by_the_fields_name(field: str, model: d
     assert not list(place.glob("model.gguf*"))
 
 
+def test_an_adapter_is_merged(place: Path) -> None:
+    base = trained("base")
+    learned = hg.train("runs/base.yaml", "runs/lora", weights=base,
+                       set={"train.lora": {"rank": 2}, "train.steps": 5})
+    with pytest.raises(hg.ConfigError, match="train.lora"):
+        hg.to_gguf(learned, "model.gguf")
+    _, before = read(base)
+    hg.to_gguf(learned, "merged.gguf", merge=True)
+    after = {tensor.name: tensor.data for tensor in gguf.GGUFReader("merged.gguf").tensors}
+    assert np.array_equal(after["token_embd.weight"], before["token_embd.weight"])
+    assert not np.array_equal(after["blk.0.attn_qkv.weight"], before["blk.0.attn_qkv.weight"])
+
+
+def test_a_folder_that_is_not_there(mine: hg.Run) -> None:
+    with pytest.raises(hg.Error, match="^nowhere/model.gguf: there is no folder nowhere$"):
+        hg.to_gguf(mine, "nowhere/model.gguf")
+
+
 def test_words_are_refused(place: Path) -> None:
     with pytest.raises(hg.ConfigError, match="^data.tokenizer: expected bpe, char or byte, .* words$"):
         hg.to_gguf(trained("a", "words"), "model.gguf")

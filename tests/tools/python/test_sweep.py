@@ -76,6 +76,12 @@ def test_a_run_that_fails_ends_the_sweep(place: Path) -> None:
         hg.sweep(BASE, seeds=[1, 2], out="runs/s")
 
 
+def test_a_run_that_was_killed_before_it_wrote_anything_begins_again(place: Path) -> None:
+    Path("runs/s/seed=1").mkdir(parents=True)
+    Path("runs/s/seed=1/.lock").write_text("", encoding="utf-8")
+    assert hg.sweep(BASE, seeds=[1], out="runs/s").column("runs") == [1]
+
+
 # A sweep of long runs, which is not done when it is interrupted.
 _SCRIPT = """
 import sys
@@ -89,12 +95,12 @@ except hg.Interrupted as stopped:
 """
 
 
-def long_sweep() -> hg.Sweep:
+def long_sweep(out: Path = Path("runs/s")) -> hg.Sweep:
     """Four runs of 200 steps each, two at a time."""
     base = small(train={"steps": 200, "batch_size": 4, "log_every": 100}, eval={"every": 100,
                                                                               "batches": 1},
                  sample={}, checkpoint={"every": 20})
-    return hg.sweep(base, {"model.num_heads": [1, 2]}, [1, 2], jobs=2, out="runs/s", threads=1)
+    return hg.sweep(base, {"model.num_heads": [1, 2]}, [1, 2], jobs=2, out=out, threads=1)
 
 
 def stopped_by(how: signal.Signals) -> str:
@@ -122,6 +128,18 @@ def test_a_sweep_that_was_stopped_gives_the_same_table(place: Path) -> None:
     Path("runs/s").rename("runs/killed")
     whole = long_sweep()
     assert list(after_interrupt) == list(after_kill) == list(whole)
+
+
+def test_ctrl_c_in_this_process(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("heedgrad.sweeps.wait", interrupted)
+    with pytest.raises(hg.Interrupted, match="^interrupted, all runs have saved; the same call"):
+        long_sweep(place / "runs/s")
+    for begun in (place / "runs/s").glob("*/checkpoints"):
+        assert hg.Run(begun.parent).step < 200
 
 
 def is_locked(run: Path) -> bool:

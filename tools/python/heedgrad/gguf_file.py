@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from .errors import ConfigError
+from .errors import ConfigError, Error
 from .run import Run
 
 Array = NDArray[Any]
@@ -34,13 +34,15 @@ _PATTERNS = {
 }
 
 
-def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str]) -> Path:
+def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
+            merge: bool = False) -> Path:
     """Writes a trained gpt with its tokenizer as a GGUF file, in float32.
 
     Models are those of ``heed export``: gpt2, gpt_neox and llama, and what llama.cpp computes for
     them: gelu_tanh for the first two, silu for the third. Tokenizers are byte pair encodings,
     characters and bytes. Anything else is refused by the field's name, with a ConfigError. A
-    model without a tokenizer becomes a file without one. Needs the package gguf.
+    model without a tokenizer becomes a file without one. ``merge``: of a run with ``train.lora``,
+    the base with what was learned in it. Needs the package gguf.
 
     >>> import heedgrad as hg
     >>> path = hg.to_gguf("runs/mine", "mine.gguf")
@@ -48,8 +50,10 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str]) -> 
     import gguf
 
     run, path = Run(run), Path(file)
+    if not path.parent.is_dir():
+        raise Error(f"{path}: there is no folder {path.parent}")
     with tempfile.TemporaryDirectory(prefix="heedgrad-") as folder:
-        exported = run.export(Path(folder) / "model")
+        exported = run.export(Path(folder) / "model", merge=merge)
         config = json.loads((exported / "config.json").read_text(encoding="utf-8"))
         tensors = load_file(exported / "model.safetensors")
         tokenizer = exported / "tokenizer.json"

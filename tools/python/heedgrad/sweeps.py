@@ -129,6 +129,9 @@ class _Work:
         if self._stopped:
             return
         begun = (self.folder / "config.yaml").exists()
+        lock = self.folder / ".lock"
+        if not begun and lock.exists() and list(self.folder.iterdir()) == [lock]:
+            lock.unlink()  # of a process that was killed before it wrote anything
         how = [f"--resume={self.folder}"] if begun else [*self.config, f"--out={self.folder}"]
         self._training = Training([*how, f"--threads={self._threads}"])
         if self._stopped:  # meanwhile
