@@ -142,7 +142,7 @@ def test_llama(place: Path) -> None:
     assert compared + 6 == len(tensors) == len(weights)
     assert fields["llama.attention.head_count_kv"] == 2
     assert fields["llama.rope.freq_base"] == 5000
-    assert fields["tokenizer.ggml.pre"] == "llama-bpe"
+    assert fields["tokenizer.ggml.pre"] == "dbrx"  # llama-bpe would ignore merges
 
 
 def feed_forward(weights: dict[str, Any]) -> list[tuple[str, str]]:
@@ -214,7 +214,8 @@ def test_tokenizers_that_are_refused(change: dict[str, Any], text: str) -> None:
     from heedgrad.gguf_file import _pattern_name
 
     with pytest.raises(hg.ConfigError, match=f"^data.tokenizer: .*{text}"):
-        _pattern_name({"normalizer": None, "pre_tokenizer": None, **change})
+        _pattern_name({"normalizer": None, "pre_tokenizer": None, "model": {"ignore_merges": False},
+                       **change})
 
 
 def test_a_tensor_that_gguf_has_not() -> None:

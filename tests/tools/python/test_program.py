@@ -58,3 +58,17 @@ def test_a_program_that_fails(script: str, text: str, code: int, tmp_path: Path,
     with pytest.raises(hg.Error) as caught:
         hg.layers()
     assert re.search(text, str(caught.value)) and caught.value.code == code
+
+
+def test_what_a_plugin_prints_is_no_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "heed"
+    (tmp_path / "config.yaml").write_text("", encoding="utf-8")
+    plan = f'{{"event": "plan", "run": "{tmp_path}", "step": 0, "steps": 1, "warnings": []}}'
+    end = '{"event": "end", "ending": "finished"}'
+    path.write_text(f"#!/bin/sh\necho hello\necho '{plan}'\necho '{end}'\n", encoding="utf-8")
+    path.chmod(0o755)
+    monkeypatch.setenv("HEED", str(path))
+    assert hg.train("any.yaml").path == tmp_path
+    path.write_text("#!/bin/sh\necho hello\n", encoding="utf-8")
+    with pytest.raises(hg.Error, match="^heed train ended without a run$"):
+        hg.train("any.yaml")

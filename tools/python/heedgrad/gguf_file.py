@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
+from ._optional import optional
 from .errors import ConfigError, Error
 from .run import Run
 
@@ -24,13 +25,16 @@ _ACTIVATIONS = {"gpt2": ("gelu_new", "gelu_tanh"), "gpt_neox": ("gelu_new", "gel
                 "llama": ("silu", "silu")}
 _NAMES = {"gpt2": "gpt2", "gpt_neox": "gptneox", "llama": "llama"}
 
-# Where the pieces of a byte pair encoding end, under llama.cpp's names.
-_PATTERNS = {
+# Where the pieces of a byte pair encoding end, under llama.cpp's names. The names say too whether a
+# piece that is a token is taken as it is (ignore_merges).
+_GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+_PATTERNS: dict[str, dict[bool, str]] = {
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+": "llama-bpe",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+":
+        {True: "llama-bpe", False: "dbrx"},
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+": "qwen2",
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt-2",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+": {False: "qwen2"},
+    _GPT2: {False: "gpt-2"},
 }
 
 
@@ -47,8 +51,7 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
     >>> import heedgrad as hg
     >>> path = hg.to_gguf("runs/mine", "mine.gguf")
     """
-    import gguf
-
+    gguf = optional("gguf", "to_gguf")
     run, path = Run(run), Path(file)
     if not path.parent.is_dir():
         raise Error(f"{path}: there is no folder {path.parent}")
@@ -145,8 +148,7 @@ def gguf_tensors(kind: str, config: dict[str, Any], tensors: dict[str, Array]) -
     keys and values head after head there, and all queries, all keys, all values here; llama.cpp
     rotates neighbours of a llama's query, where the others rotate i with i + d/2.
     """
-    import gguf
-
+    gguf = optional("gguf", "to_gguf")
     layers = config.get("n_layer") or config["num_hidden_layers"]
     names = gguf.get_tensor_name_map(
         {"gpt2": gguf.MODEL_ARCH.GPT2, "gpt_neox": gguf.MODEL_ARCH.GPTNEOX,
@@ -220,12 +222,14 @@ def _pattern_name(tokenizer: dict[str, Any]) -> str:
     if any(cutter.get("add_prefix_space") for cutter in cutters):
         raise ConfigError("data.tokenizer: begins a text with a blank (add_prefix_space), which "
                           "GGUF has no key for")
+    pattern = ""
     if [cutter["type"] for cutter in cutters] == ["ByteLevel"] and cutters[0]["use_regex"]:
-        return "gpt-2"
+        pattern = _GPT2
     if [cutter["type"] for cutter in cutters] == ["Split", "ByteLevel"]:
-        name = _PATTERNS.get(cutters[0]["pattern"].get("Regex", ""))
-        if name is not None:
-            return name
+        pattern = cutters[0]["pattern"].get("Regex", "")
+    name = _PATTERNS.get(pattern, {}).get(tokenizer["model"]["ignore_merges"])
+    if name is not None:
+        return name
     raise ConfigError("data.tokenizer: llama.cpp has no name for the pattern by which it cuts a "
                       f"text: {json.dumps(tokenizer['pre_tokenizer'])}")
 

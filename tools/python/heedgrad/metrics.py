@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._optional import optional
 from .curves import curves
 from .errors import Error
 
@@ -24,9 +25,7 @@ class Metrics(dict[str, NDArray[Any]]):
 
     def to_pandas(self) -> Any:
         """A ``pandas.DataFrame`` with a row for each line. Needs the package pandas."""
-        import pandas
-
-        return pandas.DataFrame(dict(self))
+        return optional("pandas", "to_pandas").DataFrame(dict(self))
 
     def measured(self, column: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The steps at which a column has numbers, and the numbers: what a plot needs."""

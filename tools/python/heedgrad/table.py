@@ -6,6 +6,8 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
+from ._optional import optional
+
 
 class Table(list[dict[str, Any]]):
     """A list of rows, each a dict with the same keys.
@@ -29,9 +31,7 @@ class Table(list[dict[str, Any]]):
 
     def to_pandas(self) -> Any:
         """A ``pandas.DataFrame`` with the same columns. Needs the package pandas."""
-        import pandas
-
-        return pandas.DataFrame(list(self), columns=self.columns())
+        return optional("pandas", "to_pandas").DataFrame(list(self), columns=self.columns())
 
     def _cells(self) -> Sequence[Sequence[str]]:
         return [self.columns(), *([_shown(v) for v in row.values()] for row in self)]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ._optional import optional
 from .errors import Error
 from .run import Run
 
@@ -21,15 +22,14 @@ def to_tensorboard(run: Run | str | os.PathLike[str], folder: str | os.PathLike[
     >>> import heedgrad as hg
     >>> path = hg.to_tensorboard(hg.Run("runs/mine"), "logs")
     """
-    from tensorboardX import SummaryWriter
-
+    writers = optional("tensorboardX", "to_tensorboard")
     run, path = Run(run), Path(folder)
     if any(path.glob("events.out.tfevents.*")):
         raise Error(f"{path}: has events already; give another folder")
     metrics = run.metrics()
     begin = (run.path / "metrics.csv").stat().st_mtime - (
         float(np.nanmax(metrics["seconds"])) if len(metrics["step"]) else 0)
-    with SummaryWriter(os.fspath(path)) as writer:
+    with writers.SummaryWriter(os.fspath(path)) as writer:
         writer.add_text("config", f"```yaml\n{run.config}```")
         for step, text in _samples(run):
             writer.add_text("sample", text, step)

@@ -110,6 +110,8 @@ class Training:
         assert self._process.stdout is not None
         last = b""
         for last in self._process.stdout:
+            if not last.startswith(b"{"):
+                continue  # printed by a plugin
             event = json.loads(last)
             if event.get("event") == "plan":
                 self.run = Run(event["run"])
