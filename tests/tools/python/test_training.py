@@ -57,7 +57,7 @@ def test_options(place: Path) -> None:
 def test_warnings_are_warnings(place: Path) -> None:
     odd = small(train={"steps": 2, "batch_size": 4}, schedule={"type": "constant",
                                                                "warmup_steps": 50})
-    with pytest.warns(hg.Warning, match="warmup_steps"):
+    with pytest.warns(hg.ConfigWarning, match="warmup_steps"):
         hg.train(odd, "runs/a")
     with pytest.raises(hg.ConfigError, match="warmup_steps"):
         hg.train(odd, "runs/b", strict=True)

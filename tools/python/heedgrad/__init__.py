@@ -17,7 +17,7 @@ heed's own.
 
 from .attention import Attention, AttentionMap
 from .checks import gradcheck, layers, tour, validate
-from .errors import ConfigError, DivergedError, Error, Interrupted, Mistake, Warning
+from .errors import ConfigError, ConfigWarning, DivergedError, Error, Interrupted, Mistake
 from .gguf_file import to_gguf
 from .lens import Lens
 from .metrics import Metrics
@@ -31,7 +31,7 @@ from .training import resume, train
 __version__ = "0.2.0"
 
 __all__ = [
-    "Attention", "AttentionMap", "ConfigError", "DivergedError", "Error", "Interrupted", "Lens",
-    "Metrics", "Mistake", "Page", "Run", "Sweep", "Table", "Warning", "Written", "gradcheck",
-    "layers", "resume", "sweep", "to_gguf", "to_tensorboard", "tour", "train", "validate",
+    "Attention", "AttentionMap", "ConfigError", "ConfigWarning", "DivergedError", "Error",
+    "Interrupted", "Lens", "Metrics", "Mistake", "Page", "Run", "Sweep", "Table", "Written",
+    "gradcheck", "layers", "resume", "sweep", "to_gguf", "to_tensorboard", "tour", "train", "validate",
 ]

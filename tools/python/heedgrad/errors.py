@@ -90,7 +90,7 @@ class Interrupted(KeyboardInterrupt):
         self.run = run
 
 
-class Warning(UserWarning):
+class ConfigWarning(UserWarning):
     """A warning of heed: a setting that is odd, but could be intended."""
 
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from . import _program
 from .config import Config, Settings, free_folder, set_arguments, write_beside
-from .errors import Error, Interrupted, Warning
+from .errors import ConfigWarning, Error, Interrupted
 from .progress import progress_bar
 from .run import Run
 
@@ -116,7 +116,7 @@ class Training:
             if event.get("event") == "plan":
                 self.run = Run(event["run"])
                 for text in event["warnings"]:
-                    warnings.warn(text, Warning, stacklevel=5)
+                    warnings.warn(text, ConfigWarning, stacklevel=5)
             if event.get("event") == "end":
                 self.ending = event["ending"]
             on_event(event)
