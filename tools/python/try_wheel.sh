@@ -17,7 +17,7 @@ export PATH="$folder/a new environment/bin:$PATH"
 unset LD_LIBRARY_PATH
 
 native=$(python3 -c 'import importlib.util as u; print(u.find_spec("heedgrad").submodule_search_locations[0])')/_native
-elsewhere=$(ldd "$native/bin/heed" | grep '=> /' | grep -vF "$native" | grep -vE '/lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so' || true)
+elsewhere=$(ldd "$native/bin/heed" | grep '=> /' | grep -vF "$native" | grep -vE '/lib(c|m|mvec|dl|rt|pthread|gcc_s|stdc\+\+)\.so' || true)
 [ -z "$elsewhere" ] || { echo "try_wheel: these libraries are not the wheel's: $elsewhere" >&2; exit 1; }
 
 kernel() { "$@" info --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["blas"]["kernel"])'; }

@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 GLIBC = (2, 36)  # Debian 12's
 NEWEST = {"GLIBC": GLIBC, "GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13), "GCC": (12, 0, 0)}
-OF_THE_SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so\.\d")
+OF_THE_SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|mvec|dl|rt|pthread|gcc_s|stdc\+\+))\.so\.\d")
 # Loaded when a run asks for them: of an MPI and GNU readline (GPL) the system's are taken, or none.
 LEFT_OUT = "libheedgrad-mpi*.so"
 # What is compiled into the programs: headers, and Vega's JavaScript.
