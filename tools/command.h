@@ -31,6 +31,9 @@ class Arguments {
 
   Arguments& positional(const std::string& name, std::string& value, const std::string& help,
                         bool required = true);
+  // One that names a config: `run` gets its file (tools/commands/config_file.h).
+  Arguments& config(const std::string& name, std::string& value, const std::string& help,
+                    bool required = true);
   Arguments& positionals(const std::string& name, std::vector<std::string>& values,
                          const std::string& help);
   Arguments& flag(const std::string& name, bool& value, const std::string& help);
@@ -49,13 +52,16 @@ class Arguments {
   // where a variable is empty, and most functions take it for the current folder.
   Arguments& path();
 
+  const std::vector<std::string*>& configs() const { return configs_; }
+
  private:
   CLI::App& app_;
   CLI::Option* last_ = nullptr;
+  std::vector<std::string*> configs_;
 };
 
-// The headings of `heed --help`, in this order.
-enum class Group { learn, train, look, take_apart, exchange, extend };
+// The headings of `heed --help`, in this order. Those that are hidden are for other programs.
+enum class Group { learn, train, look, take_apart, exchange, extend, hidden };
 
 struct Command {
   std::string name;

@@ -15,6 +15,10 @@ cmake -S "a copy" -B build -DCMAKE_PREFIX_PATH="$temporary/prefix" >log
 cmake --build build -j"$(nproc)" >log || { tail -n 60 log; exit 1; }
 ctest --test-dir build --output-on-failure --no-label-summary
 
+# The installed program finds its own configs, from any folder.
+mkdir nothing
+(cd nothing && ../prefix/bin/heed validate quickstart | grep -F "$temporary/prefix/share/heedgrad/configs/quickstart.yaml: ok")
+
 # The build folder serves find_package like an installation.
 cmake -S "a copy" -B from_build -DCMAKE_PREFIX_PATH="$build" -DCMAKE_BUILD_TYPE=Debug >log
 cmake --build from_build --target without_config >log || { tail -n 60 log; exit 1; }

@@ -1,5 +1,18 @@
 # <prefix>/bin, lib, include/heed, and what find_package(heedgrad) and pkg-config need. The build tree serves
 # both as well: -DCMAKE_PREFIX_PATH=<build folder>, PKG_CONFIG_PATH=<build folder>/lib/pkgconfig.
+
+# The configs, with the data that they name, where the program looks for them (tools/commands/config_file.h).
+set(config_folder share/heedgrad/configs)
+set(no_configs PATTERN "*.md" EXCLUDE PATTERN "*.py" EXCLUDE PATTERN pictures EXCLUDE)
+install(DIRECTORY configs/ DESTINATION ${config_folder} ${no_configs} PATTERN wings EXCLUDE)
+foreach(wing IN LISTS heed_wings)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/configs/wings/${wing})
+    install(DIRECTORY configs/wings/${wing} DESTINATION ${config_folder}/wings ${no_configs})
+  endif()
+endforeach()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/heedgrad)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/configs ${PROJECT_BINARY_DIR}/${config_folder} SYMBOLIC)
+
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heedgrad)
 

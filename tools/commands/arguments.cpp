@@ -39,6 +39,12 @@ Arguments& Arguments::positional(const std::string& name, std::string& value,
   return *this;
 }
 
+Arguments& Arguments::config(const std::string& name, std::string& value, const std::string& help,
+                             bool required) {
+  configs_.push_back(&value);
+  return positional(name, value, help, required).path();
+}
+
 Arguments& Arguments::positionals(const std::string& name, std::vector<std::string>& values,
                                   const std::string& help) {
   last_ = app_.add_option(name, values, help)->required();

@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command.h"
+#include "tools/commands/config_file.h"
 #include "tools/commands/layer_tree.h"
 #include "tools/terminal/table.h"
 #include "train/check/examiner.h"
 #include "train/check/layer_gradients.h"
 #include "train/check/variants.h"
 #include "train/config/run_config.h"
-#include "train/files/files.h"
 #include "train/files/words.h"
 
 namespace heed::cli {
@@ -85,9 +85,9 @@ int64_t affordable_sample(const LayerChoice& model, int64_t tokens) {
   return std::clamp<int64_t>(slopes - directions, 2, 512);
 }
 
-Checks check_config(const CheckOptions& o) {
-  const LoadedRun loaded = load_run(read_run_tree(o.target, o.sets),
-                                    std::filesystem::path(o.target).parent_path(), Purpose::model);
+Checks check_config(const CheckOptions& o, const std::filesystem::path& config) {
+  const LoadedRun loaded =
+      load_run(read_run_tree(config, o.sets), config.parent_path(), Purpose::model);
   apply_settings(loaded.config);
   LayerCheckOptions options{.tolerance = o.tolerance};
   if (const auto* context = loaded.config.model.find<int64_t>("context_length")) {
@@ -101,12 +101,12 @@ Checks check_config(const CheckOptions& o) {
   return check_gradients(loaded.config.model, options);
 }
 
-// Throws for a target that looks like a name, unless it is a file: it could be a misspelt layer,
+// The config that the target names. Throws for a name that is none: it could be a misspelt layer,
 // one of a plugin, or an operation.
-void require_file(const std::string& target) {
-  const bool name = target.find_first_of("/.") == std::string::npos;
-  if (!name || is_there(target)) {
-    return;
+std::string config_named(const std::string& target) {
+  const std::optional<std::string> found = find_config(target);
+  if (found || target.find_first_of("/.") != std::string::npos) {
+    return found.value_or(target);
   }
   const std::string near = nearest(target, layer_registry().types().names());
   fail<ConfigError>("heed gradcheck: there is no layer and no file ", printable(target),
@@ -128,8 +128,7 @@ Checks check_target(const CheckOptions& o) {
   if (!all.empty()) {
     return all;
   }
-  require_file(o.target);
-  return check_config(o);
+  return check_config(o, config_named(o.target));
 }
 
 nlohmann::ordered_json as_json(const Checks& checks, const Findings& findings, double tolerance) {

@@ -44,8 +44,7 @@ struct TrainOptions {
 };
 
 void declare(Arguments& arguments, TrainOptions& o) {
-  arguments.positional("CONFIG", o.config, "the config to train; not needed with --resume", false)
-      .path()
+  arguments.config("CONFIG", o.config, "the config to train; not needed with --resume", false)
       .option("--set", o.sets,
               "change a value: --set optimizer.lr=3e-4; may be repeated, the last one counts")
       .option("--out", o.out, "the run folder (default: runs/<config name>)")

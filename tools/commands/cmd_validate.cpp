@@ -20,8 +20,7 @@ struct ValidateOptions {
 };
 
 void declare(Arguments& arguments, ValidateOptions& o) {
-  arguments.positional("CONFIG", o.config, "the config to check")
-      .path()
+  arguments.config("CONFIG", o.config, "the config to check")
       .option("--set", o.sets,
               "change a value: --set optimizer.lr=3e-4; may be repeated, the last one counts")
       .flag("--strict", o.strict, "warnings about the config are mistakes")

@@ -20,6 +20,7 @@
 #include "layers/config/errors.h"
 #include "layers/config/left_out.h"
 #include "layers/text/display.h"
+#include "tools/commands/config_file.h"
 #include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
 #include "train/crew.h"
@@ -217,7 +218,7 @@ Request parse(int count, char** arguments) {
     if (named && !is_named(command)) {
       continue;
     }
-    constexpr std::array titles{"Learn", "Train", "Look", "Take apart", "Exchange", "Extend"};
+    constexpr std::array titles{"Learn", "Train", "Look", "Take apart", "Exchange", "Extend", ""};
     CLI::App* sub = app.add_subcommand(command.name, command.help)
                         ->group(titles.at(static_cast<size_t>(command.group)));
     if (!named) {
@@ -229,10 +230,16 @@ Request parse(int count, char** arguments) {
     const auto run = command.declare(declared);
     const bool has_json = sub->get_option_no_throw("--json") != nullptr;
     request.json = has_json && std::find(words.begin(), words.end(), "--json") != words.end();
-    sub->callback([&request, name = command.name, in_crew = command.in_crew, run] {
+    sub->callback([&request, name = command.name, in_crew = command.in_crew, run,
+                   configs = declared.configs()] {
       request.command = name;
       request.in_crew = in_crew;
-      request.run = run;
+      request.run = [run, configs] {
+        for (std::string* config : configs) {
+          *config = config->empty() ? "" : config_file(*config);
+        }
+        return run();
+      };
     });
   }
   try {

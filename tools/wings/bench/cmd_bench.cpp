@@ -38,8 +38,7 @@ struct BenchOptions {
 };
 
 void declare(Arguments& arguments, BenchOptions& o) {
-  arguments.positional("CONFIG", o.config, "a config to train")
-      .path()
+  arguments.config("CONFIG", o.config, "a config to train")
       .option("--set", o.sets,
               "change a value: --set model.dropout=0.2; may be repeated, the last one counts")
       .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")

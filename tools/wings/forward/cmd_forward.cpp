@@ -31,9 +31,7 @@ struct ForwardOptions {
 
 void declare(Arguments& arguments, ForwardOptions& o) {
   arguments
-      .positional("CONFIG", o.config,
-                  "a YAML file with a model: section, or a run (with its weights)")
-      .path()
+      .config("CONFIG", o.config, "a YAML file with a model: section, or a run (with its weights)")
       .required_option("--in", o.in, "safetensors: x or ids; mask and dy where wanted")
       .path()
       .required_option("--out", o.out, "safetensors: y; with --backward grad.x, grad.<parameter>")

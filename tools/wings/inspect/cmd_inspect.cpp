@@ -36,8 +36,7 @@ struct InspectOptions {
 };
 
 void declare(Arguments& arguments, InspectOptions& o) {
-  arguments.positional("CONFIG|RUN", o.target, "a config, a run folder or one of its checkpoints")
-      .path()
+  arguments.config("CONFIG|RUN", o.target, "a config, a run folder or one of its checkpoints")
       .option("--set", o.sets,
               "change a value: --set model.num_layers=12; may be repeated, the last one counts")
       .option("--batch", o.batch, "sequences in the batch (default: train.batch_size, or 1)")

@@ -25,8 +25,7 @@ struct DataOptions {
 };
 
 void declare(Arguments& arguments, DataOptions& o) {
-  arguments.positional("CONFIG", o.config, "a config with a data section")
-      .path()
+  arguments.config("CONFIG", o.config, "a config with a data section")
       .option("--set", o.sets,
               "change a value: --set data.length=8; may be repeated, the last one counts")
       .option("--examples", o.examples, "how many examples of each split are shown (default 3)")

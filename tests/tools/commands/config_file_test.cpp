@@ -1,0 +1,75 @@
+// Which config a bare name is.
+#include "tools/commands/config_file.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/base/error.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+
+using namespace heed;
+using namespace heed::cli;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+// The current folder, for the life of this.
+struct Within {
+  explicit Within(const fs::path& folder) : before(fs::current_path()) { fs::current_path(folder); }
+  ~Within() { fs::current_path(before); }
+  fs::path before;
+};
+
+}  // namespace
+
+TEST_CASE("config file: of a build folder, the configs of its checkout") {
+  const auto own = own_configs();
+  CHECK(own.size() >= 21);
+  CHECK(
+      fs::equivalent(own.at("quickstart"), fs::path(HEED_SOURCE_DIR) / "configs/quickstart.yaml"));
+}
+
+TEST_CASE("config file: a file of the name in the current folder wins") {
+  const TempDir folder;
+  const Within inside(folder.path());
+  const std::string own = own_configs().at("quickstart").string();
+  CHECK(config_file("quickstart") == own);
+  fs::create_directory("quickstart");  // as of `heed configs quickstart --copy quickstart`
+  CHECK(config_file("quickstart") == own);
+  write_text("quickstart.yaml", "");
+  CHECK(config_file("quickstart") == "quickstart.yaml");
+  write_text("quickstart/config.yaml", "");  // a run
+  CHECK(config_file("quickstart") == "quickstart");
+  CHECK(config_file("quickstart.yaml") == "quickstart.yaml");
+  fs::create_directory("folder");
+  CHECK(config_file("folder") == "folder");
+}
+
+TEST_CASE("config file: a path is taken as it is, a name must be there") {
+  const TempDir folder;
+  const Within inside(folder.path());
+  CHECK(config_file("no/such.yaml") == "no/such.yaml");
+  CHECK(config_file("./quickstart") == "./quickstart");
+  CHECK(find_config("quikstart") == std::nullopt);
+  CHECK_THROWS_WITH_AS(config_file("quikstart"),
+                       "cannot read the config quikstart: there is no such file; heed has a config "
+                       "quickstart",
+                       IoError);
+  CHECK_THROWS_WITH_AS(config_file("nothing like it"),
+                       "cannot read the config nothing like it: there is no such file", IoError);
+}
+
+TEST_CASE("a bare name is found by every command that takes a config") {
+  CHECK(succeeded({"validate", "six_words"}).out.ends_with("configs/six_words.yaml: ok\n"));
+  CHECK(contains(succeeded({"train", "six_words", "--dry-run"}).out, "six_words"));
+  const ProgramResult json = run_heed({"validate", "six_word", "--json"});
+  CHECK(json.exit_code == 1);
+  CHECK(contains(json.out, "heed has a config six_words"));
+  for (const char* command : {"bench", "data", "inspect"}) {
+    if (!has_command(command)) continue;
+    const ProgramResult missing = run_heed({command, "six_word"});
+    CHECK(missing.exit_code == 1);
+    CHECK(contains(missing.err, "heed has a config six_words"));
+  }
+}

@@ -1,0 +1,102 @@
+// heed configs, and a config by its bare name.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/training_run.h"
+#include "tools/wings/configs/own_config.h"
+
+using namespace heed;
+using namespace heed::cli;
+using namespace heed::testing;
+namespace fs = std::filesystem;
+
+TEST_CASE("heed configs: every config of this build, with a sentence about it") {
+  const std::string all = succeeded({"configs"}).out;
+  const auto json = nlohmann::json::parse(succeeded({"configs", "--json"}).out);
+  size_t seen = 0;
+  for (const OwnConfig& config : list_own_configs()) {
+    CAPTURE(config.name);
+    CHECK(contains(all, "\n  " + config.name + " ") != all.starts_with("  " + config.name + " "));
+    CHECK(config.about.size() > 20);
+    CHECK(json["configs"][seen]["name"] == config.name);
+    CHECK(json["configs"][seen]["about"] == config.about);
+    ++seen;
+  }
+  CHECK(seen >= 21);
+  CHECK(json["configs"].size() == seen);
+}
+
+TEST_CASE("heed configs: what a config says about itself is its first sentence") {
+  CHECK(about("# heed train configs/a.yaml\n#\n# Reversing: backwards. Then more.\nseed: 1\n") ==
+        "Reversing: backwards");
+  CHECK(about("# The task of b.yaml, in two lines (Ba et\n# al. 2016) of text. It\n") ==
+        "The task of b.yaml, in two lines (Ba et al. 2016) of text");
+  CHECK(about("# For benchmarks:\n#   heed bench x\n# More.\n") == "For benchmarks");
+  CHECK(about("seed: 1\n") == "");
+}
+
+TEST_CASE("heed configs NAME: the file as it is") {
+  const fs::path file = fs::path(HEED_SOURCE_DIR) / "configs/six_words.yaml";
+  CHECK(succeeded({"configs", "six_words"}).out == read_text(file));
+  const auto json = nlohmann::json::parse(succeeded({"configs", "six_words", "--json"}).out);
+  CHECK(json["text"] == read_text(file));
+  CHECK(fs::equivalent(json["file"].get<std::string>(), file));
+  const ProgramResult unknown = run_heed({"configs", "six_word"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err == "heed configs: there is no config six_word, did you mean six_words?\n");
+  CHECK(run_heed({"configs", "--copy", "x"}).err ==
+        "heed configs: --copy needs the NAME of a config\n");
+}
+
+TEST_CASE("heed configs NAME --copy: every copy has what it needs, under the schema's line") {
+  size_t copied = 0, with_files = 0;
+  for (const OwnConfig& config : list_own_configs()) {
+    CAPTURE(config.name);
+    const TempDir folder;
+    const std::vector<CopiedFile> files = copy_of(config);
+    write_copy(folder.path(), files);
+    const fs::path copy = folder / (config.name + ".yaml");
+    const std::string head =
+        "# yaml-language-server: $schema=heed.schema.json\n# heed train " + config.name + ".yaml\n";
+    const std::string text = read_text(copy), own = read_text(config.file);
+    CHECK(text.starts_with(head));
+    if (files.size() == 2) {  // itself and the schema
+      CHECK(text.substr(head.size()) == own.substr(own.find('\n') + 1));
+    } else {
+      const LoadedRun loaded = load_run(read_run_tree(copy), copy.parent_path());
+      const ConfigNode& data = *loaded.resolved.find("data");
+      CHECK(data.get("path").text().starts_with(folder.path().string()));
+    }
+    ++copied;
+    with_files += files.size() > 2 ? 1 : 0;
+  }
+  CHECK(copied >= 21);
+  CHECK(with_files >= 10);
+}
+
+TEST_CASE("heed configs NAME --copy: writes nothing over what somebody has changed") {
+  const TempDir folder;
+  const std::string copy = (folder / "mine").string();
+  const ProgramResult first = succeeded({"configs", "quickstart", "--copy", copy});
+  CHECK(first.out == copy + "/quickstart.yaml\n" + copy + "/data/tinyshakespeare.txt\n" + copy +
+                         "/heed.schema.json\n\n  heed train " + copy + "/quickstart.yaml\n");
+  const auto validated = succeeded({"validate", copy + "/quickstart.yaml", "--json"});
+  CHECK(validated.out == "{\"ok\":true}\n");
+  // Again, and another config that needs the same text.
+  succeeded({"configs", "quickstart", "--copy", copy});
+  const auto json = nlohmann::json::parse(
+      succeeded({"configs", "shakespeare_char", "--copy", copy, "--json"}).out);
+  CHECK(json["written"][0] == copy + "/shakespeare_char.yaml");
+
+  write_text(fs::path(copy) / "quickstart.yaml", "mine");
+  const ProgramResult again = run_heed({"configs", "quickstart", "--copy", copy});
+  CHECK(again.exit_code == 2);
+  CHECK(again.err == copy +
+                         "/quickstart.yaml: is there already, with other contents; give another "
+                         "folder\n");
+  CHECK(read_text(fs::path(copy) / "quickstart.yaml") == "mine");
+}

@@ -1,0 +1,113 @@
+// heed configs: the configs that come with heed; shows one, copies one.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "tools/command.h"
+#include "tools/commands/output_file.h"
+#include "tools/terminal/table.h"
+#include "tools/wings/configs/own_config.h"
+#include "train/config/plugin_host.h"
+#include "train/files/files.h"
+#include "train/files/words.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ConfigsOptions {
+  std::string name;
+  std::optional<std::string> copy;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, ConfigsOptions& o) {
+  arguments.positional("NAME", o.name, "one of them: prints it", false)
+      .option("--copy", o.copy, "write a copy to change into this folder, with the data it needs")
+      .path()
+      .flag("--json", o.json, "one JSON object on standard output");
+}
+
+using ConfigsJson = nlohmann::ordered_json;
+
+ConfigsJson as_json(const OwnConfig& config) {
+  return {{"name", config.name},
+          {"wing", config.wing},
+          {"file", config.file.string()},
+          {"about", config.about}};
+}
+
+void print_json(const ConfigsJson& json) { std::printf("%s\n", json.dump(-1, ' ', true).c_str()); }
+
+int list(bool json) {
+  const std::vector<OwnConfig> all = list_own_configs();
+  if (json) {
+    ConfigsJson configs = ConfigsJson::array();
+    for (const OwnConfig& config : all) {
+      configs.push_back(as_json(config));
+    }
+    print_json({{"configs", configs}});
+    return 0;
+  }
+  require<IoError>(!all.empty(), "heed configs: share/heedgrad/configs is missing");
+  Table table({Align::left, Align::left});
+  for (const OwnConfig& config : all) {
+    table.add({config.name, config.about});
+  }
+  print_text(table.text("  "));
+  print_text(
+      "\nheed train NAME trains one; heed configs NAME shows it, and with --copy DIR copies it, "
+      "with its data.\n");
+  return 0;
+}
+
+int copy(const OwnConfig& config, const fs::path& folder, bool json) {
+  require_outside_runs("heed configs: --copy", folder / (config.name + ".yaml"));
+  const std::vector<CopiedFile> files = copy_of(config);
+  write_copy(folder, files);
+  ConfigsJson written = ConfigsJson::array();
+  for (const CopiedFile& file : files) {
+    const std::string path = (folder / file.path).string();
+    written.push_back(path);
+    if (!json) {
+      print_line(stdout, path);
+    }
+  }
+  if (json) {
+    print_json({{"written", written}});
+  } else {
+    print_text(text("\n  heed train ", shell_word((folder / files.front().path).string()), "\n"));
+  }
+  return 0;
+}
+
+int run(const ConfigsOptions& o) {
+  plugin_host().require_this_precision();
+  if (o.name.empty()) {
+    require<ConfigError>(!o.copy, "heed configs: --copy needs the NAME of a config");
+    return list(o.json);
+  }
+  const OwnConfig config = own_config(o.name);
+  if (o.copy) {
+    return copy(config, *o.copy, o.json);
+  }
+  const std::string text = read_file(config.file, 1 << 20);
+  if (o.json) {
+    ConfigsJson json = as_json(config);
+    json["text"] = text;
+    print_json(json);
+  } else {
+    std::fputs(text.c_str(), stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command configs_command() {
+  return command<ConfigsOptions>("configs", "the configs that come with heed; copies one to change",
+                                 "heed configs quickstart --copy mine", declare, run, Group::train);
+}
+
+}  // namespace heed::cli
