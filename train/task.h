@@ -10,8 +10,6 @@
 #include "train/data/task.h"
 #include "train/data/windows.h"
 #include "train/tasks/made_task.h"
-#include "train/tasks/pair_task.h"
 #include "train/tasks/sentence_task.h"
-#include "train/tasks/symbol_pair_task.h"
 #include "train/tasks/word_tokenizer.h"
 #include "train/tokenizers/tokenizer.h"

@@ -1,6 +1,5 @@
 #include "layers/transformer_block.h"
 
-#include "layers/decoder_block.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/run_program.h"
 
@@ -123,12 +122,6 @@ TEST_CASE("transformer_block: a feed-forward of one's own, its sizes from the bl
                  "did you mean gated_feed_forward?"));
   CHECK(error_of([&] { (*layer_of(block("feed_forward: {type: linear, d_out: 5}")))(x); }) ==
         "expected the feed-forward ff to give (2, 9, 12), the shape of x, got (2, 9, 5)");
-  CHECK(error_of<ConfigError>([] {
-          layer_of(
-              "{type: decoder_block, d_model: 12, context_length: 9, num_heads: 3, "
-              "feed_forward: simple_attention}");
-        }) ==
-        "decoder_block: expected a feed_forward that sees no later tokens, got simple_attention");
 }
 
 TEST_CASE("transformer_block: refuses") {

@@ -1,8 +1,8 @@
 """Trains configs with different numbers of threads and kernels, and compares the weights byte for byte.
 
     python3 tools/wings/bench/same_bits.py                                   every config that ends within a minute
-    python3 tools/wings/bench/same_bits.py configs/copy.yaml --threads 1,2,16 --kernels SkylakeX,Haswell --steps 50
-    python3 tools/wings/bench/same_bits.py configs/copy.yaml --widths vector-128,vector-256,openblas
+    python3 tools/wings/bench/same_bits.py configs/wings/translation/copy.yaml --threads 1,2,16 --kernels SkylakeX,Haswell --steps 50
+    python3 tools/wings/bench/same_bits.py configs/wings/translation/copy.yaml --widths vector-128,vector-256,openblas
 
 For each config, precision, kernel of OpenBLAS and vector width of our own kernels (a value of HEED_KERNELS), all numbers
 of threads must give the weights of one thread. More threads than cores are allowed. "default" is what is chosen for this

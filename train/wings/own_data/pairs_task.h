@@ -1,6 +1,6 @@
 // A user's own pairs of texts: what a model reads, and what it should write.
 //   {type: pairs, path: x.tsv, source: German, target: English}
-// Batches are those of train/sequences/pair_format.h, padded to their longest sequence.
+// Batches are those of train/wings/translation/pair_format.h, padded to their longest sequence.
 #pragma once
 
 #include "train/wings/own_data/own_data_task.h"

@@ -6,7 +6,7 @@
 // "Könntest du mir einen Gefallen tun", "Could you do me a favor".
 #pragma once
 
-#include "train/tasks/pair_task.h"
+#include "train/wings/translation/pair_task.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "layers/cross_attention.h"
+#include "layers/wings/translation/cross_attention.h"
 
 #include "layers/multi_head_attention.h"
 #include "tests/support/layer_cases.h"

@@ -1,4 +1,4 @@
-#include "layers/encoder_decoder.h"
+#include "layers/wings/translation/encoder_decoder.h"
 
 #include "autograd/base/modes.h"
 #include "tests/support/layer_cases.h"

@@ -1,4 +1,4 @@
-#include "train/tasks/reverse_task.h"
+#include "train/wings/translation/reverse_task.h"
 
 #include "tests/support/made_task_cases.h"
 

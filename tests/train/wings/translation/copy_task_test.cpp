@@ -1,4 +1,4 @@
-#include "train/tasks/copy_task.h"
+#include "train/wings/translation/copy_task.h"
 
 #include <cmath>
 #include <map>
