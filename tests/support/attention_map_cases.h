@@ -47,9 +47,4 @@ inline int64_t check_map(const AttentionMap& map) {
   return rows;
 }
 
-inline const char* const translating =
-    "data: {type: copy, length: 6, min_length: 3, symbols: 9}\n"
-    "sample: {prompt: \"7 0 3\"}\n"
-    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 2";
-
 }  // namespace heed::testing

@@ -39,12 +39,6 @@ inline std::string write_config(const TempDir& folder, const std::string& config
   return (folder / "c.yaml").string();
 }
 
-// A model of two sequences that is trained in no time.
-inline const char* const copying =
-    "data: {type: copy, length: 5, min_length: 3, symbols: 12}\n"
-    "model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 1}\n"
-    "train: {steps: 2, batch_size: 4}\nsample: {every: 1, prompt: \"11 2 3\"}\n";
-
 // Writes NAME.yaml, with this test's precision, into the folder; returns its path.
 inline std::string config_of(const TempDir& folder, const std::string& name,
                              const std::string& rest) {

@@ -135,7 +135,6 @@ TEST_CASE("heed layers: the fields of one") {
   // What a model fills in for its attention.
   const std::string gets = "it gets, where it has such fields: d_in, d_out, d_model, d_head, ";
   CHECK(run_heed({"layers", "gpt"}).out.find(gets) != std::string::npos);
-  CHECK(run_heed({"layers", "encoder_decoder"}).out.find(gets) != std::string::npos);
 }
 
 TEST_CASE("heed layers: an unknown name") {

@@ -24,8 +24,8 @@ const std::vector<std::string> of_gpt = {"model.context_length=24",
                                          "eval={every: 4, batches: 3}",
                                          "sample={every: 6, tokens: 9}",
                                          "checkpoint={every: 5, keep: 9}"};
-const std::vector<std::string> of_copy = {
-    "data={type: copy}",
+const std::vector<std::string> of_sort = {
+    "data={type: sort}",
     "model={type: gpt, d_model: 32, num_heads: 2, num_layers: 2, dropout: 0.1}",
     "optimizer={type: sgd, lr: 0.1}",
     "random.dropout_stream=mt19937",
@@ -47,13 +47,13 @@ TEST_CASE("host threads: two runs at the same time write the bytes of one after 
   const int before = num_threads();
   set_num_threads(2);
   run(folder, "gpt", of_gpt);
-  run(folder, "copy", of_copy);
+  run(folder, "sort", of_sort);
   std::thread first([&] { run(folder, "gpt-2", of_gpt); });
-  std::thread second([&] { run(folder, "copy-2", of_copy); });
+  std::thread second([&] { run(folder, "sort-2", of_sort); });
   first.join();
   second.join();
   set_num_threads(before);
-  for (const std::string name : {"gpt", "copy"}) {
+  for (const std::string name : {"gpt", "sort"}) {
     CAPTURE(name);
     CHECK(compare_checkpoints(folder / name, folder / (name + "-2"), 10) == 6);
     CHECK(compare_checkpoints(folder / name, folder / (name + "-2"), 12) == 6);

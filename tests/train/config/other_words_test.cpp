@@ -232,10 +232,10 @@ TEST_CASE("configs of earlier versions: old names, and fields that another one t
   CHECK(now("{type: gpt, bias: false, attention: {type: packed_attention, out_proj: false, "
             "out_bias: true}}") ==
         "type: gpt\nbias: false\nattention:\n  type: packed_attention\n  out_proj: false\n");
-  CHECK(now("{type: sequential, layers: [{type: cross_attention, out_proj: false, out_bias: "
-            "true}, {type: cross_attention, out_proj: true, out_bias: true}]}") ==
-        now("{type: sequential, layers: [{type: cross_attention, out_proj: false}, {type: "
-            "cross_attention, out_proj: true, out_bias: true}]}"));
+  CHECK(now("{type: sequential, layers: [{type: multi_head_attention, out_proj: false, out_bias: "
+            "true}, {type: multi_head_attention, out_proj: true, out_bias: true}]}") ==
+        now("{type: sequential, layers: [{type: multi_head_attention, out_proj: false}, {type: "
+            "multi_head_attention, out_proj: true, out_bias: true}]}"));
 }
 
 TEST_CASE("configs of earlier versions: a run's config is one, a user's is not") {

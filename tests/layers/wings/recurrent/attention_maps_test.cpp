@@ -1,5 +1,6 @@
 // The attention maps of a translator whose decoder is a recurrent network.
 #include "tests/support/attention_map_cases.h"
+#include "tests/train/wings/translation/configs.h"
 
 using namespace heed;
 using namespace heed::testing;
