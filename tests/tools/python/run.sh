@@ -17,6 +17,7 @@ if [ ! -x "$environment/bin/pytest" ]; then
 fi
 export HEED="$heed" COVERAGE_FILE="$environment/coverage"
 cd "$root"
-"$environment/bin/mypy" --config-file tools/python/pyproject.toml --cache-dir "$environment/mypy" tools/python/heedgrad
+MYPYPATH=tools/python:tests/tools/python "$environment/bin/mypy" --config-file tools/python/pyproject.toml \
+  --ignore-missing-imports --cache-dir "$environment/mypy" tools/python/heedgrad tests/tools/python/*.py
 exec "$environment/bin/pytest" -q -p no:cacheprovider --cov=tools/python/heedgrad --cov-report=term-missing \
   --cov-fail-under=95 tests/tools/python "$@"

@@ -125,8 +125,8 @@ def test_llama(place: Path) -> None:
     fields, tensors = read(run)
     weights = run.weights()
     gated = {**{name: theirs for name, theirs in BLOCK.items() if "ff." not in name},
-             **{f"ff.{ours}.weight": f"ffn_{theirs}.weight" for ours, theirs in feed_forward(weights)
-                }}
+             **{f"ff.{ours}.weight": f"ffn_{theirs}.weight"
+                for ours, theirs in feed_forward(weights)}}
     compared = compare(weights, tensors, gated)
     for layer in range(2):
         for part, name, heads in (("query", "q", 4), ("key", "k", 2)):
@@ -198,7 +198,7 @@ def test_a_folder_that_is_not_there(mine: hg.Run) -> None:
 
 
 def test_words_are_refused(place: Path) -> None:
-    with pytest.raises(hg.ConfigError, match="^data.tokenizer: expected bpe, char or byte, .* words$"):
+    with pytest.raises(hg.ConfigError, match="^data.tokenizer: expected bpe, .* got words$"):
         hg.to_gguf(trained("a", "words"), "model.gguf")
 
 

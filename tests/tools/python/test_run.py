@@ -147,8 +147,10 @@ def test_attention(mine: hg.Run) -> None:
     assert shown.count("<rect") == attention.svg().count("<rect") - 1  # without the background
     assert side_by_side("<svg></svg>") == "<svg></svg>"
     assert attention[0]._repr_html_() is None and (attention * 2).sum() > 0
+    part = attention[:, :, :3]
+    assert isinstance(part, hg.Attention)
     with pytest.raises(hg.Error, match="of the whole array"):
-        attention[:, :, :3].svg()
+        part.svg()
     [first, second] = mine.attention_maps("the cat")
     assert np.array_equal(second.weights, attention[1])
     assert first.keys == first.queries and not first.cross

@@ -123,7 +123,7 @@ def test_a_bar_where_somebody_may_be_looking(monkeypatch: pytest.MonkeyPatch) ->
         def get_ipython() -> Shell:
             return Shell()
 
-    monkeypatch.setitem(sys.modules, "IPython", IPython)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "IPython", IPython)
     assert type(progress.progress_bar(None)) is progress.TqdmBar
 
 
@@ -199,7 +199,8 @@ def test_python_that_is_killed_ends_its_run_which_saves(place: Path) -> None:
             pass
         process.kill()
     end = time.monotonic() + 20
-    while time.monotonic() < end and not list(Path("runs/a/checkpoints").glob("step-*/manifest.json")):
+    saved = Path("runs/a/checkpoints")
+    while time.monotonic() < end and not list(saved.glob("step-*/manifest.json")):
         time.sleep(0.05)
     assert hg.Run("runs/a").step >= 10
 

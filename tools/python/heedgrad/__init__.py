@@ -33,5 +33,6 @@ __version__ = "0.2.0"
 __all__ = [
     "Attention", "AttentionMap", "ConfigError", "ConfigWarning", "DivergedError", "Error",
     "Interrupted", "Lens", "Metrics", "Mistake", "Page", "Run", "Sweep", "Table", "Written",
-    "gradcheck", "layers", "resume", "sweep", "to_gguf", "to_tensorboard", "tour", "train", "validate",
+    "gradcheck", "layers", "resume", "sweep", "to_gguf", "to_tensorboard", "tour", "train",
+    "validate",
 ]

@@ -1,4 +1,4 @@
-"""What heed says without a run: gradients, the tour, what a config may say, whether one is right."""
+"""What heed says without a run: gradients, the tour, the keys of configs, a config's mistakes."""
 
 from __future__ import annotations
 

@@ -93,8 +93,8 @@ def _require_sayable(kind: str, config: dict[str, Any]) -> None:
     theirs, ours = _ACTIVATIONS[kind]
     if config[key] != theirs:
         used = config["heedgrad"]["model"]["activation"] if "heedgrad" in config else config[key]
-        raise ConfigError(f"model.activation: GGUF has no key for it, and llama.cpp computes {ours} "
-                          f"for {_NAMES[kind]}; got {used}")
+        raise ConfigError("model.activation: GGUF has no key for it, and llama.cpp computes "
+                          f"{ours} for {_NAMES[kind]}; got {used}")
     if not config.get("scale_attn_weights", True):
         raise ConfigError("model.attention.scale: GGUF has no key for it; expected auto, "
                           "1 / sqrt(head width)")
