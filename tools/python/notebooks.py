@@ -165,7 +165,7 @@ run = hg.train({
 }, out="runs/induction")
 run.metrics()
 ---
-The loss stays on a plateau, and then falls: that is when the circuit forms. Which head does what? On random symbols
+The loss falls steeply within the first steps: that is when the circuit forms. Which head does what? On random symbols
 that come twice, the first one attends to the previous symbol, the second one to what followed the current symbol
 before.
 >

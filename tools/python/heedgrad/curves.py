@@ -40,7 +40,7 @@ def curves(named: Mapping[str, Curve]) -> str:
     for value in (low, (low + high) / 2, high):
         x, y = at(left, value).split(",")
         parts.append(f'<line x1="{x}" x2="{_WIDTH - 8}" y1="{y}" y2="{y}" stroke="#ddd"/>'
-                     f'<text x="{_LEFT - 6}" y="{y}" dy="4" text-anchor="end">{value:.4g}</text>')
+                     f'<text x="{_LEFT - 6}" y="{y}" dy="4" text-anchor="end">{value:.3g}</text>')
     for step, anchor in ((left, "start"), (right, "end")):
         x = at(step, low).split(",")[0]
         parts.append(f'<text x="{x}" y="{_HEIGHT - 8}" text-anchor="{anchor}">step {step:g}</text>')
