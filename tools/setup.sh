@@ -3,8 +3,9 @@
 #   tools/setup.sh         compiler, CMake and libraries
 #   tools/setup.sh --dev   also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml,
 #                          python3-venv, chromium, graphviz and qemu-user
-#   tools/setup.sh --wheel what tools/python/build_wheel.sh uses as well: patchelf and Python
-#   tools/setup.sh --site  what tools/setup/site.sh uses as well: mkdocs with its theme material
+#   tools/setup.sh --package  what tools/setup/package.sh uses as well: help2man, lintian and dpkg-dev
+#   tools/setup.sh --wheel    what tools/python/build_wheel.sh uses as well: patchelf and Python
+#   tools/setup.sh --site     what tools/setup/site.sh uses as well: mkdocs with its theme material
 set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev libutf8proc-dev
@@ -24,9 +25,10 @@ case "${1:-}" in
     packages+=(clang-14 libclang-rt-14-dev clang-format-14 libomp-14-dev pkg-config git qemu-user
                python3-jsonschema python3-yaml python3-venv chromium graphviz)
     ;;
+  --package) packages+=(help2man lintian dpkg-dev file) ;;
   --wheel) packages+=(patchelf binutils python3) ;;
   --site) packages+=(mkdocs-material python3) ;;
-  *) echo "usage: tools/setup.sh [--dev | --wheel | --site]" >&2; exit 2 ;;
+  *) echo "usage: tools/setup.sh [--dev | --package | --wheel | --site]" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

@@ -13,6 +13,7 @@ endforeach()
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/heedgrad)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/configs ${PROJECT_BINARY_DIR}/${config_folder} SYMBOLIC)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heedgrad)
 
@@ -58,3 +59,4 @@ function(heed_pkg_config library precision)
 endfunction()
 heed_pkg_config(heedgrad float32)
 heed_pkg_config(heedgrad-f64 float64 -DHEED_FLOAT64)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
