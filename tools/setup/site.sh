@@ -4,7 +4,7 @@
 #   tools/setup/site.sh                    into build/site/html
 #   tools/setup/site.sh --out DIR          into DIR, which may exist only as a site or empty
 #   tools/setup/site.sh --heed FILE        the program that makes the pages; otherwise build/release/heed is built
-# The pages of explain need trained models (four minutes on two cores). They stay in build/site/runs, as do the pages.
+# The pages of explain need trained models (about two minutes on two cores). They stay in build/site/runs, as do the pages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
