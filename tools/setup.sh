@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that heedgrad needs; prints nothing if all are installed.
-#   tools/setup.sh         compiler, CMake and libraries
-#   tools/setup.sh --dev   also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml,
-#                          python3-venv, chromium, graphviz and qemu-user
+#   tools/setup.sh            compiler, CMake and libraries
+#   tools/setup.sh --dev      also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml,
+#                             python3-venv, chromium, graphviz and qemu-user
 #   tools/setup.sh --package  what tools/setup/package.sh uses as well: help2man, lintian and dpkg-dev
 #   tools/setup.sh --wheel    what tools/python/build_wheel.sh uses as well: patchelf and Python
 #   tools/setup.sh --site     what tools/setup/site.sh uses as well: mkdocs with its theme material
