@@ -6,6 +6,7 @@
 // narrower.
 // rope: queries and keys are rotated by their positions (autograd/ops/rotary.h).
 // scale: attn_scores are multiplied by it, by 1 / sqrt(head width) if it is absent.
+// attention_weights: what makes weights of scores, if not softmax. Without a kernel of its own.
 // packed: another spelling of packed_attention, which the registry makes of it.
 #pragma once
 
@@ -37,6 +38,7 @@ class MultiHeadAttention final : public Module {
     bool rope = false;
     double rope_base = 10000;
     std::optional<double> scale = std::nullopt;
+    std::string attention_weights = "softmax";
     void fields(Fields& f) {
       packed_fields(f);
       f.optional("packed", packed, "one in_proj_weight, as torch.nn.MultiheadAttention");
@@ -64,6 +66,7 @@ class MultiHeadAttention final : public Module {
            "0: one mean for all",
            "auto")
           .also_try({0.5});
+      attention_weights_field(f, attention_weights);
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const;
 
@@ -81,7 +84,11 @@ class MultiHeadAttention final : public Module {
               .cache = causal};
     }
     AttentionOptions options() const {
-      return {.num_heads = num_heads, .num_kv_heads = kv_heads(), .causal = causal, .scale = scale};
+      return {.num_heads = num_heads,
+              .num_kv_heads = kv_heads(),
+              .causal = causal,
+              .scale = scale,
+              .normalisation = normalisation_of(attention_weights)};
     }
   };
 

@@ -23,9 +23,11 @@ class SelfAttentionV1 final : public Module {
   struct Config {
     int64_t d_in = 0;
     int64_t d_out = 0;
+    std::string attention_weights = "softmax";
     void fields(Fields& f) {
       f.required("d_in", d_in, at_least(1), "width of x").example(4);
       f.required("d_out", d_out, at_least(1), "width of queries, keys and values").example(3);
+      attention_weights_field(f, attention_weights);
     }
   };
 
@@ -48,7 +50,8 @@ class SelfAttentionV1 final : public Module {
     const Tensor values = matmul(x, W_value);                                 // (B, T, d_out)
     const Tensor attn_scores = matmul(queries, keys, Trans::no, Trans::yes);  // (B, T, T)
     const real scale = 1 / std::sqrt(static_cast<real>(config.d_out));
-    const Tensor attn_weights = attention_weights(attn_scores * scale, in.mask);
+    const Tensor attn_weights =
+        attention_weights(attn_scores * scale, in.mask, normalisation_of(config.attention_weights));
     return without_batch(mix_values(*this, attn_weights, values), in.x);  // (B, T, d_out)
   }
 };

@@ -19,10 +19,12 @@ class SelfAttentionV2 final : public Module {
     int64_t d_in = 0;
     int64_t d_out = 0;
     bool qkv_bias = false;
+    std::string attention_weights = "softmax";
     void fields(Fields& f) {
       f.required("d_in", d_in, at_least(1), "width of x").example(4);
       f.required("d_out", d_out, at_least(1), "width of queries, keys and values").example(3);
       f.optional("qkv_bias", qkv_bias, "bias in the three projections");
+      attention_weights_field(f, attention_weights);
     }
   };
 
@@ -42,8 +44,8 @@ class SelfAttentionV2 final : public Module {
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("self_attention_v2", in.x, config.d_in);
     const Tensor queries = W_query(x), keys = W_key(x), values = W_value(x);  // (B, T, d_out)
-    const Tensor context_vec =
-        attend(*this, in, queries, keys, values, /*dropout=*/0, {.num_heads = 1});
+    const AttentionOptions options{.normalisation = normalisation_of(config.attention_weights)};
+    const Tensor context_vec = attend(*this, in, queries, keys, values, /*dropout=*/0, options);
     return without_batch(context_vec, in.x);
   }
 };

@@ -125,24 +125,4 @@ void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs
   }
 }
 
-Mask hidden_pairs(const AttentionProblem& p) {
-  const bool full = p.mask && p.mask.rank() == 4;
-  const int64_t items = full ? p.mask.dim(0) : p.mask ? p.batch : 1;
-  const int64_t heads = full ? p.mask.dim(1) : 1;
-  const int64_t rows = full || p.causal ? p.queries : 1;
-  Mask hidden = Mask::uninitialised({items, heads, rows, p.keys});
-  uint8_t* out = hidden.mutable_data();
-  parallel_for(items * heads * rows, row_grain(p.keys), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t i = r % rows, h = r / rows % heads, b = r / rows / heads;
-      const uint8_t* may = p.mask ? p.mask_row(b, h, i) : nullptr;
-      for (int64_t j = 0; j < p.keys; ++j) {
-        const bool seen = j < p.visible(i) && (may == nullptr || may[j] != 0);
-        out[r * p.keys + j] = seen ? 0 : 1;
-      }
-    }
-  });
-  return hidden;
-}
-
 }  // namespace heed::detail

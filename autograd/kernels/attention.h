@@ -19,6 +19,9 @@
 
 namespace heed {
 
+// What makes weights of scores: softmax, division by their sum, or nothing.
+enum class Normalisation { softmax, sum, none };
+
 struct AttentionOptions {
   int64_t num_heads = 1;
   int64_t num_kv_heads = 0;  // 0: num_heads. Fewer: query head h uses key head h / (H / Hkv)
@@ -26,6 +29,7 @@ struct AttentionOptions {
   std::optional<real> scale = std::nullopt;  // of the scores; absent: 1 / sqrt(d)
   Mask mask = {};            // none, (B, S), or (B or 1, H or 1, T, S); and-ed with causal
   DropoutMask dropout = {};  // of B H T S elements: weight (b, h, i, j) has ((b H + h) T + i) S + j
+  Normalisation normalisation = Normalisation::softmax;  // the others have no kernel
   Array* weights_out = nullptr;  // when set, receives the weights before dropout (B, H, T, S)
 
   int64_t kv_heads() const { return num_kv_heads == 0 ? num_heads : num_kv_heads; }
@@ -118,9 +122,6 @@ void attention_weights(const AttentionProblem& problem, const AttentionInputs& i
 void attention_backward(const AttentionProblem& problem, const AttentionInputs& inputs,
                         const AttentionStatistics& statistics, const real* y, const real* dy,
                         const AttentionGradients& gradients);
-
-// True where a query may not attend, a mask for masked_fill: (B or 1, H or 1, T or 1, S).
-Mask hidden_pairs(const AttentionProblem& problem);
 
 }  // namespace detail
 

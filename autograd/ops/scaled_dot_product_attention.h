@@ -3,7 +3,8 @@
 //
 //   q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv) -> y (B, T, H dv)
 //   S_ij = scale * q_i . k_j, -infinity where query i may not attend to key j
-//   P    = softmax(S) by rows; a row with nothing to attend to is 0
+//   P    = softmax(S) by rows; a row with nothing to attend to is 0.  Or, composed: S with 0 where
+//          it is hidden, divided by the sums of its rows or as it is
 //   y_i  = sum_j M_ij P_ij v_j,  M the dropout mask: 0 or 1 / (1 - p)
 //
 //   dv_j = sum_i M_ij P_ij dy_i
@@ -20,6 +21,7 @@
 #include "autograd/kernels/attention.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/divide_by_sum.h"
 #include "autograd/ops/masked_fill.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/permute.h"
@@ -59,6 +61,19 @@ inline Tensor mix_values(const Tensor& attn_weights, const Tensor& v, int64_t kv
   return reshape(permute(mixed, {0, 3, 1, 2, 4}), {s[0], s[2], s[1] * mixed.dim(4)});
 }
 
+// True where a query may not attend, a mask for masked_fill: (B or 1, H or 1, T or 1, S).
+Mask hidden_pairs(const AttentionProblem& problem);
+
+// What takes the place of the score of a hidden pair, and the weights of such scores.
+inline real hidden_score_of(Normalisation kind) {
+  return kind == Normalisation::softmax ? -std::numeric_limits<real>::infinity() : 0;
+}
+inline Tensor weights_of(const Tensor& scores, Normalisation kind) {
+  return kind == Normalisation::softmax ? softmax(scores)
+         : kind == Normalisation::sum   ? divide_by_sum(scores)
+                                        : scores;
+}
+
 // All elements of the mask, 0 or its factor.
 inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
   Array factors = Array::uninitialised(shape);
@@ -81,9 +96,10 @@ inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
 
   Tensor scores = reshape(p.scale * matmul(heads_q, heads_k, Trans::no, Trans::yes), pairs);
   if (p.causal || p.mask) {
-    scores = masked_fill(scores, detail::hidden_pairs(p), -std::numeric_limits<real>::infinity());
+    scores = masked_fill(scores, detail::hidden_pairs(p),
+                         detail::hidden_score_of(options.normalisation));
   }
-  Tensor weights = softmax(scores);
+  Tensor weights = detail::weights_of(scores, options.normalisation);
   if (options.weights_out != nullptr) {
     *options.weights_out = weights.value();
   }
@@ -97,7 +113,7 @@ inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
 [[nodiscard]] inline Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k,
                                                          const Tensor& v,
                                                          const AttentionOptions& options) {
-  if (!fused()) {
+  if (!fused() || options.normalisation != Normalisation::softmax) {
     return scaled_dot_product_attention_composed(q, k, v, options);
   }
   detail::Attention call{detail::AttentionProblem::of(q.shape(), k.shape(), v.shape(), options),
@@ -118,7 +134,7 @@ inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
 [[nodiscard]] inline Tensor scaled_dot_product_attention(const Tensor& qkv,
                                                          const AttentionOptions& options) {
   const auto problem = detail::AttentionProblem::of_packed(qkv.shape(), options);
-  if (!fused()) {
+  if (!fused() || options.normalisation != Normalisation::softmax) {
     const int64_t columns = problem.heads * problem.width, kv = problem.kv_heads * problem.width;
     return scaled_dot_product_attention_composed(
         slice(qkv, 2, 0, columns), slice(qkv, 2, columns, columns + kv),

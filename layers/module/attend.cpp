@@ -2,14 +2,27 @@
 
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/rotary.h"
-#include "autograd/ops/softmax.h"
 #include "layers/module/cache.h"
 #include "layers/module/masks.h"
 
 namespace heed {
 
-Tensor attention_weights(const Tensor& attn_scores, const Mask& mask) {
-  return softmax(masked_scores(attn_scores, mask, -std::numeric_limits<real>::infinity()));
+Tensor attention_weights(const Tensor& attn_scores, const Mask& mask, Normalisation normalisation) {
+  const real hidden = detail::hidden_score_of(normalisation);
+  return detail::weights_of(masked_scores(attn_scores, mask, hidden), normalisation);
+}
+
+void attention_weights_field(Fields& f, std::string& word) {
+  f.choice(
+      "attention_weights", word, {"softmax", "sum", "none"},
+      "made of attn_scores by softmax, by division by their sum (below 0 where a score is), or "
+      "not at all");
+}
+
+Normalisation normalisation_of(const std::string& word) {
+  return word == "softmax" ? Normalisation::softmax
+         : word == "sum"   ? Normalisation::sum
+                           : Normalisation::none;
 }
 
 namespace {

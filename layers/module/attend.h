@@ -3,13 +3,19 @@
 
 #include "autograd/ops/scaled_dot_product_attention.h"
 #include "layers/module/module.h"
+#include "layers/module/registry.h"
 
 namespace heed {
 
-// attn_scores (B, T, S) -> attn_weights (B, T, S): softmax over the keys that the mask allows; a
-// row in which it allows none is 0. mask: (B, S), (B, 1, T, S), (1, 1, T, S) or none. Throws
-// ShapeError for another mask.
-Tensor attention_weights(const Tensor& attn_scores, const Mask& mask);
+// attn_scores (B, T, S) -> attn_weights (B, T, S): softmax over the keys that the mask allows, or
+// another normalisation; a row in which it allows none is 0. mask: (B, S), (B, 1, T, S),
+// (1, 1, T, S) or none. Throws ShapeError for another mask.
+Tensor attention_weights(const Tensor& attn_scores, const Mask& mask,
+                         Normalisation normalisation = Normalisation::softmax);
+
+// The field `attention_weights` of layers, and what its word chooses.
+void attention_weights_field(Fields& f, std::string& word);
+Normalisation normalisation_of(const std::string& word);
 
 // The end of attention, for layers that compute their own weights and one head at a time.
 //   attn_weights (B, T, S), values (B, S, d) -> context_vec (B, T, d)

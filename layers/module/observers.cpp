@@ -1,5 +1,7 @@
 #include "layers/module/observers.h"
 
+#include <algorithm>
+
 #include "autograd/graph/graph.h"
 #include "layers/module/module.h"
 
@@ -30,6 +32,13 @@ Tensor offered(const Module& layer, Activation what, const Tensor& value) {
   require(replacement.shape() == value.shape(), "observer: expected a replacement ", value.shape(),
           " for an activation of ", layer.path(), ", got ", replacement.shape());
   return Tensor(std::move(replacement));
+}
+
+bool are_shares(const Array& weights) {
+  constexpr real rounding = real(1e-4);
+  const auto all = weights.span();
+  return std::none_of(all.begin(), all.end(),
+                      [](real w) { return w < -rounding || w > 1 + rounding; });
 }
 
 Array AttentionRecorder::visit(const Module& layer, Activation what, const Array& value) {

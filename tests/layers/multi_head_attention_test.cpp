@@ -165,7 +165,7 @@ TEST_CASE("multi_head_attention: PyTorch's values") {
       compared += check_golden(name);
     }
   }
-  CHECK(compared == 2 * 73);
+  CHECK(compared == 2 * 87);
 }
 
 TEST_CASE("multi_head_attention: refuses") {

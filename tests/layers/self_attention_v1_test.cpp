@@ -42,7 +42,9 @@ TEST_CASE("self_attention_v1: with the transposed weights of v2 it is v2") {
 }
 
 TEST_CASE("self_attention_v1: PyTorch's values") {
-  CHECK(check_golden("self_attention_v1") + check_golden("self_attention_v1_mask") == 2 * (5 + 5));
+  CHECK(check_golden("self_attention_v1") + check_golden("self_attention_v1_mask") +
+            check_golden("self_attention_v1_sum") ==
+        2 * (5 + 5 + 5));
 }
 
 TEST_CASE("self_attention_v1: refuses") {
@@ -51,5 +53,6 @@ TEST_CASE("self_attention_v1: refuses") {
           (*layer)(Tensor(values({2, 6, 4})));
         }) == "self_attention_v1: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
   CHECK(config_error_of("{type: self_attention_v1, d_in: 3, d_out: 2, qkv_bias: true}") ==
-        "model.yaml:1:53: model.qkv_bias: unknown key; the keys here are d_in, d_out");
+        "model.yaml:1:53: model.qkv_bias: unknown key; the keys here are d_in, d_out, "
+        "attention_weights");
 }

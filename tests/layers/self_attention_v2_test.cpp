@@ -26,8 +26,9 @@ TEST_CASE("self_attention_v2: parameters are those of three Linear layers") {
 }
 
 TEST_CASE("self_attention_v2: PyTorch's values") {
-  CHECK(check_golden("self_attention_v2") + check_golden("self_attention_v2_bias_mask") ==
-        2 * (5 + 8));
+  CHECK(check_golden("self_attention_v2") + check_golden("self_attention_v2_bias_mask") +
+            check_golden("self_attention_v2_sum") + check_golden("self_attention_v2_none") ==
+        2 * (5 + 8 + 5 + 5));
 }
 
 TEST_CASE("self_attention_v2: refuses") {

@@ -17,7 +17,22 @@ TEST_CASE("simple_attention: the numbers of the documents") {
 }
 
 TEST_CASE("simple_attention: PyTorch's values") {
-  CHECK(check_golden("simple_attention") + check_golden("simple_attention_mask") == 2 * (2 + 2));
+  CHECK(check_golden("simple_attention") + check_golden("simple_attention_mask") +
+            check_golden("simple_attention_sum") + check_golden("simple_attention_none") ==
+        2 * (2 + 2 + 2 + 2));
+}
+
+TEST_CASE("simple_attention: weights by division by the sum, and none at all") {
+  // Scores of the tokens 1 and 3: 1 3 and 3 9.
+  const Tensor x(Array::from({2, 1}, {1, 3}));
+  const auto y_of = [&](const std::string& weights) {
+    return (*layer_of("{type: simple_attention, attention_weights: " + weights + "}"))(x);
+  };
+  check_values(y_of("sum"), {2, 1}, {2.5, 2.5});
+  check_values(y_of("none"), {2, 1}, {10, 30});
+  CHECK(config_error_of("{type: simple_attention, attention_weights: softmx}") ==
+        "model.yaml:1:52: model.attention_weights: expected softmax, sum or none, got softmx, did "
+        "you mean softmax?");
 }
 
 TEST_CASE("simple_attention: refuses") {

@@ -302,6 +302,8 @@ std::vector<LayerCase> attending_layers(const Sizes& sizes) {
        true},
       {"multi_head", text("{", heads, "}"), true},
       {"multi_head bare", text("{", heads, ", out_proj: false, qkv_bias: true}"), true},
+      {"multi_head sum", text("{", heads, ", attention_weights: sum}"), true},
+      {"multi_head none", text("{", heads, ", attention_weights: none}"), true},
       {"multi_head not causal", text("{", heads, ", causal: false}"), true},
       {"packed", text("{", heads, ", packed: true, qkv_bias: true}"), true},
       {"packed not causal", text("{", heads, ", packed: true, causal: false}"), true}};

@@ -159,6 +159,14 @@ CASES = {
     "global_attention_wide": ({"type": "global_attention", "d_in": D, "d_context": 5}, "context keys"),
     "bahdanau": ({**TRANSLATE_RNN, "type": "bahdanau"}, "source keys"),
     "bahdanau_unbatched": ({**TRANSLATE_RNN, "type": "bahdanau"}, "source unbatched"),
+    "simple_attention_sum": ({"type": "simple_attention", "attention_weights": "sum"}, "alike"),
+    "simple_attention_none": ({"type": "simple_attention", "attention_weights": "none"}, "keys"),
+    "self_attention_v1_sum": ({"type": "self_attention_v1", **ATT, "attention_weights": "sum"}, "full alike"),
+    "self_attention_v2_sum": ({"type": "self_attention_v2", **ATT, "attention_weights": "sum"}, "keys alike"),
+    "self_attention_v2_none": ({"type": "self_attention_v2", **ATT, "attention_weights": "none"}, "unbatched"),
+    "multi_head_sum": ({**MHA, "attention_weights": "sum"}, "full alike"),
+    "multi_head_none": ({**MHA, "d_out": 8, "num_heads": 4, "num_kv_heads": 2, "attention_weights": "none"}, "keys"),
+    "packed_sum": ({**PACKED, "attention_weights": "sum"}, "alike"),
 }
 
 
@@ -171,6 +179,8 @@ def inputs_of(config: dict, what: str) -> dict:
         inputs = {"ids": torch.randint(V, lead)}
     else:
         inputs = {"x": torch.randn(*lead, width, dtype=torch.float64)}
+        if "alike" in what:  # tokens so alike that no sum of scores is near 0
+            inputs["x"] = 0.5 * inputs["x"] + torch.linspace(1, 2, width, dtype=torch.float64)
     keys, mask = T, "mask"
     if "context" in what:
         inputs["context"] = torch.randn(*lead[:-1], S, config.get("d_context", width), dtype=torch.float64)

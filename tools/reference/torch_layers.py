@@ -29,10 +29,15 @@ def allowed_keys(mask, causal, tokens, device=None):
     return allowed
 
 
-def attend(queries, keys, values, scale, allowed, dropout):
+def attend(queries, keys, values, scale, allowed, dropout, made_by="softmax"):
     """(B, H, T, d) each -> context vectors (B, H, T, d) and the weights (B, H, T, T) before dropout."""
     attn_scores = queries @ keys.transpose(-2, -1) * scale
-    if allowed is None:
+    if made_by != "softmax":  # hidden scores add nothing; a row whose sum is 0 gives zeros
+        attn_weights = attn_scores if allowed is None else attn_scores.masked_fill(~allowed, 0.0)
+        if made_by == "sum":
+            total = attn_weights.sum(-1, keepdim=True)
+            attn_weights = attn_weights / total.masked_fill(total == 0, 1.0) * (total != 0)
+    elif allowed is None:
         attn_weights = torch.softmax(attn_scores, dim=-1)
     else:
         some = allowed.any(-1, keepdim=True)
@@ -56,17 +61,23 @@ class Attention(nn.Module):
 class SimpleAttention(Attention):
     """Dot products of the inputs themselves, no parameters, not scaled."""
 
+    def __init__(self, attention_weights="softmax"):
+        super().__init__()
+        self.made_by = attention_weights
+
     def attention(self, x, mask):
         x = x[:, None]  # one head
-        context_vec, weights = attend(x, x, x, 1.0, allowed_keys(mask, False, x.shape[-2]), nn.Identity())
+        allowed = allowed_keys(mask, False, x.shape[-2])
+        context_vec, weights = attend(x, x, x, 1.0, allowed, nn.Identity(), self.made_by)
         return context_vec[:, 0], weights
 
 
 class SelfAttention_v1(Attention):
     """Bare weights (d_in, d_out), drawn with rand."""
 
-    def __init__(self, d_in, d_out):
+    def __init__(self, d_in, d_out, attention_weights="softmax"):
         super().__init__()
+        self.made_by = attention_weights
         self.W_query = nn.Parameter(torch.rand(d_in, d_out))
         self.W_key = nn.Parameter(torch.rand(d_in, d_out))
         self.W_value = nn.Parameter(torch.rand(d_in, d_out))
@@ -74,7 +85,7 @@ class SelfAttention_v1(Attention):
     def attention(self, x, mask):
         queries, keys, values = ((x @ w)[:, None] for w in (self.W_query, self.W_key, self.W_value))
         allowed = allowed_keys(mask, False, x.shape[1])
-        context_vec, weights = attend(queries, keys, values, keys.shape[-1] ** -0.5, allowed, nn.Identity())
+        context_vec, weights = attend(queries, keys, values, keys.shape[-1] ** -0.5, allowed, nn.Identity(), self.made_by)
         return context_vec[:, 0], weights
 
 
@@ -83,8 +94,9 @@ class SelfAttention_v2(Attention):
 
     causal = False
 
-    def __init__(self, d_in, d_out, qkv_bias=False):
+    def __init__(self, d_in, d_out, qkv_bias=False, attention_weights="softmax"):
         super().__init__()
+        self.made_by = attention_weights
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
@@ -93,7 +105,8 @@ class SelfAttention_v2(Attention):
     def attention(self, x, mask):
         queries, keys, values = self.W_query(x)[:, None], self.W_key(x)[:, None], self.W_value(x)[:, None]
         allowed = allowed_keys(mask, self.causal, x.shape[1])
-        context_vec, weights = attend(queries, keys, values, keys.shape[-1] ** -0.5, allowed, self.dropout)
+        scale = keys.shape[-1] ** -0.5
+        context_vec, weights = attend(queries, keys, values, scale, allowed, self.dropout, self.made_by)
         return context_vec[:, 0], weights
 
 
@@ -127,12 +140,14 @@ class MultiHeadAttention(Attention):
     """
 
     def __init__(self, d_in, d_out, context_length, num_heads, dropout=0.0, qkv_bias=False, out_proj=True,
-                 out_bias=True, causal=True, packed=False, num_kv_heads=None, rope=False, rope_base=10000.0, scale="auto"):
+                 out_bias=True, causal=True, packed=False, num_kv_heads=None, rope=False, rope_base=10000.0, scale="auto",
+                 attention_weights="softmax"):
         super().__init__()
         assert d_out % num_heads == 0, f"d_out {d_out} is not divisible by num_heads {num_heads}"
         kv_heads = num_kv_heads or num_heads
         self.group, width = num_heads // kv_heads, d_out // num_heads
         self.scale = width**-0.5 if scale == "auto" else scale
+        self.made_by = attention_weights
         self.angles = rotary_angles(context_length, width, rope_base) if rope else None  # stays float64
         self.d_out, self.num_heads, self.causal, self.packed = d_out, num_heads, causal, packed
         if packed:
@@ -161,7 +176,7 @@ class MultiHeadAttention(Attention):
             split[:2] = [rotate(p, self.angles) for p in split[:2]]
         split[1:] = [p.repeat_interleave(self.group, dim=1) for p in split[1:]]
         allowed = allowed_keys(mask, self.causal, tokens)
-        context_vec, weights = attend(*split, self.scale, allowed, self.dropout)
+        context_vec, weights = attend(*split, self.scale, allowed, self.dropout, self.made_by)
         return self.out_proj(context_vec.transpose(1, 2).reshape(batch, tokens, self.d_out)), weights
 
 

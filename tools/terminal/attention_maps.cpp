@@ -72,6 +72,7 @@ std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& tex
   std::vector<AttentionMap> maps;
   for (AttentionRecorder::Weights& of : observer.recorded) {
     const Array& weights = of.weights;  // (1, H, T, S)
+    if (!are_shares(weights)) continue;
     const ContextObserver::Sides sides = observer.sides[of.path];
     const bool of_source = shown.source_ids && !sides.beside;
     AttentionMap map{of.path, shown.source_ids && sides.reads, {}, {}, {}};

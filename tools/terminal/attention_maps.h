@@ -13,11 +13,11 @@ struct AttentionMap {
   bool cross = false;                // cross-attention: the keys come from another sequence
   std::vector<std::string> queries;  // T names, one per row; if cross: the written tokens
   std::vector<std::string> keys;     // S names, one per column
-  Array weights;                     // (H, T, S), rows sum to 1; before dropout
+  Array weights;                     // (H, T, S), shares that sum to 1 in a row; before dropout
 };
 
-// The maps of all attention layers, in the order in which they run, for a batch of one (as
-// Answer::shown). Runs the model in evaluation mode and restores it.
+// The maps of all attention layers whose weights are shares, in the order in which they run, for a
+// batch of one (as Answer::shown). Runs the model in evaluation mode and restores it.
 std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
                                          const Input& shown);
 

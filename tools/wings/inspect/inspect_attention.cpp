@@ -161,7 +161,8 @@ int inspect_attention(const AttentionRequest& look) {
   const std::vector<AttentionMap> maps = attention_maps(*run.model, task, exhibit.shown);
   require<ConfigError>(!maps.empty(), look.target, ": no layer of this model attends with weights ",
                        "that a map could show; linear_attention and rwkv_time_mixing keep sums ",
-                       "over the tokens, rnn and gru a state");
+                       "over the tokens, rnn and gru a state, and attention_weights none or sum ",
+                       "gives weights outside of 0 to 1");
   const std::vector<Shown> shown = chosen(maps, look);
   if (look.out) {
     write_picture(*look.out, shown);

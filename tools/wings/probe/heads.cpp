@@ -91,6 +91,9 @@ void add_row(const real* weights, int64_t t, const Tokens& tokens, Means& means)
 // Adds the scores of each head of `seen`, weights (B, H, T, S), to `means`, one for each head.
 void add_weights(const Observation& seen, const Input& in, std::optional<int64_t> repeat,
                  std::vector<Means>& means) {
+  require<ConfigError>(are_shares(seen.value), "heed probe: heads: ", seen.part->path(),
+                       " has weights outside of 0 to 1 (attention_weights none or sum), which ",
+                       "these means cannot describe");
   const Shape& shape = seen.value.shape();
   const int64_t heads = shape[1], queries = shape[2], keys = shape[3];
   const bool of_source = in.source_ids && !seen.beside_context;
