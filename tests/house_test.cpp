@@ -136,7 +136,7 @@ TEST_CASE("house: nothing is left for later, no flag breaks the arithmetic") {
   CHECK(joined(places(files, later)) == "");
   for (const std::string& place : places(files, fast)) {
     CAPTURE(place);
-    CHECK(place.starts_with("autograd/kernels/vector_math.h:"));  // a comment that says: nowhere
+    CHECK(place.starts_with("autograd/base/vector_math.h:"));  // a comment that says: nowhere
   }
   CHECK(files.size() > 180);
 }

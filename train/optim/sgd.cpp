@@ -1,6 +1,6 @@
 #include "train/optim/sgd.h"
 
-#include "autograd/kernels/vector_math.h"
+#include "autograd/base/vector_math.h"
 
 namespace heed {
 
