@@ -1,13 +1,23 @@
 #include "autograd/kernels/attention.h"
 
+#include <bit>
 #include <cmath>
 
 #include "autograd/base/error.h"
+#include "autograd/base/vector_math.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/threads/parallel.h"
 
-namespace heed::detail {
+namespace heed {
+
+double alibi_slope(int64_t h, int64_t heads) {
+  const auto n = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));
+  const int64_t step = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;  // of a fall by 2^(-4 / n)
+  return std::exp2(-4.0 * static_cast<double>(step) / static_cast<double>(n));
+}
+
+namespace detail {
 
 namespace {
 
@@ -44,6 +54,12 @@ AttentionProblem with_options(AttentionProblem p, const AttentionOptions& option
   const double usual = 1 / std::sqrt(static_cast<double>(p.width));
   p.scale = options.scale.value_or(static_cast<real>(usual));
   p.causal = options.causal;
+  require(p.causal || (options.window == 0 && !options.alibi), attention_name,
+          ": expected causal with a window or alibi");
+  p.window = options.window + options.sinks < p.keys ? options.window : 0;
+  p.sinks = p.window > 0 ? options.sinks : 0;
+  p.soft_cap = options.soft_cap;
+  p.alibi = options.alibi;
   p.mask = options.mask.current();
   p.dropout = options.dropout;
   if (p.mask) {
@@ -88,11 +104,31 @@ AttentionProblem AttentionProblem::of_packed(const Shape& qkv, const AttentionOp
 }
 
 int64_t AttentionProblem::forward_flops() const {
-  // Under causality the last min(T, S) queries see keys; one more each, up to all of them.
-  const int64_t seeing = std::min(queries, keys);
-  const int64_t pairs =
-      causal ? seeing * (keys - seeing) + seeing * (seeing + 1) / 2 : queries * keys;
+  // Under causality the last min(T, n) queries see keys; one more each, up to all n of them. What a
+  // window hides has that form too.
+  const auto seen = [this](int64_t n) {
+    const int64_t seeing = std::clamp<int64_t>(n, 0, queries);
+    return seeing * (n - seeing) + seeing * (seeing + 1) / 2;
+  };
+  const int64_t hidden = window == 0 ? 0 : seen(keys - window - sinks);
+  const int64_t pairs = causal ? seen(keys) - hidden : queries * keys;
   return 2 * batch * heads * pairs * (width + value_width);
+}
+
+real AttentionProblem::bend_scores(int64_t h, int64_t i, int64_t j, int64_t n, real factor, real* x,
+                                   real* slope) const {
+  if (soft_cap == 0 && !alibi) return factor;
+  if (soft_cap > 0) {
+    vector_map(x, x, n, [by = factor / soft_cap](real s) { return fast_tanh(by * s); });
+  }
+  for (int64_t c = 0; c < n && slope != nullptr; ++c) slope[c] = 1 - x[c] * x[c];
+  const real times = soft_cap > 0 ? soft_cap : factor;
+  const auto fall = static_cast<real>(alibi ? alibi_slope(h, heads) : 0);
+  const auto distance = static_cast<real>(i + keys - queries - j);
+  for (int64_t c = 0; c < n; ++c) {
+    x[c] = times * x[c] - fall * (distance - static_cast<real>(c));
+  }
+  return 1;
 }
 
 AttentionStatistics attention_forward(const AttentionProblem& p, const AttentionInputs& inputs,
@@ -125,4 +161,6 @@ void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs
   }
 }
 
-}  // namespace heed::detail
+}  // namespace detail
+
+}  // namespace heed

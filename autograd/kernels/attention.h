@@ -26,7 +26,11 @@ struct AttentionOptions {
   int64_t num_heads = 1;
   int64_t num_kv_heads = 0;  // 0: num_heads. Fewer: query head h uses key head h / (H / Hkv)
   bool causal = false;       // query i sees keys j <= i + (S - T): the last query sees all
+  int64_t window = 0;        // of a causal one: no more than the last `window` of these; 0: all
+  int64_t sinks = 0;         // and, with a window, the first `sinks` keys (Xiao et al. 2023)
   std::optional<real> scale = std::nullopt;  // of the scores; absent: 1 / sqrt(d)
+  real soft_cap = 0;         // C: scores become C tanh(score / C); 0: they stay (Gemma 2)
+  bool alibi = false;        // of a causal one: minus alibi_slope(h) times the distance of i and j
   Mask mask = {};            // none, (B, S), or (B or 1, H or 1, T, S); and-ed with causal
   DropoutMask dropout = {};  // of B H T S elements: weight (b, h, i, j) has ((b H + h) T + i) S + j
   Normalisation normalisation = Normalisation::softmax;  // the others have no kernel
@@ -34,6 +38,10 @@ struct AttentionOptions {
 
   int64_t kv_heads() const { return num_kv_heads == 0 ? num_heads : num_kv_heads; }
 };
+
+// Press, Smith and Lewis 2022, "Train Short, Test Long": 2^(-8 (h + 1) / H) if H is a power of two.
+// Else those of the largest power of two n below H come first, then every other one of 2 n heads.
+double alibi_slope(int64_t h, int64_t heads);
 
 namespace detail {
 
@@ -57,6 +65,9 @@ struct AttentionProblem {
   int64_t width = 0, value_width = 0;
   real scale = 1;
   bool causal = false;
+  int64_t window = 0, sinks = 0;  // a window that hides nothing is 0
+  real soft_cap = 0;
+  bool alibi = false;
   Mask mask = {};  // none, (B, S), or (B or 1, H or 1, T, S)
   DropoutMask dropout = {};
 
@@ -72,6 +83,24 @@ struct AttentionProblem {
   int64_t visible(int64_t i) const {
     return causal ? std::clamp<int64_t>(i + 1 + keys - queries, 0, keys) : keys;
   }
+  // A window hides keys [sinks, first_visible(i)) from it.
+  int64_t first_visible(int64_t i) const {
+    return window == 0 ? 0 : std::max<int64_t>(0, i + 1 + keys - queries - window);
+  }
+  // The first key that one of the queries [i, T) sees.
+  int64_t first_key(int64_t i) const { return sinks > 0 ? 0 : first_visible(i); }
+  // The end of the queries that see one of the keys [j, end).
+  int64_t last_query(int64_t j, int64_t end) const {
+    return window == 0 || j < sinks
+               ? queries
+               : std::clamp<int64_t>(end - 1 + window - keys + queries, 0, queries);
+  }
+
+  // Replaces x (n), scores of query i of head h and keys from j, by what soft_cap and alibi make of
+  // factor * x, and returns 1; without both it returns `factor` and leaves x as it is.
+  // `slope` (n), if not null, becomes the derivative of soft_cap.
+  real bend_scores(int64_t h, int64_t i, int64_t j, int64_t n, real factor, real* x,
+                   real* slope) const;
 
   // The mask's row for query i, of S bytes.
   const uint8_t* mask_row(int64_t b, int64_t h, int64_t i) const {

@@ -15,10 +15,10 @@ namespace {
 // Long enough for OpenBLAS to run at its speed, short enough that causality hides little of a tile.
 constexpr int64_t tile_rows = 128;
 
-// Scratch memory of this thread: `size` numbers, in buffer 0 or 1. Not from the pool, which the
+// Scratch memory of this thread: `size` numbers, in buffer 0, 1 or 2. Not from the pool, which the
 // bodies of loops must not use.
 real* scratch(int which, int64_t size) {
-  thread_local std::vector<real> memory[2];
+  thread_local std::vector<real> memory[3];
   std::vector<real>& buffer = memory[which];
   buffer.resize(std::max(buffer.size(), static_cast<size_t>(size)));
   return buffer.data();
@@ -26,11 +26,12 @@ real* scratch(int which, int64_t size) {
 
 void product(const Product& p) { openblas_products.multiply(p); }
 
-// Queries [first, first + rows) of head h of item b against the n keys that causality leaves them.
+// Queries [first, first + rows) of head h of item b against the n keys from `begin` that causality
+// and a window leave them.
 struct Tile {
   const AttentionProblem& p;
   const AttentionInputs& in;
-  int64_t b, h, first, rows, n;
+  int64_t b, h, first, rows, begin, n;
 
   Tile(const AttentionProblem& problem, const AttentionInputs& inputs, int64_t item, int64_t head,
        int64_t number)
@@ -40,14 +41,15 @@ struct Tile {
         h(head),
         first(number * tile_rows),
         rows(std::min(tile_rows, p.queries - first)),
-        n(p.visible(first + rows - 1)) {}
+        begin(p.first_key(first)),
+        n(p.visible(first + rows - 1) - begin) {}
 
   int64_t row(int64_t r) const {
     return (b * p.heads + h) * p.queries + first + r;
   }  // of (B, H, T)
   ConstMatrix q() const { return {in.q.at(b, h, first), rows, p.width, in.q.row}; }
-  ConstMatrix k() const { return {in.k.at(b, p.kv_head(h), 0), n, p.width, in.k.row}; }
-  ConstMatrix v() const { return {in.v.at(b, p.kv_head(h), 0), n, p.value_width, in.v.row}; }
+  ConstMatrix k() const { return {in.k.at(b, p.kv_head(h), begin), n, p.width, in.k.row}; }
+  ConstMatrix v() const { return {in.v.at(b, p.kv_head(h), begin), n, p.value_width, in.v.row}; }
   // The tile's part of y or dy, (B, T, H dv).
   template <class T>
   BasicMatrix<T> of_output(T* y) const {
@@ -56,14 +58,20 @@ struct Tile {
             columns};
   }
 
-  // (rows, n) = scale Q K^T, -infinity where a query may not attend.
-  void scores(real* s) const {
+  // (rows, n) = scale Q K^T, -infinity where a query may not attend. bent (rows, n), if not null,
+  // becomes the slopes of soft_cap.
+  void scores(real* s, real* bent = nullptr) const {
     product({q(), k().transposed(), {s, rows, n}, false, p.scale});
     for (int64_t r = 0; r < rows; ++r) {
       real* const row_scores = s + r * n;
-      std::fill(row_scores + std::min(n, p.visible(first + r)), row_scores + n, minus_infinity);
+      p.bend_scores(h, first + r, begin, n, 1, row_scores, bent == nullptr ? bent : bent + r * n);
+      const auto hide = [&](int64_t from, int64_t to) {  // keys
+        std::fill_n(row_scores + from - begin, std::max<int64_t>(0, to - from), minus_infinity);
+      };
+      hide(std::max(begin, p.sinks), p.first_visible(first + r));
+      hide(p.visible(first + r), begin + n);
       if (p.mask) {
-        const uint8_t* const may = p.mask_row(b, h, first + r);
+        const uint8_t* const may = p.mask_row(b, h, first + r) + begin;
         for (int64_t j = 0; j < n; ++j) {
           row_scores[j] = may[j] != 0 ? row_scores[j] : minus_infinity;
         }
@@ -72,8 +80,8 @@ struct Tile {
   }
 
   // s (rows, n) = P, from the statistics of a forward pass.
-  void weights(const AttentionStatistics& statistics, real* s) const {
-    scores(s);
+  void weights(const AttentionStatistics& statistics, real* s, real* bent = nullptr) const {
+    scores(s, bent);
     for (int64_t r = 0; r < rows; ++r) {
       const real largest = statistics.largest.data()[row(r)];
       const real inverse = statistics.inverse_sum.data()[row(r)];
@@ -85,7 +93,7 @@ struct Tile {
   // x (rows, n) *= the dropout mask.
   void drop(real* x) const {
     for (int64_t r = 0; r < rows && !p.dropout.is_identity(); ++r) {
-      p.dropout.multiply(row(r) * p.keys, n, x + r * n, x + r * n);
+      p.dropout.multiply(row(r) * p.keys + begin, n, x + r * n, x + r * n);
     }
   }
 };
@@ -136,7 +144,8 @@ void weights(const AttentionProblem& p, const AttentionInputs& in,
     t.weights(statistics, s);
     for (int64_t r = 0; r < t.rows; ++r) {
       real* const to = out + t.row(r) * p.keys;
-      std::fill(std::copy_n(s + r * t.n, t.n, to), to + p.keys, real{0});
+      std::fill_n(to, t.begin, real{0});
+      std::fill(std::copy_n(s + r * t.n, t.n, to + t.begin), to + p.keys, real{0});
     }
   });
 }
@@ -161,9 +170,10 @@ void backward_tile(const Tile& t, const AttentionStatistics& statistics, const r
   const int64_t n = t.n, kv = p.kv_head(t.h);
   real* const weights = scratch(0, t.rows * n);
   real* const slopes = scratch(1, t.rows * n);  // M * (dY V^T), then dS
+  real* const bent = p.soft_cap > 0 ? scratch(2, t.rows * n) : nullptr;
   const Matrix weight_matrix(weights, t.rows, n), slope_matrix(slopes, t.rows, n);
   const ConstMatrix dy_tile = t.of_output(dy);
-  t.weights(statistics, weights);
+  t.weights(statistics, weights, bent);
   product({dy_tile, t.v().transposed(), slope_matrix});
   t.drop(slopes);
   for (int64_t r = 0; r < t.rows; ++r) {
@@ -178,14 +188,16 @@ void backward_tile(const Tile& t, const AttentionStatistics& statistics, const r
     for (int64_t j = 0; j < n; ++j) {
       slope[j] = weight[j] * (slope[j] - dot);
     }
+    for (int64_t j = 0; j < n && bent != nullptr; ++j) slope[j] *= bent[r * n + j];
   }
   if (out.dv.rows.data != nullptr) {
     t.drop(weights);
-    product({weight_matrix.transposed(), dy_tile, rows_of_gradient(out.dv, t.b, kv, 0, n), true});
+    product(
+        {weight_matrix.transposed(), dy_tile, rows_of_gradient(out.dv, t.b, kv, t.begin, n), true});
   }
   if (out.dk.rows.data != nullptr) {
-    product(
-        {slope_matrix.transposed(), t.q(), rows_of_gradient(out.dk, t.b, kv, 0, n), true, p.scale});
+    product({slope_matrix.transposed(), t.q(), rows_of_gradient(out.dk, t.b, kv, t.begin, n), true,
+             p.scale});
   }
   if (out.dq.rows.data != nullptr) {
     product({slope_matrix, t.k(), rows_of_gradient(out.dq, t.b, t.h, t.first, t.rows), out.dq.add,

@@ -26,12 +26,26 @@ Mask hidden_pairs(const AttentionProblem& p) {
       const int64_t i = r % rows, h = r / rows % heads, b = r / rows / heads;
       const uint8_t* may = p.mask ? p.mask_row(b, h, i) : nullptr;
       for (int64_t j = 0; j < p.keys; ++j) {
-        const bool seen = j < p.visible(i) && (may == nullptr || may[j] != 0);
+        const bool seen = j < p.visible(i) && (j >= p.first_visible(i) || j < p.sinks) &&
+                          (may == nullptr || may[j] != 0);
         out[r * p.keys + j] = seen ? 0 : 1;
       }
     }
   });
   return hidden;
+}
+
+Array alibi_bias(const AttentionProblem& p) {
+  Array bias = Array::zeros({p.heads, p.queries, p.keys});
+  AttentionProblem alone = p;
+  alone.soft_cap = 0;
+  real* const out = bias.mutable_data();
+  parallel_for(p.heads * p.queries, row_grain(p.keys), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      alone.bend_scores(r / p.queries, r % p.queries, 0, p.keys, 1, out + r * p.keys, nullptr);
+    }
+  });
+  return bias;
 }
 
 AttentionInputs Attention::inputs() const {

@@ -2,7 +2,8 @@
 // axis.
 //
 //   q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv) -> y (B, T, H dv)
-//   S_ij = scale * q_i . k_j, -infinity where query i may not attend to key j
+//   S_ij = scale * q_i . k_j, -infinity where query i may not attend to key j; before that with
+//          soft_cap C S_ij = C tanh(S_ij / C), with alibi S_ij -= slope_h * distance of i and j
 //   P    = softmax(S) by rows; a row with nothing to attend to is 0.  Or, composed: S with 0 where
 //          it is hidden, divided by the sums of its rows or as it is
 //   y_i  = sum_j M_ij P_ij v_j,  M the dropout mask: 0 or 1 / (1 - p)
@@ -28,6 +29,7 @@
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
 #include "autograd/ops/softmax.h"
+#include "autograd/ops/tanh.h"
 
 namespace heed {
 
@@ -64,14 +66,16 @@ inline Tensor mix_values(const Tensor& attn_weights, const Tensor& v, int64_t kv
 // True where a query may not attend, a mask for masked_fill: (B or 1, H or 1, T or 1, S).
 Mask hidden_pairs(const AttentionProblem& problem);
 
+// (H, T, S): what alibi adds to the scores.
+Array alibi_bias(const AttentionProblem& problem);
+
 // What takes the place of the score of a hidden pair, and the weights of such scores.
-inline real hidden_score_of(Normalisation kind) {
-  return kind == Normalisation::softmax ? -std::numeric_limits<real>::infinity() : 0;
+inline real hidden_score_of(Normalisation by) {
+  return by == Normalisation::softmax ? -std::numeric_limits<real>::infinity() : 0;
 }
-inline Tensor weights_of(const Tensor& scores, Normalisation kind) {
-  return kind == Normalisation::softmax ? softmax(scores)
-         : kind == Normalisation::sum   ? divide_by_sum(scores)
-                                        : scores;
+inline Tensor weights_of(const Tensor& scores, Normalisation by) {
+  if (by == Normalisation::softmax) return softmax(scores);
+  return by == Normalisation::sum ? divide_by_sum(scores) : scores;
 }
 
 // All elements of the mask, 0 or its factor.
@@ -95,6 +99,8 @@ inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
   const Tensor heads_k = detail::split_heads(k, p.kv_heads, 1, p.width);      // (B, Hkv, 1, S, d)
 
   Tensor scores = reshape(p.scale * matmul(heads_q, heads_k, Trans::no, Trans::yes), pairs);
+  if (p.soft_cap > 0) scores = p.soft_cap * tanh(scores / Tensor(p.soft_cap));
+  if (p.alibi) scores = scores + Tensor(detail::alibi_bias(p));
   if (p.causal || p.mask) {
     scores = masked_fill(scores, detail::hidden_pairs(p),
                          detail::hidden_score_of(options.normalisation));

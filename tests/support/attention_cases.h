@@ -28,12 +28,16 @@ struct AttentionCase {
   DropoutStream stream = DropoutStream::mcg31;
   std::optional<real> scale = std::nullopt;
   double spread = 1;  // q and k are in [-2 spread, 2 spread)
+  int64_t window = 0, sinks = 0;
+  real soft_cap = 0;
+  bool alibi = false;
 };
 
 inline std::string describe(const AttentionCase& c) {
   return text("b ", c.b, " H ", c.heads, " Hkv ", c.kv_heads, " T ", c.t, " S ", c.s, " d ", c.d,
               " dv ", c.dv, c.causal ? " causal" : "", " mask ", static_cast<int>(c.mask),
-              " dropout ", c.dropout);
+              " dropout ", c.dropout, " window ", c.window, " sinks ", c.sinks, " cap ", c.soft_cap,
+              c.alibi ? " alibi" : "");
 }
 
 inline AttentionOptions options_of(const AttentionCase& c) {
@@ -42,6 +46,10 @@ inline AttentionOptions options_of(const AttentionCase& c) {
   options.num_kv_heads = c.kv_heads;
   options.causal = c.causal;
   options.scale = c.scale;
+  options.window = c.window;
+  options.sinks = c.sinks;
+  options.soft_cap = c.soft_cap;
+  options.alibi = c.alibi;
   if (c.mask == MaskForm::keys) options.mask = random_mask({c.b, c.s}, 5, 0.7);
   if (c.mask == MaskForm::full) options.mask = random_mask({c.b, c.heads, c.t, c.s}, 6, 0.5);
   if (c.mask == MaskForm::shared) options.mask = random_mask({1, 1, c.t, c.s}, 7, 0.5);

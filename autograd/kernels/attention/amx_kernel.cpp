@@ -162,8 +162,8 @@ void AmxKernel<Format>::add_weighted_rows(const ScoreBlock& block, const real* a
       [&](int64_t i) {
         const int64_t first = i * block_side;
         const int64_t rows = std::min(block_side, block.rows - first);
-        const int64_t seen = block.limit(first + rows - 1);
-        return std::pair(Range{first, rows}, Range{0, round_up(seen, block_side)});
+        const int64_t start = block.start(first), seen = block.limit(first + rows - 1);
+        return std::pair(Range{first, rows}, Range{start, round_up(seen, block_side) - start});
       },
       b, row, work, c);
 }
@@ -177,8 +177,8 @@ void AmxKernel<Format>::add_weighted_columns(const ScoreBlock& block, const real
       [&](int64_t i) {
         const int64_t first = i * block_side;
         const int64_t r = block.first_row(first) / block_side * block_side;
-        return std::pair(Range{first, std::min(block_side, block.cols - first)},
-                         Range{r, block.rows - r});
+        const int64_t cols = std::min(block_side, block.cols - first);
+        return std::pair(Range{first, cols}, Range{r, block.row_end(first, first + cols) - r});
       },
       b, row, work, c);
 }

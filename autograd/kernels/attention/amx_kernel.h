@@ -163,9 +163,10 @@ struct AmxKernel {
     };
     for (int64_t first = 0; first < block.rows; first += block_side) {
       const int64_t rows = std::min(block_side, block.rows - first);
+      const int64_t start = block.start(first);
       const int64_t n = round_up(block.limit(first + rows - 1), key_step);
-      EvenSchedule schedule(end - ready, Format::products * steps * (n / block_side));
-      for (int64_t j = 0; j < n; j += block_side) {
+      EvenSchedule schedule(end - ready, Format::products * steps * ((n - start) / block_side));
+      for (int64_t j = start; j < n; j += block_side) {
         multiply_block<Format>(steps, queries.at(row + first), columns.at(column + j),
                                c + first * block.padded_cols() + j, block.padded_cols(), false,
                                [&] { schedule.next_slot(next_row); });

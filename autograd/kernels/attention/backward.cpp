@@ -31,7 +31,8 @@ struct BackwardScratch {
         dots(arena.take(p.queries)),
         dq(own_dq ? arena.take(Kernel::padded_rows(p.queries) * padded_width(p.width)) : nullptr),
         weights(arena.take(Kernel::query_block * Kernel::key_block)),
-        dscores(arena.take(Kernel::query_block * Kernel::key_block)) {}
+        dscores(arena.take(Kernel::query_block * Kernel::key_block)),
+        bent(p.soft_cap > 0 ? arena.take(Kernel::query_block * Kernel::key_block) : nullptr) {}
 
   ScratchArena arena;
   typename Kernel::Columns k_columns;
@@ -46,16 +47,19 @@ struct BackwardScratch {
   real* dq;       // dS K, so far
   real* weights;  // P, negative where dropped; then 0 there
   real* dscores;  // dP, then dS
+  real* bent;     // the slopes of soft_cap, or null
 };
 
-// Replaces row r of `weights`, which holds the scores divided by `factor`, by P.
+// Replaces row r of `weights`, which holds the scores divided by `factor` before soft_cap and
+// alibi, by P.
 template <class Kernel>
 void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor, real largest,
                  real inverse_sum, const BackwardScratch<Kernel>& s) {
-  real* weights = s.weights + r * block.padded_cols();
-  hide(block, r, n, weights);
+  const int64_t row = r * block.padded_cols();
+  real* weights = s.weights + row;
+  factor = hide(block, r, n, factor, weights, s.bent == nullptr ? s.bent : s.bent + row);
   const Vector times = broadcast(factor), minus = broadcast(-largest);
-  for (int64_t c = 0; c < n; c += lanes) {
+  for (int64_t c = block.start(r); c < n; c += lanes) {
     Vector weight = exp_of(multiply_add(load(weights + c), times, minus)) * inverse_sum;
     if constexpr (Kernel::scaled) {
       // The scales, and with them the last digits of scores, may differ from the forward pass.
@@ -77,43 +81,49 @@ real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, real factor,
   const real* weights = s.weights + r * block.padded_cols();
   const real* dweights = s.dscores + r * block.padded_cols();
   Vector dot = {};
-  for (int64_t c = 0; c < n; c += lanes) {
+  for (int64_t c = block.start(r); c < n; c += lanes) {
     dot = multiply_add(larger(load(weights + c), Vector{}), load(dweights + c), dot);
   }
   return sum_of_lanes(dot) * factor;
 }
 
 // Row r of dS, from P in `weights` and dy_i . v_j / factor in `dscores`:
-//   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
+//   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik), times the slope of soft_cap
 // A weight that was dropped is passed as -P_ij and replaced by 0. If the kernel uses scales, `top`
 // becomes the largest |dS| so far, lane by lane.
 template <class Kernel>
 void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
                           const BackwardScratch<Kernel>& s, Vector& top) {
   Vector most = top;
-  const auto put = [&](real* to, Vector dscore) {
-    store(to, dscore);
+  const int64_t start = block.start(r);
+  real* weights = s.weights + r * block.padded_cols();
+  real* dscores = s.dscores + r * block.padded_cols();
+  const real* const bent = s.bent == nullptr ? s.bent : s.bent + r * block.padded_cols();
+  const auto put = [&](int64_t c, Vector dscore) {
+    dscore = bent == nullptr ? dscore : dscore * load(bent + c);
+    store(dscores + c, dscore);
     if constexpr (Kernel::scaled) {
       most = larger(larger(dscore, -dscore), most);
     }
   };
-  real* weights = s.weights + r * block.padded_cols();
-  real* dscores = s.dscores + r * block.padded_cols();
   const real dot = softmax_dot(block, r, n, factor, s);
   const Vector none = {}, times = broadcast(factor), minus = broadcast(-dot);
   if (block.problem.dropout.is_identity()) {
-    for (int64_t c = 0; c < n; c += lanes) {
-      put(dscores + c, load(weights + c) * multiply_add(load(dscores + c), times, minus));
+    for (int64_t c = start; c < n; c += lanes) {
+      put(c, load(weights + c) * multiply_add(load(dscores + c), times, minus));
     }
   } else {
-    for (int64_t c = 0; c < n; c += lanes) {
+    for (int64_t c = start; c < n; c += lanes) {
       const Vector weight = load(weights + c);
       const Vector dweight = weight > none ? load(dscores + c) : none;
       store(weights + c, none > weight ? none : weight);  // a NaN stays
-      put(dscores + c, larger(weight, -weight) * multiply_add(dweight, times, minus));
+      put(c, larger(weight, -weight) * multiply_add(dweight, times, minus));
     }
   }
   top = most;
+  for (int64_t c = 0; c < start; c += lanes) {
+    store(dscores + c, none);
+  }
   for (int64_t c = n; c < block.padded_cols(); c += lanes) {
     store(weights + c, none);
     store(dscores + c, none);
@@ -163,9 +173,11 @@ class BackwardPass {
     for_each_task(strips_, heads_, flops, size, [&](int64_t number, int64_t head, real* memory) {
       run_strip(strip(number, head), Scratch(p_, strip_length_, own_dq, memory));
     });
-    if (parts_ != nullptr) {
-      add_parts();
-    }
+    parallel_for(parts_ == nullptr ? 0 : p_.batch * p_.heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t head = begin; head < end; ++head) {
+        add_parts(head / p_.heads, head % p_.heads);
+      }
+    });
   }
 
  private:
@@ -213,17 +225,19 @@ class BackwardPass {
 
   void run_head(const KeyStrip& strip, int64_t h, Scratch& s) const {
     const int64_t d = padded_width(p_.width);
-    const int64_t first = first_query(strip.begin);
-    pack_head(strip.b, h, first, s);
+    const int64_t first = first_query(strip.begin), end = p_.last_query(strip.begin, strip.end);
+    pack_head(strip.b, h, first, end, s);
     real* dq = parts_ == nullptr ? s.dq : part(strip.number, strip.b, h);
     if (dq != nullptr) {
-      std::fill_n(dq, Kernel::padded_rows(p_.queries) * d, real{0});
+      const int64_t from = strip.number == 0 ? 0 : first;
+      std::fill_n(dq + from * d, (Kernel::padded_rows(end) - from) * d, real{0});
     }
     for (int64_t j0 = strip.begin; j0 < strip.end; j0 += Kernel::key_block) {
       const int64_t cols = std::min(Kernel::key_block, strip.end - j0);
-      for (int64_t i0 = first_query(j0); i0 < p_.queries; i0 += Kernel::query_block) {
-        const ScoreBlock block{p_, strip.b, h, i0, std::min(Kernel::query_block, p_.queries - i0),
-                               j0, cols};
+      for (int64_t i0 = first_query(j0); i0 < p_.last_query(j0, j0 + cols);
+           i0 += Kernel::query_block) {
+        const int64_t rows = std::min(Kernel::query_block, end - i0);
+        const ScoreBlock block{p_, strip.b, h, i0, rows, j0, cols};
         if (!block.hidden()) {
           run_block(block, j0 - strip.begin, s, dq);
         }
@@ -241,9 +255,9 @@ class BackwardPass {
     return i / Kernel::query_block * Kernel::query_block;
   }
 
-  // Packs the rows of Q and dY from query `first`, and computes their y . dY.
-  void pack_head(int64_t b, int64_t h, int64_t first, Scratch& s) const {
-    const int64_t row = p_.heads * p_.value_width, rows = p_.queries - first;
+  // Packs the rows of Q and dY of queries [first, end), and computes their y . dY.
+  void pack_head(int64_t b, int64_t h, int64_t first, int64_t end, Scratch& s) const {
+    const int64_t row = p_.heads * p_.value_width, rows = end - first;
     const int64_t offset = (b * p_.queries + first) * row + h * p_.value_width;
     s.q.pack(first, rows, p_.scale, in_.q.at(b, h, first), in_.q.row);
     s.dy.pack(first, rows, 1, dy_ + offset, row);
@@ -295,20 +309,21 @@ class BackwardPass {
     return parts_ + head * Kernel::padded_rows(p_.queries) * padded_width(p_.width);
   }
 
-  // dQ = scale * the sum of its parts.
-  void add_parts() const {
-    const int64_t d = padded_width(p_.width);
-    parallel_for(p_.batch * p_.heads, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t head = begin; head < end; ++head) {
-        const int64_t b = head / p_.heads, h = head % p_.heads;
-        for (int64_t n = 0; n < strips_; ++n) {
-          // A part is 0 before the first query that sees its strip.
-          const int64_t i = n == 0 ? 0 : first_query(n * strip_length_);
-          put_rows(p_.queries - i, p_.width, p_.scale, part(n, b, h) + i * d,
-                   out_.dq.rows.at(b, h, i), out_.dq.rows.row, out_.dq.add || n > 0);
-        }
-      }
-    });
+  // dQ = scale * the sum of its parts. A part is 0 before the first query that sees its strip, and
+  // not there after the last.
+  void add_parts(int64_t b, int64_t h) const {
+    int64_t done = 0;  // queries that have a part already
+    for (int64_t n = 0; n < strips_; ++n) {
+      const int64_t key = n * strip_length_;
+      const int64_t end = p_.last_query(key, std::min(key + strip_length_, p_.keys));
+      const auto put = [&](int64_t from, int64_t to, bool add) {
+        put_rows(to - from, p_.width, p_.scale, part(n, b, h) + from * padded_width(p_.width),
+                 out_.dq.rows.at(b, h, from), out_.dq.rows.row, add);
+      };
+      put(n == 0 ? 0 : first_query(key), std::min(done, end), true);
+      put(done, end, out_.dq.add);
+      done = std::max(done, end);
+    }
   }
 
   const AttentionProblem& p_;

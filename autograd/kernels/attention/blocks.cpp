@@ -3,7 +3,7 @@
 namespace heed::detail {
 
 bool ScoreBlock::hidden() const {
-  if (limit(rows - 1) == 0) {
+  if (limit(rows - 1) == 0 || (first(0) == cols && sinks() == 0)) {
     return true;
   }
   if (!problem.mask) {

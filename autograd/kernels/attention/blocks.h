@@ -64,28 +64,43 @@ struct ScoreBlock {
   int64_t limit(int64_t r) const {
     return std::clamp<int64_t>(problem.visible(i0 + r) - j0, 0, cols);
   }
+  // A window hides columns [sinks(), first(r)) from it.
+  int64_t first(int64_t r) const {
+    return std::clamp<int64_t>(problem.first_visible(i0 + r) - j0, 0, cols);
+  }
+  int64_t sinks() const { return std::clamp<int64_t>(problem.sinks - j0, 0, cols); }
+  // Where the columns that are computed for row r and those after it begin, at a key_step.
+  int64_t start(int64_t r) const { return sinks() > 0 ? 0 : first(r) / key_step * key_step; }
   // The first row that sees column c.
   int64_t first_row(int64_t c) const {
     const int64_t i = j0 + c - (problem.keys - problem.queries);
     return problem.causal ? std::clamp<int64_t>(i - i0, 0, rows) : 0;
+  }
+  // The end of the rows that see one of columns [c, end).
+  int64_t row_end(int64_t c, int64_t end) const {
+    return std::clamp<int64_t>(problem.last_query(j0 + c, j0 + end) - i0, 0, rows);
   }
   int64_t padded_cols() const { return round_up(cols, key_step); }
   // The number of the dropout mask's element for (r, column 0).
   int64_t dropout_element(int64_t r) const {
     return ((b * problem.heads + h) * problem.queries + i0 + r) * problem.keys + j0;
   }
-  // True when causality or the mask hides every pair.
+  // True when causality, a window or the mask hides every pair.
   bool hidden() const;
 };
 
 // Sets those of the first n scores of row r that the mask hides to -infinity.
 void hide_by_mask(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
 
-// Prepares row r of a block of scores for softmax. Its first n scores, a multiple of key_step, were
-// computed: those that may not be attended to, padding included, become -infinity. The rest, up to
-// padded_cols(), becomes 0.
-inline void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
-  const int64_t seen = block.limit(r);
+// Prepares row r of a block of scores for softmax. Scores [block.start(r), n), multiples of
+// key_step, hold S / factor before soft_cap and alibi; the return value takes the place of `factor`
+// after them, and slopes, if not null, the derivatives of soft_cap. Those that may not be attended
+// to, padding included, become -infinity. The rest, up to padded_cols(), becomes 0.
+inline real hide(const ScoreBlock& block, int64_t r, int64_t n, real factor, real* scores,
+                 real* slopes = nullptr) {
+  const int64_t start = block.start(r), first = block.first(r), seen = block.limit(r);
+  factor = block.problem.bend_scores(block.h, block.i0 + r, block.j0 + start, n - start, factor,
+                                     scores + start, slopes == nullptr ? slopes : slopes + start);
   if (block.problem.mask) {
     hide_by_mask(block, r, seen, scores);
   }
@@ -93,9 +108,18 @@ inline void hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores) {
   for (int64_t c = seen / lanes * lanes; c < n; c += lanes) {
     store(scores + c, counting(c) < static_cast<Integer>(seen) ? load(scores + c) : hidden);
   }
+  for (int64_t c = 0; c < start; c += lanes) {
+    store(scores + c, Vector{});
+  }
+  const auto sinks = static_cast<Integer>(block.sinks()), from = static_cast<Integer>(first);
+  for (int64_t c = start; c < first; c += lanes) {
+    const IntegerVector at = counting(c);
+    store(scores + c, (at < sinks) | (at >= from) ? load(scores + c) : hidden);
+  }
   for (int64_t c = n; c < block.padded_cols(); c += lanes) {
     store(scores + c, Vector{});
   }
+  return factor;
 }
 
 // Calls body(element of the dropout mask, count, offset of the element's score) for runs of scores

@@ -73,13 +73,16 @@ bool all_finite(const real* x, int64_t n) {
   return sum == 0;
 }
 
-// Replaces row r of scores, which holds S / factor, by exp(S - largest). What was summed with an
+// Replaces row r of scores, which holds S / factor before soft_cap and alibi, by exp(S - largest).
+// What was summed with an
 // earlier, smaller `largest` is rescaled.
 template <class Kernel>
 void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
                         const ForwardScratch<Kernel>& s) {
   real* scores = s.scores + r * block.padded_cols();
-  hide(block, r, n, scores);
+  factor = hide(block, r, n, factor, scores);
+  scores += block.start(r);
+  n -= block.start(r);
   const real before = s.largest[r];
   const real largest = std::max(before, factor * largest_of(scores, n));
   if (before != hidden_score && before != largest) {
@@ -142,8 +145,9 @@ class ForwardPass {
   void run_strip(const QueryStrip& strip, Scratch s) {
     [[maybe_unused]] const typename Kernel::Session session;
     const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
-    if (!s.keys.pack(keys, 1, in_.k.at(strip.b, kv, 0), in_.k.row) ||
-        !s.values.pack(0, keys, 1, in_.v.at(strip.b, kv, 0), in_.v.row)) {
+    const int64_t first = first_panel(strip.begin);
+    if (!s.keys.pack(keys - first, 1, in_.k.at(strip.b, kv, first), in_.k.row) ||
+        !s.values.pack(0, keys - first, 1, in_.v.at(strip.b, kv, first), in_.v.row)) {
       fits_ = false;
       return;
     }
@@ -153,20 +157,24 @@ class ForwardPass {
       std::fill_n(s.sums, rows * padded_width(p_.value_width), real{0});
       std::fill_n(s.totals, rows * lanes, real{0});
       std::fill_n(s.largest, rows, hidden_score);
-      for (int64_t j0 = 0; j0 < keys; j0 += Kernel::key_block) {
+      for (int64_t j0 = first_panel(i0); j0 < keys; j0 += Kernel::key_block) {
         const int64_t cols = std::min(Kernel::key_block, keys - j0);
         const ScoreBlock block{p_, strip.b, strip.h, i0, rows, j0, cols};
         if (!block.hidden()) {
-          run_block(block, s);
+          run_block(block, j0 - first, s);
         }
       }
       finish_rows(strip, i0, rows, s);
     }
   }
 
-  void run_block(const ScoreBlock& block, const Scratch& s) const {
+  // The beginning of the panel that holds the first key which queries [i, T) see.
+  int64_t first_panel(int64_t i) const { return p_.first_key(i) / panel * panel; }
+
+  // `key` is the block's first key, counted from the first one that was packed.
+  void run_block(const ScoreBlock& block, int64_t key, const Scratch& s) const {
     Kernel::score_rows(
-        block, s.queries, 0, s.keys, block.j0, s.scores,
+        block, s.queries, 0, s.keys, key, s.scores,
         [&](int64_t r, int64_t n, real factor) { online_softmax_row(block, r, n, factor, s); });
     if (!p_.dropout.is_identity()) {
       for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
@@ -174,7 +182,7 @@ class ForwardPass {
       });
     }
     const real largest = p_.dropout.factor();  // exp(S - largest) is at most 1
-    Kernel::add_weighted_rows(block, s.scores, largest, s.values, block.j0, s.work, s.sums);
+    Kernel::add_weighted_rows(block, s.scores, largest, s.values, key, s.work, s.sums);
   }
 
   void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows, const Scratch& s) {
@@ -235,16 +243,17 @@ void weights_pass(const AttentionProblem& p, const AttentionInputs& inputs,
       for (int64_t j0 = 0; j0 < p.keys; j0 += Kernel::key_block) {
         const ScoreBlock block{p, b, h, i0, rows, j0, std::min(Kernel::key_block, p.keys - j0)};
         if (block.hidden()) continue;
-        Kernel::score_rows(block, s.queries, 0, s.keys, j0, s.scores,
-                           [&](int64_t r, int64_t n, real factor) {
-                             real* scores = s.scores + r * block.padded_cols();
-                             const int64_t row = head * p.queries + i0 + r;
-                             hide(block, r, n, scores);
-                             exponentials(scores, n, factor, largest[row], s.totals);
-                             for (int64_t c = 0; c < block.limit(r); ++c) {
-                               weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
-                             }
-                           });
+        Kernel::score_rows(
+            block, s.queries, 0, s.keys, j0, s.scores, [&](int64_t r, int64_t n, real factor) {
+              real* scores = s.scores + r * block.padded_cols();
+              const int64_t row = head * p.queries + i0 + r;
+              const int64_t start = block.start(r);
+              factor = hide(block, r, n, factor, scores);
+              exponentials(scores + start, n - start, factor, largest[row], s.totals);
+              for (int64_t c = start; c < block.limit(r); ++c) {
+                weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
+              }
+            });
       }
     }
   };

@@ -7,11 +7,12 @@ void VectorKernel::score_product(const ScoreBlock& block, const Queries& queries
   const real* a = queries.row(row);
   const int64_t step = queries.step(), depth = columns.width();
   for (int64_t p = 0; p < block.cols; p += panel) {
-    for_tiles(block, [&](int64_t first, int64_t rows, int64_t n) {
-      if (n > p) {
-        tile_product(rows, std::min(n - p, panel), depth, {a + first * step, step, 1},
-                     columns.panels(column + p), panel, c + first * block.padded_cols() + p,
-                     block.padded_cols(), false);
+    for_tiles(block, [&](int64_t first, int64_t rows, int64_t start, int64_t n) {
+      const int64_t from = std::max(start, p), to = std::min(n, p + panel);
+      if (to > from) {
+        tile_product(rows, to - from, depth, {a + first * step, step, 1},
+                     columns.panels(column + p) + from - p, panel,
+                     c + first * block.padded_cols() + from, block.padded_cols(), false);
       }
     });
   }
@@ -21,9 +22,10 @@ void VectorKernel::add_weighted_rows(const ScoreBlock& block, const real* a, rea
                                      int64_t row, const Work&, real* c) {
   const int64_t width = b.step();
   for_row_tiles(most_tile_rows(width), block.rows, [&](int64_t first, int64_t rows) {
-    tile_product(rows, width, block.limit(first + rows - 1),
-                 {a + first * block.padded_cols(), block.padded_cols(), 1}, b.row(row), width,
-                 c + first * width, width, true);
+    const int64_t start = block.sinks() > 0 ? 0 : block.first(first);
+    tile_product(rows, width, block.limit(first + rows - 1) - start,
+                 {a + first * block.padded_cols() + start, block.padded_cols(), 1},
+                 b.row(row + start), width, c + first * width, width, true);
   });
 }
 
@@ -32,7 +34,7 @@ void VectorKernel::add_weighted_columns(const ScoreBlock& block, const real* a, 
   const int64_t width = b.step();
   for_row_tiles(most_tile_rows(width), block.cols, [&](int64_t first, int64_t cols) {
     const int64_t r = block.first_row(first);
-    tile_product(cols, width, block.rows - r,
+    tile_product(cols, width, block.row_end(first, first + cols) - r,
                  {a + r * block.padded_cols() + first, 1, block.padded_cols()}, b.row(row + r),
                  width, c + first * width, width, true);
   });

@@ -68,12 +68,12 @@ struct VectorKernel {
 
   // Computes a block of scores: queries, beginning at row `row`, times columns, beginning at
   // `column`. Columns that no row of a tile sees are skipped. Then calls body(r, n, factor) for
-  // every row r: its first n numbers in C were computed, and factor * C are the scores.
+  // every row r: its numbers [block.start(r), n) in C were computed, and factor * C are the scores.
   template <class Body>
   static void score_rows(const ScoreBlock& block, const Queries& queries, int64_t row,
                          const Columns& columns, int64_t column, real* c, Body&& body) {
     score_product(block, queries, row, columns, column, c);
-    for_tiles(block, [&](int64_t first, int64_t rows, int64_t n) {
+    for_tiles(block, [&](int64_t first, int64_t rows, int64_t, int64_t n) {
       for (int64_t r = first; r < first + rows; ++r) {
         body(r, n, real{1});
       }
@@ -91,13 +91,14 @@ struct VectorKernel {
                                    const Rows& b, int64_t row, const Work& work, real* c);
 
  private:
-  // Calls body(first row, rows, n) for each tile of scores. The tile computes columns [0, n): those
-  // that some row of it sees, rounded up.
+  // Calls body(first row, rows, start, n) for each tile of scores. The tile computes columns
+  // [start, n): those that some row of it sees, rounded.
   template <class Body>
   static void for_tiles(const ScoreBlock& block, Body&& body) {
     for_row_tiles(most_tile_rows(padded_width(block.problem.width)), block.rows,
                   [&](int64_t first, int64_t height) {
-                    body(first, height, round_up(block.limit(first + height - 1), key_step));
+                    body(first, height, block.start(first),
+                         round_up(block.limit(first + height - 1), key_step));
                   });
   }
 

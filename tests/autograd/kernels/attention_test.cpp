@@ -52,6 +52,18 @@ TEST_CASE("attention: the same bits for any number of threads") {
   }
 }
 
+TEST_CASE("attention: the same bits for any number of threads, windows and bent scores") {
+  for (Case c : {Case{1, 1, 0, 1100, 1100, 8, 8, true, MaskForm::none, 0.1},
+                 Case{1, 2, 1, 530, 600, 64, 96, true, MaskForm::keys, 0.1},
+                 Case{2, 3, 0, 200, 200, 33, 7, true}}) {
+    c.window = 100;
+    c.sinks = c.b == 1 ? 3 : 0;
+    c.soft_cap = 5;
+    c.alibi = c.heads > 1;
+    check_threads(function_of(scaled_dot_product_attention, options_of(c)), inputs_of(c));
+  }
+}
+
 TEST_CASE("attention: memory grows with T, not with its square") {
   std::vector<double> peaks;
   for (const int64_t n : {1024, 2048, 4096}) {

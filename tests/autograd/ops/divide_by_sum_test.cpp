@@ -6,7 +6,7 @@ using namespace heed;
 using namespace heed::testing;
 
 const GradCases divide_by_sum_cases("divide_by_sum", [](GradCaseList& list) {
-  for (const Shape& s : {Shape{3, 4}, Shape{2, 3, 5}, Shape{1}, Shape{2, 33}, Shape{4, 1}}) {
+  for (const Shape& s : {Shape{3, 4}, Shape{2, 3, 5}, Shape{2, 33}, Shape{17}}) {
     list.add(text(s), [](const std::vector<Tensor>& in) { return divide_by_sum(in[0]); },
              {wanted(values(s, 0.2, 1))});
   }

@@ -129,6 +129,81 @@ TEST_CASE("scaled_dot_product_attention: as composed, several strips of few head
   check_against_composed({1, 1, 0, 900, 520, 4, 6, true, MaskForm::keys});
 }
 
+TEST_CASE("scaled_dot_product_attention: as composed, windows and sinks") {
+  for (const int64_t n : {3, 33, 66, 129, 300}) {
+    for (const int64_t window : {int64_t{1}, int64_t{2}, n / 3, n - 1, n, n + 5}) {
+      for (const int64_t sinks : {0, 3}) {
+        Case c{1, 2, 1, n, n, 16, 8, true};
+        c.window = window;
+        c.sinks = sinks;
+        check_against_composed(c);
+        c.mask = MaskForm::full;
+        c.dropout = 0.3;
+        check_against_composed(c);
+        c.s = n + 70;
+        check_against_composed(c);
+        c.s = std::max<int64_t>(1, n - 20);
+        check_against_composed(c);
+      }
+    }
+  }
+  for (const int64_t window : {5, 64, 100, 400}) {  // several strips, wide heads: AMX serves them
+    for (const int64_t sinks : {0, 1, 300}) {
+      Case c{1, 2, 0, 1100, 1100, 32, 32, true, MaskForm::none, 0.1};
+      c.window = window;
+      c.sinks = sinks;
+      check_against_composed(c);
+    }
+  }
+}
+
+TEST_CASE("scaled_dot_product_attention: as composed, soft caps and alibi") {
+  for (const bool causal : {false, true}) {
+    for (const real cap : {real{0}, real(0.5), real{4}}) {
+      for (const int64_t n : {5, 65, 200}) {
+        Case c{2, 3, 0, n, n + 7, 12, 5, causal, MaskForm::keys, n == 65 ? 0.2 : 0};
+        c.soft_cap = cap;
+        c.alibi = causal;
+        c.window = causal && n > 5 ? 40 : 0;
+        check_against_composed(c);
+      }
+    }
+  }
+  Case wide{1, 2, 0, 700, 700, 64, 64, true};
+  wide.soft_cap = 3;
+  wide.alibi = true;
+  check_against_composed(wide);
+}
+
+TEST_CASE("alibi: slopes of the paper") {
+  std::string slopes;
+  for (int64_t h = 0; h < 8; ++h) slopes += text(alibi_slope(h, 8), " ");
+  CHECK(slopes == "0.5 0.25 0.125 0.0625 0.03125 0.015625 0.0078125 0.00390625 ");
+  CHECK(alibi_slope(0, 16) == std::sqrt(0.5));
+  // 6 heads: 4 of a fall by 1/4, then the first and the third of 8.
+  slopes = "";
+  for (int64_t h = 0; h < 6; ++h) slopes += text(alibi_slope(h, 6), " ");
+  CHECK(slopes == "0.25 0.0625 0.015625 0.00390625 0.5 0.125 ");
+  CHECK(alibi_slope(0, 1) == std::exp2(-8));
+}
+
+TEST_CASE("scaled_dot_product_attention: a window leaves out what it hides, NaN or not") {
+  const int64_t t = 300, d = 8;
+  AttentionOptions options;
+  options.causal = true;
+  options.window = 50;
+  const Array q = values({1, t, d}), v = values({1, t, d});
+  Array k = values({1, t, d}, -1, 1);
+  const std::vector<Array> clean = results(both_forms[0], options, {q, k, v});
+  k.mutable_data()[10 * d] = not_a_number;
+  const std::vector<Array> r = results(both_forms[0], options, {q, k, v});
+  const int64_t seen = 60 * d;  // query 59 is the last one that sees key 10
+  CHECK(std::isnan(r[0].data()[59 * d]));
+  CHECK(std::memcmp(r[0].data() + 128 * d, clean[0].data() + 128 * d,
+                    sizeof(real) * static_cast<size_t>((t - 128) * d)) == 0);
+  CHECK_FALSE(std::isnan(r[0].data()[seen]));
+}
+
 TEST_CASE("scaled_dot_product_attention: as composed, other scales and large scores") {
   check_against_composed({1, 2, 0, 20, 20, 8, 8, true, MaskForm::none, 0, {}, real{0.25}});
   check_against_composed({1, 2, 0, 20, 20, 8, 8, false, MaskForm::none, 0, {}, real{-2}});
@@ -153,6 +228,24 @@ const GradCases sdpa_cases("scaled_dot_product_attention", [](GradCaseList& list
           list.add(describe(c), function_of(scaled_dot_product_attention, options_of(c)), inputs);
         }
       }
+    }
+  }
+  for (Case c : sizes) {
+    c.causal = true;
+    c.window = 2;
+    c.sinks = c.s > 5 ? 1 : 0;
+    c.soft_cap = 2;
+    c.alibi = true;
+    std::vector<Tensor> inputs;
+    for (const Array& x : inputs_of(c)) inputs.push_back(wanted(x));
+    list.add(describe(c), function_of(scaled_dot_product_attention, options_of(c)), inputs);
+    for (const Normalisation kind : {Normalisation::sum, Normalisation::none}) {
+      AttentionOptions options = options_of(c);
+      options.normalisation = kind;
+      std::vector<Tensor> positive;  // no sum near 0
+      for (const Array& x : inputs_of(c)) positive.push_back(wanted(values(x.shape(), 0.5, 1.5)));
+      list.add(text(describe(c), " weights ", static_cast<int>(kind)),
+               function_of(scaled_dot_product_attention, options), positive);
     }
   }
   const Case packed{2, 4, 2, 6, 6, 3, 3, true};
@@ -362,6 +455,10 @@ TEST_CASE("scaled_dot_product_attention: refusals") {
   masked.mask = Mask::full({1, 2}, 1);
   CHECK(message({1, 3, 4}, {1, 3, 4}, {1, 3, 4}, masked) ==
         name + "a mask (B, S) = (1, 3), got (1, 2)");
+  AttentionOptions windowed = two;
+  windowed.window = 2;
+  CHECK(message({1, 3, 4}, {1, 3, 4}, {1, 3, 4}, windowed) ==
+        name + "causal with a window or alibi");
   masked.mask = Mask::full({1, 3, 3}, 1);
   CHECK(
       message({1, 3, 4}, {1, 3, 4}, {1, 3, 4}, masked) ==

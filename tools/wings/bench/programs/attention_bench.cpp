@@ -17,6 +17,7 @@ using namespace heed;
 
 struct Settings {
   int64_t batch = 1, heads = 4, kv_heads = 0, width = 64, length = 4096;
+  int64_t window = 0;
   double dropout = 0;
   bool full = false;  // no causal mask
   bool composed = false;
@@ -49,6 +50,7 @@ class Bench {
     options.num_heads = s_.heads;
     options.num_kv_heads = s_.kv_heads;
     options.causal = !s_.full;
+    options.window = s_.window;
     options.dropout = make_dropout_mask(generator_, DropoutStream::mcg31, s_.dropout,
                                         s_.batch * s_.heads * s_.length * s_.length);
     for (Tensor& input : inputs_) {
@@ -90,6 +92,7 @@ void report(const Settings& s, const std::vector<Times>& times, double gigaflop)
                                    {"heads", s.heads},
                                    {"width", s.width},
                                    {"length", s.length},
+                                   {"window", s.window},
                                    {"dropout", s.dropout},
                                    {"causal", !s.full},
                                    {"threads", num_threads()},
@@ -121,6 +124,8 @@ int main(int argc, char** argv) {
   app.add_option("--kv-heads", s.kv_heads, "0: as many as heads");
   app.add_option("--width", s.width, "of a head")->check(CLI::PositiveNumber);
   app.add_option("--length", s.length, "T")->check(CLI::PositiveNumber);
+  app.add_option("--window", s.window, "keys that a query sees; 0: all")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--dropout", s.dropout)->check(CLI::Range(0.0, 1.0));
   app.add_option("--threads", s.threads, "0: as many as cores");
   app.add_option("--rounds", s.rounds)->check(CLI::PositiveNumber);
