@@ -4,10 +4,13 @@
 //   gelu_tanh   y = x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
 //               torch.nn.GELU(approximate="tanh"), used by GPT-2
 //   relu        y = max(x, 0)
+//   relu2       y = max(x, 0)^2
+//               So et al. 2021, "Primer", arXiv:2109.08668
 //   silu        y = x sigmoid(x)
 #pragma once
 
 #include "autograd/ops/gelu.h"
+#include "autograd/ops/pow.h"
 #include "autograd/ops/relu.h"
 #include "autograd/ops/silu.h"
 #include "layers/module/registry.h"
@@ -50,6 +53,18 @@ class Relu final : public Module {
 };
 HEED_LAYER(Relu, "relu");
 
+class Relu2 final : public Module {
+ public:
+  static constexpr const char* help = "max(x, 0)^2";
+  using Config = NoFields;
+  explicit Relu2(const Config& = {}) {}
+  Signature signature() const override { return Signature::of_tokens(0); }
+
+ protected:
+  Tensor forward(const Input& in) override { return pow(relu(in.x), 2); }
+};
+HEED_LAYER(Relu2, "relu2");
+
 class Silu final : public Module {
  public:
   static constexpr const char* help = "x sigmoid(x)";
@@ -63,7 +78,7 @@ class Silu final : public Module {
 HEED_LAYER(Silu, "silu");
 
 // The values of a model's `activation:`. swiglu takes one layer more.
-inline const std::vector<std::string> feed_forward_activations{"gelu_tanh", "gelu", "relu", "silu",
-                                                               "swiglu"};
+inline const std::vector<std::string> feed_forward_activations{"gelu_tanh", "gelu", "relu",
+                                                               "relu2",     "silu", "swiglu"};
 
 }  // namespace heed

@@ -9,7 +9,7 @@ void Classifier::Config::fields(Fields& f) {
       .example(3);
   block_fields(f);
   num_layers_field(f, 0).example(1);
-  position_field(f, "none");
+  position_field(f, {"learned", "sinusoidal", "none"});
   f.choice("pool", pool, {"mean", "first", "last"}, "what of the sequence is classified");
   attention_field(f, [](Defaults& d) { d.set("causal", false); });
 }

@@ -49,12 +49,13 @@ class FeedForward final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     const Gelu kind = config.activation == "gelu" ? Gelu::erf : Gelu::tanh;
-    const bool is_gelu = config.activation != "relu" && config.activation != "silu";
+    const bool is_gelu = config.activation.starts_with("gelu");
     if (!is_gelu || first->added() != nullptr || last->added() != nullptr) {
       const Tensor hidden = first(in);
-      return last(is_gelu                       ? gelu(hidden, kind)
-                  : config.activation == "relu" ? relu(hidden)
-                                                : silu(hidden));
+      return last(is_gelu                        ? gelu(hidden, kind)
+                  : config.activation == "relu"  ? relu(hidden)
+                  : config.activation == "relu2" ? pow(relu(hidden), 2)
+                                                 : silu(hidden));
     }
     const Tensor y =
         feed_forward(in.x, {first->weight, first->bias}, kind, {last->weight, last->bias});

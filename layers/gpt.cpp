@@ -28,13 +28,17 @@ void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   check_heads(errors, at);
   check_rotary(errors, at, position, rope_base);
   check_kv_heads(errors, at, num_kv_heads);
+  const bool* const alibi = attention.find<bool>("alibi");
+  if (alibi != nullptr && *alibi && (position == "learned" || position == "sinusoidal")) {
+    errors.add_field(at, "position", position, ", but attention.alibi takes its place; write none");
+  }
 }
 
 void Gpt::Config::fields(Fields& f) {
   size_fields(f);
   f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
       .also_known_as({"tie_word_embeddings", "weight_tying"});
-  position_field(f, "rope");
+  position_field(f, {"learned", "sinusoidal", "rope", "none"});
   f.choice("init", init, {"torch", "gpt2"},
            "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
   attention_fields(f);

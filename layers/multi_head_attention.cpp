@@ -22,9 +22,28 @@ void MultiHeadAttention::Config::check(ConfigErrors& errors, const ConfigNode& a
     errors.add_field(at, "rope_base", rope_base, " has no effect with rope false; write ",
                      "rope: true, or leave rope_base out");
   }
+  if (packed && qk_norm != "none") {
+    errors.add_field(at, "qk_norm", "with packed: true expected none, got ", qk_norm);
+  }
+  check_visibility(errors, at);
   if (rope && head_width() % 2 != 0) {
     errors.add_field(at, "rope", "needs an even head width, d_out / num_heads is ", head_width());
   }
+}
+
+void MultiHeadAttention::Config::check_visibility(ConfigErrors& errors,
+                                                  const ConfigNode& at) const {
+  const auto needs = [&](const char* field, bool is_set, bool met, const char* rule) {
+    if (is_set && !met) errors.add_field(at, field, rule);
+  };
+  needs("window", window.has_value(), causal, "needs causal: true: it counts earlier tokens");
+  if (window && causal && *window >= context_length) {
+    errors.add_field(at, "window", *window, " hides nothing of context_length ", context_length);
+  }
+  needs("sinks", sinks > 0, window.has_value(), "has no effect without a window");
+  needs("alibi", alibi, causal, "needs causal: true: it counts earlier tokens");
+  needs("alibi", alibi, !rope, "expected one kind of positions, got rope: true as well");
+  needs("alibi", alibi, attention_weights == "softmax", "needs attention_weights: softmax");
 }
 
 std::unique_ptr<Module> MultiHeadAttention::make(const Config& c) {
@@ -32,6 +51,25 @@ std::unique_ptr<Module> MultiHeadAttention::make(const Config& c) {
     return std::make_unique<PackedAttention>(PackedAttention::Config{c});
   }
   return std::make_unique<MultiHeadAttention>(c);
+}
+
+namespace {
+
+std::optional<Child<Module>> norm_of_heads(Module* layer, const char* name,
+                                           const MultiHeadAttention::Config& c) {
+  if (c.qk_norm == "none") return std::nullopt;
+  ConfigNode options = ConfigNode::map({{"d_model", c.head_width()}});
+  if (c.qk_norm == "layer_norm") options.set("bias", false);
+  return Child<Module>(layer, name, make_layer(c.qk_norm, options));
+}
+
+}  // namespace
+
+Tensor MultiHeadAttention::normed(const std::optional<Child<Module>>& norm, const Tensor& x) const {
+  if (!norm) return x;
+  const int64_t width = config.head_width();
+  const Tensor heads = reshape(x, {x.dim(0), x.dim(1) * (x.dim(2) / width), width});
+  return reshape((*norm)(heads), x.shape());
 }
 
 MultiHeadAttention::MultiHeadAttention(const Config& c)
@@ -45,6 +83,8 @@ MultiHeadAttention::MultiHeadAttention(const Config& c)
       out_proj(optional_child<Linear>(
           c.out_proj, this, "out_proj",
           Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias})),
+      q_norm(norm_of_heads(this, "q_norm", c)),
+      k_norm(norm_of_heads(this, "k_norm", c)),
       angles_(c.angles()) {
   require<ConfigError>(!c.packed,
                        "multi_head_attention: expected packed false; PackedAttention is ",

@@ -7,6 +7,12 @@
 // rope: queries and keys are rotated by their positions (autograd/ops/rotary.h).
 // scale: attn_scores are multiplied by it, by 1 / sqrt(head width) if it is absent.
 // attention_weights: what makes weights of scores, if not softmax. Without a kernel of its own.
+// window: a token sees itself and the window - 1 tokens before it (Beltagy, Peters and Cohan 2020),
+// and the first `sinks` tokens (Xiao et al. 2023, arXiv:2309.17453).
+// soft_cap C, alibi: attn_scores become C tanh(attn_scores / C) (Gemma 2, arXiv:2408.00118), and
+// fall with the distance (alibi_slope).
+// qk_norm: each head of queries and keys is normalised before it is rotated (Henry et al. 2020),
+// with weights for all heads, q_norm.scale and k_norm.scale (head width), as in Qwen 3.
 // packed: another spelling of packed_attention, which the registry makes of it.
 #pragma once
 
@@ -39,11 +45,18 @@ class MultiHeadAttention final : public Module {
     double rope_base = 10000;
     std::optional<double> scale = std::nullopt;
     std::string attention_weights = "softmax";
+    std::optional<int64_t> window = std::nullopt;
+    int64_t sinks = 0;
+    std::optional<double> soft_cap = std::nullopt;
+    bool alibi = false;
+    std::string qk_norm = "none";
     void fields(Fields& f) {
       packed_fields(f);
       f.optional("packed", packed, "one in_proj_weight, as torch.nn.MultiheadAttention");
       f.optional("num_kv_heads", num_kv_heads, at_least(1), "heads of keys and values", "all")
           .also_try({1});
+      f.choice("qk_norm", qk_norm, {"none", "rms_norm", "layer_norm"},
+               "norm over the width of each head of queries and keys");
     }
     // Without those that packed_attention does not have.
     void packed_fields(Fields& f) {
@@ -67,8 +80,17 @@ class MultiHeadAttention final : public Module {
            "auto")
           .also_try({0.5});
       attention_weights_field(f, attention_weights);
+      f.optional("window", window, at_least(1), "tokens that one sees, itself included", "all")
+          .also_try({3})
+          .also_known_as({"sliding_window"});
+      f.optional("sinks", sinks, at_least(0), "first tokens that stay visible in a window");
+      f.optional("soft_cap", soft_cap, above(0), "attn_scores stay between -C and C", "none")
+          .also_try({2})
+          .also_known_as({"attn_logit_softcapping"});
+      f.optional("alibi", alibi, "attn_scores fall with the distance, a head more than the next");
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const;
+    void check_visibility(ConfigErrors& errors, const ConfigNode& at) const;
 
     int64_t kv_heads() const { return num_kv_heads.value_or(num_heads); }
     int64_t head_width() const { return d_out / num_heads; }
@@ -87,7 +109,11 @@ class MultiHeadAttention final : public Module {
       return {.num_heads = num_heads,
               .num_kv_heads = kv_heads(),
               .causal = causal,
+              .window = window.value_or(0),
+              .sinks = sinks,
               .scale = scale,
+              .soft_cap = static_cast<real>(soft_cap.value_or(0)),
+              .alibi = alibi,
               .normalisation = normalisation_of(attention_weights)};
     }
   };
@@ -104,20 +130,24 @@ class MultiHeadAttention final : public Module {
   const Config config;
   Child<Linear> W_query, W_key, W_value;
   std::optional<Child<Linear>> out_proj;
+  std::optional<Child<Module>> q_norm, k_norm;
 
  protected:
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("multi_head_attention", in.x, config.d_in);
     require_context("multi_head_attention", in, config.context_length);
-    const Tensor queries = rotated(W_query(x), angles_, in);  // (B, T, d_out)
-    const Tensor keys = rotated(W_key(x), angles_, in);       // (B, T, kv_heads * head width)
-    const Tensor values = W_value(x);                         // as keys
+    const Tensor queries = rotated(normed(q_norm, W_query(x)), angles_, in);  // (B, T, d_out)
+    const Tensor keys = rotated(normed(k_norm, W_key(x)), angles_, in);  // (B, T, Hkv head width)
+    const Tensor values = W_value(x);                                    // as keys
     const Tensor context_vec =
         attend(*this, in, queries, keys, values, config.dropout, config.options());
     return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
   }
 
  private:
+  // x (B, T, heads * head width), each head by the norm if there is one.
+  Tensor normed(const std::optional<Child<Module>>& norm, const Tensor& x) const;
+
   const Array angles_;
 };
 HEED_LAYER(MultiHeadAttention, "multi_head_attention");

@@ -16,9 +16,8 @@ FieldInfo& TransformerBody::Config::num_layers_field(Fields& f, int fewest) {
       .also_known_as(layers_words);
 }
 
-void TransformerBody::Config::position_field(Fields& f, const char* without) {
-  f.choice("position", position, {"learned", "sinusoidal", without},
-           "how positions are told apart");
+void TransformerBody::Config::position_field(Fields& f, std::vector<std::string> words) {
+  f.choice("position", position, std::move(words), "how positions are told apart");
 }
 
 TransformerBody::TransformerBody(const Config& c)

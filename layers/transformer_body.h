@@ -22,10 +22,10 @@ class TransformerBody : public Module {
     int64_t num_layers = 0;
     std::string position = "learned";
     // The first field of every such model; the number of blocks, whose example it lacks; and
-    // learned, sinusoidal, or a word for models that add nothing to the embeddings.
+    // the words for positions: all but learned and sinusoidal add nothing to the embeddings.
     void vocab_size_field(Fields& f);
     FieldInfo& num_layers_field(Fields& f, int fewest);
-    void position_field(Fields& f, const char* without);
+    void position_field(Fields& f, std::vector<std::string> words);
   };
 
   Child<Embedding> tok_emb;

@@ -13,16 +13,13 @@ Tensor attention_weights(const Tensor& attn_scores, const Mask& mask, Normalisat
 }
 
 void attention_weights_field(Fields& f, std::string& word) {
-  f.choice(
-      "attention_weights", word, {"softmax", "sum", "none"},
-      "made of attn_scores by softmax, by division by their sum (below 0 where a score is), or "
-      "not at all");
+  f.choice("attention_weights", word, {"softmax", "sum", "none"},
+           "made of attn_scores by softmax, by division by their sum, or not at all");
 }
 
 Normalisation normalisation_of(const std::string& word) {
-  return word == "softmax" ? Normalisation::softmax
-         : word == "sum"   ? Normalisation::sum
-                           : Normalisation::none;
+  if (word == "softmax") return Normalisation::softmax;
+  return word == "sum" ? Normalisation::sum : Normalisation::none;
 }
 
 namespace {
@@ -89,7 +86,6 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
   auto& state = cache.state_of<KeysAndValues>(layer);
   const Tensor all_keys(append(state.keys, keys.value(), cache));
   const Tensor all_values(append(state.values, values.value(), cache));
-  options.causal = past == 0;  // a single query, the last token, may attend to all keys
   return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
 }
 

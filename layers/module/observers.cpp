@@ -35,10 +35,8 @@ Tensor offered(const Module& layer, Activation what, const Tensor& value) {
 }
 
 bool are_shares(const Array& weights) {
-  constexpr real rounding = real(1e-4);
-  const auto all = weights.span();
-  return std::none_of(all.begin(), all.end(),
-                      [](real w) { return w < -rounding || w > 1 + rounding; });
+  const auto is_none = [](real w) { return w < real(-1e-4) || w > real(1.0001); };
+  return std::none_of(weights.data(), weights.data() + weights.size(), is_none);
 }
 
 Array AttentionRecorder::visit(const Module& layer, Activation what, const Array& value) {

@@ -16,8 +16,7 @@ class Module;
 // A value inside a model that an observer can see and replace.
 enum class Activation {
   output,  // of any layer. Of a block: the residual stream; of att and ff: what they add to it
-  attn_weights,  // (B, H, T, S), before dropout; every row sums to 1, or to 0 if all is hidden,
-                 // but see are_shares
+  attn_weights,  // (B, H, T, S), before dropout; every row sums to 1, or to 0 if all is hidden
   heads,         // z (B, T, H, d): what each head mixed from its values, before out_proj
 };
 
@@ -74,8 +73,8 @@ class AttentionRecorder : public ForwardObserver {
   Array visit(const Module& layer, Activation what, const Array& value) override;
 };
 
-// Whether attention weights lie between 0 and 1, as maps and means of them suppose. Those that are
-// not made by softmax may not (attention_weights: sum, none).
+// Whether attention weights lie between 0 and 1, as maps and means of them suppose. Those of layers
+// with attention_weights sum or none may not.
 bool are_shares(const Array& weights);
 
 }  // namespace heed

@@ -11,6 +11,7 @@ TEST_CASE("activation layers: values") {
     return (*layer_of("{type: " + type + "}"))(x);
   };
   check_values(activated("relu"), {3}, {0, 0, 2});
+  check_values(activated("relu2"), {3}, {0, 0, 4});
   check_values(activated("gelu"), {3}, {real(-0.15865525393145707), 0, real(1.9544997361036416)});
   check_values(activated("gelu_tanh"), {3}, {real(-0.15880800939), 0, real(1.95459769409)}, 1e-6);
   check_values(activated("silu"), {3}, {real(-0.2689414213699951), 0, real(1.7615941559557649)});
@@ -18,7 +19,7 @@ TEST_CASE("activation layers: values") {
 
 TEST_CASE("activation layers: no parameters, no options, any shape, PyTorch's values") {
   int64_t compared = 0;
-  for (const std::string type : {"gelu_tanh", "gelu", "relu", "silu"}) {
+  for (const std::string type : {"gelu_tanh", "gelu", "relu", "relu2", "silu"}) {
     const auto layer = layer_of("{type: " + type + "}");
     CHECK(layer->parameter_count() == 0);
     CHECK((*layer)(Tensor(values({2, 3, 4}))).shape() == Shape{2, 3, 4});
@@ -26,5 +27,5 @@ TEST_CASE("activation layers: no parameters, no options, any shape, PyTorch's va
               .ends_with("d_model: unknown key; there are no keys here"));
     compared += check_golden(type);
   }
-  CHECK(compared == 4 * 2 * 2);
+  CHECK(compared == 5 * 2 * 2);
 }

@@ -33,6 +33,6 @@ TEST_CASE("feed_forward: refuses") {
           (*layer)(Tensor(values({2, 4})));
         }) == "linear: expected x (..., in) and weight (out, in), got (2, 4) and (12, 3)");
   CHECK(config_error_of("{type: feed_forward, d_model: 3, activation: tanh}") ==
-        "model.yaml:1:53: model.activation: expected gelu_tanh, gelu, relu, silu or swiglu, got "
-        "tanh");
+        "model.yaml:1:53: model.activation: expected gelu_tanh, gelu, relu, relu2, silu or swiglu, "
+        "got tanh");
 }

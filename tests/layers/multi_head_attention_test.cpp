@@ -2,6 +2,7 @@
 
 #include "autograd/array/storage.h"
 #include "autograd/ops/concat.h"
+#include "layers/module/cache.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/seed_numbers.h"
 
@@ -139,6 +140,67 @@ TEST_CASE("multi_head_attention: scale") {
   }
 }
 
+TEST_CASE("multi_head_attention: a window hides what lies before it, but not the sinks") {
+  const Array x = values({1, 9, 12});
+  for (const std::string form : {"", "packed: true, ", "num_kv_heads: 1, alibi: true, "}) {
+    CAPTURE(form);
+    for (const int64_t sinks : {0, 2}) {
+      const auto layer = layer_of(mha(form + text("window: 3, sinks: ", sinks)));
+      const Array y = (*layer)(Tensor(x)).value();
+      for (int64_t changed = 0; changed < 9; ++changed) {
+        Array other = x.clone();
+        for (int64_t k = 0; k < 12; k += 3) other.mutable_data()[changed * 12 + k] += 1;
+        const Array now = (*layer)(Tensor(other)).value();
+        for (int64_t t = 0; t < 9; ++t) {
+          const bool sees = t >= changed && (t < changed + 3 || changed < sinks);
+          const bool same =
+              std::equal(y.data() + t * 12, y.data() + (t + 1) * 12, now.data() + t * 12);
+          CHECK(same == !sees);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("multi_head_attention: generation with a cache, whatever the fields") {
+  int64_t compared = 0;
+  for (const std::string options :
+       {"window: 3", "window: 4, sinks: 2", "soft_cap: 0.7", "alibi: true", "qk_norm: rms_norm",
+        "window: 2, rope: true, qk_norm: layer_norm", "packed: true, window: 3, soft_cap: 2",
+        "attention_weights: none, window: 3", "num_kv_heads: 1, alibi: true, window: 5"}) {
+    CAPTURE(options);
+    const auto layer = layer_of(mha(options));
+    layer->train(false);
+    const NoGrad off;
+    const Array x = values({1, 9, 12}), whole = (*layer)(Tensor(x)).value();
+    Cache cache(9);
+    for (int64_t t = 0; t < 9; t += t == 0 ? 3 : 1) {  // three tokens, then one at a time
+      const int64_t count = t == 0 ? 3 : 1;
+      Input in{Tensor(rows_between(x.reshaped({9, 12}), t, t + count).reshaped({1, count, 12}))};
+      in.cache = &cache;
+      const Array y = (*layer)(in).value();
+      cache.advance(count);
+      compared += check_near(y.reshaped({count, 12}),
+                             rows_between(whole.reshaped({9, 12}), t, t + count), 20 * rounding);
+    }
+  }
+  CHECK(compared == 9 * 9 * 12);
+}
+
+TEST_CASE("multi_head_attention: qk_norm has a weight for each number of a head") {
+  CHECK(parameter_lines(*layer_of(mha("num_kv_heads: 1, qk_norm: rms_norm, out_proj: false"))) ==
+        "W_query.weight (12, 12)\nW_key.weight (4, 12)\nW_value.weight (4, 12)\nq_norm.scale (4,)\n"
+        "k_norm.scale (4,)\n");
+  // Queries and keys of any length give the same weights.
+  const auto layer = layer_of(mha("qk_norm: layer_norm"));
+  const Tensor x(values({2, 9, 12}));
+  const Array y = (*layer)(x).value();
+  Array larger = parameter_of(*layer, "W_query.weight").clone();
+  for (int64_t i = 0; i < larger.size(); ++i) larger.mutable_data()[i] *= 3000;
+  set_parameter(*layer, "W_query.weight", larger);
+  CHECK(distance({{"y", (*layer)(x).value()}}, {{"y", y}}) < 1e-2);
+}
+
 TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everything's around it") {
   int64_t compared = 0;
   for (const LayerCase& c : attending_layers({})) {
@@ -165,7 +227,7 @@ TEST_CASE("multi_head_attention: PyTorch's values") {
       compared += check_golden(name);
     }
   }
-  CHECK(compared == 2 * 87);
+  CHECK(compared == 2 * (87 + 49));
 }
 
 TEST_CASE("multi_head_attention: refuses") {
@@ -189,4 +251,20 @@ TEST_CASE("multi_head_attention: refuses") {
   CHECK(config_error_of("{type: multi_head_attention, d_in: 6, d_out: 6, context_length: 4, "
                         "num_heads: 2, rope: true}") ==
         "model.yaml:1:95: model.rope: needs an even head width, d_out / num_heads is 3");
+  const auto refused = [](const std::string& options, const std::string& why) {
+    const std::string error = config_error_of(mha(options));
+    CHECK_MESSAGE(error.ends_with(why), error);
+  };
+  refused("window: 3, causal: false", "model.window: needs causal: true: it counts earlier tokens");
+  refused("window: 9", "model.window: 9 hides nothing of context_length 9");
+  refused("window: 0", "model.window: expected a whole number of at least 1 or all, got 0");
+  refused("sinks: 2", "model.sinks: has no effect without a window");
+  refused("alibi: true, causal: false",
+          "model.alibi: needs causal: true: it counts earlier tokens");
+  refused("alibi: true, rope: true",
+          "model.alibi: expected one kind of positions, got rope: true as well");
+  refused("alibi: true, attention_weights: sum", "model.alibi: needs attention_weights: softmax");
+  refused("packed: true, qk_norm: rms_norm",
+          "model.qk_norm: with packed: true expected none, got rms_norm");
+  refused("soft_cap: 0", "model.soft_cap: expected a number above 0 or none, got 0");
 }

@@ -31,7 +31,7 @@ TEST_CASE("simple_attention: weights by division by the sum, and none at all") {
   check_values(y_of("sum"), {2, 1}, {2.5, 2.5});
   check_values(y_of("none"), {2, 1}, {10, 30});
   CHECK(config_error_of("{type: simple_attention, attention_weights: softmx}") ==
-        "model.yaml:1:52: model.attention_weights: expected softmax, sum or none, got softmx, did "
+        "model.yaml:1:52: model.attention_weights: expected softmax, sum or none, got softmx; did "
         "you mean softmax?");
 }
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 import torch_layers
 
 SIZES = (1, 2, 3, 5, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, 129)
-ACTIVATIONS = ("gelu_tanh", "gelu", "relu", "silu")
+ACTIVATIONS = ("gelu_tanh", "gelu", "relu", "relu2", "silu")
 NORMS = ("layer_norm", "rms_norm")
 ATTENTION = ("simple_attention", "self_attention_v1", "self_attention_v2", "causal_attention",
              "multi_head_attention_wrapper", "multi_head_attention", "linear_attention")
@@ -108,6 +108,14 @@ def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> di
                    "out_proj": packed or rng.random() < 0.7, "rope": d_out // heads % 2 == 0 and rng.random() < 0.4}
         if rng.random() < 0.3:
             config["scale"] = rng.choice((0, 0.05, 1))
+        if rng.random() < 0.3:
+            config["soft_cap"] = rng.choice((0.5, 5, 50))
+        if config["causal"] and context > 1 and rng.random() < 0.5:
+            config |= {"window": rng.randint(1, context - 1), "sinks": rng.choice((0, 0, 1, 5))}
+        if config["causal"] and not config["rope"] and rng.random() < 0.4:
+            config["alibi"] = True
+        if not packed:
+            config["qk_norm"] = rng.choice(("none", "none", "rms_norm", "layer_norm"))
         if not packed and rng.random() < 0.4:
             config["num_kv_heads"] = rng.choice([n for n in range(1, heads + 1) if heads % n == 0])
     if kind == "linear_attention":

@@ -167,6 +167,17 @@ CASES = {
     "multi_head_sum": ({**MHA, "attention_weights": "sum"}, "full alike"),
     "multi_head_none": ({**MHA, "d_out": 8, "num_heads": 4, "num_kv_heads": 2, "attention_weights": "none"}, "keys"),
     "packed_sum": ({**PACKED, "attention_weights": "sum"}, "alike"),
+    "multi_head_window": ({**MHA, "window": 2}, "keys"),
+    "multi_head_window_sinks": ({**MHA, "window": 2, "sinks": 1, "attention_weights": "none"}, "full"),
+    "multi_head_soft_cap": ({**MHA, "soft_cap": 0.5, "scale": 1, "causal": False}, "full"),
+    "multi_head_alibi": ({**MHA, "d_out": 9, "num_heads": 3, "alibi": True, "soft_cap": 2.0, "window": 3}, "unbatched"),
+    "multi_head_qk_norm": ({**MHA, "d_out": 8, "num_heads": 4, "num_kv_heads": 2, "qk_norm": "rms_norm", "rope": True},
+                           "keys"),
+    "multi_head_qk_layer_norm": ({**MHA, "d_out": 12, "num_heads": 4, "qk_norm": "layer_norm", "qkv_bias": True}, ""),
+    "packed_window": ({**PACKED, "window": 3, "sinks": 1, "soft_cap": 1.5}, ""),
+    "gpt_alibi": ({**GPT, "position": "none", "activation": "relu2",
+                   "attention": {"type": "multi_head_attention", "alibi": True, "window": 4}}, "ids keys"),
+    "relu2": ({"type": "relu2"}, ""),
 }
 
 

@@ -19,9 +19,13 @@ from torch import nn
 from torch.nn import functional as F
 
 
-def allowed_keys(mask, causal, tokens, device=None):
-    """Both rules as one (B or 1, 1, T, T) tensor of booleans, or None when everything may be attended to."""
+def allowed_keys(mask, causal, tokens, device=None, window=None, sinks=0):
+    """All rules as one (B or 1, 1, T, T) tensor of booleans, or None when everything may be attended to."""
     allowed = torch.ones(tokens, tokens, dtype=torch.bool, device=device).tril()[None, None] if causal else None
+    if window is not None:
+        near = allowed.triu(1 - window)
+        near[..., :sinks] = True
+        allowed = allowed & near
     if mask is not None:
         mask = mask.bool()
         mask = mask[:, None, None, :] if mask.dim() == 2 else mask
@@ -29,9 +33,23 @@ def allowed_keys(mask, causal, tokens, device=None):
     return allowed
 
 
-def attend(queries, keys, values, scale, allowed, dropout, made_by="softmax"):
+def alibi_slopes(heads):
+    """Press, Smith and Lewis 2022: a geometric sequence; between powers of two, every other slope of twice as many."""
+    def of_power(n):
+        return [2 ** (-8 * (h + 1) / n) for h in range(n)]
+    power = 2 ** (heads.bit_length() - 1)
+    return torch.tensor(of_power(power) + of_power(2 * power)[::2][:heads - power], dtype=torch.float64)
+
+
+def attend(queries, keys, values, scale, allowed, dropout, made_by="softmax", soft_cap=None, alibi=False):
     """(B, H, T, d) each -> context vectors (B, H, T, d) and the weights (B, H, T, T) before dropout."""
     attn_scores = queries @ keys.transpose(-2, -1) * scale
+    if soft_cap is not None:
+        attn_scores = soft_cap * torch.tanh(attn_scores / soft_cap)
+    if alibi:
+        at = torch.arange(keys.shape[-2])
+        slopes = alibi_slopes(queries.shape[1]).to(attn_scores.dtype)[:, None, None]
+        attn_scores = attn_scores - slopes * (at[:, None] - at)
     if made_by != "softmax":  # hidden scores add nothing; a row whose sum is 0 gives zeros
         attn_weights = attn_scores if allowed is None else attn_scores.masked_fill(~allowed, 0.0)
         if made_by == "sum":
@@ -141,8 +159,9 @@ class MultiHeadAttention(Attention):
 
     def __init__(self, d_in, d_out, context_length, num_heads, dropout=0.0, qkv_bias=False, out_proj=True,
                  out_bias=True, causal=True, packed=False, num_kv_heads=None, rope=False, rope_base=10000.0, scale="auto",
-                 attention_weights="softmax"):
+                 attention_weights="softmax", window=None, sinks=0, soft_cap=None, alibi=False, qk_norm="none"):
         super().__init__()
+        self.window, self.sinks, self.soft_cap, self.alibi = window, sinks, soft_cap, alibi
         assert d_out % num_heads == 0, f"d_out {d_out} is not divisible by num_heads {num_heads}"
         kv_heads = num_kv_heads or num_heads
         self.group, width = num_heads // kv_heads, d_out // num_heads
@@ -158,6 +177,8 @@ class MultiHeadAttention(Attention):
             self.W_key = nn.Linear(d_in, kv_heads * width, bias=qkv_bias)
             self.W_value = nn.Linear(d_in, kv_heads * width, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out, bias=out_bias) if out_proj else nn.Identity()
+        if qk_norm != "none":
+            self.q_norm, self.k_norm = (norm_layer(qk_norm, width, False, 1e-5) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
         if packed:
             nn.init.xavier_uniform_(self.in_proj_weight)
@@ -172,11 +193,13 @@ class MultiHeadAttention(Attention):
             projected = self.W_query(x), self.W_key(x), self.W_value(x)
         width = self.d_out // self.num_heads
         split = [p.reshape(batch, tokens, -1, width).transpose(1, 2) for p in projected]  # (B, H or Hkv, T, width)
+        if hasattr(self, "q_norm"):
+            split[:2] = self.q_norm(split[0]), self.k_norm(split[1])
         if self.angles is not None:
             split[:2] = [rotate(p, self.angles) for p in split[:2]]
         split[1:] = [p.repeat_interleave(self.group, dim=1) for p in split[1:]]
-        allowed = allowed_keys(mask, self.causal, tokens)
-        context_vec, weights = attend(*split, self.scale, allowed, self.dropout, self.made_by)
+        allowed = allowed_keys(mask, self.causal, tokens, None, self.window, self.sinks)
+        context_vec, weights = attend(*split, self.scale, allowed, self.dropout, self.made_by, self.soft_cap, self.alibi)
         return self.out_proj(context_vec.transpose(1, 2).reshape(batch, tokens, self.d_out)), weights
 
 
@@ -268,8 +291,14 @@ def sinusoids(positions, width):
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
+class ReLU2(nn.ReLU):
+    def forward(self, x):
+        return super().forward(x) ** 2
+
+
 def activation_layer(name):
-    return {"gelu_tanh": lambda: nn.GELU(approximate="tanh"), "gelu": nn.GELU, "relu": nn.ReLU, "silu": nn.SiLU}[name]()
+    return {"gelu_tanh": lambda: nn.GELU(approximate="tanh"), "gelu": nn.GELU, "relu": nn.ReLU, "relu2": ReLU2,
+            "silu": nn.SiLU}[name]()
 
 
 class FeedForward(nn.Module):
@@ -355,7 +384,7 @@ class GPT(nn.Module):
         block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
                  attention, feed_forward, norm_eps, ff_width)
         self.tok_emb = nn.Embedding(vocab_size, d_model)
-        self.pos_emb = nn.Identity() if rope else Positional(context_length, d_model, position)
+        self.pos_emb = nn.Identity() if position in ("rope", "none") else Positional(context_length, d_model, position)
         self.drop_emb = nn.Dropout(dropout)
         self.trf_blocks = nn.ModuleList(TransformerBlock(*block, num_kv_heads=num_kv_heads, rope=rope, rope_base=rope_base)
                                         for _ in range(num_layers))
@@ -750,7 +779,7 @@ class Sequential(nn.Sequential):
 
 LAYERS = {
     "linear": Linear, "embedding": Embedding, "positional": Positional, "layer_norm": LayerNorm, "rms_norm": RMSNorm,
-    "dropout": Dropout, "gelu_tanh": lambda: activation_layer("gelu_tanh"), "gelu": nn.GELU, "relu": nn.ReLU,
+    "dropout": Dropout, "gelu_tanh": lambda: activation_layer("gelu_tanh"), "gelu": nn.GELU, "relu": nn.ReLU, "relu2": ReLU2,
     "silu": nn.SiLU, "simple_attention": SimpleAttention, "self_attention_v1": SelfAttention_v1,
     "self_attention_v2": SelfAttention_v2, "causal_attention": CausalAttention,
     "multi_head_attention_wrapper": MultiHeadAttentionWrapper, "multi_head_attention": MultiHeadAttention,

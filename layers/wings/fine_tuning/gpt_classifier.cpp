@@ -7,7 +7,7 @@ void GptClassifier::Config::fields(Fields& f) {
   f.required("num_classes", num_classes, at_least(1),
              "number of classes; the data decides if absent")
       .example(3);
-  position_field(f, "rope");
+  position_field(f, {"learned", "sinusoidal", "rope", "none"});
   f.choice("pool", pool, {"last", "mean", "first"}, "what of the text is classified");
   attention_fields(f);
 }

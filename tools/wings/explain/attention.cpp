@@ -29,6 +29,20 @@ std::vector<const Module*> projecting(const Module& layer) {
   return heads.empty() ? std::vector<const Module*>{&layer} : heads;
 }
 
+// True if a field makes other weights than the steps here show, were they as good as equal.
+bool has_other_weights(const LayerChoice& choice) {
+  const auto word = [&](const char* field, const char* usual) {
+    const auto* const found = choice.find<std::string>(field);
+    return found != nullptr && *found != usual;
+  };
+  const auto* const window = choice.find<std::optional<int64_t>>("window");
+  const auto* const cap = choice.find<std::optional<double>>("soft_cap");
+  const auto* const alibi = choice.find<bool>("alibi");
+  return (window != nullptr && *window) || (cap != nullptr && *cap) ||
+         (alibi != nullptr && *alibi) || word("qk_norm", "none") ||
+         word("attention_weights", "softmax");
+}
+
 Tensor joined(const std::vector<Tensor>& parts, int axis) {
   return parts.empty() ? Tensor() : parts.size() == 1 ? parts[0] : concat(parts, axis);
 }
@@ -143,7 +157,8 @@ Array AttentionWalk::turned(const Array& projected) const {
 }
 
 Array AttentionWalk::scores_of(const Array& queries, const Array& keys, const Array& weights) {
-  if (queries.dim(0) != weights.dim(1) || keys.dim(0) != weights.dim(2)) {
+  if (queries.dim(0) != weights.dim(1) || keys.dim(0) != weights.dim(2) ||
+      has_other_weights(choice_)) {
     return {};
   }
   const auto* const given = choice_.find<std::optional<double>>("scale");

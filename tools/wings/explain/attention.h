@@ -13,7 +13,8 @@ namespace heed::explain {
 // (multi_head_attention_wrapper); and layers without parameters, whose input is queries, keys and
 // values as it is. The layer tells the rest: its signature if it is causal, its fields `scale`
 // (1 / sqrt(head width) if there is none) and `rope`. Of a layer that has used other weights than
-// follow from all that, only they and its output are shown.
+// follow from all that (window, soft_cap, alibi, qk_norm, attention_weights), only they and its
+// output are shown.
 // context: the id of what it reads besides x, or "". Returns the id of the last step.
 std::string attention_steps(Walk& walk, const Module& layer, const LayerChoice& choice,
                             const std::string& x, const std::string& context);

@@ -99,7 +99,7 @@ std::string obstacle(const Architecture& architecture, const Gpt& model) {
   if (c.norm != norm) {
     return differs("norm", c.norm, norm);
   }
-  if ((type == "gpt2") == (c.position == "rope")) {
+  if (type == "gpt2" ? c.position == "rope" || c.position == "none" : c.position != "rope") {
     return differs("position", c.position, type == "gpt2" ? "learned" : "rope");
   }
   const MultiHeadAttention::Config& att = attention_of(model);

@@ -21,7 +21,8 @@ namespace {
 const std::vector<std::pair<std::string, std::string>> activations{
     {"gelu_tanh", "gelu_new"}, {"gelu_tanh", "gelu_pytorch_tanh"},
     {"gelu", "gelu"},          {"relu", "relu"},
-    {"silu", "silu"},          {"silu", "swish"}};
+    {"relu2", "relu2"},        {"silu", "silu"},
+    {"silu", "swish"}};
 
 std::string activation_of(Keys& keys, const std::string& key, const std::string& usual) {
   const std::string theirs = keys.words(key, usual);
@@ -30,7 +31,7 @@ std::string activation_of(Keys& keys, const std::string& key, const std::string&
       return ours;
     }
   }
-  keys.cannot(key, "gelu_new, gelu, relu or silu");
+  keys.cannot(key, "gelu_new, gelu, relu, relu2 or silu");
 }
 
 std::string their_activation(const std::string& ours) {

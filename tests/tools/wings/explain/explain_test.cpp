@@ -194,6 +194,17 @@ TEST_CASE("explain: every step of a block, whatever the attention is called") {
   // One that keeps no weights: its output alone.
   const Json sums = explained(*gpt_with(", attention: {type: linear_attention}"), in);
   CHECK(kinds_of(sums, "trf_blocks.0") == joined({"norm", "given"}, rest));
+  // Weights that no step here leads to, even where they are nearly those of softmax.
+  for (const char* more :
+       {", attention: {window: 2}", ", attention: {soft_cap: 100}",
+        ", attention: {qk_norm: rms_norm}", ", attention: {alibi: true}, position: none",
+        ", attention: {attention_weights: sum}"}) {
+    CAPTURE(more);
+    CHECK(kinds_of(explained(*gpt_with(more), in), "trf_blocks.0") ==
+          joined({"norm", "given", "given"}, rest));
+  }
+  const Json squared = explained(*gpt_with(", activation: relu2"), in);
+  CHECK(kinds_of(squared, "trf_blocks.1") == usual);
   const Json gated = explained(*gpt_with(", activation: swiglu"), in);
   CHECK(kinds_of(gated, "trf_blocks.0") ==
         joined(joined(begin, attention),

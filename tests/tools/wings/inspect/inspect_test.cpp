@@ -144,6 +144,10 @@ TEST_CASE("heed inspect --attention: before training, and what has none") {
   const ProgramResult none = run_heed({"inspect", bag, "--attention"});
   CHECK(none.exit_code == 2);
   CHECK(none.err.find("no layer of this model attends") != std::string::npos);
+  const ProgramResult scores = run_heed(
+      {"inspect", words, "--attention", "--set", "model.attention.attention_weights=none"});
+  CHECK(scores.exit_code == 2);
+  CHECK(scores.err.find("attention_weights none or sum") != std::string::npos);
   const std::string layer =
       config_of(folder, "layer", "model: {type: linear, d_in: 2, d_out: 2}\n");
   CHECK(run_heed({"inspect", layer, "--attention"}).err.find("needs a data section") !=

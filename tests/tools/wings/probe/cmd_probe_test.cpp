@@ -262,3 +262,17 @@ TEST_CASE("eval.probe: heads over training, in the report; refused where there a
   CHECK(linear.exit_code == 2);
   CHECK(contains(linear.err, "eval.probe: heads: trf_blocks.0.att offers no heads"));
 }
+
+TEST_CASE("heed probe heads: weights that are no shares are refused by name") {
+  const TempDir folder;
+  write_text(folder / "scores.yaml",
+             text("precision: ", precision_name,
+                  "\ndata: {type: copy, length: 6, symbols: 6}\nmodel: {type: gpt, d_model: 8, "
+                  "num_heads: 2, num_layers: 1, attention: {attention_weights: none}}\n"
+                  "train: {steps: 1, batch_size: 2}\n"));
+  const std::string run = (folder / "run").string();
+  REQUIRE(run_heed({"train", (folder / "scores.yaml").string(), "--out", run}).exit_code == 0);
+  const ProgramResult heads = run_heed({"probe", run, "heads"});
+  CHECK(heads.exit_code == 2);
+  CHECK(contains(heads.err, "heed probe: heads: trf_blocks.0.att has weights outside of 0 to 1"));
+}

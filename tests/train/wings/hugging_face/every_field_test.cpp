@@ -28,7 +28,7 @@ ConfigNode parsed(const std::string& yaml) { return parse_config(yaml, "test.yam
 // Values for the fields whose declaration has none to try.
 const ConfigNode more_values = parsed(
     "{vocab_size: 8, context_length: 5, d_model: 12, num_heads: 4, num_layers: 1, norm_eps: 0.3, "
-    "hidden_multiplier: 3, rope_base: 3, d_in: 12, d_out: 12}");
+    "hidden_multiplier: 3, rope_base: 3, d_in: 12, d_out: 12, sinks: 1}");
 
 // Every value that the fields of a config are to be tried with.
 template <class Config>

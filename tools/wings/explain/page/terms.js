@@ -58,6 +58,7 @@ const activations = {
   gelu: ["A = H \\cdot \\Phi ( H )", (x) => `${termText(x)} × Φ(${termText(x)})`],
   gelu_tanh: ["A = \\frac{H}{2} ( 1 + \\tanh ( \\sqrt{ 2 / \\pi } ( H + 0.044715 H^3 ) ) )", (x) => `gelu(${termText(x)})`],
   relu: ["A = \\max ( H , 0 )", (x) => `max(${termText(x)}, 0)`],
+  relu2: ["A = \\max ( H , 0 )^2", (x) => `max(${termText(x)}, 0)²`],
   silu: ["A = \\frac{H}{1 + \\exp ( - H )}", (x) => `${termText(x)} × sigmoid(${termText(x)})`],
 };
 
