@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
 #include "layers/module/module.h"
