@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "autograd/base/error.h"
 #include "layers/text/display.h"
 #include "train/files/files.h"
 
