@@ -53,7 +53,7 @@ TEST_CASE("attention: the same bits for any number of threads") {
 }
 
 TEST_CASE("attention: the same bits for any number of threads, windows and bent scores") {
-  for (Case c : {Case{1, 1, 0, 1100, 1100, 8, 8, true, MaskForm::none, 0.1},
+  for (Case c : {Case{1, 1, 0, 700, 700, 8, 8, true, MaskForm::none, 0.1},
                  Case{1, 2, 1, 530, 600, 64, 96, true, MaskForm::keys, 0.1},
                  Case{2, 3, 0, 200, 200, 33, 7, true}}) {
     c.window = 100;

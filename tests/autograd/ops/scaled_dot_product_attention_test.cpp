@@ -130,8 +130,8 @@ TEST_CASE("scaled_dot_product_attention: as composed, several strips of few head
 }
 
 TEST_CASE("scaled_dot_product_attention: as composed, windows and sinks") {
-  for (const int64_t n : {3, 33, 66, 129, 300}) {
-    for (const int64_t window : {int64_t{1}, int64_t{2}, n / 3, n - 1, n, n + 5}) {
+  for (const int64_t n : {3, 66, 200}) {
+    for (const int64_t window : {int64_t{1}, n / 3, n - 1, n + 5}) {
       for (const int64_t sinks : {0, 3}) {
         Case c{1, 2, 1, n, n, 16, 8, true};
         c.window = window;
@@ -147,9 +147,9 @@ TEST_CASE("scaled_dot_product_attention: as composed, windows and sinks") {
       }
     }
   }
-  for (const int64_t window : {5, 64, 100, 400}) {  // several strips, wide heads: AMX serves them
-    for (const int64_t sinks : {0, 1, 300}) {
-      Case c{1, 2, 0, 1100, 1100, 32, 32, true, MaskForm::none, 0.1};
+  for (const int64_t window : {64, 300}) {  // several strips, heads that AMX serves
+    for (const int64_t sinks : {0, 270}) {
+      Case c{1, 1, 0, 600, 600, 32, 32, true, MaskForm::none, 0.1};
       c.window = window;
       c.sinks = sinks;
       check_against_composed(c);
@@ -169,7 +169,7 @@ TEST_CASE("scaled_dot_product_attention: as composed, soft caps and alibi") {
       }
     }
   }
-  Case wide{1, 2, 0, 700, 700, 64, 64, true};
+  Case wide{1, 2, 0, 300, 300, 64, 64, true};
   wide.soft_cap = 3;
   wide.alibi = true;
   check_against_composed(wide);
