@@ -237,9 +237,10 @@ std::vector<int32_t> read_ids(const std::string& path, int64_t vocab_size) {
                    " bits, as the tokenizer has ", grouped(vocab_size), " tokens; got ",
                    bytes.size(), " bytes");
   require<IoError>(width == 4 || !are_ids_of_8_bits(as_bytes(bytes)), path, ": ", what_8_bits_are);
-  require<IoError>(!every_second_is_zero(as_bytes(bytes), width), path, ": expected ids of ",
-                   8 * width, " bits, as the tokenizer has ", grouped(vocab_size), " tokens; got ",
-                   "every second one 0: ids of ", 16 * width, " bits?");
+  const std::optional<Zeros> zeros = every_second_zero(as_bytes(bytes), width);
+  require<IoError>(!zeros, path, ": expected ids of ", 8 * width, " bits, as the tokenizer has ",
+                   grouped(vocab_size), " tokens; got every second one 0: ",
+                   zeros == Zeros::first ? first_is_zero : text("ids of ", 16 * width, " bits?"));
   std::vector<int32_t> ids;
   ids.reserve(bytes.size() / width);
   for (size_t at = 0; at < bytes.size(); at += width) {

@@ -27,6 +27,24 @@ bool is_pickle(Bytes file) {
          file.back() == std::byte{'.'};
 }
 
+// What programs that compress or keep tables begin a file with, and its name; "" for other bytes.
+std::string container(std::string_view begin) {
+  constexpr std::pair<std::string_view, const char*> known[] = {
+      {"\x1f\x8b\x08", "gzip"},
+      {"\x28\xb5\x2f\xfd", "zstd"},
+      {"\xfd"
+       "7zXZ",
+       "xz"},
+      {"\x89HDF", "HDF5"},
+      {"PAR1", "Parquet"},
+      {"ARROW1", "Arrow"},
+      {"MMIDIDX", "Megatron's index, beside which the ids are,"}};
+  for (const auto& [bytes, name] : known) {
+    if (begin.starts_with(bytes)) return text("a file of ", name);
+  }
+  return "";
+}
+
 // UTF-8 without controls. Ids have such bytes by chance, but not many in a row.
 bool is_text(std::string_view begin) {
   const std::string_view whole = begin.size() == looked_at ? whole_characters(begin) : begin;
@@ -52,8 +70,9 @@ std::string instead_of_ids(Bytes file) {
              ? "a file of NumPy's: in Python, numpy.load(path).tofile(other) writes the ids alone"
          : begin.starts_with("PK\x03\x04")
              ? text("an archive, as numpy.savez and torch.save write it", save)
-         : is_pickle(file) ? text("a Python pickle", save)
-         : is_text(begin)  ? text("text", save)
+         : !container(begin).empty() ? text(container(begin), save)
+         : is_pickle(file)           ? text("a Python pickle", save)
+         : is_text(begin)            ? text("text", save)
          : has_header(begin)
              ? "960 zero bytes after the first 64: a header of 256 numbers? tail -c "
                "+1025 writes what is after it"
@@ -77,13 +96,16 @@ bool are_ids_of_8_bits(Bytes file) {
   return all >= fewest && values > 1 && values <= most_values && apart < most_apart * all;
 }
 
-bool every_second_is_zero(Bytes file, size_t size) {
+std::optional<Zeros> every_second_zero(Bytes file, size_t size) {
   const std::string_view begin = beginning(file);
-  bool zeros = begin.size() >= 16 * size;
+  std::array<bool, 2> zeros{true, true};  // the numbers 0, 2, 4, ... and 1, 3, 5, ...
   for (size_t i = 0; i < begin.size(); ++i) {
-    zeros = zeros && (i / size % 2 == 0 || begin[i] == '\0');
+    zeros[i / size % 2] = zeros[i / size % 2] && begin[i] == '\0';
   }
-  return zeros && begin.find_first_not_of('\0') != std::string_view::npos;
+  if (begin.size() < 16 * size || zeros[0] == zeros[1]) {
+    return std::nullopt;
+  }
+  return zeros[0] ? Zeros::first : Zeros::second;
 }
 
 }  // namespace heed

@@ -2,6 +2,7 @@
 // by mistake is recognised by the bytes at its beginning.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "train/files/files.h"
@@ -18,8 +19,11 @@ inline constexpr const char* what_8_bits_are =
     "expected ids of 16 bits, got what looks like ids of 8: in Python, numpy.fromfile(path, "
     "'uint8').astype('uint16').tofile(other) writes them";
 
-// Whether every second number of `size` bytes is 0, and not all are: ids of twice as many bits.
-// Fewer than 16 numbers say nothing.
-bool every_second_is_zero(Bytes file, size_t size);
+// Which one of every two numbers of `size` bytes is 0, if not all are. The second: ids of twice as
+// many bits. The first: no such ids, but floats, or bytes in the other order. Fewer than 16 numbers
+// say nothing.
+enum class Zeros { first, second };
+std::optional<Zeros> every_second_zero(Bytes file, size_t size);
+inline constexpr const char* first_is_zero = "floats, or ids with the high byte first?";
 
 }  // namespace heed

@@ -27,7 +27,7 @@ Id little_endian(Id id) {
 
 struct TokenFile {
   TokenRow row;
-  bool every_second_is_zero;
+  std::optional<Zeros> zeros;
 };
 
 // Id: uint16_t or uint32_t.
@@ -46,7 +46,7 @@ TokenFile read_tokens(const TokensTask::Config& c, const std::filesystem::path& 
   require<IoError>(bits != 16 || c.dtype != "auto" || !are_ids_of_8_bits(bytes), path.string(),
                    ": ", what_8_bits_are, "; data.dtype: uint16 reads the file as it is");
   require_fingerprint(path, bytes, c.fingerprint);
-  const bool zeros = every_second_is_zero(bytes, sizeof(Id));
+  const std::optional<Zeros> zeros = every_second_zero(bytes, sizeof(Id));
   std::transform(ids.begin(), ids.end(), ids.begin(), little_endian<Id>);
   const auto wrong =
       std::find_if(ids.begin(), ids.end(), [&](Id id) { return id >= c.vocab_size; });
@@ -75,7 +75,7 @@ TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
       bits_(c.dtype == "uint32" || (c.dtype == "auto" && c.vocab_size > int64_t{1} << 16) ? 32
                                                                                           : 16) {
   TokenFile ids = bits_ == 32 ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_);
-  every_second_is_zero_ = ids.every_second_is_zero;
+  zeros_ = ids.zeros;
   set_tokens(std::move(ids.row), c.windows, setup.batch_size);
 }
 
@@ -85,12 +85,13 @@ std::string TokensTask::description() const {
 }
 
 std::vector<std::string> TokensTask::warnings() const {
-  if (!every_second_is_zero_) {
+  if (!zeros_) {
     return {};
   }
-  return {bits_ == 32
-              ? "every second id is 0: are the ids of 64 bits? expected ids of 16 or 32 bits"
-              : "every second id is 0: are the ids of 32 bits? data.dtype: uint32 reads them"};
+  return {text("every second id is 0: ",
+               *zeros_ == Zeros::first ? first_is_zero
+               : bits_ == 32           ? "are the ids of 64 bits? expected ids of 16 or 32 bits"
+                                       : "are the ids of 32 bits? data.dtype: uint32 reads them")};
 }
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "train/data/windows.h"
+#include "train/wings/tokens/token_file.h"
 
 namespace heed {
 
@@ -36,7 +37,7 @@ class TokensTask final : public WindowTask {
   const std::filesystem::path path_;
   const int64_t vocab_size_;
   const int bits_;  // of an id in the file
-  bool every_second_is_zero_ = false;
+  std::optional<Zeros> zeros_;
 };
 HEED_TASK(TokensTask, "tokens");
 

@@ -122,6 +122,12 @@ TEST_CASE("tokens: files with a header are refused, ids of 32 bits are read or s
   CHECK(MadeTokens(widest, 60000, "", "uint32").task->warnings() ==
         std::vector<std::string>{
             "every second id is 0: are the ids of 64 bits? expected ids of 16 or 32 bits"});
+  std::string floats;  // 1.0, 2.0, 1.0, ...
+  for (int i = 0; i < 60; ++i) {
+    floats += file_of({0, i % 2 == 0 ? 0x3F80 : 0x4000});
+  }
+  CHECK(MadeTokens(floats, 60000).task->warnings() ==
+        std::vector<std::string>{"every second id is 0: floats, or ids with the high byte first?"});
   CHECK(MadeTokens(ids, 60000).task->warnings().empty());
   CHECK(message_of(std::string(200, '\0'), 60000) == "TaskError path");  // one token
 }
@@ -140,6 +146,8 @@ TEST_CASE("tokens: what programs write by mistake is called by its name") {
   }
   refused(decimals, "text: in Python, numpy.array(ids, 'uint16').tofile(other) writes ids alone");
   refused("Ein Satz ist keine Z\u00e4hlung.", "text: ");
+  refused("\x1f\x8b\x08" + std::string(61, '\x01'), "a file of gzip: ");
+  refused("PAR1" + std::string(60, '\x01'), "a file of Parquet: ");
   refused("(lp0\nI1\naI22\naI333\na.", "text: ");  // a pickle of protocol 0
   // pickle.dumps([1, 2, 300]), protocols 4 and 2
   refused(std::string("\x80\x04\x95\x0C\0\0\0\0\0\0\0]\x94(K\1K\2M,\1e.", 23), "a Python pickle: ");
