@@ -185,6 +185,11 @@ void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
     plan.warnings.push_back(text("model.num_heads is ", *heads, ", but ", attention->type(),
                                  " takes no num_heads: write 1"));
   }
+  if (config.train.lora && config.train.weights.empty()) {
+    plan.warnings.push_back(
+        "train.lora adds to weights that stay as they are drawn: train.weights "
+        "says where to begin");
+  }
   const int64_t every = config.train.log_every;
   if (config.train.steps / std::min(every, config.eval.every.value_or(every)) > most_metrics_rows) {
     plan.warnings.push_back(text("metrics.csv gets more than ", grouped(most_metrics_rows),

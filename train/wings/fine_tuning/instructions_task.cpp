@@ -147,7 +147,11 @@ std::vector<std::pair<std::string, std::string>> InstructionsTask::details() con
 }
 
 std::vector<int32_t> InstructionsTask::prompt_ids(const std::string& prompt) const {
-  std::vector<int32_t> ids = tokenizer_->encode(form_.fill(read_prompt(prompt, form_)));
+  const Instruction asked = read_prompt(prompt, form_);
+  for (const std::string& part : {asked.instruction, asked.input}) {
+    tokenizer_->encode(part);  // so that a message counts in what was typed
+  }
+  std::vector<int32_t> ids = tokenizer_->encode(form_.fill(asked));
   require<ConfigError>(!ids.empty() && std::ssize(ids) <= context_length(), "expected at most ",
                        context_length(), " ", tokenizer_->unit(), "s in the template, got ",
                        ids.size());

@@ -147,6 +147,17 @@ TEST_CASE("instructions: answers end at the end token") {
         "you mean instrction?");
 }
 
+TEST_CASE("instructions: what is wrong in a question is counted in the question") {
+  const TwoRows rows;
+  const auto task = rows.files.task(
+      "{type: instructions, path: a.jsonl, tokenizer: char, train_fraction: 1, template: "
+      "\"abc{instruction}{input}>\"}");
+  CHECK(contains(error_of([&] { task->check_prompt("ax"); }), "character x (character 2 of"));
+  CHECK(
+      contains(error_of([&] { task->check_prompt("{\"instruction\": \"ab\", \"input\": \"x\"}"); }),
+               "character x (character 1 of"));
+}
+
 TEST_CASE("instructions: the end token is one of the vocabulary where it has one") {
   const TwoRows rows;
   const auto own = rows.task(", end_token: \">\"");

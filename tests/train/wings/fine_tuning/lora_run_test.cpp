@@ -98,6 +98,14 @@ TEST_CASE("lora: mistakes in the config have their place") {
   CHECK(contains(mistake("train.lora={type: lore}"), "unknown adapter lore, did you mean lora?"));
   CHECK(contains(mistake("train.lora=5"),
                  "train.lora: expected a map of the fields that heed layers lora lists, got 5"));
+  const auto plan = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"validate", run.config(), "--set", "train.lora={rank: 2}"};
+    words.insert(words.end(), more.begin(), more.end());
+    return succeeded(words).out;
+  };
+  const std::string no_base = "train.lora adds to weights that stay as they are drawn";
+  CHECK(contains(plan({}), no_base));
+  CHECK(!contains(plan({"--set", "train.weights=" + run.path("base")}), no_base));
   REQUIRE(run.train("lora").exit_code == 0);
   const ProgramResult onto =
       run_heed({"train", run.config(), "--out", run.path("onto"), "--weights", run.path("lora")});
