@@ -11,12 +11,16 @@
 namespace heed {
 
 // The words of other tools for fields of models.
-inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "embed_dim", "n_embed"};
-inline const std::vector<std::string> context_words{
-    "block_size", "max_position_embeddings", "n_positions", "n_ctx", "seq_len", "seq_length",
-    "max_seq_len"};
-inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers"};
-inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab"};
+inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "embed_dim", "n_embed",
+                                                  "dim"};
+inline const std::vector<std::string> context_words{"block_size",    "max_position_embeddings",
+                                                    "n_positions",   "n_ctx",
+                                                    "seq_len",       "seq_length",
+                                                    "max_seq_len",   "context_size",
+                                                    "context_window"};
+inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers",
+                                                   "num_blocks", "depth"};
+inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab", "num_embeddings"};
 inline const char* const not_hidden_size = "the width of the feed-forward is ff_width";
 
 struct BlockConfig {
@@ -73,12 +77,14 @@ struct BlockConfig {
              "activation of the feed-forward; swiglu: gated, as in Llama")
         .also_known_as({"activation_function", "hidden_act"});
     f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
-               "hidden width of the feed-forward / d_model");
+               "hidden width of the feed-forward / d_model")
+        .also_known_as({"mlp_ratio"});
     f.optional("ff_width", ff_width, at_least(1), "hidden width of the feed-forward itself",
                "hidden_multiplier * d_model")
         .also_try({3})
         .once_called("hidden_size")
-        .also_known_as({"intermediate_size", "n_inner", "d_ff", "dim_feedforward"});
+        .also_known_as(
+            {"intermediate_size", "n_inner", "d_ff", "dim_feedforward", "hidden_dim", "ffn_dim"});
   }
   // attention, with what every block fills in and what `also` does.
   void attention_field(Fields& f, Fill also = {});

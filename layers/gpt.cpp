@@ -37,7 +37,7 @@ void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
 void Gpt::Config::fields(Fields& f) {
   size_fields(f);
   f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
-      .also_known_as({"tie_word_embeddings", "weight_tying"});
+      .also_known_as({"tie_word_embeddings", "weight_tying", "tie_weights"});
   position_field(f, {"learned", "sinusoidal", "rope", "none"});
   f.choice("init", init, {"torch", "gpt2"},
            "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");

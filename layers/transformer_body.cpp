@@ -17,7 +17,8 @@ FieldInfo& TransformerBody::Config::num_layers_field(Fields& f, int fewest) {
 }
 
 void TransformerBody::Config::position_field(Fields& f, std::vector<std::string> words) {
-  f.choice("position", position, std::move(words), "how positions are told apart");
+  f.choice("position", position, std::move(words), "how positions are told apart")
+      .also_known_as({"pos_emb", "positional_encoding", "position_embedding_type"});
 }
 
 TransformerBody::TransformerBody(const Config& c)

@@ -109,9 +109,10 @@ TEST_CASE("heed layers: every section, and what its fields are called elsewhere"
   }
   CHECK(sections >= 14);
   CHECK(contains(run_heed({"layers", "train"}).out,
-                 "or none; default none; elsewhere grad_clip, max_grad_norm, gradient_clip_val\n"));
+                 "or none; default none; elsewhere grad_clip, max_grad_norm, gradient_clip_val, "
+                 "clip_grad, max_norm\n"));
   CHECK(contains(run_heed({"layers", "gpt"}).out,
-                 "required; elsewhere emb_dim, n_embd, embed_dim, n_embed, hidden_size"));
+                 "required; elsewhere emb_dim, n_embd, embed_dim, n_embed, dim, hidden_size"));
   CHECK(lines_with(run_heed({"layers", "optimizer"}).out, "  adamw ") == 1);
   CHECK(lines_with(run_heed({"layers", "seed"}).out,
                    "  a whole number of at least 0; default 123") == 1);

@@ -76,14 +76,15 @@ void check_weights(const TrainConfig& config, const ConfigNode& train, ConfigErr
 
 using Words = std::map<std::string, std::vector<std::string>>;
 
-// Adds where the fields are that other tools have these words for, through groups and the types
-// that are chosen. A field that is filled in, as in `fills`, is left out: its place is in the
-// struct around.
+// Adds where the fields are that have these names, or that other tools have these words for,
+// through groups and the types that are chosen. A field that is filled in, as in `fills`, is left
+// out: its place is in the struct around.
 void find_synonyms(const std::vector<FieldInfo>& fields, const std::vector<std::string>& fills,
                    const std::string& path, Words& found) {
   for (const FieldInfo& info : fields) {
     const std::string below = join_path(path, info.name);
     if (!is_filled(info, fills)) {
+      found[info.name].push_back(below);
       for (const Synonym& synonym : info.synonyms) {
         found[synonym.word].push_back(here_it_is(below, synonym));
       }

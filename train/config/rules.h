@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// Says where a word of another tool is a field, if not in its own section: "here it is
+// Says where a key of another section, or a word of another tool, is a field: "here it is
 // optimizer.lr". A field given by such a word does not count as missing.
 void explain_synonyms(RunConfig& config, ConfigErrors& errors);
 

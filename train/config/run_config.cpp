@@ -45,11 +45,11 @@ void TrainConfig::fields(Fields& f) {
     return f.optional(name, member, range, help);
   };
   size("steps", steps, at_least(1), "optimizer steps")
-      .also_known_as({"max_iters", "max_steps", "iters", "iterations", "num_steps"})
+      .also_known_as({"max_iters", "max_steps", "iters", "iterations", "num_steps", "total_steps"})
       .also_known_as({"epochs", "num_epochs", "num_train_epochs", "max_epochs"},
                      "epochs * training examples / (batch_size * accumulate)");
   size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch")
-      .also_known_as({"per_device_train_batch_size"});
+      .also_known_as({"per_device_train_batch_size", "train_batch_size", "micro_batch_size"});
   f.optional("accumulate", accumulate, in_range(1, 1'000'000),
              "micro-batches whose gradients make a step")
       .also_known_as({"gradient_accumulation_steps", "grad_accumulation_steps", "grad_accum_steps",
@@ -61,9 +61,10 @@ void TrainConfig::fields(Fields& f) {
              "true: each process keeps a part of the optimizer's state; the bits stay the same")
       .also_known_as({"zero_optimization", "zero_stage"}, "shard_optimizer: true");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together")
-      .also_known_as({"grad_clip", "max_grad_norm", "gradient_clip_val"});
+      .also_known_as({"grad_clip", "max_grad_norm", "gradient_clip_val", "clip_grad", "max_norm"});
   f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv")
-      .also_known_as({"log_interval", "logging_steps", "log_every_n_steps"});
+      .also_known_as(
+          {"log_interval", "logging_steps", "log_every_n_steps", "log_steps", "log_freq"});
   f.optional(
       "overfit_batch", overfit_batch,
       "true: one batch again and again, without dropout, to see whether the model can learn");
@@ -87,20 +88,21 @@ void TrainConfig::fields(Fields& f) {
 
 void EvalConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between evaluations")
-      .also_known_as({"eval_interval", "eval_steps", "eval_freq", "interval"});
+      .also_known_as({"eval_interval", "eval_steps", "eval_freq", "eval_every", "interval"});
   f.optional("batches", batches, at_least(1), "batches of an evaluation", "all")
       .also_known_as({"eval_iters", "eval_iter", "iters"});
   f.optional("patience", patience, at_least(1),
-             "evaluations in a row without a lower loss after which training stops");
+             "evaluations in a row without a lower loss after which training stops")
+      .also_known_as({"early_stopping", "early_stopping_patience"});
   f.choice("probe", probe, {"none", "heads"},
            "heads: what each attention head attends to, as `heed probe` says, in the report");
 }
 
 void CheckpointConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between checkpoints; the last step has one anyway")
-      .also_known_as({"save_steps", "interval"});
+      .also_known_as({"save_steps", "save_every", "save_interval", "interval"});
   f.optional("keep", keep, at_least(1), "how many of the newest stay")
-      .also_known_as({"save_total_limit"});
+      .also_known_as({"save_total_limit", "max_to_keep"});
   f.optional("best", best,
              "true: one more is written and stays, that with the lowest validation loss");
   f.optional("full", full,
@@ -191,11 +193,7 @@ void turn_off_dropout(Choice& layer) {
 // Throws all mistakes, if there are any, with those of files that cannot be read.
 void throw_all(ConfigErrors& errors, const ConfigErrors& unreadable) {
   if (errors.empty() && !unreadable.empty()) {
-    std::string lines;
-    for (const std::string& line : unreadable.lines()) {
-      lines += (lines.empty() ? "" : "\n") + line;
-    }
-    throw IoError(lines);
+    throw UnreadableFiles(unreadable.exception());
   }
   for (const ConfigMistake& mistake : unreadable.all()) {
     errors.add(mistake);

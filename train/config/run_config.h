@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autograd/base/real.h"
+#include "layers/config/errors.h"
 #include "layers/config/fields.h"
 #include "train/data/task.h"
 
@@ -98,6 +99,14 @@ struct RunConfig {
 // All fields of a config. Sizes that model and data take from each other have defaults here.
 std::vector<FieldInfo> run_fields();
 
+// Thrown with all files that a config names and that cannot be read.
+class UnreadableFiles : public IoError {
+ public:
+  explicit UnreadableFiles(const ConfigMistakes& all)
+      : IoError(all.what()), mistakes(all.mistakes) {}
+  const std::vector<ConfigMistake> mistakes;
+};
+
 // A config that was read and checked.
 struct LoadedRun {
   RunConfig config;
@@ -142,8 +151,8 @@ RunTree read_run_tree(const std::filesystem::path& config,
 // relative to `folder`. The data is read first: it determines sizes of the model (vocab_size) and
 // takes others from it (context_length). For a run that is loaded from a checkpoint, `checkpoint`
 // is its folder: the tokenizer in it is taken, wherever the config says that it was. Throws
-// ConfigError with all mistakes at once, those of `config` included; IoError if a data file or a
-// plugin cannot be read and nothing else is wrong.
+// ConfigError with all mistakes at once, those of `config` included; UnreadableFiles if a data file
+// or a plugin cannot be read and nothing else is wrong.
 LoadedRun load_run(RunTree config, const std::filesystem::path& folder,
                    Purpose purpose = Purpose::train, const std::filesystem::path& checkpoint = {});
 

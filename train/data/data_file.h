@@ -5,6 +5,10 @@
 
 namespace heed {
 
+// The words of other tools for the path of a file.
+inline const std::vector<std::string> path_words{"file", "filename", "dataset", "data_path",
+                                                 "train_file"};
+
 // Opens a file. Throws IoError if it cannot be read, and TaskError("path", ...) if `factor` times
 // its size exceeds the memory that this machine has left.
 FileReader open_data_file(const std::filesystem::path& path, int64_t factor);

@@ -10,7 +10,7 @@
 namespace heed {
 
 void TextTask::Config::fields(Fields& f) {
-  f.required("path", path, "text file, relative to the config's folder");
+  f.required("path", path, "text file, relative to the config's folder").also_known_as(path_words);
   f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
   windows.fields(f);
   f.optional("fingerprint", fingerprint,

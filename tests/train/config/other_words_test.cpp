@@ -129,6 +129,25 @@ const std::vector<Hint> words_of_other_tools = {
      "here it is train.steps: epochs * training examples / (batch_size * accumulate)"},
     {"model.vocab=21", "here it is vocab_size"},
     {"model.heads=2", "here it is num_heads"},
+    {"model.hidden_dim=8", "here it is ff_width"},
+    {"model.num_embeddings=21", "here it is vocab_size"},
+    {"model.mlp_ratio=4", "here it is hidden_multiplier"},
+    {"model.depth=2", "here it is num_layers"},
+    {"data.filename=a.txt", "here it is path"},
+    {"data.dataset=a.txt", "here it is path"},
+    {"eval.eval_every=5", "here it is every"},
+    {"train.log_steps=5", "here it is log_every"},
+    {"train.early_stopping_patience=5", "here it is eval.patience"},
+    // A key of heed's own, in the wrong section or in none
+    {"lr=1e-3", "here it is optimizer.lr"},
+    {"train.weight_decay=0", "here it is optimizer.weight_decay"},
+    {"train.warmup_steps=5", "here it is schedule.warmup_steps"},
+    {"train.seed=5", "here it is seed"},
+    {"optimizer.dropout=0.1", "here it is model.dropout"},
+    {"tokenizer=char", "here it is data.tokenizer"},
+    {"model.tokenizer=char", "here it is data.tokenizer"},
+    {"optimizer.clip_grad_norm=1", "here it is train.clip_grad_norm"},
+    {"train.every=5", "here it is eval.every, checkpoint.every or sample.every"},
 };
 
 const std::vector<Hint> misspellings = {

@@ -89,14 +89,16 @@ uint64_t hash_of(const TextRow& row) { return fingerprint(as_bytes(row.cells[0])
 
 void OwnDataConfig::first_fields(Fields& f) {
   f.required("path", path,
-             "*.tsv, *.csv or *.jsonl, an example each line; relative to the config's folder");
+             "*.tsv, *.csv or *.jsonl, an example each line; relative to the config's folder")
+      .also_known_as(path_words);
 }
 
 void OwnDataConfig::more_fields(Fields& f, bool is_table) {
   f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
   if (is_table) {
     f.optional("separator", separator,
-               "of the cells of a *.csv: one character, as \";\"; by default a comma");
+               "of the cells of a *.csv: one character, as \";\"; by default a comma")
+        .also_known_as({"delimiter", "sep"});
   }
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the examples to train on, chosen by a hash of what the model reads; the "
