@@ -122,15 +122,15 @@ const std::vector<Wrong> wrong_values = {
      "y\n"},
     {{"data.path=no.txt"},
      1,
-     "heed: --set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or "
+     "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or "
      "directory\n"},
     {{"data.path=folder"},
      1,
-     "heed: --set data.path=folder:1:11: data.path: folder: cannot read: expected a file, got a "
+     "--set data.path=folder:1:11: data.path: folder: cannot read: expected a file, got a "
      "folder\n"},
     {{"data.path=bad.txt"},
      1,
-     "heed: --set data.path=bad.txt:1:11: data.path: bad.txt: expected UTF-8, got the byte 0xFF at "
+     "--set data.path=bad.txt:1:11: data.path: bad.txt: expected UTF-8, got the byte 0xFF at "
      "byte 14, line 2; convert the file "
      "to "
      "UTF-8 (with iconv, for example)\n"},
@@ -220,6 +220,13 @@ TEST_CASE("errors: wrong values and data") {
 TEST_CASE("errors: wrong files") {
   const TempDir folder;
   write_config(folder);
+  const std::string elsewhere = (folder / "none.yaml").string();
+  std::string config_of_none = small_config;
+  config_of_none.replace(config_of_none.find("text.txt"), 8, "data/none.txt");
+  write_text(elsewhere, config_of_none);
+  check_refused(folder, elsewhere, {}, 1,
+                "none.yaml:2:26: data.path: data/none.txt: cannot open: No such file or directory; "
+                "paths in a config are relative to its folder\n");
   for (const WrongFile& wrong : wrong_files) {
     write_text(folder / wrong.name, wrong.content);
     check_refused(folder, (folder / wrong.name).string(), {}, wrong.exit_code, wrong.message);
@@ -234,7 +241,7 @@ TEST_CASE("errors: wrong files") {
     const std::string config = write_config(folder);
     REQUIRE(chmod((folder / "text.txt").c_str(), 0) == 0);
     check_refused(folder, config, {}, 1,
-                  "heed: c.yaml:2:26: data.path: text.txt: cannot open: Permission denied\n");
+                  "c.yaml:2:26: data.path: text.txt: cannot open: Permission denied\n");
     REQUIRE(chmod(config.c_str(), 0) == 0);
     check_refused(folder, config, {}, 1,
                   "heed: cannot read the config c.yaml: permission denied?\n");

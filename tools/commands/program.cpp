@@ -23,6 +23,7 @@
 #include "tools/commands/config_file.h"
 #include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
+#include "train/config/run_config.h"
 #include "train/crew.h"
 
 namespace heed::cli {
@@ -276,6 +277,8 @@ int run(const Request& request) {
     return after_output(request.run());
   } catch (const ConfigMistakes& error) {
     return report(request, error.what(), wrong_config, error.mistakes);
+  } catch (const UnreadableFiles& error) {
+    return report(request, error.what(), failed, error.mistakes);
   } catch (const ConfigError& error) {
     return report(request, error.what(), wrong_config);
   } catch (const DivergedError& error) {

@@ -67,10 +67,9 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   trained.model = make_model(trained.loaded);
   trained.model->train(false);
   trained.state = load_chosen(run, chosen, [&](const RunArgument& of) {
-    TrainingState state = load_checkpoint(of.checkpoint, *trained.model, nullptr);
     require_same_model(of.checkpoint / "config.yaml", of.run / "config.yaml",
                        trained.loaded.resolved);
-    return state;
+    return load_checkpoint(of.checkpoint, *trained.model, nullptr);
   });
   merge_adapter(trained.loaded, *trained.model);
   return trained;
@@ -82,7 +81,8 @@ void require_tokenizer(const TrainedRun& run, const std::string& model) {
   require<ConfigError>(
       run.loaded.task->tokenizer() != nullptr, model,
       is_run && run.state.step == 0
-          ? " was imported without a tokenizer; import it again with --tokenizer FILE"
+          ? " was imported without a tokenizer; import it again with --tokenizer FILE, "
+            "or ask it in ids: heed generate RUN --ids 5,17,3"
           : text(is_run ? " was trained on " : " is to be trained on ", config.data.type(),
                  ", which has no text to go on from"));
 }

@@ -39,8 +39,9 @@ NumberField filled_as(const std::string& size_name, const Choice& model) {
   return {};
 }
 
-// The file next to a missing one that has nearly its name; or where the path was looked for.
-std::string similar_file(const fs::path& missing) {
+// The file next to a missing one that has nearly its name; or, for the `name` in a config, where it
+// was looked for.
+std::string similar_file(const fs::path& missing, const fs::path& name) {
   constexpr size_t most_files = 1000;
   std::error_code error;
   std::vector<std::string> names;
@@ -49,7 +50,10 @@ std::string similar_file(const fs::path& missing) {
     names.push_back(file->path().filename().string());
   }
   const std::string near = nearest(missing.filename().string(), names);
-  return near.empty() ? "" : "; did you mean " + printable(near) + ", which is in that folder?";
+  if (!near.empty()) {
+    return "; did you mean " + printable(near) + ", which is in that folder?";
+  }
+  return name.is_absolute() ? "" : "; paths in a config are relative to its folder";
 }
 
 }  // namespace
@@ -177,7 +181,7 @@ std::string DataAndModel::way_to_data() const {
     }
     return ("/" + name).find("/~/") != std::string::npos
                ? "; ~ is not expanded, write the whole path"
-               : similar_file(folders_.config / name);
+               : similar_file(folders_.config / name, name);
   }
   return "";
 }

@@ -221,12 +221,13 @@ std::optional<TextProblem> find_line_problem(const std::string& text, size_t lin
   const Line &above = lines[lines.size() - 2], &here = lines.back();
   const std::string& words = here.words;
   const size_t sign = words.find_first_of("=:"), value = words.find_first_not_of(" =:\r", sign);
+  const size_t end = words.find_last_not_of(" \r", words.find(" #")) + 1;  // before a comment
   const std::string key = words.substr(0, std::min(words.find(' '), sign));
   std::string message;
   if (key_colon(words) == std::string::npos && !key.empty() && value != std::string::npos &&
       std::isalnum(static_cast<unsigned char>(key.back())) != 0) {
     message = "expected a colon and a space after the key: " +
-              printable(key + ": " + words.substr(value, words.find('\r') - value));
+              printable(key + ": " + words.substr(value, end - value));
   } else if (key_colon(words) != std::string::npos && here.indent < above.indent &&
              std::none_of(lines.begin(), lines.end() - 1,
                           [&](const Line& before) { return before.indent == here.indent; })) {

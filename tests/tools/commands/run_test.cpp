@@ -76,7 +76,7 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
   fs::rename(folder / "text.txt", folder / "moved/new.txt");
   const ProgramResult lost = run_heed({"eval", run});
   CHECK(lost.exit_code == 1);
-  CHECK(lost.err.starts_with("heed: " + run + "/config.yaml:"));
+  CHECK(lost.err.starts_with(run + "/config.yaml:"));
   CHECK(lost.err.ends_with(": data.path: " + (folder / "text.txt").string() +
                            ": cannot open: No such file or directory; if it has moved: --set "
                            "data.path=FILE\n"));
@@ -130,6 +130,9 @@ TEST_CASE("heed: a run whose config.yaml was changed is not taken for the one th
   const ProgramResult heads = edited("num_heads: 3", "num_heads: 1");
   CHECK(heads.exit_code == 2);
   CHECK(heads.err == differs + "model.num_heads: 3 in the checkpoint, 1 now\n");
+  // Also where the weights would no longer fit.
+  CHECK(edited("num_layers: 1", "num_layers: 2").err ==
+        differs + "model.num_layers: 1 in the checkpoint, 2 now\n");
   CHECK(edited("seed: 5", "seed: 6").err == differs + "seed: 5 in the checkpoint, 6 now\n");
   CHECK(edited("train_fraction: 0.8", "train_fraction: 0.7").err ==
         differs + "data.train_fraction: 0.8 in the checkpoint, 0.7 now\n");

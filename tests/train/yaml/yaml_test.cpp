@@ -139,6 +139,8 @@ TEST_CASE("yaml: what is refused, and how it is said") {
        "c.yaml:1:9: expected hexadecimal digits: in double quotes \\ begins an escape; write / or "
        "single quotes"},
       {"m:\n  a: 1\n  b:4\nc: 2\n", "c.yaml:3:3: expected a colon and a space after the key: b: 4"},
+      {"m:\n  a: 1\n  b:4  # four\nc: 2\n",
+       "c.yaml:3:3: expected a colon and a space after the key: b: 4"},
       {"m:\n  a: 1\n  b = 4\nc: 2\n",
        "c.yaml:3:3: expected a colon and a space after the key: b: 4"},
       {"m:\n  a: 1\n b: 2\n",

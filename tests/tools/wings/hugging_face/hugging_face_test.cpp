@@ -276,7 +276,8 @@ TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too l
   CHECK(contains(bare.out, "\"parameters\":"));
   f.heed({"eval", f.path("bare")});
   const std::string no_text =
-      " was imported without a tokenizer; import it again with --tokenizer ";
+      " was imported without a tokenizer; import it again with --tokenizer FILE, or ask it in ids: "
+      "heed generate RUN --ids 5,17,3";
   CHECK(contains(f.refused({"generate", f.path("bare"), "--prompt", "Hi"}, 2),
                  "heed generate: " + f.path("bare") + no_text));
   if (has_command("inspect")) {
