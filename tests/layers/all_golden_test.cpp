@@ -18,10 +18,14 @@ TEST_CASE("layers: values and gradients are PyTorch's, fused and composed") {
     compared += built ? check_golden(name) : 0;
     of_wings += built ? 0 : 1;
   }
-  CHECK(names.size() == 127);
-  const bool recurrent = house::has_wing("recurrent"), tuning = house::has_wing("fine_tuning");
-  CHECK(compared == 2 * (1053 + (recurrent ? 357 : 0) + (tuning ? 128 : 0)));
-  CHECK(of_wings == (recurrent ? 0 : 33) + (tuning ? 0 : 4));
+  CHECK(names.size() == 133);
+  const bool recurrent = house::has_wing("recurrent"), tuning = house::has_wing("fine_tuning"),
+             alternatives = house::has_wing("alternatives"),
+             translation = house::has_wing("translation");
+  CHECK(compared == 2 * (786 + (recurrent ? 357 : 0) + (tuning ? 128 : 0) +
+                         (alternatives ? 108 : 0) + (translation ? 267 : 0)));
+  CHECK(of_wings ==
+        (recurrent ? 0 : 33) + (tuning ? 0 : 4) + (alternatives ? 0 : 6) + (translation ? 0 : 9));
 }
 
 TEST_CASE("layers: every built-in layer has golden values") {
@@ -46,6 +50,7 @@ TEST_CASE("layers: every built-in layer has golden values") {
                                           "gpt",
                                           "gpt_classifier",
                                           "gru",
+                                          "latent_attention",
                                           "layer_norm",
                                           "linear",
                                           "linear_attention",
@@ -70,11 +75,15 @@ TEST_CASE("layers: every built-in layer has golden values") {
                                                  {"conv1d", "recurrent"},
                                                  {"global_attention", "recurrent"},
                                                  {"gru", "recurrent"},
+                                                 {"latent_attention", "alternatives"},
                                                  {"linear_attention", "recurrent"},
                                                  {"lstm", "recurrent"},
                                                  {"rnn", "recurrent"},
                                                  {"rnn_encoder_decoder", "recurrent"},
-                                                 {"rwkv_time_mixing", "recurrent"}};
+                                                 {"rwkv_time_mixing", "recurrent"},
+                                                 {"cross_attention", "translation"},
+                                                 {"decoder_block", "translation"},
+                                                 {"encoder_decoder", "translation"}};
   for (const std::string& type : built_in) {
     CAPTURE(type);
     CHECK(covered.count(type) == 1);

@@ -16,8 +16,8 @@ SIZES = (1, 2, 3, 5, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 1
 ACTIVATIONS = ("gelu_tanh", "gelu", "relu", "relu2", "silu")
 NORMS = ("layer_norm", "rms_norm")
 ATTENTION = ("simple_attention", "self_attention_v1", "self_attention_v2", "causal_attention",
-             "multi_head_attention_wrapper", "multi_head_attention", "linear_attention")
-NO_QKV_BIAS = ("simple_attention", "self_attention_v1", "rwkv_time_mixing")
+             "multi_head_attention_wrapper", "multi_head_attention", "linear_attention", "latent_attention")
+NO_QKV_BIAS = ("simple_attention", "self_attention_v1", "rwkv_time_mixing", "latent_attention")
 
 
 @dataclass
@@ -118,6 +118,14 @@ def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> di
             config["qk_norm"] = rng.choice(("none", "none", "rms_norm", "layer_norm"))
         if not packed and rng.random() < 0.4:
             config["num_kv_heads"] = rng.choice([n for n in range(1, heads + 1) if heads % n == 0])
+    if kind == "latent_attention":
+        d_out = heads * rng.choice((1, 2, 3, 4, 5, 7, 8, 16, 17, 20, 21))
+        config |= {"num_heads": heads, "context_length": context, "out_bias": rng.random() < 0.5, "rope": rng.random() < 0.7,
+                   "d_latent": rng.choice(SIZES[1:12]), "dropout": rng.choice((0.0, 0.1))}
+        if rng.random() < 0.5:
+            config["d_query_latent"] = rng.choice(SIZES[1:12])
+        if config["rope"] and rng.random() < 0.7:
+            config["d_rope"] = rng.choice((2, 4, 6, 16, 18))
     if kind == "linear_attention":
         d_out = heads * rng.choice((1, 2, 3, 4, 5, 7, 8, 16, 17, 20, 21))
         config |= {"num_heads": heads, "out_proj": rng.random() < 0.7, "out_bias": rng.random() < 0.5}

@@ -180,6 +180,19 @@ CASES = {
     "relu2": ({"type": "relu2"}, ""),
 }
 
+LATENT = {"type": "latent_attention", **LONG, "d_out": 12, "num_heads": 2}
+# Of the wing alternatives, numbered from 500: new cases above leave their seeds as they are.
+ALTERNATIVES = {
+    "latent_attention": (LATENT, ""),
+    "latent_attention_query_latent": ({**LATENT, "num_heads": 3, "d_latent": 5, "d_query_latent": 7, "d_rope": 6,
+                                       "rope_base": 100.0, "dropout": 0.1}, "keys"),
+    "latent_attention_no_rope": ({**LATENT, "d_query_latent": 3, "rope": False, "out_bias": False}, "full"),
+    "latent_attention_unbatched": ({**LATENT, "num_heads": 4, "d_latent": 9}, "unbatched"),
+    "gpt_latent_attention": ({**GPT, "attention": {"type": "latent_attention", "d_latent": 5}}, "ids keys"),
+    "gpt_latent_attention_rope": ({**NANO, "position": "rope", "rope_base": 100.0, "attention": {
+        "type": "latent_attention", "d_latent": 4}}, "ids"),
+}
+
 
 def inputs_of(config: dict, what: str) -> dict:
     lead = (T,) if "unbatched" in what else (B, T)
@@ -211,7 +224,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default="tests/golden/layers")
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
-    for index, (name, (config, what)) in enumerate(CASES.items()):
+    cases = [*enumerate(CASES.items()), *enumerate(ALTERNATIVES.items(), 500)]
+    for index, (name, (config, what)) in cases:
         torch.manual_seed(1000 + index)
         case = make_case(config, inputs_of(config, what), seed=2000 + index)
         tensors = {**case.inputs, **{"param." + k: v for k, v in case.weights.items()}, **case.outputs(torch.float64)}
@@ -222,7 +236,7 @@ def main():
         save_file({k: v.contiguous() for k, v in tensors.items()}, path, metadata=metadata)
         path.chmod(0o644)
     total = sum(f.stat().st_size for f in out.glob("*.safetensors"))
-    print(f"{len(CASES)} cases, {total / 1024:.0f} KiB, in {out}")
+    print(f"{len(cases)} cases, {total / 1024:.0f} KiB, in {out}")
 
 
 if __name__ == "__main__":

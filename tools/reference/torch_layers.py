@@ -726,6 +726,48 @@ class RwkvTimeMixing(nn.Module):
         return self.output(torch.sigmoid(self.receptance(mixed(self.time_mix_r))) * self.wkv(k, v))
 
 
+class LatentAttention(Attention):
+    """DeepSeek-V2's multi-head latent attention, equations (9) to (19), with the norms of the published code."""
+
+    def __init__(self, d_in, d_out, context_length, num_heads, d_latent=None, d_query_latent=None, rope=True, d_rope=None,
+                 rope_base=10000.0, dropout=0.0, out_bias=True):
+        super().__init__()
+        self.num_heads, head = num_heads, d_out // num_heads
+        d_latent, d_query = d_latent or max(1, d_out // 4), d_query_latent or d_in
+        d_rope = (d_rope or (head + 3) // 4 * 2) if rope else 0
+        self.scale = (head + d_rope) ** -0.5
+        self.angles = rotary_angles(context_length, d_rope, rope_base) if rope else None  # stays float64
+        linear = lambda width, out: nn.Linear(width, out, bias=False)
+        if d_query_latent:
+            self.W_DQ = linear(d_in, d_query)
+            self.q_norm = RMSNorm(d_query, 1e-6)
+        self.up = "W_UQ" if d_query_latent else "W_query"
+        setattr(self, self.up, linear(d_query, d_out))
+        if rope:
+            self.W_QR = linear(d_query, num_heads * d_rope)
+        self.W_DKV = linear(d_in, d_latent)
+        self.kv_norm = RMSNorm(d_latent, 1e-6)
+        self.W_UK = linear(d_latent, d_out)
+        self.W_UV = linear(d_latent, d_out)
+        if rope:
+            self.W_KR = linear(d_in, d_rope)
+        self.out_proj = nn.Linear(d_out, d_out, bias=out_bias)
+        self.dropout = nn.Dropout(dropout)
+
+    def attention(self, x, mask):
+        split = lambda a: a.unflatten(2, (self.num_heads, -1)).transpose(1, 2)  # (B, H, T, width)
+        c_Q = self.q_norm(self.W_DQ(x)) if self.up == "W_UQ" else x
+        c_KV = self.kv_norm(self.W_DKV(x))
+        queries, keys, values = split(getattr(self, self.up)(c_Q)), split(self.W_UK(c_KV)), split(self.W_UV(c_KV))
+        if self.angles is not None:
+            shared = rotate(self.W_KR(x)[:, None], self.angles)  # one for all heads
+            queries = torch.cat([queries, rotate(split(self.W_QR(c_Q)), self.angles)], dim=-1)
+            keys = torch.cat([keys, shared.expand(-1, self.num_heads, -1, -1)], dim=-1)
+        allowed = allowed_keys(mask, True, x.shape[1])
+        context_vec, weights = attend(queries, keys, values, self.scale, allowed, self.dropout)
+        return self.out_proj(context_vec.transpose(1, 2).flatten(2)), weights
+
+
 class Classifier(nn.Module):
     """ids (.., T) -> logits (.., num_classes), from the mean over the tokens or from the first one."""
 
@@ -787,6 +829,7 @@ LAYERS = {
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
     "classifier": Classifier, "gpt_classifier": GPTClassifier, "rnn": RNN, "gru": GRU, "lstm": LSTM, "conv1d": Conv1d, "global_attention": GlobalAttention,
     "bahdanau": Bahdanau, "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,
+    "latent_attention": LatentAttention,
 }
 
 
