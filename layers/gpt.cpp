@@ -93,8 +93,8 @@ void Gpt::initialise_as_gpt2() {
   const int64_t branches = (config.has_feed_forward() ? 2 : 1) * config.num_layers;
   const double residual = 0.02 / std::sqrt(static_cast<double>(branches));
   for (const NamedParameter& parameter : parameters()) {
-    for (const char* last : {"att.out_proj.weight", "att.output.weight", "ff.layers.2.weight",
-                             "ff.down_proj.weight"}) {
+    for (const char* last : {"att.out_proj.weight", "att.output.weight", "att.o_proj.weight",
+                             "ff.layers.2.weight", "ff.down_proj.weight"}) {
       if (parameter.name.ends_with(last)) draw_normal(parameter.tensor, residual);
     }
   }

@@ -191,6 +191,10 @@ ALTERNATIVES = {
     "gpt_latent_attention": ({**GPT, "attention": {"type": "latent_attention", "d_latent": 5}}, "ids keys"),
     "gpt_latent_attention_rope": ({**NANO, "position": "rope", "rope_base": 100.0, "attention": {
         "type": "latent_attention", "d_latent": 4}}, "ids"),
+    "gated_delta_net": ({"type": "gated_delta_net", **ATT, "num_heads": 2}, ""),
+    "gated_delta_net_unbatched": ({"type": "gated_delta_net", "d_in": 3, "d_out": D, "num_heads": 1, "kernel_size": 2},
+                                  "unbatched"),
+    "gpt_gated_delta_net": ({**NANO, "attention": {"type": "gated_delta_net", "kernel_size": 1}}, "ids"),
 }
 
 

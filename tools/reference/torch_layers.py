@@ -396,8 +396,8 @@ class GPT(nn.Module):
         if init == "gpt2":
             self.apply(initialise_as_gpt2)
             for name, p in self.named_parameters():
-                if name.endswith(("att.out_proj.weight", "att.output.weight", "ff.layers.2.weight",
-                                  "ff.down_proj.weight")):
+                if name.endswith(("att.out_proj.weight", "att.output.weight", "att.o_proj.weight",
+                                  "ff.layers.2.weight", "ff.down_proj.weight")):
                     branches = num_layers if feed_forward == "none" else 2 * num_layers
                     nn.init.normal_(p, mean=0.0, std=0.02 / math.sqrt(branches))
         else:
@@ -768,6 +768,47 @@ class LatentAttention(Attention):
         return self.out_proj(context_vec.transpose(1, 2).flatten(2)), weights
 
 
+class GatedDeltaNet(nn.Module):
+    """Gated DeltaNet (Yang et al. 2024), with the parameters of the authors' code; equation (10) as it is printed."""
+
+    def __init__(self, d_in, d_out, num_heads, context_length=None, kernel_size=4):
+        super().__init__()
+        self.heads, linear = num_heads, lambda out: nn.Linear(d_in, out, bias=False)
+        self.q_proj, self.k_proj, self.v_proj = linear(d_out), linear(d_out), linear(d_out)
+        self.a_proj, self.b_proj = linear(num_heads), linear(num_heads)
+        self.A_log = nn.Parameter(torch.empty(num_heads).uniform_(0, 16).clamp(min=1e-6).log())
+        step = torch.empty(num_heads).uniform_(math.log(0.001), math.log(0.1)).exp().clamp(min=1e-4)
+        self.dt_bias = nn.Parameter(step + torch.log(-torch.expm1(-step)))
+        for name in "qkv":
+            conv = nn.Conv1d(d_out, d_out, kernel_size, groups=d_out, padding=kernel_size - 1, bias=False)
+            setattr(self, name + "_conv1d", conv)
+        self.g_proj = linear(d_out)
+        self.o_norm = RMSNorm(d_out // num_heads)
+        self.o_proj = nn.Linear(d_out, d_out, bias=False)
+
+    def convolved(self, name, x):
+        projected = getattr(self, name + "_proj")(x).transpose(1, 2)
+        y = F.silu(getattr(self, name + "_conv1d")(projected)[:, :, : x.shape[1]])
+        return y.transpose(1, 2).unflatten(2, (self.heads, -1))  # (B, T, H, d)
+
+    def forward(self, x, mask=None):
+        if x.dim() == 2:
+            return self.forward(x[None])[0]
+        unit = lambda a: a / torch.sqrt((a * a).sum(-1, keepdim=True) + 1e-6)
+        q, k, v = unit(self.convolved("q", x)), unit(self.convolved("k", x)), self.convolved("v", x)
+        width = q.shape[-1]
+        alpha = torch.exp(-torch.exp(self.A_log) * F.softplus(self.a_proj(x) + self.dt_bias, threshold=1e9))
+        beta = torch.sigmoid(self.b_proj(x))  # (B, T, H)
+        state, rows = x.new_zeros(x.shape[0], self.heads, width, width), []
+        for t in range(x.shape[1]):
+            outer = lambda a, b: a[:, t, :, :, None] * b[:, t, :, None, :]  # (B, H, d, d)
+            a, b = alpha[:, t, :, None, None], beta[:, t, :, None, None]
+            state = state @ (a * (torch.eye(width, dtype=x.dtype) - b * outer(k, k))) + b * outer(v, k)
+            rows.append((state @ q[:, t, :, :, None])[..., 0] * width**-0.5)
+        o = self.o_norm(torch.stack(rows, 1)) * F.silu(self.g_proj(x)).unflatten(2, (self.heads, -1))
+        return self.o_proj(o.flatten(2))
+
+
 class Classifier(nn.Module):
     """ids (.., T) -> logits (.., num_classes), from the mean over the tokens or from the first one."""
 
@@ -829,7 +870,7 @@ LAYERS = {
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
     "classifier": Classifier, "gpt_classifier": GPTClassifier, "rnn": RNN, "gru": GRU, "lstm": LSTM, "conv1d": Conv1d, "global_attention": GlobalAttention,
     "bahdanau": Bahdanau, "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,
-    "latent_attention": LatentAttention,
+    "latent_attention": LatentAttention, "gated_delta_net": GatedDeltaNet,
 }
 
 

@@ -1,0 +1,141 @@
+#include "layers/wings/alternatives/gated_delta_net.h"
+
+#include <algorithm>
+
+#include "autograd/ops/slice.h"
+#include "autograd/threads/parallel.h"
+#include "layers/module/evaluation_mode.h"
+#include "tests/support/layer_cases.h"
+#include "train/wings/examine/testing.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("gated_delta_net: names and shapes are those of the authors' code") {
+  CHECK(parameter_lines(*layer_of("{type: gated_delta_net, d_in: 4, d_out: 6, num_heads: 2}")) ==
+        "A_log (2,)\ndt_bias (2,)\n"
+        "q_proj.weight (6, 4)\nk_proj.weight (6, 4)\nv_proj.weight (6, 4)\n"
+        "a_proj.weight (2, 4)\nb_proj.weight (2, 4)\n"
+        "q_conv1d.weight (6, 1, 4)\nk_conv1d.weight (6, 1, 4)\nv_conv1d.weight (6, 1, 4)\n"
+        "g_proj.weight (6, 4)\no_norm.scale (3,)\no_proj.weight (6, 6)\n");
+}
+
+TEST_CASE("gated_delta_net: initial values keep between 20% and all of the memory") {
+  const auto layer = layer_of("{type: gated_delta_net, d_in: 4, d_out: 64, num_heads: 64}");
+  const Array A_log = parameter_of(*layer, "A_log"), dt_bias = parameter_of(*layer, "dt_bias");
+  double least = 1, most = 0;
+  for (int64_t i = 0; i < 64; ++i) {
+    const double step = std::log1p(std::exp(static_cast<double>(dt_bias.data()[i])));  // softplus
+    CHECK(step > 0.00099);
+    CHECK(step < 0.101);
+    const double kept = std::exp(-std::exp(static_cast<double>(A_log.data()[i])) * step);
+    least = std::min(least, kept);
+    most = std::max(most, kept);
+  }
+  CHECK(least > 0.2);  // e^(-16 * 0.1)
+  CHECK(least < 0.7);
+  CHECK(most > 0.98);
+  // init gpt2 draws the matrices alone.
+  const auto model = layer_of(
+      "{type: gpt, vocab_size: 7, context_length: 8, d_model: 4, num_heads: 2, num_layers: 1, "
+      "init: gpt2, attention: {type: gated_delta_net}}");
+  const Array norm = parameter_of(*model, "trf_blocks.0.att.o_norm.scale");
+  check_values(Tensor(norm), {2}, {1, 1});
+  const Array taps = parameter_of(*model, "trf_blocks.0.att.q_conv1d.weight");
+  CHECK(std::any_of(taps.data(), taps.data() + 16, [](real x) { return std::abs(x) > real(0.3); }));
+}
+
+TEST_CASE("gated_delta_net: values and gradients are those of the published equations") {
+  CHECK(check_golden("gated_delta_net") == 2 * 15);
+  CHECK(check_golden("gated_delta_net_unbatched") == 2 * 15);
+  CHECK(check_golden("gpt_gated_delta_net") == 2 * 38);
+}
+
+TEST_CASE("gated_delta_net: all that a layer must satisfy") {
+  for (const char* options : {"", ", kernel_size: 1", ", kernel_size: 7, context_length: 50"}) {
+    check_layer(text("{type: gated_delta_net, d_in: 5, d_out: 6, num_heads: 2", options, "}"),
+                {{2, 6, 5}, {6, 5}});
+  }
+  check_layer(
+      "{type: gpt, vocab_size: 7, context_length: 8, d_model: 8, num_heads: 2, num_layers: 1, "
+      "attention: {type: gated_delta_net}}");
+}
+
+TEST_CASE("gated_delta_net: several tokens after others, then one by one, equal all at once") {
+  const NoGrad off;
+  for (const int kernel : {1, 2, 4, 9}) {
+    const auto layer = layer_of(text(
+        "{type: gated_delta_net, d_in: 5, d_out: 6, num_heads: 2, kernel_size: ", kernel, "}"));
+    const Tensor x = values({2, 9, 5});
+    const Array all = (*layer)(x).value();
+    Cache cache(9);
+    for (const auto& [begin, end] :
+         {std::pair{0, 4}, std::pair{4, 7}, std::pair{7, 8}, std::pair{8, 9}}) {
+      Input in(slice(x, 1, begin, end));
+      in.cache = &cache;
+      check_near((*layer)(in), slice(Tensor(all), 1, begin, end).value());
+      cache.advance(end - begin);
+    }
+  }
+}
+
+TEST_CASE("gated_delta_net: the future changes no bit of the past") {
+  const auto layer = layer_of("{type: gated_delta_net, d_in: 5, d_out: 6, num_heads: 2}");
+  const Array x = values({1, 70, 5});
+  const Array y = (*layer)(Tensor(x)).value();
+  for (const int64_t last : {0, 31, 32, 68}) {
+    Array other = x.clone();
+    std::fill_n(other.mutable_data() + (last + 1) * 5, (69 - last) * 5, real(2));
+    const Array z = (*layer)(Tensor(other)).value();
+    check_same_bits(slice(Tensor(z), 1, 0, last + 1).value(),
+                    slice(Tensor(y), 1, 0, last + 1).value());
+    CHECK(z.data()[(last + 1) * 6] != y.data()[(last + 1) * 6]);
+  }
+}
+
+TEST_CASE("gated_delta_net: the same bits for 1 to 8 threads") {
+  const int before = num_threads();
+  const auto layer = layer_of("{type: gated_delta_net, d_in: 48, d_out: 48, num_heads: 3}");
+  const Tensor x = values({3, 100, 48});
+  set_num_threads(1);
+  const Results alone = run(*layer, x);
+  int64_t compared = 0;
+  for (const int threads : {2, 3, 8}) {
+    set_num_threads(threads);
+    compared += check_same_bits(run(*layer, x), alone);
+  }
+  set_num_threads(before);
+  CHECK(compared == 3 * 15);
+}
+
+TEST_CASE("gated_delta_net: what it keeps of earlier tokens has a fixed size") {
+  const NoGrad off;
+  const auto layer = layer_of("{type: gated_delta_net, d_in: 8, d_out: 16, num_heads: 2}");
+  const auto bytes = [&](int64_t tokens) {
+    Cache cache(tokens);
+    const Tensor x = values({1, tokens, 8});
+    const int64_t before = pool::stats().live_bytes;
+    Input in(x);
+    in.cache = &cache;
+    (void)(*layer)(in);
+    return pool::stats().live_bytes - before;
+  };
+  CHECK(bytes(200) == bytes(10));
+  CHECK(bytes(10) > 0);
+}
+
+TEST_CASE("gated_delta_net: wrong inputs and fields are refused") {
+  const auto layer =
+      layer_of("{type: gated_delta_net, d_in: 4, d_out: 6, num_heads: 2, context_length: 3}");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 5})));
+        }) == "gated_delta_net: expected x (B, T, d_in 4) or (T, d_in), got (2, 5)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({5, 4})));
+        }) == "gated_delta_net: expected at most context_length 3 tokens, got 5 in (5, 4)");
+  CHECK(error_of([&] {
+          (*layer)(Tensor(values({2, 0, 4})));
+        }) == "gated_delta_net: expected at least one token, got x (2, 0, 4)");
+  CHECK(config_error_of("{type: gated_delta_net, d_in: 4, d_out: 6, num_heads: 4}")
+            .find("num_heads: must divide d_out: d_out is 6, num_heads is 4") != std::string::npos);
+}
