@@ -261,7 +261,7 @@ Tensor gated_delta_rule(const GatedDelta& in) {
   }
   DeltaCall call = delta_call(in);
   call.forward(nullptr);
-  Array y = call.y;
+  Array y = std::move(call.y);
   return record(
       "gated_delta_rule", std::move(y), {in.queries, in.keys, in.values, in.alpha, in.beta},
       [call = std::move(call)](const Array& dy, Grads& grads) { call.backward(dy, grads); });
