@@ -74,8 +74,7 @@ bool all_finite(const real* x, int64_t n) {
 }
 
 // Replaces row r of scores, which holds S / factor before soft_cap and alibi, by exp(S - largest).
-// What was summed with an
-// earlier, smaller `largest` is rescaled.
+// What was summed with an earlier, smaller `largest` is rescaled.
 template <class Kernel>
 void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
                         const ForwardScratch<Kernel>& s) {
