@@ -54,3 +54,9 @@ TEST_CASE("decoder_block: a feed-forward that sees later tokens is refused") {
         }) ==
         "decoder_block: expected a feed_forward that sees no later tokens, got simple_attention");
 }
+
+TEST_CASE("decoder_block: attention alone, with feed_forward none") {
+  DecoderBlock decoder(
+      {{.d_model = 12, .context_length = 9, .num_heads = 3, .feed_forward = "none"}});
+  CHECK(decoder.children().size() == 5);  // att, cross_att, norm1, norm2, drop_shortcut
+}
