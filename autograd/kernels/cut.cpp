@@ -35,7 +35,7 @@ Tiles Tiles::by_shape(const Product& p) {
   return {{p.m(), by_rows ? tiles : 1, whole_vectors}, {p.n(), by_rows ? 1 : tiles, whole_vectors}};
 }
 
-Tiles Tiles::for_threads(const Product& p, int threads, Granule granule) {
+Tiles Tiles::for_threads(const Product& p, int64_t depth, int threads, Granule granule) {
   constexpr int64_t counts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   const Tiles fixed = by_shape(p);
   Tiles best = fixed;
@@ -50,7 +50,7 @@ Tiles Tiles::for_threads(const Product& p, int threads, Granule granule) {
       Tiles grid = best;
       if (granule.rows > 0) grid.rows_.parts = rows;
       if (granule.columns > 0) grid.columns_.parts = columns;
-      if (grid.count() > 4 * int64_t{threads} || !grid.is_allowed(p.k(), granule)) {
+      if (grid.count() > 4 * int64_t{threads} || !grid.is_allowed(depth, granule)) {
         break;
       }
       if (const double c = grid.cost(p.k(), threads); c < least) {

@@ -30,8 +30,9 @@ class Tiles {
   // By the shape alone: parts of the longer side.
   static Tiles by_shape(const Product& p);
   // As many as keep `threads` threads busy, unless they become so small that cutting costs more
-  // than it gains; as by_shape() along a side without a granule.
-  static Tiles for_threads(const Product& p, int threads, Granule granule);
+  // than it gains; as by_shape() along a side without a granule. `depth`: the least one that is
+  // computed by these tiles, which the second half of a product may not share with p, the first.
+  static Tiles for_threads(const Product& p, int64_t depth, int threads, Granule granule);
 
   int64_t count() const { return rows_.parts * columns_.parts; }
   // Tiles that follow each other share their rows: a thread keeps its part of A.

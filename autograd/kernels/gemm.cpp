@@ -66,7 +66,8 @@ class SharedProduct {
         kernel_(kernel_for(halved_ ? first_ : part_of(p, by_shape_.block(0)))),
         tiles_(std::min(p.m(), p.n()) == 1
                    ? by_shape_
-                   : detail::Tiles::for_threads(first_, threads_for_tiles(), kernel_->granule())) {}
+                   : detail::Tiles::for_threads(first_, halved_ ? second_.k() : first_.k(),
+                                                threads_for_tiles(), kernel_->granule())) {}
 
   int64_t chunks() const { return (halved_ ? 2 : 1) * tiles_.count(); }
   double work() const { return work_; }

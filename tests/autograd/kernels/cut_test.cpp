@@ -81,10 +81,10 @@ Count count_changed(const ProductKernel& kernel, const Sides& sides, Granule gra
   for (int i = 0; i < 8; ++i) {
     const Numbers numbers(sides, Trans(i & 1), Trans(i >> 1 & 1), (i >> 2 & 1) != 0, generator);
     std::vector<real> whole(static_cast<size_t>(sides.m * sides.n));
-    const auto alone = Tiles::for_threads(numbers.product(whole), 1, granule);
+    const auto alone = Tiles::for_threads(numbers.product(whole), sides.k, 1, granule);
     whole = numbers.in_tiles(kernel, alone);
     for (const int threads : {2, 5, 16}) {
-      const auto tiles = Tiles::for_threads(numbers.product(whole), threads, granule);
+      const auto tiles = Tiles::for_threads(numbers.product(whole), sides.k, threads, granule);
       count.cut += tiles.count() > alone.count();
       count.changed += !same_bits(numbers.in_tiles(kernel, tiles), whole);
     }
@@ -111,7 +111,7 @@ TEST_CASE("cut: tiles cover C once, begin at the granule and are no shorter") {
       for (const int64_t granule : {16, 64, 192}) {
         const Product p{ConstMatrix(nullptr, s.m, s.k), ConstMatrix(nullptr, s.k, s.n),
                         Matrix(nullptr, s.m, s.n)};
-        const auto tiles = Tiles::for_threads(p, threads, {granule, granule});
+        const auto tiles = Tiles::for_threads(p, s.k, threads, {granule, granule});
         int64_t covered = 0;
         for (int64_t i = 0; i < tiles.count(); ++i) {
           const Block b = tiles.block(i);

@@ -159,7 +159,7 @@ TEST_CASE("gemm: shapes of several tiles, and the same bits for any number of th
            {GemmCase{ta, tb, 515, 130, 97}, GemmCase{ta, tb, 65, 1029, 63, true, 1},
             GemmCase{ta, tb, 200, 300, 1001}, GemmCase{ta, tb, 1, 2000, 1500},
             GemmCase{ta, tb, 60, 70, 1029, true, 2}, GemmCase{ta, tb, 131, 96, 701},
-            GemmCase{ta, tb, 300, 256, 480, true}}) {
+            GemmCase{ta, tb, 300, 256, 480, true}, GemmCase{ta, tb, 130, 129, 516, true}}) {
         const auto a = random_numbers(t.size_a(), generator);
         const auto b = random_numbers(t.size_b(), generator);
         const auto start = random_numbers(t.size_c(), generator);
