@@ -57,11 +57,13 @@ TEST_CASE("transformer_block: what the attention is not told comes from the bloc
   CHECK(options_of(*told) ==
         "d_in: 12\nd_out: 12\ncontext_length: 20\nnum_heads: 2\ndropout: 0.5\nqkv_bias: false\n"
         "out_proj: true\nout_bias: true\ncausal: true\nrope: false\nrope_base: 10000\n"
-        "scale: auto\npacked: false\nnum_kv_heads: all\n");
+        "scale: auto\nattention_weights: softmax\nwindow: all\nsinks: 0\nsoft_cap: none\n"
+        "alibi: false\npacked: false\nnum_kv_heads: all\nqk_norm: none\n");
   CHECK(options_of(*layer_of(block("dropout: 0.25, qkv_bias: true, bias: false"))) ==
         "d_in: 12\nd_out: 12\ncontext_length: 9\nnum_heads: 3\ndropout: 0.25\nqkv_bias: true\n"
         "out_proj: true\nout_bias: false\ncausal: true\nrope: false\nrope_base: 10000\n"
-        "scale: auto\npacked: false\nnum_kv_heads: all\n");
+        "scale: auto\nattention_weights: softmax\nwindow: all\nsinks: 0\nsoft_cap: none\n"
+        "alibi: false\npacked: false\nnum_kv_heads: all\nqk_norm: none\n");
 }
 
 TEST_CASE("transformer_block: causal when its attention is") {

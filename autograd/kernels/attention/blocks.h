@@ -114,7 +114,7 @@ inline real hide(const ScoreBlock& block, int64_t r, int64_t n, real factor, rea
   const auto sinks = static_cast<Integer>(block.sinks()), from = static_cast<Integer>(first);
   for (int64_t c = start; c < first; c += lanes) {
     const IntegerVector at = counting(c);
-    store(scores + c, (at < sinks) | (at >= from) ? load(scores + c) : hidden);
+    store(scores + c, ((at < sinks) | (at >= from)) ? load(scores + c) : hidden);
   }
   for (int64_t c = n; c < block.padded_cols(); c += lanes) {
     store(scores + c, Vector{});

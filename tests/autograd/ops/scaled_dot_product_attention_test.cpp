@@ -240,6 +240,8 @@ const GradCases sdpa_cases("scaled_dot_product_attention", [](GradCaseList& list
     for (const Array& x : inputs_of(c)) inputs.push_back(wanted(x));
     list.add(describe(c), function_of(scaled_dot_product_attention, options_of(c)), inputs);
     for (const Normalisation kind : {Normalisation::sum, Normalisation::none}) {
+      // A single number divided by itself is 1: what differences find there is rounding.
+      if (kind == Normalisation::sum && c.s == 1) continue;
       AttentionOptions options = options_of(c);
       options.normalisation = kind;
       std::vector<Tensor> positive;  // no sum near 0

@@ -15,7 +15,7 @@ using namespace heed::testing;
 namespace {
 
 // Of these the lines are not heed's to break: what a model writes, JSON, and lines for a shell.
-const std::set<std::string> exempt{"generate", "schema", "new"};
+const std::set<std::string> exempt{"generate", "schema", "new", "complete"};
 const std::regex for_a_shell("^(write  |look  |go on  |  heed )");
 
 // Command lines that print without fail. `run` was trained with `config`, into `folder`.
@@ -56,6 +56,8 @@ std::vector<std::vector<std::string>> command_lines(const TempDir& folder,
           {"probe", run, "write", "--prompt", "Every", "--answer", "e", "--wrong", "a"},
           {"probe", run, "patch", "--clean", "Every", "--corrupt", "Evely", "--answer", "e"},
           {"data", config},
+          {"configs"},
+          {"configs", "--help"},
           {"export", run, folder / "exported"},
           {"import", folder / "exported", "--out", folder / "imported"}};
 }

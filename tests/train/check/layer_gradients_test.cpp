@@ -100,7 +100,7 @@ TEST_CASE("layer gradients: options are tried both ways and together" *
         "causal: false", "packed: true", "num_kv_heads: 1", "rope: true"}) {
     CHECK_MESSAGE(options.count(one) == 1, one);
   }
-  CHECK(options.size() == 11);
+  CHECK(options.size() == 18);
 }
 
 TEST_CASE("layer gradients: parameters and streams stay as they were" *

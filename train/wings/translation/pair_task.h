@@ -1,5 +1,5 @@
 // Base of the sequence-to-sequence tasks for an encoder_decoder: copy, reverse, translation.
-// Batches are those of train/wings/translation/pair_format.h, padded to the longest possible sequence.
+// Batches are those of pair_format.h, padded to the longest possible sequence.
 #pragma once
 
 #include "train/wings/translation/pair_format.h"

@@ -150,7 +150,7 @@ TEST_CASE("model_config: what cannot be honoured is refused by name") {
       {gpt2 + "\"scale_attn_by_inverse_layer_idx\": true}",
        "scale_attn_by_inverse_layer_idx: expected false" + as + "true"},
       {gpt2 + "\"activation_function\": \"tanh\"}",
-       "activation_function: expected gelu_new, gelu, relu or silu" + as + "tanh"},
+       "activation_function: expected gelu_new, gelu, relu, relu2 or silu" + as + "tanh"},
       {gpt2 + "\"embd_pdrop\": 0}", "embd_pdrop: expected resid_pdrop, 0.1" + as + "0"},
       {gpt2 + "\"add_cross_attention\": true}",
        "add_cross_attention: expected false" + as + "true"},
