@@ -59,7 +59,7 @@ TEST_CASE("attend: (T, d) becomes a batch of one and comes back") {
 TEST_CASE("attend: every layer that attends hands out weights whose rows sum to 1") {
   int64_t rows = 0, layers = 0;
   for (const LayerCase& c : attending_layers({.dropout = 0.5})) {
-    if (c.yaml.find("attention_weights: sum") != std::string::npos) continue;  // some are below 0
+    if (c.yaml.find("attention_weights: ") != std::string::npos) continue;  // made by no softmax
     CAPTURE(c.name);
     const auto layer = layer_of(c.yaml);
     perturb_parameters(*layer);

@@ -31,7 +31,8 @@ nlohmann::json data_of(const std::string& name, const std::vector<std::string>& 
 }  // namespace
 
 TEST_CASE("heed data: a sequence to read and one to write in words and ids, both sides") {
-  const nlohmann::json data = data_of("wings/translation/reverse", {"--examples", "2", "--vocabulary"});
+  const nlohmann::json data =
+      data_of("wings/translation/reverse", {"--examples", "2", "--vocabulary"});
   REQUIRE(data.at("examples").size() == 4);
   for (const nlohmann::json& example : data.at("examples")) {
     const std::string answer = example.at("answer");
