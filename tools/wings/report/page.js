@@ -19,7 +19,7 @@ function summarySection() {
 function overviewSection() {
   const [run] = data.runs, facts = new Map(factsOf(run)), newest = run.samples.at(-1);
   const tile = ([name, words]) => {
-    const [value, more] = facts.get(name).split(/ (?=at step|min|s$|h$)/);
+    const [value, more] = facts.get(name).split(/ (?=at step)/);
     return el("div", { class: "tile" }, el("span", { class: "faint" }, words), el("strong", {}, value), el("span", { class: "faint" }, more ?? ""));
   };
   const tiles = [["last loss", "loss"], ["lowest validation loss", "lowest validation loss"], ["time", "time"], ["parameters", "parameters"]];
