@@ -63,7 +63,7 @@ TEST_CASE("gated delta rule: values by hand") {
 }
 
 TEST_CASE("gated delta rule: with beta 1, a unit key finds exactly the value it was given last") {
-  const Tensor k = Array::from({1, 4, 2}, {1, 0, 0, 1, 0.6, 0.8, 0, 1});
+  const Tensor k = Array::from({1, 4, 2}, {1, 0, 0, 1, real(0.6), real(0.8), 0, 1});
   const Tensor v = Array::from({1, 4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
   const Tensor one = Array::full({1, 4, 1}, 1);
   check_near(gated_delta_rule({k, k, v, one, one}), v.value());
