@@ -139,8 +139,7 @@ const std::vector<Broken> broken = {
     {"d_model: 12", "d_modle: 12",
      "3:3: model.d_model: missing, expected a whole number of at least 1 (width of the embeddings "
      "and blocks)\n5:3: model.d_modle: unknown key, did you mean d_model?"},
-    {"d_model: 12", "d_model: 12\n  lr: 1e-2",
-     "6:3: model.lr: here it is optimizer.lr"},
+    {"d_model: 12", "d_model: 12\n  lr: 1e-2", "6:3: model.lr: here it is optimizer.lr"},
     {"optimizer:", "optimiser:", "8:1: optimiser: unknown key, did you mean optimizer?"},
     {"  steps: 12", "steps: 12",
      "12:3: indented further than the line above, whose key has a value already; keys that belong "

@@ -8,9 +8,9 @@
 // The mask applies to the context only. Self-attention is causal.
 #pragma once
 
-#include "layers/wings/translation/cross_attention.h"
 #include "layers/multi_head_attention.h"
 #include "layers/transformer_block.h"
+#include "layers/wings/translation/cross_attention.h"
 
 namespace heed {
 

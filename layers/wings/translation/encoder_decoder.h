@@ -11,9 +11,9 @@
 //                      the same.
 #pragma once
 
-#include "layers/wings/translation/decoder_block.h"
 #include "layers/embedding.h"
 #include "layers/positional.h"
+#include "layers/wings/translation/decoder_block.h"
 
 namespace heed {
 

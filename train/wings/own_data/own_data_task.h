@@ -8,9 +8,9 @@
 
 #include "train/data/epochs.h"
 #include "train/data/windows.h"
-#include "train/wings/translation/pair_format.h"
 #include "train/wings/own_data/marked_tokenizer.h"
 #include "train/wings/own_data/split_rows.h"
+#include "train/wings/translation/pair_format.h"
 
 namespace heed {
 

@@ -2,9 +2,9 @@
 // Batches are those of pair_format.h, padded to the longest possible sequence.
 #pragma once
 
-#include "train/wings/translation/pair_format.h"
 #include "train/tasks/made_task.h"
 #include "train/tasks/word_tokenizer.h"
+#include "train/wings/translation/pair_format.h"
 
 namespace heed {
 

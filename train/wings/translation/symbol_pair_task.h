@@ -1,8 +1,8 @@
 // Base of copy and reverse: one sequence of symbols is rewritten as another.
 #pragma once
 
-#include "train/wings/translation/pair_task.h"
 #include "train/tasks/symbol_sequences.h"
+#include "train/wings/translation/pair_task.h"
 
 namespace heed {
 
