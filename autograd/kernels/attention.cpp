@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "autograd/base/error.h"
-#include "autograd/base/vector_math.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/kernels/math/vector_math.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {
@@ -129,6 +129,62 @@ real AttentionProblem::bend_scores(int64_t h, int64_t i, int64_t j, int64_t n, r
     x[c] = times * x[c] - fall * (distance - static_cast<real>(c));
   }
   return 1;
+}
+
+AttentionInputs heads_of(const AttentionProblem& p, const Array& q, const Array& k,
+                         const Array& v) {
+  const int64_t kv_width = p.kv_heads * p.width, q_width = p.heads * p.width;
+  if (!k) {
+    const int64_t n = q.dim(2);
+    return {heads_in(q.data(), p.queries, n, 0, p.width),
+            heads_in(q.data(), p.keys, n, q_width, p.width),
+            heads_in(q.data(), p.keys, n, q_width + kv_width, p.width)};
+  }
+  return {heads_in(q.data(), p.queries, q_width, 0, p.width),
+          heads_in(k.data(), p.keys, kv_width, 0, p.width),
+          heads_in(v.data(), p.keys, v.dim(2), 0, p.value_width)};
+}
+
+Mask hidden_pairs(const AttentionProblem& p) {
+  const bool full = p.mask && p.mask.rank() == 4;
+  const int64_t items = full ? p.mask.dim(0) : p.mask ? p.batch : 1;
+  const int64_t heads = full ? p.mask.dim(1) : 1;
+  const int64_t rows = full || p.causal ? p.queries : 1;
+  Mask hidden = Mask::uninitialised({items, heads, rows, p.keys});
+  uint8_t* out = hidden.mutable_data();
+  parallel_for(items * heads * rows, row_grain(p.keys), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t i = r % rows, h = r / rows % heads, b = r / rows / heads;
+      const uint8_t* may = p.mask ? p.mask_row(b, h, i) : nullptr;
+      for (int64_t j = 0; j < p.keys; ++j) {
+        const bool seen = j < p.visible(i) && (j >= p.first_visible(i) || j < p.sinks) &&
+                          (may == nullptr || may[j] != 0);
+        out[r * p.keys + j] = seen ? 0 : 1;
+      }
+    }
+  });
+  return hidden;
+}
+
+Array alibi_bias(const AttentionProblem& p) {
+  Array bias = Array::zeros({p.heads, p.queries, p.keys});
+  AttentionProblem alone = p;
+  alone.soft_cap = 0;
+  real* const out = bias.mutable_data();
+  parallel_for(p.heads * p.queries, row_grain(p.keys), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      alone.bend_scores(r / p.queries, r % p.queries, 0, p.keys, 1, out + r * p.keys, nullptr);
+    }
+  });
+  return bias;
+}
+
+Array dropout_factors(const DropoutMask& mask, const Shape& shape) {
+  Array factors = Array::uninitialised(shape);
+  real* out = factors.mutable_data();
+  parallel_for(shape.size(), elementwise_grain,
+               [&](int64_t begin, int64_t end) { mask.scale(begin, end - begin, out + begin); });
+  return factors;
 }
 
 AttentionStatistics attention_forward(const AttentionProblem& p, const AttentionInputs& inputs,

@@ -152,6 +152,29 @@ void attention_backward(const AttentionProblem& problem, const AttentionInputs& 
                         const AttentionStatistics& statistics, const real* y, const real* dy,
                         const AttentionGradients& gradients);
 
+// Columns [first, first + heads * width) of x (B, rows, n).
+template <class T>
+HeadRows<T> heads_in(T* x, int64_t rows, int64_t n, int64_t first, int64_t width) {
+  return {x + first, rows * n, n, width};
+}
+
+// The heads of q, k and v; without k those of q, which then is qkv.
+AttentionInputs heads_of(const AttentionProblem& p, const Array& q, const Array& k, const Array& v);
+
+// True where a query may not attend, a mask for masked_fill: (B or 1, H or 1, T or 1, S).
+Mask hidden_pairs(const AttentionProblem& problem);
+
+// (H, T, S): what alibi adds to the scores.
+Array alibi_bias(const AttentionProblem& problem);
+
+// What takes the place of the score of a hidden pair.
+inline real hidden_score_of(Normalisation by) {
+  return by == Normalisation::softmax ? -std::numeric_limits<real>::infinity() : 0;
+}
+
+// All elements of the mask, 0 or its factor.
+Array dropout_factors(const DropoutMask& mask, const Shape& shape);
+
 }  // namespace detail
 
 }  // namespace heed

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "autograd/base/vector_math.h"
 #include "autograd/graph/graph.h"
+#include "autograd/kernels/math/vector_math.h"
 
 namespace heed {
 

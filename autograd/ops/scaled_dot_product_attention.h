@@ -44,9 +44,6 @@ struct Attention {
 
   void forward(Array* weights_out);
   void backward(const Array& dy, Grads& grads) const;
-
- private:
-  AttentionInputs inputs() const;
 };
 
 // x (B, n, Hkv G w) -> (B, Hkv, G, n, w)
@@ -63,28 +60,10 @@ inline Tensor mix_values(const Tensor& attn_weights, const Tensor& v, int64_t kv
   return reshape(permute(mixed, {0, 3, 1, 2, 4}), {s[0], s[2], s[1] * mixed.dim(4)});
 }
 
-// True where a query may not attend, a mask for masked_fill: (B or 1, H or 1, T or 1, S).
-Mask hidden_pairs(const AttentionProblem& problem);
-
-// (H, T, S): what alibi adds to the scores.
-Array alibi_bias(const AttentionProblem& problem);
-
-// What takes the place of the score of a hidden pair, and the weights of such scores.
-inline real hidden_score_of(Normalisation by) {
-  return by == Normalisation::softmax ? -std::numeric_limits<real>::infinity() : 0;
-}
+// The weights of scores in which hidden pairs have hidden_score_of().
 inline Tensor weights_of(const Tensor& scores, Normalisation by) {
   if (by == Normalisation::softmax) return softmax(scores);
   return by == Normalisation::sum ? divide_by_sum(scores) : scores;
-}
-
-// All elements of the mask, 0 or its factor.
-inline Tensor dropout_factors(const DropoutMask& mask, const Shape& shape) {
-  Array factors = Array::uninitialised(shape);
-  real* out = factors.mutable_data();
-  parallel_for(shape.size(), elementwise_grain,
-               [&](int64_t begin, int64_t end) { mask.scale(begin, end - begin, out + begin); });
-  return Tensor(std::move(factors));
 }
 
 }  // namespace detail

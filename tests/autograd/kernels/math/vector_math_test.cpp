@@ -1,4 +1,4 @@
-#include "autograd/base/vector_math.h"
+#include "autograd/kernels/math/vector_math.h"
 
 #include <cmath>
 #include <cstring>

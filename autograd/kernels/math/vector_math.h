@@ -150,28 +150,33 @@ inline real fast_tanh(real v) { return std::tanh(v); }
 inline real fast_erf(real v) { return std::erf(v); }
 #endif
 
+// y[j] = f(x[j]) for a block; y may be x. Inlined, Clang turns the padded block below into calls of
+// the scalar function, and the others into calls of the vector routine.
+template <class F>
+#ifdef __clang__
+[[gnu::noinline]]
+#endif
+inline void
+map_block(const real* x, real* y, F f) {
+#pragma omp simd
+  for (int64_t j = 0; j < vector_block; ++j) {
+    y[j] = f(x[j]);
+  }
+}
+
 // y[i] = f(x[i]) for i < n; y may be x. f must be free of branches to vectorise.
 template <class F>
 inline void vector_map(const real* x, real* y, int64_t n, F f) {
   int64_t i = 0;
   for (; i + vector_block <= n; i += vector_block) {
-#pragma omp simd
-    for (int64_t j = 0; j < vector_block; ++j) {
-      y[i + j] = f(x[i + j]);
-    }
+    map_block(x + i, y + i, f);
   }
   if (i < n) {
     alignas(64) real tail[vector_block];
-    for (int64_t j = 0; j < vector_block; ++j) {
-      tail[j] = j < n - i ? x[i + j] : real{1};  // 1 is no special case of any function here
-    }
-#pragma omp simd
-    for (int64_t j = 0; j < vector_block; ++j) {
-      tail[j] = f(tail[j]);
-    }
-    for (int64_t j = 0; j < n - i; ++j) {
-      y[i + j] = tail[j];
-    }
+    std::fill_n(tail, vector_block, real{1});  // no special case of any function here
+    std::copy(x + i, x + n, tail);
+    map_block(tail, tail, f);
+    std::copy_n(tail, n - i, y + i);
   }
 }
 
