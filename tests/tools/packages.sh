@@ -8,7 +8,9 @@ root=${2:-}
 if [ -z "$root" ]; then
   root=$(mktemp -d)
   trap 'rm -rf --one-file-system "$root"' EXIT
-  debootstrap --variant=minbase bookworm "$root" >"$root.log"
+  chmod 755 "$root"  # programs in it that drop root's rights must get in
+  debootstrap --variant=minbase bookworm "$root" >"$root/debootstrap.log"
+  rm "$root/etc/apt/sources.list"
   cp -r /etc/apt/sources.list* /etc/apt/apt.conf.d "$root/etc/apt/"  # the mirror of this machine
 fi
 in_root() { chroot "$root" env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }

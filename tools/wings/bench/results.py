@@ -30,6 +30,8 @@ import sys
 import tempfile
 import typing
 
+import effects
+
 CONFIGS = (ROOT := pathlib.Path(__file__).resolve().parents[3]) / "configs"
 FILES = {file.stem: file for file in [*CONFIGS.glob("*.yaml"), *CONFIGS.glob("wings/*/*.yaml")]}
 
@@ -344,9 +346,9 @@ def figure(runs, key):
 
 
 def below(results, key, low, high):
-    """Whether model `low` is below model `high` by more than their two spreads together."""
-    (low, low_spread), (high, high_spread) = spread(results[low], key), spread(results[high], key)
-    return high - low > low_spread + high_spread
+    """Whether model `low` is below model `high`: the interval of their difference is above 0."""
+    difference, half, _ = effects.interval(spread(results[low], key), spread(results[high], key))
+    return difference > half
 
 
 def same(results, key, one, other):
@@ -440,12 +442,25 @@ def fill_claim(args, name, results):
         *row[:len(row) - len(columns)], *(figure(results[rows[i][of]], key) for of, key in columns)])
 
 
+def effects_of(name):
+    """The pairs that the page compares, with what the table of the claim, as it stands there, says of them."""
+    titles, rows = table("claims.md", name)
+    return [[*row[:3], *effects.row_of(titles, rows, *row[:3])] for row in table("claims.md", f"effects of {name}")[1]]
+
+
+def fill_effects(args, name):
+    rows = effects_of(name)
+    fill(args, "claims.md", f"effects of {name}", lambda i, *_: rows[i])
+
+
 def claims(args):
     names = [name for name in CLAIMS if name in (args.only or CLAIMS)]
     models = models_of(names)
     results = measure_all(args, models, args.runs / "claims", jobs=2)
     for name in names:
         fill_claim(args, name, results)
+    for name in () if args.printed else names:
+        fill_effects(args, name)
     for model in ("shakespeare", "shakespeare-leak") if "leak" in names else ():
         written = [line[:60] for line in results[model][0]["text"].splitlines()[:4]]
         put(args, "claims.md", f"text of {model}", "\n".join(["```", *written, "```", ""]))
@@ -465,6 +480,9 @@ def check(args):
         config, *rest = shlex.split(re.sub(r"^\$(\w+)", lambda base: bases[base[1]], line))
         if (pathlib.Path(config).stem, tuple(rest[1::2])) not in known:
             raise RuntimeError(f"configs/claims.md: expected the command of a model of results.py, got {line}")
+    for name in CLAIMS:
+        if (expected := effects_of(name)) != (got := table("claims.md", f"effects of {name}")[1]):
+            raise RuntimeError(f"configs/claims.md: effects of {name}: its table says {expected}, got {got}")
     sizes = [("claims.md", name, len(claim.rows)) for name, claim in CLAIMS.items()] + [
         ("README.md", "circuits", len(CIRCUITS)), ("README.md", "sentences", len(TRANSLATORS)), ("README.md", "curve", 2),
         ("wings/own_data/your_own_data.md", "own_data", len(OWN_DATA))]
@@ -488,6 +506,8 @@ def main():
     args = parser.parse_args()
     if bool(args.part) == args.check:
         parser.error("expected one of " + ", ".join(parts) + ", or --check")
+    if args.part == "claims" and args.seeds and len(args.seeds) != effects.SEEDS:
+        parser.error(f"claims: expected {effects.SEEDS} seeds, got {len(args.seeds)}")
     args.run_heed = functools.partial(run_heed, args.heed, None)
     args.printed = bool(args.only or args.seeds or args.check)
     args.seeds = args.seeds or ([1] if args.check else [1, 2, 3, 4, 5] if args.part == "claims" else [1, 2, 3])
