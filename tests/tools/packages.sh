@@ -5,14 +5,23 @@
 set -euo pipefail
 packages=$(realpath "${1:?usage: tests/tools/packages.sh PACKAGES [ROOT]}")
 root=${2:-}
+made=
 if [ -z "$root" ]; then
-  root=$(mktemp -d)
-  trap 'rm -rf --one-file-system "$root"' EXIT
+  made=$(mktemp -d)
+  root=$made
+fi
+end() {
+  umount "$root/proc" || true
+  [ -z "$made" ] || rm -rf --one-file-system "$made"
+}
+trap end EXIT
+if [ -n "$made" ]; then
   chmod 755 "$root"  # programs in it that drop root's rights must get in
   debootstrap --variant=minbase bookworm "$root" >"$root/debootstrap.log"
   rm "$root/etc/apt/sources.list"
   cp -r /etc/apt/sources.list* /etc/apt/apt.conf.d "$root/etc/apt/"  # the mirror of this machine
 fi
+mount -t proc proc "$root/proc"  # where a program finds itself
 in_root() { chroot "$root" env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
 # All files and folders but those that apt, dpkg and adduser (which packages of MPI call) keep for themselves.
 files() { (cd "$root" && find . -xdev \( -path ./proc -o -path ./run -o -path ./tmp -o -path './etc/*-' -o -path ./var/cache -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./var/log \) -prune -o -print | sort); }
