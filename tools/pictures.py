@@ -30,6 +30,8 @@ MAPS = [
     ("negation", "trf_blocks.0.att", "Attention is not too shabby", "What a word means turns with its `not`."),
 ]
 DRAWN = [("copy", "copy"), ("reverse", "reverse"), ("reorder_translation", "translate")]  # side by side in attention.svg
+MASKS = [("causal", ""), ("window: 3", ", window: 3"), ("window: 3, sinks: 1", ", window: 3, sinks: 1"),
+         ("alibi, one of 4 heads", ", alibi: true")]  # in masks.svg: title, fields of multi_head_attention
 EVALUATIONS = 12  # per run, to show how attention develops
 
 
@@ -117,6 +119,19 @@ def draw_maps(program, runs):
                 panels)
 
 
+def draw_masks(program):
+    """What may be seen, of a model that was not trained: scores are all 0."""
+    panels = []
+    for title, fields in MASKS:
+        settings = [f"model.attention={{type: multi_head_attention, scale: 0{fields}}}", "model.position=none", "model.num_heads=4"]
+        read = json.loads(heed(program, "inspect", ROOT / "configs/six_words.yaml", "--attention", "--json",
+                               "--prompt", "Your journey starts with one step",
+                               *(part for one in settings for part in ("--set", one))))
+        layer = read["layers"][0]
+        panels.append(functools.partial(panel, title, layer["queries"], layer["keys"], layer["weights"][0]))
+    write_strip("masks.svg", "Which tokens see which: all before, a window, a window and a sink, less with the distance", panels)
+
+
 def draw_forming(program, runs):
     heed(program, "report", train(program, runs, "copy", steps=240), "--animate", PICTURES / "forming.svg", "--layer", layer_and_prompt("copy")[0])
 
@@ -163,6 +178,7 @@ def main():
     before, rest = readme.read_text().split(BEGIN)
     readme.write_text(f"{before}{BEGIN}{terminal_maps(args.heed, args.runs)}\n{END}{rest.split(END)[1]}")
     draw_maps(args.heed, args.runs)
+    draw_masks(args.heed)
     draw_forming(args.heed, args.runs)
     if find_browser():
         photograph(args.heed, args.runs)

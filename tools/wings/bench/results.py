@@ -4,6 +4,7 @@
     python3 tools/wings/bench/results.py circuits    # what the heads of induction.yaml do    configs/README.md
     python3 tools/wings/bench/results.py own_data    # from files    configs/wings/own_data/your_own_data.md
     python3 tools/wings/bench/results.py claims      # nine claims about attention            configs/claims.md
+    python3 tools/wings/bench/results.py kinds       # every kind of attention, on one text   configs/attention.md
     python3 tools/wings/bench/results.py --check     # the models and pages are valid, two steps of one claim; writes nothing
           [--heed build/release/heed] [--seeds 1 2 3] [--only negation ...] [--runs DIR]
 
@@ -469,10 +470,25 @@ def claims(args):
     return [f"{name}: what the page says no longer follows" for name in names if not CLAIMS[name].follows(results)]
 
 
+# ---- Kinds of attention: configs/attention.md has a row for each, with what is put in place of the usual one
+def kinds_on_page():
+    """{name of the run: model}, in the order of the rows."""
+    rows = table("attention.md", "kinds")[1]
+    return {f"kind-{i}": on("shakespeare", *(f"model.{change}" for change in re.findall(r"`([^`]+)`", changes)))
+            for i, (_, changes, *_) in enumerate(rows)}
+
+
+def kinds(args):
+    results = measure_all(args, kinds_on_page(), args.runs / "kinds", jobs=2)
+    fill(args, "attention.md", "kinds", lambda i, row, _: [
+        *row[:-2], *(figure(results[f"kind-{i}"], key) for key in ("parameters", "val_loss"))])
+    return []
+
+
 # ---- The program
 def check(args):
     models = models_of(CLAIMS)
-    for model in {*models.values(), *CIRCUITS, *(model for _, model, *_ in tasks_on_page())}:
+    for model in {*models.values(), *CIRCUITS, *kinds_on_page().values(), *(model for _, model, *_ in tasks_on_page())}:
         args.run_heed("validate", *train_arguments(model, 1))
     page, known = (CONFIGS / "claims.md").read_text(), {(model.config, model.sets) for model in models.values()}
     bases = dict(re.findall(r"^(\w+)='(.*)'$", page, re.M))
@@ -495,7 +511,7 @@ def check(args):
 
 
 def main():
-    parts = {"tasks": tasks, "circuits": circuits, "own_data": own_data, "claims": claims}
+    parts = {"tasks": tasks, "circuits": circuits, "own_data": own_data, "claims": claims, "kinds": kinds}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="?", choices=parts)
     parser.add_argument("--heed", default=str(ROOT / "build/release/heed"))
