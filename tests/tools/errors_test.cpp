@@ -136,9 +136,7 @@ const std::vector<Wrong> wrong_values = {
      "UTF-8 (with iconv, for example)\n"},
     {{"data.path=empty.txt"},
      2,
-     "--set data.path=empty.txt:1:11: data.path: too short for context_length 8: expected at least "
-     "9 "
-     "tokens in the training part, got 0 of 0 (train_fraction 0.8)\n"},
+     "--set data.path=empty.txt:1:11: data.path: empty: expected at least 9 tokens\n"},
     {{"data.path=short.txt"},
      2,
      "--set data.path=short.txt:1:11: data.path: too short for context_length 8: expected at least "

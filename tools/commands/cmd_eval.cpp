@@ -1,4 +1,4 @@
-// heed eval: metrics of a trained model over the whole validation set.
+// heed eval: metrics of a trained model over the whole validation set, or over another file.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +15,7 @@ namespace {
 struct EvalOptions {
   std::string run;
   std::vector<std::string> sets;
+  std::string data;
   bool json = false;
 };
 
@@ -22,6 +23,8 @@ void declare(Arguments& arguments, EvalOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
       .path()
       .option("--set", o.sets, set_of_run)
+      .option("--data", o.data, "all of another file, a test set, in place of the validation part")
+      .path()
       .threads()
       .flag("--json", o.json, "one JSON object on standard output");
 }
@@ -62,13 +65,16 @@ std::vector<ClassScore> scores_of(const Evaluation& validation, const Task& task
 }
 
 void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation,
-           const std::vector<ClassScore>& classes) {
+           const std::vector<ClassScore>& classes, const std::string& data) {
   std::printf("step         %lld\n", static_cast<long long>(step));
   if (training) {
     std::printf("train loss   %s\n", loss_text(training->loss).c_str());
   }
-  std::printf("val loss     %s over %lld targets\n", loss_text(validation.loss).c_str(),
-              static_cast<long long>(validation.tokens));
+  if (!data.empty()) {
+    std::printf("data         %s\n", printable(data).c_str());
+  }
+  std::printf("%s     %s over %lld targets\n", data.empty() ? "val loss" : "loss    ",
+              loss_text(validation.loss).c_str(), static_cast<long long>(validation.tokens));
   if (validation.bits_per_byte) {
     std::printf("bits a byte  %.4f of text\n", *validation.bits_per_byte);
   }
@@ -82,22 +88,28 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
 }
 
 int run(const EvalOptions& o) {
-  const TrainedRun trained = load_trained(o.run, o.sets);
+  require<ConfigError>(o.data.empty() || o.sets.empty(), "--data ", printable(o.data),
+                       ": takes the place of the run's data; leave --set out");
+  const TrainedRun trained = load_trained(o.run, o.sets, o.data);
   const Task& task = *trained.loaded.task;
   const int64_t batch_size = trained.loaded.config.train.batch_size;
-  const Evaluation validation = evaluate(*trained.model, task, Split::validation, batch_size, {});
+  const Split split = o.data.empty() ? Split::validation : Split::train;
+  const Evaluation validation = evaluate(*trained.model, task, split, batch_size, {});
+  require<ConfigError>(validation.tokens > 0, "--data ", printable(o.data),
+                       ": the loss counts no target in it");
   std::optional<Evaluation> training;  // on as many examples, evenly spaced
-  if (task.example_count(Split::train) > 0) {
+  if (o.data.empty() && task.example_count(Split::train) > 0) {
     training = evaluate_examples(*trained.model, task, Split::train, batch_size,
                                  task.example_count(Split::validation));
   }
 
   const std::vector<ClassScore> classes = scores_of(validation, task);
   if (o.json) {
-    const EvalJson json = as_json(trained.state.step, training, validation, classes);
+    EvalJson json = as_json(trained.state.step, training, validation, classes);
+    if (!o.data.empty()) json["data"] = o.data;
     std::printf("%s\n", json.dump(-1, ' ', true).c_str());
   } else {
-    print(trained.state.step, training, validation, classes);
+    print(trained.state.step, training, validation, classes, o.data);
   }
   return 0;
 }
@@ -105,7 +117,7 @@ int run(const EvalOptions& o) {
 }  // namespace
 
 Command eval_command() {
-  return command<EvalOptions>("eval", "loss and accuracy over the whole validation set",
+  return command<EvalOptions>("eval", "loss and accuracy over the validation set or a file",
                               "heed eval runs/quickstart --json", declare, run, Group::train);
 }
 

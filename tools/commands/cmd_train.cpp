@@ -280,8 +280,8 @@ int run(const TrainOptions& o) {
 
 Command train_command() {
   return in_crew(command<TrainOptions>("train", "train a model as a config says",
-                                       "heed train configs/quickstart.yaml --set train.steps=500",
-                                       declare, run, Group::train));
+                                       "heed train quickstart --set train.steps=500", declare, run,
+                                       Group::train));
 }
 
 }  // namespace heed::cli

@@ -64,8 +64,7 @@ int run(const ValidateOptions& o) {
 
 Command validate_command() {
   return command<ValidateOptions>("validate", "check a config and show the plan, without training",
-                                  "heed validate configs/quickstart.yaml", declare, run,
-                                  Group::train);
+                                  "heed validate quickstart", declare, run, Group::train);
 }
 
 }  // namespace heed::cli

@@ -1,6 +1,7 @@
 #include "tools/commands/run.h"
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "layers/config/values.h"
@@ -8,6 +9,8 @@
 #include "tools/terminal/table.h"
 #include "train/adapter.h"
 #include "train/run/resume.h"
+#include "train/tokenizers/vocabulary.h"
+#include "train/yaml/yaml.h"
 
 namespace heed::cli {
 
@@ -45,13 +48,35 @@ auto load_chosen(const std::string& run, RunArgument& chosen, const Load& load) 
   }
 }
 
+// What --set would do to have a run read `file`: all of it is one part, and classes keep the numbers
+// that the model knows them by.
+std::vector<std::string> sets_for_file(const RunArgument& of, const std::string& file) {
+  const ConfigNode root = read_config((of.run / "config.yaml").string());
+  const ConfigNode& data = root.get("data");
+  require<ConfigError>(data.has("path"), "--data ", printable(file), ": ", data.get("type").text(),
+                       " makes its examples itself and reads no file");
+  std::vector<std::string> sets{"data.path=" + file, "eval={}", "checkpoint={}"};
+  const auto put = [&](const char* key, const std::string& value) {
+    if (data.has(key)) sets.push_back(text("data.", key, "=", value));
+  };
+  put("fingerprint", "");
+  put("validation", "");
+  put("validation_fingerprint", "");
+  put("train_fraction", "1");
+  if (const std::string classes = read_vocabulary(of.checkpoint, stored_classes); !classes.empty())
+    put("classes", nlohmann::json(vocabulary_from_json(classes, "classes")).dump(-1, ' ', true));
+  return sets;
+}
+
 }  // namespace
 
-TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets) {
+TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets,
+                        const std::string& file) {
   check_run_sets(sets);
   std::vector<std::string> warnings;
   RunArgument chosen = resolve_run(run, warnings);
-  const RunTree tree = read_run_tree(chosen.run / "config.yaml", sets);
+  const RunTree tree =
+      read_run_tree(chosen.run / "config.yaml", file.empty() ? sets : sets_for_file(chosen, file));
   require_precision_of(tree);
   for (const std::string& warning : warnings) {
     print_line(stderr, warning);
@@ -67,8 +92,10 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   trained.model = make_model(trained.loaded);
   trained.model->train(false);
   trained.state = load_chosen(run, chosen, [&](const RunArgument& of) {
-    require_same_model(of.checkpoint / "config.yaml", of.run / "config.yaml",
-                       trained.loaded.resolved);
+    if (file.empty()) {
+      require_same_model(of.checkpoint / "config.yaml", of.run / "config.yaml",
+                         trained.loaded.resolved);
+    }
     return load_checkpoint(of.checkpoint, *trained.model, nullptr);
   });
   merge_adapter(trained.loaded, *trained.model);

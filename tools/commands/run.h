@@ -29,8 +29,10 @@ void check_run_sets(const std::vector<std::string>& sets);
 // Loads a run, switching to the program of its precision if necessary. Prints warnings about
 // damaged checkpoints to standard error. Of `sets`, only data.path is allowed (ConfigError): the
 // run is as it was trained, but its data may have moved. If training removes the checkpoint before
-// it is read, the newer one is loaded.
-TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets);
+// it is read, the newer one is loaded. A `file` takes the place of the data, all of it as training
+// examples; ConfigError for a task that reads none.
+TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets,
+                        const std::string& file = "");
 
 // Throws ConfigError if the model has no tokenizer: it has ids but no text. The message begins with
 // `model`, "heed generate: runs/a".

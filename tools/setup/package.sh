@@ -69,7 +69,7 @@ date=$(git log -1 --format=%cD 2>/dev/null || date -R)
 gzip -9n >"$build/changelog.gz" <<END
 heedgrad ($version) unstable; urgency=medium
 
-  * This version; what it changes is listed in tools/README.md of the source.
+  * This version; what it changes is listed in CHANGES.md of the source.
 
  -- $name <$address>  $date
 END

@@ -31,7 +31,7 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const TextI
   try {
     text.check_prompt(prompt);
   } catch (const ConfigError& error) {
-    errors.add_field(sample, "prompt", error.what());
+    errors.add_field(sample, "prompt", error.what(), "; another one: --set sample.prompt=TEXT");
   }
 }
 

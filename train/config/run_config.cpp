@@ -226,7 +226,9 @@ RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& se
   }
   for (const std::string& argument : sets) {
     apply_set(root, argument, errors);
-    make_set_paths_absolute(root, argument.substr(0, argument.find('=')));
+    if (argument.find('=') != std::string::npos) {
+      make_set_paths_absolute(root, argument.substr(0, argument.find('=')));
+    }
   }
   return {std::move(root), std::move(errors)};
 }

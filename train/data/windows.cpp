@@ -111,6 +111,9 @@ void WindowTask::set_tokens(TokenRow tokens, const WindowConfig& config, int64_t
   epochs_ = Epochs(window_count(), config.shuffle);
   constexpr int64_t largest = std::numeric_limits<int64_t>::max();
   const int64_t needed = std::min(config_.context_length, largest - 1) + 1;
+  if (tokens_.size() == 0) {
+    throw TaskError(source, text("empty: expected at least ", needed, " tokens"));
+  }
   const auto require_tokens = [&](Split split, const char* name) {
     if (part_size(split) < needed) {
       const int64_t smaller = config_.train_fraction < 1

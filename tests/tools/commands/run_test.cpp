@@ -111,6 +111,41 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
         "--set seed=7: of a run, only data.path may be set: it is as it was trained\n");
 }
 
+TEST_CASE("heed eval --data: the loss over all of another file") {
+  const TempDir folder;
+  const std::string run = trained(folder, "run"), other = (folder / "other.txt").string();
+  const std::string words = sample_text();
+  write_text(other, std::string(words.rbegin(), words.rend()));
+  const ProgramResult eval = run_heed({"eval", run, "--data", other});
+  CHECK_MESSAGE(eval.exit_code == 0, eval.err);
+  CHECK(contains(eval.out, "data         " + other + "\nloss         "));
+  CHECK(!contains(eval.out, "train loss"));
+  // More targets than the validation part has, and another loss than the text read forwards.
+  write_text(other, words);
+  const ProgramResult forwards = run_heed({"eval", run, "--data", other});
+  CHECK(forwards.exit_code == 0);
+  CHECK(forwards.out != eval.out);
+  fs::remove(folder / "text.txt");  // which is not asked for
+  CHECK(run_heed({"eval", run, "--data", other}).out == forwards.out);
+
+  const ProgramResult both = run_heed({"eval", run, "--data", other, "--set", "data.path=a"});
+  CHECK(both.exit_code == 2);
+  CHECK(contains(both.err, ": takes the place of the run's data; leave --set out\n"));
+  write_text(other, words + "~");
+  CHECK(contains(run_heed({"eval", run, "--data", other}).err, "the character ~"));
+  CHECK(contains(run_heed({"eval", run, "--data", "no.txt"}).err, "no.txt: cannot open"));
+}
+
+TEST_CASE("heed eval --data: a task that makes its examples reads no file") {
+  const TempDir folder;
+  const std::string run = (folder / "six").string(),
+                    six = HEED_SOURCE_DIR "/configs/six_words.yaml";
+  succeeded({"train", six, "--out", run, "--set", "train.steps=2"});
+  const ProgramResult eval = run_heed({"eval", run, "--data", six});
+  CHECK(eval.exit_code == 2);
+  CHECK(eval.err == "--data " + six + ": six_words makes its examples itself and reads no file\n");
+}
+
 TEST_CASE("heed: a run whose config.yaml was changed is not taken for the one that was trained") {
   const TempDir folder;
   const std::string run = trained(folder, "run"), file = run + "/config.yaml";

@@ -185,12 +185,13 @@ TEST_CASE("run config: samples and evaluations that could not be made are refuse
                   "vocabulary") != std::string::npos);
   CHECK(message_of(folder, {"sample.prompt=Zoo"}) != "no error");
   CHECK(message_of(folder, {"sample={every: 5, prompt: \"\"}"})
-            .ends_with("sample.prompt: expected at least one token, got none"));
+            .ends_with("sample.prompt: expected at least one token, got none; another one: --set "
+                       "sample.prompt=TEXT"));
   CHECK(message_of(folder, {"sample.every=5"}) == "no error");
   CHECK(message_of(folder, {"data={type: sort}", "sample.every=5",
                             "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
         "--set sample.every=5:1:1: sample.prompt: expected 8 symbols, numbers from 0 to 31 with "
-        "blanks between them, got 0");
+        "blanks between them, got 0; another one: --set sample.prompt=TEXT");
   CHECK(message_of(folder, {"data.train_fraction=1"}) == "no error");
   CHECK(message_of(folder, {"data.train_fraction=1", "eval.every=5"}) ==
         "--set eval.every=5:1:12: eval.every: the data has no validation part to evaluate on; make "

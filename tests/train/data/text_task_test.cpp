@@ -230,10 +230,7 @@ TEST_CASE("text: a byte order mark at the beginning is no character of it") {
 }
 
 TEST_CASE("text: what is wrong with it") {
-  CHECK(
-      message_of("", options(8)) ==
-      "path: too short for context_length 8: expected at least 9 tokens in the training part, got "
-      "0 of 0 (train_fraction 0.9)");
+  CHECK(message_of("", options(8)) == "path: empty: expected at least 9 tokens");
   CHECK(
       message_of(letters(9), options(8)) ==
       "path: too short for context_length 8: expected at least 9 tokens in the training part, got "

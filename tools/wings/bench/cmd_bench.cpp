@@ -277,8 +277,8 @@ int run(const BenchOptions& o) {
 
 Command bench_command() {
   return in_crew(command<BenchOptions>("bench", "times the trainer's own step",
-                                       "heed bench configs/shakespeare_char.yaml --steps 100",
-                                       declare, run, Group::take_apart));
+                                       "heed bench shakespeare_char --steps 100", declare, run,
+                                       Group::take_apart));
 }
 
 }  // namespace heed::cli

@@ -307,7 +307,7 @@ int run(const InspectOptions& o) {
 Command inspect_command() {
   return command<InspectOptions>("inspect",
                                  "layers, shapes, parameters and memory; attention maps; graphs",
-                                 "heed inspect configs/quickstart.yaml", declare, run, Group::look);
+                                 "heed inspect quickstart", declare, run, Group::look);
 }
 
 }  // namespace heed::cli

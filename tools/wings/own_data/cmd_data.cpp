@@ -267,8 +267,7 @@ int run(const DataOptions& o) {
 
 Command data_command() {
   return command<DataOptions>("data", "what a model is given and what it should answer",
-                              "heed data configs/negation.yaml --examples 5", declare, run,
-                              Group::train);
+                              "heed data negation --examples 5", declare, run, Group::train);
 }
 
 }  // namespace heed::cli

@@ -257,7 +257,7 @@ The first window before and after attention; manual_seed({seed}) came before the
 
 The shape stays (B, T, d_model), which is why such layers can be stacked. What is left of a
 GPT: feed-forward layers, norms and shortcuts between them, and a last Linear layer from
-d_model to vocab_size. `heed train configs/quickstart.yaml` trains one.
+d_model to vocab_size. `heed train quickstart` trains one.
 )";
 
 void text_to_attention(const TourInputs& in, StepValues& show) {

@@ -67,6 +67,17 @@ TEST_CASE("own data: a run is saved, resumed to the same bits, evaluated and rep
   CHECK(evaluated.at("by_class").at(0).at("class") == "<b>rain");
   CHECK(evaluated.at("confusion").size() == 2);
   CHECK(contains(succeeded({"eval", whole.string(), "--set", moved}).out, "precision"));
+  // A test set of one class: the model's classes keep their numbers.
+  const std::string held = (files.folder / "held.csv").string();
+  write_text(held, "topic,text\nmusic,\"play it, 3 times\"\nmusic,\"play it, 5 times\"\n");
+  const auto on_held =
+      nlohmann::json::parse(succeeded({"eval", whole.string(), "--data", held, "--json"}).out);
+  CHECK(on_held.at("data") == held);
+  CHECK(on_held.at("tokens") == 2);
+  CHECK(on_held.at("train_loss").is_null());
+  CHECK(on_held.at("confusion").at(0) == std::vector<int>{0, 0});
+  const auto& music = on_held.at("confusion").at(1);
+  CHECK(music.at(0).get<int>() + music.at(1).get<int>() == 2);
   if (has_command("report")) {
     const auto record = nlohmann::json::parse(read_text(whole / "report.json"));
     CHECK(record.at("classes").at("names").at(1) == "music");
