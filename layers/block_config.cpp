@@ -41,8 +41,10 @@ void BlockConfig::fill_attention(Defaults& d, const int64_t& longest) const {
 
 void BlockConfig::fill_feed_forward(Defaults& d) const {
   d.set("d_in", d_model).set("d_out", d_model).set("d_model", d_model);
+  const int64_t* own = d.own_value<int64_t>("hidden_multiplier");
+  const int64_t multiplier = own != nullptr ? *own : hidden_multiplier;
   d.set("hidden_multiplier", hidden_multiplier);
-  d.set("ff_width", ff_width.value_or(saturated_product(d_model, hidden_multiplier)));
+  d.set("ff_width", ff_width.value_or(saturated_product(d_model, multiplier)));
   d.set("context_length", context_length).set("dropout", dropout);
   d.set("activation", activation).set("bias", bias);
 }

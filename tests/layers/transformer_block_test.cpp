@@ -98,6 +98,8 @@ TEST_CASE("transformer_block: attention alone, with feed_forward none") {
 TEST_CASE("transformer_block: a feed-forward of one's own, its sizes from the block") {
   CHECK(parameter_lines(*layer_of(block("feed_forward: feed_forward"))) ==
         parameter_lines(*layer_of(block())));
+  CHECK(parameter_lines(*layer_of(block("feed_forward: {hidden_multiplier: 2}"))) ==
+        parameter_lines(*layer_of(block("hidden_multiplier: 2"))));
   const std::string gated =
       "ff.gate_proj.weight (5, 12)\nff.up_proj.weight (5, 12)\nff.down_proj.weight (12, 5)\n";
   CHECK(contains(parameter_lines(*layer_of(
