@@ -8,6 +8,7 @@
 #include "layers/config/defaults.h"
 #include "layers/config/fields.h"
 #include "layers/config/read.h"
+#include "layers/module/added_losses.h"
 #include "layers/module/attend.h"
 #include "layers/module/cache.h"
 #include "layers/module/children.h"

@@ -4,6 +4,7 @@
 
 #include "autograd/graph/profile.h"
 #include "autograd/random/streams.h"
+#include "layers/module/added_losses.h"
 #include "train/check/finite.h"
 #include "train/weights/freeze.h"
 
@@ -18,19 +19,29 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
       continue;  // another member of the crew computes it
     }
     profile_restart();
+    const AddedLosses added;
     const BatchLoss loss = task.loss(model(batch.input), batch);
-    loss.sum.backward(sum->scale(loss.counted));
-    sum->add({static_cast<double>(loss.sum.item()), loss.counted});
+    LossSum sums{static_cast<double>(loss.sum.item()), loss.counted};
+    Tensor total = loss.sum;
+    for (const auto& [name, mean] : added.by_name) {
+      const Tensor of_targets = static_cast<real>(loss.counted) * mean;
+      sums.added[name] = static_cast<double>(of_targets.item());
+      total = total + of_targets;
+    }
+    total.backward(sum->scale(loss.counted));
+    sum->add(sums);
   }
   const LossSum all = sum->total();
   const auto targets = static_cast<double>(std::max<int64_t>(1, all.targets));
   // 1 if all micro-batches have equally many targets
   const double correction = sum->expected_targets() / targets;
-  const StepResult result{.loss = all.loss / targets,
-                          .grad_norm = correction * grad_norm(optimizer.parameters()),
-                          .tokens = all.targets};
+  StepResult result{.loss = all.loss / targets,
+                    .grad_norm = correction * grad_norm(optimizer.parameters()),
+                    .tokens = all.targets};
+  for (const auto& [name, loss] : all.added) result.added[name] = loss / targets;
   if (!dry_run()) {
     require_finite(result.loss, "loss");
+    for (const auto& [name, loss] : result.added) require_finite(loss, name);
     require_finite_gradients(result.grad_norm, optimizer.parameters());
   }
   const double clip =

@@ -8,9 +8,10 @@
 namespace heed {
 
 struct StepResult {
-  double loss = 0;       // mean over counted targets, before the update
-  double grad_norm = 0;  // of all gradients together, before clipping
-  int64_t tokens = 0;    // counted targets
+  double loss = 0;         // mean over counted targets, before the update
+  double grad_norm = 0;    // of all gradients together, before clipping
+  int64_t tokens = 0;      // counted targets
+  NamedLosses added = {};  // by layers, each a mean as `loss`
 };
 
 // Freezes what the config says, and returns the parameters that are left, for the optimizer of this

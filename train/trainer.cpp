@@ -160,22 +160,18 @@ void Trainer::write_metrics(const StepResult* result, const std::optional<Evalua
     return;
   }
   const auto val_loss = evaluation ? std::optional(evaluation->loss) : std::nullopt;
-  MetricsRow row{.step = state_.step,
-                 .val_loss = val_loss,
-                 .lr = schedule_->lr(state_.step),
-                 .tokens = state_.tokens,
-                 .seconds = seconds_before_ + seconds(),
-                 .bits_per_byte = evaluation ? evaluation->bits_per_byte : std::nullopt};
+  MetricsRow row{.step = state_.step, .lr = schedule_->lr(state_.step), .tokens = state_.tokens};
   if (logged) {
     row.loss = result->loss;
     row.grad_norm = result->grad_norm;
-  }
-  if (result == nullptr && row_without_evaluation_) {
-    row.loss = row_without_evaluation_->loss;
-    row.lr = row_without_evaluation_->lr;
-    row.grad_norm = row_without_evaluation_->grad_norm;
+    row.added = result->added;
+  } else if (result == nullptr && row_without_evaluation_) {
+    row = *row_without_evaluation_;
     metrics_ = MetricsWriter::resume(folder_->metrics_file(), state_.step - 1);
   }
+  row.seconds = seconds_before_ + seconds();
+  row.val_loss = val_loss;
+  row.bits_per_byte = evaluation ? evaluation->bits_per_byte : std::nullopt;
   metrics_->write(row);
   notify([&](TrainingListener& listener) { listener.on_metrics(row); });
   if (result == nullptr) {
@@ -186,6 +182,7 @@ void Trainer::write_metrics(const StepResult* result, const std::optional<Evalua
                   .steps = run_.config.train.steps,
                   .loss = result->loss,
                   .val_loss = val_loss,
+                  .added = result->added,
                   .lr = schedule_->lr(state_.step),
                   .tokens = state_.tokens - tokens_before_,
                   .seconds = seconds(),

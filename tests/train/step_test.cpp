@@ -3,6 +3,8 @@
 
 #include "autograd/array/storage.h"
 #include "autograd/graph/graph.h"
+#include "autograd/ops/arithmetic.h"
+#include "layers/module/added_losses.h"
 #include "tests/support/near.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/training_run.h"
@@ -89,6 +91,30 @@ TEST_CASE("step: micro-batches with different numbers of targets weigh by them")
     compared += check_near(results[1][p], results[0][p], 1e-6);
   }
   CHECK(compared > 2000);
+}
+
+TEST_CASE("step: what layers add to the loss is differentiated, and comes by name") {
+  const TempDir folder;
+  // Adds w (w - 2) / 2, twice: w is drawn to 1.
+  struct Pulled final : Module {
+    Parameter w{this, "w", Shape{}, [](Array& values) { *values.mutable_data() = 3; }};
+    Tensor forward(const Input& in) override {
+      for (int i = 0; i < 2; ++i) add_loss("pull", real(0.25) * w * (w - 2));
+      return Tensor(Array::zeros({in.ids.dim(0), in.ids.dim(1), 5}));
+    }
+  };
+  for (const int64_t accumulate : {1, 4}) {
+    Pulled model;
+    const auto optimizer = optimizer_registry().make(Choice("sgd"), model.parameters());
+    Uneven task;
+    const StepResult result =
+        train_step(model, task, *optimizer, steps_of(8 / accumulate, accumulate), 0.5);
+    CHECK(result.loss == doctest::Approx(std::log(5.0)));  // the task's own
+    CHECK(result.added.size() == 1);
+    CHECK(result.added.at("pull") == doctest::Approx(1.5));
+    CHECK(result.grad_norm == doctest::Approx(2));  // w - 1
+    CHECK(model.w.tensor().value().data()[0] == doctest::Approx(2));
+  }
 }
 
 TEST_CASE("step: clipping scales the update, not the norm that is reported") {

@@ -39,16 +39,10 @@ void JsonLines::plan(const Plan& plan, int64_t steps, const Trainer* trainer) {
 
 void JsonLines::on_metrics(const MetricsRow& row) {
   TrainEvent event = {{"event", "row"}, {"step", row.step}};
-  const auto add = [&](const char* column, const auto& value) {
+  for_each_column(row, [&](const char* column, const auto& value) {
     event[column] = value ? TrainEvent(*value) : TrainEvent();
-  };
-  add("loss", row.loss);
-  add("val_loss", row.val_loss);
-  add("lr", row.lr);
-  add("grad_norm", row.grad_norm);
-  add("tokens", row.tokens);
-  add("seconds", row.seconds);
-  add("bits_per_byte", row.bits_per_byte);
+  });
+  for (const auto& [name, value] : row.added) event[name] = value;
   const bool was_on = on_;
   on_ = print_event(on_, event);
   if (was_on && !on_) std::raise(SIGINT);  // nobody reads any more: the run saves and ends

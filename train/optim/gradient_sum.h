@@ -16,6 +16,7 @@
 //   sum.total();
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,17 @@
 
 namespace heed {
 
+using NamedLosses = std::map<std::string, double>;
+
 struct LossSum {
   double loss = 0;
-  int64_t targets = 0;  // that were counted
+  int64_t targets = 0;     // that were counted
+  NamedLosses added = {};  // what layers add to the loss, times the targets (added_losses.h)
 
   LossSum& operator+=(const LossSum& other) {
     loss += other.loss;
     targets += other.targets;
+    for (const auto& [name, value] : other.added) added[name] += value;
     return *this;
   }
 };

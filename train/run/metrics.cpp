@@ -46,15 +46,28 @@ bool parse(std::string_view digits, std::optional<T>& value) {
   return error == std::errc() && rest == end;
 }
 
-std::optional<MetricsRow> parse_row(std::string_view line) {
+// The columns of a header line behind those that every run has.
+std::vector<std::string> added_columns(std::string_view first) {
+  std::vector<std::string> names;
+  if (first.starts_with(header))
+    first.remove_prefix(std::min(first.size(), header.size() + 1));
+  else
+    first = {};
+  while (!first.empty()) names.emplace_back(next_field(first));
+  return names;
+}
+
+std::optional<MetricsRow> parse_row(std::string_view line, const std::vector<std::string>& added) {
   MetricsRow row;
   std::optional<int64_t> step;
-  const bool good = std::count(line.begin(), line.end(), ',') >= 6 &&
-                    parse(next_field(line), step) && parse(next_field(line), row.loss) &&
-                    parse(next_field(line), row.val_loss) && parse(next_field(line), row.lr) &&
-                    parse(next_field(line), row.grad_norm) && parse(next_field(line), row.tokens) &&
-                    parse(next_field(line), row.seconds) &&
-                    parse(next_field(line), row.bits_per_byte);
+  bool good = std::count(line.begin(), line.end(), ',') >= 6 && parse(next_field(line), step);
+  for_each_column(row,
+                  [&](const char*, auto& value) { good = good && parse(next_field(line), value); });
+  for (const std::string& name : added) {
+    std::optional<double> value;
+    good = good && parse(next_field(line), value);
+    if (value) row.added[name] = *value;
+  }
   if (!good || !step) {
     return std::nullopt;
   }
@@ -93,6 +106,7 @@ std::string mistake_in(const std::optional<MetricsRow>& row, int64_t last_step) 
 // A last line without a line end is ignored. Throws IoError for a wrong header.
 MetricsText split_metrics(const fs::path& path, std::string_view bytes) {
   MetricsText all;
+  std::vector<std::string> added;
   for (int64_t number = 1; bytes.find('\n') != std::string_view::npos; ++number) {
     const std::string_view line = bytes.substr(0, bytes.find('\n'));
     bytes.remove_prefix(line.size() + 1);
@@ -100,9 +114,10 @@ MetricsText split_metrics(const fs::path& path, std::string_view bytes) {
       require<IoError>(line.starts_with(first_columns), path.string(), ":1: expected the columns ",
                        first_columns);
       all.first = line;
+      added = added_columns(line);
       continue;
     }
-    std::optional<MetricsRow> row = parse_row(line);
+    std::optional<MetricsRow> row = parse_row(line, added);
     if (row && !all.first.starts_with(header)) {
       row->bits_per_byte = std::nullopt;  // what is there is something else
     }
@@ -142,10 +157,14 @@ void warn_of_damage(const MetricsText& all, std::vector<std::string>& warnings) 
 
 }  // namespace
 
-std::string metrics_line(const MetricsRow& row) {
-  return text(row.step, ',', field(row.loss), ',', field(row.val_loss), ',', field(row.lr), ',',
-              field(row.grad_norm), ',', field(row.tokens), ',', field(row.seconds), ',',
-              field(row.bits_per_byte));
+std::string metrics_line(const MetricsRow& row, const std::vector<std::string>& added) {
+  std::string line = std::to_string(row.step);
+  for_each_column(row, [&](const char*, const auto& value) { line += ',' + field(value); });
+  for (const std::string& name : added) {
+    const auto found = row.added.find(name);
+    line += ',' + field(found == row.added.end() ? std::nullopt : std::optional(found->second));
+  }
+  return line;
 }
 
 MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
@@ -160,14 +179,28 @@ MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
   if (after != before) {
     write_file_atomically(path, after, Links::refuse);
   }
-  return MetricsWriter(AppendFile(path), kept.rows.empty() ? 0 : kept.rows.back().row.step);
+  return MetricsWriter(path, added_columns(own ? kept.first : header),
+                       kept.rows.empty() ? 0 : kept.rows.back().row.step);
 }
 
 void MetricsWriter::write(const MetricsRow& row) {
   require<Error>(row.step > last_step_, "metrics: expected a step after ", last_step_, ", got ",
                  row.step);
-  file_.append(metrics_line(row) + "\n");
+  for (const auto& [name, value] : row.added) {
+    if (std::find(added_.begin(), added_.end(), name) == added_.end()) add_column(name);
+  }
+  file_.append(metrics_line(row, added_) + "\n");
   last_step_ = row.step;
+}
+
+void MetricsWriter::add_column(const std::string& name) {
+  std::string rows = read_file(path_, max_csv_bytes);
+  require<ConfigError>(text(",", header, ",").find("," + name + ",") == std::string::npos,
+                       "a layer adds a loss ", name, ", but metrics.csv has such a column");
+  rows.insert(rows.find('\n'), "," + name);
+  write_file_atomically(path_, rows, Links::refuse);
+  file_ = AppendFile(path_);
+  added_.push_back(name);
 }
 
 std::vector<MetricsRow> read_metrics(const fs::path& path) {

@@ -22,6 +22,7 @@ std::string progress_text(const ProgressPoint& p) {
   if (p.val_loss) {
     line += "   val " + loss_text(*p.val_loss);
   }
+  for (const auto& [name, loss] : p.added) line += "   " + name + " " + loss_text(loss);
   std::string lr = "   lr " + formatted("%.1e", p.lr), speed, left;
   if (p.in_steps > 0) {
     speed =

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,7 @@ struct ProgressPoint {
   int64_t steps = 0;
   double loss = 0;
   std::optional<double> val_loss;
+  std::map<std::string, double> added = {};  // by layers to the loss
   double lr = 0;
   int64_t tokens = 0;   // trained on by this process
   double seconds = 0;   // since this process started

@@ -86,6 +86,27 @@ TEST_CASE("metrics: read back") {
   CHECK(read_metrics(folder / "n.csv") == std::vector<MetricsRow>{{.step = 8}});
 }
 
+TEST_CASE("metrics: a loss that layers add gets a column when it first comes") {
+  TempDir folder;
+  const fs::path path = folder / "m.csv";
+  MetricsWriter writer = MetricsWriter::resume(path, 0);
+  writer.write({.step = 1, .loss = 2});
+  writer.write({.step = 2, .loss = 1.5, .added = {{"load_balancing", 0.25}}});
+  writer.write({.step = 3, .added = {{"balance_2", 3}}});
+  writer.write({.step = 4, .added = {{"load_balancing", 0.5}, {"balance_2", 1}}});
+  std::string wider = columns;
+  wider.insert(wider.size() - 1, ",load_balancing,balance_2");
+  CHECK(read_text(path) == wider + "1,2,,,,,,\n2,1.5,,,,,,,0.25\n3,,,,,,,,,3\n4,,,,,,,,0.5,1\n");
+  const std::vector<MetricsRow> rows = read_metrics(path);
+  CHECK(rows.at(0).added.empty());
+  CHECK(rows.at(1) == MetricsRow{.step = 2, .loss = 1.5, .added = {{"load_balancing", 0.25}}});
+  CHECK(rows.at(3).added.at("balance_2") == 1);
+  MetricsWriter::resume(path, 2).write({.step = 3, .added = {{"balance_2", 7}}});
+  CHECK(read_text(path) == wider + "1,2,,,,,,\n2,1.5,,,,,,,0.25\n3,,,,,,,,,7\n");
+  CHECK_THROWS_WITH_AS(MetricsWriter::resume(path, 3).write({.step = 4, .added = {{"lr", 1}}}),
+                       "a layer adds a loss lr, but metrics.csv has such a column", ConfigError);
+}
+
 TEST_CASE("metrics: a step once, and in order") {
   TempDir folder;
   MetricsWriter writer = MetricsWriter::resume(folder / "m.csv", 0);

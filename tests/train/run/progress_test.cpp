@@ -22,6 +22,10 @@ TEST_CASE("progress: the line") {
   point.val_loss = 1.988;
   CHECK(progress_text(point) ==  // with the learning rate it had 81 columns
         "step 500/2000   loss 1.9412   val 1.9880   62,300 tokens/s   0:30 left");
+  point.added = {{"load_balancing", 0.0812}};
+  CHECK(progress_text(point) ==
+        "step 500/2000   loss 1.9412   val 1.9880   load_balancing 0.0812   0:30 left");
+  point.added.clear();
   point.first_step = 400;  // the speed of this process alone
   CHECK(progress_text(point).ends_with("62,300 tokens/s   2:30 left"));
   point.in_steps = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "autograd/threads/parallel.h"
 #include "train/wings/processes/pass_over.h"
@@ -28,6 +29,42 @@ void add_in_order(const std::vector<const real*>& from, int64_t count, real* to)
       to[i] = sum;
     }
   });
+}
+
+template <class T>
+void append_number(T number, std::string& bytes) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+template <class T>
+T next_number(std::string_view& bytes) {
+  T number;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  bytes.remove_prefix(sizeof number);
+  return number;
+}
+
+// A loss as bytes: its sum, its targets, how many losses layers have added, and for each of them
+// its sum and its name, which ends in a zero.
+void append_loss(const LossSum& loss, std::string& bytes) {
+  append_number(loss.loss, bytes);
+  append_number(loss.targets, bytes);
+  append_number(loss.added.size(), bytes);
+  for (const auto& [name, sum] : loss.added) {
+    append_number(sum, bytes);
+    bytes.append(name.c_str(), name.size() + 1);
+  }
+}
+LossSum next_loss(std::string_view& bytes) {
+  LossSum loss;
+  loss.loss = next_number<double>(bytes);
+  loss.targets = next_number<int64_t>(bytes);
+  for (size_t left = next_number<size_t>(bytes); left > 0; --left) {
+    const auto sum = next_number<double>(bytes);
+    const std::string name(bytes.substr(0, bytes.find('\0')));
+    bytes.remove_prefix(name.size() + 1);
+    loss.added[name] = sum;
+  }
+  return loss;
 }
 
 Communicator::Bytes bytes_of(real* values, int64_t count) {
@@ -198,19 +235,16 @@ void ShardSum::add_and_send(size_t k) {
 // The losses in the order of the shards, which is that of the ranks. Also tells each rank which
 // parameters have a gradient in the shards of others.
 LossSum ShardSum::add_losses() {
-  const size_t own_bytes = losses_.size() * sizeof(LossSum);
   std::string own = present_;
-  own.append(reinterpret_cast<const char*>(losses_.data()), own_bytes);
+  for (const LossSum& loss : losses_) append_loss(loss, own);
   LossSum total;
   for (const std::string& of_rank : gather_all(ranks_, own)) {
     for (size_t p = 0; p < present_.size(); ++p) {
       present_[p] = present_[p] != 0 || of_rank[p] != 0 ? '\1' : '\0';
     }
-    for (size_t at = present_.size(); at < of_rank.size(); at += sizeof(LossSum)) {
-      LossSum loss;
-      std::memcpy(&loss, of_rank.data() + at, sizeof loss);
-      total += loss;
-    }
+    std::string_view losses(of_rank);
+    losses.remove_prefix(present_.size());
+    while (!losses.empty()) total += next_loss(losses);
   }
   return total;
 }

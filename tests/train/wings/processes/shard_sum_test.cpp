@@ -32,7 +32,10 @@ LossSum set_gradients(const std::vector<NamedParameter>& parameters, int64_t sha
       parameter.set_grad(values(parameter.shape(), -size, size, static_cast<uint64_t>(shard)));
     }
   }
-  return {.loss = 0.1 * static_cast<double>(shard + 1), .targets = shard};
+  LossSum loss{.loss = 0.1 * static_cast<double>(shard + 1), .targets = shard};
+  loss.added["all"] = 0.1 * static_cast<double>(shard * shard);
+  if (shard % 2 == 1) loss.added["odd"] = 0.3 * static_cast<double>(shard);
+  return loss;
 }
 
 }  // namespace
@@ -72,6 +75,8 @@ TEST_CASE("shards: the sums of several processes have the bits of one") {
       const LossSum all = sum.total();
       CHECK(all.loss == loss.loss);
       CHECK(all.targets == loss.targets);
+      CHECK(all.added.size() == 2);
+      CHECK(all.added == loss.added);
       for (size_t p = 0; p < 2; ++p) {
         check_same_bits(parameters[p].tensor.grad(), expected[p].tensor.grad());
         ++compared;
