@@ -94,7 +94,7 @@ void Gpt::initialise_as_gpt2() {
   const double residual = 0.02 / std::sqrt(static_cast<double>(branches));
   for (const NamedParameter& parameter : parameters()) {
     for (const char* last : {"att.out_proj.weight", "att.output.weight", "att.o_proj.weight",
-                             "ff.layers.2.weight", "ff.down_proj.weight"}) {
+                             "layers.2.weight", "down_proj.weight"}) {
       if (parameter.name.ends_with(last)) draw_normal(parameter.tensor, residual);
     }
   }

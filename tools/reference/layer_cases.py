@@ -48,13 +48,17 @@ class Case:
         return net(*leaves.values(), *ids.values(), *masks), leaves
 
     def near_kink(self) -> bool:
-        """Whether some input of a relu is so near 0 that rounding may choose the other slope."""
+        """Whether rounding may choose another slope of a relu, or another expert of a token."""
         net, smallest = torch_layers.build(self.config).double().eval(), [1.0]
         for path, p in net.named_parameters():
             p.data.copy_(self.weights[path])
         for module in net.modules():
             if isinstance(module, nn.ReLU):
                 module.register_forward_hook(lambda _, args, __: smallest.append(args[0].abs().min().item()))
+            if isinstance(module, torch_layers.MixtureOfExperts) and len(module.experts) > module.top_k:
+                gap = lambda p, k: (p[..., k - 1] - p[..., k]).min().item()
+                module.router.register_forward_hook(lambda _, __, scores, k=module.top_k: smallest.append(
+                    gap(scores.sort(dim=-1, descending=True).values, k)))
         self._forward(net, torch.float64)
         return min(smallest) < 2e-6
 
@@ -205,6 +209,9 @@ def draw_simple(rng: random.Random, kind: str, context: int) -> tuple[dict, int,
                           "activation": rng.choice(ACTIVATIONS)}, 0, min(d, 65)),
         "gated_feed_forward": ({"type": kind, "d_model": min(d, 65), "bias": bias, "ff_width": rng.randint(1, 90)},
                                0, min(d, 65)),
+        "mixture_of_experts": ({"type": kind, "d_model": min(d, 65), "bias": bias, "ff_width": rng.randint(1, 40),
+                                "num_experts": rng.randint(3, 9), "top_k": rng.randint(1, 3),
+                                "activation": rng.choice((*ACTIVATIONS, "swiglu"))}, 0, min(d, 65)),
     }.get(kind, ({"type": kind}, 0, d))
 
 

@@ -195,6 +195,12 @@ ALTERNATIVES = {
     "gated_delta_net_unbatched": ({"type": "gated_delta_net", "d_in": 3, "d_out": D, "num_heads": 1, "kernel_size": 2},
                                   "unbatched"),
     "gpt_gated_delta_net": ({**NANO, "attention": {"type": "gated_delta_net", "kernel_size": 1}}, "ids"),
+    "mixture_of_experts": ({"type": "mixture_of_experts", "d_model": D, "num_experts": 4}, ""),
+    "mixture_of_experts_swiglu": ({"type": "mixture_of_experts", "d_model": D, "num_experts": 5, "top_k": 3, "ff_width": 7,
+                                   "activation": "swiglu", "bias": False}, ""),
+    "mixture_of_experts_switch": ({"type": "mixture_of_experts", "d_model": D, "num_experts": 3, "top_k": 1,
+                                   "hidden_multiplier": 2, "activation": "relu"}, "unbatched"),
+    "gpt_mixture_of_experts": ({**NANO, "feed_forward": {"type": "mixture_of_experts", "num_experts": 3}}, "ids"),
 }
 
 

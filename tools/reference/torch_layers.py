@@ -330,6 +330,25 @@ class GatedFeedForward(nn.Module):
         return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
 
 
+class MixtureOfExperts(nn.Module):
+    """Mixtral's (all experts of all tokens, weighted by 0 where they were not chosen); Switch's with top_k 1."""
+
+    def __init__(self, d_model, num_experts=8, top_k=2, load_balancing=0.01, hidden_multiplier=4, activation="gelu_tanh",
+                 bias=True, ff_width=None):
+        super().__init__()
+        self.top_k = top_k
+        self.router = nn.Linear(d_model, num_experts, bias=False)
+        self.experts = nn.ModuleList(FeedForward(d_model, hidden_multiplier, activation, bias, ff_width)
+                                     for _ in range(num_experts))
+
+    def forward(self, x):
+        p = F.softmax(self.router(x), dim=-1)
+        chosen, experts = p.topk(self.top_k, dim=-1)
+        chosen = chosen / chosen.sum(-1, keepdim=True) if self.top_k > 1 else chosen
+        weights = torch.zeros_like(p).scatter(-1, experts, chosen)  # (.., num_experts)
+        return sum(weights[..., e, None] * expert(x) for e, expert in enumerate(self.experts))
+
+
 def norm_layer(name, d_model, bias, eps=1e-5):
     return {"layer_norm": lambda: LayerNorm(d_model, eps=eps, bias=bias),
             "rms_norm": lambda: RMSNorm(d_model, eps=eps)}[name]()
@@ -340,7 +359,7 @@ class TransformerBlock(nn.Module):
 
     `attention` names any attending layer; what it does not say of width, context, heads, dropout and biases comes from
     the block. A wrapper's heads are d_model / num_heads wide, so that the block's width comes out.
-    feed_forward none: the first line alone.
+    feed_forward none: the first line alone. A mapping names any other layer, which the block fills in as the attention.
     """
 
     def __init__(self, d_model, num_heads, context_length, dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm",
@@ -354,8 +373,10 @@ class TransformerBlock(nn.Module):
                 "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias, **of_the_model}
         fields = inspect.signature(LAYERS[given["type"]]).parameters
         self.att = build({**{k: v for k, v in fill.items() if k in fields}, **given})
-        self.ff = (FeedForward(d_model, hidden_multiplier, activation, bias, ff_width)
-                   if feed_forward != "none" else None)
+        fill = {"d_model": d_model, "hidden_multiplier": hidden_multiplier, "activation": activation, "bias": bias,
+                "ff_width": ff_width}
+        given = feed_forward if isinstance(feed_forward, dict) else {"type": "feed_forward"}
+        self.ff = build({**fill, **given}) if feed_forward != "none" else None
         self.norm1 = norm_layer(norm, d_model, bias, norm_eps)
         self.norm2 = norm_layer(norm, d_model, bias, norm_eps) if self.ff else None
         self.drop_shortcut = nn.Dropout(dropout)
@@ -397,7 +418,7 @@ class GPT(nn.Module):
             self.apply(initialise_as_gpt2)
             for name, p in self.named_parameters():
                 if name.endswith(("att.out_proj.weight", "att.output.weight", "att.o_proj.weight",
-                                  "ff.layers.2.weight", "ff.down_proj.weight")):
+                                  "layers.2.weight", "down_proj.weight")):
                     branches = num_layers if feed_forward == "none" else 2 * num_layers
                     nn.init.normal_(p, mean=0.0, std=0.02 / math.sqrt(branches))
         else:
@@ -870,7 +891,7 @@ LAYERS = {
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
     "classifier": Classifier, "gpt_classifier": GPTClassifier, "rnn": RNN, "gru": GRU, "lstm": LSTM, "conv1d": Conv1d, "global_attention": GlobalAttention,
     "bahdanau": Bahdanau, "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,
-    "latent_attention": LatentAttention, "gated_delta_net": GatedDeltaNet,
+    "latent_attention": LatentAttention, "gated_delta_net": GatedDeltaNet, "mixture_of_experts": MixtureOfExperts,
 }
 
 
@@ -905,6 +926,21 @@ def check_decoder_block(x, context, mask):
     _equal("decoder block against torch.nn.TransformerDecoderLayer", block(x, context, mask), theirs)
 
 
+def check_mixture_of_experts(x):
+    """Against transformers' Mixtral, given the same weights."""
+    from transformers import MixtralConfig
+    from transformers.models.mixtral.modeling_mixtral import MixtralSparseMoeBlock
+    ours = build(dict(type="mixture_of_experts", d_model=12, num_experts=5, activation="swiglu", ff_width=7, bias=False))
+    config = MixtralConfig(hidden_size=12, intermediate_size=7, num_local_experts=5, num_experts_per_tok=2)
+    config._experts_implementation = "eager"
+    theirs = MixtralSparseMoeBlock(config)
+    theirs.gate.weight.data.copy_(ours.router.weight)
+    for e, expert in enumerate(ours.experts):
+        theirs.experts.gate_up_proj.data[e].copy_(torch.cat([expert.gate_proj.weight, expert.up_proj.weight]))
+        theirs.experts.down_proj.data[e].copy_(expert.down_proj.weight)
+    _equal("mixture of experts against transformers' Mixtral", ours(x), theirs(x), 1e-6)  # its softmax is in float32
+
+
 def _self_check():
     torch.set_default_dtype(torch.float64)
     x = torch.randn(3, 7, 12)
@@ -932,6 +968,7 @@ def _self_check():
         _equal(f"packed against torch.nn.MultiheadAttention, bias {bias}", packed(x, mask),
                torchs(x, x, x, key_padding_mask=~mask, need_weights=False)[0])
 
+    check_mixture_of_experts(x)
     check_decoder_block(x, torch.randn(3, 5, 12), torch.tensor([[1, 1, 1, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1]]))
 
     _equal("fused sdpa", attend(x, x, x, 12**-0.5, None, nn.Identity())[0], F.scaled_dot_product_attention(x, x, x))

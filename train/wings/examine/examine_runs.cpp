@@ -40,12 +40,15 @@ Input with_other_future(const Examination& it, const Input& in, int64_t last, in
   return other;
 }
 
-// The first token in [0, last] at which a and b differ; -1 if there is none.
+// The first token in [0, last] at which a and b differ; -1 if there is none. A product of matrices
+// may round a row in another way where it has other rows next to it, as in mixture_of_experts.
 int64_t changed_token(const Array& a, const Array& b, int64_t tokens, int64_t last) {
   const int64_t width = a.dim(-1);
   for (int64_t i = 0; i < a.size(); ++i) {
     const int64_t token = i / width % tokens;
-    if (token <= last && a.data()[i] != b.data()[i]) {
+    const double x = a.data()[i], y = b.data()[i];
+    if (token <= last &&
+        std::abs(x - y) > (is_float64 ? 1e-13 : 1e-5) * std::max(1.0, std::abs(y))) {
       return token;
     }
   }
