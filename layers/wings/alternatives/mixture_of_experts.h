@@ -10,6 +10,9 @@
 // With top_k 1, w_te is p_te, as in Switch: divided by itself it would be 1, and the router could
 // not learn. The experts are feed_forward, or gated_feed_forward with activation swiglu.
 //
+// The products of an expert have a row for each of its tokens. Many BLAS kernels round a row in
+// another way among more or fewer rows, so y_t depends on other tokens, but within rounding only.
+//
 // In training it adds a loss called load_balancing, equation (4) of Switch Transformers:
 //   load_balancing E sum_e f_e P_e,   f_e = (number of tokens t with e in K_t) / N
 //                                     P_e = (sum of p_te over t) / N
