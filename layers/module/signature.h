@@ -30,6 +30,9 @@ struct Signature {
   // The output has a row for each token, and row t depends on no later token of x or ids. (It may
   // depend on the whole second sequence.)
   bool causal = false;
+  // Row t has the same bits whatever the later tokens are. Not where they decide how many rows a
+  // product of matrices has, which may then round otherwise.
+  bool exact = true;
   // It can be given a few tokens at a time, with earlier ones in Input::cache.
   bool cache = false;
 
@@ -50,6 +53,7 @@ struct Signature {
     }
     both.mask = mask || next.mask;
     both.causal = causal && next.causal;
+    both.exact = exact && next.exact;
     both.cache = cache && next.cache;
     return both;
   }

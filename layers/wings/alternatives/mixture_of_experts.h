@@ -42,7 +42,9 @@ class MixtureOfExperts final : public Module {
 
   explicit MixtureOfExperts(const Config& c);
 
-  Signature signature() const override { return Signature::of_tokens(config.d_model); }
+  Signature signature() const override {
+    return {.width = config.d_model, .causal = true, .exact = false, .cache = true};
+  }
 
   const Config config;
   Child<Linear> router;                // (num_experts, d_model), without bias

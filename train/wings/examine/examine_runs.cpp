@@ -40,15 +40,15 @@ Input with_other_future(const Examination& it, const Input& in, int64_t last, in
   return other;
 }
 
-// The first token in [0, last] at which a and b differ; -1 if there is none. A product of matrices
-// may round a row in another way where it has other rows next to it, as in mixture_of_experts.
-int64_t changed_token(const Array& a, const Array& b, int64_t tokens, int64_t last) {
+// The first token in [0, last] at which a and b differ, by more than rounding unless they should be
+// the same bits; -1 if there is none.
+int64_t changed_token(const Array& a, const Array& b, int64_t tokens, int64_t last, bool exact) {
   const int64_t width = a.dim(-1);
+  const double rounding = exact ? 0 : is_float64 ? 1e-13 : 1e-5;
   for (int64_t i = 0; i < a.size(); ++i) {
     const int64_t token = i / width % tokens;
     const double x = a.data()[i], y = b.data()[i];
-    if (token <= last &&
-        std::abs(x - y) > (is_float64 ? 1e-13 : 1e-5) * std::max(1.0, std::abs(y))) {
+    if (token <= last && x != y && !(std::abs(x - y) <= rounding * std::max(1.0, std::abs(y)))) {
       return token;
     }
   }
@@ -133,7 +133,7 @@ std::string check_causality(const Examination& it) {
     }
     for (int64_t last = 0; last + 1 < form.tokens; ++last) {
       const Array other = forward(with_other_future(it, in, last, form.tokens));
-      const int64_t token = changed_token(y, other, form.tokens, last);
+      const int64_t token = changed_token(y, other, form.tokens, last, it.sizes.exact);
       if (token >= 0 && it.sizes.causal) {
         return text("y at token ", token, " changes with the tokens after ", last,
                     it.given_form(form),
