@@ -1,4 +1,4 @@
-#include "train/wings/hugging_face/peft/adapter.h"
+#include "train/wings/peft/adapter.h"
 
 #include <cmath>
 #include <map>

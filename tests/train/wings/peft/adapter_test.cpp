@@ -1,6 +1,6 @@
 // Adapters of peft: tests/golden/hugging_face/*/adapter, made by
 // tools/reference/fine_tuning_golden.py.
-#include "train/wings/hugging_face/peft/adapter.h"
+#include "train/wings/peft/adapter.h"
 
 #include <doctest/doctest.h>
 

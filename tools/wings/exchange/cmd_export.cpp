@@ -12,7 +12,7 @@
 #include "train/wings/hugging_face/export.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/model_config.h"
-#include "train/wings/hugging_face/peft/adapter.h"
+#include "train/wings/peft/adapter.h"
 
 namespace heed::cli {
 

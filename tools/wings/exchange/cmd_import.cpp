@@ -23,8 +23,8 @@
 #include "train/wings/bpe/write.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/json.h"
-#include "train/wings/hugging_face/peft/adapter.h"
 #include "train/wings/hugging_face/tokenizer_files.h"
+#include "train/wings/peft/adapter.h"
 
 namespace heed::cli {
 

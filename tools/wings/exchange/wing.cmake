@@ -1,0 +1,1 @@
+# Needs: bpe hugging_face peft
