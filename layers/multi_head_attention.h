@@ -59,36 +59,7 @@ class MultiHeadAttention final : public Module {
                "norm over the width of each head of queries and keys");
     }
     // Without those that packed_attention does not have.
-    void packed_fields(Fields& f) {
-      f.required("d_in", d_in, at_least(1), "width of x").example(4);
-      f.required("d_out", d_out, at_least(1), "width of the output, all heads together").example(8);
-      f.required("context_length", context_length, at_least(1), "largest number of tokens")
-          .example(6);
-      f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
-      f.optional("dropout", dropout, probability, "chance to drop an attention weight")
-          .also_try({0.25});
-      f.optional("qkv_bias", qkv_bias, "bias in the three projections");
-      f.optional("out_proj", out_proj, "a last Linear over all heads");
-      f.optional("out_bias", out_bias, "bias in that last Linear").only_with("out_proj");
-      f.optional("causal", causal, "hide the tokens that come after");
-      f.optional("rope", rope, "turn queries and keys by their positions");
-      f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");
-      f.optional(
-           "scale", scale, any_number,
-           "attn_scores are multiplied by it; auto: 1 / sqrt(d_out / num_heads), 1: unscaled, "
-           "0: one mean for all",
-           "auto")
-          .also_try({0.5});
-      attention_weights_field(f, attention_weights);
-      f.optional("window", window, at_least(1), "tokens that one sees, itself included", "all")
-          .also_try({3})
-          .also_known_as({"sliding_window"});
-      f.optional("sinks", sinks, at_least(0), "first tokens that stay visible in a window");
-      f.optional("soft_cap", soft_cap, above(0), "attn_scores stay between -C and C", "none")
-          .also_try({2})
-          .also_known_as({"attn_logit_softcapping"});
-      f.optional("alibi", alibi, "attn_scores fall with the distance, a head more than the next");
-    }
+    void packed_fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
     void check_visibility(ConfigErrors& errors, const ConfigNode& at) const;
 
