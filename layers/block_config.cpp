@@ -148,15 +148,4 @@ std::unique_ptr<Module> make_norm(const BlockConfig& c) {
       LayerNorm::Config{.d_model = c.d_model, .eps = c.norm_eps, .bias = c.bias});
 }
 
-void SourceAndTargetConfig::source_and_target_fields(Fields& f) {
-  f.required("source_vocab_size", source_vocab_size, at_least(1),
-             "number of tokens of the source; the data decides if absent")
-      .example(5);
-  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
-      .example(7)
-      .also_known_as(vocabulary_words);
-  f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
-      .example(6);
-}
-
 }  // namespace heed

@@ -1,5 +1,4 @@
-// The fields that models share, and their rules: those of transformer blocks, and those of models
-// that read one sequence and write another.
+// The fields that models of transformer blocks share, and their rules.
 #pragma once
 
 #include <optional>
@@ -105,23 +104,5 @@ struct BlockConfig {
 
 // The norm of a block. rms_norm has no bias.
 std::unique_ptr<Module> make_norm(const BlockConfig& c);
-
-struct SourceAndTargetConfig {
-  int64_t source_vocab_size = 0;
-  int64_t vocab_size = 0;
-  int64_t source_length = 0;
-
-  void source_and_target_fields(Fields& f);
-  Signature source_and_target_signature(int64_t context_length) const {
-    return {.ids = true,
-            .vocab_size = vocab_size,
-            .longest = context_length,
-            .context = true,
-            .source_vocab_size = source_vocab_size,
-            .source_longest = source_length,
-            .mask = true,
-            .causal = true};
-  }
-};
 
 }  // namespace heed

@@ -46,16 +46,4 @@ Tensor without_batch(const Tensor& y, const Tensor& x);
 // Throws ShapeError if the T tokens of x (..., T, d) and those in the cache exceed context_length.
 void require_context(const char* layer, const Input& in, int64_t context_length);
 
-// The ids of a layer that reads one sequence and writes another.
-struct SourceAndTarget {
-  Ids source_ids;  // (B, S)
-  Ids ids;         // (B, T)
-};
-
-// Returns source_ids and ids as batches: (S) and (T) become batches of one. Throws ShapeError,
-// naming `layer`, if one is missing, if their batches differ, if one is longer than these numbers
-// of tokens, or if source_mask is not (B, S).
-SourceAndTarget source_and_target(const char* layer, const Input& in, int64_t source_length,
-                                  int64_t context_length);
-
 }  // namespace heed

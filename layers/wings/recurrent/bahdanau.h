@@ -18,12 +18,12 @@
 // their appendix, so the last token updates no state.
 #pragma once
 
-#include "layers/block_config.h"
 #include "layers/dropout.h"
 #include "layers/embedding.h"
 #include "layers/linear.h"
 #include "layers/wings/recurrent/global_attention.h"
 #include "layers/wings/recurrent/recurrent.h"
+#include "layers/wings/translation/source_and_target.h"
 
 namespace heed {
 

@@ -20,13 +20,13 @@
 #include <memory>
 #include <optional>
 
-#include "layers/block_config.h"
 #include "layers/dropout.h"
 #include "layers/embedding.h"
 #include "layers/linear.h"
 #include "layers/wings/recurrent/conv1d.h"
 #include "layers/wings/recurrent/global_attention.h"
 #include "layers/wings/recurrent/recurrent.h"
+#include "layers/wings/translation/source_and_target.h"
 
 namespace heed {
 

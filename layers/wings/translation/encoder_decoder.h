@@ -14,6 +14,7 @@
 #include "layers/embedding.h"
 #include "layers/positional.h"
 #include "layers/wings/translation/decoder_block.h"
+#include "layers/wings/translation/source_and_target.h"
 
 namespace heed {
 
