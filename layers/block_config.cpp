@@ -10,6 +10,7 @@ namespace heed {
 
 void BlockConfig::fields(Fields& f) {
   block_fields(f);
+  parallel_residual_field(f);
   attention_field(f);
 }
 
@@ -35,7 +36,7 @@ void BlockConfig::fill_attention(Defaults& d, const int64_t& longest) const {
   const int64_t heads = own_heads != nullptr ? *own_heads : num_heads;
   d.set("d_in", d_model).set("d_out", d_model).set("d_model", d_model);
   d.set("d_head", heads > 0 ? d_model / heads : 0);
-  d.set("context_length", longest).set("num_heads", num_heads);
+  d.set("context_length", longest).set("num_heads", num_heads).set("norm_eps", norm_eps);
   d.set("dropout", dropout).set("qkv_bias", qkv_bias).set("out_bias", bias);
 }
 
@@ -50,7 +51,8 @@ void BlockConfig::fill_feed_forward(Defaults& d) const {
 }
 
 void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
-  if (d_model % num_heads != 0) {
+  const auto* head_dim = attention.find<std::optional<int64_t>>("head_dim");
+  if (d_model % num_heads != 0 && !(head_dim != nullptr && *head_dim)) {
     errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
                      ", num_heads is ", num_heads, divisors_of(d_model));
   }
@@ -108,7 +110,8 @@ void require_option(ConfigErrors& errors, const ConfigNode& at, const char* fiel
 }  // namespace
 
 void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at,
-                               const std::string& position, double rope_base) const {
+                               const std::string& position, double rope_base,
+                               double rotary_fraction) const {
   if (position == "rope") {
     const bool* rope = attention.find<bool>("rope");
     require_option(errors, at, "position", "rope", rope != nullptr, attention);
@@ -117,25 +120,29 @@ void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at,
                        "position; leave attention.rope out");
     }
   }
-  constexpr double usual = 10000;
-  const auto* base = attention.find<double>("rope_base");
-  if (rope_base != usual && position != "rope") {
-    errors.add_field(at, "rope_base", rope_base, " has no effect with position ", position,
-                     "; write position: rope, or leave rope_base out");
-  } else if (rope_base != usual && base != nullptr && *base != rope_base) {
-    errors.add_field(at, "rope_base", rope_base, " is not attention.rope_base ", *base,
-                     "; give it once");
-  }
+  const auto once = [&](const char* field, double value, double usual) {
+    const auto* own = attention.find<double>(field);
+    if (value != usual && position != "rope") {
+      errors.add_field(at, field, value, " has no effect with position ", position,
+                       "; write position: rope, or leave ", field, " out");
+    } else if (value != usual && own == nullptr) {
+      require_option(errors, at, field, field, false, attention);
+    } else if (value != usual && *own != value) {
+      errors.add_field(at, field, value, " is not attention.", field, " ", *own, "; give it once");
+    }
+  };
+  once("rope_base", rope_base, 10000);
+  once("rotary_fraction", rotary_fraction, 1);
 }
 
-void BlockConfig::check_kv_heads(ConfigErrors& errors, const ConfigNode& at,
-                                 const std::optional<int64_t>& num_kv_heads) const {
-  if (num_kv_heads) {
-    const auto* heads = attention.find<std::optional<int64_t>>("num_kv_heads");
-    require_option(errors, at, "num_kv_heads", "num_kv_heads", heads != nullptr, attention);
-    if (heads != nullptr && *heads != num_kv_heads) {
-      errors.add_field(at, "num_kv_heads", *num_kv_heads, " is not attention.num_kv_heads ",
-                       *heads ? text(**heads) : "all", "; give it once");
+void BlockConfig::check_given_once(ConfigErrors& errors, const ConfigNode& at, const char* field,
+                                   const std::optional<int64_t>& value, const char* usual) const {
+  if (value) {
+    const auto* own = attention.find<std::optional<int64_t>>(field);
+    require_option(errors, at, field, field, own != nullptr, attention);
+    if (own != nullptr && *own != value) {
+      errors.add_field(at, field, *value, " is not attention.", field, " ",
+                       *own ? text(**own) : usual, "; give it once");
     }
   }
 }

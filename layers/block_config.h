@@ -29,6 +29,7 @@ struct BlockConfig {
   double dropout = 0;
   bool qkv_bias = false;
   bool bias = true;
+  bool parallel_residual = false;
   std::string norm = "layer_norm";
   double norm_eps = 1e-5;
   std::string activation = "gelu_tanh";
@@ -42,7 +43,7 @@ struct BlockConfig {
 
   // All of them.
   void fields(Fields& f);
-  // All but attention.
+  // All but attention and parallel_residual.
   void block_fields(Fields& f) {
     f.required("context_length", context_length, at_least(1), "largest number of tokens")
         .example(6)
@@ -85,6 +86,12 @@ struct BlockConfig {
         .also_known_as(
             {"intermediate_size", "n_inner", "d_ff", "dim_feedforward", "hidden_dim", "ffn_dim"});
   }
+  // Of models without cross-attention.
+  void parallel_residual_field(Fields& f) {
+    f.optional("parallel_residual", parallel_residual,
+               "attention and feed-forward read the same x, as in GPT-NeoX")
+        .also_known_as({"use_parallel_residual", "parallel_attn"});
+  }
   // attention, with what every block fills in and what `also` does.
   void attention_field(Fields& f, Fill also = {});
   // Fills in what the attention of a block takes from it, for sequences of at most `longest`
@@ -97,9 +104,9 @@ struct BlockConfig {
   void check_heads(ConfigErrors& errors, const ConfigNode& at) const;
   // The same for fields of a model that its attention needs to have, too.
   void check_rotary(ConfigErrors& errors, const ConfigNode& at, const std::string& position,
-                    double rope_base) const;
-  void check_kv_heads(ConfigErrors& errors, const ConfigNode& at,
-                      const std::optional<int64_t>& num_kv_heads) const;
+                    double rope_base, double rotary_fraction) const;
+  void check_given_once(ConfigErrors& errors, const ConfigNode& at, const char* field,
+                        const std::optional<int64_t>& value, const char* usual) const;
 };
 
 // The norm of a block. rms_norm has no bias.

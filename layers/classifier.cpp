@@ -8,6 +8,7 @@ void Classifier::Config::fields(Fields& f) {
              "number of classes; the data decides if absent")
       .example(3);
   block_fields(f);
+  parallel_residual_field(f);
   num_layers_field(f, 0).example(1);
   position_field(f, {"learned", "sinusoidal", "none"});
   f.choice("pool", pool, {"mean", "first", "last"}, "what of the sequence is classified");

@@ -7,6 +7,7 @@ namespace heed {
 void GptBodyConfig::size_fields(Fields& f) {
   vocab_size_field(f);
   block_fields(f);
+  parallel_residual_field(f);
   num_layers_field(f, 1).example(2);
 }
 
@@ -15,19 +16,26 @@ void GptBodyConfig::attention_fields(Fields& f) {
              "heads of keys and values, each for as many of the queries", "all")
       .also_try({1})
       .also_known_as({"num_key_value_heads", "n_kv_groups", "n_kv_heads"});
+  f.optional("head_dim", head_dim, at_least(1), "width of a head; auto: d_model / num_heads",
+             "auto")
+      .also_try({3});
   f.optional("rope_base", rope_base, above(0), "of rope: the slowest turn is about 1 / rope_base")
       .also_known_as({"rope_theta", "rotary_emb_base"});
+  f.optional("rotary_fraction", rotary_fraction, in_range(0, 1, Bound::open),
+             "of rope: the part of each head that turns")
+      .also_known_as({"rotary_pct", "partial_rotary_factor"});
   attention_field(f, [this](Defaults& d) {
-    d.set("num_kv_heads", num_kv_heads).set("rope", position == "rope");
-    if (position == "rope") d.set("rope_base", rope_base);
+    d.set("num_kv_heads", num_kv_heads).set("head_dim", head_dim).set("rope", position == "rope");
+    if (position == "rope") d.set("rope_base", rope_base).set("rotary_fraction", rotary_fraction);
   });
 }
 
 void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   BlockConfig::check(errors, at);
   check_heads(errors, at);
-  check_rotary(errors, at, position, rope_base);
-  check_kv_heads(errors, at, num_kv_heads);
+  check_rotary(errors, at, position, rope_base, rotary_fraction);
+  check_given_once(errors, at, "num_kv_heads", num_kv_heads, "all");
+  check_given_once(errors, at, "head_dim", head_dim, "auto");
   const bool* const alibi = attention.find<bool>("alibi");
   if (alibi != nullptr && *alibi && (position == "learned" || position == "sinusoidal")) {
     errors.add_field(at, "position", position, ", but attention.alibi takes its place; write none");

@@ -12,7 +12,9 @@ namespace heed {
 // The fields of a gpt's body: those of models with its parameters, whatever they end in.
 struct GptBodyConfig : TransformerBody::Config {
   std::optional<int64_t> num_kv_heads = std::nullopt;
+  std::optional<int64_t> head_dim = std::nullopt;
   double rope_base = 10000;
+  double rotary_fraction = 1;
   // In this order; fields of the model come between them.
   void size_fields(Fields& f);
   void attention_fields(Fields& f);

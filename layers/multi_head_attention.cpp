@@ -17,10 +17,16 @@ void MultiHeadAttention::Config::packed_fields(Fields& f) {
   f.optional("causal", causal, "hide the tokens that come after");
   f.optional("rope", rope, "turn queries and keys by their positions");
   f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");
-  f.optional("scale", scale, any_number,
-             "attn_scores are multiplied by it; auto: 1 / sqrt(d_out / num_heads), 1: unscaled, "
-             "0: one mean for all",
-             "auto")
+  f.optional("rotary_fraction", rotary_fraction, in_range(0, 1, Bound::open),
+             "part of each head that turns: its first elements, an even number of them")
+      .also_known_as({"rotary_pct", "partial_rotary_factor"});
+  f.group("rope_scaling", rope_scaling, "slower turns for a longer context, as in Llama 3.1")
+      .only_with("rope");
+  f.optional(
+       "scale", scale, any_number,
+       "attn_scores are multiplied by it; auto: 1 / sqrt(head width), 1: unscaled, 0: one mean "
+       "for all",
+       "auto")
       .also_try({0.5});
   attention_weights_field(f, attention_weights);
   f.optional("window", window, at_least(1), "tokens that one sees, itself included", "all")
@@ -34,7 +40,7 @@ void MultiHeadAttention::Config::packed_fields(Fields& f) {
 }
 
 void MultiHeadAttention::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  if (d_out % num_heads != 0) {
+  if (!head_dim && d_out % num_heads != 0) {
     errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
                      num_heads);
     return;
@@ -43,20 +49,34 @@ void MultiHeadAttention::Config::check(ConfigErrors& errors, const ConfigNode& a
     errors.add_field(at, "num_kv_heads", "must divide num_heads: num_heads is ", num_heads,
                      ", num_kv_heads is ", kv_heads());
   }
-  if (packed && kv_heads() != num_heads) {
-    errors.add_field(at, "num_kv_heads", "with packed: true expected all heads, ", num_heads,
-                     ", got ", kv_heads());
+  const auto unpacked = [&](const char* field, bool usual, const auto& expected, const auto& got) {
+    if (packed && !usual) {
+      errors.add_field(at, field, "with packed: true expected ", expected, ", got ", got);
+    }
+  };
+  unpacked("num_kv_heads", kv_heads() == num_heads, text("all heads, ", num_heads), kv_heads());
+  unpacked("head_dim", !head_dim, "auto", head_width());
+  unpacked("qk_norm", qk_norm == "none", "none", qk_norm);
+  if (!out_proj && all_heads() != d_out) {
+    errors.add_field(at, "head_dim", *head_dim, " without out_proj: num_heads times it must be ",
+                     "d_out ", d_out);
   }
-  if (!rope && rope_base != Config{}.rope_base) {
-    errors.add_field(at, "rope_base", rope_base, " has no effect with rope false; write ",
-                     "rope: true, or leave rope_base out");
+  if (qk_norm == "none" && at.has("norm_eps") && norm_eps != Config{}.norm_eps) {
+    errors.add_field(at, "norm_eps", norm_eps, " has no effect with qk_norm none");
   }
-  if (packed && qk_norm != "none") {
-    errors.add_field(at, "qk_norm", "with packed: true expected none, got ", qk_norm);
-  }
+  const auto of_rope = [&](const char* field, double value, double usual) {
+    if (!rope && value != usual) {
+      errors.add_field(at, field, value, " has no effect with rope false; write rope: true, or ",
+                       "leave ", field, " out");
+    }
+  };
+  of_rope("rope_base", rope_base, Config{}.rope_base);
+  of_rope("rotary_fraction", rotary_fraction, Config{}.rotary_fraction);
   check_visibility(errors, at);
-  if (rope && head_width() % 2 != 0) {
-    errors.add_field(at, "rope", "needs an even head width, d_out / num_heads is ", head_width());
+  if (rope && (rotary_width() % 2 != 0 || rotary_width() == 0)) {
+    errors.add_field(at, rotary_fraction == 1 ? "rope" : "rotary_fraction",
+                     "expected an even number of the ", head_width(),
+                     " elements of a head to turn, got ", rotary_width());
   }
 }
 
@@ -87,7 +107,7 @@ namespace {
 std::optional<Child<Module>> norm_of_heads(Module* layer, const char* name,
                                            const MultiHeadAttention::Config& c) {
   if (c.qk_norm == "none") return std::nullopt;
-  ConfigNode options = ConfigNode::map({{"d_model", c.head_width()}});
+  ConfigNode options = ConfigNode::map({{"d_model", c.head_width()}, {"eps", c.norm_eps}});
   if (c.qk_norm == "layer_norm") options.set("bias", false);
   return Child<Module>(layer, name, make_layer(c.qk_norm, options));
 }
@@ -104,14 +124,15 @@ Tensor MultiHeadAttention::normed(const std::optional<Child<Module>>& norm, cons
 MultiHeadAttention::MultiHeadAttention(const Config& c)
     : config(checked(c)),
       W_query(this, "W_query",
-              Linear::Config{.d_in = c.d_in, .d_out = c.d_out, .bias = c.qkv_bias}),
+              Linear::Config{.d_in = c.d_in, .d_out = c.all_heads(), .bias = c.qkv_bias}),
       W_key(this, "W_key",
-            Linear::Config{
-                .d_in = c.d_in, .d_out = c.kv_heads() * c.head_width(), .bias = c.qkv_bias}),
+            Linear::Config{.d_in = c.d_in,
+                           .d_out = saturated_product(c.kv_heads(), c.head_width()),
+                           .bias = c.qkv_bias}),
       W_value(this, "W_value", W_key->config),
       out_proj(optional_child<Linear>(
           c.out_proj, this, "out_proj",
-          Linear::Config{.d_in = c.d_out, .d_out = c.d_out, .bias = c.out_bias})),
+          Linear::Config{.d_in = c.all_heads(), .d_out = c.d_out, .bias = c.out_bias})),
       q_norm(norm_of_heads(this, "q_norm", c)),
       k_norm(norm_of_heads(this, "k_norm", c)),
       angles_(c.angles()) {

@@ -1,10 +1,12 @@
 // Multi-head attention with weight splits: one projection for all heads, split into num_heads.
 // The book, section 3.6.2; Vaswani et al. 2017, section 3.2.2.
-//   x (B, T <= context_length, d_in) -> context_vec (B, T, d_out);   head width d_out / num_heads
+//   x (B, T <= context_length, d_in) -> context_vec (B, T, d_out)
+//   head width d_out / num_heads, or head_dim: then out_proj leads back to d_out, as in Qwen 3
 // num_kv_heads: grouped-query attention (Ainslie et al. 2023, arXiv:2305.13245). Every
 // num_heads / num_kv_heads query heads share one key and one value head, so W_key and W_value are
 // narrower.
-// rope: queries and keys are rotated by their positions (autograd/ops/rotary.h).
+// rope: queries and keys are rotated by their positions (autograd/ops/rotary.h), or the first
+// rotary_fraction of the elements of each head, as in GPT-NeoX; by other angles with rope_scaling.
 // scale: attn_scores are multiplied by it, by 1 / sqrt(head width) if it is absent.
 // attention_weights: what makes weights of scores, if not softmax. Without a kernel of its own.
 // window: a token sees itself and the window - 1 tokens before it (Beltagy, Peters and Cohan 2020),
@@ -18,10 +20,12 @@
 
 #include <optional>
 
+#include "autograd/array/shape.h"
 #include "autograd/ops/rotary.h"
 #include "layers/linear.h"
 #include "layers/module/attend.h"
 #include "layers/module/children.h"
+#include "layers/rope_scaling.h"
 
 namespace heed {
 
@@ -41,8 +45,11 @@ class MultiHeadAttention final : public Module {
     bool causal = true;
     bool packed = false;
     std::optional<int64_t> num_kv_heads = std::nullopt;
+    std::optional<int64_t> head_dim = std::nullopt;
     bool rope = false;
     double rope_base = 10000;
+    double rotary_fraction = 1;
+    RopeScaling rope_scaling = {};
     std::optional<double> scale = std::nullopt;
     std::string attention_weights = "softmax";
     std::optional<int64_t> window = std::nullopt;
@@ -50,13 +57,18 @@ class MultiHeadAttention final : public Module {
     std::optional<double> soft_cap = std::nullopt;
     bool alibi = false;
     std::string qk_norm = "none";
+    double norm_eps = 1e-5;
     void fields(Fields& f) {
       packed_fields(f);
       f.optional("packed", packed, "one in_proj_weight, as torch.nn.MultiheadAttention");
       f.optional("num_kv_heads", num_kv_heads, at_least(1), "heads of keys and values", "all")
           .also_try({1});
+      f.optional("head_dim", head_dim, at_least(1), "width of a head; auto: d_out / num_heads",
+                 "auto")
+          .also_try({3});
       f.choice("qk_norm", qk_norm, {"none", "rms_norm", "layer_norm"},
                "norm over the width of each head of queries and keys");
+      f.optional("norm_eps", norm_eps, above(0), "of that norm, added to its mean square");
     }
     // Without those that packed_attention does not have.
     void packed_fields(Fields& f);
@@ -64,10 +76,14 @@ class MultiHeadAttention final : public Module {
     void check_visibility(ConfigErrors& errors, const ConfigNode& at) const;
 
     int64_t kv_heads() const { return num_kv_heads.value_or(num_heads); }
-    int64_t head_width() const { return d_out / num_heads; }
-    // The angles of rotary positions, (context_length, head width), or no array without rope.
+    int64_t head_width() const { return head_dim.value_or(d_out / num_heads); }
+    int64_t all_heads() const { return saturated_product(num_heads, head_width()); }
+    int64_t rotary_width() const {  // the elements of a head that turn
+      return static_cast<int64_t>(rotary_fraction * static_cast<double>(head_width()));
+    }
+    // The angles of rotary positions, (context_length, rotary_width()), or no array without rope.
     Array angles() const {
-      return rope ? rotary_table(context_length, head_width(), rope_base) : Array();
+      return rope ? rotary_table(context_length, rotary_width(), rope_base, rope_scaling) : Array();
     }
     Signature signature() const {
       return {.width = d_in,
@@ -107,9 +123,11 @@ class MultiHeadAttention final : public Module {
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("multi_head_attention", in.x, config.d_in);
     require_context("multi_head_attention", in, config.context_length);
-    const Tensor queries = rotated(normed(q_norm, W_query(x)), angles_, in);  // (B, T, d_out)
-    const Tensor keys = rotated(normed(k_norm, W_key(x)), angles_, in);  // (B, T, Hkv head width)
-    const Tensor values = W_value(x);                                    // as keys
+    const int64_t width = config.head_width();
+    // queries (B, T, H width); keys and values (B, T, Hkv width)
+    const Tensor queries = rotated(normed(q_norm, W_query(x)), angles_, in, width);
+    const Tensor keys = rotated(normed(k_norm, W_key(x)), angles_, in, width);
+    const Tensor values = W_value(x);
     const Tensor context_vec =
         attend(*this, in, queries, keys, values, config.dropout, config.options());
     return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);

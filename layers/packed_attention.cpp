@@ -29,8 +29,10 @@ Tensor PackedAttention::forward(const Input& in) {
     context_vec = attend(*this, in, qkv, config.dropout, config.options());
   } else {
     const std::vector<Tensor> parts = split(qkv, config.d_out, -1);
-    context_vec = attend(*this, in, rotated(parts[0], angles_, in), rotated(parts[1], angles_, in),
-                         parts[2], config.dropout, config.options());
+    const int64_t width = config.head_width();
+    context_vec =
+        attend(*this, in, rotated(parts[0], angles_, in, width),
+               rotated(parts[1], angles_, in, width), parts[2], config.dropout, config.options());
   }
   return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
 }

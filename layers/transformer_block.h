@@ -5,6 +5,8 @@
 //   x = x + drop(ff(norm2(x)))
 // feed_forward: none leaves out the second line, with its norm. Elhage et al. 2021, "A Mathematical
 // Framework for Transformer Circuits", study such attention-only models.
+// parallel_residual: both branches read the x of the block, as in GPT-J and GPT-NeoX:
+//   x = x + drop(att(norm1(x))) + drop(ff(norm2(x)))
 #pragma once
 
 #include <optional>
@@ -59,7 +61,7 @@ class TransformerBlock final : public Module {
 
   std::vector<Branch> branches() const override {
     std::vector<Branch> all{{&*norm1, &*att, true}};
-    if (ff) all.push_back({&**norm2, &**ff, false});
+    if (ff) all.push_back({&**norm2, &**ff, false, config.parallel_residual});
     return all;
   }
 
@@ -76,7 +78,8 @@ class TransformerBlock final : public Module {
     require(attended.shape() == in.x.shape(), "transformer_block: expected the attention to give ",
             in.x.shape(), ", the shape of x, got ", attended.shape());
     const Tensor x = drop_shortcut->add_to(in.x, attended);
-    return ff ? drop_shortcut->add_to(x, fed(*ff, in.with((*norm2)(x)))) : x;
+    const Tensor& read = config.parallel_residual ? in.x : x;
+    return ff ? drop_shortcut->add_to(x, fed(*ff, in.with((*norm2)(read)))) : x;
   }
 };
 HEED_LAYER(TransformerBlock, "transformer_block");

@@ -148,8 +148,9 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dr
       });
 }
 
-Tensor rotated(const Tensor& x, const Array& angles, const Input& in) {
-  return angles ? rotary(x, angles, in.past()) : x;
+Tensor rotated(const Tensor& x, const Array& angles, const Input& in,
+               std::optional<int64_t> head_width) {
+  return angles ? rotary(x, angles, in.past(), head_width) : x;
 }
 
 }  // namespace heed

@@ -38,7 +38,8 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dr
               AttentionOptions options);
 
 // Queries or keys (B, T, H d) rotated by their positions (autograd/ops/rotary.h); unchanged if
-// there are no angles.
-Tensor rotated(const Tensor& x, const Array& angles, const Input& in);
+// there are no angles. head_width: d, if the angles are those of a part of it.
+Tensor rotated(const Tensor& x, const Array& angles, const Input& in,
+               std::optional<int64_t> head_width = {});
 
 }  // namespace heed

@@ -24,7 +24,8 @@ class Module;
 struct Branch {
   const Module* norm;
   const Module* layer;
-  bool attends;  // or it is a feed-forward
+  bool attends;           // or it is a feed-forward
+  bool parallel = false;  // norm reads what that of the step before it has read
 };
 
 class Module {

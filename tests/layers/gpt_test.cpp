@@ -5,16 +5,18 @@
 #include "layers/multi_head_attention.h"
 #include "layers/rms_norm.h"
 #include "tests/support/layer_cases.h"
+#include "tests/support/run_program.h"
 
 using namespace heed;
 using namespace heed::testing;
 
 namespace {
 
-std::string gpt(const std::string& options = "") {
-  return "{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, num_heads: 3, num_layers: 2" +
-         (options.empty() ? "" : ", " + options) + "}";
+std::string gpt_of(int heads, const std::string& options) {
+  return text("{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, num_heads: ", heads,
+              ", num_layers: 2", options.empty() ? "" : ", ", options, "}");
 }
+std::string gpt(const std::string& options = "") { return gpt_of(3, options); }
 
 Array drawn_normal(Generator& generator, const Shape& shape, double std) {
   Array a = Array::uninitialised(shape);
@@ -97,6 +99,40 @@ TEST_CASE("gpt: rope and grouped heads reach the attention") {
         std::string::npos);
 }
 
+TEST_CASE("gpt: rotary_fraction and parallel_residual reach its blocks") {
+  const auto layer = layer_of(gpt("position: rope, rotary_fraction: 0.5, parallel_residual: true"));
+  const auto& block = *dynamic_cast<const Gpt&>(*layer).trf_blocks[1];
+  CHECK(block.config.parallel_residual);
+  CHECK(dynamic_cast<const MultiHeadAttention&>(*block.att).config.rotary_width() == 2);
+  const auto mistake = [](const std::string& options) {
+    const std::string error = config_error_of(gpt(options));
+    return error.substr(error.find(" model.") + 1);
+  };
+  CHECK(mistake("rotary_fraction: 0.5") ==
+        "model.rotary_fraction: 0.5 has no effect with position learned; write position: rope, or "
+        "leave rotary_fraction out");
+  CHECK(mistake("position: rope, rotary_fraction: 0.5, attention: {rotary_fraction: 1}") ==
+        "model.rotary_fraction: 0.5 is not attention.rotary_fraction 1; give it once");
+  CHECK(mistake("position: rope, attention: {rotary_fraction: 0.5}") == "no error");
+  CHECK(mistake("position: rope, rotary_pct: 0.5")
+            .ends_with("rotary_pct: here it is rotary_fraction"));
+}
+
+TEST_CASE("gpt: head_dim and norm_eps reach the attention, as a qwen3 has them") {
+  const auto layer = layer_of(gpt_of(5,
+                                     "head_dim: 4, norm_eps: 0.5, position: rope, "
+                                     "norm: rms_norm, attention: {qk_norm: rms_norm}"));
+  CHECK(parameter_of(*layer, "trf_blocks.0.att.W_query.weight").shape() == Shape{20, 12});
+  CHECK(parameter_of(*layer, "trf_blocks.0.att.out_proj.weight").shape() == Shape{12, 20});
+  const auto& block = *dynamic_cast<const Gpt&>(*layer).trf_blocks[0];
+  const auto& attention = dynamic_cast<const MultiHeadAttention&>(*block.att);
+  CHECK(dynamic_cast<const RmsNorm&>(**attention.q_norm).config.eps == 0.5);
+  CHECK(config_error_of(gpt("head_dim: 4, attention: {head_dim: 6}"))
+            .ends_with("model.head_dim: 4 is not attention.head_dim 6; give it once"));
+  CHECK(contains(config_error_of(gpt("head_dim: 4, attention: {type: causal_attention}")),
+                 "model.head_dim: expected an attention that takes head_dim"));
+}
+
 TEST_CASE("gpt: init gpt2 draws once more, as nanoGPT does") {
   layer_of(gpt("qkv_bias: true"), 9);  // the modules' own draws come first
   Generator generator = streams().init();
@@ -165,7 +201,7 @@ TEST_CASE("gpt: PyTorch's values") {
       ++compared;
     }
   }
-  CHECK(files == 20);
+  CHECK(files == 22);
   CHECK(compared >= 11);
 }
 

@@ -167,7 +167,10 @@ TEST_CASE("multi_head_attention: generation with a cache, whatever the fields") 
   for (const std::string options :
        {"window: 3", "window: 4, sinks: 2", "soft_cap: 0.7", "alibi: true", "qk_norm: rms_norm",
         "window: 2, rope: true, qk_norm: layer_norm", "packed: true, window: 3, soft_cap: 2",
-        "attention_weights: none, window: 3", "num_kv_heads: 1, alibi: true, window: 5"}) {
+        "attention_weights: none, window: 3", "num_kv_heads: 1, alibi: true, window: 5",
+        "rope: true, rope_scaling: {factor: 4, original_max_position_embeddings: 9}",
+        "rope: true, head_dim: 6, num_kv_heads: 1, qk_norm: rms_norm",
+        "rope: true, rotary_fraction: 0.5", "packed: true, rope: true, rotary_fraction: 0.5"}) {
     CAPTURE(options);
     const auto layer = layer_of(mha(options));
     layer->train(false);
@@ -184,7 +187,7 @@ TEST_CASE("multi_head_attention: generation with a cache, whatever the fields") 
                              rows_between(whole.reshaped({9, 12}), t, t + count), 20 * rounding);
     }
   }
-  CHECK(compared == 9 * 9 * 12);
+  CHECK(compared == 13 * 9 * 12);
 }
 
 TEST_CASE("multi_head_attention: qk_norm has a weight for each number of a head") {
@@ -199,6 +202,17 @@ TEST_CASE("multi_head_attention: qk_norm has a weight for each number of a head"
   for (int64_t i = 0; i < larger.size(); ++i) larger.mutable_data()[i] *= 3000;
   set_parameter(*layer, "W_query.weight", larger);
   CHECK(distance({{"y", (*layer)(x).value()}}, {{"y", y}}) < 1e-2);
+}
+
+TEST_CASE("multi_head_attention: heads of a width of their own, and out_proj back to d_out") {
+  CHECK(parameter_lines(*layer_of(mha("head_dim: 5, num_kv_heads: 1, qk_norm: rms_norm"))) ==
+        "W_query.weight (15, 12)\nW_key.weight (5, 12)\nW_value.weight (5, 12)\n"
+        "out_proj.weight (12, 15)\nout_proj.bias (12,)\nq_norm.scale (5,)\nk_norm.scale (5,)\n");
+  CHECK(check_torch_init(mha("head_dim: 5"), 7) == 4 * 180 + 12);
+  const Tensor x(values({2, 9, 12}));
+  check_same_bits((*layer_of(mha("head_dim: 4")))(x).value(), (*layer_of(mha()))(x).value());
+  CHECK(distance({{"y", (*layer_of(mha("qk_norm: rms_norm, norm_eps: 2")))(x).value()}},
+                 {{"y", (*layer_of(mha("qk_norm: rms_norm")))(x).value()}}) > 1e-3);
 }
 
 TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everything's around it") {
@@ -227,7 +241,7 @@ TEST_CASE("multi_head_attention: PyTorch's values") {
       compared += check_golden(name);
     }
   }
-  CHECK(compared == 2 * (87 + 49));
+  CHECK(compared == 2 * (87 + 49 + 24));
 }
 
 TEST_CASE("multi_head_attention: refuses") {
@@ -250,7 +264,8 @@ TEST_CASE("multi_head_attention: refuses") {
         "num_kv_heads is 2");
   CHECK(config_error_of("{type: multi_head_attention, d_in: 6, d_out: 6, context_length: 4, "
                         "num_heads: 2, rope: true}") ==
-        "model.yaml:1:95: model.rope: needs an even head width, d_out / num_heads is 3");
+        "model.yaml:1:95: model.rope: expected an even number of the 3 elements of a head to turn, "
+        "got 3");
   const auto refused = [](const std::string& options, const std::string& why) {
     const std::string error = config_error_of(mha(options));
     CHECK_MESSAGE(error.ends_with(why), error);
@@ -266,5 +281,20 @@ TEST_CASE("multi_head_attention: refuses") {
   refused("alibi: true, attention_weights: sum", "model.alibi: needs attention_weights: softmax");
   refused("packed: true, qk_norm: rms_norm",
           "model.qk_norm: with packed: true expected none, got rms_norm");
+  refused("head_dim: 5, out_proj: false",
+          "model.head_dim: 5 without out_proj: num_heads times it must be d_out 12");
+  refused("packed: true, head_dim: 5", "model.head_dim: with packed: true expected auto, got 5");
+  refused("norm_eps: 0.1", "model.norm_eps: 0.1 has no effect with qk_norm none");
+  refused("rotary_fraction: 0.5",
+          "model.rotary_fraction: 0.5 has no effect with rope false; write rope: true, or leave "
+          "rotary_fraction out");
+  refused(
+      "rope: true, rotary_fraction: 0.25",
+      "model.rotary_fraction: expected an even number of the 4 elements of a head to turn, got 1");
+  refused(
+      "rope: true, rotary_fraction: 0.1",
+      "model.rotary_fraction: expected an even number of the 4 elements of a head to turn, got 0");
+  refused("rope: true, rotary_fraction: 1.5",
+          "model.rotary_fraction: expected a number above 0 up to 1, got 1.5");
   refused("soft_cap: 0", "model.soft_cap: expected a number above 0 or none, got 0");
 }

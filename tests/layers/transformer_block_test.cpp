@@ -1,5 +1,6 @@
 #include "layers/transformer_block.h"
 
+#include "autograd/random/streams.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/run_program.h"
 
@@ -39,6 +40,28 @@ TEST_CASE("transformer_block: attention and feed-forward stand beside shortcuts,
   check_near(layer(x), (middle + (*layer.ff)((*layer.norm2)(middle))).value());
 }
 
+TEST_CASE("transformer_block: parallel_residual, both branches read the same x") {
+  const auto made = layer_of(block("parallel_residual: true, dropout: 0.25"));
+  auto& layer = dynamic_cast<TransformerBlock&>(*made);
+  perturb_parameters(layer);
+  CHECK(parameter_lines(layer) == parameter_lines(*layer_of(block())));
+  const Tensor x(values({2, 9, 12}));
+  const StreamsState before = streams().state();
+  const Array y = layer(x).value();
+  streams().set_state(before);  // the same masks, in the same order
+  const Tensor attended = layer.drop_shortcut(layer.att(layer.norm1(x)));
+  const Tensor fed = layer.drop_shortcut((*layer.ff)((*layer.norm2)(x)));
+  check_near(y, (x + attended + fed).value());
+  const std::vector<Branch> branches = layer.branches();
+  REQUIRE(branches.size() == 2);
+  CHECK(!branches[0].parallel);
+  CHECK(branches[1].parallel);
+  const auto alone = [](const std::string& more) {
+    return layer_of(block("feed_forward: none" + more));
+  };
+  check_same_bits((*alone(", parallel_residual: true"))(x).value(), (*alone(""))(x).value());
+}
+
 TEST_CASE("transformer_block: what the attention is not told comes from the block") {
   const auto attention_of = [](const std::string& options) {
     const auto layer = layer_of(block(options));
@@ -57,13 +80,15 @@ TEST_CASE("transformer_block: what the attention is not told comes from the bloc
   CHECK(options_of(*told) ==
         "d_in: 12\nd_out: 12\ncontext_length: 20\nnum_heads: 2\ndropout: 0.5\nqkv_bias: false\n"
         "out_proj: true\nout_bias: true\ncausal: true\nrope: false\nrope_base: 10000\n"
-        "scale: auto\nattention_weights: softmax\nwindow: all\nsinks: 0\nsoft_cap: none\n"
-        "alibi: false\npacked: false\nnum_kv_heads: all\nqk_norm: none\n");
+        "rotary_fraction: 1\nscale: auto\nattention_weights: softmax\nwindow: all\nsinks: 0\n"
+        "soft_cap: none\nalibi: false\npacked: false\nnum_kv_heads: all\nhead_dim: auto\n"
+        "qk_norm: none\nnorm_eps: 1e-05\n");
   CHECK(options_of(*layer_of(block("dropout: 0.25, qkv_bias: true, bias: false"))) ==
         "d_in: 12\nd_out: 12\ncontext_length: 9\nnum_heads: 3\ndropout: 0.25\nqkv_bias: true\n"
         "out_proj: true\nout_bias: false\ncausal: true\nrope: false\nrope_base: 10000\n"
-        "scale: auto\nattention_weights: softmax\nwindow: all\nsinks: 0\nsoft_cap: none\n"
-        "alibi: false\npacked: false\nnum_kv_heads: all\nqk_norm: none\n");
+        "rotary_fraction: 1\nscale: auto\nattention_weights: softmax\nwindow: all\nsinks: 0\n"
+        "soft_cap: none\nalibi: false\npacked: false\nnum_kv_heads: all\nhead_dim: auto\n"
+        "qk_norm: none\nnorm_eps: 1e-05\n");
 }
 
 TEST_CASE("transformer_block: causal when its attention is") {
@@ -75,10 +100,11 @@ TEST_CASE("transformer_block: causal when its attention is") {
 
 TEST_CASE("transformer_block: PyTorch's values") {
   int64_t compared = 0;
-  for (const std::string name : {"block", "block_options", "block_simple", "block_wrapper"}) {
+  for (const std::string name :
+       {"block", "block_options", "block_simple", "block_wrapper", "block_parallel"}) {
     compared += check_golden(name);
   }
-  CHECK(compared == 2 * (15 + 12 + 10 + 17));
+  CHECK(compared == 2 * (15 + 12 + 10 + 17 + 18));
 }
 
 TEST_CASE("transformer_block: attention alone, with feed_forward none") {

@@ -305,6 +305,7 @@ std::vector<LayerCase> attending_layers(const Sizes& sizes) {
       {"multi_head sum", text("{", heads, ", attention_weights: sum}"), true},
       {"multi_head none", text("{", heads, ", attention_weights: none}"), true},
       {"multi_head not causal", text("{", heads, ", causal: false}"), true},
+      {"multi_head partial rope", text("{", heads, ", rope: true, rotary_fraction: 0.5}"), true},
       {"packed", text("{", heads, ", packed: true, qkv_bias: true}"), true},
       {"packed not causal", text("{", heads, ", packed: true, causal: false}"), true}};
   const std::vector<std::string> inner{"simple_attention",
@@ -327,6 +328,9 @@ std::vector<LayerCase> attending_layers(const Sizes& sizes) {
   cases.push_back({"gpt nano", "{" + gpt +
                                    ", bias: false, tie_embeddings: true, init: gpt2, "
                                    "activation: gelu}"});
+  cases.push_back({"gpt neox", "{" + gpt +
+                                   ", position: rope, rotary_fraction: 0.5, parallel_residual: "
+                                   "true, qkv_bias: true}"});
   cases.push_back({"gpt options", "{" + gpt +
                                       ", qkv_bias: true, norm: rms_norm, activation: silu, "
                                       "position: sinusoidal}"});

@@ -76,8 +76,15 @@ def in_float64(model):
 
 
 def angles(x, position_ids, config):
-    width = config.hidden_size // config.num_attention_heads
-    slower = config.rope_parameters["rope_theta"] ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    rope = config.rope_parameters
+    head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    width = int(head * rope.get("partial_rotary_factor", 1.0))
+    slower = rope["rope_theta"] ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    if rope["rope_type"] == "llama3":
+        low, high = rope["low_freq_factor"], rope["high_freq_factor"]
+        turns = rope["original_max_position_embeddings"] * slower / (2 * math.pi)
+        kept = ((turns - low) / (high - low)).clamp(0, 1)
+        slower = slower * (kept + (1 - kept) / rope["factor"])
     turn = position_ids[..., None].double() * slower
     turn = torch.cat((turn, turn), -1)
     return turn.cos().to(x.dtype), turn.sin().to(x.dtype)
@@ -104,7 +111,8 @@ def random_model(kind, seed, **fields):
     torch.manual_seed(seed)
     config_class, model_class = {"gpt2": (transformers.GPT2Config, transformers.GPT2LMHeadModel),
                                  "gpt_neox": (transformers.GPTNeoXConfig, transformers.GPTNeoXForCausalLM),
-                                 "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM)}[kind]
+                                 "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM),
+                                 "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM)}[kind]
     model = model_class(config_class(bos_token_id=None, eos_token_id=None, **fields))
     with torch.no_grad():
         for p in model.parameters():
@@ -130,6 +138,25 @@ def llama_cases():
                             attention_bias=k % 4 > 1, mlp_bias=k % 3 == 1)
 
 
+def llama3_cases():
+    for k, (factor, original) in enumerate(((8.0, 64), (32.0, 20), (2.0, 300))):
+        yield "llama", dict(vocab_size=80 + k, max_position_embeddings=48, hidden_size=64, intermediate_size=30 + k,
+                            num_hidden_layers=2, num_attention_heads=(2, 4, 1)[k], num_key_value_heads=(1, 2, 1)[k],
+                            rope_parameters={"rope_type": "llama3", "rope_theta": (500000.0, 100.0, 10000.0)[k],
+                                             "factor": factor, "low_freq_factor": (1.0, 0.5, 2.0)[k],
+                                             "high_freq_factor": 4.0, "original_max_position_embeddings": original})
+
+
+def qwen3_cases():
+    for k, (heads, groups, head_dim, width) in enumerate(((2, 1, 8, 20), (4, 2, 16, 24), (3, 3, 6, 18), (5, 1, 4, 32))):
+        yield "qwen3", dict(vocab_size=90 + k, max_position_embeddings=40, hidden_size=width, intermediate_size=20 + k,
+                            num_hidden_layers=1 + k % 3, num_attention_heads=heads, num_key_value_heads=groups,
+                            head_dim=head_dim, attention_bias=k == 2, tie_word_embeddings=k % 2 == 0,
+                            rms_norm_eps=(1e-6, 1e-3)[k % 2], rope_theta=(1e6, 123.5)[k % 2])
+    yield "llama", dict(vocab_size=95, max_position_embeddings=40, hidden_size=24, intermediate_size=20,
+                        num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, head_dim=10)
+
+
 def neox_cases():
     for k, heads in enumerate((1, 2, 5)):
         yield "gpt_neox", dict(vocab_size=70 + k, max_position_embeddings=32, hidden_size=heads * 8,
@@ -138,6 +165,10 @@ def neox_cases():
                                rope_parameters={"rope_type": "default", "rope_theta": (10000.0, 99.0, 500.0)[k],
                                                 "partial_rotary_factor": 1.0},
                                tie_word_embeddings=k == 1)
+    for k, heads in enumerate((1, 2, 3, 4)):  # as Pythia: branches side by side, and a part of each head that turns
+        yield "gpt_neox", dict(vocab_size=75 + k, max_position_embeddings=32, hidden_size=heads * (16, 8, 16, 32)[k],
+                               intermediate_size=34 + k, num_hidden_layers=1 + k % 3, num_attention_heads=heads,
+                               rotary_pct=(0.25, 0.5, 0.4, 0.25)[k], use_parallel_residual=k != 1, hidden_act="gelu")
 
 
 def save_in_some_way(model, folder, way):
@@ -177,7 +208,8 @@ def compare_logits(heed, run, model, seed, finish=lambda model: model):
 def check_random(heed, work):
     worst, count = [0.0, 0.0], 0
     ways = ("one", "sharded", "bare", "bfloat16", "float16")
-    for k, (kind, fields) in enumerate([*gpt2_cases(), *llama_cases(), *neox_cases()]):
+    for k, (kind, fields) in enumerate([*gpt2_cases(), *llama_cases(), *neox_cases(), *llama3_cases(),
+                                            *qwen3_cases()]):
         way = ways[k % len(ways)]
         folder, run, back, again = (work / f"{name}{k}" for name in ("hf", "run", "back", "again"))
         save_in_some_way(random_model(kind, k, **fields), folder, way)
@@ -193,7 +225,7 @@ def check_random(heed, work):
         exported = AutoModelForCausalLM.from_pretrained(back)
         worst = [max(pair) for pair in zip(worst, compare_logits(heed, run, exported, k))]
         count += 1
-    print(f"random models       {count} of gpt2, llama and gpt_neox: logits within {worst[0]:.1e} in float32, "
+    print(f"random models       {count} of gpt2, llama, gpt_neox and qwen3: logits within {worst[0]:.1e} in float32, "
           f"{worst[1]:.1e} in float64; imports of exports are the same bytes")
 
 
@@ -210,6 +242,11 @@ TRAINED = {
              "norm_eps: 1e-6",
     "llama biases": "position: rope, norm: rms_norm, bias: true, activation: swiglu, tie_embeddings: true",
     "llama qkv": "position: rope, norm: rms_norm, bias: false, qkv_bias: true, activation: swiglu",
+    "qwen3": "position: rope, norm: rms_norm, bias: false, activation: swiglu, head_dim: 6, num_kv_heads: 2, "
+             "attention: {qk_norm: rms_norm}",
+    "gpt_neox parallel": "position: rope, rotary_fraction: 0.5, parallel_residual: true, qkv_bias: true",
+    "llama scaled": "position: rope, norm: rms_norm, activation: swiglu, attention: {rope_scaling: {factor: 4, "
+                    "original_max_position_embeddings: 16}}",
     "llama packed": "position: rope, norm: rms_norm, activation: swiglu, "
                     "attention: {type: multi_head_attention, packed: true}"}
 
@@ -360,22 +397,34 @@ def torch_losses(model, ids, frozen):
 
 # ---- Golden folders
 
-GOLDEN = {
-    "gpt2": dict(vocab_size=13, n_positions=6, n_embd=6, n_layer=2, n_head=3, n_inner=5),
-    "gpt_neox": dict(vocab_size=13, max_position_embeddings=6, hidden_size=8, intermediate_size=5, num_hidden_layers=2,
-                     num_attention_heads=2, rotary_pct=1.0, use_parallel_residual=False, hidden_act="gelu_new",
-                     rope_parameters={"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 1.0}),
-    "llama": dict(vocab_size=13, max_position_embeddings=6, hidden_size=8, intermediate_size=5, num_hidden_layers=2,
-                  num_attention_heads=4, num_key_value_heads=2, rope_theta=100.0, rms_norm_eps=1e-3,
-                  attention_bias=True)}
+GOLDEN = {  # by folder: model_type and fields
+    "gpt2": ("gpt2", dict(vocab_size=13, n_positions=6, n_embd=6, n_layer=2, n_head=3, n_inner=5)),
+    "gpt_neox": ("gpt_neox", dict(
+        vocab_size=13, max_position_embeddings=6, hidden_size=8, intermediate_size=5, num_hidden_layers=2,
+        num_attention_heads=2, rotary_pct=1.0, use_parallel_residual=False, hidden_act="gelu_new",
+        rope_parameters={"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 1.0})),
+    "llama": ("llama", dict(
+        vocab_size=13, max_position_embeddings=6, hidden_size=8, intermediate_size=5, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, rope_theta=100.0, rms_norm_eps=1e-3, attention_bias=True)),
+    "pythia": ("gpt_neox", dict(
+        vocab_size=13, max_position_embeddings=6, hidden_size=16, intermediate_size=5, num_hidden_layers=2,
+        num_attention_heads=2, rotary_pct=0.25, rotary_emb_base=3)),
+    "llama3": ("llama", dict(
+        vocab_size=13, max_position_embeddings=6, hidden_size=16, intermediate_size=5, num_hidden_layers=1,
+        num_attention_heads=2, rope_parameters={
+            "rope_type": "llama3", "rope_theta": 100.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 32})),
+    "qwen3": ("qwen3", dict(
+        vocab_size=13, max_position_embeddings=6, hidden_size=8, intermediate_size=5, num_hidden_layers=2,
+        num_attention_heads=3, num_key_value_heads=1, head_dim=4, rope_theta=100.0, rms_norm_eps=1e-3))}
 
 
 def write_golden(out):
-    for k, (kind, fields) in enumerate(GOLDEN.items()):
-        folder = out / kind
+    for k, (name, (kind, fields)) in enumerate(GOLDEN.items()):
+        folder = out / name
         shutil.rmtree(folder, ignore_errors=True)
         model = random_model(kind, k, **fields)
-        model.save_pretrained(folder, max_shard_size="3KB" if kind == "llama" else "5GB")
+        model.save_pretrained(folder, max_shard_size="3KB" if name == "llama" else "5GB")
         (folder / "generation_config.json").unlink()
         ids = torch.randint(13, (2, 6), generator=torch.Generator().manual_seed(k))
         logits = their_logits(in_float64(model), ids)

@@ -110,10 +110,15 @@ def draw_attention(rng: random.Random, kind: str, d_in: int, context: int) -> di
         d_in = d_out if packed else d_in
         config |= {"packed": packed, "causal": rng.random() < 0.5, "out_bias": rng.random() < 0.5,
                    "out_proj": packed or rng.random() < 0.7, "rope": d_out // heads % 2 == 0 and rng.random() < 0.4}
+        if config["rope"] and rng.random() < 0.4:
+            config["rotary_fraction"] = rng.choice(range(2, d_out // heads + 1, 2)) / (d_out // heads)
         if rng.random() < 0.3:
             config["scale"] = rng.choice((0, 0.05, 1))
         if rng.random() < 0.3:
             config["soft_cap"] = rng.choice((0.5, 5, 50))
+        if config["out_proj"] and not packed and rng.random() < 0.3:
+            config["head_dim"] = 2 * rng.randint(1, 9)
+            config.pop("rotary_fraction", None)
         if config["causal"] and context > 1 and rng.random() < 0.5:
             config |= {"window": rng.randint(1, context - 1), "sinks": rng.choice((0, 0, 1, 5))}
         if config["causal"] and not config["rope"] and rng.random() < 0.4:
@@ -155,6 +160,8 @@ def draw_model(rng: random.Random, kind: str, context: int) -> dict:
         config |= {"hidden_multiplier": rng.randint(1, 4)}
     else:
         config |= {"ff_width": rng.randint(1, 40), "norm_eps": rng.choice((1e-6, 1e-3))}
+    if kind in ("transformer_block", "gpt"):
+        config["parallel_residual"] = rng.random() < 0.3
     if rng.random() < 0.5:
         inner = {"type": rng.choice(ATTENTION + ("linear_attention", "rwkv_time_mixing"))}
         if inner["type"] == "multi_head_attention":

@@ -178,6 +178,18 @@ CASES = {
     "gpt_alibi": ({**GPT, "position": "none", "activation": "relu2",
                    "attention": {"type": "multi_head_attention", "alibi": True, "window": 4}}, "ids keys"),
     "relu2": ({"type": "relu2"}, ""),
+    "multi_head_partial_rope": ({**MHA, "d_out": 12, "rope": True, "rotary_fraction": 0.7, "num_kv_heads": 1}, "keys"),
+    "packed_partial_rope": ({**PACKED, "d_out": 10, "num_heads": 2, "rope": True, "rotary_fraction": 0.5,
+                             "rope_base": 100.0}, "unbatched"),
+    "block_parallel": ({**BLOCK, "parallel_residual": True, "qkv_bias": True}, "keys"),
+    "gpt_neox": ({**GPT, "d_model": 8, "position": "rope", "rotary_fraction": 0.5, "rope_base": 100.0,
+                  "parallel_residual": True, "qkv_bias": True, "activation": "gelu", "norm_eps": 1e-3}, "ids"),
+    "multi_head_rope_scaling": ({**MHA, "d_out": 16, "num_heads": 1, "rope": True, "rope_base": 100.0, "rope_scaling": {
+        "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}}, "keys"),
+    "multi_head_head_dim": ({**MHA, "head_dim": 5, "num_kv_heads": 1, "qkv_bias": True}, "full"),
+    "gpt_qwen3": ({**GPT, "num_heads": 4, "head_dim": 2, "num_kv_heads": 2, "position": "rope", "rope_base": 100.0,
+                   "norm": "rms_norm", "norm_eps": 1e-2, "activation": "swiglu", "ff_width": 5, "bias": False,
+                   "attention": {"type": "multi_head_attention", "qk_norm": "rms_norm"}}, "ids keys"),
 }
 
 LATENT = {"type": "latent_attention", **LONG, "d_out": 12, "num_heads": 2}

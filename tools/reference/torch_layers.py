@@ -159,26 +159,28 @@ class MultiHeadAttention(Attention):
 
     def __init__(self, d_in, d_out, context_length, num_heads, dropout=0.0, qkv_bias=False, out_proj=True,
                  out_bias=True, causal=True, packed=False, num_kv_heads=None, rope=False, rope_base=10000.0, scale="auto",
-                 attention_weights="softmax", window=None, sinks=0, soft_cap=None, alibi=False, qk_norm="none"):
+                 attention_weights="softmax", window=None, sinks=0, soft_cap=None, alibi=False, qk_norm="none",
+                 rotary_fraction=1.0, rope_scaling=None, head_dim=None, norm_eps=1e-5):
         super().__init__()
         self.window, self.sinks, self.soft_cap, self.alibi = window, sinks, soft_cap, alibi
-        assert d_out % num_heads == 0, f"d_out {d_out} is not divisible by num_heads {num_heads}"
+        assert head_dim or d_out % num_heads == 0, f"d_out {d_out} is not divisible by num_heads {num_heads}"
         kv_heads = num_kv_heads or num_heads
-        self.group, width = num_heads // kv_heads, d_out // num_heads
+        self.group, width = num_heads // kv_heads, head_dim or d_out // num_heads
         self.scale = width**-0.5 if scale == "auto" else scale
         self.made_by = attention_weights
-        self.angles = rotary_angles(context_length, width, rope_base) if rope else None  # stays float64
-        self.d_out, self.num_heads, self.causal, self.packed = d_out, num_heads, causal, packed
+        turned = int(rotary_fraction * width)
+        self.angles = rotary_angles(context_length, turned, rope_base, rope_scaling) if rope else None  # stays float64
+        self.d_out, self.width, self.causal, self.packed = d_out, width, causal, packed
         if packed:
             self.in_proj_weight = nn.Parameter(torch.empty(3 * d_out, d_in))
             self.register_parameter("in_proj_bias", nn.Parameter(torch.zeros(3 * d_out)) if qkv_bias else None)
         else:
-            self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+            self.W_query = nn.Linear(d_in, num_heads * width, bias=qkv_bias)
             self.W_key = nn.Linear(d_in, kv_heads * width, bias=qkv_bias)
             self.W_value = nn.Linear(d_in, kv_heads * width, bias=qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out, bias=out_bias) if out_proj else nn.Identity()
+        self.out_proj = nn.Linear(num_heads * width, d_out, bias=out_bias) if out_proj else nn.Identity()
         if qk_norm != "none":
-            self.q_norm, self.k_norm = (norm_layer(qk_norm, width, False, 1e-5) for _ in range(2))
+            self.q_norm, self.k_norm = (norm_layer(qk_norm, width, False, norm_eps) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
         if packed:
             nn.init.xavier_uniform_(self.in_proj_weight)
@@ -191,8 +193,7 @@ class MultiHeadAttention(Attention):
             projected = F.linear(x, self.in_proj_weight, self.in_proj_bias).split(self.d_out, dim=-1)
         else:
             projected = self.W_query(x), self.W_key(x), self.W_value(x)
-        width = self.d_out // self.num_heads
-        split = [p.reshape(batch, tokens, -1, width).transpose(1, 2) for p in projected]  # (B, H or Hkv, T, width)
+        split = [p.reshape(batch, tokens, -1, self.width).transpose(1, 2) for p in projected]  # (B, H or Hkv, T, width)
         if hasattr(self, "q_norm"):
             split[:2] = self.q_norm(split[0]), self.k_norm(split[1])
         if self.angles is not None:
@@ -200,21 +201,33 @@ class MultiHeadAttention(Attention):
         split[1:] = [p.repeat_interleave(self.group, dim=1) for p in split[1:]]
         allowed = allowed_keys(mask, self.causal, tokens, None, self.window, self.sinks)
         context_vec, weights = attend(*split, self.scale, allowed, self.dropout, self.made_by, self.soft_cap, self.alibi)
-        return self.out_proj(context_vec.transpose(1, 2).reshape(batch, tokens, self.d_out)), weights
+        return self.out_proj(context_vec.transpose(1, 2).reshape(batch, tokens, -1)), weights
 
 
-def rotary_angles(positions, width, base):
-    """(positions, width) float64: the angle of each number; a number and the one half a head later turn together."""
+def rotary_angles(positions, width, base, scaling=None):
+    """(positions, width) float64: the angle of each number; a number and the one half a head later turn together.
+
+    scaling: as transformers' _compute_llama3_parameters, whose lines these are in another order.
+    """
     frequency = base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    if scaling:
+        original, low, high = (scaling[k] for k in ("original_max_position_embeddings", "low_freq_factor", "high_freq_factor"))
+        length = 2 * math.pi / frequency
+        slow = frequency / scaling["factor"]
+        smooth = (original / length - low) / (high - low)
+        between = (1 - smooth) * slow + smooth * frequency
+        frequency = torch.where(length > original / low, slow, torch.where(length < original / high, frequency, between))
     angle = torch.arange(positions, dtype=torch.float64)[:, None] * frequency
     return torch.cat([angle, angle], dim=-1)
 
 
 def rotate(x, angles):
-    """x (B, H, T, width), turned by angles (>= T, width), as Llama does."""
+    """x (B, H, T, width), its first numbers turned by angles (>= T, so many), as Llama and GPT-NeoX do."""
     angles = angles[: x.shape[-2]]
+    x, rest = x.split([angles.shape[-1], x.shape[-1] - angles.shape[-1]], dim=-1)
     low, high = x.chunk(2, dim=-1)
-    return x * angles.cos().to(x.dtype) + torch.cat([-high, low], dim=-1) * angles.sin().to(x.dtype)
+    turned = x * angles.cos().to(x.dtype) + torch.cat([-high, low], dim=-1) * angles.sin().to(x.dtype)
+    return torch.cat([turned, rest], dim=-1)
 
 
 class CrossAttention(nn.Module):
@@ -360,17 +373,20 @@ class TransformerBlock(nn.Module):
     `attention` names any attending layer; what it does not say of width, context, heads, dropout and biases comes from
     the block. A wrapper's heads are d_model / num_heads wide, so that the block's width comes out.
     feed_forward none: the first line alone. A mapping names any other layer, which the block fills in as the attention.
+    parallel_residual: x + att(norm1(x)) + ff(norm2(x)).
     """
 
     def __init__(self, d_model, num_heads, context_length, dropout=0.0, qkv_bias=False, bias=True, norm="layer_norm",
                  activation="gelu_tanh", hidden_multiplier=4, attention=None, feed_forward="feed_forward",
-                 norm_eps=1e-5, ff_width=None, **of_the_model):
+                 norm_eps=1e-5, ff_width=None, parallel_residual=False, **of_the_model):
         super().__init__()
+        self.parallel_residual = parallel_residual
         given = {"type": "multi_head_attention", **(attention or {})}
         heads = given.get("num_heads", num_heads)
         per_head = given["type"] == "multi_head_attention_wrapper"
         fill = {"d_in": d_model, "d_out": d_model // heads if per_head else d_model, "context_length": context_length,
-                "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias, **of_the_model}
+                "num_heads": heads, "dropout": dropout, "qkv_bias": qkv_bias, "out_bias": bias, "norm_eps": norm_eps,
+                **of_the_model}
         fields = inspect.signature(LAYERS[given["type"]]).parameters
         self.att = build({**{k: v for k, v in fill.items() if k in fields}, **given})
         fill = {"d_model": d_model, "hidden_multiplier": hidden_multiplier, "activation": activation, "bias": bias,
@@ -382,8 +398,9 @@ class TransformerBlock(nn.Module):
         self.drop_shortcut = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
-        x = x + self.drop_shortcut(self.att(self.norm1(x), mask))
-        return x + self.drop_shortcut(self.ff(self.norm2(x))) if self.ff else x
+        attended = x + self.drop_shortcut(self.att(self.norm1(x), mask))
+        read = x if self.parallel_residual else attended
+        return attended + self.drop_shortcut(self.ff(self.norm2(read))) if self.ff else attended
 
 
 class GPT(nn.Module):
@@ -399,16 +416,18 @@ class GPT(nn.Module):
     def __init__(self, vocab_size, context_length, d_model, num_heads, num_layers, dropout=0.0, qkv_bias=False,
                  bias=True, tie_embeddings=False, norm="layer_norm", activation="gelu_tanh", position="learned",
                  init="torch", hidden_multiplier=4, attention=None, num_kv_heads=None, feed_forward="feed_forward",
-                 norm_eps=1e-5, ff_width=None, rope_base=10000.0, num_classes=None):
+                 norm_eps=1e-5, ff_width=None, rope_base=10000.0, rotary_fraction=1.0, parallel_residual=False,
+                 head_dim=None, num_classes=None):
         super().__init__()
         rope = position == "rope"
         block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
-                 attention, feed_forward, norm_eps, ff_width)
+                 attention, feed_forward, norm_eps, ff_width, parallel_residual)
+        of_attention = dict(num_kv_heads=num_kv_heads, rope=rope, rope_base=rope_base, rotary_fraction=rotary_fraction,
+                            head_dim=head_dim)
         self.tok_emb = nn.Embedding(vocab_size, d_model)
         self.pos_emb = nn.Identity() if position in ("rope", "none") else Positional(context_length, d_model, position)
         self.drop_emb = nn.Dropout(dropout)
-        self.trf_blocks = nn.ModuleList(TransformerBlock(*block, num_kv_heads=num_kv_heads, rope=rope, rope_base=rope_base)
-                                        for _ in range(num_layers))
+        self.trf_blocks = nn.ModuleList(TransformerBlock(*block, **of_attention) for _ in range(num_layers))
         self.final_norm = norm_layer(norm, d_model, bias, norm_eps)
         self.out_head = (nn.Linear(d_model, vocab_size, bias=False) if num_classes is None else
                          nn.Linear(d_model, num_classes))

@@ -147,11 +147,11 @@ std::string in_one_word(const Values& values, const std::string& path) {
         whole_number(ConfigNode::scalar(value_at(values, at), false)).value_or(0));
   };
   const std::string& value = values.at(path);
-  const double heads = number("num_heads"),
+  const double heads = number("num_heads"), own = number("head_dim"),
                width = number("d_out") > 0 ? number("d_out") : number("d_model");
   const bool is_all = path.ends_with("num_kv_heads") && value == ConfigNode(heads).text(),
              is_auto = path.ends_with("scale") &&
-                       value == ConfigNode(1 / std::sqrt(width / heads)).text();
+                       value == ConfigNode(1 / std::sqrt(own > 0 ? own : width / heads)).text();
   return is_all                          ? "all"
          : is_auto                       ? "auto"
          : value == "packed_attention"   ? "multi_head_attention"  // other parameters alone
@@ -164,7 +164,8 @@ std::string in_one_word(const Values& values, const std::string& path) {
 Values values_of_function(const LayerChoice& model) {
   static const std::string others =
       " bias context_length d_context d_head d_in d_model d_out dropout hidden_multiplier "
-      "ff_width init num_classes num_layers out_bias out_proj packed qkv_bias source_length "
+      "ff_width head_dim init num_classes num_layers out_bias out_proj packed qkv_bias "
+      "source_length "
       "source_vocab_size tie_embeddings vocab_size ";
   Values values = flat_values(write_struct(model.config()));
   if (std::any_of(values.begin(), values.end(),

@@ -28,7 +28,8 @@ class DecoderBlock final : public Module {
   struct Config : BlockConfig {
     LayerChoice cross_attention{"cross_attention"};
     void fields(Fields& f) {
-      BlockConfig::fields(f);
+      block_fields(f);
+      attention_field(f);
       cross_attention_field(f, cross_attention, *this);
     }
   };

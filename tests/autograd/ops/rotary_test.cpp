@@ -26,6 +26,16 @@ const GradCases rotary_cases("rotary", [](GradCaseList& list) {
   }
 });
 
+const GradCases partial_cases("partial rotary", [](GradCaseList& list) {
+  for (const int64_t width : {7, 8}) {
+    for (const auto& [name, op] : {std::pair{"fused", &rotary}, {"composed", &rotary_composed}}) {
+      list.add(text(name, " 6 of ", width),
+               [width, op = op](In in) { return op(in[0], rotary_table(11, 6), 2, width); },
+               {wanted(values({2, 5, 3 * width}))});
+    }
+  }
+});
+
 TEST_CASE("rotary: values") {
   // One head of width 2 is a vector in the plane, rotated by one radian per position.
   const Array turned = rotary(Array::from({3, 2}, {1, 0, 1, 0, 0, 1}), rotary_table(3, 2)).value();
@@ -51,7 +61,21 @@ TEST_CASE("rotary: products depend on the distance alone") {
   CHECK(std::abs(product(3, 1).data()[0] - product(3, 2).data()[0]) > 0.01);
 }
 
-TEST_CASE("rotary: gradient") { CHECK(check_grad_cases("rotary") > 0); }
+TEST_CASE("rotary: gradient") {
+  CHECK(check_grad_cases("rotary") > 0);
+  CHECK(check_grad_cases("partial rotary") > 0);
+}
+
+TEST_CASE("rotary: a part of each head turns as a head of that width, the rest stays") {
+  const Array x = values({2, 5, 16});  // two heads of 8
+  const Array y = rotary(x, table, 4, 8).value();
+  const auto part_of = [](const Array& all, int64_t from, int64_t to) {
+    return slice(reshape(Tensor(all), {2, 5, 2, 8}), -1, from, to);
+  };
+  check_same_bits(part_of(y, 6, 8).value(), part_of(x, 6, 8).value());
+  check_same_bits(reshape(part_of(y, 0, 6), {2, 5, 12}).value(),
+                  rotary(reshape(part_of(x, 0, 6), {2, 5, 12}), table, 4).value());
+}
 
 TEST_CASE("rotary: fused and composed agree, and the same bits for any number of threads") {
   for (const int64_t width : {2, 6, 64}) {
@@ -63,6 +87,17 @@ TEST_CASE("rotary: fused and composed agree, and the same bits for any number of
           turned, [&](const std::vector<Tensor>& x) { return rotary_composed(x[0], angles, 3); },
           in);
       check_threads(turned, in);
+      const auto partly = [&](const std::vector<Tensor>& of) {
+        return rotary(of[0], angles, 3, width + 3);
+      };
+      const std::vector<Array> wider{values({2, 33, heads * (width + 3)})};
+      check_twins(
+          partly,
+          [&](const std::vector<Tensor>& of) {
+            return rotary_composed(of[0], angles, 3, width + 3);
+          },
+          wider);
+      check_threads(partly, wider);
     }
   }
 }
@@ -70,6 +105,10 @@ TEST_CASE("rotary: fused and composed agree, and the same bits for any number of
 TEST_CASE("rotary: refuses") {
   CHECK_THROWS_WITH_AS(rotary(Array::zeros({2, 8}), table),
                        "rotary: expected x (..., T, heads * 6) for the table (11, 6), got (2, 8)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(rotary(Array::zeros({2, 8}), table, 0, 4),
+                       "rotary: expected a table (positions, even number up to the head width 4), "
+                       "got (11, 6)",
                        ShapeError);
   CHECK_THROWS_WITH_AS(rotary(Array::zeros({5, 6}), table, 7),
                        "rotary: expected at most 11 positions, got 5 from 7 on", ShapeError);

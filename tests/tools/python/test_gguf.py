@@ -105,7 +105,8 @@ def by_id_of(file: dict[str, Any], token: str) -> int:
 
 
 def test_gpt_neox_with_bytes(place: Path) -> None:
-    run = trained("neox", "byte", position="rope", qkv_bias=True)
+    run = trained("neox", "byte", position="rope", qkv_bias=True, rotary_fraction=0.5,
+                  parallel_residual=True)
     fields, tensors = read(run)
     weights = run.weights()
     assert compare(weights, tensors, BLOCK) == 24
@@ -113,8 +114,8 @@ def test_gpt_neox_with_bytes(place: Path) -> None:
         parts = [weights[f"trf_blocks.1.att.W_{part}.{kind}"] for part in ("query", "key", "value")]
         assert np.array_equal(tensors[f"blk.1.attn_qkv.{kind}"], np.concatenate(parts))
     assert fields["general.architecture"] == "gptneox"
-    assert fields["gptneox.rope.dimension_count"] == 4
-    assert fields["gptneox.use_parallel_residual"] is False
+    assert fields["gptneox.rope.dimension_count"] == 2  # of the 4 of a head
+    assert fields["gptneox.use_parallel_residual"] is True
     assert fields["tokenizer.ggml.tokens"][:11] == [*(f"\\x0{i}" for i in range(9)), "\\t", "\\n"]
     assert len(fields["tokenizer.ggml.tokens"]) == 256
 

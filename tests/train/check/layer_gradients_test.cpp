@@ -97,10 +97,10 @@ TEST_CASE("layer gradients: options are tried both ways and together" *
   }
   for (const char* one :
        {"", "dropout: 0.25", "qkv_bias: true", "out_proj: false", "out_bias: false",
-        "causal: false", "packed: true", "num_kv_heads: 1", "rope: true"}) {
+        "causal: false", "packed: true", "num_kv_heads: 1", "head_dim: 3", "rope: true"}) {
     CHECK_MESSAGE(options.count(one) == 1, one);
   }
-  CHECK(options.size() == 18);
+  CHECK(options.size() == 19);
 }
 
 TEST_CASE("layer gradients: parameters and streams stay as they were" *

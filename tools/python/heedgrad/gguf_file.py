@@ -22,8 +22,8 @@ Array = NDArray[Any]
 # The function of a feed-forward that each architecture of llama.cpp computes, under its name in
 # config.json and in a config of heed. ggml's gelu is the one by tanh.
 _ACTIVATIONS = {"gpt2": ("gelu_new", "gelu_tanh"), "gpt_neox": ("gelu_new", "gelu_tanh"),
-                "llama": ("silu", "silu")}
-_NAMES = {"gpt2": "gpt2", "gpt_neox": "gptneox", "llama": "llama"}
+                "llama": ("silu", "silu"), "qwen3": ("silu", "silu")}
+_NAMES = {"gpt2": "gpt2", "gpt_neox": "gptneox", "llama": "llama", "qwen3": "qwen3"}
 
 # Where the pieces of a byte pair encoding end, under llama.cpp's names. The names say too whether a
 # piece that is a token is taken as it is (ignore_merges).
@@ -42,8 +42,8 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
             merge: bool = False) -> Path:
     """Writes a trained gpt with its tokenizer as a GGUF file, in float32.
 
-    Models are those of ``heed export``: gpt2, gpt_neox and llama, and what llama.cpp computes for
-    them: gelu_tanh for the first two, silu for the third. Tokenizers are byte pair encodings,
+    Models are those of ``heed export``: gpt2, gpt_neox, llama and qwen3, and what llama.cpp computes
+    for them: gelu_tanh for the first two, silu for the others. Tokenizers are byte pair encodings,
     characters and bytes. Anything else is refused by the field's name, with a ConfigError. A
     model without a tokenizer becomes a file without one. ``merge``: of a run with ``train.lora``,
     the base with what was learned in it. Needs the package gguf.
@@ -119,8 +119,12 @@ def _gpt2_sizes(writer: Any, c: dict[str, Any]) -> None:
 def _rotary_sizes(writer: Any, c: dict[str, Any]) -> None:
     _sizes(writer, c["num_hidden_layers"], c["hidden_size"], c["num_attention_heads"],
            c["max_position_embeddings"], c["intermediate_size"], c["vocab_size"])
-    writer.add_rope_dimension_count(c["hidden_size"] // c["num_attention_heads"])
     parameters = c.get("rope_parameters") or {}
+    if parameters.get("rope_type", "default") != "default":
+        raise ConfigError("model.attention.rope_scaling: GGUF has it as a tensor of factors, which "
+                          "is not written; expected factor 1")
+    width = c.get("head_dim") or c["hidden_size"] // c["num_attention_heads"]
+    writer.add_rope_dimension_count(int(width * parameters.get("partial_rotary_factor", 1)))
     writer.add_rope_freq_base(float(c.get("rope_theta") or c.get("rotary_emb_base")
                                     or parameters["rope_theta"]))
 
@@ -135,10 +139,13 @@ def _llama_sizes(writer: Any, c: dict[str, Any]) -> None:
     _rotary_sizes(writer, c)
     writer.add_layer_norm_rms_eps(c["rms_norm_eps"])
     writer.add_head_count_kv(c["num_key_value_heads"])
+    writer.add_key_length(c["head_dim"])
+    writer.add_value_length(c["head_dim"])
 
 
 _SIZES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
-    "gpt2": _gpt2_sizes, "gpt_neox": _gpt_neox_sizes, "llama": _llama_sizes}
+    "gpt2": _gpt2_sizes, "gpt_neox": _gpt_neox_sizes, "llama": _llama_sizes,
+    "qwen3": _llama_sizes}
 
 
 def gguf_tensors(kind: str, config: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Array]:
@@ -152,7 +159,7 @@ def gguf_tensors(kind: str, config: dict[str, Any], tensors: dict[str, Array]) -
     layers = config.get("n_layer") or config["num_hidden_layers"]
     names = gguf.get_tensor_name_map(
         {"gpt2": gguf.MODEL_ARCH.GPT2, "gpt_neox": gguf.MODEL_ARCH.GPTNEOX,
-         "llama": gguf.MODEL_ARCH.LLAMA}[kind], layers)
+         "llama": gguf.MODEL_ARCH.LLAMA, "qwen3": gguf.MODEL_ARCH.QWEN3}[kind], layers)
     found = {}
     for name, array in tensors.items():
         their_name = names.get_name(name, try_suffixes=(".weight", ".bias"))

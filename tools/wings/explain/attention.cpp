@@ -12,7 +12,10 @@
 #include "autograd/ops/scaled_dot_product_attention.h"
 #include "autograd/ops/slice.h"
 #include "autograd/ops/stack.h"
+#include "layers/config/describe.h"
+#include "layers/config/read.h"
 #include "layers/module/registry.h"
+#include "layers/rope_scaling.h"
 
 namespace heed::explain {
 
@@ -55,6 +58,18 @@ Tensor columns(const Tensor& x, int64_t h, int64_t width) {
 }  // namespace
 
 struct AttentionWalk {
+  // How a layer turns queries and keys by their positions.
+  struct Rotation {
+    double base, fraction;
+    RopeScaling scaling;
+
+    // The elements of a head that turn.
+    int64_t turned(int64_t width) const {
+      return static_cast<int64_t>(fraction * static_cast<double>(width));
+    }
+    // By how much each pair of them turns from one position to the next.
+    std::vector<double> angles(int64_t width) const;
+  };
   // A projection of all heads: (T, H d).
   struct Projection {
     std::string title, id, x;
@@ -65,6 +80,7 @@ struct AttentionWalk {
     Projection queries, keys, values;
   };
 
+  static std::optional<Rotation> rotation_of(const LayerChoice& choice);
   std::string walk();
   // The layer as one step.
   std::string opaque(const Array& weights);
@@ -87,7 +103,7 @@ struct AttentionWalk {
   const std::string path_, x_;
   const std::string read_;  // what keys and values are made of: x or the context
   const bool causal_;
-  const double* base_;  // of the angles, if it turns queries and keys
+  const std::optional<Rotation> rotation_;
   int64_t heads_ = 0, kv_heads_ = 0, width_ = 0;
   real scale_ = 1;
 };
@@ -150,10 +166,34 @@ std::optional<AttentionWalk::Projected> AttentionWalk::projected() const {
   return all ? std::optional(std::move(of)) : std::nullopt;
 }
 
+std::vector<double> AttentionWalk::Rotation::angles(int64_t width) const {
+  std::vector<double> all;
+  for (int64_t i = 0; i < turned(width); i += 2) {
+    const double power = static_cast<double>(i) / static_cast<double>(turned(width));
+    all.push_back(scaling(std::pow(base, -power)));
+  }
+  return all;
+}
+
+std::optional<AttentionWalk::Rotation> AttentionWalk::rotation_of(const LayerChoice& choice) {
+  const auto* const rope = choice.find<bool>("rope");
+  const auto* const base = choice.find<double>("rope_base");
+  const auto* const fraction = choice.find<double>("rotary_fraction");
+  if (rope == nullptr || !*rope || base == nullptr) {
+    return {};
+  }
+  const ConfigNode fields = write_struct(choice.config());
+  return Rotation{*base, fraction != nullptr ? *fraction : 1,
+                  read_fields<RopeScaling>(fields.get("rope_scaling"))};
+}
+
 Array AttentionWalk::turned(const Array& projected) const {
-  return base_ == nullptr
-             ? projected
-             : rotary(projected, rotary_table(projected.dim(0), width_, *base_)).value();
+  if (!rotation_) {
+    return projected;
+  }
+  const Array table = rotary_table(projected.dim(0), rotation_->turned(width_), rotation_->base,
+                                   rotation_->scaling);
+  return rotary(projected, table, 0, width_).value();
 }
 
 Array AttentionWalk::scores_of(const Array& queries, const Array& keys, const Array& weights) {
@@ -186,13 +226,14 @@ Array AttentionWalk::scores_of(const Array& queries, const Array& keys, const Ar
 }
 
 std::string AttentionWalk::add_turned(const Projection& of, const Array& value) {
-  return base_ == nullptr ? of.id
-                          : walk_.add({.id = of.id + ".rotated",
-                                       .kind = "rotated",
-                                       .title = of.title + ", rotated",
-                                       .of = {of.id},
-                                       .more = {{"width", width_}, {"base", *base_}}},
-                                      value);
+  return !rotation_
+             ? of.id
+             : walk_.add({.id = of.id + ".rotated",
+                          .kind = "rotated",
+                          .title = of.title + ", rotated",
+                          .of = {of.id},
+                          .more = {{"width", width_}, {"angles", rotation_->angles(width_)}}},
+                         value);
 }
 
 std::string AttentionWalk::add_weights(const std::string& queries, const std::string& keys,
@@ -285,7 +326,6 @@ std::string AttentionWalk::walk() {
 
 std::string attention_steps(Walk& walk, const Module& layer, const LayerChoice& choice,
                             const std::string& x, const std::string& context) {
-  const bool* const rope = choice.find<bool>("rope");
   return AttentionWalk{walk,
                        layer,
                        choice,
@@ -293,7 +333,7 @@ std::string attention_steps(Walk& walk, const Module& layer, const LayerChoice& 
                        x,
                        context.empty() ? x : context,
                        layer.signature().causal && context.empty(),
-                       rope != nullptr && *rope ? choice.find<double>("rope_base") : nullptr}
+                       AttentionWalk::rotation_of(choice)}
       .walk();
 }
 

@@ -16,7 +16,8 @@ namespace heed::explain {
 
 // A step of a forward pass. tools/wings/explain/README.md lists the kinds, and what else each has.
 struct Step {
-  using Value = std::variant<bool, int64_t, double, std::string, std::vector<int32_t>>;
+  using Value =
+      std::variant<bool, int64_t, double, std::string, std::vector<int32_t>, std::vector<double>>;
   std::string id, kind, title;
   std::vector<std::string> of = {};  // ids of the steps that it reads
   std::string rows = {};             // what its rows are, such as "ids"

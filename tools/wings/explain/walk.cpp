@@ -114,11 +114,12 @@ std::string Walk::block(const Module& block, const std::string& x) {
                                          last_name(block.path())));
   with_lens_.push_back(page_.sections().size() - 1);
   in_end_ = false;
-  std::string y = x;
+  std::string y = x, read = x;
   for (const Branch& branch : parts) {
+    read = branch.parallel ? read : y;
     const bool cross = branch.layer->signature().context;
     part_ = !branch.attends ? "Feed-forward" : cross ? "Cross-attention" : "Attention";
-    const std::string normed = layer(*branch.norm, y, "Norm");
+    const std::string normed = layer(*branch.norm, read, "Norm");
     const std::string added = layer(*branch.layer, normed, "", cross ? context_ : "");
     y = sum(text(block.path(), ".shortcut", &branch - parts.data() + 1), "Shortcut", y, added);
   }

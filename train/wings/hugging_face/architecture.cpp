@@ -14,7 +14,11 @@ namespace {
 const std::vector<Architecture> architectures{
     {"gpt2", "GPT2LMHeadModel", "transformer.", "lm_head.weight"},
     {"gpt_neox", "GPTNeoXForCausalLM", "gpt_neox.", "embed_out.weight"},
-    {"llama", "LlamaForCausalLM", "model.", "lm_head.weight"}};
+    {"llama", "LlamaForCausalLM", "model.", "lm_head.weight"},
+    {"qwen3", "Qwen3ForCausalLM", "model.", "lm_head.weight"}};
+
+// Queries, keys and values in a matrix each, rms_norm and swiglu.
+bool is_llama(const std::string& type) { return type == "llama" || type == "qwen3"; }
 
 const MultiHeadAttention::Config* find_attention(const Gpt& model) {
   const Module& att = *model.trf_blocks.front()->att;
@@ -55,12 +59,14 @@ const Architecture* find_architecture(const std::string& model_type) {
   return found == architectures.end() ? nullptr : &*found;
 }
 
-std::string architecture_names() { return "gpt2, gpt_neox or llama"; }
+std::string architecture_names() { return "gpt2, gpt_neox, llama or qwen3"; }
 
 const Architecture& architecture_of(const Gpt::Config& model) {
-  const char* const type = model.position != "rope"     ? "gpt2"
-                           : model.norm == "layer_norm" ? "gpt_neox"
-                                                        : "llama";
+  const auto* const qk_norm = model.attention.find<std::string>("qk_norm");
+  const char* const type = model.position != "rope"                   ? "gpt2"
+                           : model.norm == "layer_norm"               ? "gpt_neox"
+                           : qk_norm != nullptr && *qk_norm != "none" ? "qwen3"
+                                                                      : "llama";
   return *find_architecture(type);
 }
 
@@ -88,14 +94,14 @@ std::string obstacle(const Architecture& architecture, const Gpt& model) {
   if (!gated && *c.feed_forward.find<std::string>("activation") != c.activation) {
     return "model.feed_forward.activation: write it as model.activation";
   }
-  if (type == "llama" && !gated && c.activation != "swiglu") {
+  if (is_llama(type) && !gated && c.activation != "swiglu") {
     return differs("activation", c.activation, "swiglu");
   }
-  if (type != "llama" && (gated || c.activation == "swiglu")) {
+  if (!is_llama(type) && (gated || c.activation == "swiglu")) {
     return differs(gated ? "feed_forward" : "activation", gated ? "gated_feed_forward" : "swiglu",
                    "no gate");
   }
-  const std::string norm = type == "llama" ? "rms_norm" : "layer_norm";
+  const std::string norm = is_llama(type) ? "rms_norm" : "layer_norm";
   if (c.norm != norm) {
     return differs("norm", c.norm, norm);
   }
@@ -103,8 +109,18 @@ std::string obstacle(const Architecture& architecture, const Gpt& model) {
     return differs("position", c.position, type == "gpt2" ? "learned" : "rope");
   }
   const MultiHeadAttention::Config& att = attention_of(model);
-  if (type != "llama" && att.kv_heads() != att.num_heads) {
+  if (!is_llama(type) && att.kv_heads() != att.num_heads) {
     return differs("num_kv_heads", std::to_string(att.kv_heads()), "as many as num_heads");
+  }
+  if (!is_llama(type) && att.all_heads() != att.d_out) {
+    return differs("head_dim", std::to_string(att.head_width()), "d_model / num_heads");
+  }
+  const std::string qk_norm = type == "qwen3" ? "rms_norm" : "none";
+  if (att.qk_norm != qk_norm) {
+    return differs("attention.qk_norm", att.qk_norm, qk_norm);
+  }
+  if (type == "qwen3" && feed_forward_of(model).bias) {
+    return differs("bias", "true", "none in the feed-forward");
   }
   return "";
 }
@@ -211,11 +227,11 @@ const BlockNames& names_of(const std::string& type) {
 // Where the rows of queries (part 0), keys (1) or values (2) are.
 //   gpt2      [all queries | all keys | all values]
 //   gpt_neox  the queries, keys and values of head 0, those of head 1, ...
-//   llama     each in a tensor of its own
+//   others    each in a tensor of its own
 SameRows rows_of_part(const std::string& type, int64_t part,
                       const MultiHeadAttention::Config& att) {
   const int64_t width = att.head_width();
-  SameRows rows{.count = part == 0 ? att.d_out : att.kv_heads() * width};
+  SameRows rows{.count = (part == 0 ? att.num_heads : att.kv_heads()) * width};
   if (type == "gpt2") {
     rows.theirs = part * att.d_out;
   } else if (type == "gpt_neox") {
@@ -231,7 +247,7 @@ void add_attention(const std::string& type, const std::string& theirs, const std
   const MultiHeadAttention::Config& att = attention_of(model);
   const BlockNames& names = names_of(type);
   const bool packed = dynamic_cast<const PackedAttention*>(&*model.trf_blocks.front()->att);
-  const bool their_bias = type != "llama" || att.qkv_bias || att.out_bias;
+  const bool their_bias = !is_llama(type) || att.qkv_bias || att.out_bias;
   const char* const parts[] = {"W_query", "W_key", "W_value"};
   const auto part_of = [&](int64_t part, bool bias) {
     SameRows rows = rows_of_part(type, part, att);
@@ -246,8 +262,14 @@ void add_attention(const std::string& type, const std::string& theirs, const std
       part_of(part, bias);
     }
   }
-  list.linear(theirs + names.out, ours + "out_proj", att.d_out, att.d_out, their_bias,
+  list.linear(theirs + names.out, ours + "out_proj", att.d_out, att.all_heads(), their_bias,
               att.out_bias);
+  if (type == "qwen3") {
+    for (const char* part : {"q_norm", "k_norm"}) {
+      list.add(theirs + "self_attn." + part + ".weight", ours + part + ".scale",
+               {att.head_width()});
+    }
+  }
 }
 
 void add_feed_forward(const std::string& type, const std::string& theirs, const std::string& ours,
@@ -261,7 +283,7 @@ void add_feed_forward(const std::string& type, const std::string& theirs, const 
   for (size_t k = 0; k < names.size(); ++k) {
     const bool last = k + 1 == names.size();
     list.linear(theirs + names[k], ours + own[k], last ? d : size.hidden, last ? size.hidden : d,
-                type != "llama" || size.bias, size.bias);
+                !is_llama(type) || size.bias, size.bias);
   }
 }
 

@@ -1,7 +1,8 @@
 // Which architectures of transformers a gpt is, and under which names they store its tensors.
 //   gpt2      learned or sinusoidal positions, layer_norm
-//   gpt_neox  rotary positions, layer_norm, one residual branch after the other
+//   gpt_neox  rotary positions, layer_norm, residual branches side by side or one after the other
 //   llama     rotary positions, rms_norm, swiglu
+//   qwen3     as llama, with norms of queries and keys
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ struct Architecture {
 
 // Null for a model_type that heed does not have.
 const Architecture* find_architecture(const std::string& model_type);
-// "gpt2, gpt_neox or llama"
+// "gpt2, gpt_neox, llama or qwen3"
 std::string architecture_names();
 
 // The one that has the positions and the norm of this model.

@@ -1,9 +1,7 @@
 #include "train/wings/hugging_face/model_config.h"
 
 #include <algorithm>
-#include <array>
 #include <new>
-#include <optional>
 
 #include "autograd/base/modes.h"
 #include "layers/config/values.h"
@@ -11,6 +9,7 @@
 #include "layers/text/display.h"
 #include "train/weights/source.h"
 #include "train/wings/hugging_face/keys.h"
+#include "train/wings/hugging_face/rope.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
@@ -67,50 +66,18 @@ void read_common(Keys& keys) {
   keys.require_flag("is_encoder_decoder", false, false);
   keys.require_flag("add_cross_attention", false, false);
   keys.require_none("quantization_config");
-  keys.require_none("sliding_window");
   keys.require_none("pruned_heads");
-}
-
-// What transformers 5 has about rotary positions, and earlier versions, whose key wins.
-constexpr std::array rope_keys{"rope_parameters", "rope_scaling"};
-
-// Refuses rotary positions that heed does not have.
-void require_usual_rope(Keys& keys) {
-  for (const char* key : rope_keys) {
-    const ConfigNode& rope = keys.get(key);
-    if (!rope.is_absent() && !rope.is_map()) {
-      keys.refuse(key, "an object");
-    }
-    for (const ConfigNode& each : rope.children()) {
-      const std::string& name = each.key();
-      const bool of_type = name == "rope_type" || name == "type";
-      if (!each.is_null() && (of_type ? each.text() != "default"
-                                      : name != "rope_theta" && name != "partial_rotary_factor")) {
-        keys.cannot(key, "rope_type default");
-      }
+  for (const ConfigNode& each : keys.get("layer_types").children()) {
+    if (each.text() != "full_attention") {
+      keys.cannot("layer_types", "full_attention in all of them");
     }
   }
-}
-
-// A number of rotary positions: `name` in one of these, or the key of earlier versions. All of them
-// must agree, as versions of transformers differ in which one counts.
-double rope_number(Keys& keys, const char* older_key, const char* name, double usual) {
-  std::optional<double> found;
-  std::string place;
-  for (const std::string key : {rope_keys[0], rope_keys[1], older_key}) {
-    const bool older = key == older_key;
-    const ConfigNode& value = older ? keys.get(key) : keys.get(key).get(name);
-    if (value.is_absent() || value.is_null()) {
-      continue;
-    }
-    const double number = keys.number_of(value, key, usual);
-    if (found && *found != number) {
-      keys.refuse(key, text(older ? "" : name, older ? "" : " ", *found, ", as ", place, " is"));
-    }
-    found = number;
-    place = older ? key : text(key, ".", name);
+  if (!keys.flag("use_sliding_window", keys.words("model_type", "") !=
+                                           "qwen3")) {  // then transformers looks at nothing else
+    keys.ignore({"sliding_window", "max_window_layers"});
+  } else {
+    keys.require_none("sliding_window");
   }
-  return found.value_or(usual);
 }
 
 // The one dropout of a gpt; that of attention weights may be another one.
@@ -121,6 +88,12 @@ void set_dropout(ConfigNode& model, double dropout, double of_attention) {
     attention.set("dropout", of_attention);
   }
   model.set("attention", attention);
+}
+
+void set_rope_scaling(Keys& keys, ConfigNode& model) {
+  if (ConfigNode scaling = read_rope_scaling(keys); !scaling.is_absent()) {
+    model.find("attention")->set("rope_scaling", std::move(scaling));
+  }
 }
 
 ConfigNode gpt_of(int64_t vocab, int64_t context, int64_t width, int64_t layers, int64_t heads) {
@@ -166,7 +139,6 @@ ConfigNode read_neox(Keys& keys) {
   model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
   model.set("norm_eps", keys.number("layer_norm_eps", 1e-5));
   model.set("position", "rope");
-  require_usual_rope(keys);
   const double base = rope_number(keys, "rotary_emb_base", "rope_theta", 10000);
   model.set("rope_base", base);
   if (keys.number("rope_theta", base) != base) {  // some versions write both keys, others read one
@@ -175,49 +147,53 @@ ConfigNode read_neox(Keys& keys) {
   model.set("activation", activation_of(keys, "hidden_act", "gelu"));
   model.set("ff_width", keys.size("intermediate_size", 24576));
   model.set("init", "gpt2");
-  keys.require_flag("use_parallel_residual", false, true);
+  model.set("parallel_residual", keys.flag("use_parallel_residual", true));
+  model.set("rotary_fraction", rope_number(keys, "rotary_pct", "partial_rotary_factor", 0.25));
   keys.require_flag("attention_bias", true, true);
-  // The share of a head's width that turns.
-  if (rope_number(keys, "rotary_pct", "partial_rotary_factor", 0.25) != 1) {
-    keys.cannot("rotary_pct", "1");
-  }
   set_dropout(model, keys.number("hidden_dropout", 0), keys.number("attention_dropout", 0));
+  set_rope_scaling(keys, model);
   return model;
 }
 
-ConfigNode read_llama(Keys& keys) {
+// A llama, or a qwen3: the same with norms of queries and keys, and other defaults.
+ConfigNode read_llama(Keys& keys, bool is_qwen3) {
   const int64_t width = keys.size("hidden_size", 4096);
   const int64_t heads = keys.size("num_attention_heads", 32);
-  ConfigNode model =
-      gpt_of(keys.size("vocab_size", 32000), keys.size("max_position_embeddings", 2048), width,
-             keys.size("num_hidden_layers", 32), heads);
+  ConfigNode model = gpt_of(keys.size("vocab_size", is_qwen3 ? 151936 : 32000),
+                            keys.size("max_position_embeddings", is_qwen3 ? 32768 : 2048), width,
+                            keys.size("num_hidden_layers", 32), heads);
   if (const int64_t few = keys.size("num_key_value_heads", heads); few != heads) {
     model.set("num_kv_heads", few);
   }
-  if (heads * keys.size("head_dim", std::max<int64_t>(1, width / heads)) != width) {
-    keys.cannot("head_dim", text("hidden_size / num_attention_heads, ", width, " / ", heads));
+  const int64_t usual = is_qwen3 ? 128 : std::max<int64_t>(1, width / heads);
+  if (const int64_t own = keys.size("head_dim", usual); heads * own != width) {
+    model.set("head_dim", own);
   }
   model.set("norm", "rms_norm");
   model.set("norm_eps", keys.number("rms_norm_eps", 1e-6));
   model.set("position", "rope");
-  require_usual_rope(keys);
   model.set("rope_base", rope_number(keys, "rope_theta", "rope_theta", 10000));
   if (rope_number(keys, "partial_rotary_factor", "partial_rotary_factor", 1) != 1) {
     keys.cannot("partial_rotary_factor", "1");
   }
   model.set("tie_embeddings", keys.flag("tie_word_embeddings", false));
   model.set("activation", "swiglu");
-  model.set("ff_width", keys.size("intermediate_size", 11008));
+  model.set("ff_width", keys.size("intermediate_size", is_qwen3 ? 22016 : 11008));
   model.set("init", "gpt2");
   if (activation_of(keys, "hidden_act", "silu") != "silu") {
     keys.cannot("hidden_act", "silu");
   }
   keys.require_flag("rope_interleaved", false, false);
   keys.ignore({"pretraining_tp"});
-  const bool of_attention = keys.flag("attention_bias", false), bias = keys.flag("mlp_bias", false);
+  const bool of_attention = keys.flag("attention_bias", false),
+             bias = !is_qwen3 && keys.flag("mlp_bias", false);
   model.set("qkv_bias", of_attention);
   model.set("bias", bias);
   set_dropout(model, 0, keys.number("attention_dropout", 0));
+  set_rope_scaling(keys, model);
+  if (is_qwen3) {
+    model.find("attention")->set("qk_norm", "rms_norm");
+  }
   if (of_attention != bias) {
     model.find("attention")->set("out_bias", of_attention);
   }
@@ -236,7 +212,7 @@ ImportedModel model_of_json(const ConfigNode& json, const std::string& where) {
   read_common(keys);
   found.model = type == "gpt2"       ? read_gpt2(keys)
                 : type == "gpt_neox" ? read_neox(keys)
-                                     : read_llama(keys);
+                                     : read_llama(keys, type == "qwen3");
   if (const std::vector<std::string> unknown = keys.unknown(); !unknown.empty()) {
     std::string names;
     for (size_t k = 0; k < std::min(unknown.size(), few_names); ++k) {
@@ -279,18 +255,17 @@ void write_rotary(const Gpt& model, ConfigNode& json) {
 
 void write_neox(const Gpt& model, ConfigNode& json) {
   const Gpt::Config& c = model.config;
-  const double base = attention_of(model).rope_base;
+  const MultiHeadAttention::Config& att = attention_of(model);
   write_rotary(model, json);
   json.set("hidden_act", their_activation(c.activation));
   json.set("layer_norm_eps", c.norm_eps);
   json.set("hidden_dropout", c.dropout);
-  json.set("use_parallel_residual", false);
+  json.set("use_parallel_residual", c.parallel_residual);
   json.set("attention_bias", true);
-  json.set("rotary_pct", 1);
-  json.set("rotary_emb_base", base);
-  json.set("rope_parameters",
-           ConfigNode::map(
-               {{"rope_type", "default"}, {"rope_theta", base}, {"partial_rotary_factor", 1}}));
+  json.set("rotary_pct", att.rotary_fraction);
+  json.set("rotary_emb_base", att.rope_base);
+  write_rope(att, json);
+  json.find("rope_parameters")->set("partial_rotary_factor", att.rotary_fraction);
 }
 
 void write_llama(const Gpt& model, ConfigNode& json) {
@@ -302,10 +277,15 @@ void write_llama(const Gpt& model, ConfigNode& json) {
   json.set("hidden_act", "silu");
   json.set("rms_norm_eps", c.norm_eps);
   json.set("rope_theta", att.rope_base);
-  json.set("rope_parameters",
-           ConfigNode::map({{"rope_type", "default"}, {"rope_theta", att.rope_base}}));
+  write_rope(att, json);
   json.set("attention_bias", att.qkv_bias || att.out_bias);
   json.set("mlp_bias", feed_forward_of(model).bias);
+}
+
+void write_qwen3(const Gpt& model, ConfigNode& json) {
+  write_llama(model, json);
+  json.erase("mlp_bias");
+  json.set("use_sliding_window", false);
 }
 
 }  // namespace
@@ -318,6 +298,7 @@ ConfigNode json_of_model(const Architecture& architecture, const Gpt& model,
   json.set("tie_word_embeddings", model.config.tie_embeddings);
   architecture.model_type == "gpt2"       ? write_gpt2(model, json)
   : architecture.model_type == "gpt_neox" ? write_neox(model, json)
+  : architecture.model_type == "qwen3"    ? write_qwen3(model, json)
                                           : write_llama(model, json);
   json.set("heedgrad", ConfigNode::map({{"version", HEED_VERSION}, {"model", own}}));
   return json;
@@ -331,6 +312,7 @@ std::string export_obstacle(const Architecture& architecture, const Gpt& model) 
   Gpt::Config written = model.config;
   written.num_kv_heads = attention.num_kv_heads;
   written.rope_base = attention.rope_base;
+  written.rotary_fraction = attention.rotary_fraction;
   written.attention = {"multi_head_attention", attention};
   if (written.position == "sinusoidal") {
     written.position = "learned";  // a table of positions with these numbers

@@ -213,6 +213,36 @@ TEST_CASE("explain: every step of a block, whatever the attention is called") {
   CHECK(kinds_of(none, "trf_blocks.0") == joined(joined(begin, attention), {"sum"}));
 }
 
+TEST_CASE("explain: branches side by side read the same x; a part of each head turns") {
+  const Json data = explained(
+      *gpt_with(", position: rope, rotary_fraction: 0.5, parallel_residual: true, qkv_bias: true"),
+      tokens({1, 2, 3, 4}));
+  std::map<std::string, Json> steps;
+  for (const Json& section : data.at("sections")) {
+    for (const Json& step : section.at("steps")) steps[step.at("id").get<std::string>()] = step;
+  }
+  const auto reads = [&](const std::string& id) {
+    return steps.at(id).at("of").get<std::vector<std::string>>();
+  };
+  const std::string block = "trf_blocks.1.", x = "trf_blocks.0.shortcut2";
+  CHECK(reads(block + "norm1") == std::vector<std::string>{x});
+  CHECK(reads(block + "norm2") == std::vector<std::string>{x});
+  CHECK(reads(block + "shortcut1") == std::vector<std::string>{x, block + "att.out_proj"});
+  CHECK(reads(block + "shortcut2") ==
+        std::vector<std::string>{block + "shortcut1", block + "ff.layers.2"});
+  CHECK(steps.at("trf_blocks.0.norm2").at("of").at(0) == "tok_emb");
+  const Json& turned = steps.at(block + "att.W_query.rotated");
+  CHECK(turned.at("width") == 4);
+  CHECK(turned.at("angles") == Json::array({1.0}));  // 2 of the 4 elements turn, as one pair
+  CHECK(steps.contains(block + "att.attn_scores"));  // and these give the weights
+  const Json slower = explained(*gpt_with(", position: rope, attention: {rope_scaling: {factor: 8, "
+                                          "original_max_position_embeddings: 2}}"),
+                                tokens({1, 2, 3, 4}));
+  const Json& scaled = slower.at("sections").at(1).at("steps").at(4);
+  CHECK(scaled.at("kind") == "rotated");
+  CHECK(scaled.at("angles").at(0) == 0.125);
+}
+
 TEST_CASE("explain: the lens next to each block, also of a classifier; what parts add") {
   const auto model = gpt_with("");
   const Json gpt = explained(*model, tokens({1, 2, 3}));

@@ -188,31 +188,34 @@ TEST_CASE("lens: the last row is the model's answer, the first one that without 
 
 TEST_CASE("ablate: a head without its columns of out_proj, sorted by what is lost") {
   const auto task = small_induction();
-  const auto model = small_gpt();
-  const Ablations found = ablate(*model, *task, Ablation::zero, 16, 2);
-  CHECK(found.loss == evaluate(*model, *task, Split::validation, 16, 2).loss);
-  REQUIRE(found.parts.size() == 2 * (3 + 1 + 1));
-  CHECK(std::is_sorted(found.parts.begin(), found.parts.end(),
-                       [](const Ablated& a, const Ablated& b) { return a.loss > b.loss; }));
-  int64_t compared = 0;
-  for (const Ablated& of : found.parts) {
-    if (!of.head) continue;
-    const auto without = small_gpt();
-    auto weight = parameter_of(*without, of.part + ".out_proj.weight").clone();  // (12, 12)
-    for (int64_t i = 0; i < 12; ++i) {
-      std::fill_n(weight.mutable_data() + i * 12 + 4 * *of.head, 4, real{0});
+  for (const char* more : {"", ", position: rope, rotary_fraction: 0.5, parallel_residual: true"}) {
+    CAPTURE(more);
+    const auto model = small_gpt(more);
+    const Ablations found = ablate(*model, *task, Ablation::zero, 16, 2);
+    CHECK(found.loss == evaluate(*model, *task, Split::validation, 16, 2).loss);
+    REQUIRE(found.parts.size() == 2 * (3 + 1 + 1));
+    CHECK(std::is_sorted(found.parts.begin(), found.parts.end(),
+                         [](const Ablated& a, const Ablated& b) { return a.loss > b.loss; }));
+    int64_t compared = 0;
+    for (const Ablated& of : found.parts) {
+      if (!of.head) continue;
+      const auto without = small_gpt(more);
+      auto weight = parameter_of(*without, of.part + ".out_proj.weight").clone();  // (12, 12)
+      for (int64_t i = 0; i < 12; ++i) {
+        std::fill_n(weight.mutable_data() + i * 12 + 4 * *of.head, 4, real{0});
+      }
+      set_parameter(*without, of.part + ".out_proj.weight", weight);
+      const Evaluation want = evaluate(*without, *task, Split::validation, 16, 2);
+      CHECK(of.loss == doctest::Approx(want.loss).epsilon(1e-5));
+      CHECK(*of.accuracy == doctest::Approx(*want.accuracy).epsilon(0.01));
+      ++compared;
     }
-    set_parameter(*without, of.part + ".out_proj.weight", weight);
-    const Evaluation want = evaluate(*without, *task, Split::validation, 16, 2);
-    CHECK(of.loss == doctest::Approx(want.loss).epsilon(1e-5));
-    CHECK(*of.accuracy == doctest::Approx(*want.accuracy).epsilon(0.01));
-    ++compared;
+    CHECK(compared == 6);
+    // Its mean is the output of attention that does not depend on the examples.
+    const Ablations mean = ablate(*model, *task, Ablation::mean, 16, 2);
+    CHECK(mean.parts.size() == found.parts.size());
+    CHECK(mean.parts.front().loss != found.parts.front().loss);
   }
-  CHECK(compared == 6);
-  // Its mean is the output of attention that does not depend on the examples.
-  const Ablations mean = ablate(*model, *task, Ablation::mean, 16, 2);
-  CHECK(mean.parts.size() == found.parts.size());
-  CHECK(mean.parts.front().loss != found.parts.front().loss);
   const auto only = small_gpt(", feed_forward: none");
   CHECK(ablate(*only, *task, Ablation::zero, 16, 1).parts.size() == 2 * (3 + 1));
 }
@@ -239,6 +242,37 @@ TEST_CASE("patch: everything that leads to the answer restores it") {
                                             static_cast<double>(of_clean.data()[3 * 8 + 7])));
   const auto only = small_gpt(", feed_forward: none");
   CHECK(patch(*only, clean, corrupt, 6, {}).feed_forward[0].empty());
+}
+
+// At the last position the two prompts have the same token. A feed-forward that reads what the
+// block is given sees no difference there; one behind the attention does.
+TEST_CASE("probes: branches side by side, as in GPT-NeoX") {
+  const std::string neox = ", position: rope, rotary_fraction: 0.5, num_layers: 1";
+  const Input clean = tokens({1, 2, 3, 4}), corrupt = tokens({1, 2, 5, 4});
+  const auto one_block = [&](const std::string& more) {
+    return perturbed("{type: gpt, vocab_size: 8, context_length: 12, d_model: 12, num_heads: 3" +
+                     neox + more + "}");
+  };
+  const Patches in_a_row = patch(*one_block(""), clean, corrupt, 6, {});
+  CHECK(std::abs(in_a_row.feed_forward[0][3]) > 1e-3);
+  const auto model = one_block(", parallel_residual: true");
+  const Patches found = patch(*model, clean, corrupt, 6, {});
+  CHECK(found.attention[0][3] == doctest::Approx(1));
+  CHECK(found.feed_forward[0][3] == 0);
+
+  auto& gpt = dynamic_cast<Gpt&>(*model);
+  const TransformerBlock& block = *gpt.trf_blocks[0];
+  const NoGrad off;
+  const Tensor x = gpt.tok_emb(clean);
+  const Tensor y = x + block.att(block.norm1(x)) + (*block.ff)((*block.norm2)(x));
+  const Array logits = gpt.out_head((*gpt.final_norm)(y)).value();
+  check_near(logits, logits_of(*model, clean));
+  const Lens lens = logit_lens(*model, clean);
+  REQUIRE(lens.blocks.size() == 2);
+  CHECK(lens.blocks[1][3].probability ==
+        doctest::Approx(guess_of(logits.span().subspan(3 * 8, 8), {}).probability).epsilon(1e-5));
+  const HeadScores heads = score_heads(*model, clean, {});
+  CHECK(heads.heads.size() == 3);
 }
 
 TEST_CASE("patch: refuses") {

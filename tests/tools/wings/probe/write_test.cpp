@@ -123,13 +123,14 @@ TEST_CASE("write: as TransformerLens attributes it") {
   CHECK(compared > 120);
 }
 
-TEST_CASE("write: parts sum to the logit, for random prompts of four models") {
+TEST_CASE("write: parts sum to the logit, for random prompts of five models") {
   std::mt19937 generator(7);
   const auto drawn = [&](int32_t below) { return static_cast<int32_t>(generator() % below); };
   for (const char* more :
        {"", ", norm: rms_norm, position: rope, bias: false, activation: swiglu, num_kv_heads: 1",
         ", attention: {type: multi_head_attention_wrapper}, feed_forward: none",
-        ", qkv_bias: true, tie_embeddings: true, position: sinusoidal, norm_eps: 0.1"}) {
+        ", qkv_bias: true, tie_embeddings: true, position: sinusoidal, norm_eps: 0.1",
+        ", qkv_bias: true, position: rope, rotary_fraction: 0.5, parallel_residual: true"}) {
     CAPTURE(more);
     const auto model = small_gpt(more);
     for (int i = 0; i < 50; ++i) {

@@ -19,16 +19,22 @@ using namespace heed::testing;
 namespace {
 
 const std::vector<std::string> models = {
-    "{activation: relu}", "{position: sinusoidal, bias: false}",
+    "{activation: relu}",
+    "{position: sinusoidal, bias: false}",
     "{position: rope, rope_base: 100, qkv_bias: true}",
-    "{position: rope, norm: rms_norm, activation: swiglu, tie_embeddings: true}"};
+    "{position: rope, rotary_fraction: 0.5, parallel_residual: true}",
+    "{position: rope, norm: rms_norm, activation: swiglu, tie_embeddings: true}",
+    "{position: rope, norm: rms_norm, activation: swiglu, bias: false, head_dim: 6, attention: "
+    "{qk_norm: rms_norm}}"};
 
 ConfigNode parsed(const std::string& yaml) { return parse_config(yaml, "test.yaml"); }
 
 // Values for the fields whose declaration has none to try.
 const ConfigNode more_values = parsed(
     "{vocab_size: 8, context_length: 5, d_model: 12, num_heads: 4, num_layers: 1, norm_eps: 0.3, "
-    "hidden_multiplier: 3, rope_base: 3, d_in: 12, d_out: 12, sinks: 1}");
+    "hidden_multiplier: 3, rope_base: 3, d_in: 12, d_out: 12, head_dim: 6, sinks: 1, "
+    "rotary_fraction: 0.5, "
+    "rope_scaling: {factor: 8, original_max_position_embeddings: 16}}");
 
 // Every value that the fields of a config are to be tried with.
 template <class Config>
@@ -74,7 +80,8 @@ bool is_written(const ConfigNode& options, const std::string& field) {
   const auto& gpt = dynamic_cast<const Gpt&>(*model);
   const Architecture& architecture = architecture_of(gpt.config);
   if (const std::string wrong = export_obstacle(architecture, gpt); !wrong.empty()) {
-    const bool chooses = field == "position" || field == "norm" || field == "activation";
+    const bool chooses =
+        field == "position" || field == "norm" || field == "activation" || field == "qk_norm";
     CHECK_MESSAGE(wrong.find(chooses ? "model." : field) != std::string::npos, field, ": ", wrong);
     return false;
   }

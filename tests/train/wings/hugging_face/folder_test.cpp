@@ -67,8 +67,8 @@ std::string error_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("hugging_face: the logits of transformers, in three architectures, one of them sharded") {
-  for (const char* name : {"gpt2", "gpt_neox", "llama"}) {
+TEST_CASE("hugging_face: the logits of transformers, in every architecture, one of them sharded") {
+  for (const char* name : {"gpt2", "gpt_neox", "llama", "pythia", "llama3", "qwen3"}) {
     CAPTURE(name);
     CHECK(is_hugging_face_folder(golden(name)));
     const auto model = loaded(golden(name));

@@ -109,8 +109,51 @@ TEST_CASE(
   }
 }
 
-// The keys of the published folders gpt2 and SmolLM2-135M.
+// The key of earlier versions, as Llama 3.2 has it, and that of transformers 5.
+TEST_CASE("model_config: rotary positions as in Llama 3.1 and later") {
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    const std::string yaml =
+        yaml_of(llama(std::string("\"rope_theta\": 500000.0, \"") + key +
+                      "\": {\"factor\": 32.0, \"high_freq_factor\": 4.0, \"low_freq_factor\": 1.0, "
+                      "\"original_max_position_embeddings\": 8192, \"rope_type\": \"llama3\"}"));
+    CHECK(contains(yaml, "rope_base: 5e+05\n"));
+    CHECK(
+        yaml.ends_with("attention:\n  type: multi_head_attention\n  rope_scaling:\n"
+                       "    factor: 32\n    low_freq_factor: 1\n    high_freq_factor: 4\n"
+                       "    original_max_position_embeddings: 8192\n"));
+  }
+  const std::string as_before =
+      "{\"factor\": 1, \"high_freq_factor\": 4, \"low_freq_factor\": 1, "
+      "\"original_max_position_embeddings\": 64, \"rope_type\": \"llama3\"}";
+  CHECK(!contains(yaml_of(llama("\"rope_scaling\": " + as_before)), "rope_scaling"));
+}
+
+TEST_CASE("model_config: heads of a width of their own, in a qwen3 and in a llama") {
+  const std::string qwen3 = yaml_of("{\"model_type\": \"qwen3\", \"num_key_value_heads\": 8}");
+  for (const char* line : {"num_kv_heads: 8\n", "vocab_size: 151936\n", "norm_eps: 1e-06\n",
+                           "bias: false\n", "  qk_norm: rms_norm\n"}) {
+    CHECK_MESSAGE(contains(qwen3, line), line, qwen3);
+  }
+  CHECK(!contains(qwen3, "head_dim"));  // 32 heads of 128 are 4096
+  CHECK(contains(
+      yaml_of("{\"model_type\": \"qwen3\", \"hidden_size\": 1024, \"num_attention_heads\": 16}"),
+      "head_dim: 128\n"));
+  CHECK(contains(yaml_of(llama("\"head_dim\": 8")), "head_dim: 8\n"));
+}
+
+// The keys of the published folders pythia-14m, Qwen3-0.6B, gpt2 and SmolLM2-135M.
 TEST_CASE("model_config: published folders leave nothing to note") {
+  const std::string pythia =
+      "{\"architectures\": [\"GPTNeoXForCausalLM\"], \"bos_token_id\": 0, \"eos_token_id\": 0, "
+      "\"hidden_act\": \"gelu\", \"hidden_size\": 128, \"initializer_range\": 0.02, "
+      "\"intermediate_size\": 512, \"layer_norm_eps\": 1e-05, \"max_position_embeddings\": 2048, "
+      "\"model_type\": \"gpt_neox\", \"num_attention_heads\": 4, \"num_hidden_layers\": 6, "
+      "\"rotary_emb_base\": 10000, \"rotary_pct\": 0.25, \"tie_word_embeddings\": false, "
+      "\"torch_dtype\": \"float16\", \"use_cache\": true, \"use_parallel_residual\": true, "
+      "\"vocab_size\": 50304}";
+  CHECK(contains(yaml_of(pythia), "parallel_residual: true\nrotary_fraction: 0.25\n"));
+  const std::string usual = yaml_of("{\"model_type\": \"gpt_neox\"}");
+  CHECK(contains(usual, "parallel_residual: true\nrotary_fraction: 0.25\n"));
   const std::string smollm2 =
       "{\"_name_or_path\": \"x\", \"architectures\": [\"LlamaForCausalLM\"], "
       "\"attention_bias\": false, \"attention_dropout\": 0.0, \"bos_token_id\": 0, "
@@ -125,7 +168,18 @@ TEST_CASE("model_config: published folders leave nothing to note") {
       "{\"activation_function\": \"gelu_new\", \"model_type\": \"gpt2\", \"n_ctx\": 1024, "
       "\"summary_type\": \"cls_index\", \"task_specific_params\": {\"text-generation\": "
       "{\"do_sample\": true, \"max_length\": 50}}, \"vocab_size\": 50257}";
-  for (const std::string& json : {smollm2, gpt2}) {
+  const std::string qwen3 =
+      "{\"architectures\": [\"Qwen3ForCausalLM\"], \"attention_bias\": false, "
+      "\"attention_dropout\": 0.0, \"bos_token_id\": 151643, \"eos_token_id\": 151645, "
+      "\"head_dim\": 128, \"hidden_act\": \"silu\", \"hidden_size\": 1024, "
+      "\"initializer_range\": 0.02, \"intermediate_size\": 3072, "
+      "\"max_position_embeddings\": 40960, \"max_window_layers\": 28, \"model_type\": \"qwen3\", "
+      "\"num_attention_heads\": 16, \"num_hidden_layers\": 28, \"num_key_value_heads\": 8, "
+      "\"rms_norm_eps\": 1e-06, \"rope_scaling\": null, \"rope_theta\": 1000000, "
+      "\"sliding_window\": null, \"tie_word_embeddings\": true, \"torch_dtype\": \"bfloat16\", "
+      "\"transformers_version\": \"4.51.0\", \"use_cache\": true, \"use_sliding_window\": false, "
+      "\"vocab_size\": 151936}";
+  for (const std::string& json : {smollm2, gpt2, pythia, qwen3}) {
     CHECK(model_of_json(parse_json(json, "x"), "x").notes.empty());
   }
 }
@@ -143,10 +197,13 @@ TEST_CASE("model_config: a file of very many keys is refused at the first too ma
 TEST_CASE("model_config: what cannot be honoured is refused by name") {
   const std::string as = ", as heed has nothing else; got ";
   const std::string gpt2 = "{\"model_type\": \"gpt2\", ";
+  const std::string scaling =
+      "{\"factor\": 32.0, \"high_freq_factor\": 4.0, \"low_freq_factor\": 1.0, "
+      "\"original_max_position_embeddings\": 8192, \"rope_type\": \"llama3\"}";
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"{}", "model_type: expected gpt2, gpt_neox or llama" + as + "nothing"},
+      {"{}", "model_type: expected gpt2, gpt_neox, llama or qwen3" + as + "nothing"},
       {"{\"model_type\": \"mistral\"}",
-       "model_type: expected gpt2, gpt_neox or llama" + as + "mistral"},
+       "model_type: expected gpt2, gpt_neox, llama or qwen3" + as + "mistral"},
       {gpt2 + "\"scale_attn_by_inverse_layer_idx\": true}",
        "scale_attn_by_inverse_layer_idx: expected false" + as + "true"},
       {gpt2 + "\"activation_function\": \"tanh\"}",
@@ -157,24 +214,24 @@ TEST_CASE("model_config: what cannot be honoured is refused by name") {
       {gpt2 + "\"quantization_config\": {\"bits\": 4}}",
        "quantization_config: expected none" + as + "{  \"bits\": 4}"},
       {llama("\"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}"),
-       "rope_scaling: expected rope_type default" + as +
+       "rope_scaling: expected rope_type default or llama3" + as +
            "{  \"type\": \"linear\",  \"factor\": 2}"},
+      {llama("\"rope_scaling\": {\"factor\": 2}"),
+       "rope_scaling: expected rope_type default or llama3" + as + "{  \"factor\": 2}"},
       {llama("\"rope_parameters\": {\"rope_type\": \"llama3\"}"),
-       "rope_parameters: expected rope_type default" + as + "{  \"rope_type\": \"llama3\"}"},
-      {llama("\"rope_scaling\": {\"factor\": 8, \"rope_type\": \"llama3\"}"),
-       "rope_scaling: expected rope_type default" + as +
-           "{  \"factor\": 8,  \"rope_type\": \"llama3\"}"},
+       "rope_parameters: expected rope_type llama3 with a number factor, got {  \"rope_type\": "
+       "\"llama3\"}"},
+      {llama("\"rope_parameters\": {\"rope_theta\": 5}, \"rope_scaling\": " + scaling),
+       "rope_scaling: expected rope_type default, as rope_parameters has, got {"},
+      {llama("\"original_max_position_embeddings\": 9, \"rope_scaling\": " + scaling),
+       "original_max_position_embeddings: expected 8192, as "
+       "rope_scaling.original_max_position_embeddings is, got 9"},
       {llama("\"sliding_window\": 8"), "sliding_window: expected none" + as + "8"},
       {llama("\"hidden_act\": \"gelu\""), "hidden_act: expected silu" + as + "gelu"},
-      {llama("\"head_dim\": 8"),
-       "head_dim: expected hidden_size / num_attention_heads, 64 / 4" + as + "8"},
-      {"{\"model_type\": \"gpt_neox\", \"rotary_pct\": 1.0}",
-       "use_parallel_residual: expected false" + as + "nothing"},
-      {"{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": false}",
-       "rotary_pct: expected 1" + as + "nothing"},
-      {"{\"model_type\": \"gpt_neox\", \"use_parallel_residual\": false, "
-       "\"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 10000}}",
-       "rotary_pct: expected 1" + as + "nothing"},
+      {"{\"model_type\": \"qwen3\", \"use_sliding_window\": true, \"sliding_window\": 8}",
+       "sliding_window: expected none" + as + "8"},
+      {"{\"model_type\": \"qwen3\", \"layer_types\": [\"full_attention\", \"sliding_attention\"]}",
+       "layer_types: expected full_attention in all of them" + as},
       {gpt2 + "\"n_embd\": \"wide\"}",
        "n_embd: expected a whole number from 1 to 16777216, got wide"},
       {gpt2 + "\"n_layer\": 0}", "n_layer: expected a whole number from 1 to 16777216, got 0"},

@@ -71,7 +71,8 @@ const formulas = {
   norm: (step) => `y = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} \\odot \\gamma${step.shift ? " + \\beta" : ""}`,
   rms_norm: () => "y = \\frac{x}{\\sqrt{\\text{mean} ( x^2 ) + \\epsilon}} \\odot \\gamma",
   linear: (step) => { const [y, x, w, b] = lettersOf(step); return `${y} = ${x} ${w}^{\\top}${step.bias ? ` + ${b}` : ""}`; },
-  rotated: () => "y_i = x_i \\cos \\theta - x_{i + d/2} \\sin \\theta \\text{  } y_{i + d/2} = x_{i + d/2} \\cos \\theta + x_i \\sin \\theta",
+  rotated: (step) => { const other = `i + ${2 * step.angles.length < step.width ? "r" : "d"}/2`;
+    return `y_i = x_i \\cos \\theta - x_{${other}} \\sin \\theta \\text{  } y_{${other}} = x_{${other}} \\cos \\theta + x_i \\sin \\theta`; },
   scores: () => "S = Q K^{\\top}",
   scaled: (step) => step.scale === 1 ? "S" : byWidth(step) ? "\\frac{S}{\\sqrt{d}}" : "c S",
   masked: () => "S_{t s} = - \\infty \\text{ for } s > t",
@@ -94,7 +95,7 @@ const sentences = {
   norm: () => "Each row gets mean 0 and variance 1, then a trained scale and shift.",
   rms_norm: () => "Each row gets root mean square 1, then a trained scale.",
   linear: (step) => `Each number is a dot product: a row of the input with a row of the weights, ${whole(data.matrices[step.weight].shape[1])} terms.`,
-  rotated: () => "Pairs of numbers turn by an angle that grows with the position.",
+  rotated: (step) => `Pairs of numbers turn by an angle that grows with the position${2 * step.angles.length < step.width ? `: the first r = ${2 * step.angles.length} of the ${step.width} of each head` : ""}.`,
   scores: () => "A query's dot product with every key: how well they fit.",
   scaled: (step) => byWidth(step) ? `Divided by the square root of the head's width, ${step.width}, so that softmax stays soft.` : step.scale === 1 ? "As they are: this attention does not scale them."
     : `Multiplied by c = ${termText(step.scale)}.`,
@@ -183,8 +184,9 @@ const sources = {
     return { terms: [{ words: activations[step.function][1](x), value: numberAt(step, 0, r, c), from: [input(step), 0, r, c] }] };
   },
   rotated(step, h, r, c) {
-    const x = input(step), half = step.width / 2, i = c % step.width, low = i % half, at = c - i;
-    const angle = r * step.base ** ((-2 * low) / step.width), first = numberAt(x, 0, r, at + low), second = numberAt(x, 0, r, at + low + half);
+    const x = input(step), half = step.angles.length, i = c % step.width, low = i % half, at = c - i;
+    if (i >= 2 * half) return { terms: [{ words: "as it was", value: numberAt(x, 0, r, c), from: [x, 0, r, c] }] };
+    const angle = r * step.angles[low], first = numberAt(x, 0, r, at + low), second = numberAt(x, 0, r, at + low + half);
     const [a, b] = i < half ? [first * Math.cos(angle), -second * Math.sin(angle)] : [second * Math.cos(angle), first * Math.sin(angle)];
     return { terms: [{ words: i < half ? `${termText(first)} cos ${termText(angle)}` : `${termText(second)} cos ${termText(angle)}`, value: a, from: [x, 0, r, i < half ? at + low : at + low + half] },
       { words: i < half ? `− ${termText(second)} sin ${termText(angle)}` : `${termText(first)} sin ${termText(angle)}`, value: b, from: [x, 0, r, i < half ? at + low + half : at + low] }], sum: true };
