@@ -58,7 +58,7 @@ Gpt::Gpt(const Config& c)
       out_head(this, "out_head",
                Linear::Config{.d_in = c.d_model, .d_out = c.vocab_size, .bias = false}) {
   if (c.tie_embeddings) {
-    out_head->weight.tie(tok_emb->weight);
+    out_head->weight.tie((*tok_emb)->weight);
   }
   if (c.init == "gpt2") {
     initialise_as_gpt2();

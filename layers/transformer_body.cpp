@@ -22,7 +22,9 @@ void TransformerBody::Config::position_field(Fields& f, std::vector<std::string>
 }
 
 TransformerBody::TransformerBody(const Config& c)
-    : tok_emb(this, "tok_emb", Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model}),
+    : tok_emb(optional_child<Embedding>(
+          c.vocab_size > 0, this, "tok_emb",
+          Embedding::Config{.vocab_size = c.vocab_size, .d_model = c.d_model})),
       pos_emb(optional_child<Positional>(
           c.position != "rope" && c.position != "none", this, "pos_emb",
           Positional::Config{
@@ -42,8 +44,11 @@ void TransformerBody::require_ids(const char* layer, const Input& in) const {
 
 Tensor TransformerBody::states(const char* layer, const Input& in) {
   require_ids(layer, in);
-  const Tensor tokens = tok_emb(in.ids);  // (B, T, d_model)
-  Tensor x = drop_emb(pos_emb ? (*pos_emb)(in.with(tokens)) : tokens);
+  return states_of_vectors(in.with((*tok_emb)(in.ids)));
+}
+
+Tensor TransformerBody::states_of_vectors(const Input& in) {
+  Tensor x = drop_emb(pos_emb ? (*pos_emb)(in) : in.x);
   for (const Child<TransformerBlock>& block : trf_blocks) {
     x = block(in.with(x));
   }

@@ -28,7 +28,7 @@ class TransformerBody : public Module {
     void position_field(Fields& f, std::vector<std::string> words);
   };
 
-  Child<Embedding> tok_emb;
+  std::optional<Child<Embedding>> tok_emb;  // none with a vocab_size of 0: a model of vectors
   std::optional<Child<Positional>> pos_emb;
   Child<Dropout> drop_emb;
   std::vector<Child<TransformerBlock>> trf_blocks;
@@ -41,6 +41,8 @@ class TransformerBody : public Module {
   // Both throw ShapeError, naming `layer`, for ids of another rank or longer than context_length.
   void require_ids(const char* layer, const Input& in) const;
   Tensor states(const char* layer, const Input& in);
+  // Of in.x (B, T, d_model) in place of embedded tokens.
+  Tensor states_of_vectors(const Input& in);
 
   // ids (B, T) -> logits (B, num_classes), (T) -> (num_classes): out_head of one state for the
   // whole sequence (masked_mean.h). A mask (B, T) hides padding, also from pooling; a mask

@@ -12,11 +12,14 @@
 namespace heed {
 
 struct Signature {
-  // What it reads: Input::x (B, T, width), or Input::ids (B, T) in [0, vocab_size).
+  // What it reads: Input::x (B, T, width), pictures x (B, channels, T, width), or Input::ids (B, T)
+  // in [0, vocab_size).
   bool ids = false;
-  int64_t width = 0;  // 0: any, and the output is as wide
+  int64_t width = 0;     // 0: any, and the output is as wide
+  int64_t channels = 0;  // 0: no pictures
   int64_t vocab_size = 0;
   std::optional<int64_t> longest = {};  // the largest T; none: there is no limit
+  int64_t unit = 1;                     // T is a multiple of this: rows of pictures in patches
 
   // A second sequence that it reads: Input::context (B, S, context_width) next to x, or
   // Input::source_ids (B, S) in [0, source_vocab_size) next to ids.
@@ -39,6 +42,11 @@ struct Signature {
   // Of a layer that computes every token on its own.
   static Signature of_tokens(int64_t width) {
     return {.width = width, .causal = true, .cache = true};
+  }
+
+  // The number of tokens that it takes and that is nearest to this one.
+  int64_t tokens_near(int64_t wanted) const {
+    return std::max(unit, std::min(wanted, longest.value_or(wanted)) / unit * unit);
   }
 
   // Of this layer followed by `next`.

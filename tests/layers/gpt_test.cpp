@@ -185,7 +185,7 @@ TEST_CASE("gpt: embeddings, blocks, norm, logits") {
   const auto made = layer_of(gpt());
   auto& layer = dynamic_cast<Gpt&>(*made);
   const Input in = input_for(layer, {2, 7});
-  Tensor x = (*layer.pos_emb)(layer.tok_emb(in));
+  Tensor x = (*layer.pos_emb)((*layer.tok_emb)(in));
   for (const Child<TransformerBlock>& block : layer.trf_blocks) x = block(x);
   check_near(layer(in), layer.out_head(layer.final_norm(x)).value());
   CHECK(layer(input_for(layer, {7})).shape() == Shape{7, 11});

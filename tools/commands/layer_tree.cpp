@@ -91,7 +91,7 @@ ModelTree layer_tree(const LayerChoice& choice, int64_t batch, int64_t tokens) {
 
   const Signature sizes = sized_signature(*model);
   const EvaluationMode evaluating(*model);
-  const int64_t length = tokens > 0 ? tokens : sizes.longest.value_or(1);
+  const int64_t length = sizes.tokens_near(tokens > 0 ? tokens : sizes.longest.value_or(1));
   const Input in = blank_input(sizes, batch, length, sizes.source_longest.value_or(length));
   tree.input = describe(in);
   tree.tokens = in.ids ? in.ids.size() : in.x.size() / in.x.dim(-1);

@@ -67,6 +67,10 @@ Input blank_input(const Signature& sizes, int64_t batch, int64_t tokens, int64_t
     in.source_ids = sizes.context ? Ids::uninitialised(lead(source_tokens)) : Ids();
   } else {
     in.x = wide(tokens, sizes.width);
+    if (sizes.channels > 0) {
+      const Shape shape = in.x.shape().inserted(batch > 0 ? 1 : 0, sizes.channels);
+      in.x = Tensor(Array::uninitialised(shape));
+    }
     in.context = sizes.context ? wide(source_tokens, sizes.context_width) : Tensor();
   }
   return in;
@@ -74,13 +78,13 @@ Input blank_input(const Signature& sizes, int64_t batch, int64_t tokens, int64_t
 
 std::vector<InputForm> input_forms(const Signature& sizes, int64_t most) {
   const int64_t batch = 2;
-  const int64_t tokens = std::min(most, sizes.longest.value_or(most));
+  const int64_t tokens = sizes.tokens_near(most), fewest = sizes.unit;
   // A different length from x, so that confusing the two sequences gives an error.
   const int64_t source = std::min(most + 1, sizes.source_longest.value_or(most + 1));
   const int64_t keys = sizes.context ? source : tokens;
   std::vector<InputForm> forms{{batch, tokens, source}, {0, tokens, source}};
-  if (tokens > 1) {
-    forms.push_back({batch, 1, source});
+  if (tokens > fewest) {
+    forms.push_back({batch, fewest, source});
   }
   if (sizes.mask) {
     forms.push_back({batch, tokens, source, padding(batch, tokens, keys, false)});

@@ -43,7 +43,7 @@ Tensor result_of(const LoadedRun& run, Module& model, std::string& words) {
   const int64_t size = std::max<int64_t>(1, run.config.train.batch_size);
   if (!run.task) {
     const Signature sizes = sized_signature(model);
-    const int64_t tokens = sizes.longest.value_or(1);
+    const int64_t tokens = sizes.tokens_near(sizes.longest.value_or(1));
     const Input in = blank_input(sizes, size, tokens, sizes.source_longest.value_or(tokens));
     words = words_for(in);
     return model(in);

@@ -17,12 +17,15 @@ namespace {
 
 // The batch and token counts of a shape: (B, T, d) or (T, d) for x, (B, T) or (T) for ids.
 InputForm form_of(const Shape& shape, const Signature& sizes) {
-  const int inner = sizes.ids ? 1 : 2;
+  const int inner = sizes.ids ? 1 : sizes.channels > 0 ? 3 : 2;
   require(shape.rank() == inner || shape.rank() == inner + 1, "expected shapes ",
-          inner == 2 ? "(B, T, d) or (T, d) of x" : "(B, T) or (T) of ids", ", got ", shape);
+          inner == 1   ? "(B, T) or (T) of ids"
+          : inner == 2 ? "(B, T, d) or (T, d) of x"
+                       : "(B, channels, T, d) or (channels, T, d) of x",
+          ", got ", shape);
   require(sizes.ids || shape[shape.rank() - 1] == sizes.width, "signature() says that x is ",
           sizes.width, " wide, got a shape ", shape);
-  const int64_t tokens = shape[shape.rank() - inner];
+  const int64_t tokens = shape[shape.rank() - std::min(inner, 2)];
   return {shape.rank() > inner ? shape[0] : 0, tokens, tokens + 1};
 }
 
@@ -74,7 +77,7 @@ Examination::Examination(const LayerSubject& examined, const std::vector<Shape>&
     forms.push_back(form_of(shape, sizes));
     most = std::max(most, forms.back().tokens);
   }
-  (*layer)(input(forms.empty() ? InputForm{1, 1, 1} : forms.front()));  // or its error
+  (*layer)(input(forms.empty() ? InputForm{1, sizes.unit, 1} : forms.front()));  // or its error
   const std::vector<InputForm> others = input_forms(sizes, most);
   forms.insert(forms.end(), others.begin(), others.end());
 }
@@ -103,7 +106,7 @@ std::string difference_beyond_rounding(const Array& a, const Array& b) {
 std::string check_length(const Examination& it) {
   const Signature& sizes = it.sizes;
   const std::unique_ptr<Module> layer = it.fresh(1);
-  const int64_t tokens = std::min(many_tokens, sizes.longest.value_or(many_tokens));
+  const int64_t tokens = sizes.tokens_near(many_tokens);
   const bool second = sizes.context || sizes.source_vocab_size > 0;
   const InputForm many{
       1, tokens, std::min(many_source_tokens, sizes.source_longest.value_or(many_source_tokens))};

@@ -184,9 +184,8 @@ std::string check_threads(const Examination& it) {
   const ThreadCounts counts;
   const std::unique_ptr<Module> layer = it.perturbed(1);
   std::vector<InputForm> forms = it.forms;
-  const int64_t most = it.sizes.longest.value_or(many_tokens);
-  forms.push_back(
-      {16, std::min(many_tokens, most), it.sizes.source_longest.value_or(many_source_tokens)});
+  forms.push_back({16, it.sizes.tokens_near(many_tokens),
+                   it.sizes.source_longest.value_or(many_source_tokens)});
   for (const InputForm& form : forms) {
     const Input in = it.input(form);
     set_num_threads(1);

@@ -156,7 +156,7 @@ TEST_CASE("lens: the last row is the model's answer, the first one that without 
   auto& gpt = dynamic_cast<Gpt&>(*model);
   const NoGrad off;
   const Array ends[] = {
-      gpt.out_head((*gpt.final_norm)((*gpt.pos_emb)(gpt.tok_emb(tokens(ids))))).value(),
+      gpt.out_head((*gpt.final_norm)((*gpt.pos_emb)((*gpt.tok_emb)(tokens(ids))))).value(),
       logits_of(*model, tokens(ids))};
   for (const size_t last : {0, 1}) {
     for (size_t t = 0; t < ids.size(); ++t) {
