@@ -8,6 +8,7 @@
 #include "tools/terminal/table.h"
 #include "tools/wings/inspect/inspect.h"
 #include "tools/wings/inspect/map_picture.h"
+#include "tools/wings/inspect/patch_maps.h"
 #include "tools/wings/inspect/png.h"
 #include "tools/wings/pages/heat_map.h"
 #include "train/data/generate.h"
@@ -132,7 +133,19 @@ void check_picture(const std::string& out, const AttentionRequest& look, const T
   require_replaceable("heed inspect: --out", out, inputs);
 }
 
-void write_picture(const std::string& out, const std::vector<Shown>& shown) {
+LayerOverPicture over_picture(const Shown& one) {
+  return {text("layer ", one.number, ", ", one.map.path), one.map, one.head};
+}
+
+// `picture` and `grid`, if the model has read one.
+void write_picture(const std::string& out, const std::vector<Shown>& shown, const Array& picture,
+                   const std::optional<PatchGrid>& grid) {
+  if (grid && out.ends_with(".svg")) {
+    std::vector<LayerOverPicture> layers;
+    std::transform(shown.begin(), shown.end(), std::back_inserter(layers), over_picture);
+    write_file_atomically(out, patch_maps_as_svg(picture, layers, *grid), Links::follow);
+    return;
+  }
   std::vector<MapPicture> maps;
   for (const Shown& one : shown) {
     const AttentionMap& map = one.map;
@@ -164,8 +177,10 @@ int inspect_attention(const AttentionRequest& look) {
                        "over the tokens, rnn and gru a state, and attention_weights none or sum ",
                        "gives weights outside of 0 to 1");
   const std::vector<Shown> shown = chosen(maps, look);
+  const std::optional<PatchGrid> grid = patch_grid(exhibit.shown, shown.front().map.weights.dim(2));
+  const Array picture = grid ? exhibit.shown.x.value() : Array();
   if (look.out) {
-    write_picture(*look.out, shown);
+    write_picture(*look.out, shown, picture, grid);
     print_line(look.json ? stderr : stdout, *look.out);
     if (!look.json) {
       return 0;
@@ -195,8 +210,10 @@ int inspect_attention(const AttentionRequest& look) {
                     maps.size(), ", --layer 0 the first\n"));
   }
   for (const Shown& one : shown) {
-    std::printf("\n%s",
-                text("layer ", one.number, ", ", heat_map_text(one.map, style, one.head)).c_str());
+    const std::string map =
+        grid ? patch_maps_text(picture, over_picture(one), *grid, style)
+             : text("layer ", one.number, ", ", heat_map_text(one.map, style, one.head));
+    std::printf("\n%s", map.c_str());
   }
   std::printf("\n%s", heat_map_scale(style).c_str());
   return 0;

@@ -10,10 +10,6 @@ namespace heed::cli {
 
 namespace {
 
-std::string hex(const Color& color) {
-  return formatted("#%02x%02x%02x", color[0], color[1], color[2]);
-}
-
 real weight_at(const MapPicture& map, size_t row, size_t column) {
   return map.weights[row * map.keys.size() + column];
 }

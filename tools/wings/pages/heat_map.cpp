@@ -24,16 +24,6 @@ constexpr std::string_view shades = " .:-=+*#%@";
 // From dark violet to light yellow, in the 256-colour palette of terminals.
 constexpr std::array<int, 11> colors{16, 17, 54, 90, 126, 162, 198, 203, 209, 215, 229};
 
-// One weight, cell_width columns wide.
-std::string cell(double weight, bool color) {
-  const double w = std::clamp(weight, 0.0, 1.0);
-  if (color) {
-    return text("\x1b[48;5;", heat_color(w), "m  \x1b[0m");
-  }
-  const auto index = static_cast<size_t>(std::lround(w * (shades.size() - 1)));
-  return std::string(2, shades[index]);
-}
-
 // Two weights in one line, one above the other: the upper half of a letter, and what is behind it.
 std::string two_cells(double upper, std::optional<double> lower) {
   return text("\x1b[38;5;", heat_color(upper),
@@ -92,6 +82,15 @@ void add_line(std::string& out, std::string line) {
 }
 
 }  // namespace
+
+std::string heat_cell(double weight, bool color) {
+  const double w = std::clamp(weight, 0.0, 1.0);
+  if (color) {
+    return text("\x1b[48;5;", heat_color(w), "m  \x1b[0m");
+  }
+  const auto index = static_cast<size_t>(std::lround(w * (shades.size() - 1)));
+  return std::string(cell_width, shades[index]);
+}
 
 int heat_color(double value) {
   const double v = std::clamp(value, 0.0, 1.0);
@@ -161,7 +160,7 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
           const bool two = t + 1 < rows;
           cells += halves
                        ? two_cells(weight, two ? std::optional(weights[columns + s]) : std::nullopt)
-                       : cell(weight, style.color);
+                       : heat_cell(weight, style.color);
         }
         return cells + std::string(static_cast<size_t>(field - 2 * columns), ' ');
       });
@@ -176,7 +175,7 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
 std::string heat_map_scale(const HeatMapStyle& style) {
   std::string out = "weight 0 [";
   for (int tenth = 0; tenth <= 9; ++tenth) {
-    out += cell(tenth / 9.0, style.color);
+    out += heat_cell(tenth / 9.0, style.color);
   }
   return out + "] 1\n";
 }

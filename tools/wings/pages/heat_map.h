@@ -22,6 +22,9 @@ HeatMapStyle style_of_terminal();
 std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
                           std::optional<int64_t> head = {});
 
+// One weight, two columns wide.
+std::string heat_cell(double weight, bool color);
+
 // The colour for a value from 0 to 1, a number of the 256-colour palette: from dark to light. Text
 // on the first half of them is light, on the others dark.
 int heat_color(double value);

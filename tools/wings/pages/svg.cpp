@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 
 namespace heed::cli {
 
@@ -41,6 +42,10 @@ Color color_of_weight(double weight) {
     color[i] = static_cast<uint8_t>(std::lround(paper[i] + (ink[i] - paper[i]) * share));
   }
   return color;
+}
+
+std::string hex(const Color& color) {
+  return formatted("#%02x%02x%02x", color[0], color[1], color[2]);
 }
 
 }  // namespace heed::cli

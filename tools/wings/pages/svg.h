@@ -18,5 +18,6 @@ using Color = std::array<uint8_t, 3>;
 
 // From paper to ink, as on all pages; a weight that is not finite is none.
 Color color_of_weight(double weight);
+std::string hex(const Color& color);  // "#1d1c1a"
 
 }  // namespace heed::cli

@@ -1,0 +1,80 @@
+// Attention laid over a picture.
+#include "tools/wings/inspect/patch_maps.h"
+
+#include <doctest/doctest.h>
+
+using namespace heed;
+using namespace heed::cli;
+
+namespace {
+
+// A picture of 2 x 4 pixels, and two heads of a model that cut it into two patches.
+const Array two_by_four = Array::from({1, 1, 2, 4}, {0, 1, 0, 0,  //
+                                                     1, 0, 0, 0});
+const AttentionMap of_patches{"trf_blocks.0.att",
+                              false,
+                              {"1", "2"},
+                              {"1", "2"},
+                              Array::from({2, 2, 2}, {0.5, 0.5, 0.25, 0.75,  //
+                                                      1, 0, 1, 0})};
+
+}  // namespace
+
+TEST_CASE("patch_maps: how a picture was cut follows from the number of tokens") {
+  const auto grid_of = [](int64_t height, int64_t width, int64_t tokens) -> std::string {
+    const auto grid = patch_grid(Input(Tensor(Array::zeros({1, 3, height, width}))), tokens);
+    return grid ? text(grid->rows, " x ", grid->columns, " of ", grid->side,
+                       grid->class_token ? " and a class token" : "")
+                : "none";
+  };
+  CHECK(grid_of(8, 8, 16) == "4 x 4 of 2");
+  CHECK(grid_of(8, 8, 17) == "4 x 4 of 2 and a class token");
+  CHECK(grid_of(28, 28, 16) == "4 x 4 of 7");
+  CHECK(grid_of(4, 6, 6) == "2 x 3 of 2");
+  CHECK(grid_of(4, 6, 24) == "4 x 6 of 1");
+  CHECK(grid_of(4, 6, 9) == "none");
+  CHECK(!patch_grid(Input(Tensor(Array::zeros({1, 8, 8}))), 16));
+  CHECK(!patch_grid(Input(Ids::zeros({1, 16})), 16));
+}
+
+TEST_CASE("patch_maps: the mean over all patches, or what the class token looks at") {
+  const PatchGrid grid{1, 2, 2, false};
+  CHECK(attention_on_patches(of_patches, 0, grid) == std::vector<double>{0.375, 0.625});
+  CHECK(attention_on_patches(of_patches, 1, grid) == std::vector<double>{1, 0});
+  CHECK(attention_on_patches(of_patches, 0, {1, 1, 2, true}) == std::vector<double>{0.5});
+}
+
+TEST_CASE("patch_maps: the picture, then a panel for each head, as wide as the terminal allows") {
+  const PatchGrid grid{1, 2, 2, false};
+  const LayerOverPicture both{"layer 0", of_patches, {}}, second{"layer 0", of_patches, 1};
+  const auto blanks = [](size_t count) { return std::string(count, ' '); };
+  const std::string title = "layer 0: where the patches look, on average\n";
+  CHECK(patch_maps_text(two_by_four, both, grid, {.width = 100}) ==
+        title + "    @@" + blanks(19) + "++++@@@@" + blanks(15) + "@@@@\n" +  //
+            "  @@" + blanks(21) + "++++@@@@" + blanks(15) + "@@@@\n" +
+            "  picture                head 0: up to 0.625    head 1: up to 1.000\n");
+  const std::string one = "    @@" + blanks(19) + "@@@@\n  @@" + blanks(21) + "@@@@\n" +
+                          "  picture                head 1: up to 1.000\n";
+  CHECK(patch_maps_text(two_by_four, second, grid, {.width = 100}) == title + one);
+  // Narrow: one head a line, next to the picture.
+  const std::string narrow = patch_maps_text(two_by_four, both, grid, {.width = 10});
+  CHECK(narrow.ends_with(one));
+  CHECK(narrow.find("head 0") < narrow.find("head 1"));
+}
+
+TEST_CASE("patch_maps: as a picture, with a tooltip for each patch") {
+  const std::string svg = patch_maps_as_svg(
+      two_by_four, {{"layer <0>", of_patches, {}}, {"layer 1", of_patches, 1}}, {1, 2, 2, false});
+  const auto count = [&](const std::string& part) {
+    int found = 0;
+    for (size_t at = 0; (at = svg.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  CHECK(count("<use href=\"#picture\"") == 5);  // two pictures, three heads
+  CHECK(count("fill=\"rgb(") == 8);
+  CHECK(count("fill=\"rgb(108,108,108)\"") == 2);
+  CHECK(count("<title>") == 6);
+  CHECK(count("<title>row 0, column 1: 0.625</title>") == 1);
+  CHECK(count("layer &lt;0&gt;") == 1);
+  CHECK(count("head 1: up to 1.000") == 2);
+}

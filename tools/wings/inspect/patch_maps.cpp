@@ -1,0 +1,171 @@
+#include "tools/wings/inspect/patch_maps.h"
+
+#include <algorithm>
+
+#include "layers/text/formatted.h"
+#include "tools/terminal/table.h"
+#include "tools/wings/pages/svg.h"
+
+namespace heed::cli {
+
+namespace {
+
+// The brightness of each pixel, the mean over the channels of a picture (1, C, H, W), from 0 for
+// the lowest to 1 for the highest.
+std::vector<double> brightness(const Array& picture) {
+  const int64_t channels = picture.dim(1), pixels = picture.dim(2) * picture.dim(3);
+  std::vector<double> values(static_cast<size_t>(pixels), 0);
+  for (int64_t i = 0; i < channels * pixels; ++i) {
+    values[static_cast<size_t>(i % pixels)] += static_cast<double>(picture.data()[i]);
+  }
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double least = *low, range = std::max(*high - least, 1e-12);
+  for (double& value : values) value = (value - least) / range;
+  return values;
+}
+
+struct Panel {
+  int64_t head = 0;
+  std::vector<double> weights;
+  double most = 0;
+};
+
+std::vector<Panel> panels_of(const LayerOverPicture& layer, const PatchGrid& grid) {
+  std::vector<Panel> panels;
+  const int64_t end = layer.head ? *layer.head + 1 : layer.map.weights.dim(0);
+  for (int64_t head = layer.head.value_or(0); head < end; ++head) {
+    Panel panel{head, attention_on_patches(layer.map, head, grid)};
+    panel.most = *std::max_element(panel.weights.begin(), panel.weights.end());
+    panels.push_back(std::move(panel));
+  }
+  return panels;
+}
+
+std::string panel_name(const Panel& panel) {
+  return text("head ", panel.head, ": up to ", formatted("%.3f", panel.most));
+}
+
+}  // namespace
+
+std::optional<PatchGrid> patch_grid(const Input& shown, int64_t tokens) {
+  if (shown.x.rank() != 4) {
+    return {};
+  }
+  const int64_t height = shown.x.dim(2), width = shown.x.dim(3);
+  for (const bool class_token : {false, true}) {
+    for (int64_t side = 1; side <= std::min(height, width); ++side) {
+      const PatchGrid grid{height / side, width / side, side, class_token};
+      if (height % side == 0 && width % side == 0 &&
+          grid.rows * grid.columns + (class_token ? 1 : 0) == tokens) {
+        return grid;
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<double> attention_on_patches(const AttentionMap& map, int64_t head,
+                                         const PatchGrid& grid) {
+  const int64_t tokens = map.weights.dim(2), queries = grid.class_token ? 1 : map.weights.dim(1);
+  const real* const first = map.weights.data() + head * map.weights.dim(1) * tokens;
+  std::vector<double> sums;
+  for (int64_t s = grid.class_token ? 1 : 0; s < tokens; ++s) {
+    double sum = 0;
+    for (int64_t t = 0; t < queries; ++t) {
+      sum += static_cast<double>(first[t * tokens + s]);
+    }
+    sums.push_back(sum / static_cast<double>(queries));
+  }
+  return sums;
+}
+
+std::string patch_maps_text(const Array& picture, const LayerOverPicture& layer,
+                            const PatchGrid& grid, const HeatMapStyle& style) {
+  const int64_t height = picture.dim(2), width = picture.dim(3);
+  const std::vector<double> pixels = brightness(picture);
+  const std::vector<Panel> panels = panels_of(layer, grid);
+  const int64_t field = std::max<int64_t>(2 * width, 20) + 3;
+  const auto beside = static_cast<size_t>(std::max<int64_t>(1, style.width / field - 1));
+  std::string out = layer.title + (grid.class_token ? ": where the class token looks\n"
+                                                    : ": where the patches look, on average\n");
+  for (size_t begin = 0; begin < panels.size(); begin += beside) {
+    const size_t end = std::min(panels.size(), begin + beside);
+    const std::string blanks(static_cast<size_t>(field - 2 * width), ' ');
+    for (int64_t y = 0; y < height; ++y) {
+      out += "  ";
+      for (int64_t x = 0; x < width; ++x) {
+        out += heat_cell(pixels[static_cast<size_t>(y * width + x)], style.color);
+      }
+      for (size_t k = begin; k < end; ++k) {
+        out += blanks;
+        for (int64_t x = 0; x < width; ++x) {
+          const int64_t patch = y / grid.side * grid.columns + x / grid.side;
+          out += heat_cell(panels[k].weights[static_cast<size_t>(patch)] / panels[k].most,
+                           style.color);
+        }
+      }
+      out.erase(out.find_last_not_of(' ') + 1);
+      out += "\n";
+    }
+    out += "  " + padded("picture", static_cast<size_t>(field));
+    for (size_t k = begin; k < end; ++k) {
+      out += padded(panel_name(panels[k]), static_cast<size_t>(field));
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += "\n";
+  }
+  return out;
+}
+
+std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverPicture>& layers,
+                              const PatchGrid& grid) {
+  const int64_t height = picture.dim(2), width = picture.dim(3);
+  const int64_t scale = std::max<int64_t>(1, 144 / std::max(height, width));
+  const int64_t across = std::max<int64_t>(width * scale, 130) + 16, down = height * scale;
+  const std::vector<double> pixels = brightness(picture);
+  const auto square = [](int64_t x, int64_t y, int64_t side, const std::string& rest) {
+    return text("<rect x=\"", x, "\" y=\"", y, "\" width=\"", side, "\" height=\"", side, "\" ",
+                rest);
+  };
+  std::string body = "<defs><g id=\"picture\" shape-rendering=\"crispEdges\">\n";
+  for (int64_t i = 0; i < height * width; ++i) {
+    // Light, so that the colours over it show.
+    const auto shade = static_cast<int>(248 - 140 * pixels[static_cast<size_t>(i)]);
+    body += square(i % width * scale, i / width * scale, scale,
+                   text("fill=\"rgb(", shade, ",", shade, ",", shade, ")\"/>\n"));
+  }
+  body += "</g></defs>\n";
+  int64_t top = 8, most = 1;
+  for (const LayerOverPicture& layer : layers) {
+    body += text("<text x=\"8\" y=\"", top + 16, "\" font-size=\"14\" font-weight=\"600\">",
+                 svg_text(layer.title), "</text>\n");
+    top += 26;
+    body += text("<use href=\"#picture\" x=\"8\" y=\"", top, "\"/>\n<text x=\"8\" y=\"",
+                 top + down + 15, "\">picture</text>\n");
+    const std::vector<Panel> panels = panels_of(layer, grid);
+    most = std::max(most, 1 + std::ssize(panels));
+    for (size_t k = 0; k < panels.size(); ++k) {
+      const int64_t left = 8 + across * static_cast<int64_t>(k + 1);
+      body += text("<use href=\"#picture\" x=\"", left, "\" y=\"", top, "\"/>\n");
+      for (int64_t patch = 0; patch < grid.rows * grid.columns; ++patch) {
+        const double weight = panels[k].weights[static_cast<size_t>(patch)];
+        const int64_t row = patch / grid.columns, column = patch % grid.columns;
+        body += square(
+            left + column * grid.side * scale, top + row * grid.side * scale, grid.side * scale,
+            text("fill=\"", hex(color_of_weight(1)), "\" fill-opacity=\"",
+                 formatted("%.3f", 0.75 * weight / panels[k].most), "\"><title>row ", row,
+                 ", column ", column, ": ", formatted("%.3f", weight), "</title></rect>\n"));
+      }
+      body += text("<text x=\"", left, "\" y=\"", top + down + 15, "\">", panel_name(panels[k]),
+                   "</text>\n");
+    }
+    top += down + 30;
+  }
+  const int64_t wide = 8 + across * most;
+  return text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", wide, "\" height=\"", top,
+              "\" viewBox=\"0 0 ", wide, " ", top,
+              "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" fill=\"#1d1c1a\">\n",
+              "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
+}
+
+}  // namespace heed::cli

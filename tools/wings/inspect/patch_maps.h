@@ -1,0 +1,45 @@
+// Attention over a picture: how much of a head's attention each patch gets, laid over the pixels.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/terminal/attention_maps.h"
+#include "tools/wings/pages/heat_map.h"
+
+namespace heed::cli {
+
+// How a picture was cut: `rows` times `columns` patches, side x side pixels each, perhaps with a
+// class token in front of them.
+struct PatchGrid {
+  int64_t rows = 0, columns = 0, side = 0;
+  bool class_token = false;
+};
+
+// How a model that attends to `tokens` cut a picture (1, C, H, W); nullopt if it did not cut it
+// into squares, or if the input is no picture.
+std::optional<PatchGrid> patch_grid(const Input& shown, int64_t tokens);
+
+// The attention that each patch gets, row by row: from the class token or, without one, the mean
+// over all patches that look.
+std::vector<double> attention_on_patches(const AttentionMap& map, int64_t head,
+                                         const PatchGrid& grid);
+
+// A layer that is shown: all of its heads, or one of them.
+struct LayerOverPicture {
+  std::string title;  // "layer 0, trf_blocks.0.att"
+  const AttentionMap& map;
+  std::optional<int64_t> head;
+};
+
+// The picture and, next to it, the patches of each head; the patch that gets most is the darkest
+// (in colour the brightest), and its share stands below.
+std::string patch_maps_text(const Array& picture, const LayerOverPicture& layer,
+                            const PatchGrid& grid, const HeatMapStyle& style);
+
+// The same as a picture: a row for each layer, with a tooltip for each patch.
+std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverPicture>& layers,
+                              const PatchGrid& grid);
+
+}  // namespace heed::cli
