@@ -18,14 +18,15 @@ TEST_CASE("layers: values and gradients are PyTorch's, fused and composed") {
     compared += built ? check_golden(name) : 0;
     of_wings += built ? 0 : 1;
   }
-  CHECK(names.size() == 147);
+  CHECK(names.size() == 156);
   const bool recurrent = house::has_wing("recurrent"), tuning = house::has_wing("fine_tuning"),
              alternatives = house::has_wing("alternatives"),
-             translation = house::has_wing("translation");
-  CHECK(compared == 2 * (896 + (recurrent ? 357 : 0) + (tuning ? 128 : 0) +
-                         (alternatives ? 258 : 0) + (translation ? 267 : 0)));
-  CHECK(of_wings ==
-        (recurrent ? 0 : 33) + (tuning ? 0 : 4) + (alternatives ? 0 : 13) + (translation ? 0 : 9));
+             translation = house::has_wing("translation"), encoders = house::has_wing("encoders");
+  CHECK(compared ==
+        2 * (896 + (recurrent ? 357 : 0) + (tuning ? 128 : 0) + (alternatives ? 258 : 0) +
+             (translation ? 267 : 0) + (encoders ? 193 : 0)));
+  CHECK(of_wings == (recurrent ? 0 : 33) + (tuning ? 0 : 4) + (alternatives ? 0 : 13) +
+                        (translation ? 0 : 9) + (encoders ? 0 : 9));
 }
 
 TEST_CASE("layers: every built-in layer has golden values") {
@@ -41,6 +42,7 @@ TEST_CASE("layers: every built-in layer has golden values") {
                                           "decoder_block",
                                           "dropout",
                                           "embedding",
+                                          "encoder",
                                           "encoder_decoder",
                                           "feed_forward",
                                           "gated_delta_net",
@@ -59,6 +61,7 @@ TEST_CASE("layers: every built-in layer has golden values") {
                                           "mixture_of_experts",
                                           "multi_head_attention",
                                           "multi_head_attention_wrapper",
+                                          "patch_embedding",
                                           "positional",
                                           "relu",
                                           "relu2",
@@ -74,6 +77,8 @@ TEST_CASE("layers: every built-in layer has golden values") {
                                           "transformer_block"};
   const std::map<std::string, std::string> wings{{"gpt_classifier", "fine_tuning"},
                                                  {"bahdanau", "recurrent"},
+                                                 {"encoder", "encoders"},
+                                                 {"patch_embedding", "encoders"},
                                                  {"conv1d", "recurrent"},
                                                  {"gated_delta_net", "alternatives"},
                                                  {"global_attention", "recurrent"},

@@ -27,7 +27,7 @@ const std::set<std::string> without_trained_attention = {"sort_simple_attention"
 // 30 ms a step and more with the config's batch: a dozen GPTs that differ in their attention.
 bool is_slow(const std::string& config) {
   return config.starts_with("shakespeare") || config.starts_with("reorder") ||
-         config == "quickstart";
+         config.starts_with("reviews") || config == "digits" || config == "quickstart";
 }
 
 // Which document comes is chance: of several, nothing tells the first letter.

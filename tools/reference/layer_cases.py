@@ -270,7 +270,40 @@ def draw_context_case(rng: random.Random, kind: str) -> Case:
     return make_case(config, inputs, rng.randrange(1 << 31))
 
 
+def draw_encoder_case(rng: random.Random, kind: str) -> Case:
+    """A patch_embedding or an encoder, of pictures, ids or vectors."""
+    patch, rows, columns, channels = rng.choice((1, 2, 3, 4, 7)), rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 3)
+    lead = () if rng.random() < 0.3 else (rng.randint(1, 4),)
+    reads = "pictures" if kind == "patch_embedding" else rng.choice(("pictures", "ids", "vectors"))
+    token, tokens = rng.random() < 0.5, rows * columns
+    pictures = {"patch_size": patch, "image_width": columns * patch, "channels": channels, "class_token": token}
+    if kind == "patch_embedding":
+        config = {"type": kind, "d_model": rng.choice(SIZES[:12]), "bias": rng.random() < 0.5, **pictures}
+    else:
+        config = draw_model(rng, kind, tokens + token)
+        config |= {"num_layers": rng.randint(0, 3), "position": rng.choice(("learned", "sinusoidal", "none"))}
+        if reads == "pictures":
+            config |= {**pictures, "image_height": rows * patch}
+        if reads == "ids":
+            config["vocab_size"] = rng.choice(SIZES)
+        if rng.random() < 0.6:
+            config |= {"num_classes": rng.choice(SIZES), "pool": rng.choice(("mean", "first", "last"))}
+    inputs = {}
+    if reads == "pictures":
+        inputs["x"] = float_input(rng, *lead, channels, rows * patch, columns * patch)
+    elif reads == "vectors":
+        inputs["x"] = float_input(rng, *lead, tokens, config["d_model"])
+    else:
+        inputs["ids"] = torch.randint(config["vocab_size"], (*lead, tokens),
+                                      generator=torch.Generator().manual_seed(rng.randrange(1 << 31)))
+    if reads != "pictures" and lead and rng.random() < 0.5:
+        inputs["mask"] = padding_mask(rng, lead[0], tokens, queries=tokens)
+    return make_case(config, inputs, rng.randrange(1 << 31))
+
+
 def draw_case(rng: random.Random, kind: str) -> Case:
+    if kind in ("encoder", "patch_embedding"):
+        return draw_encoder_case(rng, kind)
     if kind in ("cross_attention", "decoder_block", "encoder_decoder", "global_attention", "rnn_encoder_decoder", "bahdanau"):
         return draw_context_case(rng, kind)
     batch, tokens = rng.randint(1, 4), rng.choice(SIZES)

@@ -215,6 +215,24 @@ ALTERNATIVES = {
     "gpt_mixture_of_experts": ({**NANO, "feed_forward": {"type": "mixture_of_experts", "num_experts": 3}}, "ids"),
 }
 
+MODEL = {"context_length": T + 1, "d_model": D, "num_heads": 2, "num_layers": 2}
+PICTURES = {"type": "encoder", "patch_size": 2, "image_height": 4, "image_width": 6, **MODEL}
+PATCHES = {"type": "patch_embedding", "patch_size": 2, "image_width": 6, "d_model": D}
+# Of the wing encoders, from 600.
+ENCODERS = {
+    "patch_embedding": (PATCHES, "picture"),
+    "patch_embedding_colours": ({**PATCHES, "channels": 3, "bias": False}, "picture unbatched"),
+    "patch_embedding_class_token": ({**PATCHES, "channels": 2, "patch_size": 1, "class_token": True}, "picture"),
+    "encoder": ({"type": "encoder", **MODEL}, "full"),
+    "encoder_masked": ({"type": "encoder", "vocab_size": V, **MODEL, "dropout": 0.1}, "ids keys"),
+    "encoder_of_classes": ({"type": "encoder", "vocab_size": V, **MODEL, "num_classes": 3, "pool": "first",
+                            "position": "none"}, "ids keys"),
+    "encoder_of_vectors": ({"type": "encoder", **MODEL, "num_classes": 3, "pool": "last", "norm": "rms_norm"}, "keys"),
+    "encoder_of_pictures": ({**PICTURES, "num_classes": 4}, "picture"),
+    "encoder_class_token": ({**PICTURES, "image_height": 2, "channels": 2, "class_token": True, "num_classes": 2,
+                             "pool": "first", "position": "sinusoidal", "bias": False}, "picture unbatched"),
+}
+
 
 def inputs_of(config: dict, what: str) -> dict:
     lead = (T,) if "unbatched" in what else (B, T)
@@ -223,6 +241,9 @@ def inputs_of(config: dict, what: str) -> dict:
         inputs = {"source_ids": torch.randint(9, (*lead[:-1], S)), "ids": torch.randint(V, lead)}
     elif "ids" in what:
         inputs = {"ids": torch.randint(V, lead)}
+    elif "picture" in what:
+        size = (config.get("channels", 1), config.get("image_height", 4), config["image_width"])
+        inputs = {"x": torch.rand(*lead[:-1], *size, dtype=torch.float64)}
     else:
         inputs = {"x": torch.randn(*lead, width, dtype=torch.float64)}
         if "alike" in what:  # tokens so alike that no sum of scores is near 0
@@ -246,7 +267,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default="tests/golden/layers")
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
-    cases = [*enumerate(CASES.items()), *enumerate(ALTERNATIVES.items(), 500)]
+    cases = [*enumerate(CASES.items()), *enumerate(ALTERNATIVES.items(), 500), *enumerate(ENCODERS.items(), 600)]
     for index, (name, (config, what)) in cases:
         torch.manual_seed(1000 + index)
         case = make_case(config, inputs_of(config, what), seed=2000 + index)

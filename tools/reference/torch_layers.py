@@ -854,17 +854,17 @@ class Classifier(nn.Module):
 
     def __init__(self, vocab_size, num_classes, context_length, d_model, num_layers, num_heads=1, dropout=0.0,
                  qkv_bias=False, bias=True, norm="layer_norm", activation="gelu_tanh", position="learned", pool="mean",
-                 hidden_multiplier=4, attention=None):
+                 hidden_multiplier=4, attention=None, norm_eps=1e-5, ff_width=None):
         super().__init__()
         attention = {"type": "multi_head_attention", "causal": False} if attention is None else attention
         block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
-                 attention)
+                 attention, "feed_forward", norm_eps, ff_width)
         self.pool = pool
         self.tok_emb = nn.Embedding(vocab_size, d_model)
         self.pos_emb = nn.Identity() if position == "none" else Positional(context_length, d_model, position)
         self.drop_emb = nn.Dropout(dropout)
         self.trf_blocks = nn.ModuleList(TransformerBlock(*block) for _ in range(num_layers))
-        self.final_norm = norm_layer(norm, d_model, bias)
+        self.final_norm = norm_layer(norm, d_model, bias, norm_eps)
         self.out_head = nn.Linear(d_model, num_classes, bias=bias)
 
     def forward(self, ids, mask=None):
@@ -876,6 +876,54 @@ class Classifier(nn.Module):
         x = self.final_norm(x)
         keep = None if mask is None or mask.dim() == 4 else mask
         return self.out_head(pooled(x, keep, self.pool))
+
+
+class PatchEmbedding(nn.Conv2d):
+    """x (.., channels, H, image_width) -> (.., N, d_model), class_token in front."""
+
+    def __init__(self, patch_size, d_model, image_width, channels=1, class_token=False, bias=True):
+        super().__init__(channels, d_model, patch_size, stride=patch_size, bias=bias)
+        self.class_token = nn.Parameter(torch.empty(d_model).normal_(0, 0.02)) if class_token else None
+
+    def forward(self, x, mask=None):
+        y = super().forward(x).flatten(-2).transpose(-1, -2)
+        if self.class_token is None:
+            return y
+        return torch.cat([self.class_token.expand(*y.shape[:-2], 1, -1), y], -2)
+
+
+class Encoder(nn.Module):
+    """ids, pictures or vectors -> logits of classes or of tokens, or the states."""
+
+    def __init__(self, d_model, context_length, num_layers, vocab_size=0, num_classes=0, patch_size=0, image_height=0,
+                 image_width=0, channels=1, class_token=False, num_heads=1, dropout=0.0, qkv_bias=False, bias=True,
+                 norm="layer_norm", activation="gelu_tanh", position="learned", pool="mean", hidden_multiplier=4,
+                 attention=None, norm_eps=1e-5, ff_width=None):
+        super().__init__()
+        attention = {"type": "multi_head_attention", "causal": False} if attention is None else attention
+        block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
+                 attention, "feed_forward", norm_eps, ff_width)
+        ids = vocab_size > 0 and patch_size == 0
+        outputs = num_classes or (vocab_size if ids else 0)
+        self.pool, self.classifies, self.rank = pool, num_classes > 0, 4 if patch_size else 2 if ids else 3
+        self.tok_emb = nn.Embedding(vocab_size, d_model) if ids else nn.Identity()
+        self.pos_emb = nn.Identity() if position == "none" else Positional(context_length, d_model, position)
+        self.drop_emb = nn.Dropout(dropout)
+        self.trf_blocks = nn.ModuleList(TransformerBlock(*block) for _ in range(num_layers))
+        self.final_norm = norm_layer(norm, d_model, bias, norm_eps)
+        self.patch_emb = (PatchEmbedding(patch_size, d_model, image_width, channels, class_token, bias) if patch_size
+                          else nn.Identity())
+        self.out_head = nn.Linear(d_model, outputs, bias=bias) if outputs else nn.Identity()
+
+    def forward(self, x, mask=None):
+        if x.dim() < self.rank:
+            return self.forward(x[None], mask)[0]
+        x = self.drop_emb(self.pos_emb(self.patch_emb(self.tok_emb(x))))
+        for block in self.trf_blocks:
+            x = block(x, mask)
+        x = self.final_norm(x)
+        keep = None if mask is None or mask.dim() == 4 else mask
+        return self.out_head(pooled(x, keep, self.pool) if self.classifies else x)
 
 
 class Linear(nn.Linear):
@@ -908,7 +956,7 @@ LAYERS = {
     "multi_head_attention_wrapper": MultiHeadAttentionWrapper, "multi_head_attention": MultiHeadAttention,
     "feed_forward": FeedForward, "gated_feed_forward": GatedFeedForward, "transformer_block": TransformerBlock, "gpt": GPT, "sequential": Sequential,
     "cross_attention": CrossAttention, "decoder_block": DecoderBlock, "encoder_decoder": EncoderDecoder,
-    "classifier": Classifier, "gpt_classifier": GPTClassifier, "rnn": RNN, "gru": GRU, "lstm": LSTM, "conv1d": Conv1d, "global_attention": GlobalAttention,
+    "classifier": Classifier, "encoder": Encoder, "gpt_classifier": GPTClassifier, "patch_embedding": PatchEmbedding, "rnn": RNN, "gru": GRU, "lstm": LSTM, "conv1d": Conv1d, "global_attention": GlobalAttention,
     "bahdanau": Bahdanau, "rnn_encoder_decoder": RnnEncoderDecoder, "linear_attention": LinearAttention, "rwkv_time_mixing": RwkvTimeMixing,
     "latent_attention": LatentAttention, "gated_delta_net": GatedDeltaNet, "mixture_of_experts": MixtureOfExperts,
 }

@@ -187,13 +187,7 @@ std::vector<std::string> LabelledTask::warnings() const {
 
 void LabelledTask::score(const Array& output, const Batch& batch, Score& score) const {
   OwnDataTask::score(output, batch, score);
-  score.confusion.resize(classes_.size(), std::vector<int64_t>(classes_.size(), 0));
-  const auto width = static_cast<size_t>(output.dim(-1));
-  for (size_t i = 0; i < static_cast<size_t>(batch.targets.size()); ++i) {
-    const auto label = static_cast<size_t>(batch.targets.data()[i]);
-    ++score.confusion[label]
-                     [static_cast<size_t>(likeliest(output.span().subspan(i * width, width)))];
-  }
+  add_confusion(output, batch.targets, score);
 }
 
 std::string LabelledTask::target_text(Split split, int64_t example) const {

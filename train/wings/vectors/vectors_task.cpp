@@ -13,7 +13,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t most_classes = int64_t{1} << 24;  // 16.8 million, as ids of other tasks
+constexpr int64_t most_labels_of_file = int64_t{1} << 24;  // 16.8 million, as ids of other tasks
 
 // The file in memory, and each byte of it as an id of four.
 constexpr int64_t memory_per_byte = 5;
@@ -144,7 +144,7 @@ void VectorsTask::Config::fields(Fields& f) {
       .also_known_as({"val_split", "val_fraction", "validation_split"}, "1 minus this");
   f.optional("shuffle", shuffle,
              "batches in a new order every epoch; a batch_size of all examples keeps theirs");
-  f.optional("classes", classes, in_range(1, most_classes),
+  f.optional("classes", classes, in_range(1, most_labels_of_file),
              "how many there are, if y is whole; as_in_y: the largest plus 1", "as_in_y");
   f.optional("fingerprint", fingerprint,
              "size and hash of the file; a run's own config has it and refuses another file");

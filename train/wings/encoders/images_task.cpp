@@ -1,0 +1,151 @@
+#include "train/wings/encoders/images_task.h"
+
+#include <algorithm>
+
+#include "autograd/base/modes.h"
+#include "train/data/data_file.h"
+#include "train/files/words.h"
+#include "train/sequences/label_format.h"
+#include "train/tokenizers/vocabulary.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int32_t most_labels = 10'000;
+
+std::optional<Pictures> pictures_to_validate_with(const ImagesTask::Config& c,
+                                                  const TaskSetup& setup) {
+  if (c.validation.empty()) {
+    return {};
+  }
+  try {
+    return Pictures(setup.config_folder / c.validation, c.validation_fingerprint);
+  } catch (const IoError& error) {
+    throw TaskFileError("validation", error.what());
+  }
+}
+
+int32_t last_label(const Pictures& of) {
+  return *std::max_element(of.labels().begin(), of.labels().end());
+}
+
+}  // namespace
+
+void ImagesTask::Config::fields(Fields& f) {
+  f.required("path", path,
+             "*.safetensors with images and labels, or a file of IDX, as MNIST's "
+             "train-images-idx3-ubyte; relative to the config's folder")
+      .also_known_as(path_words);
+  f.optional("validation", validation,
+             "a file of its own to validate with, such as t10k-images-idx3-ubyte; all of path "
+             "trains");
+  f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
+             "share of the pictures to train on, the first ones; the rest is for validation")
+      .also_known_as({"val_split", "val_fraction", "validation_split"}, "1 minus this");
+  f.optional("shuffle", shuffle, "pictures in a new order every epoch");
+  f.optional("classes", classes, "names of the labels 0, 1, 2, ...; by default their numbers");
+  f.optional("fingerprint", fingerprint,
+             "size and hash of the file; a run's own config has it and refuses another file");
+  f.optional("validation_fingerprint", validation_fingerprint, "that of the other file");
+}
+
+ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
+    : files_{setup.config_folder / c.path},
+      pictures_(files_[0], c.fingerprint),
+      validation_(pictures_to_validate_with(c, setup)),
+      classes_(c.classes),
+      train_count_(pictures_.size()),
+      epochs_(0, c.shuffle) {
+  int32_t last = last_label(pictures_);
+  if (validation_) {
+    files_.push_back(setup.config_folder / c.validation);
+    last = std::max(last, last_label(*validation_));
+    if (validation_->shape().with(0, 1) != pictures_.shape().with(0, 1)) {
+      throw TaskError("validation", text("expected pictures as in data.path, (N, C, H, W) = ",
+                                         pictures_.shape(), ", got ", validation_->shape()));
+    }
+  } else {
+    train_count_ = static_cast<int64_t>(c.train_fraction * static_cast<double>(pictures_.size()));
+  }
+  const int64_t held_out = example_count(Split::validation);
+  if (train_count_ < std::max<int64_t>(1, setup.batch_size) || held_out == 0) {
+    throw TaskError("path",
+                    text(files_[0].string(), ": expected at least train.batch_size ",
+                         std::max<int64_t>(1, setup.batch_size), " pictures to train on ",
+                         "and one to validate with, got ", train_count_, " and ", held_out));
+  }
+  const auto names = static_cast<int32_t>(classes_.size());
+  if (names > 0 ? last >= names : last >= most_labels) {
+    throw TaskError("classes", names > 0 ? text("expected labels from 0 to ", names - 1,
+                                                ", for which there ", "are names, got ", last)
+                                         : text("expected at most ", grouped(most_labels),
+                                                " classes, got ", "the label ", grouped(last)));
+  }
+  for (int32_t label = 0; label <= last && names == 0; ++label) {
+    classes_.push_back(std::to_string(label));
+  }
+  epochs_ = Epochs(train_count_, c.shuffle);
+}
+
+std::vector<std::pair<std::string, int64_t>> ImagesTask::model_sizes() const {
+  return {{"num_classes", std::ssize(classes_)},
+          {"channels", pictures_.channels()},
+          {"image_height", pictures_.height()},
+          {"image_width", pictures_.width()}};
+}
+
+Batch ImagesTask::next(int64_t batch_size, Generator& data) {
+  std::vector<int64_t> which(static_cast<size_t>(std::min(batch_size, train_count_)));
+  if (!dry_run()) {
+    epochs_.next(which, data);
+  }
+  return batch_of(pictures_, which);
+}
+
+int64_t ImagesTask::example_count(Split split) const {
+  return split == Split::train ? train_count_
+         : validation_         ? validation_->size()
+                               : pictures_.size() - train_count_;
+}
+
+Batch ImagesTask::examples(Split split, const std::vector<int64_t>& which) const {
+  require_examples(which, example_count(split));
+  if (split == Split::validation && validation_) {
+    return batch_of(*validation_, which);
+  }
+  std::vector<int64_t> numbers(which);
+  for (int64_t& number : numbers) {
+    number += split == Split::validation ? train_count_ : 0;
+  }
+  return batch_of(pictures_, numbers);
+}
+
+Batch ImagesTask::batch_of(const Pictures& pictures, std::span<const int64_t> which) const {
+  Batch batch{Input(Tensor(pictures.rows(which))),
+              Ids::uninitialised({static_cast<int64_t>(which.size())})};
+  for (size_t i = 0; i < which.size() && !dry_run(); ++i) {
+    batch.targets.mutable_data()[i] = pictures.labels()[static_cast<size_t>(which[i])];
+  }
+  return batch;
+}
+
+std::string ImagesTask::description() const {
+  const std::string held_out = grouped(example_count(Split::validation));
+  return text(files_[0].filename().string(), ": ", grouped(train_count_), " pictures of ",
+              pictures_.height(), " x ", pictures_.width(),
+              pictures_.channels() > 1 ? text(" in ", pictures_.channels(), " channels") : "", ", ",
+              validation_
+                  ? text(held_out, " of ", files_[1].filename().string(), " to validate with")
+                  : text("the last ", held_out, " held out"),
+              ", ", classes_.size(), " classes");
+}
+
+std::string ImagesTask::classes() const { return vocabulary_to_json("classes", classes_); }
+
+void ImagesTask::score(const Array& output, const Batch& batch, Score& score) const {
+  Task::score(output, batch, score);
+  add_confusion(output, batch.targets, score);
+}
+
+}  // namespace heed

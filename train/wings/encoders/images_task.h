@@ -1,0 +1,57 @@
+// The class of a picture, from a safetensors file or from files of IDX, as MNIST's (pictures.h).
+//   x (B, channels, height, width);  targets (B)
+#pragma once
+
+#include "train/data/epochs.h"
+#include "train/data/task.h"
+#include "train/wings/encoders/pictures.h"
+
+namespace heed {
+
+class ImagesTask final : public Task {
+ public:
+  static constexpr const char* help = "the class of a picture: safetensors, or IDX as MNIST's";
+
+  struct Config {
+    std::string path, validation;
+    double train_fraction = 0.9;
+    bool shuffle = true;
+    std::vector<std::string> classes;
+    std::string fingerprint, validation_fingerprint;
+    void fields(Fields& f);
+  };
+
+  // Throws what Pictures does; TaskError for a part without pictures, pictures to validate with of
+  // another size, and a label without a name in `classes`.
+  ImagesTask(const Config& c, const TaskSetup& setup);
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
+  Batch next(int64_t batch_size, Generator& data) override;
+  std::vector<int64_t> position() const override { return epochs_.position(); }
+  void set_position(const std::vector<int64_t>& at) override { epochs_.set_position(at); }
+  int64_t example_count(Split split) const override;
+  Batch examples(Split split, const std::vector<int64_t>& which) const override;
+  int64_t training_tokens() const override { return train_count_; }
+  std::string description() const override;
+  std::vector<std::filesystem::path> files() const override { return files_; }
+
+  std::string classes() const override;
+  std::string target_name(int32_t label) const override {
+    return classes_.at(static_cast<size_t>(label));
+  }
+  bool continues_prompt() const override { return false; }
+  void score(const Array& output, const Batch& batch, Score& score) const override;
+
+ private:
+  Batch batch_of(const Pictures& pictures, std::span<const int64_t> which) const;
+
+  std::vector<std::filesystem::path> files_;
+  const Pictures pictures_;
+  std::optional<Pictures> validation_;  // the pictures to validate with, if in a file of their own
+  std::vector<std::string> classes_;
+  int64_t train_count_ = 0;
+  Epochs epochs_;  // over the training examples
+};
+HEED_TASK(ImagesTask, "images");
+
+}  // namespace heed

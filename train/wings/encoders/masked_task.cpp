@@ -1,0 +1,124 @@
+#include "train/wings/encoders/masked_task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "autograd/base/modes.h"
+#include "layers/module/evaluation_mode.h"
+#include "layers/text/display.h"
+#include "train/data/generate.h"
+#include "train/tasks/made_task.h"
+
+namespace heed {
+
+void MaskedTask::Config::fields(Fields& f) {
+  text.fields(f);
+  f.optional("mask_fraction", mask_fraction, in_range(0, 1, Bound::open),
+             "share of the tokens that are targets, at least one of a window")
+      .also_known_as({"mlm_probability", "masked_lm_prob"});
+}
+
+MaskedTask::MaskedTask(const Config& c, const TaskSetup& setup)
+    : mask_fraction_(c.mask_fraction),
+      context_length_(c.text.windows.context_length),
+      seed_(setup.seed),
+      text_(std::make_shared<TextTask>(c.text, setup)),
+      tokenizer_(std::shared_ptr<const Tokenizer>(text_, text_->tokenizer()), {mask_word}) {}
+
+// BERT's create_pretraining_data.py has the same rule for how many are chosen.
+void MaskedTask::hide(Batch& batch, int64_t row, Generator& generator) const {
+  const int64_t length = batch.input.ids.dim(1);
+  int32_t* const ids = batch.input.ids.mutable_data() + row * length;
+  int32_t* const targets = batch.targets.mutable_data() + row * length;
+  const auto chosen =
+      std::max<int64_t>(1, std::lround(mask_fraction_ * static_cast<double>(length)));
+  std::vector<int64_t> places(static_cast<size_t>(length));
+  std::iota(places.begin(), places.end(), int64_t{0});
+  for (int64_t k = 0; k < chosen; ++k) {
+    // The first `chosen` places of a random order of all.
+    const int32_t other = draw_below(generator, static_cast<size_t>(length - k));
+    std::swap(places[static_cast<size_t>(k)], places[static_cast<size_t>(k + other)]);
+    const int64_t t = places[static_cast<size_t>(k)];
+    targets[t] = ids[t];
+    const double what = generator.u53();
+    const int32_t mask = tokenizer_.mark(0);
+    if (what < 0.8) {
+      ids[t] = mask;
+    } else if (what < 0.9) {
+      ids[t] = draw_below(generator, static_cast<size_t>(mask));
+    }
+  }
+}
+
+Batch MaskedTask::without_targets(Batch windows) const {
+  if (!dry_run()) {
+    windows.targets = Ids::full(windows.targets.shape(), ignored_target);
+  }
+  return windows;
+}
+
+Batch MaskedTask::next(int64_t batch_size, Generator& data) {
+  Batch batch = without_targets(text_->next(batch_size, data));
+  for (int64_t row = 0; row < batch.input.ids.dim(0) && !dry_run(); ++row) {
+    hide(batch, row, data);
+  }
+  return batch;
+}
+
+Batch MaskedTask::examples(Split split, const std::vector<int64_t>& which) const {
+  Batch batch = without_targets(text_->examples(split, which));
+  for (int64_t row = 0; row < std::ssize(which) && !dry_run(); ++row) {
+    const auto number = static_cast<uint64_t>(which[static_cast<size_t>(row)]);
+    Generator generator(seed_ + 2 * number + (split == Split::train ? 0 : 1));
+    hide(batch, row, generator);
+  }
+  return batch;
+}
+
+std::string MaskedTask::description() const {
+  return text(text_->description(), "; ", 100 * mask_fraction_, "% of them masked");
+}
+
+std::vector<int32_t> MaskedTask::encode(const std::string& prompt) const {
+  const std::string word = mask_word;
+  std::vector<int32_t> ids;
+  for (size_t begin = 0; begin <= prompt.size();) {
+    const size_t gap = std::min(prompt.find(word, begin), prompt.size());
+    const std::vector<int32_t> before = tokenizer_.encode(prompt.substr(begin, gap - begin));
+    ids.insert(ids.end(), before.begin(), before.end());
+    if (gap < prompt.size()) ids.push_back(tokenizer_.mark(0));
+    begin = gap < prompt.size() ? gap + word.size() : prompt.size() + 1;
+  }
+  return ids;
+}
+
+void MaskedTask::check_prompt(const std::string& prompt) const {
+  const std::vector<int32_t> ids = encode(prompt);
+  require<ConfigError>(std::count(ids.begin(), ids.end(), tokenizer_.mark(0)) > 0,
+                       "expected a text with ", mask_word, " where a token is to be filled in, ",
+                       "got ", printable(prompt, 80));
+  require<ConfigError>(std::ssize(ids) <= context_length_, "expected at most data.context_length ",
+                       context_length_, " ", tokenizer_.unit(), "s, got ", ids.size());
+}
+
+Answer MaskedTask::answer(Module& model, const std::string& prompt,
+                          const AnswerOptions& options) const {
+  check_prompt(prompt);
+  const EvaluationMode evaluating(model);
+  std::vector<int32_t> ids = encode(prompt);
+  Answer answer{.text = {}, .shown = Ids::from({1, std::ssize(ids)}, ids)};
+  const Array logits = model(answer.shown).value();  // (1, T, V)
+  const auto width = static_cast<size_t>(logits.dim(-1));
+  for (size_t t = 0; t < ids.size(); ++t) {
+    if (ids[t] == tokenizer_.mark(0)) {
+      // The last row is that of [MASK] itself.
+      ids[t] = likeliest(logits.span().subspan(t * width, width - 1));
+    }
+  }
+  answer.text = tokenizer_.decode(ids);
+  options.say(answer.text);
+  return answer;
+}
+
+}  // namespace heed

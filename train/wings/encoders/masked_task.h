@@ -1,0 +1,69 @@
+// Masked language modelling: a text with gaps, to be filled in from both sides. Devlin et al. 2018,
+// "BERT", section 3.1, task 1.
+//
+// Of each window of T tokens, a share of them is chosen (mask_fraction, 15%), at least one and the
+// same number in every window. A chosen token is replaced
+//   with probability 0.8   by [MASK], a token of its own behind those of the tokenizer
+//   with probability 0.1   by a token drawn at random
+//   else                   by itself
+// and is the target at its place. All other places have no target. The windows are those of the
+// task `text`. The random numbers of training come from the data stream; those of a fixed example
+// follow from the seed and its number, so evaluations are always over the same gaps.
+#pragma once
+
+#include "train/data/text_task.h"
+#include "train/wings/own_data/marked_tokenizer.h"
+
+namespace heed {
+
+class MaskedTask final : public Task {
+ public:
+  static constexpr const char* help = "masked tokens of a text file, as BERT is trained";
+
+  struct Config {
+    TextTask::Config text;
+    double mask_fraction = 0.15;
+    void fields(Fields& f);
+    void check(ConfigErrors& errors, const ConfigNode& at) const { text.check(errors, at); }
+  };
+
+  // Throws what TextTask does.
+  MaskedTask(const Config& c, const TaskSetup& setup);
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+    return {{"vocab_size", tokenizer_.vocab_size()}};
+  }
+  Batch next(int64_t batch_size, Generator& data) override;
+  std::vector<int64_t> position() const override { return text_->position(); }
+  void set_position(const std::vector<int64_t>& at) override { text_->set_position(at); }
+  int64_t example_count(Split split) const override { return text_->example_count(split); }
+  Batch examples(Split split, const std::vector<int64_t>& which) const override;
+  int64_t training_tokens() const override { return text_->training_tokens(); }
+  std::string description() const override;
+  std::vector<std::filesystem::path> files() const override { return text_->files(); }
+
+  // A prompt is a text with [MASK] in it; the answer is the text with the likeliest token in each
+  // gap. The gaps are filled in together, so one knows nothing of the others.
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  bool continues_prompt() const override { return false; }
+  void check_prompt(const std::string& prompt) const override;
+  Answer answer(Module& model, const std::string& prompt,
+                const AnswerOptions& options) const override;
+
+  static constexpr const char* mask_word = "[MASK]";
+
+ private:
+  // Hides tokens in row `row` of windows (B, T), and writes its targets.
+  void hide(Batch& batch, int64_t row, Generator& generator) const;
+  Batch without_targets(Batch windows) const;
+  std::vector<int32_t> encode(const std::string& prompt) const;
+
+  const double mask_fraction_;
+  const int64_t context_length_;
+  const uint64_t seed_;
+  const std::shared_ptr<TextTask> text_;
+  const MarkedTokenizer tokenizer_;
+};
+HEED_TASK(MaskedTask, "masked");
+
+}  // namespace heed
