@@ -336,7 +336,13 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
     lines.insert(lines.begin() + static_cast<ptrdiff_t>(after_data++), padded + words);
   }
   if (!run.weights.empty()) {
-    lines.insert(lines.begin() + 1, text("weights    from ", run.weights.string()));
+    std::string line = text("weights    from ", run.weights.string());
+    const char* between = ", all but ";
+    for (const std::string& pattern : run.config.train.weights_ignore) {
+      line += between + pattern;
+      between = " and ";
+    }
+    lines.insert(lines.begin() + 1, std::move(line));
   }
   std::vector<std::string> warnings{blas.warning, granule_warning(num_threads()),
                                     thread_number_warning(),

@@ -10,15 +10,12 @@ import pathlib
 import random
 import sys
 
-GOOD = """bright calm charming cheerful clean clever comfy cosy crisp dazzling delicious delightful dreamy elegant excellent
-fabulous fair festive fine flawless fresh friendly generous gentle glorious golden good gorgeous graceful grand great happy
-heavenly honest inviting jolly kind lavish lively lovely lucky magical marvellous merry neat nice noble perfect playful pleasant
-polite precious pretty proud quaint rich safe shiny silky smart smooth snug soft spotless stylish sunny superb sweet tasty
-tender""".split()
-BAD = """angry awful bad bitter bland bleak boring broken chaotic clumsy cold cracked creepy crooked cruel damp dark dingy dirty
-dismal dreadful dreary dull dusty empty faded feeble filthy foul frosty gloomy greasy grim grubby grumpy harsh horrid hostile
-icy lousy mean messy mouldy musty nasty noisy odd painful pale poor rancid rotten rough rude rusty sad scary shabby sloppy
-smelly soggy sour stale sticky stuffy terrible tired ugly vile worn""".split()
+GOOD = """bright calm charming cheerful clean cosy crisp delicious delightful elegant excellent fabulous flawless fresh
+friendly generous gentle glorious gorgeous gracious great happy heavenly kind lively lovely magical neat nice
+perfect pleasant polite pretty smooth spotless sunny superb sweet tasty tender""".split()
+BAD = """angry awful bitter bland bleak broken chaotic clumsy cold cruel damp dirty dismal dreadful dull dusty filthy
+foul gloomy greasy grim grubby harsh horrid hostile lousy mean messy mouldy nasty noisy rancid rotten rude
+shabby sloppy soggy stale sticky vile""".split()
 THINGS = """soup bread cake coffee tea salad fish garden room bed bath lobby terrace view pool waiter cook porter owner music
 table chair lamp window breakfast dinner""".split()
 DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -30,13 +27,13 @@ we walked to the old inn|our train was on time""".replace("\n", "").split("|")
 def line_of_text(draw):
     """Words of one mood together; those of the other one only behind "but"."""
     mood, other = draw.sample((GOOD, BAD), 2)
-    a, b, c = draw.sample(mood, 3)
-    d = draw.choice(other)
+    a, b, c, d = draw.sample(mood, 4)
     s, t, u = draw.sample(THINGS, 3)
-    return draw.choice((f"the {s} was {a}, {b} and {c}", f"the {s} was {a} and the {t} was {b}",
-                        f"{a} {s}, {b} {t} and {c} {u}", f"what a {a} {s} we had and what a {b} {t}",
-                        f"on {draw.choice(DAYS)} the {s} was {a} and {b}", f"the {s} was {a} but the {t} was {d}",
-                        f"{draw.choice(GOING).format(person=draw.choice(PEOPLE))} and the {s} was {a}, {b} and {c}"))
+    going, day = draw.choice(GOING).format(person=draw.choice(PEOPLE)), draw.choice(DAYS)
+    return draw.choice((f"the {s} was {a}, {b} and {c}", f"the {s} was {a} and {b} and the {t} was {c} and {d}",
+                        f"{a} {s}, {b} {t} and {c} {u}", f"what a {a} and {b} {s} we had on {day}",
+                        f"the {s} was {a} and {b} but the {t} was {draw.choice(other)}",
+                        f"{going} and the {s} was {a}, {b} and {c}"))
 
 
 def line_to_label(draw, label):
@@ -49,7 +46,7 @@ def line_to_label(draw, label):
 
 def main():
     folder, draw = pathlib.Path(sys.argv[1]), random.Random(7)
-    (folder / "reviews.txt").write_text("".join(line_of_text(draw) + "\n" for _ in range(2600)))
+    (folder / "reviews.txt").write_text("".join(line_of_text(draw) + "\n" for _ in range(3000)))
     seen = {}
     while len(seen) < 1100:
         label = ("good", "bad")[len(seen) % 2]

@@ -41,6 +41,8 @@ std::vector<Panel> panels_of(const LayerOverPicture& layer, const PatchGrid& gri
   return panels;
 }
 
+constexpr const char* overlay = "#d9480f";  // over gray pixels, which the ink of other maps is like
+
 std::string panel_name(const Panel& panel) {
   return text("head ", panel.head, ": up to ", formatted("%.3f", panel.most));
 }
@@ -152,7 +154,7 @@ std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverP
         const int64_t row = patch / grid.columns, column = patch % grid.columns;
         body += square(
             left + column * grid.side * scale, top + row * grid.side * scale, grid.side * scale,
-            text("fill=\"", hex(color_of_weight(1)), "\" fill-opacity=\"",
+            text("fill=\"", overlay, "\" fill-opacity=\"",
                  formatted("%.3f", 0.75 * weight / panels[k].most), "\"><title>row ", row,
                  ", column ", column, ": ", formatted("%.3f", weight), "</title></rect>\n"));
       }
