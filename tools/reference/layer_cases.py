@@ -245,7 +245,8 @@ def draw_context_case(rng: random.Random, kind: str) -> Case:
                   "dropout": rng.choice((0.0, 0.1))}
     else:
         config = draw_model(rng, "transformer_block", tokens + rng.choice((0, 0, 1, 7)))
-        config.pop("attention", None)
+        for field in ("attention", "parallel_residual"):
+            config.pop(field, None)
         config["type"] = kind
     single = rng.random() < 0.3
     lead = () if single else (batch,)
