@@ -263,7 +263,7 @@ TEST_CASE("probes: branches side by side, as in GPT-NeoX") {
   auto& gpt = dynamic_cast<Gpt&>(*model);
   const TransformerBlock& block = *gpt.trf_blocks[0];
   const NoGrad off;
-  const Tensor x = gpt.tok_emb(clean);
+  const Tensor x = (*gpt.tok_emb)(clean);
   const Tensor y = x + block.att(block.norm1(x)) + (*block.ff)((*block.norm2)(x));
   const Array logits = gpt.out_head((*gpt.final_norm)(y)).value();
   check_near(logits, logits_of(*model, clean));
