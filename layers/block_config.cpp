@@ -109,9 +109,8 @@ void require_option(ConfigErrors& errors, const ConfigNode& at, const char* fiel
 
 }  // namespace
 
-void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at,
-                               const std::string& position, double rope_base,
-                               double rotary_fraction) const {
+void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at, double rope_base,
+                               double fraction, const std::string& position) const {
   if (position == "rope") {
     const bool* rope = attention.find<bool>("rope");
     require_option(errors, at, "position", "rope", rope != nullptr, attention);
@@ -132,7 +131,7 @@ void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at,
     }
   };
   once("rope_base", rope_base, 10000);
-  once("rotary_fraction", rotary_fraction, 1);
+  once("rotary_fraction", fraction, 1);
 }
 
 void BlockConfig::check_given_once(ConfigErrors& errors, const ConfigNode& at, const char* field,

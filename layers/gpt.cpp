@@ -33,7 +33,7 @@ void GptBodyConfig::attention_fields(Fields& f) {
 void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   BlockConfig::check(errors, at);
   check_heads(errors, at);
-  check_rotary(errors, at, position, rope_base, rotary_fraction);
+  check_rotary(errors, at, rope_base, rotary_fraction, position);
   check_given_once(errors, at, "num_kv_heads", num_kv_heads, "all");
   check_given_once(errors, at, "head_dim", head_dim, "auto");
   const bool* const alibi = attention.find<bool>("alibi");

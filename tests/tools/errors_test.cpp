@@ -119,7 +119,7 @@ const std::vector<Wrong> wrong_values = {
      "--set sample.prompt=Zoo:1:15: sample.prompt: the character Z (character 1 of the text) is "
      "not "
      "in the vocabulary: the model knows 21 characters: \\n ␣ . A E a d e f i l m n o r s t u v w "
-     "y\n"},
+     "y; another one: --set sample.prompt=TEXT\n"},
     {{"data.path=no.txt"},
      1,
      "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or "

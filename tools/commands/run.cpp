@@ -48,8 +48,8 @@ auto load_chosen(const std::string& run, RunArgument& chosen, const Load& load) 
   }
 }
 
-// What --set would do to have a run read `file`: all of it is one part, and classes keep the numbers
-// that the model knows them by.
+// What --set would do to have a run read `file`: all of it is one part, and classes keep the
+// numbers that the model knows them by.
 std::vector<std::string> sets_for_file(const RunArgument& of, const std::string& file) {
   const ConfigNode root = read_config((of.run / "config.yaml").string());
   const ConfigNode& data = root.get("data");
@@ -59,12 +59,14 @@ std::vector<std::string> sets_for_file(const RunArgument& of, const std::string&
   const auto put = [&](const char* key, const std::string& value) {
     if (data.has(key)) sets.push_back(text("data.", key, "=", value));
   };
-  put("fingerprint", "");
-  put("validation", "");
-  put("validation_fingerprint", "");
+  for (const char* key : {"fingerprint", "validation", "validation_fingerprint"}) {
+    put(key, R"("")");
+  }
   put("train_fraction", "1");
-  if (const std::string classes = read_vocabulary(of.checkpoint, stored_classes); !classes.empty())
+  const std::string classes = read_vocabulary(of.checkpoint, stored_classes);
+  if (!classes.empty()) {
     put("classes", nlohmann::json(vocabulary_from_json(classes, "classes")).dump(-1, ' ', true));
+  }
   return sets;
 }
 

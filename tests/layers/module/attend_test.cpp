@@ -79,7 +79,7 @@ TEST_CASE("attend: every layer that attends hands out weights whose rows sum to 
       }
     }
   }
-  CHECK(layers == 4 * 45);
+  CHECK(layers == 4 * 48);
   CHECK(rows > 4000);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("attend: weights are taken before dropout") {
       }
     }
   }
-  CHECK(compared == 2 * 13);
+  CHECK(compared == 2 * 14);
 }
 
 TEST_CASE("attend: recording changes no number; without a recorder nothing is kept") {

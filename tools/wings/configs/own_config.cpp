@@ -33,11 +33,12 @@ bool is_left_out(const std::string& wing) {
   return std::any_of(all.begin(), all.end(), [&](const LeftOut& one) { return one.wing == wing; });
 }
 
-// The scalars of the data section that name a file: its own, and those of its tokenizer.
+// The scalars of the data section that name a file: its own, that of its validation part, and that
+// of its tokenizer.
 std::vector<const ConfigNode*> file_names(const ConfigNode& data) {
   std::vector<const ConfigNode*> found;
   for (const ConfigNode& node : data.children()) {
-    if (node.key() == "path" && node.is_scalar()) {
+    if ((node.key() == "path" || node.key() == "validation") && node.is_scalar()) {
       found.push_back(&node);
     }
     const std::vector<const ConfigNode*> below = file_names(node);
