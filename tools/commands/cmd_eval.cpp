@@ -92,7 +92,8 @@ int run(const EvalOptions& o) {
                        ": takes the place of the run's data; leave --set out");
   const TrainedRun trained = load_trained(o.run, o.sets, o.data);
   const Task& task = *trained.loaded.task;
-  const int64_t batch_size = trained.loaded.config.train.batch_size;
+  constexpr int64_t of_a_file = 32;  // which may have fewer examples
+  const int64_t batch_size = o.data.empty() ? trained.loaded.config.train.batch_size : of_a_file;
   const Split split = o.data.empty() ? Split::validation : Split::train;
   const Evaluation validation = evaluate(*trained.model, task, split, batch_size, {});
   require<ConfigError>(validation.tokens > 0, "--data ", printable(o.data),

@@ -55,7 +55,8 @@ std::vector<std::string> sets_for_file(const RunArgument& of, const std::string&
   const ConfigNode& data = root.get("data");
   require<ConfigError>(data.has("path"), "--data ", printable(file), ": ", data.get("type").text(),
                        " makes its examples itself and reads no file");
-  std::vector<std::string> sets{"data.path=" + file, "eval={}", "checkpoint={}"};
+  std::vector<std::string> sets{"data.path=" + file, "eval={}", "checkpoint={}",
+                                "train.batch_size=1"};  // a small file will do
   const auto put = [&](const char* key, const std::string& value) {
     if (data.has(key)) sets.push_back(text("data.", key, "=", value));
   };
