@@ -5,6 +5,7 @@
 #include "tools/commands/by_class.h"
 #include "tools/commands/by_length.h"
 #include "tools/commands/run.h"
+#include "tools/terminal/table.h"
 #include "train/evaluate.h"
 #include "train/files/words.h"
 
