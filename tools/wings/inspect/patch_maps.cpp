@@ -125,7 +125,7 @@ std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverP
   const int64_t scale = std::max<int64_t>(1, 144 / std::max(height, width));
   const int64_t across = std::max<int64_t>(width * scale, 130) + 16, down = height * scale;
   const std::vector<double> pixels = brightness(picture);
-  const auto square = [](int64_t x, int64_t y, int64_t side, const std::string& rest) {
+  const auto rect = [](int64_t x, int64_t y, int64_t side, const std::string& rest) {
     return text("<rect x=\"", x, "\" y=\"", y, "\" width=\"", side, "\" height=\"", side, "\" ",
                 rest);
   };
@@ -133,8 +133,8 @@ std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverP
   for (int64_t i = 0; i < height * width; ++i) {
     // Light, so that the colours over it show.
     const auto shade = static_cast<int>(248 - 140 * pixels[static_cast<size_t>(i)]);
-    body += square(i % width * scale, i / width * scale, scale,
-                   text("fill=\"rgb(", shade, ",", shade, ",", shade, ")\"/>\n"));
+    body += rect(i % width * scale, i / width * scale, scale,
+                 text("fill=\"rgb(", shade, ",", shade, ",", shade, ")\"/>\n"));
   }
   body += "</g></defs>\n";
   int64_t top = 8, most = 1;
@@ -152,7 +152,7 @@ std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverP
       for (int64_t patch = 0; patch < grid.rows * grid.columns; ++patch) {
         const double weight = panels[k].weights[static_cast<size_t>(patch)];
         const int64_t row = patch / grid.columns, column = patch % grid.columns;
-        body += square(
+        body += rect(
             left + column * grid.side * scale, top + row * grid.side * scale, grid.side * scale,
             text("fill=\"", overlay, "\" fill-opacity=\"",
                  formatted("%.3f", 0.75 * weight / panels[k].most), "\"><title>row ", row,
