@@ -37,7 +37,7 @@ MISTAKES = [
     ("batch_size: 4", "batch_size: 0x4", 12, "expected"),
     ("steps: 2", "step: 2", 11, "did you mean steps?"),
     ("path: my.txt", "path: your.txt", 3, "your.txt"),
-    ("path: my.txt", "path: empty.txt", 3, "too short"),
+    ("path: my.txt", "path: empty.txt", 3, "empty: expected at least"),
     ("type: text", "type: txet", 2, "did you mean text?"),
     ("type: text", "type: text\n  tokenizer: chars", 3, "did you mean char?"),
     ("type: text", "type: text\n  train_fraction: 1.5", 3, "got 1.5"),
