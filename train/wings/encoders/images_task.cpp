@@ -69,11 +69,12 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
     train_count_ = static_cast<int64_t>(c.train_fraction * static_cast<double>(pictures_.size()));
   }
   const int64_t held_out = example_count(Split::validation);
-  if (train_count_ < std::max<int64_t>(1, setup.batch_size) || held_out == 0) {
-    throw TaskError("path",
-                    text(files_[0].string(), ": expected at least train.batch_size ",
-                         std::max<int64_t>(1, setup.batch_size), " pictures to train on ",
-                         "and one to validate with, got ", train_count_, " and ", held_out));
+  const int64_t least_held_out = c.train_fraction < 1 ? 1 : 0;
+  if (train_count_ < std::max<int64_t>(1, setup.batch_size) || held_out < least_held_out) {
+    throw TaskError("path", text(files_[0].string(), ": expected at least train.batch_size ",
+                                 std::max<int64_t>(1, setup.batch_size), " pictures to train on",
+                                 least_held_out > 0 ? " and one to validate with" : "", ", got ",
+                                 train_count_, " and ", held_out));
   }
   const auto names = static_cast<int32_t>(classes_.size());
   if (names > 0 ? last >= names : last >= most_labels) {

@@ -119,6 +119,13 @@ TEST_CASE("images: bytes become numbers from 0 to 1, the last part is held out")
   CHECK(files.error("path: a.safetensors", 10) ==
         "path: a.safetensors: expected at least train.batch_size 10 pictures to train on and one "
         "to validate with, got 9 and 1");
+  // All of it, as for heed eval --data.
+  const auto whole = files.task("path: a.safetensors, train_fraction: 1");
+  CHECK(whole->example_count(Split::train) == 10);
+  CHECK(whole->example_count(Split::validation) == 0);
+  CHECK(files.error("path: a.safetensors, train_fraction: 1", 11) ==
+        "path: a.safetensors: expected at least train.batch_size 11 pictures to train on, got 10 "
+        "and 0");
 }
 
 TEST_CASE("images: colours, numbers, and a file of its own to validate with") {
