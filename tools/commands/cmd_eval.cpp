@@ -72,7 +72,7 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
     std::printf("train loss   %s\n", loss_text(training->loss).c_str());
   }
   if (!data.empty()) {
-    std::printf("data         %s\n", printable(data).c_str());
+    std::printf("data         %s\n", printable_lines(data, "").c_str());
   }
   std::printf("%s     %s over %lld targets\n", data.empty() ? "val loss" : "loss    ",
               loss_text(validation.loss).c_str(), static_cast<long long>(validation.tokens));
