@@ -17,21 +17,20 @@ bool contains_any(const std::string& text, const char* characters) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
+std::string escaped(char c) {
+  return c == '"' || c == '\\' ? std::string{'\\', c}
+         : c == '\n'           ? "\\n"
+         : c == '\t'           ? "\\t"
+         : is_control(c)       ? formatted("\\x%02x", static_cast<unsigned char>(c))
+                               : std::string(1, c);
+}
+
 std::string double_quoted(const std::string& text) {
   std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (is_control(c)) {
-      out += formatted("\\x%02x", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool no_break_space = text.compare(i, 2, "\xC2\xA0") == 0;  // it reads like a space
+    out += no_break_space ? "\\_" : escaped(text[i]);
+    i += no_break_space ? 1 : 0;
   }
   return out + "\"";
 }

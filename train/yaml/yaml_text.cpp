@@ -98,7 +98,8 @@ std::optional<TextProblem> find_text_problem(const std::string& text) {
     }
     if (here.message.empty() && is_no_break_space(text, i)) {
       here.message =
-          "a no-break space (U+00A0) next to a colon or a key; type a space in its place";
+          "a no-break space (U+00A0) next to a colon or a key; type a space in its place, or "
+          "\\_ in double quotes";
     }
     if (here.column == 1) {
       const bool deep = indentation.depth_after(text, i) > most_nesting;

@@ -148,9 +148,11 @@ TEST_CASE("yaml: what is refused, and how it is said") {
        "same "
        "column"},
       {"a:\u00a01\n",
-       "c.yaml:1:3: a no-break space (U+00A0) next to a colon or a key; type a space in its place"},
+       "c.yaml:1:3: a no-break space (U+00A0) next to a colon or a key; type a space in its place, "
+       "or \\_ in double quotes"},
       {"a: 1\n\u00a0b: 1\n",
-       "c.yaml:2:1: a no-break space (U+00A0) next to a colon or a key; type a space in its place"},
+       "c.yaml:2:1: a no-break space (U+00A0) next to a colon or a key; type a space in its place, "
+       "or \\_ in double quotes"},
       {"a: >5x\n",
        "c.yaml:1:6: after | or > the text begins on the next line; put text that begins with > in "
        "quotes"},
@@ -325,6 +327,9 @@ TEST_CASE("yaml: to_yaml reads back to an equal tree") {
                                             "[x]",
                                             "{x",
                                             "a,b",
+                                            "a:\u00a0b",
+                                            "a: \u00a0b",
+                                            "\u00a0",
                                             "%x",
                                             "@x",
                                             "`x",
