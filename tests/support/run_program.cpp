@@ -148,6 +148,15 @@ std::string weights_in(const fs::path& run, const std::string& step) {
   return read_text(run / "checkpoints" / step / "model.safetensors");
 }
 
+int lines_with(const std::string& text, const std::string& start) {
+  int count = 0;
+  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    count += text.compare(at, start.size(), start) == 0 ? 1 : 0;
+    if (text.find('\n', at) == std::string::npos) break;
+  }
+  return count;
+}
+
 void write_text(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;

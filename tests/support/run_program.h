@@ -56,6 +56,9 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// How many lines of `text` begin with `start`.
+int lines_with(const std::string& text, const std::string& start);
+
 void write_text(const std::filesystem::path& path, const std::string& text);
 std::string read_text(const std::filesystem::path& path);
 

@@ -9,7 +9,7 @@
 #include "layers/config/node.h"
 #include "layers/text/display.h"
 #include "tools/commands/config_file.h"
-#include "tools/commands/schema.h"
+#include "tools/wings/configs/schema.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
 #include "train/yaml/yaml.h"

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "tools/command.h"
-#include "tools/commands/schema.h"
+#include "tools/wings/configs/schema.h"
 #include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
 

@@ -4,7 +4,7 @@
 
 #include "layers/config/left_out.h"
 #include "tools/command.h"
-#include "tools/commands/schema.h"
+#include "tools/wings/configs/schema.h"
 #include "tools/terminal/table.h"
 #include "train/adapter.h"
 #include "train/check/variants.h"

@@ -1,4 +1,4 @@
-#include "tools/commands/schema.h"
+#include "tools/wings/configs/schema.h"
 
 #include <charconv>
 #include <cmath>
