@@ -145,9 +145,9 @@ const std::vector<Broken> broken = {
      "12:3: indented further than the line above, whose key has a value already; keys that belong "
      "together begin in the same column"},
     {"d_model: 12", "d_model: 12\n  d_model: 16",
-     "6:3: model.d_model: this key stands twice, on line 5 and on line 6; remove one"},
+     "6:3: model.d_model: this key is given twice, on line 5 and on line 6; remove one"},
     {"train:\n", "train:\n  steps: 1\n",
-     "12:3: train.steps: this key stands twice, on line 11 and on line 12; remove one"},
+     "12:3: train.steps: this key is given twice, on line 11 and on line 12; remove one"},
     {"d_model: 12", "",
      "3:3: model.d_model: missing, expected a whole number of at least 1 (width of the embeddings "
      "and blocks)"},
@@ -226,7 +226,7 @@ struct Hostile {
 
 const std::vector<Hostile> hostile_files = {
     {std::string("\0\1\2\3", 4), 1, "", "1:1: a NUL byte; a config is a text file"},
-    {"\211PNG\r\n\032\n", 1, "", "1:1: the byte 0x89 is no UTF-8; save the file as UTF-8"},
+    {"\211PNG\r\n\032\n", 1, "", "1:1: the byte 0x89 is not UTF-8; save the file as UTF-8"},
     {"seed: 1\n", 50'000'000 / 8, "", "1:1: the config is larger than 1 MiB"},
     {"[", 10'000, "]\n", "1:101: nested too deep, more than 16 levels"},
     {"{a: ", 10'000, "", "1:401: nested too deep, more than 16 levels"},

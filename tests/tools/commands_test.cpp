@@ -128,7 +128,7 @@ TEST_CASE("heed validate --json: ok, or every mistake with its place") {
                        {"line", 2},
                        {"column", 1},
                        {"path", "seed"},
-                       {"message", "this key stands twice, on line 1 and on line 2; remove one"}},
+                       {"message", "this key is given twice, on line 1 and on line 2; remove one"}},
                       {{"file", config},
                        {"line", 1},
                        {"column", 7},

@@ -158,11 +158,11 @@ struct WrongFile {
 
 const std::vector<WrongFile> wrong_files = {
     {"dup.yaml", std::string("seed: 1\n") + small_config, 2,
-     "dup.yaml:2:1: seed: this key stands twice, on line 1 and on line 2; remove one\n"},
+     "dup.yaml:2:1: seed: this key is given twice, on line 1 and on line 2; remove one\n"},
     {"nul.yaml", std::string("seed: 1\nmo\0del: 3\n", 17), 2,
      "nul.yaml:2:3: a NUL byte; a config is a text file\n"},
     {"utf.yaml", "seed: 1\n# \xff\n", 2,
-     "utf.yaml:2:3: the byte 0xFF is no UTF-8; save the file as UTF-8\n"},
+     "utf.yaml:2:3: the byte 0xFF is not UTF-8; save the file as UTF-8\n"},
     {"empty.yaml", "", 2,
      "empty.yaml:1:1: the config is empty; it needs at least a model: section\n"},
     {"open.yaml", "model: {type: gpt\n", 2,

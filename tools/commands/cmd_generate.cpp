@@ -37,7 +37,7 @@ void declare(Arguments& arguments, GenerateOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
       .path()
       .option("--prompt", o.prompt,
-              "what the model goes on from, or answers (default: on a terminal it "
+              "the text that the model continues, or answers (default: on a terminal it "
               "asks, else the config's sample.prompt)")
       .option("--ids", o.ids, ids_help)
       .option("--tokens", o.tokens, "of a text: how many tokens it adds (200)")
@@ -176,10 +176,10 @@ void converse(const TrainedRun& trained, const GenerateOptions& o) {
 
 int run(const GenerateOptions& o) {
   check(o);
-  const TrainedRun trained = load_trained(o.run, o.sets);
+  const TrainedRun trained = load_to_ask(o.run, o.sets);
   if (o.ids) {
     require<ConfigError>(trained.model->signature().causal,
-                         "heed generate: --ids: expected a model that goes on from tokens");
+                         "heed generate: --ids: expected a model that continues tokens");
     write_samples(trained, "", o);
     return 0;
   }

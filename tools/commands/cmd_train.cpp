@@ -136,7 +136,7 @@ void check(const TrainOptions& o) {
                        "with a run folder");
   require<ConfigError>(!o.resume || !o.out, "heed train: a resumed run stays in its folder; give ",
                        "--resume or --out");
-  require<ConfigError>(!o.resume || !o.weights, "heed train: a resumed run goes on from its own ",
+  require<ConfigError>(!o.resume || !o.weights, "heed train: a resumed run continues with its own ",
                        "weights; give --resume or --weights");
   if (o.out) {
     require_outside_runs("heed train: --out", *o.out);

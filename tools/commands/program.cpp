@@ -288,7 +288,7 @@ int run(const Request& request) {
   } catch (const std::exception& error) {
     return report(request, text("heed: ", error.what()), failed);
   } catch (...) {
-    return report(request, "heed: a plugin threw what is no std::exception", failed);
+    return report(request, "heed: a plugin threw something other than a std::exception", failed);
   }
 }
 

@@ -105,6 +105,15 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   return trained;
 }
 
+TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets) {
+  std::vector<std::string> already_printed;
+  const std::filesystem::path folder = resolve_run(run, already_printed).run;
+  const ConfigNode data = read_config((folder / "config.yaml").string()).get("data");
+  const bool moved =
+      data.get("type").text() == "text" && !is_there(folder / data.get("path").text());
+  return load_trained(run, moved && sets.empty() ? std::vector<std::string>{"data.path="} : sets);
+}
+
 void require_tokenizer(const TrainedRun& run, const std::string& model) {
   const RunConfig& config = run.loaded.config;
   const bool is_run = config.purpose == Purpose::train;  // one that was imported has made no step
@@ -114,7 +123,7 @@ void require_tokenizer(const TrainedRun& run, const std::string& model) {
           ? " was imported without a tokenizer; import it again with --tokenizer FILE, "
             "or ask it in ids: heed generate RUN --ids 5,17,3"
           : text(is_run ? " was trained on " : " is to be trained on ", config.data.type(),
-                 ", which has no text to go on from"));
+                 ", which has no text to continue"));
 }
 
 Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt) {

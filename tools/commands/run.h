@@ -34,6 +34,10 @@ void check_run_sets(const std::vector<std::string>& sets);
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets,
                         const std::string& file = "");
 
+// The same, for commands that need no examples. If a run's text is not where it was, the tokenizer
+// that the run has kept is enough; examples are then refused, as of a run without a text.
+TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets);
+
 // Throws ConfigError if the model has no tokenizer: it has ids but no text. The message begins with
 // `model`, "heed generate: runs/a".
 void require_tokenizer(const TrainedRun& run, const std::string& model);

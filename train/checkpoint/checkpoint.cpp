@@ -361,9 +361,9 @@ TrainingState load_checkpoint(const fs::path& checkpoint, Module& model, Optimiz
   check_parameters(model, weights);
   if (optimizer != nullptr) {
     require<IoError>(manifest.precision == precision_name, checkpoint.string(), ": trained in ",
-                     manifest.precision, ", cannot go on in ", precision_name);
+                     manifest.precision, ", cannot continue in ", precision_name);
     require<IoError>(manifest.files.contains(optimizer_file), checkpoint.string(),
-                     ": holds no optimizer state to go on with (checkpoint.optimizer_state was "
+                     ": holds no optimizer state to continue with (checkpoint.optimizer_state was "
                      "false)");
     load_optimizer(*optimizer, checkpoint / optimizer_file, manifest.step);
   }

@@ -1,6 +1,7 @@
 #include "train/data/prompt_task.h"
 
 #include "autograd/base/modes.h"
+#include "train/tokenizers/vocabulary.h"
 
 namespace heed {
 
@@ -16,8 +17,11 @@ PromptTask::PromptTask(const TextTask::Config& c, const TaskSetup& setup)
   if (setup.checkpoint.empty()) {
     throw TaskError("path", "expected a text file, got nothing");
   }
-  tokenizer_ = tokenizer_registry().make(c.tokenizer,
-                                         TokenizerSetup{setup.config_folder, setup.checkpoint, {}});
+  tokenizer_ = tokenizer_registry().make(
+      c.tokenizer, TokenizerSetup{setup.config_folder,
+                                  setup.checkpoint,
+                                  {},
+                                  read_vocabulary(setup.vocabulary, stored_vocabulary)});
 }
 
 Batch PromptTask::next(int64_t batch_size, Generator&) {
@@ -32,7 +36,7 @@ Batch PromptTask::examples(Split, const std::vector<int64_t>& which) const {
 }
 
 std::string PromptTask::description() const {
-  return "no text, as the model was imported; --set data.path=FILE gives it one";
+  return "no text to take examples from; --set data.path=FILE gives it one";
 }
 
 }  // namespace heed

@@ -1,4 +1,5 @@
-// What a run has that was made without a text, by `heed import`: a tokenizer, to ask the model in.
+// What a run has without a text, as `heed import` makes it or when the text is not where it was: a
+// tokenizer, to ask the model in.
 #pragma once
 
 #include "train/data/text_task.h"

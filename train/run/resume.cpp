@@ -78,10 +78,9 @@ void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   const ConfigNode before = with_defaults(read_config(of_run.string()));
   const std::string began = before.get("train").get("weights").text();
   const std::string given = resumed.get("train").get("weights").text();
-  require<ConfigError>(given == began || given.empty(),
-                       "train.weights: a resumed run goes on from ",
-                       "its own weights, which began ", began.empty() ? "as drawn" : "at " + began,
-                       "; expected that, got ", given);
+  require<ConfigError>(given == began || given.empty(), "train.weights: a resumed run continues ",
+                       "with its own weights, which began ",
+                       began.empty() ? "as drawn" : "at " + began, "; expected that, got ", given);
   const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");
   require<ConfigError>(lines.empty(), "resume: only train.steps, train.log_every, train.show, ",
                        "train.shard_optimizer, anomaly, eval, checkpoint and sample may change; ",

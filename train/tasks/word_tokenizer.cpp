@@ -17,7 +17,7 @@ std::string in_small_letters(const std::string& word) {
   std::string out;
   for (size_t at = 0; at < word.size();) {
     const Utf8Character c = utf8_at(word, at);
-    require<ConfigError>(c.size > 0, "the text is no UTF-8");
+    require<ConfigError>(c.size > 0, "the text is not UTF-8");
     const utf8proc_int32_t small = utf8proc_tolower(static_cast<utf8proc_int32_t>(c.code));
     append_utf8(out, static_cast<char32_t>(small));
     at += c.size;

@@ -47,7 +47,7 @@ CharTokenizer::CharTokenizer(std::span<const std::string_view> corpus) : direct_
   for (const std::string_view text : corpus) {
     for (size_t at = 0; at < text.size();) {
       const Utf8Character c = utf8_at(text, at);
-      require<IoError>(c.size > 0, "tokenizer: byte ", at, " of the text is no UTF-8");
+      require<IoError>(c.size > 0, "tokenizer: byte ", at, " of the text is not UTF-8");
       if (c.code / 64 >= seen.size()) {
         seen.resize(c.code / 64 + 1);
       }
@@ -102,7 +102,7 @@ void CharTokenizer::encode_in_parts(std::string_view text, const Each& each) con
 bool CharTokenizer::append_ids(std::string_view text, std::vector<int32_t>& ids) const {
   for (size_t at = 0; at < text.size();) {
     const Utf8Character c = utf8_at(text, at);
-    require<ConfigError>(c.size > 0, "the text is no UTF-8 at byte ", at);
+    require<ConfigError>(c.size > 0, "the text is not UTF-8 at byte ", at);
     const int32_t id = id_of(c.code);
     if (id < 0) {
       return false;

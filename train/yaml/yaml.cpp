@@ -259,7 +259,7 @@ class TreeBuilder final : public YAML::EventHandler {
     level.duplicate = !fresh;
     if (level.duplicate) {
       errors_.add_at(node.mark(), next_path(),
-                     heed::text("this key stands twice, on line ", first->second, " and on line ",
+                     heed::text("this key is given twice, on line ", first->second, " and on line ",
                                 node.mark().line, "; remove one"));
     }
   }

@@ -23,7 +23,7 @@ std::string bad_character(const std::string& text, size_t i) {
   const auto c = static_cast<unsigned char>(text[i]);
   const std::string hex = formatted("%02X", c);
   if (utf8_at(text, i).size == 0) {
-    return "the byte 0x" + hex + " is no UTF-8; save the file as UTF-8";
+    return "the byte 0x" + hex + " is not UTF-8; save the file as UTF-8";
   }
   if (c == 0) {
     return "a NUL byte; a config is a text file";

@@ -232,7 +232,7 @@ TEST_CASE("config: all mistakes in one run, in the order of the file") {
         "c:2:1: d_modle: unknown key, did you mean d_model?\n"
         "c:3:7: flag: expected true or false, got no; write false\n"
         "c:4:8: attention.num_heads: does not divide d_in: d_in is 8, num_heads is 3\n"
-        "c:5:1: heads: this key stands twice, on line 4 and on line 5; remove one\n"
+        "c:5:1: heads: this key is given twice, on line 4 and on line 5; remove one\n"
         "c:6:1: count: missing value, expected a whole number from 1 to 10");
   // An unreadable width is reported once, not also as a missing width of the nested layer.
   CHECK(mistakes("d_model: x\ntrain: {steps: 1}\n") ==

@@ -111,6 +111,25 @@ TEST_CASE("heed: data that has moved is named by --set data.path") {
         "--set seed=7: of a run, only data.path may be set: it is as it was trained\n");
 }
 
+TEST_CASE("heed: the text is not needed to ask the model") {
+  const TempDir folder;
+  for (const char* tokenizer : {"char", "byte"}) {
+    const std::string run =
+        trained(folder, tokenizer, {"--set", text("data.tokenizer=", tokenizer)});
+    const std::vector<std::string> generate = {"generate", run, "--prompt", "E", "--tokens", "9"};
+    const std::string written = succeeded(generate).out;
+    fs::rename(folder / "text.txt", folder / "moved.txt");
+    CHECK(succeeded(generate).out == written);
+    CHECK(run_heed({"eval", run}).exit_code == 1);
+    if (has_command("inspect")) {
+      succeeded({"inspect", "--attention", run, "--prompt", "E"});
+      const ProgramResult examples = run_heed({"inspect", "--attention", run});
+      CHECK(examples.exit_code == 2);
+      CHECK(contains(examples.err, "no text to take examples from; --set data.path=FILE gives"));
+    }
+  }
+}
+
 TEST_CASE("heed eval --data: the loss over all of another file") {
   const TempDir folder;
   const std::string run = trained(folder, "run"), other = (folder / "other.txt").string();

@@ -137,7 +137,7 @@ TEST_CASE("checkpoint: the other precision gives its weights, but no run goes on
   manifest.precision = is_float64 ? "float32" : "float64";
   write_manifest(folder, manifest);
   CHECK(refusal(folder) ==
-        text(": trained in ", manifest.precision, ", cannot go on in ", precision_name));
+        text(": trained in ", manifest.precision, ", cannot continue in ", precision_name));
   CHECK(load_checkpoint(folder, training.model, nullptr) == training.state);
 }
 

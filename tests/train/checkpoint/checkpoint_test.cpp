@@ -117,7 +117,7 @@ TEST_CASE("checkpoint: weights alone") {
       save_checkpoint(run.path(), written.model, nullptr, written.state, {{"config.yaml", ""}}, {});
   CHECK(!fs::exists(folder / "optimizer.safetensors"));
   CHECK(refusal(folder) ==
-        ": holds no optimizer state to go on with (checkpoint.optimizer_state was false)");
+        ": holds no optimizer state to continue with (checkpoint.optimizer_state was false)");
   CHECK(load_checkpoint(folder, read.model, nullptr) == written.state);
   CHECK(weights_of(read.model) == weights_of(written.model));
 }

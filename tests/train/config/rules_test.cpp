@@ -19,7 +19,7 @@ TEST_CASE("rules: duplicate keys and wrong --set do not hide the mistakes of fie
   CHECK(
       lines_of("seed: 5\nseed: 6\n" + sections, {"model.d_modle=4", "train.stepz=3", "nothing",
                                                  "optimizer.lr=[1", "eval.every=&a 3", "seed=x"}) ==
-      "c.yaml:2:1: seed: this key stands twice, on line 1 and on line 2; remove one\n"
+      "c.yaml:2:1: seed: this key is given twice, on line 1 and on line 2; remove one\n"
       "--set nothing:1:1: expected KEY=VALUE, such as train.steps=100; there is no =\n"
       "--set optimizer.lr=[1:1:14: the bracket [ is not closed\n"
       "--set eval.every=&a 3:1:12: anchors (&name) are not allowed\n"

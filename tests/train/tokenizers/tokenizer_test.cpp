@@ -44,7 +44,7 @@ TEST_CASE("tokenizer: a character the model never saw is named") {
   CHECK(message_of<ConfigError>([&] { tokenizer.encode("a\u00ad"); }).find("U+00AD") !=
         std::string::npos);
   CHECK(message_of<ConfigError>([&] { tokenizer.encode("ab\xff"); }) ==
-        "the text is no UTF-8 at byte 2");
+        "the text is not UTF-8 at byte 2");
   std::string many;
   for (char32_t c = 0x400; c < 0x480; ++c) append_utf8(many, c);
   CHECK(message_of<ConfigError>([&] { CharTokenizer(many).encode("x"); }).ends_with("Ч ..."));
@@ -83,7 +83,7 @@ TEST_CASE("tokenizer: every character there is goes out and comes back") {
   CHECK(characters == 0x110000 - 0x800);
 }
 
-TEST_CASE("tokenizer: what is no UTF-8 is found, with its byte and line") {
+TEST_CASE("tokenizer: what is not UTF-8 is found, with its byte and line") {
   CHECK_NOTHROW(check_utf8("", "x"));
   CHECK_NOTHROW(check_utf8("aé€😀", "x"));
   CHECK(message_of<IoError>([] { check_utf8("ab\ncd\xe9 e", "my.txt"); }) ==

@@ -55,13 +55,13 @@ TEST_CASE("yaml: --set") {
        "counted from 0, got x"},
       {"model.d=[1, 2", "--set model.d=[1, 2:1:9: the bracket [ is not closed"},
       {"model.d={x: 1, x: 2}",
-       "--set model.d={x: 1, x: 2}:1:16: x: this key stands twice, on line 1 and on line 1; remove "
+       "--set model.d={x: 1, x: 2}:1:16: x: this key is given twice, on line 1 and on line 1; remove "
        "one"},
       {"model.d=!!int 3", "--set model.d=!!int 3:1:9: tags (!name) are not allowed"},
       {"model.d=&x 3", "--set model.d=&x 3:1:9: anchors (&name) are not allowed"},
       {"model.d='x", "--set model.d='x:1:9: the quote ' that begins here is not closed"},
       {"model.d=\xff",
-       "--set model.d=\\xff:1:9: the byte 0xFF is no UTF-8; save the file as UTF-8"},
+       "--set model.d=\\xff:1:9: the byte 0xFF is not UTF-8; save the file as UTF-8"},
       {"a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1",
        "--set a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1:1:1: nested more than 16 levels deep"},
   };

@@ -75,9 +75,9 @@ TEST_CASE("yaml: what is refused, and how it is said") {
        "space after the colon"},
       {"- a\n", "c.yaml:1:1: expected keys with values, such as `seed: 123`, got a list"},
       {"a: 1\nb: 2\na: 3\n",
-       "c.yaml:3:1: a: this key stands twice, on line 1 and on line 3; remove one"},
+       "c.yaml:3:1: a: this key is given twice, on line 1 and on line 3; remove one"},
       {"m: {x: 1, 'x': 2}\n",
-       "c.yaml:1:11: m.x: this key stands twice, on line 1 and on line 1; remove one"},
+       "c.yaml:1:11: m.x: this key is given twice, on line 1 and on line 1; remove one"},
       {"a: &x 1\n", "c.yaml:1:4: a: anchors (&name) are not allowed"},
       {"a: &x 1\nb: *x\n",
        "c.yaml:1:4: a: anchors (&name) are not allowed\n"
@@ -157,12 +157,12 @@ TEST_CASE("yaml: what is refused, and how it is said") {
        "c.yaml:1:6: after | or > the text begins on the next line; put text that begins with > in "
        "quotes"},
       {"a: @x\n", "c.yaml:1:4: a character that no value begins with; put the text in quotes"},
-      {"a: 1\nb: \xC3\x28\n", "c.yaml:2:4: the byte 0xC3 is no UTF-8; save the file as UTF-8"},
-      {"a: \xC0\x80\n", "c.yaml:1:4: the byte 0xC0 is no UTF-8; save the file as UTF-8"},
-      {"a: \xED\xA0\x80\n", "c.yaml:1:4: the byte 0xED is no UTF-8; save the file as UTF-8"},
-      {"a: \xF4\x90\x80\x80\n", "c.yaml:1:4: the byte 0xF4 is no UTF-8; save the file as UTF-8"},
+      {"a: 1\nb: \xC3\x28\n", "c.yaml:2:4: the byte 0xC3 is not UTF-8; save the file as UTF-8"},
+      {"a: \xC0\x80\n", "c.yaml:1:4: the byte 0xC0 is not UTF-8; save the file as UTF-8"},
+      {"a: \xED\xA0\x80\n", "c.yaml:1:4: the byte 0xED is not UTF-8; save the file as UTF-8"},
+      {"a: \xF4\x90\x80\x80\n", "c.yaml:1:4: the byte 0xF4 is not UTF-8; save the file as UTF-8"},
       {std::string("\xFF\xFE") + "a",
-       "c.yaml:1:1: the byte 0xFF is no UTF-8; save the file as UTF-8"},
+       "c.yaml:1:1: the byte 0xFF is not UTF-8; save the file as UTF-8"},
       {std::string("a: ä\nb: x\0y\n", 13), "c.yaml:2:5: a NUL byte; a config is a text file"},
       {"a: x\ay\n", "c.yaml:1:5: the control character 0x07; write \"\\x07\" in double quotes"},
       {"a: 1\rb: 2\n",
@@ -194,7 +194,7 @@ TEST_CASE("yaml: the escapes of YAML 1.2 are characters in UTF-8") {
 
 TEST_CASE("yaml: several mistakes come out together") {
   CHECK(message_of("a: 1\na: !t 2\nb\n") ==
-        "c.yaml:2:1: a: this key stands twice, on line 1 and on line 2; remove one\n"
+        "c.yaml:2:1: a: this key is given twice, on line 1 and on line 2; remove one\n"
         "c.yaml:2:4: a: tags (!name) are not allowed\n"
         "c.yaml:3:1: b: missing value");
   ConfigErrors errors;

@@ -4,8 +4,8 @@
 
 #include "layers/config/left_out.h"
 #include "tools/command.h"
-#include "tools/wings/configs/schema.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/configs/schema.h"
 #include "train/adapter.h"
 #include "train/check/variants.h"
 #include "train/config/plugin_host.h"

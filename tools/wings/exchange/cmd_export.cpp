@@ -109,7 +109,7 @@ int export_adapter(const ExportOptions& o, const fs::path& folder, const Trained
 int run(const ExportOptions& o) {
   const Dtype dtype = dtype_of(o);
   const fs::path folder = new_folder("heed export: DIR", o.folder);
-  const TrainedRun trained = load_trained(o.run, o.sets);
+  const TrainedRun trained = load_to_ask(o.run, o.sets);
   check_choice(o, static_cast<bool>(trained.loaded.config.train.lora));
   if (o.adapter) {
     return export_adapter(o, folder, trained);

@@ -249,7 +249,7 @@ std::string how_to_get(const std::string& name) {
 ImportOptions with_base(ImportOptions o) {
   if (!is_adapter(o.folder)) {
     require<ConfigError>(!o.base, "heed import: --base: ", o.folder,
-                         " is no adapter: it has no adapter_config.json");
+                         " is not an adapter: it has no adapter_config.json");
     return o;
   }
   const std::string named = base_of_adapter(o.folder);

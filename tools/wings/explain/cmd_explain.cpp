@@ -55,7 +55,7 @@ int run(const ExplainOptions& o) {
   namespace fs = std::filesystem;
   require<ConfigError>(o.tokens >= 0 && o.tokens <= 1000,
                        "heed explain: expected --tokens from 0 to 1000, got ", o.tokens);
-  const TrainedRun trained = load_trained(o.run, o.sets);
+  const TrainedRun trained = load_to_ask(o.run, o.sets);
   const fs::path folder = parse_run(o.run).run;
   require_replaceable("heed explain: --out", o.out,
                       files_named_in(trained.loaded.resolved, folder));

@@ -201,7 +201,7 @@ class Chat {
 
 int run_chat(const ChatOptions& o) {
   check_chat(o);
-  const TrainedRun trained = load_trained(o.run, o.sets);
+  const TrainedRun trained = load_to_ask(o.run, o.sets);
   require_tokenizer(trained, "heed chat: " + o.run);
   return Chat(trained, o).run();
 }

@@ -37,7 +37,7 @@ TrainedRun model_of(const AttentionRequest& look) {
   if (std::error_code error; !fs::is_directory(look.target, error)) {
     return untrained(look);
   }
-  return load_trained(look.target, look.sets);
+  return load_to_ask(look.target, look.sets);
 }
 
 Exhibit asked(const TrainedRun& run, const AttentionRequest& look) {

@@ -299,7 +299,7 @@ Found attribute(const ProbeOptions& o, const TrainedRun& run) {
 
 int run(const ProbeOptions& o) {
   check_options(o);
-  const TrainedRun trained = load_trained(o.run, o.sets);
+  const TrainedRun trained = load_to_ask(o.run, o.sets);
   if (o.html) {
     require_replaceable("heed probe: --html", *o.html,
                         files_named_in(trained.loaded.resolved, parse_run(o.run).run));

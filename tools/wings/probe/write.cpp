@@ -186,7 +186,7 @@ class Writings {
     }
     all.push_back({{.part = "out_bias", .block = block.number}, bias});
     require<ConfigError>(sum.is(output(attention)), write_name, ": ", attention->path(),
-                         " is no sum over its heads: what each of them adds cannot be told");
+                         " is not a sum over its heads: what each of them adds cannot be told");
     stream_.add(output(attention));
     if (block.feed_forward != nullptr) {
       all.push_back({{.part = "feed_forward", .block = block.number}, output(block.feed_forward)});

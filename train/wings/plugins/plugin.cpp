@@ -98,7 +98,7 @@ std::string require_plugin(const fs::path& file, const fs::path& path) {
   const std::string bytes = read_file(file, most);
   const std::optional<std::string> identity = text_constant(bytes, "heed_plugin_identity");
   require<IoError>(identity && identity->starts_with("heedgrad plugin|"), file.string(),
-                   ": is no plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
+                   ": is not a plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
   const fs::path sibling = is_float64 ? float64_name(path) : float32_name(path);
   require_fitting(file.string(), split_build(*identity), sibling.string());
   return heed::fingerprint(as_bytes(bytes)).text();
@@ -128,7 +128,7 @@ void load_library(const fs::path& path, bool from_command_line) {
   }
   const auto function = reinterpret_cast<PluginFunction>(::dlsym(handle, "heed_plugin_add"));
   require<IoError>(function != nullptr, file.string(),
-                   ": is no plugin of heedgrad: it has no function heed_plugin_add");
+                   ": is not a plugin of heedgrad: it has no function heed_plugin_add");
   try {
     add_types(name.filename().string(), function);
   } catch (const Error&) {
@@ -136,7 +136,7 @@ void load_library(const fs::path& path, bool from_command_line) {
   } catch (const std::exception& error) {
     fail<IoError>(file.string(), ": its registration failed: ", error.what());
   } catch (...) {
-    fail<IoError>(file.string(), ": its registration threw what is no std::exception");
+    fail<IoError>(file.string(), ": its registration threw something other than a std::exception");
   }
   loaded.push_back({name, from_command_line, print});
 }

@@ -242,7 +242,7 @@ void HostWatch::end_all(const Peer& peer) const {
   const std::string line = text(
       "heed: ", name_of(peer.rank, processes_), " has not answered ", name_of(rank_, processes_),
       " for ", most_silence, " seconds: the host is down or the network between is cut; all ",
-      "processes end; heed train --resume goes on from the last checkpoint");
+      "processes end; heed train --resume continues from the last checkpoint");
   std::fprintf(stderr, "%s%s\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", line.c_str());
   end_launchers();
   for (const Peer& other : peers_) send_to(other.socket, char{1});

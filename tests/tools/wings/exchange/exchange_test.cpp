@@ -126,9 +126,9 @@ TEST_CASE("import: what the run is good for") {
     if (has_command(words[0])) f.heed(words);
   }
   CHECK(contains(f.refused({"eval", run}, 2),
-                 "no text, as the model was imported; --set data.path=FILE gives it one"));
+                 "no text to take examples from; --set data.path=FILE gives it one"));
   f.heed({"eval", run, "--set", "data.path=" + f.path("text.txt")});
-  CHECK(contains(f.refused({"train", "--resume", run}, 2), "no text, as the model was imported"));
+  CHECK(contains(f.refused({"train", "--resume", run}, 2), "no text to take examples from"));
   for (const std::string& source : {run, f.path("hf")}) {
     f.train("on" + std::to_string(source.size()),
             {"data.tokenizer=byte", "model.qkv_bias=true", "train.weights=" + source,
@@ -388,5 +388,5 @@ TEST_CASE(
   if (!is_float64) CHECK(changed == 6);  // three layers of each block
   CHECK(contains(
       f.refused({"import", f.path("merged"), "--base", f.path("hf"), "--out", f.path("c")}, 2),
-      "--base: " + f.path("merged") + " is no adapter"));
+      "--base: " + f.path("merged") + " is not an adapter"));
 }

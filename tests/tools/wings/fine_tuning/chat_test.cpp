@@ -176,7 +176,7 @@ TEST_CASE("heed chat: runs without a template go on from the question") {
                                "num_layers: 1}\ntrain: {steps: 1, batch_size: 2}\n"),
                  "a\n");
   CHECK(none.exit_code != 0);
-  CHECK(contains(none.err, "which has no text to go on from"));
+  CHECK(contains(none.err, "which has no text to continue"));
 }
 
 TEST_CASE("instructions: from the weights of a gpt, whose vocabulary stays") {

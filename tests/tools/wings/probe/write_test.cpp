@@ -203,5 +203,5 @@ TEST_CASE("write: refuses models whose parts do not add up to a logit, in a line
             "block does more than add its attention and feed-forward to what it is given, as "
             "x + att(norm(x)) does: what each of them adds cannot be told");
   CHECK(around_error(true, std::make_unique<Squashed>()) ==
-        begin + "block.att is no sum over its heads: what each of them adds cannot be told");
+        begin + "block.att is not a sum over its heads: what each of them adds cannot be told");
 }

@@ -75,7 +75,7 @@ TEST_CASE("vectors: a run is saved, resumed to the same bits, evaluated and repo
   }
   const ProgramResult written = run_heed({"generate", whole, "--prompt", "x"});
   CHECK(written.exit_code == 2);
-  CHECK(contains(written.err, "was trained on vectors, which has no text to go on from"));
+  CHECK(contains(written.err, "was trained on vectors, which has no text to continue"));
 }
 
 TEST_CASE("vectors: heed data shows the numbers") {

@@ -38,7 +38,7 @@ TEST_CASE("prompt_task: a tokenizer, and no examples") {
   CHECK(task->example_count(Split::train) + task->example_count(Split::validation) == 0);
   Generator generator(1);
   CHECK(error_of([&] { task->next(2, generator); }) ==
-        "data: no text, as the model was imported; --set data.path=FILE gives it one");
+        "data: no text to take examples from; --set data.path=FILE gives it one");
   const DryRun dry;
   CHECK(task->next(2, generator).input.ids.shape() == Shape{2, 5});
 }
