@@ -47,8 +47,8 @@ class Tensor {
   Array grad() const { return node_ ? node_->gradient.current() : Array(); }
   // Replaces that of a leaf by an array of this shape.
   void set_grad(Array gradient) {
-    require<GraphError>(node_ && node_->is_leaf(), "set_grad: expected a leaf, got a tensor of ",
-                        "shape ", shape(), " that is none; make it by Tensor::parameter");
+    require<GraphError>(node_ && node_->is_leaf(), "set_grad: expected a leaf, made by ",
+                        "Tensor::parameter, got another tensor of shape ", shape());
     require(gradient && gradient.shape() == shape(), "set_grad: expected a gradient of shape ",
             shape(), ", got ", gradient ? text(gradient.shape()) : "no array");
     node_->gradient = Array();

@@ -1,5 +1,6 @@
-#pragma once
 // Collects the mistakes of a config, so that all of them can be reported at once.
+#pragma once
+
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -1,4 +1,3 @@
-#pragma once
 // The fields of a config struct, declared once in its fields():
 //   void fields(Fields& f) {
 //     f.required("d_in", d_in, at_least(1), "width of x").example(4);
@@ -11,6 +10,8 @@
 // which runs if every field of the struct was read without a mistake:
 //   if (d_model % num_heads != 0)
 //     errors.add_field(at, "num_heads", "does not divide d_model: d_model is ", d_model, ...);
+#pragma once
+
 #include <cstdint>
 #include <functional>
 #include <optional>

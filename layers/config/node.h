@@ -1,7 +1,8 @@
-#pragma once
 // A config as a tree that remembers where each part of it was written. It is independent of file
 // formats: train/yaml/yaml.h makes these trees from files, C++ code makes them with
 // `ConfigNode::map({{"type", "gpt"}, {"d_model", 128}})`.
+#pragma once
+
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>

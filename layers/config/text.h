@@ -1,5 +1,6 @@
-#pragma once
 // Configs as text: trees as YAML, and the quoting of scalars.
+#pragma once
+
 #include <string>
 
 namespace heed {

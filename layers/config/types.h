@@ -1,6 +1,7 @@
-#pragma once
 // The types that a part may have, by kind ("layer", "optimizer", "schedule", "task"), and fields in
 // words.
+#pragma once
+
 #include <string>
 #include <vector>
 

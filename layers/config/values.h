@@ -1,6 +1,7 @@
-#pragma once
 // Reads the value of a field from the text of a config. Stricter than YAML: `010` is not octal 8,
 // `no` is not false, `"4"` is not a number. Each error message suggests what to write instead.
+#pragma once
+
 #include <cstdint>
 #include <optional>
 #include <string>

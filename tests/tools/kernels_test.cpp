@@ -54,12 +54,14 @@ std::string available_names() {
 }  // namespace
 
 TEST_CASE("kernels: a value that is none, and kernels that are not available") {
-  const ProgramResult wrong = run_heed({"gradcheck", "linear"}, {"HEED_KERNELS=fp8"});
+  const TempDir folder;
+  const std::vector<std::string> command = {"validate", write_config(folder)};
+  const ProgramResult wrong = run_heed(command, {"HEED_KERNELS=fp8"});
   CHECK(wrong.exit_code == 2);
   CHECK(contains(wrong.err, "HEED_KERNELS=fp8: no such kernel; available: " + available_names()));
   for (const KernelEntry& k : all_kernels()) {
     CAPTURE(k.name);
-    const ProgramResult result = run_heed({"gradcheck", "linear"}, {kernel_variable(k)});
+    const ProgramResult result = run_heed(command, {kernel_variable(k)});
     CHECK(result.exit_code == (k.available(true) ? 0 : 2));
     CHECK(contains(result.err, "not available here; available: " + available_names()) ==
           !k.available(true));

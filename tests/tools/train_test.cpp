@@ -116,8 +116,10 @@ TEST_CASE("heed train: a run goes on from its own weights alone") {
   const ProgramResult other = run_heed(
       {"train", "--resume", out, "--set", "train.steps=14", "--set", "train.weights=" + out});
   CHECK(other.exit_code == 2);
-  CHECK(other.err == "train.weights: a resumed run continues with its own weights, which began at " +
-                         first + "; expected that, got " + out + "\n");
+  CHECK(other.err ==
+        "train.weights: a resumed run continues with its own weights, which began "
+        "at " +
+            first + "; expected that, got " + out + "\n");
   CHECK(read_text(folder / "run/config.yaml") == as_it_was);
   const ProgramResult drawn =
       run_heed({"train", "--resume", first, "--set", "train.weights=" + out});

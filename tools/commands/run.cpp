@@ -105,13 +105,16 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   return trained;
 }
 
+std::vector<std::string> sets_to_ask(const std::filesystem::path& run,
+                                     const std::vector<std::string>& sets) {
+  const ConfigNode data = read_config((run / "config.yaml").string()).get("data");
+  const bool moved = data.get("type").text() == "text" && !is_there(run / data.get("path").text());
+  return moved && sets.empty() ? std::vector<std::string>{R"(data.path="")"} : sets;
+}
+
 TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets) {
-  std::vector<std::string> already_printed;
-  const std::filesystem::path folder = resolve_run(run, already_printed).run;
-  const ConfigNode data = read_config((folder / "config.yaml").string()).get("data");
-  const bool moved =
-      data.get("type").text() == "text" && !is_there(folder / data.get("path").text());
-  return load_trained(run, moved && sets.empty() ? std::vector<std::string>{"data.path="} : sets);
+  std::vector<std::string> printed_later;
+  return load_trained(run, sets_to_ask(resolve_run(run, printed_later).run, sets));
 }
 
 void require_tokenizer(const TrainedRun& run, const std::string& model) {

@@ -34,8 +34,11 @@ void check_run_sets(const std::vector<std::string>& sets);
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets,
                         const std::string& file = "");
 
-// The same, for commands that need no examples. If a run's text is not where it was, the tokenizer
-// that the run has kept is enough; examples are then refused, as of a run without a text.
+// What --set does for commands that need no examples: a run whose text is not where it was is taken
+// as one without a text, since it has kept its tokenizer. Examples are then refused.
+std::vector<std::string> sets_to_ask(const std::filesystem::path& run,
+                                     const std::vector<std::string>& sets);
+// load_trained() for such commands.
 TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets);
 
 // Throws ConfigError if the model has no tokenizer: it has ids but no text. The message begins with

@@ -1,5 +1,6 @@
-#pragma once
 // What is checked when all sections of a config have been read.
+#pragma once
+
 #include <string>
 #include <vector>
 

@@ -112,7 +112,7 @@ void CheckpointConfig::fields(Fields& f) {
 
 void SampleConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between samples").also_known_as({"interval"});
-  f.optional("prompt", prompt, "the text that the model continues").also_known_as({"start_context"});
+  f.optional("prompt", prompt, "what the model continues").also_known_as({"start_context"});
   f.optional("tokens", tokens, at_least(1), "how many tokens it adds")
       .also_known_as({"max_new_tokens", "max_tokens"});
   f.optional("temperature", temperature, at_least(0),

@@ -31,7 +31,7 @@ Batch PromptTask::next(int64_t batch_size, Generator&) {
 }
 
 Batch PromptTask::examples(Split, const std::vector<int64_t>& which) const {
-  require_examples(which, 0);
+  require<ConfigError>(which.empty(), "data: ", description());
   return {};
 }
 

@@ -1,4 +1,3 @@
-#pragma once
 // Config files: a strict subset of YAML, read into trees with source positions
 // (layers/config/node.h).
 //
@@ -7,6 +6,8 @@
 // duplicate keys, anchors and aliases, tags, merge keys, directives, a second document, keys that
 // are not strings or are longer than 200 bytes, keys without a value, unclosed quotes, control
 // characters.
+#pragma once
+
 #include <string>
 
 #include "layers/config/errors.h"

@@ -1,5 +1,6 @@
-#pragma once
 // Checks on the text of a config before it is parsed, and readable messages for parser errors.
+#pragma once
+
 #include <cstdint>
 #include <optional>
 #include <string>

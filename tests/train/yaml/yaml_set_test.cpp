@@ -55,7 +55,8 @@ TEST_CASE("yaml: --set") {
        "counted from 0, got x"},
       {"model.d=[1, 2", "--set model.d=[1, 2:1:9: the bracket [ is not closed"},
       {"model.d={x: 1, x: 2}",
-       "--set model.d={x: 1, x: 2}:1:16: x: this key is given twice, on line 1 and on line 1; remove "
+       "--set model.d={x: 1, x: 2}:1:16: x: this key is given twice, on line 1 and on line 1; "
+       "remove "
        "one"},
       {"model.d=!!int 3", "--set model.d=!!int 3:1:9: tags (!name) are not allowed"},
       {"model.d=&x 3", "--set model.d=&x 3:1:9: anchors (&name) are not allowed"},

@@ -198,7 +198,8 @@ TEST_CASE("plugin: a file that is missing, none, or no library of heedgrad's") {
   for (const std::string& path : {words, (fs::path(HEED_BUILD_DIR) / library).string()}) {
     const ProgramResult other = run_heed({"--plugin", path, "layers"});
     CHECK(other.exit_code == 1);
-    CHECK(other.err == text("heed: ", path, ": is not a plugin of heedgrad; heedgrad_add_plugin in ",
+    CHECK(other.err == text("heed: ", path,
+                            ": is not a plugin of heedgrad; heedgrad_add_plugin in ",
                             "CMake builds one\n"));
   }
   const std::string cut = (folder / "cut.so").string();
@@ -258,7 +259,8 @@ TEST_CASE("plugin: what it throws is reported, whatever it is") {
   const ProgramResult registered =
       run_heed({"--plugin", throwing, "layers"}, {"HEED_TEST_THROWS=1"});
   CHECK(registered.exit_code == 1);
-  CHECK_MESSAGE(registered.err.ends_with(": its registration threw something other than a std::exception\n"),
+  CHECK_MESSAGE(registered.err.ends_with(": its registration threw something other than a "
+                                         "std::exception\n"),
                 registered.err);
 }
 
