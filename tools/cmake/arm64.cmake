@@ -8,3 +8,5 @@ set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
 # This machine's MPI is not Arm's.
 set(CMAKE_DISABLE_FIND_PACKAGE_MPI ON)
 set(ENV{PKG_CONFIG_LIBDIR} /usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconfig)
+# As CPack names packages; it would ask dpkg, which is this machine's.
+set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)

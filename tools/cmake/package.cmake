@@ -10,7 +10,10 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL program development mpi)
+set(CPACK_COMPONENTS_ALL program development)
+if(MPI_CXX_FOUND)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
@@ -44,8 +47,9 @@ processes, on one machine or many. The bits are those of a single process.")
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "heedgrad (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS openmpi-bin)
 
-# What package.sh writes before it packs: man pages, and the changelog of Debian.
+# What package.sh writes before it packs: man pages, the pages for users, and the changelog of Debian.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man1 DESTINATION share/man OPTIONAL)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/documents/ DESTINATION share/doc/heedgrad OPTIONAL)
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)
   install(FILES ${PROJECT_BINARY_DIR}/changelog.gz tools/setup/debian/copyright

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Cross-compiles heedgrad for 64-bit Arm on a Debian machine of another kind, and runs the tests under qemu's emulation of
-# a user's program. Arguments go to ctest: tools/setup/arm64.sh -R autograd
+# Cross-compiles heedgrad for 64-bit Arm on a Debian machine of another kind, into build/arm64.
+#   tools/setup/arm64.sh -R autograd    runs tests under qemu's emulation of a user's program; arguments go to ctest
+#   tools/setup/arm64.sh --programs     builds the programs alone: for a wheel (tools/python/build_wheel.sh --build
+#                                       build/arm64) or Debian packages (tools/setup/package.sh --build build/arm64)
 #
 # Installs the cross compiler, the emulator and the libraries for Arm. The tests start programs, which Linux gives to the
 # emulator if binfmt_misc is told so; as root this script does that until the next start of the machine.
@@ -31,7 +33,8 @@ unpacked=$PWD/$build/debian
 if [ ! -e "$unpacked" ]; then
   rm -rf "$unpacked.new"
   mkdir -p "$unpacked.new"
-  (cd "$unpacked.new" && apt-get -qq download libyaml-cpp-dev:arm64 libyaml-cpp0.7:arm64 2>/dev/null)
+  (cd "$unpacked.new" && apt-get -qq download libyaml-cpp-dev:arm64 libyaml-cpp0.7:arm64 2>download.log) ||
+    { cat "$unpacked.new/download.log" >&2; echo "arm64: could not download libyaml-cpp-dev:arm64" >&2; exit 1; }
   for package in "$unpacked.new"/*.deb; do dpkg -x "$package" "$unpacked.new"; done
   mv "$unpacked.new" "$unpacked"
 fi
@@ -46,9 +49,12 @@ if [ ! -e "$binfmt/qemu-aarch64" ]; then
     ${as_root[@]+"${as_root[@]}"} tee "$binfmt/register" >/dev/null
 fi
 
-cmake --preset portable -B $build -DCMAKE_TOOLCHAIN_FILE="$PWD/tools/cmake/arm64.cmake" -DHEED_WERROR=ON \
+cmake --preset portable -B $build -DCMAKE_TOOLCHAIN_FILE="$PWD/tools/cmake/arm64.cmake" -DHEED_WERROR=ON -DHEED_TESTS=ON \
   -DCMAKE_PREFIX_PATH="$unpacked/usr" >$build.log 2>&1 ||
   { tail -n 20 $build.log; exit 1; }
-cmake --build $build -j"$(nproc)" >$build.log 2>&1 || { grep -nE -A 3 'error|warning' $build.log; exit 1; }
+target=all
+[ "${1:-}" != --programs ] || target=programs
+cmake --build $build -j"$(nproc)" --target $target >$build.log 2>&1 || { grep -nE -A 3 'error|warning' $build.log; exit 1; }
+[ $target = all ] || exit 0
 # Tests that measure the machine (its memory, times and cores) may fail in an emulator.
 ctest --test-dir $build -j"$(nproc)" --no-label-summary --timeout 3000 "$@"
