@@ -55,6 +55,12 @@ heed new layer demo | expect demo/demo.h
 man heed 2>/dev/null | expect "trains small transformers"
 man heed-train 2>/dev/null | expect "--max-seconds"
 bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader heed; complete -p heed' | expect _heed
+cd /usr/share/doc/heedgrad
+expect "heed tour" <README.md
+grep -roE --include='*.md' '\]\([^):# ]+\.(md|svg|png)' . | while IFS=: read -r page link; do
+  target=$(dirname "$page")/${link#"]("}
+  test -e "$target" || { echo "$page: there is no $target" >&2; exit 1; }
+done
 test -e /usr/lib/*/libheedgrad-mpi.so -a -e /usr/include/heed/heed.h
 END
 in_root bash /tmp/use.sh

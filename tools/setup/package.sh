@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the Debian packages heedgrad, libheedgrad-dev and heedgrad-mpi: builds the preset `portable`, writes the man pages,
 # packs, and ends with what lintian finds.
-#   tools/setup/package.sh --out DIR [--build BUILD]    BUILD: a build folder of that preset (default: build/package)
+#   tools/setup/package.sh --out DIR [--build BUILD]    BUILD: a build folder of that preset (default: build/package);
+#                                                       build/arm64 of tools/setup/arm64.sh gives packages for 64-bit Arm
 # The maintainer is $DEBFULLNAME <$DEBEMAIL>, as for Debian's own tools, or git's user.
 set -euo pipefail
 start=$SECONDS
@@ -64,6 +65,9 @@ page heed "trains small transformers and shows what their attention does" "$buil
 done
 
 ln -s heed.1.gz "$build/man1/heed-f64.1.gz"
+
+# The pages for users, in the folders that their links expect.
+python3 tools/setup/site/site.py documents --into "$build/documents"
 
 date=$(git log -1 --format=%cD 2>/dev/null || date -R)
 gzip -9n >"$build/changelog.gz" <<END

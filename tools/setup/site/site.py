@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""What tools/setup/site.sh does around mkdocs. Needs nothing but Python.
+"""What tools/setup/site.sh does around mkdocs, and the pages of the Debian package. Needs nothing but Python.
 
     site.py links                           looks for the file that each link of a README names; writes nothing
     site.py stage --pages DIR --into DIR    copies READMEs, what they link and the pages into DIR, as mkdocs takes them
     site.py finish DIR                      takes source files out of the search, and follows every link of the site
+    site.py documents --into DIR            copies the pages for users as they are, with their pictures; what they link of
+                                            the source becomes plain text
 
-A README's link to a source file leads to a page with that file, one to a folder to the folder's README, or to a list of
-the files in it. Each of the three names every link that leads nowhere, and exits with 1 if there is one.
+On the site a README's link to a source file leads to a page with that file, one to a folder to the folder's README, or to a list of
+the files in it. The first three name every link that leads nowhere, and exit with 1 if there is one.
 """
 import argparse
 import html.parser
+import itertools
 import json
 import os
 import pathlib
@@ -23,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = pathlib.Path(__file__).resolve().parent
 PICTURES = {".svg", ".png"}
 INSIDE = ("autograd", "layers", "train", "tools", "tests")
+PYTHON = ("tools", "python")
 WINGS = pathlib.Path("wings/README.md")  # a page of the site alone
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".yaml": "yaml", ".js": "javascript",
              ".json": "json", ".css": "css", ".cmake": "cmake"}
@@ -52,6 +56,37 @@ def blocks(text):
             fence = None if mark and mark[1] == fence and line.strip() == fence else fence
         else:
             yield line, False
+
+
+def for_users(page):
+    """Whether a page is of use without the source: not those of the core's folders inside, and of the tests."""
+    return page.parts[0] != "tests" and (len(page.parts) <= 2 or wing_of(page) is not None or page.parts[:2] == PYTHON)
+
+
+def documents(into):
+    pages = {page for page in markdown_files() if for_users(page)}
+    code_or_link = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)", re.S)
+
+    def link(page, match):
+        if match[1] or re.match(r"[a-z]+:|#", match[3]):
+            return match[0]
+        target = pathlib.Path(os.path.normpath(page.parent / match[3].partition("#")[0]))
+        if target.suffix in PICTURES:
+            copy(target, into)
+        return match[0] if target in pages or target.suffix in PICTURES else match[2]
+
+    for page in pages:
+        parts = []
+        for code, lines in itertools.groupby(blocks((ROOT / page).read_text()), lambda block: block[1]):
+            part = "\n".join(line for line, _ in lines)
+            parts.append(part if code else code_or_link.sub(lambda match: link(page, match), part))
+        (into / page).parent.mkdir(parents=True, exist_ok=True)
+        (into / page).write_text("\n".join(parts) + "\n")
+
+
+def copy(target, into):
+    (into / target).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(ROOT / target, into / target)
 
 
 def heading(path):
@@ -86,16 +121,12 @@ class Stage:
         if not full.is_file():
             return None
         if target.suffix in PICTURES:
-            self.copy(target)
+            copy(target, self.into)
             return target
         if target.suffix == ".md":
             return target
         self.waiting.append(target)
         return target.with_name(target.name + ".md")
-
-    def copy(self, target):
-        (self.into / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / target, self.into / target)
 
     def link(self, page, number, target):
         """A link of `page` as the site has it."""
@@ -203,7 +234,7 @@ def navigation(readmes):
         """The pages of a folder but for wings and the Python package."""
         return [page for page in readmes if page.parts[0] == folder and not wing_of(page) and page not in python]
 
-    python = [page for page in readmes if page.parts[:2] == ("tools", "python")]
+    python = [page for page in readmes if page.parts[:2] == PYTHON]
     wings = sorted((page for page in readmes if wing_of(page) and page.parts[0] != "configs"),
                    key=lambda page: (wing_of(page), len(page.parts), page))
     sections = {"Train": entries([page for page in readmes if page.parts[0] == "configs"], "Configs and results"),
@@ -273,6 +304,7 @@ def main():
     stage.add_argument("--into", type=pathlib.Path, required=True)
     commands.add_parser("finish").add_argument("site", type=pathlib.Path)
     commands.add_parser("links")
+    commands.add_parser("documents").add_argument("--into", type=pathlib.Path, required=True)
     given = parser.parse_args()
     if given.command == "stage":
         shutil.rmtree(given.into, ignore_errors=True)
@@ -286,6 +318,10 @@ def main():
             staged = Stage(pathlib.Path(folder))
             staged.run(None)
         problems = staged.problems
+    elif given.command == "documents":
+        shutil.rmtree(given.into, ignore_errors=True)
+        documents(given.into)
+        problems = []
     else:
         problems = finish(given.site)
     for problem in problems:
