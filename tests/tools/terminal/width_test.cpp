@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "layers/text/display.h"
+#include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "tools/command.h"
 

@@ -1,7 +1,12 @@
 // heed configs: the configs that come with heed; shows one, copies one.
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "layers/text/display.h"
+#include "layers/text/fitted.h"
 #include "tools/command.h"
 #include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
@@ -40,6 +45,31 @@ ConfigsJson as_json(const OwnConfig& config) {
 
 void print_json(const ConfigsJson& json) { std::printf("%s\n", json.dump(-1, ' ', true).c_str()); }
 
+std::string heading(const OwnConfig& config) {
+  return config.to_begin_with  ? "to begin with"
+         : config.wing.empty() ? "core"
+                               : "wing " + config.wing;
+}
+
+// A line for each under headings. On a terminal none is broken.
+std::string listing(const std::vector<OwnConfig>& all, std::optional<size_t> terminal) {
+  std::string lines;
+  for (auto first = all.begin(), last = first; first != all.end(); first = last) {
+    size_t names = 0;
+    for (; last != all.end() && heading(*last) == heading(*first); ++last) {
+      names = std::max(names, display_width(last->name));
+    }
+    const size_t beside = names + 4;  // the indent, and the blanks before the second column
+    const size_t width = terminal ? std::max(*terminal, beside) - beside : std::string::npos;
+    Table table({Align::left, Align::left});
+    for (auto config = first; config != last; ++config) {
+      table.add({config->name, headline(config->about, width)});
+    }
+    lines += (lines.empty() ? "" : "\n") + heading(*first) + "\n" + table.text("  ");
+  }
+  return lines;
+}
+
 int list(bool json) {
   const std::vector<OwnConfig> all = list_own_configs();
   if (json) {
@@ -51,11 +81,7 @@ int list(bool json) {
     return 0;
   }
   require<IoError>(!all.empty(), "heed configs: share/heedgrad/configs is missing");
-  Table table({Align::left, Align::left});
-  for (const OwnConfig& config : all) {
-    table.add({config.name, config.about});
-  }
-  print_text(table.text("  "));
+  print_text(listing(all, terminal_width(STDOUT_FILENO)));
   print_text(
       "\nheed train NAME trains one; heed configs NAME shows it, and with --copy DIR copies it, "
       "with its data.\n");

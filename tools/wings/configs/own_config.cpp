@@ -1,14 +1,18 @@
 #include "tools/wings/configs/own_config.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <sstream>
+#include <string_view>
+#include <tuple>
 
 #include "autograd/base/error.h"
 #include "layers/config/left_out.h"
 #include "layers/config/node.h"
 #include "layers/text/display.h"
 #include "tools/commands/config_file.h"
+#include "tools/terminal/table.h"
 #include "tools/wings/configs/schema.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
@@ -21,6 +25,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t most_bytes = int64_t{1} << 30;  // of a config and of its data
+
+// The quickstart, and the stations of configs/README.md in their order.
+constexpr std::array<std::string_view, 7> beginning{
+    "quickstart",          "six_words", "copy",
+    "reorder_translation", "negation",  "shakespeare_self_attention_v2_leak",
+    "shakespeare_char"};
+
+auto place_in_beginning(const std::string& name) {
+  return std::find(beginning.begin(), beginning.end(), name) - beginning.begin();
+}
 
 // "" unless the file lies in wings/NAME.
 std::string wing_of_config(const fs::path& file) {
@@ -89,16 +103,37 @@ std::string about(const std::string& text) {
   return sentence;
 }
 
+std::string headline(const std::string& about, size_t width) {
+  if (display_width(about) <= width) {
+    return about;
+  }
+  for (const std::vector<std::string>& ends :
+       {std::vector<std::string>{": "}, {", ", "; ", " ("}}) {
+    for (size_t at = about.size(); at-- > 1;) {
+      const std::string part = about.substr(0, at);
+      const bool is_end = std::find(ends.begin(), ends.end(), about.substr(at, 2)) != ends.end();
+      if (is_end && display_width(part) <= width) {
+        return part;
+      }
+    }
+  }
+  return shortened(about, width);
+}
+
 std::vector<OwnConfig> list_own_configs() {
   std::vector<OwnConfig> all;
   for (const auto& [name, file] : own_configs()) {
     const std::string wing = wing_of_config(file);
     if (!is_left_out(wing)) {
-      all.push_back({name, file, wing, about(read_file(file, most_bytes))});
+      all.push_back({name, file, wing, about(read_file(file, most_bytes)),
+                     place_in_beginning(name) != std::ssize(beginning)});
     }
   }
+  const auto place = [](const OwnConfig& config) {
+    return std::tuple(place_in_beginning(config.name), config.to_begin_with ? "" : config.wing);
+  };
   std::stable_sort(all.begin(), all.end(),
-                   [](const OwnConfig& a, const OwnConfig& b) { return a.wing < b.wing; });
+                   [&](const OwnConfig& a, const OwnConfig& b) { return place(a) < place(b); });
   return all;
 }
 

@@ -12,9 +12,11 @@ struct OwnConfig {
   std::filesystem::path file;  // absolute
   std::string wing;            // that it belongs to; "" for one of the core
   std::string about;           // one sentence
+  bool to_begin_with = false;  // a station of configs/README.md
 };
 
-// All that this build can train: those of the core, then wing by wing, each sorted by name.
+// All that this build can train: first those to begin with, then the others of the core, then wing
+// by wing, each sorted by name.
 std::vector<OwnConfig> list_own_configs();
 
 // Throws ConfigError, with the nearest name, if there is none.
@@ -22,6 +24,10 @@ OwnConfig own_config(const std::string& name);
 
 // The first sentence of the comment that a config begins with, after the line with its command.
 std::string about(const std::string& text);
+
+// As much of that sentence as ends well and takes at most `width` columns: all of it, or the part
+// before a colon, or else before a comma, semicolon or bracket.
+std::string headline(const std::string& about, size_t width);
 
 // A file to write, relative to the folder of the copy.
 struct CopiedFile {

@@ -39,6 +39,36 @@ TEST_CASE("heed configs: what a config says about itself is its first sentence")
   CHECK(about("seed: 1\n") == "");
 }
 
+TEST_CASE("heed configs: the beginning of a sentence that fits") {
+  const std::string sentence = "Spam or not (chapter 6), as in the book: a gpt, and a class";
+  CHECK(headline(sentence, 59) == sentence);
+  CHECK(headline(sentence, 58) == "Spam or not (chapter 6), as in the book");
+  CHECK(headline(sentence, 38) == "Spam or not (chapter 6)");
+  CHECK(headline(sentence, 22) == "Spam or not");
+  CHECK(headline(sentence, 10) == "Spam or...");
+  CHECK(headline("20,479 characters", 9) == "20,479...");
+}
+
+TEST_CASE("heed configs: those to begin with come first, and 80 columns are enough") {
+  const std::vector<OwnConfig> all = list_own_configs();
+  const std::string readme = read_text(fs::path(HEED_SOURCE_DIR) / "configs/README.md");
+  size_t at = 0, first = 0;
+  for (; first < all.size() && all[first].to_begin_with; ++first) {
+    CAPTURE(all[first].name);
+    if (all[first].name != "quickstart") {  // a station, in this order
+      at = readme.find(all[first].name + ".yaml`<br>", at);
+      CHECK(at != std::string::npos);
+    }
+  }
+  CHECK(first >= 5);
+  CHECK(all[0].name == "quickstart");
+  if (!has_terminals()) return;
+  const std::string shown = on_terminal({"configs"}, 80);
+  CHECK(contains(shown, "to begin with\r\n  quickstart  "));
+  CHECK(contains(shown, "\r\ncore\r\n  gpt2_124m  "));
+  CHECK(!contains(shown, "..."));
+}
+
 TEST_CASE("heed configs NAME: the file as it is") {
   const fs::path file = fs::path(HEED_SOURCE_DIR) / "configs/six_words.yaml";
   CHECK(succeeded({"configs", "six_words"}).out == read_text(file));
