@@ -17,148 +17,27 @@ import argparse
 import concurrent.futures
 import csv
 import functools
+import argparse
+import functools
 import json
 import math
-import os
 import pathlib
 import re
 import resource
 import shlex
-import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
-import typing
 
-import effects
-
-CONFIGS = (ROOT := pathlib.Path(__file__).resolve().parents[3]) / "configs"
-FILES = {file.stem: file for file in [*CONFIGS.glob("*.yaml"), *CONFIGS.glob("wings/*/*.yaml")]}
-
-
-# ---- One model: training, measuring
-class Model(typing.NamedTuple):
-    config: str
-    sets: tuple = ()  # of --set
-    asked: tuple = ()  # what else is measured: "entropy" of the attention weights, "text" that it writes
-
-
-def run_heed(program, threads, *arguments):
-    command = [program, *map(str, arguments)]
-    environment = os.environ | ({"OMP_NUM_THREADS": str(threads)} if threads else {})
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode:
-        raise RuntimeError(f"{shlex.join(command)}: exit code {done.returncode}\n{done.stderr}")
-    return done.stdout
-
-
-def train_arguments(model, seed, steps=None):
-    changes = [f"seed={seed}", *model.sets, *([f"train.steps={steps}"] if steps else [])]
-    return [FILES[model.config], *(part for change in changes for part in ("--set", change))]
-
-
-def mean_entropy(heed, run):
-    """Of the attention weights of a row, in nats, over all heads and 32 validation windows."""
-    heads = json.loads(heed("probe", run, "heads", "--examples", 32, "--json"))["heads"]
-    return sum(head["entropy"] for head in heads) / len(heads)
-
-
-def share_of_words(text):
-    """How many of the words of at least three letters are words of Shakespeare's."""
-    shakespeare = (CONFIGS / "data/tinyshakespeare.txt").read_text()
-    words, known = (re.findall(r"[a-z']{3,}", of.lower()) for of in (text, shakespeare))
-    return sum(map(set(known).__contains__, words)) / max(1, len(words))
-
-
-def measure(heed, model, seed, run, steps=None):
-    """Trains and evaluates one model, unless `run` has its result. Returns what the pages need of it."""
-    arguments = train_arguments(model, seed, steps)
-    known_as = {"arguments": arguments[1:], "config": arguments[0].read_text(), "asked": list(model.asked)}
-    marker = run / "result.json"
-    if marker.exists() and (known := json.loads(marker.read_text()))["known_as"] == known_as:
-        return known
-    shutil.rmtree(run, ignore_errors=True)  # of another config, or interrupted
-    heed("train", *arguments, "--out", run)
-    result = json.loads(heed("eval", run, "--json"))
-    result["parameters"] = json.loads(heed("inspect", run, "--json"))["parameters"]
-    with open(run / "metrics.csv") as file:
-        rows = list(csv.DictReader(file))
-    result["seconds"] = float(rows[-1]["seconds"])
-    result["curve"] = [[float(row["loss"]), float(row["val_loss"])] for row in rows if row["val_loss"] and row["loss"]]
-    result["lowest_val_loss"] = min([result["val_loss"], *(float(row["val_loss"]) for row in rows if row["val_loss"])])
-    if "entropy" in model.asked:
-        result["entropy"] = mean_entropy(heed, run)
-        drawn = run / "as_drawn"  # one step with a learning rate of almost 0
-        heed("train", *arguments, "--set", "train.steps=1", "--set", "optimizer.lr=1e-9", "--set",
-             "schedule={type: constant}", "--out", drawn)
-        result["entropy_as_drawn"] = mean_entropy(heed, drawn)
-    if "text" in model.asked:
-        result["text"] = heed("generate", run, "--prompt", "ROMEO:", "--tokens", 500, "--seed", seed)
-        result["words"] = share_of_words(result["text"].removeprefix("ROMEO:"))
-    result |= {"known_as": known_as, "run": str(run)}
-    marker.write_text(json.dumps(result))
-    return result
-
-
-def measure_all(args, models, runs, jobs=1, steps=None):
-    """{name: [a result for each seed]}. All models of a seed come before the next seed; a model of two names runs once."""
-    heed = functools.partial(run_heed, args.heed, 1 if jobs > 1 else None)
-    names = {model: name for name, model in reversed(models.items())}
-    results = {model: [None] * len(args.seeds) for model in names}
-    pool = concurrent.futures.ThreadPoolExecutor(jobs)
-    waiting = {pool.submit(measure, heed, model, seed, runs / f"{names[model]}-{seed}", steps): (model, i)
-               for i, seed in enumerate(args.seeds) for model in dict.fromkeys(models.values())}
-    try:
-        for done in concurrent.futures.as_completed(waiting):
-            model, i = waiting[done]
-            results[model][i] = one = done.result()
-            print(f"{names[model]:44} seed {args.seeds[i]}  val_loss {one['val_loss']:.4f}  {one['seconds']:.0f} s", flush=True)
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return {name: results[model] for name, model in models.items()}
-
-
-# ---- Pages
-def percent(value):
-    return f"{100 * value:.2f}%" if value < 1 else "100%"
-
-
-def on_page(page, name):
-    """What stands on a page before, between and behind the two marks."""
-    begin, end = f"<!-- {name}: tools/wings/bench/results.py -->\n", f"<!-- end of {name} -->\n"
-    text = (CONFIGS / page).read_text()
-    if text.count(begin) != 1 or text.count(end) != 1:
-        raise RuntimeError(f"configs/{page}: expected {begin.strip()} and {end.strip()} once")
-    return text[:text.index(begin) + len(begin)], text[text.index(begin) + len(begin):text.index(end)], text[text.index(end):]
-
-
-def put(args, page, name, text):
-    before, _, behind = on_page(page, name)
-    if args.printed:
-        print(text)
-    else:
-        (CONFIGS / page).write_text(before + text + behind)
-
-
-def table(page, name):
-    """The titles and the rows of a table, as cells."""
-    lines = on_page(page, name)[1].splitlines()
-    titles, _, *rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines]
-    return titles, rows
-
-
-def fill(args, page, name, new_row):
-    """new_row(number, cells of the old row, titles) gives the cells of a row."""
-    titles, rows = table(page, name)
-    new = ["| " + " | ".join(new_row(i, row, titles)) + " |\n" for i, row in enumerate(rows)]
-    put(args, page, name, "".join([*on_page(page, name)[1].splitlines(True)[:2], *new]))
+from claims import effects
+from claims.figures import figure, share_right
+from claims.measure import FILES, Model, measure_all, run_heed, train_arguments
+from claims.models import TRANSLATORS, claim_models, on
+from claims.pages import CONFIGS, ROOT, fill, on_page, percent, put, table
+from claims.verdicts import CLAIMS
 
 
 # ---- Tasks
 VARIANTS = {"one head as wide as the four": ("model.num_heads=1",), "`dot`": ("model.attention=dot",)}
-TRANSLATORS = ("reorder_translation", "reorder_translation_rnn_attention", "reorder_translation_fixed_context",
-               "reorder_translation_rnn")  # in the order of the table
 
 
 def tasks_on_page():
@@ -173,11 +52,6 @@ def tasks_on_page():
 
 def run_name(model):
     return "-".join([model.config, *(change.replace("=", "_") for change in model.sets)])
-
-
-def share_right(by_length, words):
-    rows = [row for row in by_length if row["targets"] - 1 in words]  # without <end>
-    return sum(row["sequences"] * row["exact_match"] for row in rows) / sum(row["sequences"] for row in rows)
 
 
 def tasks(args):
@@ -270,167 +144,7 @@ def own_data(args):
     return [f"own-{task}: {min(of)}, expected 0.98" for task, (of, _) in zip(OWN_DATA, shown) if min(of) < 0.98]
 
 
-# ---- Claims: configs/claims.md has the words, here are the models, the figures, and what has to follow from them
-WIDTH, HEADS, WIDTHS, DROPOUTS = 64, (1, 2, 4, 8), (8, 32, 128, 512), (0, 0.1, 0.2, 0.5)
-SMALL = (f"model.d_model={WIDTH}", "model.num_layers=2", "model.dropout=0")
-TEXTS = {
-    "shakespeare": Model("shakespeare_multi_head_attention", (*SMALL, "optimizer.lr=3e-3", "schedule.min_lr=3e-4",
-                                                              "eval.every=none", "sample.every=none")),
-    "verdict": Model("the_verdict", (*SMALL, "eval.every=25", "train.steps=800", "optimizer.lr=2e-3", "sample.every=none")),
-}
-LENGTHS = ((5, 6), (7, 8), (9, 10), (11, 12), (13, 14))
-
-
-def on(text, *sets, asked=()):
-    return Model(TEXTS[text].config, (*TEXTS[text].sets, *sets), asked)
-
-
-def attention(*fields):
-    return f"model.attention={{{', '.join(('type: multi_head_attention', *fields))}}}"
-
-
-def own_heads(kind, width, heads, more=""):
-    """Heads of any width in place of attention; a Linear layer brings their output back to the width of the model."""
-    layer = f"{{type: {kind}, d_in: {WIDTH}, d_out: {width}, context_length: 64, num_heads: {heads}{more}}}"
-    linear = f"{{type: linear, d_in: {heads * width}, d_out: {WIDTH}}}"
-    return "model.num_heads=1", f"model.attention={{type: sequential, layers: [{layer}, {linear}]}}"
-
-
-def sentences(task, *sets):
-    steps = {"negation": 1500, "word_sense": 800}[task]
-    return Model(task, ("model.num_heads=1", f"train.steps={steps}", "eval.every=none", "sample.every=none", *sets))
-
-
-def claim_models():
-    models = {"shakespeare": on("shakespeare", asked=("text",))}  # 4 heads; all on Shakespeare are compared with it
-    models |= {f"verdict-heads-{heads}": on("verdict", f"model.num_heads={heads}") for heads in HEADS}
-    models |= {f"shakespeare-heads-{heads}": on("shakespeare", f"model.num_heads={heads}") for heads in HEADS}
-    for text, usual in (("shakespeare", "shakespeare"), ("verdict", "verdict-heads-4")):
-        models |= {f"{text}-dropout-{dropout}": on(text, attention(f"dropout: {dropout}")) for dropout in DROPOUTS}
-        models |= {f"{text}-heads-4": models[usual], f"{text}-dropout-0": models[usual]}
-    for width in (WIDTH // 4, WIDTH):
-        models[f"shakespeare-separate-{width}"] = on("shakespeare", *own_heads("multi_head_attention_wrapper", width, 4))
-    without, bare = attention("out_proj: false"), "model.feed_forward=none"
-    for name, sets in (("wide-feed-forward", ["model.hidden_multiplier=10"]), ("no-out_proj", [without]), ("bare", [bare]),
-                       ("bare-no-out_proj", [bare, without])):
-        models[f"shakespeare-{name}"] = on("shakespeare", *sets)
-    for kind, scale in (("scaled", "auto"), ("unscaled", 1)):
-        heads = {d: own_heads("multi_head_attention", d, 1, f", out_proj: false, scale: {scale}") for d in WIDTHS}
-        models |= {f"shakespeare-{kind}-{d}": on("shakespeare", *head, asked=("entropy",)) for d, head in heads.items()}
-    models["shakespeare-leak"] = on("shakespeare", attention("causal: false"), asked=("text",))
-    for name, instead in (("none", f"linear, d_in: {WIDTH}, d_out: {WIDTH}"), ("simple", "simple_attention"),
-                          ("v1", "self_attention_v1"), ("v2", "self_attention_v2")):
-        instead = f"model.attention={{type: {instead}}}"
-        models[f"sort-{name}"] = Model("sort_self_attention_v2", ("eval.every=none", instead))
-        models |= {f"{task}-{name}": sentences(task, instead) for task in ("negation", "word_sense")}
-    models["negation-bag"] = Model("negation_bag_of_words", ("eval.every=none",))
-    for name, change in (("ones", attention("scale: 0")), ("head", attention()), ("heads", "model.num_heads=4")):
-        models[f"negation-{name}"] = sentences("negation", change)
-    for config in TRANSLATORS:
-        size = ("model.d_model=96", "train.steps=1000") if "_rnn" in config else (f"model.d_model={WIDTH}",)
-        models[config] = Model(config, ("eval.every=none", "sample.every=none", *size))
-    return models
-
-
-def spread(runs, key):
-    """Mean and standard deviation. A key (5, 6) is the share of the sentences of 5 or 6 words that are right."""
-    values = [share_right(run["by_length"], key) if isinstance(key, tuple) else run[key] for run in runs]
-    return statistics.mean(values), statistics.stdev(values) if len(values) > 1 else 0.0
-
-
-def figure(runs, key):
-    if key == "parameters":
-        return f"{runs[0][key]:,}"
-    is_share = isinstance(key, tuple) or key in ("accuracy", "exact_match", "words")
-    middle, around = spread(runs, key)
-    return f"{100 * middle:.1f} ± {100 * around:.1f}%" if is_share else f"{middle:.3f} ± {around:.3f}"
-
-
-def below(results, key, low, high):
-    """Whether model `low` is below model `high`: the interval of their difference is above 0."""
-    difference, half, _ = effects.interval(spread(results[low], key), spread(results[high], key))
-    return difference > half
-
-
-def same(results, key, one, other):
-    return not below(results, key, one, other) and not below(results, key, other, one)
-
-
-def heads_overfit(r):
-    doublings = [(f"verdict-heads-{heads}", f"verdict-heads-{twice}") for heads, twice in zip(HEADS, HEADS[1:])]
-    return (all(below(r, "train_loss", twice, heads) and below(r, "val_loss", heads, twice) for heads, twice in doublings)
-            and all(below(r, "lowest_val_loss", "verdict-heads-1", f"verdict-heads-{heads}") for heads in HEADS[1:])
-            and all(below(r, "val_loss", f"shakespeare-heads-{heads}", "shakespeare-heads-8") for heads in (1, 2)))
-
-
-def scaling_matters_when_wide(r):
-    better = [below(r, "val_loss", f"shakespeare-scaled-{width}", f"shakespeare-unscaled-{width}") for width in WIDTHS]
-    return (better == [False, False, True, True]
-            and all(below(r, "val_loss", f"shakespeare-scaled-{b}", f"shakespeare-scaled-{a}") for a, b in zip(WIDTHS, WIDTHS[1:]))
-            and spread(r["shakespeare-unscaled-512"], "entropy_as_drawn")[0] < math.log(2))
-
-
-def dropout_reduces_overfitting(r):
-    long, short = ([f"{text}-dropout-{dropout}" for dropout in DROPOUTS] for text in ("shakespeare", "verdict"))
-    return (all(below(r, "val_loss", b, a) and below(r, "train_loss", a, b) for a, b in zip(short, short[1:]))
-            and not any(below(r, "val_loss", some, long[0]) for some in long[1:]) and below(r, "val_loss", long[0], long[-1]))
-
-
-def fixed_context_forgets(r):
-    short, long = ({name: spread(r[name], words)[0] for name in TRANSLATORS} for words in (LENGTHS[0], LENGTHS[-1]))
-    return short["reorder_translation_rnn"] < 0.5 and all(
-        short[fixed] > 10 * long[fixed] and long[attending] > 0.9
-        for fixed, attending in (("reorder_translation_fixed_context", "reorder_translation"),
-                                 ("reorder_translation_rnn", "reorder_translation_rnn_attention")))
-
-
-class Claim(typing.NamedTuple):
-    rows: list  # names of models, in the order of the page's rows
-    columns: list  # (which of the models, key of its result)
-    follows: typing.Callable  # whether the verdict on the page follows from the figures
-
-
-BOTH_TEXTS = ((0, "train_loss"), (0, "val_loss"), (1, "train_loss"), (1, "lowest_val_loss"), (1, "val_loss"))
-SIZE_AND_LOSSES = ((0, "parameters"), (0, "train_loss"), (0, "val_loss"))
-TASKS = ("sort", "negation", "word_sense")
-CLAIMS = {
-    "heads": Claim([(f"shakespeare-heads-{n}", f"verdict-heads-{n}") for n in HEADS], BOTH_TEXTS, heads_overfit),
-    "split": Claim(
-        [("shakespeare",), *((f"shakespeare-{name}",) for name in ("separate-16", "separate-64", "wide-feed-forward"))],
-        SIZE_AND_LOSSES,
-        lambda r: (same(r, "val_loss", "shakespeare", "shakespeare-separate-16")
-                   and below(r, "val_loss", "shakespeare-separate-64", "shakespeare")
-                   and below(r, "val_loss", "shakespeare-separate-64", "shakespeare-wide-feed-forward"))),
-    "out_proj": Claim(
-        [("shakespeare",), *((f"shakespeare-{name}",) for name in ("no-out_proj", "bare", "bare-no-out_proj"))],
-        SIZE_AND_LOSSES,
-        lambda r: (same(r, "val_loss", "shakespeare", "shakespeare-no-out_proj")
-                   and same(r, "val_loss", "shakespeare-bare", "shakespeare-bare-no-out_proj"))),
-    "scale": Claim(
-        [(f"shakespeare-scaled-{d}", f"shakespeare-unscaled-{d}") for d in WIDTHS],
-        [(i, key) for key in ("val_loss", "entropy_as_drawn", "entropy") for i in (0, 1)], scaling_matters_when_wide),
-    "dropout": Claim(
-        [(f"shakespeare-dropout-{p}", f"verdict-dropout-{p}") for p in DROPOUTS], BOTH_TEXTS, dropout_reduces_overfitting),
-    "leak": Claim(
-        [("shakespeare",), ("shakespeare-leak",)], ((0, "train_loss"), (0, "val_loss"), (0, "words")),
-        lambda r: all(spread(r["shakespeare-leak"], key)[0] < most for key, most in (("val_loss", 0.1), ("words", 0.02)))),
-    "matrices": Claim(
-        [[f"{task}-{name}" for task in TASKS] for name in ("none", "simple", "v1", "v2")],
-        ((0, "accuracy"), (0, "exact_match"), (1, "accuracy"), (2, "accuracy")),
-        lambda r: all(not below(r, "accuracy", f"{task}-none", f"{task}-simple")
-                      and below(r, "accuracy", f"{task}-simple", f"{task}-v2") for task in TASKS)),
-    "ones": Claim(
-        [(f"negation-{name}",) for name in ("bag", "none", "ones", "head", "heads")],
-        ((0, "parameters"), (0, "accuracy"), (0, "val_loss")),
-        lambda r: (below(r, "accuracy", "negation-none", "negation-ones")
-                   and same(r, "accuracy", "negation-ones", "negation-head")
-                   and below(r, "accuracy", "negation-ones", "negation-heads"))),
-    "length": Claim(
-        [(f"reorder_translation{name}",) for name in ("_fixed_context", "", "_rnn", "_rnn_attention")],
-        [(0, words) for words in LENGTHS], fixed_context_forgets),
-}
-
-
+# ---- Claims
 def models_of(claims):
     models = claim_models()
     wanted = {models[name] for claim in claims for names in CLAIMS[claim].rows for name in names}

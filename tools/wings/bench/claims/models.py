@@ -1,0 +1,63 @@
+"""The models of configs/claims.md, by the names of their runs."""
+from claims.measure import Model
+
+TRANSLATORS = ("reorder_translation", "reorder_translation_rnn_attention", "reorder_translation_fixed_context",
+               "reorder_translation_rnn")  # in the order of the table
+WIDTH, HEADS, WIDTHS, DROPOUTS = 64, (1, 2, 4, 8), (8, 32, 128, 512), (0, 0.1, 0.2, 0.5)
+SMALL = (f"model.d_model={WIDTH}", "model.num_layers=2", "model.dropout=0")
+TEXTS = {
+    "shakespeare": Model("shakespeare_multi_head_attention", (*SMALL, "optimizer.lr=3e-3", "schedule.min_lr=3e-4",
+                                                              "eval.every=none", "sample.every=none")),
+    "verdict": Model("the_verdict", (*SMALL, "eval.every=25", "train.steps=800", "optimizer.lr=2e-3", "sample.every=none")),
+}
+
+
+def on(text, *sets, asked=()):
+    return Model(TEXTS[text].config, (*TEXTS[text].sets, *sets), asked)
+
+
+def attention(*fields):
+    return f"model.attention={{{', '.join(('type: multi_head_attention', *fields))}}}"
+
+
+def own_heads(kind, width, heads, more=""):
+    """Heads of any width in place of attention; a Linear layer brings their output back to the width of the model."""
+    layer = f"{{type: {kind}, d_in: {WIDTH}, d_out: {width}, context_length: 64, num_heads: {heads}{more}}}"
+    linear = f"{{type: linear, d_in: {heads * width}, d_out: {WIDTH}}}"
+    return "model.num_heads=1", f"model.attention={{type: sequential, layers: [{layer}, {linear}]}}"
+
+
+def sentences(task, *sets):
+    steps = {"negation": 1500, "word_sense": 800}[task]
+    return Model(task, ("model.num_heads=1", f"train.steps={steps}", "eval.every=none", "sample.every=none", *sets))
+
+
+def claim_models():
+    models = {"shakespeare": on("shakespeare", asked=("text",))}  # 4 heads; all on Shakespeare are compared with it
+    models |= {f"verdict-heads-{heads}": on("verdict", f"model.num_heads={heads}") for heads in HEADS}
+    models |= {f"shakespeare-heads-{heads}": on("shakespeare", f"model.num_heads={heads}") for heads in HEADS}
+    for text, usual in (("shakespeare", "shakespeare"), ("verdict", "verdict-heads-4")):
+        models |= {f"{text}-dropout-{dropout}": on(text, attention(f"dropout: {dropout}")) for dropout in DROPOUTS}
+        models |= {f"{text}-heads-4": models[usual], f"{text}-dropout-0": models[usual]}
+    for width in (WIDTH // 4, WIDTH):
+        models[f"shakespeare-separate-{width}"] = on("shakespeare", *own_heads("multi_head_attention_wrapper", width, 4))
+    without, bare = attention("out_proj: false"), "model.feed_forward=none"
+    for name, sets in (("wide-feed-forward", ["model.hidden_multiplier=10"]), ("no-out_proj", [without]), ("bare", [bare]),
+                       ("bare-no-out_proj", [bare, without])):
+        models[f"shakespeare-{name}"] = on("shakespeare", *sets)
+    for kind, scale in (("scaled", "auto"), ("unscaled", 1)):
+        heads = {d: own_heads("multi_head_attention", d, 1, f", out_proj: false, scale: {scale}") for d in WIDTHS}
+        models |= {f"shakespeare-{kind}-{d}": on("shakespeare", *head, asked=("entropy",)) for d, head in heads.items()}
+    models["shakespeare-leak"] = on("shakespeare", attention("causal: false"), asked=("text",))
+    for name, instead in (("none", f"linear, d_in: {WIDTH}, d_out: {WIDTH}"), ("simple", "simple_attention"),
+                          ("v1", "self_attention_v1"), ("v2", "self_attention_v2")):
+        instead = f"model.attention={{type: {instead}}}"
+        models[f"sort-{name}"] = Model("sort_self_attention_v2", ("eval.every=none", instead))
+        models |= {f"{task}-{name}": sentences(task, instead) for task in ("negation", "word_sense")}
+    models["negation-bag"] = Model("negation_bag_of_words", ("eval.every=none",))
+    for name, change in (("ones", attention("scale: 0")), ("head", attention()), ("heads", "model.num_heads=4")):
+        models[f"negation-{name}"] = sentences("negation", change)
+    for config in TRANSLATORS:
+        size = ("model.d_model=96", "train.steps=1000") if "_rnn" in config else (f"model.d_model={WIDTH}",)
+        models[config] = Model(config, ("eval.every=none", "sample.every=none", *size))
+    return models
