@@ -3,8 +3,9 @@
     python3 tools/wings/bench/results.py tasks       # every task                             configs/README.md
     python3 tools/wings/bench/results.py circuits    # what the heads of induction.yaml do    configs/README.md
     python3 tools/wings/bench/results.py own_data    # from files    configs/wings/own_data/your_own_data.md
-    python3 tools/wings/bench/results.py claims      # nine claims about attention            configs/claims.md
+    python3 tools/wings/bench/results.py claims      # fourteen claims about attention        configs/claims.md
     python3 tools/wings/bench/results.py kinds       # every kind of attention, on one text   configs/attention.md
+    python3 tools/wings/bench/results.py times       # what is timed on the last two pages: on a machine that is quiet
     python3 tools/wings/bench/results.py --check     # the models and pages are valid, two steps of one claim; writes nothing
           [--heed build/release/heed] [--seeds 1 2 3] [--only negation ...] [--runs DIR]
 
@@ -15,9 +16,6 @@ a thread each. Exit code 1 when a figure was missed, or what a page says of a cl
 """
 import argparse
 import concurrent.futures
-import csv
-import functools
-import argparse
 import functools
 import json
 import math
@@ -28,11 +26,11 @@ import shlex
 import sys
 import tempfile
 
-from claims import effects
+from claims import effects, recall, times
 from claims.figures import figure, share_right
 from claims.measure import FILES, Model, measure_all, run_heed, train_arguments
-from claims.models import TRANSLATORS, claim_models, on
-from claims.pages import CONFIGS, ROOT, fill, on_page, percent, put, table
+from claims.models import LOOPS, TRANSLATORS, claim_models, on
+from claims.pages import CONFIGS, ROOT, fill, percent, put, table
 from claims.verdicts import CLAIMS
 
 
@@ -42,10 +40,10 @@ VARIANTS = {"one head as wide as the four": ("model.num_heads=1",), "`dot`": ("m
 
 def tasks_on_page():
     """(name of the run, model, metric, least value, what it must stay below), as the page has them."""
-    for label, figure, *_ in table("README.md", "tasks")[1]:
+    for label, figures, *_ in table("README.md", "tasks")[1]:
         config, _, variant = label.partition(", ")
         model = Model(config.strip("`"), VARIANTS[variant] if variant else ())
-        metric, sign, bound = re.fullmatch(r"(exact match|accuracy)(?: (at least|below) ([\d.]+)%)?", figure).groups()
+        metric, sign, bound = re.fullmatch(r"(exact match|accuracy)(?: (at least|below) ([\d.]+)%)?", figures).groups()
         least, most = (-math.inf, float(bound) / 100) if sign == "below" else (float(bound or 0) / 100, math.inf)
         yield run_name(model), model, metric.replace(" ", "_"), least, most
 
@@ -169,8 +167,9 @@ def fill_effects(args, name):
 
 
 def claims(args):
-    names = [name for name in CLAIMS if name in (args.only or CLAIMS)]
+    names = [name for name, claim in CLAIMS.items() if name in (args.only or CLAIMS) and not claim.is_timed]
     models = models_of(names)
+    recall.write(args.folder / "runs/recall")
     results = measure_all(args, models, args.runs / "claims", jobs=2)
     for name in names:
         fill_claim(args, name, results)
@@ -181,35 +180,74 @@ def claims(args):
         put(args, "claims.md", f"text of {model}", "\n".join(["```", *written, "```", ""]))
     minutes = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) / 60
     print(f"{len(set(models.values())) * len(args.seeds)} runs, {minutes:.0f} minutes of CPU time")
+    return what_no_longer_follows(names, results)
+
+
+def what_no_longer_follows(names, results):
     return [f"{name}: what the page says no longer follows" for name in names if not CLAIMS[name].follows(results)]
 
 
 # ---- Kinds of attention: configs/attention.md has a row for each, with what is put in place of the usual one
+KINDS = ("attention.md", "kinds")
+
+
 def kinds_on_page():
     """{name of the run: model}, in the order of the rows."""
-    rows = table("attention.md", "kinds")[1]
     return {f"kind-{i}": on("shakespeare", *(f"model.{change}" for change in re.findall(r"`([^`]+)`", changes)))
-            for i, (_, changes, *_) in enumerate(rows)}
+            for i, (_, changes, *_) in enumerate(table(*KINDS)[1])}
+
+
+def kept(numbers, tokens):
+    """The kB that both blocks keep of so many tokens, of the numbers of a block as the page has them: 2 D T."""
+    product = re.sub(r"(?<=[\w)²]) (?=[\w(])", " * ", numbers).replace("²", " ** 2")
+    bytes_kept = 2 * 4 * eval(product, {}, {"D": 64, "H": 4, "d": 16, "T": tokens})
+    return f"{bytes_kept / 1000:,.1f}"
 
 
 def kinds(args):
     results = measure_all(args, kinds_on_page(), args.runs / "kinds", jobs=2)
-    fill(args, "attention.md", "kinds", lambda i, row, _: [
-        *row[:-2], *(figure(results[f"kind-{i}"], key) for key in ("parameters", "val_loss"))])
+    fill(args, *KINDS, lambda i, row, _: [
+        *row[:4], *(kept(row[3], tokens) for tokens in (64, 4096)), row[6],
+        *(figure(results[f"kind-{i}"], key) for key in ("parameters", "val_loss"))])
     return []
 
 
+# ---- What is timed
+def timed(args):
+    """{name of the run: [what a round gives]}, of the models of kinds and of the claims about time."""
+    claimed = models_of([name for name, claim in CLAIMS.items() if claim.is_timed])
+    found = times.by_turns(args.run_heed, claimed | kinds_on_page())
+    results = {name: [{"ms": one} for one in of] for name, of in found.items()}
+    for heads in LOOPS:
+        for loop, product in zip(results[f"loop-{heads}"], results[f"product-{heads}"]):
+            product["ratio"] = loop["ms"] / product["ms"]
+    return results
+
+
+def time_all(args):
+    results = timed(args)
+    for name in (names := [name for name, claim in CLAIMS.items() if claim.is_timed]):
+        fill_claim(args, name, results)
+        fill_effects(args, name)
+    fill(args, *KINDS, lambda i, row, _: [*row[:6], figure(results[f"kind-{i}"], "ms"), *row[7:]])
+    return what_no_longer_follows(names, results)
+
+
 # ---- The program
-def check(args):
-    models = models_of(CLAIMS)
-    for model in {*models.values(), *CIRCUITS, *kinds_on_page().values(), *(model for _, model, *_ in tasks_on_page())}:
-        args.run_heed("validate", *train_arguments(model, 1))
+def check_models(args, models):
+    """That all are valid, and that each command on the page of claims is how one of them is trained or timed."""
+    every = {*models.values(), *CIRCUITS, *kinds_on_page().values(), *(model for _, model, *_ in tasks_on_page())}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda model: args.run_heed("validate", *train_arguments(model, 1)), every))
     page, known = (CONFIGS / "claims.md").read_text(), {(model.config, model.sets) for model in models.values()}
     bases = dict(re.findall(r"^(\w+)='(.*)'$", page, re.M))
-    for line in re.findall(r"^heed train (.*)$", page, re.M):  # each is how one of the models is trained
+    for line in re.findall(r"^heed (?:train|bench) (.*)$", page, re.M):
         config, *rest = shlex.split(re.sub(r"^\$(\w+)", lambda base: bases[base[1]], line))
         if (pathlib.Path(config).stem, tuple(rest[1::2])) not in known:
             raise RuntimeError(f"configs/claims.md: expected the command of a model of results.py, got {line}")
+
+
+def check_pages():
     for name in CLAIMS:
         if (expected := effects_of(name)) != (got := table("claims.md", f"effects of {name}")[1]):
             raise RuntimeError(f"configs/claims.md: effects of {name}: its table says {expected}, got {got}")
@@ -219,13 +257,22 @@ def check(args):
     for where, name, rows in sizes:
         if (got := len(table(where, name)[1])) != rows:
             raise RuntimeError(f"configs/{where}: {name}: expected {rows} rows, got {got}")
-    with tempfile.TemporaryDirectory() as runs:
-        fill_claim(args, "ones", measure_all(args, models_of(["ones"]), pathlib.Path(runs), jobs=2, steps=2))
+
+
+def check(args):
+    check_pages()
+    with tempfile.TemporaryDirectory() as folder:
+        args.folder = pathlib.Path(folder)
+        args.run_heed = functools.partial(run_heed, args.heed, args.folder, 1)
+        recall.write(args.folder / "runs/recall")
+        check_models(args, models_of(CLAIMS))
+        fill_claim(args, "ones", measure_all(args, models_of(["ones"]), args.folder, jobs=2, steps=2))
     return []
 
 
 def main():
-    parts = {"tasks": tasks, "circuits": circuits, "own_data": own_data, "claims": claims, "kinds": kinds}
+    parts = {"tasks": tasks, "circuits": circuits, "own_data": own_data, "claims": claims, "kinds": kinds,
+             "times": time_all}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="?", choices=parts)
     parser.add_argument("--heed", default=str(ROOT / "build/release/heed"))
@@ -238,7 +285,8 @@ def main():
         parser.error("expected one of " + ", ".join(parts) + ", or --check")
     if args.part == "claims" and args.seeds and len(args.seeds) != effects.SEEDS:
         parser.error(f"claims: expected {effects.SEEDS} seeds, got {len(args.seeds)}")
-    args.run_heed = functools.partial(run_heed, args.heed, None)
+    args.heed, args.runs, args.folder, args.threads = pathlib.Path(args.heed).resolve(), args.runs.resolve(), ROOT, None
+    args.run_heed = functools.partial(run_heed, args.heed, args.folder, args.threads)
     args.printed = bool(args.only or args.seeds or args.check)
     args.seeds = args.seeds or ([1] if args.check else [1, 2, 3, 4, 5] if args.part == "claims" else [1, 2, 3])
     wrong = check(args) if args.check else parts[args.part](args)

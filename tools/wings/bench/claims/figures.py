@@ -3,6 +3,8 @@ import statistics
 
 from claims import effects
 
+DIGITS = {"removable_few": 1, "removable_some": 1, "ms": 2, "ratio": 2, "grad_norm": 2, "largest_grad_norm": 2}  # others: 3
+
 
 def share_right(by_length, words):
     rows = [row for row in by_length if row["targets"] - 1 in words]  # without <end>
@@ -15,12 +17,20 @@ def spread(runs, key):
     return statistics.mean(values), statistics.stdev(values) if len(values) > 1 else 0.0
 
 
+def is_share(key):
+    return isinstance(key, tuple) or key.startswith("distance_") or key in ("accuracy", "exact_match", "words")
+
+
 def figure(runs, key):
     if key == "parameters":
         return f"{runs[0][key]:,}"
-    is_share = isinstance(key, tuple) or key in ("accuracy", "exact_match", "words")
+    if not isinstance(key, tuple) and runs[0][key] is None:
+        return "-"
     middle, around = spread(runs, key)
-    return f"{100 * middle:.1f} ± {100 * around:.1f}%" if is_share else f"{middle:.3f} ± {around:.3f}"
+    if is_share(key):
+        return f"{100 * middle:.1f} ± {100 * around:.1f}%"
+    digits = DIGITS.get(key, 3)
+    return f"{middle:.{digits}f} ± {around:.{digits}f}"
 
 
 def below(results, key, low, high):

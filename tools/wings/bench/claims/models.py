@@ -3,13 +3,24 @@ from claims.measure import Model
 
 TRANSLATORS = ("reorder_translation", "reorder_translation_rnn_attention", "reorder_translation_fixed_context",
                "reorder_translation_rnn")  # in the order of the table
-WIDTH, HEADS, WIDTHS, DROPOUTS = 64, (1, 2, 4, 8), (8, 32, 128, 512), (0, 0.1, 0.2, 0.5)
+WIDTH, HEADS, WIDTHS, DROPOUTS = 64, (1, 2, 4, 8), (8, 32, 128, 512), (0, 0.1, 0.2, 0.3, 0.4, 0.5)
 SMALL = (f"model.d_model={WIDTH}", "model.num_layers=2", "model.dropout=0")
 TEXTS = {
     "shakespeare": Model("shakespeare_multi_head_attention", (*SMALL, "optimizer.lr=3e-3", "schedule.min_lr=3e-4",
                                                               "eval.every=none", "sample.every=none")),
     "verdict": Model("the_verdict", (*SMALL, "eval.every=25", "train.steps=800", "optimizer.lr=2e-3", "sample.every=none")),
 }
+# What is done with the scores of four heads, from the bottom of the ladder to its top.
+RUNGS = {
+    "nothing": (f"model.attention={{type: linear, d_in: {WIDTH}, d_out: {WIDTH}}}",),
+    "equal": ("model.attention={type: multi_head_attention, scale: 0}",),
+    "scores": ("model.attention={type: multi_head_attention, attention_weights: none}",),
+    "sum": ("model.attention={type: multi_head_attention, attention_weights: sum}",),
+    "softmax": (),
+}
+MEMORIES = {"rnn": "rnn", "gru": "gru", "lstm": "lstm", "conv1d": "conv1d, kernel_size: 8", "rwkv": "rwkv_time_mixing",
+            "window": "multi_head_attention, window: 16", "attention": "multi_head_attention"}
+LOOPS = (2, 4, 8, 16)  # heads
 
 
 def on(text, *sets, asked=()):
@@ -32,15 +43,35 @@ def sentences(task, *sets):
     return Model(task, ("model.num_heads=1", f"train.steps={steps}", "eval.every=none", "sample.every=none", *sets))
 
 
+def remembering(kind, steps=400):
+    """A model for the texts of recall.py."""
+    heads = 4 if "attention" in kind else 1
+    return Model("own_labels", (
+        "data.path=runs/recall/texts.tsv", "model.type=gpt_classifier", f"model.d_model={WIDTH}", "model.position=none",
+        "optimizer.lr=3e-3", "eval.every=none", f"train.steps={steps}", f"model.num_heads={heads}",
+        f"model.attention={{type: {kind}}}"), ("distances",))
+
+
+def timed(heads):
+    """The same attention as a loop over its heads and as one product, in a model that has little else."""
+    width = 256
+    base = (f"model.d_model={width}", "model.num_layers=2", "model.dropout=0", "model.feed_forward=none")
+    loop = f"type: multi_head_attention_wrapper, d_in: {width}, d_out: {width // heads}, context_length: 64, num_heads: {heads}"
+    sides = {"loop": ("model.num_heads=1", f"model.attention={{{loop}}}"),
+             "product": (f"model.num_heads={heads}", attention("out_proj: false"))}
+    return {f"{side}-{heads}": Model("shakespeare_multi_head_attention", (*base, *sets)) for side, sets in sides.items()}
+
+
 def claim_models():
-    models = {"shakespeare": on("shakespeare", asked=("text",))}  # 4 heads; all on Shakespeare are compared with it
+    models = {"shakespeare": on("shakespeare", asked=("text", "heads"))}  # 4 heads; all on Shakespeare are compared with it
     models |= {f"verdict-heads-{heads}": on("verdict", f"model.num_heads={heads}") for heads in HEADS}
     models |= {f"shakespeare-heads-{heads}": on("shakespeare", f"model.num_heads={heads}") for heads in HEADS}
     for text, usual in (("shakespeare", "shakespeare"), ("verdict", "verdict-heads-4")):
         models |= {f"{text}-dropout-{dropout}": on(text, attention(f"dropout: {dropout}")) for dropout in DROPOUTS}
         models |= {f"{text}-heads-4": models[usual], f"{text}-dropout-0": models[usual]}
     for width in (WIDTH // 4, WIDTH):
-        models[f"shakespeare-separate-{width}"] = on("shakespeare", *own_heads("multi_head_attention_wrapper", width, 4))
+        models[f"shakespeare-separate-{width}"] = on(
+            "shakespeare", *own_heads("multi_head_attention_wrapper", width, 4), asked=("heads",))
     without, bare = attention("out_proj: false"), "model.feed_forward=none"
     for name, sets in (("wide-feed-forward", ["model.hidden_multiplier=10"]), ("no-out_proj", [without]), ("bare", [bare]),
                        ("bare-no-out_proj", [bare, without])):
@@ -60,4 +91,18 @@ def claim_models():
     for config in TRANSLATORS:
         size = ("model.d_model=96", "train.steps=1000") if "_rnn" in config else (f"model.d_model={WIDTH}",)
         models[config] = Model(config, ("eval.every=none", "sample.every=none", *size))
+    for heads in (2, 4):
+        models[f"verdict-separate-{heads}"] = on("verdict", *own_heads("multi_head_attention_wrapper", WIDTH, heads))
+    models["verdict-wide-feed-forward"] = on("verdict", "model.num_heads=1", "model.hidden_multiplier=10")
+    models["verdict-four-models"] = on("verdict", "model.num_heads=1", asked=("ensemble",))
+    for name, change in RUNGS.items():
+        models[f"rung-{name}"] = on("shakespeare", *change)
+        models[f"rung-{name}-fast"] = on("shakespeare", "optimizer.lr=1e-2", *change)
+    models["rung-softmax"] = models["shakespeare"]
+    for name in ("scores", "sum"):
+        models[f"negation-{name}"] = sentences("negation", *RUNGS[name])
+    models |= {f"recall-{name}": remembering(kind) for name, kind in MEMORIES.items()}
+    models["recall-lstm-longer"] = remembering("lstm", steps=1200)
+    for heads in LOOPS:
+        models |= timed(heads)
     return models

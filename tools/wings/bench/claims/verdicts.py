@@ -2,10 +2,14 @@
 import math
 import typing
 
+from claims import effects
 from claims.figures import below, same, spread
-from claims.models import DROPOUTS, HEADS, TRANSLATORS, WIDTHS
+from claims.models import DROPOUTS, HEADS, LOOPS, TRANSLATORS, WIDTHS
+from claims.recall import DISTANCES
 
 LENGTHS = ((5, 6), (7, 8), (9, 10), (11, 12), (13, 14))
+MEMORIES_ON_PAGE = ("rnn", "gru", "lstm", "lstm-longer", "conv1d", "rwkv", "window", "attention")
+RUNGS_ON_PAGE = {"nothing": "none", "equal": "ones", "scores": "scores", "sum": "sum", "softmax": "head"}
 
 
 def heads_overfit(r):
@@ -36,10 +40,51 @@ def fixed_context_forgets(r):
                                  ("reorder_translation_rnn", "reorder_translation_rnn_attention")))
 
 
+def only_attention_finds_all(r):
+    def found(name, distance):
+        return spread(r[f"recall-{name}"], f"distance_{distance}")[0]
+    fading = ("rnn", "gru", "lstm", "rwkv")
+    return (all(found("attention", distance) > 0.99 for distance in DISTANCES)
+            and all(found(name, 64) < 0.4 and found(name, 4) > found(name, 32) + 0.2 for name in fading)
+            and found("lstm-longer", 64) > 0.7 and found("window", 8) > 0.99
+            and all(found(name, 32) < 0.3 for name in ("window", "conv1d")))
+
+
+def softmax_is_the_best_rung(r):
+    up = [f"rung-{rung}" for rung in ("nothing", "equal", "scores", "softmax")]
+    return (all(below(r, "val_loss", above + rate, under + rate) for under, above in zip(up, up[1:]) for rate in ("", "-fast"))
+            and not below(r, "val_loss", "rung-sum", "rung-nothing")
+            and spread(r["rung-sum"], "grad_norm")[0] > 10 * spread(r["rung-softmax"], "grad_norm")[0])
+
+
+def heads_differ_and_are_needed(r):
+    every = split, narrow, wide = ("shakespeare", "shakespeare-separate-16", "shakespeare-separate-64")
+    return (all(spread(r[name], "diversity")[0] > 5 * spread(r[name], "diversity_as_drawn")[0] for name in every)
+            and same(r, "diversity", split, narrow) and below(r, "diversity", split, wide)
+            and all(spread(r[name], "removable_few")[0] < 2 and 2 < spread(r[name], "removable_some")[0] < 5
+                    for name in every))
+
+
+def models_are_an_ensemble_and_heads_are_not(r):
+    one, two, four = "verdict-heads-1", "verdict-separate-2", "verdict-separate-4"
+    return (below(r, "val_loss", one, two) and below(r, "val_loss", two, four)
+            and all(below(r, "lowest_val_loss", one, more) for more in (two, four))
+            and below(r, "val_loss", "verdict-wide-feed-forward", four)
+            and below(r, "val_loss", "verdict-four-models", one)
+            and spread(r["verdict-four-models"], "val_loss")[0] < spread(r[one], "lowest_val_loss")[0])
+
+
+def many_heads_make_a_slow_loop(r):
+    few, many = f"product-{LOOPS[0]}", f"product-{LOOPS[-1]}"
+    _, half, _ = effects.interval(spread(r[many], "ratio"), (1.0, 0.0))
+    return spread(r[many], "ratio")[0] - half > 1 and below(r, "ratio", few, many)
+
+
 class Claim(typing.NamedTuple):
     rows: list  # names of models, in the order of the page's rows
     columns: list  # (which of the models, key of its result)
     follows: typing.Callable  # whether the verdict on the page follows from the figures
+    is_timed: bool = False
 
 
 BOTH_TEXTS = ((0, "train_loss"), (0, "val_loss"), (1, "train_loss"), (1, "lowest_val_loss"), (1, "val_loss"))
@@ -80,4 +125,22 @@ CLAIMS = {
     "length": Claim(
         [(f"reorder_translation{name}",) for name in ("_fixed_context", "", "_rnn", "_rnn_attention")],
         [(0, words) for words in LENGTHS], fixed_context_forgets),
+    "recall": Claim(
+        [(f"recall-{name}",) for name in MEMORIES_ON_PAGE],
+        ((0, "parameters"), *((0, f"distance_{distance}") for distance in DISTANCES)), only_attention_finds_all),
+    "ladder": Claim(
+        [(f"rung-{rung}", f"rung-{rung}-fast", f"negation-{task}") for rung, task in RUNGS_ON_PAGE.items()],
+        (*((0, key) for key in ("val_loss", "grad_norm", "largest_grad_norm")), (1, "val_loss"), (1, "largest_grad_norm"),
+         (2, "accuracy")), softmax_is_the_best_rung),
+    "diverse": Claim(
+        [("shakespeare",), ("shakespeare-separate-16",), ("shakespeare-separate-64",)],
+        [(0, key) for key in ("diversity_as_drawn", "diversity", "removable_few", "removable_some")],
+        heads_differ_and_are_needed),
+    "ensemble": Claim(
+        [(f"verdict-{name}",) for name in ("heads-1", "separate-2", "separate-4", "wide-feed-forward", "four-models")],
+        ((0, "parameters"), *((0, key) for key in ("train_loss", "lowest_val_loss", "val_loss"))),
+        models_are_an_ensemble_and_heads_are_not),
+    "loop": Claim(
+        [(f"loop-{heads}", f"product-{heads}") for heads in LOOPS], ((0, "ms"), (1, "ms"), (1, "ratio")),
+        many_heads_make_a_slow_loop, is_timed=True),
 }
