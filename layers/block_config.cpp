@@ -14,12 +14,12 @@ void BlockConfig::fields(Fields& f) {
   attention_field(f);
 }
 
-void BlockConfig::attention_field(Fields& f, Fill also) {
-  f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)",
-          [this, also = std::move(also)](Defaults& d) {
-            fill_attention(d, context_length);
-            if (also) also(d);
-          });
+FieldInfo& BlockConfig::attention_field(Fields& f, Fill also) {
+  return f.layer("attention", attention, "any layer (B, T, d_model) -> (B, T, d_model)",
+                 [this, also = std::move(also)](Defaults& d) {
+                   fill_attention(d, context_length);
+                   if (also) also(d);
+                 });
 }
 
 // "; possible are 1, 2, 4, 8": the smallest numbers of heads that a width can have.
@@ -50,11 +50,32 @@ void BlockConfig::fill_feed_forward(Defaults& d) const {
   d.set("activation", activation).set("bias", bias);
 }
 
-void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
+// The heads of a block's attention, which `own` is the config of.
+static void check_width(const BlockConfig& c, const LayerChoice& attention, ConfigErrors& errors,
+                        const ConfigNode& at, const ConfigNode& own) {
+  const auto must_divide = [&](const ConfigNode& map, int64_t heads) {
+    errors.add_field(map, "num_heads", "must divide d_model: d_model is ", c.d_model,
+                     ", num_heads is ", heads, divisors_of(c.d_model));
+  };
   const auto* head_dim = attention.find<std::optional<int64_t>>("head_dim");
-  if (d_model % num_heads != 0 && !(head_dim != nullptr && *head_dim)) {
-    errors.add_field(at, "num_heads", "must divide d_model: d_model is ", d_model,
-                     ", num_heads is ", num_heads, divisors_of(d_model));
+  if (c.d_model % c.num_heads != 0 && !(head_dim != nullptr && *head_dim)) {
+    must_divide(at, c.num_heads);
+  }
+  // Heads side by side, which share the width.
+  const auto* heads = attention.find<int64_t>("num_heads");
+  const auto* width = attention.find<int64_t>("d_out");
+  if (own.has("num_heads") && !own.has("d_out") && heads != nullptr && width != nullptr &&
+      *width < c.d_model && c.d_model % *heads != 0) {
+    must_divide(own, *heads);
+  }
+}
+
+void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
+  const ConfigNode& given = at.get("attention");
+  const std::vector<LayerChoice> attentions = attention.all();
+  for (size_t i = 0; i < attentions.size(); ++i) {
+    check_width(*this, attentions[i], errors, at,
+                given.is_list() ? given.at(static_cast<int64_t>(i)) : given);
   }
   const auto without_effect = [&](const char* field, bool changed, bool taken) {
     if (changed && !taken) {
@@ -78,19 +99,10 @@ void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
     errors.add_field(at, "hidden_multiplier", hidden_multiplier, " has no effect with ff_width ",
                      *ff_width, "; leave one out");
   }
-  // Heads side by side, which share the width.
-  const ConfigNode& own = at.get("attention");
-  const auto* heads = attention.find<int64_t>("num_heads");
-  const auto* width = attention.find<int64_t>("d_out");
-  if (own.has("num_heads") && !own.has("d_out") && heads != nullptr && width != nullptr &&
-      *width < d_model && d_model % *heads != 0) {
-    errors.add_field(own, "num_heads", "must divide d_model: d_model is ", d_model,
-                     ", num_heads is ", *heads, divisors_of(d_model));
-  }
 }
 
 void BlockConfig::check_heads(ConfigErrors& errors, const ConfigNode& at) const {
-  const auto* heads = attention.find<int64_t>("num_heads");
+  const auto* heads = value_in_any(attention, "num_heads", num_heads);
   if (heads != nullptr && num_heads > 1 && *heads != num_heads) {
     errors.add_field(at, "num_heads", num_heads, " is not attention.num_heads ", *heads,
                      "; give the number of heads once");
@@ -112,7 +124,7 @@ void require_option(ConfigErrors& errors, const ConfigNode& at, const char* fiel
 void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at, double rope_base,
                                double fraction, const std::string& position) const {
   if (position == "rope") {
-    const bool* rope = attention.find<bool>("rope");
+    const bool* rope = value_in_any(attention, "rope", true);
     require_option(errors, at, "position", "rope", rope != nullptr, attention);
     if (rope != nullptr && !*rope) {
       errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
@@ -120,7 +132,7 @@ void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at, doubl
     }
   }
   const auto once = [&](const char* field, double value, double usual) {
-    const auto* own = attention.find<double>(field);
+    const auto* own = value_in_any(attention, field, value);
     if (value != usual && position != "rope") {
       errors.add_field(at, field, value, " has no effect with position ", position,
                        "; write position: rope, or leave ", field, " out");
@@ -137,7 +149,7 @@ void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at, doubl
 void BlockConfig::check_given_once(ConfigErrors& errors, const ConfigNode& at, const char* field,
                                    const std::optional<int64_t>& value, const char* usual) const {
   if (value) {
-    const auto* own = attention.find<std::optional<int64_t>>(field);
+    const auto* own = value_in_any(attention, field, value);
     require_option(errors, at, field, field, own != nullptr, attention);
     if (own != nullptr && *own != value) {
       errors.add_field(at, field, *value, " is not attention.", field, " ",

@@ -38,6 +38,12 @@ struct BlockConfig {
   LayerChoice feed_forward{"feed_forward"};       // "none": blocks of attention alone
   LayerChoice attention{"multi_head_attention"};  // of blocks that let it be chosen
 
+  // That of block i of a model, whose blocks take the attentions of a list in turn.
+  BlockConfig block(int64_t i) const {
+    BlockConfig one = *this;
+    one.attention = attention.all()[static_cast<size_t>(i) % (1 + attention.others.size())];
+    return one;
+  }
   // Of a config that was checked.
   bool has_feed_forward() const { return static_cast<bool>(feed_forward); }
 
@@ -93,7 +99,7 @@ struct BlockConfig {
         .also_known_as({"use_parallel_residual", "parallel_attn"});
   }
   // attention, with what every block fills in and what `also` does.
-  void attention_field(Fields& f, Fill also = {});
+  FieldInfo& attention_field(Fields& f, Fill also = {});
   // Fills in what the attention of a block takes from it, for sequences of at most `longest`
   // tokens. layers/README.md lists the names.
   void fill_attention(Defaults& d, const int64_t& longest) const;
@@ -108,6 +114,18 @@ struct BlockConfig {
   void check_given_once(ConfigErrors& errors, const ConfigNode& at, const char* field,
                         const std::optional<int64_t>& value, const char* usual) const;
 };
+
+// The value of a field in one of these attentions: `wanted` if one has it, else the last. Null if
+// none has such a field.
+template <class T>
+const T* value_in_any(const LayerChoice& attention, const std::string& field, const T& wanted) {
+  const T* found = nullptr;
+  for (const LayerChoice& one : attention.all()) {
+    const T* const own = one.find<T>(field);
+    if (own != nullptr && (found == nullptr || *found != wanted)) found = own;
+  }
+  return found;
+}
 
 // The norm of a block. rms_norm has no bias.
 std::unique_ptr<Module> make_norm(const BlockConfig& c);

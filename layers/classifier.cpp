@@ -16,8 +16,7 @@ void Classifier::Config::fields(Fields& f) {
 }
 
 void Classifier::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  BlockConfig::check(errors, at);
-  check_heads(errors, at);
+  TransformerBody::Config::check(errors, at);
 }
 
 Classifier::Classifier(const Config& c)

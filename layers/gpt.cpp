@@ -31,12 +31,11 @@ void GptBodyConfig::attention_fields(Fields& f) {
 }
 
 void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
-  BlockConfig::check(errors, at);
-  check_heads(errors, at);
+  TransformerBody::Config::check(errors, at);
   check_rotary(errors, at, rope_base, rotary_fraction, position);
   check_given_once(errors, at, "num_kv_heads", num_kv_heads, "all");
   check_given_once(errors, at, "head_dim", head_dim, "auto");
-  const bool* const alibi = attention.find<bool>("alibi");
+  const bool* const alibi = value_in_any(attention, "alibi", false);
   if (alibi != nullptr && *alibi && (position == "learned" || position == "sinusoidal")) {
     errors.add_field(at, "position", position, ", but attention.alibi takes its place; write none");
   }

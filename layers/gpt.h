@@ -1,6 +1,6 @@
 // A GPT: token and position embeddings, transformer blocks, a norm, logits over the vocabulary.
 // The book, section 4.6; Radford et al. 2019. With bias false, tie_embeddings true, init gpt2 and
-// activation gelu it is nanoGPT's model.
+// activation gelu it is nanoGPT's model. Blocks take the attentions of a list in turn.
 //   ids (B, T <= context_length) -> logits (B, T, vocab_size);  (T) -> (T, vocab_size)
 //   logits = out_head(states);  states: embeddings, blocks and a norm, as in transformer_body.h
 #pragma once
@@ -34,12 +34,13 @@ class Gpt final : public TransformerBody {
   explicit Gpt(const Config& c);
 
   Signature signature() const override {
-    const Signature of_ids{.ids = true,
-                           .vocab_size = config.vocab_size,
-                           .longest = config.context_length,
-                           .causal = true,
-                           .cache = true};
-    return of_ids.then(trf_blocks.front()->signature());
+    Signature whole{.ids = true,
+                    .vocab_size = config.vocab_size,
+                    .longest = config.context_length,
+                    .causal = true,
+                    .cache = true};
+    for (const Child<TransformerBlock>& block : trf_blocks) whole = whole.then(block->signature());
+    return whole;
   }
 
   const Config config;

@@ -21,6 +21,22 @@ void TransformerBody::Config::position_field(Fields& f, std::vector<std::string>
       .also_known_as({"pos_emb", "positional_encoding", "position_embedding_type"});
 }
 
+void TransformerBody::Config::attention_field(Fields& f, Fill also) {
+  FieldInfo& info = BlockConfig::attention_field(f, std::move(also));
+  info.help += "; blocks take those of a list in turn";
+  info.or_list = true;
+  info.length.min = 1;
+}
+
+void TransformerBody::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
+  BlockConfig::check(errors, at);
+  check_heads(errors, at);
+  if (!attention.others.empty() && std::ssize(attention.others) >= num_layers) {
+    errors.add_field(at, "attention", "expected as many as there are blocks, num_layers ",
+                     num_layers, ", or fewer, got ", 1 + attention.others.size());
+  }
+}
+
 TransformerBody::TransformerBody(const Config& c)
     : tok_emb(optional_child<Embedding>(
           c.vocab_size > 0, this, "tok_emb",
@@ -31,7 +47,7 @@ TransformerBody::TransformerBody(const Config& c)
               .context_length = c.context_length, .d_model = c.d_model, .position = c.position})),
       drop_emb(this, "drop_emb", Dropout::Config{.dropout = c.dropout}),
       trf_blocks(child_list<TransformerBlock>(this, "trf_blocks", c.num_layers,
-                                              TransformerBlock::Config(c))),
+                                              [&](int64_t i) { return c.block(i); })),
       final_norm(this, "final_norm", make_norm(c)),
       context_length_(c.context_length) {}
 

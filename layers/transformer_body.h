@@ -26,6 +26,9 @@ class TransformerBody : public Module {
     void vocab_size_field(Fields& f);
     FieldInfo& num_layers_field(Fields& f, int fewest);
     void position_field(Fields& f, std::vector<std::string> words);
+    // As that of a block, or a list of them.
+    void attention_field(Fields& f, Fill also = {});
+    void check(ConfigErrors& errors, const ConfigNode& at) const;
   };
 
   std::optional<Child<Embedding>> tok_emb;  // none with a vocab_size of 0: a model of vectors

@@ -180,8 +180,10 @@ void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
   }
   const auto* heads = config.model.find<int64_t>("num_heads");
   const auto* attention = config.model.find<Choice>("attention");
-  if (heads != nullptr && *heads > 1 && attention != nullptr &&
-      attention->find<int64_t>("num_heads") == nullptr) {
+  const std::vector<Choice> all = attention != nullptr ? attention->all() : std::vector<Choice>();
+  const auto has_heads = [](const Choice& of) { return of.find<int64_t>("num_heads") != nullptr; };
+  if (heads != nullptr && *heads > 1 && !all.empty() &&
+      std::none_of(all.begin(), all.end(), has_heads)) {
     plan.warnings.push_back(text("model.num_heads is ", *heads, ", but ", attention->type(),
                                  " takes no num_heads: write 1"));
   }

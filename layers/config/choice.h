@@ -6,6 +6,7 @@
 #include <string>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 namespace heed {
 
@@ -74,6 +75,19 @@ class Choice {
   // The value of the field of this name; null if there is no such field of type T.
   template <class T>
   const T* find(const std::string& name) const;
+
+  // Of a field that may be a list (FieldInfo::or_list): those after the first.
+  std::vector<Choice> others;
+  std::vector<Choice> all() const {
+    std::vector<Choice> all = others;
+    all.insert(all.begin(), *this)->others.clear();
+    return all;
+  }
+  static Choice list(std::vector<Choice> all) {
+    Choice first = all.front();
+    first.others.assign(all.begin() + 1, all.end());
+    return first;
+  }
 
  private:
   std::string type_;

@@ -39,6 +39,12 @@ ConfigNode part_node(const Choice& part, const Fill& fill) {
   return node;
 }
 
+ConfigNode list_node(const std::vector<Choice>& parts, const Fill& fill) {
+  ConfigNode list;
+  for (const Choice& part : parts) list.append(part_node(part, fill));
+  return list;
+}
+
 std::vector<std::string> names_filled_by(const Fill& fill) {
   const Defaults defaults(fill);
   std::vector<std::string> names;
@@ -50,6 +56,7 @@ std::vector<std::string> names_filled_by(const Fill& fill) {
 
 ConfigNode value_node(const Field& field) {
   if (const auto* part = std::get_if<Choice*>(&field.member)) {
+    if (!(*part)->others.empty()) return list_node((*part)->all(), field.fill);
     const std::string& off = field.info.off_word;
     const ConfigNode node = **part        ? part_node(**part, field.fill)
                             : off.empty() ? ConfigNode()
@@ -57,11 +64,7 @@ ConfigNode value_node(const Field& field) {
     return field.info.short_form && node.is_map() && node.size() == 1 ? node.at(0) : node;
   }
   if (const auto* parts = std::get_if<std::vector<Choice>*>(&field.member)) {
-    ConfigNode list;
-    for (const Choice& part : **parts) {
-      list.append(part_node(part, {}));
-    }
-    return list;
+    return list_node(**parts, {});
   }
   if (const auto* group = std::get_if<ConfigRef>(&field.member)) {
     return write_struct(*group);

@@ -87,9 +87,7 @@ std::vector<ConfigMistake> ConfigErrors::sorted() const {
 
 std::vector<std::string> ConfigErrors::lines() const {
   std::vector<std::string> lines;
-  for (const ConfigMistake& mistake : sorted()) {
-    lines.push_back(line_of(mistake));
-  }
+  for (const ConfigMistake& mistake : sorted()) lines.push_back(line_of(mistake));
   return lines;
 }
 

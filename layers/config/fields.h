@@ -87,6 +87,7 @@ struct FieldInfo {
   std::string off_word;              // a word allowed instead of a number or part: "none"; or ""
   std::string part_kind;             // part, part_list: kind of the type, "layer", "optimizer", ...
   bool short_form = false;           // part: `byte` may be written for `{type: byte}`
+  bool or_list = false;              // part: a list of parts is allowed, too: Choice::others
   std::string usual_type;            // part: that of one that does not say its type; or ""
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
@@ -114,9 +115,7 @@ struct FieldInfo {
   }
   // Words of other tools, in the documentation and in the message about an unknown key.
   FieldInfo& also_known_as(const std::vector<std::string>& words, const std::string& rule = "") {
-    for (const std::string& word : words) {
-      synonyms.push_back({word, rule});
-    }
+    for (const std::string& word : words) synonyms.push_back({word, rule});
     return *this;
   }
   // The name of the field in configs that earlier versions wrote: see train/yaml/yaml.h.

@@ -42,18 +42,14 @@ ConfigNode ConfigNode::scalar(const std::string& text, bool quoted) {
 ConfigNode ConfigNode::list(std::vector<ConfigNode> elements) {
   ConfigNode node;
   node.kind_ = Kind::list;
-  for (ConfigNode& element : elements) {
-    node.append(std::move(element));
-  }
+  for (ConfigNode& element : elements) node.append(std::move(element));
   return node;
 }
 
 ConfigNode ConfigNode::map(std::initializer_list<std::pair<std::string, ConfigNode>> entries) {
   ConfigNode node;
   node.kind_ = Kind::map;
-  for (const auto& [key, value] : entries) {
-    node.set(key, value);
-  }
+  for (const auto& [key, value] : entries) node.set(key, value);
   return node;
 }
 
@@ -185,9 +181,7 @@ void flatten(const ConfigNode& node, std::map<std::string, std::string>& values)
   if (node.is_scalar()) {
     values[node.path()] = node.text();
   }
-  for (const ConfigNode& child : node.children()) {
-    flatten(child, values);
-  }
+  for (const ConfigNode& child : node.children()) flatten(child, values);
 }
 
 }  // namespace

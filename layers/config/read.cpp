@@ -190,20 +190,29 @@ class StructReader {
     const Field& field = fields_[k];
     const ConfigNode* child = node_.find(field.info.name);
     if (Choice* part = member_of<Choice>(field)) {
-      child == nullptr && !*part ? require_given(k) : set_state(k, read_part(field, child, *part));
+      if (field.info.or_list && (child != nullptr ? child->is_list() : !part->others.empty())) {
+        std::vector<Choice> all = part->all();
+        set_state(k, read_list(field, child, all, part->type()));
+        *part = Choice::list(all);
+      } else {
+        child == nullptr && !*part ? require_given(k)
+                                   : set_state(k, read_part(field, child, *part));
+      }
     } else if (auto* parts = member_of<std::vector<Choice>>(field)) {
       child == nullptr && parts->empty() ? require_given(k)
                                          : set_state(k, read_list(field, child, *parts));
     }
   }
 
-  bool read_list(const Field& field, const ConfigNode* child, std::vector<Choice>& parts) {
+  // An element that does not say its type has the usual one.
+  bool read_list(const Field& field, const ConfigNode* child, std::vector<Choice>& parts,
+                 const Choice& usual = {}) {
     if (child != nullptr) {
       if (!has_kind(field.info, *child, ConfigNode::Kind::list, errors_) ||
           !has_length(field.info, *child, errors_)) {
         return false;
       }
-      parts.assign(static_cast<size_t>(child->size()), Choice());
+      parts.assign(static_cast<size_t>(child->size()), usual);
     }
     Field element{element_of(field.info), field.member, field.fill};
     bool ok = true;

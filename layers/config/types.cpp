@@ -87,9 +87,7 @@ const ConfigType& ConfigTypes::get(const std::string& name) const {
 
 std::vector<std::string> ConfigTypes::names() const {
   std::vector<std::string> names;
-  for (const ConfigType& type : types_) {
-    names.push_back(type.name);
-  }
+  for (const ConfigType& type : types_) names.push_back(type.name);
   return names;
 }
 
@@ -125,7 +123,7 @@ std::string expected(const FieldInfo& info) {
       return (info.usual_type.empty()
                   ? with_article(info.part_kind) + ", written {type: NAME, ...}"
                   : "a map of the fields that heed layers " + info.usual_type + " lists") +
-             or_off;
+             (info.or_list ? ", or a list of one or more" : "") + or_off;
     case FieldType::part_list:
       return list_words(info, info.part_kind + "s");
     case FieldType::group:

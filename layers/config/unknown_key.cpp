@@ -30,9 +30,7 @@ std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fi
   std::vector<std::string> names, words;
   for (const FieldInfo& info : fields) {
     names.push_back(info.name);
-    for (const Synonym& synonym : info.synonyms) {
-      words.push_back(synonym.word);
-    }
+    for (const Synonym& synonym : info.synonyms) words.push_back(synonym.word);
   }
   if (key.find_first_not_of("0123456789") == std::string::npos) {
     return "unknown key; if this is a decimal comma, write a point: 0." + key;

@@ -278,22 +278,12 @@ bool check_value(const Field& field, const ConfigMark& mark, const std::string& 
 
 FieldInfo element_of(const FieldInfo& list) {
   FieldInfo element = list;
-  switch (list.type) {
-    case FieldType::boolean_list:
-      element.type = FieldType::boolean;
-      break;
-    case FieldType::integer_list:
-      element.type = FieldType::integer;
-      break;
-    case FieldType::number_list:
-      element.type = FieldType::number;
-      break;
-    case FieldType::part_list:
-      element.type = FieldType::part;
-      break;
-    default:
-      element.type = FieldType::string;
-  }
+  element.or_list = false;
+  element.type = list.type == FieldType::boolean_list   ? FieldType::boolean
+                 : list.type == FieldType::integer_list ? FieldType::integer
+                 : list.type == FieldType::number_list  ? FieldType::number
+                 : list.type == FieldType::string_list  ? FieldType::string
+                                                        : FieldType::part;
   return element;
 }
 
@@ -309,9 +299,7 @@ bool has_length(const FieldInfo& info, const ConfigNode& node, ConfigErrors& err
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
-  for (const std::string& word : words) {
-    out += (out.empty() ? "" : ", ") + word;
-  }
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
   return out;
 }
 

@@ -1,8 +1,9 @@
-// Children that a config leaves out, and lists of equal ones.
+// Children that a config leaves out, and lists of children.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "layers/module/module.h"
@@ -16,13 +17,18 @@ std::optional<Child<Layer>> optional_child(bool exists, Module* parent, const st
   return exists ? std::optional(Child<Layer>(parent, name, config)) : std::nullopt;
 }
 
-// `count` children of one config: `name.0`, `name.1`, ...
+// `count` children `name.0`, `name.1`, ...: all of one config, or child i of config(i).
 template <class Layer, class Config>
 std::vector<Child<Layer>> child_list(Module* parent, const std::string& name, int64_t count,
                                      const Config& config) {
   std::vector<Child<Layer>> children;
   for (int64_t i = 0; i < count; ++i) {
-    children.emplace_back(parent, name + "." + std::to_string(i), config);
+    const std::string child = name + "." + std::to_string(i);
+    if constexpr (std::is_invocable_v<const Config&, int64_t>) {
+      children.emplace_back(parent, child, config(i));
+    } else {
+      children.emplace_back(parent, child, config);
+    }
   }
   return children;
 }

@@ -71,7 +71,7 @@ TEST_CASE("causality: the future changes no bit of the past, where the layer say
       }
     }
   }
-  CHECK(causal == 2 * 2 * 3 * 19);
+  CHECK(causal == 2 * 2 * 3 * 20);
   CHECK(others == 2 * 2 * 3 * 13);
 }
 

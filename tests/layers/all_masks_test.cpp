@@ -35,7 +35,7 @@ void for_all(const std::function<void(const LayerCase&, Module&, Input)>& check)
       ++cases;
     }
   }
-  CHECK(cases == 2 * 32);
+  CHECK(cases == 2 * 33);
 }
 
 bool same_bits(const Array& a, const Array& b, int64_t first, int64_t count) {
@@ -113,8 +113,8 @@ TEST_CASE("masks: what is hidden is seen by no one else") {
     seen += same_bits(other, y, 4 * width, width) ? 0 : 1;
     CHECK(same_bits(other, y, tokens * width, tokens * width));  // the other item
   });
-  CHECK(hidden_compared == 2 * 32 * 3 * 13);
-  CHECK(seen == 2 * 32);
+  CHECK(hidden_compared == 2 * 33 * 3 * 13);
+  CHECK(seen == 2 * 33);
 }
 
 TEST_CASE("masks: a query that sees nothing gives zeros and zero gradients") {
@@ -203,7 +203,7 @@ TEST_CASE("masks: refused unless they fit") {
       ++refused;
     }
   });
-  CHECK(refused == 2 * 32 * 6);
+  CHECK(refused == 2 * 33 * 6);
 }
 
 TEST_CASE("masks: in a dry run they are not read") {

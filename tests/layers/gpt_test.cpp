@@ -12,11 +12,13 @@ using namespace heed::testing;
 
 namespace {
 
-std::string gpt_of(int heads, const std::string& options) {
+std::string gpt_of(int heads, const std::string& options, int layers = 2) {
   return text("{type: gpt, vocab_size: 11, context_length: 9, d_model: 12, num_heads: ", heads,
-              ", num_layers: 2", options.empty() ? "" : ", ", options, "}");
+              ", num_layers: ", layers, options.empty() ? "" : ", ", options, "}");
 }
-std::string gpt(const std::string& options = "") { return gpt_of(3, options); }
+std::string gpt(const std::string& options = "", int layers = 2) {
+  return gpt_of(3, options, layers);
+}
 
 Array drawn_normal(Generator& generator, const Shape& shape, double std) {
   Array a = Array::uninitialised(shape);
@@ -181,6 +183,78 @@ TEST_CASE("gpt: tied embeddings are one parameter with the sum of both gradients
   CHECK(check_near(run(*tied, in), want, 20 * rounding, {"out_head.weight"}) == 31);
 }
 
+TEST_CASE("gpt: a list of attentions, which the blocks take in turn") {
+  const auto layer = layer_of(gpt("attention: [{window: 4}, {type: causal_attention}, {}]", 4));
+  const auto& blocks = dynamic_cast<const Gpt&>(*layer).trf_blocks;
+  const auto window_of = [&](size_t i) {
+    return blocks[i]->config.attention.find<std::optional<int64_t>>("window");
+  };
+  REQUIRE(blocks.size() == 4);
+  CHECK(*window_of(0) == 4);
+  CHECK(window_of(1) == nullptr);
+  CHECK(blocks[1]->config.attention.type() == "causal_attention");
+  CHECK(*window_of(2) == std::nullopt);
+  CHECK(*window_of(3) == 4);
+  CHECK(layer->signature().causal);
+  CHECK_FALSE(layer_of(gpt("attention: [{}, {causal: false}]"))->signature().causal);
+  CHECK_FALSE(layer_of(gpt("attention: [{}, {type: simple_attention}]"))->signature().cache);
+
+  // Made in C++, written as it is read, and read again.
+  Gpt::Config made;
+  made.vocab_size = 11, made.context_length = 9, made.d_model = 12, made.num_heads = 3;
+  made.num_layers = 2;
+  made.attention = LayerChoice::list({"multi_head_attention", "causal_attention"});
+  const ConfigNode written = write_fields(checked(made));
+  const ConfigNode& attention = written.get("attention");
+  REQUIRE(attention.is_list());
+  CHECK(attention.size() == 2);
+  CHECK_FALSE(attention.at(0).has("d_in"));  // filled in
+  CHECK(attention.at(1).get("type").text() == "causal_attention");
+  CHECK(write_fields(read_fields<Gpt::Config>(written)) == written);
+  made.attention = LayerChoice::list({"multi_head_attention"});
+  CHECK(write_fields(checked(made)).get("attention").get("type").text() == "multi_head_attention");
+}
+
+TEST_CASE("gpt: what a list of attentions must be, and what a model gives it") {
+  const auto mistake = [](const std::string& options) {
+    const std::string error = config_error_of(gpt(options));
+    return error.substr(error.find(" model.") + 1);
+  };
+  CHECK(mistake("attention: []") ==
+        "model.attention: expected a layer, written {type: NAME, ...}, or a list of one or more, "
+        "got 0 elements");
+  CHECK(mistake("attention: [{}, {}, {}]") ==
+        "model.attention: expected as many as there are blocks, num_layers 2, or fewer, got 3");
+  CHECK(config_error_of(gpt("attention: [{window: 4}, {windw: 4}]")) ==
+        "model.yaml:1:123: model.attention.1.windw: unknown key, did you mean window?");
+  CHECK(mistake("attention: [{}, 5]") ==
+        "model.attention.1: expected a layer, written {type: NAME, ...}, got 5");
+  CHECK(mistake("attention: [{}, {type: multi_head_attention_wrapper, "
+                "num_heads: 5}]") ==
+        "model.attention.1.num_heads: must divide d_model: d_model is 12, num_heads is 5; possible "
+        "are 1, 2, 3, 4, 6, 12");
+  // One of them has what the model says.
+  CHECK(mistake("attention: [{num_heads: 4}, {}]") == "no error");
+  CHECK(mistake("attention: [{num_heads: 4}, {num_heads: 6}]") ==
+        "model.num_heads: 3 is not attention.num_heads 6; give the number of heads once");
+  CHECK(mistake("position: rope, attention: [{type: causal_attention}, {rope: false}]") ==
+        "model.position: rope, but attention.rope is false: no token would have a position; leave "
+        "attention.rope out");
+  CHECK(mistake("position: rope, attention: [{type: causal_attention}, {}]") == "no error");
+  CHECK(mistake("position: rope, attention: [{rope: false}, {}]") == "no error");
+  CHECK(mistake("attention: [{alibi: true}, {}]") == "no error");
+  CHECK(mistake("attention: [{alibi: true}, {alibi: true}]") ==
+        "model.position: learned, but attention.alibi takes its place; write none");
+  const std::string rope = "position: rope, rope_base: 100, attention: [{rope_base: 7}, ";
+  CHECK(mistake(rope + "{rope_base: 8}]") ==
+        "model.rope_base: 100 is not attention.rope_base 8; give it once");
+  const auto layer = layer_of(gpt(rope + "{}]"));
+  const auto& blocks = dynamic_cast<const Gpt&>(*layer).trf_blocks;
+  CHECK(*blocks[0]->config.attention.find<double>("rope_base") == 7);
+  CHECK(*blocks[1]->config.attention.find<double>("rope_base") == 100);
+  CHECK(mistake("num_kv_heads: 1, attention: [{num_kv_heads: 3}, {}]") == "no error");
+}
+
 TEST_CASE("gpt: embeddings, blocks, norm, logits") {
   const auto made = layer_of(gpt());
   auto& layer = dynamic_cast<Gpt&>(*made);
@@ -201,7 +275,7 @@ TEST_CASE("gpt: PyTorch's values") {
       ++compared;
     }
   }
-  CHECK(files == 22);
+  CHECK(files == 24);
   CHECK(compared >= 11);
 }
 

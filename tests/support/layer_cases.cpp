@@ -334,6 +334,8 @@ std::vector<LayerCase> attending_layers(const Sizes& sizes) {
   cases.push_back({"gpt options", "{" + gpt +
                                       ", qkv_bias: true, norm: rms_norm, activation: silu, "
                                       "position: sinusoidal}"});
+  cases.push_back(
+      {"gpt pattern", "{" + gpt + ", position: rope, attention: [{window: 3}, {rope: false}]}"});
   return cases;
 }
 

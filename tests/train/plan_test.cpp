@@ -175,6 +175,9 @@ TEST_CASE("plan: warns of heads that an attention does not have") {
             .warnings.empty());
   CHECK(make_plan(load_small(folder, {"model.attention={type: multi_head_attention_wrapper}"}))
             .warnings.empty());
+  const std::vector<std::string> list{"model.num_layers=2",
+                                      "model.attention=[{type: causal_attention}, {}]"};
+  CHECK(make_plan(load_small(folder, list)).warnings.empty());
 }
 
 TEST_CASE("plan: warns of learned positions that the data never gets to") {

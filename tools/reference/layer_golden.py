@@ -190,6 +190,9 @@ CASES = {
     "gpt_qwen3": ({**GPT, "num_heads": 4, "head_dim": 2, "num_kv_heads": 2, "position": "rope", "rope_base": 100.0,
                    "norm": "rms_norm", "norm_eps": 1e-2, "activation": "swiglu", "ff_width": 5, "bias": False,
                    "attention": {"type": "multi_head_attention", "qk_norm": "rms_norm"}}, "ids keys"),
+    # Gemma 3: a local layer with a base of its own, then one that sees everything.
+    "gpt_pattern": ({**NANO, "d_model": 8, "num_layers": 3, "position": "rope", "rope_base": 1000.0, "attention": [
+        {"type": "multi_head_attention", "window": 2, "rope_base": 10.0}, {"type": "multi_head_attention"}]}, "ids keys"),
 }
 
 LATENT = {"type": "latent_attention", **LONG, "d_out": 12, "num_heads": 2}
@@ -213,6 +216,10 @@ ALTERNATIVES = {
     "mixture_of_experts_switch": ({"type": "mixture_of_experts", "d_model": D, "num_experts": 3, "top_k": 1,
                                    "hidden_multiplier": 2, "activation": "relu"}, "unbatched"),
     "gpt_mixture_of_experts": ({**NANO, "feed_forward": {"type": "mixture_of_experts", "num_experts": 3}}, "ids"),
+    # Qwen3-Next: most layers keep a memory of a fixed size.
+    "gpt_hybrid": ({**NANO, "d_model": 8, "num_layers": 3, "position": "rope", "attention": [
+        {"type": "gated_delta_net", "kernel_size": 2}, {"type": "gated_delta_net", "num_heads": 1},
+        {"type": "multi_head_attention"}]}, "ids"),
 }
 
 MODEL = {"context_length": T + 1, "d_model": D, "num_heads": 2, "num_layers": 2}

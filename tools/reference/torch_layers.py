@@ -420,14 +420,16 @@ class GPT(nn.Module):
                  head_dim=None, num_classes=None):
         super().__init__()
         rope = position == "rope"
-        block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier,
-                 attention, feed_forward, norm_eps, ff_width, parallel_residual)
-        of_attention = dict(num_kv_heads=num_kv_heads, rope=rope, rope_base=rope_base, rotary_fraction=rotary_fraction,
-                            head_dim=head_dim)
+        block = (d_model, num_heads, context_length, dropout, qkv_bias, bias, norm, activation, hidden_multiplier)
+        kinds = attention if isinstance(attention, list) else [attention]  # the blocks take them in turn
+        of_block = dict(num_kv_heads=num_kv_heads, rope=rope, rope_base=rope_base, rotary_fraction=rotary_fraction,
+                        head_dim=head_dim, feed_forward=feed_forward, norm_eps=norm_eps, ff_width=ff_width,
+                        parallel_residual=parallel_residual)
         self.tok_emb = nn.Embedding(vocab_size, d_model)
         self.pos_emb = nn.Identity() if position in ("rope", "none") else Positional(context_length, d_model, position)
         self.drop_emb = nn.Dropout(dropout)
-        self.trf_blocks = nn.ModuleList(TransformerBlock(*block, **of_attention) for _ in range(num_layers))
+        self.trf_blocks = nn.ModuleList(TransformerBlock(*block, kinds[i % len(kinds)], **of_block)
+                                        for i in range(num_layers))
         self.final_norm = norm_layer(norm, d_model, bias, norm_eps)
         self.out_head = (nn.Linear(d_model, vocab_size, bias=False) if num_classes is None else
                          nn.Linear(d_model, num_classes))

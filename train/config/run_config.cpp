@@ -177,7 +177,7 @@ int64_t RunConfig::context_length() const {
 
 namespace {
 
-// Sets the dropout of a layer to 0, and that of the layers chosen inside it.
+// Sets the dropout of a layer to 0, of the layers chosen inside it, and of others in its list.
 void turn_off_dropout(Choice& layer) {
   for (Field& field : fields_of(layer.own_config())) {
     if (auto* number = member_of<double>(field); number && field.info.name == "dropout") {
@@ -188,6 +188,7 @@ void turn_off_dropout(Choice& layer) {
       for (Choice& each : *parts) turn_off_dropout(each);
     }
   }
+  for (Choice& other : layer.others) turn_off_dropout(other);
 }
 
 // Throws all mistakes, if there are any, with those of files that cannot be read.

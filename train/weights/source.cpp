@@ -192,6 +192,12 @@ std::vector<Difference> differences(const LayerChoice& ours, const LayerChoice& 
   Values all = a;
   all.insert(b.begin(), b.end());
   std::vector<Difference> found;
+  const auto listed = [](const LayerChoice& model) {
+    const auto* attention = model.find<LayerChoice>("attention");
+    const size_t count = attention == nullptr ? 0 : attention->others.size();
+    return count == 0 ? "the same in every block" : text("a list of ", count + 1);
+  };
+  if (listed(ours) != listed(theirs)) found.push_back({"attention", listed(ours), listed(theirs)});
   for (const auto& [path, value] : all) {
     const size_t dot = path.rfind('.');
     const std::string in_both = dot == std::string::npos ? path : path.substr(0, dot) + ".type";

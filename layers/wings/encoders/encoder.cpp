@@ -30,8 +30,7 @@ void Encoder::Config::fields(Fields& f) {
 }
 
 void Encoder::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  BlockConfig::check(errors, at);
-  check_heads(errors, at);
+  TransformerBody::Config::check(errors, at);
   const auto without_effect = [&](const char* field, bool changed, const char* needed) {
     if (changed) {
       errors.add_field(at, field, "has no effect without ", needed, "; leave it out");

@@ -88,7 +88,10 @@ TEST_CASE("cache: token by token as all at once") {
   const auto wrapper = ConfigNode::map({{"type", "multi_head_attention_wrapper"}});
   const auto single = ConfigNode::map({{"type", "causal_attention"}});
   const auto grouped = ConfigNode::map({{"type", "multi_head_attention"}, {"num_kv_heads", 1}});
-  for (const ConfigNode& attention : {multi_head, packed, grouped, wrapper, single}) {
+  ConfigNode window = multi_head;
+  window.set("window", 2);
+  const ConfigNode listed = ConfigNode::list({window, single});
+  for (const ConfigNode& attention : {multi_head, packed, grouped, wrapper, single, listed}) {
     const bool turns = attention.get("type").text() == "multi_head_attention";
     for (const char* position : {"learned", "sinusoidal", "rope"}) {
       if (position == std::string("rope") && !turns) continue;

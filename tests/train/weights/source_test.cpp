@@ -265,6 +265,24 @@ TEST_CASE("weights: another function of the same shapes is warned of, field by f
   CHECK(warnings(file, "num_heads: 2").empty());
 }
 
+TEST_CASE("weights: blocks that differ in their attention, or do not") {
+  const auto gpt = [](const std::string& attention) {
+    return read_options("layer", "gpt",
+                        parse_config("{vocab_size: 5, context_length: 8, d_model: 12, num_heads: "
+                                     "3, num_layers: 2, attention: " +
+                                         attention + "}",
+                                     "g.yaml"));
+  };
+  const LayerChoice listed = gpt("[{window: 2}, {}]"), plain = gpt("{window: 2}");
+  CHECK(differences(listed, listed).empty());
+  const std::vector<Difference> differ = differences(listed, plain);
+  REQUIRE(differ.size() == 1);
+  CHECK(differ[0].field == "attention");
+  CHECK(differ[0].ours == "a list of 2");
+  CHECK(differ[0].theirs == "the same in every block");
+  CHECK(differences(gpt("[{window: 3}, {}]"), listed).at(0).field == "attention.0.window");
+}
+
 TEST_CASE("weights: a run of an earlier version, whose config has what is now refused") {
   const TempDir folder;
   const fs::path first = trained(folder, "first",

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "layers/config/types.h"
+#include "layers/config/values.h"
 #include "tools/commands/config_file.h"
 #include "train/config/run_config.h"
 #include "train/yaml/yaml_set.h"
@@ -72,6 +73,11 @@ std::vector<FieldInfo> fields_below(const FieldInfo& field, const ConfigNode& wr
   if (field.type == FieldType::group) {
     return field.group;
   }
+  if (field.or_list && written.is_list()) {
+    std::vector<FieldInfo> elements(static_cast<size_t>(written.size()), element_of(field));
+    for (size_t i = 0; i < elements.size(); ++i) elements[i].name = std::to_string(i);
+    return elements;
+  }
   return field.type == FieldType::part ? fields_of_part(field, written) : std::vector<FieldInfo>{};
 }
 
@@ -111,7 +117,7 @@ Candidates config_keys(const std::string& typed, const std::string& config,
     if (field == nullptr) {
       return {};
     }
-    written = &written->get(key);
+    written = written->is_list() ? &written->at(std::stoll(key)) : &written->get(key);
     fields = std::vector<FieldInfo>(fields_below(*field, *written));
   }
 

@@ -122,6 +122,10 @@ Json part_schema(const FieldInfo& info) {
   if (alternatives.empty()) {  // nothing of this kind is built in
     return {{"not", Json::object()}};
   }
+  if (info.or_list) {
+    const Json one = {{"oneOf", alternatives}};
+    alternatives.push_back({{"type", "array"}, {"items", one}, {"minItems", info.length.min}});
+  }
   return {{"oneOf", alternatives}};
 }
 

@@ -84,6 +84,10 @@ std::string obstacle(const Architecture& architecture, const Gpt& model) {
   const auto differs = [&](const char* field, const std::string& got, const std::string& has) {
     return lacks(architecture, field, got, has);
   };
+  if (!c.attention.others.empty()) {
+    return differs("attention", text("a list of ", 1 + c.attention.others.size()),
+                   "the same in every block");
+  }
   if (!c.has_feed_forward()) {
     return differs("feed_forward", "none", "one in each block");
   }

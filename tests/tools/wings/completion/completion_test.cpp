@@ -104,6 +104,13 @@ TEST_CASE("completion: keys of a config after --set, of the types that it has") 
   CHECK(set("model.source").empty());  // a field of another model
   CHECK(set("data.tok") == Words{"data.tokenizer.", "data.tokenizer="});
   CHECK(offers({"train", "quickstart", "--set", "model.attention."}, "model.attention.type="));
+  const auto listed = [](const std::string& typed) {
+    return words_after(
+        {"train", "quickstart", "--set", "model.attention=[{}, {window: 4}]", "--set", typed});
+  };
+  CHECK(listed("model.attention.") == Words{"model.attention.0.", "model.attention.1."});
+  CHECK(listed("model.attention.1.win") == Words{"model.attention.1.window="});
+  CHECK(listed("model.attention.2.").empty());
   CHECK(set("nothing.").empty());
   CHECK(set("seed.").empty());
   // Of another type, which a --set before it names; of all types without a config.

@@ -28,6 +28,7 @@ data.type=txt      data.path=[x]        data.train_fraction=0   data.context_len
 data.vocab=3       data=text            model.type=gtp      model.d_model=0      model.d_model=12.5
 model.dropout=1    model.dropout=-0.1   model.num_layers=1001   model.bias=0     model.norm=batch
 model.vocab_size=none   model.d_modle=3     model.attention=causal_attention
+model.attention=[]      model.attention=[{wide: 3}]      model.attention=[linear]
 model.attention={type: linear, wide: 3}     model.attention={num_heads: four}    model=[gpt]
 optimizer.type=adamm    optimizer.betas=[0.9]   optimizer.betas=[0.9, 1.5]   optimizer.lr=-1
 optimizer.momentum=0.9  optimizer.decay=some    optimizer=adamw     schedule.min_lr=-1
@@ -43,6 +44,7 @@ data={path: data/tinyshakespeare.txt}
 
 # Changes that keep it valid.
 RIGHT = """
+model.attention=[{window: 4}, {type: causal_attention}]
 seed=0                  precision=float32       random.generators=single    optimizer={lr: 1e-3}
 optimizer={type: sgd, momentum: 0.9}            schedule={}             schedule={type: constant}
 train.clip_grad_norm=none   train.accumulate=2  eval.batches=all        eval={every: none}

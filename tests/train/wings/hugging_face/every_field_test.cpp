@@ -167,6 +167,15 @@ TEST_CASE("export: a scale is written where the architecture has a word for it")
                 "scale: 0.35355339059327373}") == "");
 }
 
+TEST_CASE("export: no architecture has other attention from block to block") {
+  const auto model = random_gpt(
+      parsed("{vocab_size: 7, context_length: 6, d_model: 8, num_heads: 2, num_layers: 2, "
+             "attention: [{type: multi_head_attention}, {type: packed_attention}]}"));
+  const auto& gpt = dynamic_cast<const Gpt&>(*model);
+  CHECK(export_obstacle(architecture_of(gpt.config), gpt) ==
+        "model.attention: a list of 2, but gpt2 has the same in every block");
+}
+
 TEST_CASE(
     "export: a gated feed-forward is a llama's, and rotary positions are those of attention") {
   const std::string llama = "{position: rope, norm: rms_norm, ";
