@@ -52,11 +52,12 @@ int64_t default_repeat(const Module& model);
 // cross_att head 0".
 std::string head_name(const HeadScore& head, const HeadScores& all);
 
-// Throws ConfigError for a model without blocks, or with attention that offers no heads; `probe`
-// begins the message.
+// Throws ConfigError for a model without blocks, or whose attention offers no heads; `probe` begins
+// the message.
 void require_heads(Module& model, const Input& in, const std::string& probe);
 // Scores the heads of all blocks. `repeat` is L for an input of repeated_tokens(), none for others.
-// Throws ConfigError for a model without blocks, or with attention that offers no heads.
+// Throws ConfigError for a model without blocks, or whose attention offers no heads. Blocks without
+// any are left out next to others.
 HeadScores score_heads(Module& model, const Input& in, std::optional<int64_t> repeat);
 
 }  // namespace heed::probe

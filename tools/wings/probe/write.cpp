@@ -174,8 +174,12 @@ class Writings {
  private:
   Row output(const Module* part) const { return last_row(kept_.at({part, Activation::output, 0})); }
 
-  void add_block(const Block& block) {
+  void add_heads(const Block& block) {
     const Module* attention = block.attention.front();
+    if (heads_.at(attention) == 0) {  // another kind, in a model of several
+      all.push_back({{.part = "attention", .block = block.number}, output(attention)});
+      return;
+    }
     const Row bias = given_.front().at(attention);
     Sum sum;
     sum.add(bias);
@@ -187,7 +191,11 @@ class Writings {
     all.push_back({{.part = "out_bias", .block = block.number}, bias});
     require<ConfigError>(sum.is(output(attention)), write_name, ": ", attention->path(),
                          " is not a sum over its heads: what each of them adds cannot be told");
-    stream_.add(output(attention));
+  }
+
+  void add_block(const Block& block) {
+    add_heads(block);
+    stream_.add(output(block.attention.front()));
     if (block.feed_forward != nullptr) {
       all.push_back({{.part = "feed_forward", .block = block.number}, output(block.feed_forward)});
       stream_.add(all.back().row);

@@ -10,6 +10,7 @@
 //   embedding       of the last token
 //   position        what is added to it before the first block, if anything
 //   head            z of the head through out_proj, without bias
+//   attention       its output, of a block whose attention offers no heads, next to others
 //   out_bias        what the attention gives where every z is 0
 //   feed_forward    its output, bias included
 //   final_shift     u . shift + b
@@ -36,9 +37,9 @@ struct Attribution {
 };
 
 // For a batch of one; `answer` and `wrong` are columns of the logits. With `wrong`, of the logit of
-// the answer minus that of `wrong`. Throws ConfigError for a model without blocks, one that reads
-// two sequences or names no token at each position, for attention that offers no heads or is no sum
-// over them, for blocks that do more than add to the stream, and for a last block that is followed
+// the answer minus that of `wrong`. Throws ConfigError for a model without blocks or heads, for one
+// that reads two sequences or names no token at each position, for attention that is no sum over
+// its heads, for blocks that do more than add to the stream, and for a last block that is followed
 // by something else than a norm and a Linear layer.
 Attribution attribute(Module& model, const Input& in, int32_t answer, std::optional<int32_t> wrong);
 

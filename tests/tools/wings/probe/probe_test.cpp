@@ -101,6 +101,17 @@ TEST_CASE("heads: of separate layers, of an encoder-decoder and of a classifier"
   CHECK(score_heads(*classifier, repeated_tokens(*classifier, 2, 3, 1), 3).heads.size() == 2);
 }
 
+TEST_CASE("heads: of a model whose blocks differ, those of the blocks that offer some") {
+  const auto mixed = small_gpt(", attention: [{type: linear}, {}]");
+  const HeadScores scores = score_heads(*mixed, repeated_tokens(*mixed, 2, 3, 1), 3);
+  REQUIRE(scores.heads.size() == 3);
+  CHECK(scores.heads[0].layer == "trf_blocks.1.att");
+  CHECK(head_name(scores.heads[2], scores) == "block 1 head 2");
+  const Patches patches = patch(*mixed, tokens({1, 2, 3}), tokens({1, 4, 3}), 6, {});
+  CHECK(patches.heads.at(0).empty());
+  CHECK(patches.heads.at(1).size() == 3);
+}
+
 TEST_CASE("heads: refuses models without blocks, and layers that offer no heads") {
   const auto without = layer_of(
       "{type: classifier, vocab_size: 7, num_classes: 3, context_length: 6, d_model: 12, "

@@ -166,6 +166,20 @@ TEST_CASE("write: names of the parts") {
   CHECK(summed(found) == doctest::Approx(found.logit).epsilon(1e-5));
 }
 
+TEST_CASE("write: attention without heads, next to others, is a part as a whole") {
+  const auto mixed = small_gpt(", attention: [{type: linear}, {}]");
+  const EvaluationMode evaluating(*mixed);
+  const Input in = tokens({1, 2, 3});
+  const Array logits = (*mixed)(in).value();
+  const Attribution attribution = attribute(*mixed, in, 4, {});
+  CHECK(names_in(attribution) ==
+        "embedding position attention0 feed_forward0 head1.0 head1.1 head1.2 out_bias1 "
+        "feed_forward1 final_shift ");
+  const double logit =
+      static_cast<double>(logits.span().last(static_cast<size_t>(logits.dim(2)))[4]);
+  CHECK(summed(attribution) == doctest::Approx(logit).epsilon(1e-5));
+}
+
 TEST_CASE("write: refuses models whose parts do not add up to a logit, in a line") {
   const auto refusal = [](Module& model, const Input& in) {
     return error_of<ConfigError>([&] { attribute(model, in, 1, {}); });

@@ -84,7 +84,7 @@ Activations activations_of(Module& model, const Input& in,
                            const std::vector<PartObserver::Watched>& watched);
 
 // How many heads each of these offers in a forward pass of `in`. `probe`, which begins the message,
-// needs them: throws ConfigError for one that offers none.
+// needs them: throws ConfigError if none offers any. Blocks may differ in their attention.
 std::map<const Module*, int64_t> count_heads(Module& model, const Input& in,
                                              const std::vector<const Module*>& attention,
                                              const std::string& probe);
