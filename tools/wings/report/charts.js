@@ -3,7 +3,7 @@
 
 const curveCharts = [];
 
-// rows: [step, loss, val_loss, lr, grad_norm, tokens, seconds]
+// rows: [step, loss, val_loss, lr, grad_norm, tokens, seconds], then a loss for each name of `added`
 const lastSecond = () => Math.max(0, ...data.runs.flatMap((run) => run.rows.map((row) => row[6] ?? 0)));
 const [timeUnit, unitSeconds] = lastSecond() < 300 ? ["s", 1] : lastSecond() < 10800 ? ["min", 60] : ["h", 3600];
 
@@ -191,6 +191,9 @@ function chanceLevels() {
 // The row of a run with the lowest validation loss.
 const lowestOf = (run) => run.rows.filter((row) => row[2] !== null).reduce((best, row) => (best === null || row[2] < best[2] ? row : best), null);
 
+const firstAdded = 7;  // of a row
+const isLoss = (id) => id === "loss" || id.startsWith("added-");
+
 // The charts to draw: [id, title, y axis title, series, levels]. Charts without data are left out.
 function curves() {
   const column = (k) => (run) => run.rows.filter((row) => row[k] !== null).map((row) => [row[0], row[k]]);
@@ -208,8 +211,12 @@ function curves() {
   const losses = [...series(column(1), "training", thin), ...series(column(2), "validation", dashes), ...series(lowest, "lowest", { dots: true, color: 1 })];
   const targets = new Set(data.runs.map((run) => targetWords(run)));
   const sequences = (run) => (hasSequences(run) ? judged("exact_match")(run) : []);
+  const added = [...new Set(data.runs.flatMap((run) => run.added))].map((name) =>
+    [`added-${name}`, `Added loss: ${name}`, "added to the loss", series((run) =>
+      (run.added.includes(name) ? column(firstAdded + run.added.indexOf(name))(run) : []), name, thin)]);
   return [
     ["loss", "Loss", nats, losses, chanceLevels()],
+    ...added,
     ["targets-right", capital(targets.size === 1 ? [...targets][0] : "guessed right"), share,
       series(judged("accuracy"), "right", dots)],
     ["sequences-right", "Whole sequences right", share, series(sequences, "right", dots)],
@@ -243,9 +250,9 @@ function dataWarning() {
     : null;
 }
 
-// without: the chart of the losses stands elsewhere.
+// without: the charts of the losses stand elsewhere.
 function curveSection(without) {
-  const charts = curves().filter(([id]) => !(without && vegaHere && id === "loss"));
+  const charts = curves().filter(([id]) => !(without && vegaHere && isLoss(id)));
   if (charts.length === 0) return section("curves", "Curves", el("p", {}, "Nothing has been measured yet."));
   if (!vegaHere) return section("curves", "Curves", noVega(), ...data.runs.map(rowTable));
   const help = "Drag across a chart to zoom in, double-click to see all; with the keyboard + − 0 and the arrow keys.";
@@ -318,6 +325,6 @@ function noVega() {
 function rowTable(run) {
   const every = Math.ceil(run.rows.length / 40), last = run.rows.length - 1;
   const rows = run.rows.filter((row, i) => row[2] !== null || i % every === 0 || i === last);
-  const names = ["step", "loss", "validation loss", "learning rate", "gradient norm", "tokens", "seconds"];
+  const names = ["step", "loss", "validation loss", "learning rate", "gradient norm", "tokens", "seconds", ...run.added];
   return el("div", {}, el("h3", {}, run.name), table(names, rows.map((row) => row.map(short)), "numbers"));
 }

@@ -204,6 +204,30 @@ ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::vector<Spee
   return out;
 }
 
+// The names of the losses that layers have added.
+std::vector<std::string> added_losses(const std::vector<MetricsRow>& rows) {
+  std::set<std::string> names;
+  for (const MetricsRow& row : rows) {
+    for (const auto& [name, value] : row.added) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+ReportJson row_json(const MetricsRow& row, const std::vector<std::string>& added) {
+  ReportJson out{row.step,
+                 rounded(row.loss),
+                 rounded(row.val_loss),
+                 rounded(row.lr),
+                 rounded(row.grad_norm),
+                 row.tokens.value_or(0),
+                 rounded(row.seconds)};
+  for (const std::string& name : added) {
+    const auto found = row.added.find(name);
+    out.push_back(rounded(found == row.added.end() ? std::nullopt : std::optional(found->second)));
+  }
+  return out;
+}
+
 ReportJson run_json(const fs::path& run, const std::string& name, size_t share,
                     std::vector<std::string>& warnings, const std::vector<std::string>& sets) {
   const ConfigNode config = sets.empty() ? read_config((run / "config.yaml").string())
@@ -212,10 +236,10 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share,
   const std::vector<MetricsRow> rows = rows_of(run, warnings);
   ReportRecord record = read_record(run / "report.json");
   const std::vector<Speed> speed = speed_of(rows, record, values);
+  const std::vector<std::string> added = added_losses(rows);
   ReportJson points = ReportJson::array();
   for (const MetricsRow& row : thinned(rows, std::max<size_t>(60, most_rows / share))) {
-    points.push_back({row.step, rounded(row.loss), rounded(row.val_loss), rounded(row.lr),
-                      rounded(row.grad_norm), row.tokens.value_or(0), rounded(row.seconds)});
+    points.push_back(row_json(row, added));
   }
   const auto steps = values.find("train.steps");
   return {{"name", name},
@@ -224,6 +248,7 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share,
           {"yaml", cut_text(sets.empty() ? read_file(run / "config.yaml", most_samples_file)
                                          : to_yaml(config),
                             most_config_bytes)},
+          {"added", added},
           {"rows", std::move(points)},
           {"speed", speed_json(speed, std::max<size_t>(60, most_speeds / share))},
           {"samples", samples_of(run, std::max<size_t>(4, most_samples / share))},

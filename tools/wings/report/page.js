@@ -23,13 +23,12 @@ function overviewSection() {
     return el("div", { class: "tile" }, el("span", { class: "faint" }, words), el("strong", {}, value), el("span", { class: "faint" }, more ?? ""));
   };
   const tiles = [["last loss", "loss"], ["lowest validation loss", "lowest validation loss"], ["time", "time"], ["parameters", "parameters"]];
-  const [losses] = vegaHere ? curves() : [];
-  const chart = losses && losses[0] === "loss" ? new CurveChart(...losses) : null;
+  const [losses = null, ...addedLosses] = (vegaHere ? curves() : []).filter(([id]) => isLoss(id)).map((chart) => new CurveChart(...chart).figure);
   const forming = formingAttention(run);
   const made = section("overview", "How it went",
     el("div", { class: "tiles" }, ...tiles.filter(([name]) => facts.has(name)).map(tile)),
     el("div", { class: "went" },
-      chart ? el("div", {}, chart.figure, legend(), lossWords(run)) : null,
+      losses ? el("div", {}, losses, legend(), lossWords(run), ...addedLosses) : null,
       el("div", {}, forming,
         newest ? el("h3", {}, "The newest sample") : null,
         newest ? el("pre", { class: "newest", tabindex: 0 }, newest.text.replace(/^\n+/, "")) : null)));

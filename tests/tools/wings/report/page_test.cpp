@@ -104,6 +104,22 @@ TEST_CASE("report page: rows, totals, samples") {
   CHECK(data["samples"][1]["text"] == "second\n");
 }
 
+TEST_CASE("report page: losses that layers add, by name") {
+  const TempDir folder;
+  const fs::path run = make_run(folder, "one", "train: {steps: 30}\n");
+  write_text(run / "metrics.csv",
+             "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte,"
+             "load_balancing,z_loss\n"
+             "10,4.5,,0.001,2,640,1,,0.0125\n"
+             "20,3.5,3.75,0.001,1,1280,2,,0.011,0.25\n"
+             "25,,3.5,,,1600,3,\n");
+  const Json data = data_of({run})["runs"][0];
+  CHECK(data["added"] == Json{"load_balancing", "z_loss"});
+  CHECK(data["rows"] == Json::parse("[[10,4.5,null,0.001,2.0,640,1.0,0.0125,null],"
+                                    "[20,3.5,3.75,0.001,1.0,1280,2.0,0.011,0.25],"
+                                    "[25,null,3.5,null,null,1600,3.0,null,null]]"));
+}
+
 TEST_CASE("report page: nothing from outside becomes markup") {
   const TempDir folder;
   const fs::path run = make_run(folder, "<b>&run", "sample: {prompt: \"</script><b>\"}\n");
