@@ -10,20 +10,6 @@ namespace heed::cli {
 
 namespace {
 
-// The brightness of each pixel, the mean over the channels of a picture (1, C, H, W), from 0 for
-// the lowest to 1 for the highest.
-std::vector<double> brightness(const Array& picture) {
-  const int64_t channels = picture.dim(1), pixels = picture.dim(2) * picture.dim(3);
-  std::vector<double> values(static_cast<size_t>(pixels), 0);
-  for (int64_t i = 0; i < channels * pixels; ++i) {
-    values[static_cast<size_t>(i % pixels)] += static_cast<double>(picture.data()[i]);
-  }
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const double least = *low, range = std::max(*high - least, 1e-12);
-  for (double& value : values) value = (value - least) / range;
-  return values;
-}
-
 struct Panel {
   int64_t head = 0;
   std::vector<double> weights;
@@ -48,23 +34,6 @@ std::string panel_name(const Panel& panel) {
 }
 
 }  // namespace
-
-std::optional<PatchGrid> patch_grid(const Input& shown, int64_t tokens) {
-  if (shown.x.rank() != 4) {
-    return {};
-  }
-  const int64_t height = shown.x.dim(2), width = shown.x.dim(3);
-  for (const bool class_token : {false, true}) {
-    for (int64_t side = 1; side <= std::min(height, width); ++side) {
-      const PatchGrid grid{height / side, width / side, side, class_token};
-      if (height % side == 0 && width % side == 0 &&
-          grid.rows * grid.columns + (class_token ? 1 : 0) == tokens) {
-        return grid;
-      }
-    }
-  }
-  return {};
-}
 
 std::vector<double> attention_on_patches(const AttentionMap& map, int64_t head,
                                          const PatchGrid& grid) {

@@ -7,19 +7,9 @@
 
 #include "tools/terminal/attention_maps.h"
 #include "tools/wings/pages/heat_map.h"
+#include "tools/wings/pages/picture.h"
 
 namespace heed::cli {
-
-// How a picture was cut: `rows` times `columns` patches, side x side pixels each, perhaps with a
-// class token in front of them.
-struct PatchGrid {
-  int64_t rows = 0, columns = 0, side = 0;
-  bool class_token = false;
-};
-
-// How a model that attends to `tokens` cut a picture (1, C, H, W); nullopt if it did not cut it
-// into squares, or if the input is no picture.
-std::optional<PatchGrid> patch_grid(const Input& shown, int64_t tokens);
 
 // The attention that each patch gets, row by row: from the class token or, without one, the mean
 // over all patches that look.

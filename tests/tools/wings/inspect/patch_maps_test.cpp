@@ -20,23 +20,6 @@ const AttentionMap of_patches{"trf_blocks.0.att",
 
 }  // namespace
 
-TEST_CASE("patch_maps: how a picture was cut follows from the number of tokens") {
-  const auto grid_of = [](int64_t height, int64_t width, int64_t tokens) -> std::string {
-    const auto grid = patch_grid(Input(Tensor(Array::zeros({1, 3, height, width}))), tokens);
-    return grid ? text(grid->rows, " x ", grid->columns, " of ", grid->side,
-                       grid->class_token ? " and a class token" : "")
-                : "none";
-  };
-  CHECK(grid_of(8, 8, 16) == "4 x 4 of 2");
-  CHECK(grid_of(8, 8, 17) == "4 x 4 of 2 and a class token");
-  CHECK(grid_of(28, 28, 16) == "4 x 4 of 7");
-  CHECK(grid_of(4, 6, 6) == "2 x 3 of 2");
-  CHECK(grid_of(4, 6, 24) == "4 x 6 of 1");
-  CHECK(grid_of(4, 6, 9) == "none");
-  CHECK(!patch_grid(Input(Tensor(Array::zeros({1, 8, 8}))), 16));
-  CHECK(!patch_grid(Input(Ids::zeros({1, 16})), 16));
-}
-
 TEST_CASE("patch_maps: the mean over all patches, or what the class token looks at") {
   const PatchGrid grid{1, 2, 2, false};
   CHECK(attention_on_patches(of_patches, 0, grid) == std::vector<double>{0.375, 0.625});
