@@ -20,6 +20,7 @@ endfunction()
 set(heed_pages ${CMAKE_CURRENT_LIST_DIR})
 set(heed_dom ${heed_pages}/dom.js)
 set(heed_small_map ${heed_pages}/small_map.js)
+set(heed_picture ${heed_pages}/picture.js)
 heed_asset(pages/style page.css)
 
 # heed_add_assets(): called once all wings have added theirs.

@@ -12,30 +12,33 @@ function isCausalMap({ queries, keys, weights, cross }) {
 
 // The heads of a layer in a row; their size stays that of `map`, the newest.
 class FormingLayer {
-  constructor(map, side) {
+  constructor(map, side, picture) {
     const { path, heads, queries, keys } = map, causal = isCausalMap(map);
     const seen = (row) => (causal ? row + 1 : keys.length);
-    this.heads = Array.from({ length: heads }, () => new SmallMap(side, queries.length, keys.length, seen));
+    this.picture = isOverPicture(picture, map) ? picture : null;
+    this.heads = Array.from({ length: heads }, () => (this.picture ? new PictureMap(picture, side) : new SmallMap(side, queries.length, keys.length, seen)));
     this.element = el("a", { class: "forming", href: "#attention" }, el("span", {}, layerWords(path).replace(/: self-attention$/, "")),
       el("span", { class: "row", style: `--columns: ${Math.min(heads, mostInRow)}` }, ...this.heads.map((head) => head.canvas)));
   }
 
-  show({ weights, queries, keys, heads }) {
-    const bytes = bytesOf(weights), rows = queries.length, columns = keys.length;
-    this.heads.forEach((small, head) => small.show((row, column) =>
-      (head < heads && row < rows && column < columns ? bytes[(head * rows + row) * columns + column] / 255 : 0)));
+  show(map) {
+    const { queries, keys, heads } = map, weights = weightsOf(map);
+    this.heads.forEach((small, head) => {
+      const weight = (row, column) => (head < heads && row < queries.length && column < keys.length ? weights(head)(row, column) : 0);
+      small.show(this.picture ? patchShares(this.picture, weight) : weight);
+    });
   }
 }
 
 // null for a run without attention.
 function formingAttention(run) {
-  const { snapshots } = run.record, last = snapshots.length - 1;
+  const { snapshots, picture } = run.record, last = snapshots.length - 1;
   const newest = last < 0 ? [] : snapshots[last].maps;
   if (newest.length === 0) return null;
   const shown = evenly(newest.map((map, i) => i), mostForming);
   const most = Math.min(mostInRow, Math.max(...shown.map((i) => newest[i].heads)));
   const side = Math.max(36, Math.min(96, Math.floor(formingRoom.width / most) - 6, Math.floor(formingRoom.height / shown.length) - 6));
-  const layers = shown.map((i) => new FormingLayer(newest[i], side));
+  const layers = shown.map((i) => new FormingLayer(newest[i], side, picture));
   const step = el("output", { class: "faint" });
   let at = last;
   const show = (index) => {

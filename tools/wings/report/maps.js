@@ -151,9 +151,10 @@ const stepWords = (step) => (step === 0 ? "before training" : `after step ${whol
 
 // The maps of one run, with a slider over its snapshots. It stands at the newest until the reader moves it.
 function runMaps(run) {
-  const { snapshots } = run.record;
-  const last = snapshots.length - 1;
-  const layers = snapshots[last].maps.map((map, i) => new LayerMaps(map, i));
+  const { snapshots, picture } = run.record;
+  const last = snapshots.length - 1, newest = snapshots[last].maps;
+  const layers = newest.map((map, i) => new LayerMaps(map, i));
+  const pictures = newest.every((map) => isOverPicture(picture, map)) ? new PictureMaps(picture, newest) : null;
   const label = el("output", { for: "snapshot" }), answer = el("code");
   const slider = el("input", { type: "range", id: "snapshot", min: 0, max: last, step: 1, value: last,
     oninput: () => pick(Number(slider.value)) });
@@ -168,6 +169,7 @@ function runMaps(run) {
     slider.setAttribute("aria-valuetext", label.textContent);
     answer.textContent = now.answer;
     now.maps.forEach((map, i) => layers[i] && layers[i].show(map));
+    pictures?.show(now.maps);
   };
   const play = () => playThrough(choose, () => Number(slider.value), last, 700);
   const { prompt, omitted } = snapshots[last];
@@ -177,8 +179,9 @@ function runMaps(run) {
     snapshots.some((one) => one.answer) ? el("p", {}, "Answer at this step: ", answer) : null,
     el("div", { class: "controls" }, el("label", { for: "snapshot" }, "Step"), slider, label,
       last > 0 ? el("button", { type: "button", id: "play", onclick: play }, "play") : null,
-      el("span", { class: "faint" }, "weight 0", el("span", { class: "scale", "aria-hidden": "true" }), "1")),
-    ...layers.map((layer) => layer.figure),
+      pictures ? null : el("span", { class: "faint" }, "weight 0", el("span", { class: "scale", "aria-hidden": "true" }), "1")),
+    ...(pictures ? [pictures.element, remembered(`matrices-${run.name}`, false, el("summary", {}, "As matrices: a row is a patch that looks, a column one that is looked at"), ...layers.map((layer) => layer.figure))]
+      : layers.map((layer) => layer.figure)),
     omitted > 0 ? el("p", { class: "faint" }, more) : null);
   box.begin = () => {
     layers.forEach((layer) => redrawn(layer.plot, (width) => layer.draw(width)));

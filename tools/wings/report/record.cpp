@@ -236,6 +236,17 @@ RecordJson heads_json(const ReportRecord::HeadsAt& at) {
   return {{"step", at.step}, {"heads", std::move(heads)}};
 }
 
+ShownPicture picture_of(const RecordJson& json) {
+  ShownPicture picture{json.at("height"), json.at("width"), json.at("side"), json.at("class_token"),
+                       json.at("pixels")};
+  const auto& [height, width, side, class_token, pixels] = picture;
+  require<IoError>(side > 0 && height > 0 && width > 0 && height <= int64_t{most_names} &&
+                       width <= int64_t{most_names} && height % side == 0 && width % side == 0 &&
+                       height * width == std::ssize(pixels),
+                   "not as many pixels as height and width say");
+  return picture;
+}
+
 ReportRecord record_of(const RecordJson& json) {
   ReportRecord record;
   for (const RecordJson& fact : json.at("facts")) {
@@ -263,6 +274,9 @@ ReportRecord record_of(const RecordJson& json) {
     record.snapshots.push_back(snapshot_of(of));
   }
   read_examples(json, record);
+  if (json.contains("picture")) {
+    record.picture = picture_of(json.at("picture"));
+  }
   return record;
 }
 
@@ -299,6 +313,9 @@ std::string to_json(const ReportRecord& record) {
   }
   if (!record.hardest.empty()) {
     json["hardest"] = hardest_json(record.hardest);
+  }
+  if (record.picture) {
+    json["picture"] = RecordJson::parse(to_json(*record.picture));
   }
   // Replaces bytes that are not UTF-8 (half a character of a byte tokenizer).
   return json.dump(-1, ' ', false, RecordJson::error_handler_t::replace);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/terminal/attention_maps.h"
+#include "tools/wings/pages/picture.h"
 #include "tools/wings/probe/heads.h"
 #include "train/data/task.h"
 
@@ -72,6 +73,7 @@ struct ReportRecord {
   Classes classes;                   // of a task that has them, but not hundreds
   std::vector<HardExample> hardest;  // the worst one first
   std::vector<Snapshot> snapshots;
+  std::optional<ShownPicture> picture;  // what a model of pictures has read in all of them
 
   // Removes everything after `step`, because the run is resumed from there.
   void cut(int64_t step);

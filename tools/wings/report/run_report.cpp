@@ -5,8 +5,10 @@
 #include "autograd/kernels/blas_info.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
+#include "layers/module/evaluation_mode.h"
 #include "tools/wings/probe/heads.h"
 #include "tools/wings/report/page.h"
+#include "train/data/generate.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 
@@ -112,8 +114,16 @@ void RunReport::on_end(int64_t step, bool diverged) {
 
 void RunReport::add_snapshot(int64_t step) {
   const auto& [folder, loaded, model] = *run_;
-  const Exhibit shown = exhibit(model, *loaded.task, loaded.config);
-  record_.add(snapshot(step, shown, attention_maps(model, *loaded.task, shown.shown)));
+  Exhibit shown = exhibit(model, *loaded.task, loaded.config);
+  const std::vector<AttentionMap> maps = attention_maps(model, *loaded.task, shown.shown);
+  if (!maps.empty()) {
+    record_.picture = shown_picture(shown.shown, maps.front().weights.dim(2));
+  }
+  if (record_.picture) {
+    const EvaluationMode evaluating(model);
+    shown.answer = loaded.task->target_name(likeliest(model(shown.shown).value().span()));
+  }
+  record_.add(snapshot(step, shown, maps));
   last_snapshot_ = step;
 }
 

@@ -106,6 +106,29 @@ TEST_CASE("report record: written, read and cut back to a step") {
   CHECK(steps_of(read.snapshots) == std::vector<int64_t>{0, 10});
 }
 
+TEST_CASE("report record: the picture that a model has read") {
+  const TempDir folder;
+  ReportRecord record;
+  record.picture = ShownPicture{2, 4, 2, true, {0, 1, 2, 3, 4, 5, 6, 255}};
+  record.add(at(0));
+  write_text(folder / "report.json", to_json(record));
+  const auto read = read_record(folder / "report.json").picture;
+  REQUIRE(read);
+  CHECK(to_json(*read) == to_json(*record.picture));
+  const std::string whole = to_json(record);
+  for (const auto& [right, wrong] :
+       std::vector<std::pair<std::string, std::string>>{{"\"height\":2", "\"height\":3"},
+                                                        {"\"side\":2", "\"side\":0"},
+                                                        {",255]", "]"},
+                                                        {"\"width\":4", "\"width\":-4"}}) {
+    std::string damaged = whole;
+    damaged.replace(damaged.find(right), right.size(), wrong);
+    write_text(folder / "report.json", damaged);
+    const ReportRecord none = read_record(folder / "report.json");
+    CHECK_MESSAGE((!none.picture && none.snapshots.empty()), wrong);
+  }
+}
+
 TEST_CASE("report record: a file of version 0.1 is complete but for what it does not have") {
   const TempDir folder;
   ReportRecord record;

@@ -45,6 +45,20 @@ model: {type: classifier, d_model: 16, num_heads: 1, num_layers: 1}
 train: {steps: 20, batch_size: 8}
 eval: {every: 20}
 """}
+# Of wings that this build may lack: the layer whose wing it is.
+OF_WINGS = {
+    "experts": ("mixture_of_experts", """
+data: {type: text, path: text.txt}
+model: {type: gpt, context_length: 16, d_model: 16, num_heads: 2, num_layers: 1, feed_forward: {type: mixture_of_experts, num_experts: 4}}
+train: {steps: 20, batch_size: 4, log_every: 5}
+eval: {every: 10, batches: 1}
+"""),
+    "pictures": ("encoder", f"""
+data: {{type: images, path: {pathlib.Path(__file__).resolve().parents[4] / "configs/wings/encoders/digits.safetensors"}}}
+model: {{type: encoder, patch_size: 2, context_length: 16, d_model: 16, num_heads: 2, num_layers: 2}}
+train: {{steps: 20, batch_size: 8}}
+eval: {{every: 10, batches: 1}}
+""")}
 
 # For each canvas, the number of different colours.
 COLORS = """[...document.querySelectorAll('#attention canvas')].map((canvas) => {
@@ -258,6 +272,42 @@ def check_examples(browser, folder):
           "a label became markup")
 
 
+def check_added(browser, folder):
+    """A loss that a layer adds, by name next to the loss."""
+    page = folder / "experts/report.html"
+    browser.open(page.as_uri())
+    check("load_balancing" in text_of(browser, "#overview #added-load_balancing h3"), "no chart of the added loss")
+    check(any(len(curve) >= 4 for curve in browser.evaluate(POINTS % "added-load_balancing")), "no curve of the added loss")
+    check(browser.evaluate("document.querySelectorAll('#loss, [id^=added-]').length") == 2, "a chart of losses stands twice")
+    quiet(browser, page, "experts")
+
+
+def check_pictures(browser, folder):
+    """Attention over a picture, and where the patch under the pointer looks."""
+    page = folder / "pictures/report.html"
+    drawn = "[...document.querySelectorAll('.pictures .panel canvas')].map((canvas) => canvas.toDataURL())"
+    words = "document.querySelector('.pictures .readout').textContent"
+    for what, width, dark in [("light", 1200, False), ("dark", 1200, True), ("narrow", 360, False)]:
+        browser.open(page.as_uri(), width=width, dark=dark)
+        shown = browser.evaluate(drawn)
+        check(len(shown) == 5 and len(set(shown)) == 5, f"pictures, {what}: {len(shown)} of them, {len(set(shown))} different")
+        check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"pictures, {what}: wider than the window")
+        quiet(browser, page, f"pictures, {what}")
+    check(len(browser.evaluate("[...document.querySelectorAll('#forming canvas')]")) == 4, "pictures: no small maps")
+    check("on average" in browser.evaluate(words), f"pictures: {browser.evaluate(words)}")
+    browser.evaluate("(() => { const c = document.querySelectorAll('.pictures .panel canvas')[1], b = c.getBoundingClientRect();"
+                     " c.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + 0.9 * b.width, clientY: b.top + 0.1 * b.height})); })()")
+    check("row 0, column 3 looks" in browser.evaluate(words), f"pictures, pointed at: {browser.evaluate(words)}")
+    check(all(a != b for a, b in zip(shown[1:], browser.evaluate(drawn)[1:])), "pictures: pointing changes no map")
+    browser.evaluate("document.querySelector('.pictures').focus()")
+    browser.press("ArrowDown")
+    check("row 1, column 3 looks" in browser.evaluate(words), f"pictures, by the keyboard: {browser.evaluate(words)}")
+    browser.press("Escape")
+    check(browser.evaluate(drawn) == shown, "pictures: Escape does not lead back")
+    browser.evaluate("(() => { const s = document.querySelector('#snapshot'); s.value = 0; s.dispatchEvent(new Event('input')); })()")
+    check(browser.evaluate(drawn)[1:] != shown[1:], "pictures: the slider changes nothing")
+
+
 def check_without_vega(browser, folder):
     """The same page as a build without Vega makes it."""
     text = (folder / "both.html").read_text()
@@ -271,6 +321,10 @@ def check_without_vega(browser, folder):
     quiet(browser, page, "without Vega")
 
 
+def has_layer(heed, layer):
+    return subprocess.run([heed, "layers", layer], capture_output=True).returncode == 0
+
+
 def main(heed):
     if not find_browser():
         print("skipped: there is no chromium; tools/setup.sh --dev installs it")
@@ -279,7 +333,8 @@ def main(heed):
         folder = pathlib.Path(name)
         (folder / "labels.tsv").write_text("".join(f"{HOSTILE} {i}\t{'good' if i % 2 else HOSTILE}\n" for i in range(80)))
         (folder / "text.txt").write_text(f"Every effort moves you. {HOSTILE}\n" * 60)
-        for run, config in CONFIGS.items():
+        of_wings = {run: config for run, (layer, config) in OF_WINGS.items() if has_layer(heed, layer)}
+        for run, config in (CONFIGS | of_wings).items():
             (folder / f"{run}.yaml").write_text(config)
             subprocess.run([heed, "train", folder / f"{run}.yaml", "--out", folder / run], check=True, capture_output=True)
         subprocess.run([heed, "report", folder / "hostile", folder / "reverse", "--out", folder / "both.html"],
@@ -290,6 +345,10 @@ def main(heed):
         with Browser() as browser:
             check_pages(browser, folder)
             check_examples(browser, folder)
+            if "experts" in of_wings:
+                check_added(browser, folder)
+            if "pictures" in of_wings:
+                check_pictures(browser, folder)
             check_reload(browser, folder)
             check_without_vega(browser, folder)
     print("\n".join(failures))

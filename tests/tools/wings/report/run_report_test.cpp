@@ -7,7 +7,9 @@
 
 #include "tests/support/compare_runs.h"
 #include "tests/support/echo_task.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
+#include "train/data/generate.h"
 #include "train/trainer.h"
 
 using namespace heed;
@@ -108,6 +110,29 @@ TEST_CASE("run report: what the accuracy counts is named after the task") {
     report.on_end(5, true);
     CHECK(read_record(folder / "run/report.json").target == target);
   }
+}
+
+TEST_CASE("run report: what a model of pictures has read, and what it answers at each step") {
+  if (!house::has_wing("encoders")) return;
+  const TempDir folder;
+  const fs::path config = house::root() / "configs/wings/encoders/digits.yaml";
+  const LoadedRun loaded = load_run(
+      read_run_tree(config, {"model.d_model=8", "model.num_heads=2", "model.num_layers=1"}),
+      config.parent_path());
+  const auto model = make_layer(loaded.config.model);
+  fs::create_directories(folder / "run");
+  write_text(folder / "run/config.yaml", "seed: 1\n");
+  RunReport report;
+  report.on_begin({folder / "run", loaded, *model}, 0);
+  report.on_end(0, false);
+  const ReportRecord record = read_record(folder / "run/report.json");
+  REQUIRE(record.picture);
+  CHECK(record.picture->pixels.size() == 64);
+  CHECK(record.picture->side == 2);
+  CHECK_FALSE(record.picture->class_token);
+  const Array logits = (*model)(loaded.task->examples(Split::validation, {0}).input).value();
+  CHECK(record.snapshots.at(0).answer == loaded.task->target_name(likeliest(logits.span())));
+  CHECK(record.snapshots.at(0).maps.at(0).keys.size() == 16);
 }
 
 TEST_CASE("run report: a run that goes on keeps what was before its checkpoint, and no more") {
