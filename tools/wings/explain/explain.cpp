@@ -85,6 +85,9 @@ Json answer_names(const TextInterface& text, const std::vector<Choice>& choices)
 // on, of a classifier the classes alone.
 std::vector<Choice> choices_of(Module& model, const Input& in, const Explained& of,
                                const Array& logits, bool classes) {
+  if (in.x) {  // a picture, of which nothing is written
+    return {{-1, 0, logits.reshaped({logits.size()})}};
+  }
   ChoiceOptions options{.tokens = classes ? 0 : of.tokens, .context = of.context};
   const int64_t width = logits.dim(-1);
   options.sequences = classes ? 1 : std::clamp<int64_t>(60'000 / width, 1, 150);
@@ -120,6 +123,20 @@ Json added_by_parts(Module& model, const TextInterface& text, const Input& in,
   }
 }
 
+// "0,2" for the third patch of the first row, behind the class token if there is one.
+Json patch_names(const std::optional<ShownPicture>& picture, bool with_class_token) {
+  Json names = Json::array();
+  for (int64_t y = 0; picture && y < picture->height / picture->side; ++y) {
+    for (int64_t x = 0; x < picture->width / picture->side; ++x) {
+      names.push_back(heed::text(y, ",", x));
+    }
+  }
+  if (picture && picture->class_token && with_class_token) {
+    names.insert(names.begin(), "class");
+  }
+  return names;
+}
+
 Array output_of(Module& model, const Input& in) {
   const EvaluationMode evaluating(model);
   return model(in).value();
@@ -147,6 +164,8 @@ std::string explain_page(Module& model, const TextInterface& text, const Input& 
             {"rows",
              {{"ids", token_names(text.tokenizer(), in.ids)},
               {"source", token_names(text.source_tokenizer(), in.source_ids)},
+              {"patches", patch_names(data.picture, false)},
+              {"tokens", patch_names(data.picture, true)},
               {"mean", {"(mean)"}},
               {"first", {"(first)"}}}},
             {"answers", answer_names(text, choices)},

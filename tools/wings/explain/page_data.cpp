@@ -115,6 +115,9 @@ std::string PageData::json(size_t most) const {
   for (const auto& [name, values] : tensors_) {
     page["tensors"][name] = {{"shape", sizes_of(values)}, {"data", packed(values)}};
   }
+  if (picture) {
+    page["picture"] = Json::parse(to_json(*picture));
+  }
   const auto text_of = [&page] {
     return page.dump(-1, ' ', false, Json::error_handler_t::replace);
   };

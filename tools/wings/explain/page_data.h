@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "autograd/array/array.h"
+#include "tools/wings/pages/picture.h"
 
 namespace heed::explain {
 
@@ -54,9 +55,11 @@ class PageData {
   // A matrix (d_out, d_in): only the terms of dot products need it, so it may be kept less exactly.
   void matrix(const std::string& name, const Array& values) { matrices_[name] = values; }
 
-  // The JSON object {"sections", "tensors", "matrices"}. If it would be longer than `most`
-  // characters, the matrices are kept less exactly, the largest first; those that do not even fit
-  // with eight bits are left out.
+  std::optional<ShownPicture> picture;  // what a model of pictures has read
+
+  // The JSON object {"sections", "tensors", "matrices"}, and "picture" if there is one. If it would
+  // be longer than `most` characters, the matrices are kept less exactly, the largest first; those
+  // that do not even fit with eight bits are left out.
   std::string json(size_t most) const;
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "autograd/ops/linear.h"
+#include "autograd/ops/permute.h"
+#include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
 #include "layers/module/registry.h"
 #include "tools/wings/explain/attention.h"
@@ -57,6 +59,8 @@ std::vector<size_t> Walk::model(const Module& model) {
         context_ = pooled(model, "context", "context", last, read);
       }
       last = begin_sequence(*layer);
+    } else if (x.rank() == 4) {
+      last = begin_picture(*layer);
     } else {
       if (!value || x.data() != value.data()) {
         last = pooled(model, "pool", "pooled", last, without_batch_axis(x));
@@ -86,6 +90,38 @@ std::string Walk::begin_sequence(const Module& layer) {
               .more = {{"ids", std::vector<int32_t>(ids.data(), ids.data() + ids.size())},
                        {"vocabulary", vocabulary != nullptr ? *vocabulary : 0}}},
              recorder_.output(layer));
+}
+
+std::string Walk::begin_picture(const Module& layer) {
+  const LayerChoice choice = layer_registry().choice_of(layer);
+  const Array vectors = recorder_.output(layer);  // (N, d), the class token first
+  page_.picture = shown_picture(in_, vectors.dim(0));
+  require<ConfigError>(choice.type() == "patch_embedding" && page_.picture,
+                       "heed explain: expected a model that begins with patch_embedding, of ",
+                       "pictures of at most 65,536 pixels; heed inspect --attention shows others");
+  const auto& [height, width, side, class_token, pixels] = *page_.picture;
+  const int64_t channels = in_.x.dim(1), count = height / side * (width / side),
+                numbers = channels * side * side;
+  const Tensor cut =
+      permute(reshape(in_.x, {channels, height / side, side, width / side, side}), {1, 3, 0, 2, 4});
+  const Tensor weight = parameter_of(layer, "weight"), whole(vectors);
+  page_.begin_section("embeddings", "Patches");
+  with_lens_ = {page_.sections().size() - 1};
+  const std::string patches = add({.id = layer.path() + ".patches",
+                                   .kind = "patches",
+                                   .title = "The pixels of each patch",
+                                   .rows = "patches"},
+                                  reshape(cut, {count, numbers}).value());
+  const std::string embedded = product(
+      layer.path(), "Patch embeddings", patches, reshape(weight, {weight.dim(0), numbers}),
+      parameter_of(layer, "bias"), slice(whole, 0, whole.dim(0) - count, whole.dim(0)).value());
+  return !class_token ? embedded
+                      : add({.id = layer.path() + ".class_token",
+                             .kind = "given",
+                             .title = "With the class token in front",
+                             .of = {embedded},
+                             .rows = "tokens"},
+                            vectors);
 }
 
 std::string Walk::step(const Module& of, const std::string& x) {

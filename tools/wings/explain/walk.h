@@ -32,6 +32,8 @@ class Walk {
   // A layer of the model itself.
   std::string step(const Module& layer, const std::string& x);
   std::string begin_sequence(const Module& layer);
+  // The patches of a picture as rows of pixels, and the vectors that they become.
+  std::string begin_picture(const Module& layer);
   // Blocks add their steps to a section of their own.
   std::string block(const Module& block, const std::string& x);
   // What the model has pooled by this field.

@@ -42,6 +42,11 @@ model: {type: encoder_decoder, d_model: 16, num_heads: 2, num_layers: 1}
 data: {type: negation}
 model: {type: classifier, d_model: 16, num_heads: 2, num_layers: 1}
 """}
+DIGITS = pathlib.Path(__file__).resolve().parents[4] / "configs/wings/encoders/digits.safetensors"
+PICTURES = f"""
+data: {{type: images, path: {DIGITS}}}
+model: {{type: encoder, patch_size: 2, context_length: 16, d_model: 16, num_heads: 2, num_layers: 2}}
+"""
 PROMPTS = {"gpt": f"Every {HOSTILE}", "variants": "effort moves", "reverse": "1 2 3 4", "negation": None}
 CELLS = 150  # a page; 600 in all
 
@@ -355,6 +360,40 @@ def check_page(engine, browser, what, folder, random_cells):
     check(browser.evaluate("document.querySelectorAll('img, b').length") == 0, f"{what}: a text became markup")
 
 
+def check_pictures(engine, browser, folder):
+    """A model of pictures: the patches, what they become, and every head over the pixels."""
+    (folder / "pictures.yaml").write_text(PICTURES + TRAIN)
+    engine.run("train", folder / "pictures.yaml", "--out", folder / "pictures")
+    out = folder / "pictures.html"
+    engine.run("explain", folder / "pictures", "--out", out)
+    browser.open(out.as_uri(), width=390, dark=True)
+    check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), "pictures: wider than the window")
+    browser.open(out.as_uri(), width=1280, height=900)
+    page = Page(browser)
+    pixels = [float(one) for one in page.whole("patch_emb.patches")]
+    picture = [pixels[(y // 2 * 4 + x // 2) * 4 + y % 2 * 2 + x % 2] for y in range(8) for x in range(8)]
+    shape, y = engine.forward(folder / "pictures", {"x": ("F32", [1, 1, 8, 8], picture)})
+    check(list(y) == browser.evaluate("[...sampling.logits()]"), "pictures: the patches are not the picture of these logits")
+    shown = browser.evaluate("data.picture.pixels")
+    check(sorted(range(64), key=lambda i: (shown[i], i))[-1] == max(range(64), key=lambda i: (picture[i], i)), "pictures: other pixels")
+    drawn = "[...document.querySelectorAll('button.map canvas')].map((canvas) => canvas.toDataURL())"
+    before = browser.evaluate(drawn)
+    check(len(before) == 4 and len(set(before)) == 4, f"pictures: {len(before)} heads, {len(set(before))} of them different")
+    browser.evaluate("(() => { const m = document.querySelectorAll('button.map')[2], b = m.getBoundingClientRect();"
+                     " m.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + 0.9 * b.width, clientY: b.top + 0.1 * b.height})); })()")
+    words = browser.evaluate("document.querySelector('#panel h2').textContent")
+    check(words.startswith("Block 1, head 0: 0,3 looks at "), f"pictures, pointed at: {words}")
+    check(all(a != b for a, b in zip(before, browser.evaluate(drawn))), "pictures: pointing changes no head")
+    browser.evaluate("document.querySelectorAll('button.map')[2].focus()")
+    browser.press("ArrowDown")
+    words = browser.evaluate("document.querySelector('#panel h2').textContent")
+    check("1,3 looks at" in words, f"pictures, by the keyboard: {words}")
+    browser.press("Escape")
+    check(browser.evaluate(drawn) == before, "pictures: Escape does not lead back to the average")
+    check_every_step(browser, page, "pictures")
+    check(not browser.complaints, f"pictures: the browser complains: {browser.complaints[:3]}")
+
+
 def read_model(path):
     """The model section of CONFIGS: flow style, values without quotes."""
     text = path.read_text().split("model: {", 1)[1].split("}", 1)[0]
@@ -380,6 +419,8 @@ def main(heed):
                 (folder / f"{run}.yaml").write_text(config + TRAIN)
                 engine.run("train", folder / f"{run}.yaml", "--out", folder / run)
                 check_page(engine, browser, run, folder, random_cells)
+            if subprocess.run([heed, "layers", "encoder"], capture_output=True).returncode == 0:
+                check_pictures(engine, browser, folder)
     print("\n".join(failures[:40]))
     print(f"{checks} things looked at in the browser, {len(failures)} wrong")
     return 1 if failures or checks < 1000 else 0

@@ -278,6 +278,33 @@ TEST_CASE("explain: the lens next to each block, also of a classifier; what part
   CHECK(explained(*bag, tokens({1, 2})).at("sections").size() == 2);
 }
 
+TEST_CASE("explain: the patches of a picture, with and without a class token") {
+  if (layer_registry().types().find("encoder") == nullptr) return;
+  const std::string encoder =
+      "{type: encoder, patch_size: 2, image_height: 2, image_width: 4, channels: 2, num_classes: "
+      "3, "
+      "context_length: 3, d_model: 4, num_heads: 2, num_layers: 1";
+  const Input in(Tensor(values({1, 2, 2, 4}, 0, 1)));
+  const auto model = layer_of(encoder + "}");
+  const Json data = explained(*model, in);
+  CHECK(kinds_of(data, "embeddings") ==
+        std::vector<std::string>{"patches", "linear", "positions", "sum"});
+  CHECK(data.at("sections").at(0).at("steps").at(1).at("rows") == "patches");
+  CHECK(data.at("rows").at("patches") == Json{"0,0", "0,1"});
+  CHECK(data.at("picture").at("pixels").size() == 8);
+  CHECK(data.at("model") == "classifier");
+  CHECK(data.at("choices").size() == 1);
+  CHECK(data.at("sections").at(1).at("lens").size() == 1);
+  CHECK(kinds_of(data, "end") == std::vector<std::string>{"norm", "mean", "linear"});
+  const auto marked = layer_of(encoder + ", class_token: true, pool: first}");
+  const Json with_token = explained(*marked, in);
+  CHECK(kinds_of(with_token, "embeddings") ==
+        std::vector<std::string>{"patches", "linear", "given", "positions", "sum"});
+  CHECK(with_token.at("rows").at("tokens") == Json{"class", "0,0", "0,1"});
+  CHECK(with_token.at("sections").at(1).at("steps").at(0).at("rows") == "tokens");
+  CHECK(with_token.at("picture").at("class_token") == true);
+}
+
 TEST_CASE("explain: a model of one's own as any other, its lens and its blocks") {
   OwnModel own;
   perturb_parameters(own);

@@ -214,7 +214,7 @@ function buildExplain() {
   window.sampling = new Sampling();  // by name, for tests and for the curious
   const sections = data.sections.map(sectionOf), answer = window.sampling.element;
   document.getElementById("main").append(answer, ...(attentions.length > 0 ? [overview.element] : []), el("h2", {}, "The whole way"),
-    el("p", {}, "Every step with its numbers, from the tokens to the logits."), ...sections,
+    el("p", {}, `Every step with its numbers, from the ${data.picture ? "pixels" : "tokens"} to the logits.`), ...sections,
     el("p", {}, `Softmax turns the logits of ${data.model === "classifier" ? "the classes" : "the last position"} into the chances above, under the temperature τ:`),
     el("div", { class: "formula" }, formula("p_i = \\frac{\\exp ( L_i / \\tau )}{\\sum_j \\exp ( L_j / \\tau )}")));
   drawMap([[answer, "answer"], ...(attentions.length > 0 ? [[overview.element, "heads", `${attentions.length} × ${attentions[0].heads}`]] : []),

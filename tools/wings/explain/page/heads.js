@@ -2,8 +2,13 @@
 
 const isCausal = (step) => step.of.some((id) => stepsById.get(id).kind === "masked");
 
-// The weights of one head as a small map.
+// Whether the tokens of an attention are patches of the picture that was read.
+const isOverPicture = (step) => Boolean(data.picture) && step.columns === step.rows && shapeOf(step)[0] === tokenCount(data.picture);
+const sharesOf = (step, head, looks = null) => patchShares(data.picture, (row, column) => numberAt(step, head, row, column), looks);
+
+// The weights of one head as a small map; of patches, what each of them gets, over the picture.
 function headPicture(step, head, side) {
+  if (isOverPicture(step)) return new PictureMap(data.picture, side).show(sharesOf(step, head)).canvas;
   const [rows, columns] = shapeOf(step), seen = isCausal(step) ? (row) => row + 1 : () => columns;
   return new SmallMap(side, rows, columns, seen).show((row, column) => numberAt(step, head, row, column)).canvas;
 }

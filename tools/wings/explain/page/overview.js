@@ -35,13 +35,17 @@ class HeadMap {
     [this.rows, this.columns] = shapeOf(step);
     this.row = this.rows - 1;
     this.column = this.largestOf(this.row);
-    this.canvas = headPicture(step, head, side);
+    this.canvas = this.drawn(side);
     this.line = el("span", { class: "line" });
     this.cell = el("span", { class: "cell" });
     const adds = added(step, head);
     this.element = el("button", { type: "button", class: "map", "aria-label": `${attentionName(step)}, head ${head}${adds === null ? "" : `, ${addsWords(adds)}`}`,
       onpointermove: (event) => this.point(event), onclick: (event) => { this.point(event); this.open(); }, onkeydown: (event) => this.key(event) },
     this.canvas, this.line, this.cell, addedBar(step, head));
+  }
+
+  drawn(side) {
+    return headPicture(this.step, this.head, side);
   }
 
   weight(row, column) {
@@ -92,6 +96,43 @@ class HeadMap {
   }
 }
 
+// The picture under a head. Pointing at a patch shows where it looks, in every head, and its largest weight in the panel.
+class HeadOverPicture extends HeadMap {
+  drawn(side) {
+    this.shown = new PictureMap(data.picture, side);
+    return this.shown.canvas;
+  }
+
+  point(event) {
+    if (event.clientX === 0 && event.clientY === 0) return;  // a click by the keyboard
+    this.row = tokenOf(data.picture, this.shown.patchAt(event));
+    this.column = this.largestOf(this.row);
+    if (event.type === "pointermove") this.choose("pointer");
+  }
+
+  key(event) {
+    const across = patchesAcross(data.picture), by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across }[event.key];
+    if (!by) return;
+    this.row = Math.min(this.rows - 1, Math.max(0, this.row + by));
+    this.column = this.largestOf(this.row);
+    this.choose("key");
+    event.preventDefault();
+  }
+
+  mark(row, column, isChosen) {
+    const first = tokenOf(data.picture, 0), patch = row === null || row < first ? null : row - first;  // null: none, or the class token
+    this.element.classList.toggle("chosen", isChosen);
+    this.line.hidden = this.cell.hidden = true;
+    this.shown.show(sharesOf(this.step, this.head, patch), patch);
+  }
+}
+
+const howToRead = () => (attentions.every(isOverPicture)
+  ? `The stronger the colour of a patch, the more it is looked at: by ${data.picture.class_token ? "the class token" : "all patches on average"}. ` +
+    "Point at a patch to see where that one looks; a click opens the block there. Patches are named by row, column."
+  : `A row is a token that looks, a column a token that is looked at; the more a cell stands out, the more. ${attentions.some(isCausal) ? "Hatched is the future, which the mask hides. " : ""}` +
+    "Point at a cell for its number; a click opens the block there.");
+
 class Overview {
   constructor() {
     const most = Math.max(1, ...attentions.map((step) => step.heads));
@@ -100,15 +141,22 @@ class Overview {
     const lines = attentions.flatMap((step) => [el("div", { class: "name" }, attentionName(step), ...(added(step) === null ? [] : [el("br"), addsWords(added(step))])),
       ...Array.from({ length: most }, (_, head) => {
         if (head >= step.heads) return el("div");
-        const map = new HeadMap(step, head, side);
+        const map = new (isOverPicture(step) ? HeadOverPicture : HeadMap)(step, head, side);
         this.maps.push(map);
         return map.element;
       })]);
     this.element = section("heads", "What each head looks at",
-      el("p", {}, "A row is a token that looks, a column a token that is looked at; the more a cell stands out, the more. ", attentions.some(isCausal) ? "Hatched is the future, which the mask hides. " : "",
-        "Point at a cell for its number; a click opens the block there.",
+      el("p", {}, howToRead(),
         mostAdded > 0 && numberOfBlocks === attentions.length ? ` The bar below a head is what it adds to the logit of “${data.added.answer}”, to the left what it takes away.` : ""),
-      el("div", { class: "maps", style: `--heads: ${most}; --side: ${side}px` }, ...lines));
+      el("div", { class: "maps", onpointerleave: () => { if (!pinned && attentions.every(isOverPicture)) this.showFirst(); }, style: `--heads: ${most}; --side: ${side}px` }, ...lines));
+  }
+
+  // The row and the head of the largest weight of an attention.
+  strongest(step) {
+    const of = this.maps.filter((map) => map.step === step);
+    const all = of.flatMap((map) => Array.from({ length: map.rows }, (_, row) => [row, map]));
+    const largest = ([row, map]) => map.weight(row, map.largestOf(row));
+    return all.reduce((a, b) => (largest(b) > largest(a) ? b : a));
   }
 
   mark(step, head, row, column) {
@@ -116,9 +164,15 @@ class Overview {
     for (const map of this.maps) map.mark(map.step.rows === step?.rows ? inRows : null, column, map.step === step && map.head === head);
   }
 
-  // The largest weight of the last token, in the last attention.
+  // The largest weight of the last token, in the last attention. Over a picture, no patch is in a frame.
   showFirst() {
     const last = attentions[attentions.length - 1];
+    if (isOverPicture(last)) {
+      const [row, best] = this.strongest(last);
+      choose(last, best.head, row, best.largestOf(row), "first");
+      for (const map of this.maps) map.mark(null, null, false);
+      return;
+    }
     const best = this.maps.filter((map) => map.step === last).reduce((a, b) => (b.weight(b.rows - 1, b.largestOf(b.rows - 1)) > a.weight(a.rows - 1, a.largestOf(a.rows - 1)) ? b : a));
     choose(last, best.head, best.rows - 1, best.largestOf(best.rows - 1), "first");
   }

@@ -117,7 +117,8 @@ class Sampling {
     const source = data.model === "encoder_decoder" ? [el("span", { class: "faint" }, ...data.rows.source.map((name) => el("span", {}, name))), " → "] : [];
     this.tokens.classList.toggle("apart", [...first, ...(data.rows.source ?? [])].some((name) => [...name].length > 1));
     this.tokens.classList.toggle("long", [...first, ...(data.rows.source ?? [])].join("").length > 60);
-    this.tokens.replaceChildren(...source, ...first.map((name) => el("span", {}, name)),
+    const read = data.picture ? [new PictureMap(data.picture, 112).canvas] : [];
+    this.tokens.replaceChildren(...read, ...source, ...first.map((name) => el("span", {}, name)),
       ...followed.map((at) => el("span", { class: "next" }, answerName(data.choices[at].token))),
       el("strong", {}, answerName(best)),
       ...(followed.length > 0 || this.unknown !== null ? [el("button", { type: "button", onclick: () => this.back() }, "back")] : []));

@@ -84,6 +84,7 @@ const formulas = {
   first: () => "y = x_0",
   last: () => "y = x_{T - 1}",
   given: () => null,
+  patches: () => null,
 };
 
 // One sentence a step, for somebody who has read how attention works.
@@ -107,6 +108,7 @@ const sentences = {
   mean: () => "One vector for all tokens.",
   first: () => "The vector of the first token stands for all.",
   last: () => "The vector of the last token stands for all.",
+  patches: () => `The picture is cut into patches of ${data.picture.side} × ${data.picture.side} pixels; a row has the numbers of one, line by line.`,
   given: () => "This layer computes its numbers in its own way; the page shows what it gave.",
 };
 
@@ -207,6 +209,11 @@ const sources = {
   },
   positions(step, h, r, c) {
     return { terms: [], note: step.sinusoidal ? `Position ${r}, column ${c}.` : `Row ${r} of the table, column ${c}: a trained number.` };
+  },
+  patches(step, h, r, c) {
+    const { side, width } = data.picture, across = width / side, inside = c % (side * side);
+    const y = Math.floor(r / across) * side + Math.floor(inside / side), x = (r % across) * side + (inside % side);
+    return { terms: [], note: `The pixel in row ${y}, column ${x}${shapeOf(step)[1] > side * side ? `, channel ${Math.floor(c / (side * side))}` : ""}.` };
   },
   given() {
     return { terms: [] };
