@@ -25,7 +25,6 @@ void TransformerBody::Config::attention_field(Fields& f, Fill also) {
   FieldInfo& info = BlockConfig::attention_field(f, std::move(also));
   info.help += "; blocks take those of a list in turn";
   info.or_list = true;
-  info.length.min = 1;
 }
 
 void TransformerBody::Config::check(ConfigErrors& errors, const ConfigNode& at) const {

@@ -191,8 +191,10 @@ class StructReader {
     const ConfigNode* child = node_.find(field.info.name);
     if (Choice* part = member_of<Choice>(field)) {
       if (field.info.or_list && (child != nullptr ? child->is_list() : !part->others.empty())) {
+        Field list = field;
+        list.info.length.min = std::max<int64_t>(1, list.info.length.min);
         std::vector<Choice> all = part->all();
-        set_state(k, read_list(field, child, all, part->type()));
+        set_state(k, read_list(list, child, all, part->type()));
         *part = Choice::list(all);
       } else {
         child == nullptr && !*part ? require_given(k)

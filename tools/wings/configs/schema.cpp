@@ -124,7 +124,7 @@ Json part_schema(const FieldInfo& info) {
   }
   if (info.or_list) {
     const Json one = {{"oneOf", alternatives}};
-    alternatives.push_back({{"type", "array"}, {"items", one}, {"minItems", info.length.min}});
+    alternatives.push_back({{"type", "array"}, {"items", one}, {"minItems", 1}});
   }
   return {{"oneOf", alternatives}};
 }
