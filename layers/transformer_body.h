@@ -12,24 +12,13 @@
 #include "layers/embedding.h"
 #include "layers/positional.h"
 #include "layers/transformer_block.h"
+#include "layers/transformer_body_config.h"
 
 namespace heed {
 
 class TransformerBody : public Module {
  public:
-  struct Config : BlockConfig {
-    int64_t vocab_size = 0;
-    int64_t num_layers = 0;
-    std::string position = "learned";
-    // The first field of every such model; the number of blocks, whose example it lacks; and
-    // the words for positions: all but learned and sinusoidal add nothing to the embeddings.
-    void vocab_size_field(Fields& f);
-    FieldInfo& num_layers_field(Fields& f, int fewest);
-    void position_field(Fields& f, std::vector<std::string> words);
-    // As that of a block, or a list of them.
-    void attention_field(Fields& f, Fill also = {});
-    void check(ConfigErrors& errors, const ConfigNode& at) const;
-  };
+  using Config = TransformerBodyConfig;
 
   std::optional<Child<Embedding>> tok_emb;  // none with a vocab_size of 0: a model of vectors
   std::optional<Child<Positional>> pos_emb;

@@ -65,9 +65,8 @@ std::vector<ConfigMistake> ConfigErrors::sorted() const {
   };
   using Key = std::tuple<std::pair<bool, std::ptrdiff_t>, int64_t, int64_t, const ConfigMistake*>;
   std::vector<Key> order;
-  for (const ConfigMistake& mistake : mistakes_) {
+  for (const ConfigMistake& mistake : mistakes_)
     order.emplace_back(rank(mistake.mark), mistake.mark.line, mistake.mark.column, &mistake);
-  }
   std::sort(order.begin(), order.end());
   std::vector<ConfigMistake> sorted;
   std::set<std::string> seen;
@@ -95,9 +94,7 @@ ConfigMistakes ConfigErrors::exception() const {
   constexpr size_t most = 200;  // a few screenfuls; more mistakes usually have a common cause
   const std::vector<std::string> all = lines();
   std::string joined;
-  for (size_t i = 0; i < std::min(all.size(), most); ++i) {
-    joined += (i ? "\n" : "") + all[i];
-  }
+  for (size_t i = 0; i < std::min(all.size(), most); ++i) joined += (i ? "\n" : "") + all[i];
   if (all.size() > most) {
     joined += text("\n... and ", all.size() - most, " more");
   }

@@ -107,9 +107,7 @@ class StructReader {
 
   bool complete() {
     complete_values();
-    for (size_t k = 0; k < fields_.size(); ++k) {
-      complete_part(k);
-    }
+    for (size_t k = 0; k < fields_.size(); ++k) complete_part(k);
     const bool ok = is_map_of_known_keys() && !has_failed();
     const int64_t before = errors_.count();
     if (ok) {
