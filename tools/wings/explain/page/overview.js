@@ -151,10 +151,10 @@ class Overview {
       el("div", { class: "maps", onpointerleave: () => { if (!pinned && attentions.every(isOverPicture)) this.showFirst(); }, style: `--heads: ${most}; --side: ${side}px` }, ...lines));
   }
 
-  // The row and the head of the largest weight of an attention.
+  // The row and the head of the largest weight of an attention; of the class token, if there is one.
   strongest(step) {
     const of = this.maps.filter((map) => map.step === step);
-    const all = of.flatMap((map) => Array.from({ length: map.rows }, (_, row) => [row, map]));
+    const all = of.flatMap((map) => Array.from({ length: data.picture.class_token ? 1 : map.rows }, (_, row) => [row, map]));
     const largest = ([row, map]) => map.weight(row, map.largestOf(row));
     return all.reduce((a, b) => (largest(b) > largest(a) ? b : a));
   }
