@@ -8,6 +8,12 @@
 
 namespace heed {
 
+BlockConfig BlockConfig::block(int64_t i) const {
+  BlockConfig one = *this;
+  one.attention = attention.all()[static_cast<size_t>(i) % (1 + attention.others.size())];
+  return one;
+}
+
 void BlockConfig::fields(Fields& f) {
   block_fields(f);
   parallel_residual_field(f);

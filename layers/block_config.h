@@ -39,11 +39,7 @@ struct BlockConfig {
   LayerChoice attention{"multi_head_attention"};  // of blocks that let it be chosen
 
   // That of block i of a model, whose blocks take the attentions of a list in turn.
-  BlockConfig block(int64_t i) const {
-    BlockConfig one = *this;
-    one.attention = attention.all()[static_cast<size_t>(i) % (1 + attention.others.size())];
-    return one;
-  }
+  BlockConfig block(int64_t i) const;
   // Of a config that was checked.
   bool has_feed_forward() const { return static_cast<bool>(feed_forward); }
 

@@ -66,9 +66,7 @@ ConfigNode value_node(const Field& field) {
   if (const auto* parts = std::get_if<std::vector<Choice>*>(&field.member)) {
     return list_node(**parts, {});
   }
-  if (const auto* group = std::get_if<ConfigRef>(&field.member)) {
-    return write_struct(*group);
-  }
+  if (const auto* group = std::get_if<ConfigRef>(&field.member)) return write_struct(*group);
   ConfigNode node =
       std::visit([&](const auto* value) { return node_of(*value, field.info.off_word); },
                  std::get<Value>(field.member));

@@ -79,7 +79,7 @@ TEST_CASE("attend: every layer that attends hands out weights whose rows sum to 
       }
     }
   }
-  CHECK(layers == 4 * 48);
+  CHECK(layers == 4 * 50);
   CHECK(rows > 4000);
 }
 

@@ -168,8 +168,8 @@ const std::vector<Hint> misspellings = {
     {"model.Dropout=0.1", "unknown key, did you mean dropout?"},
     {"model.heads=2", "here it is num_heads"},
     {"model.attention=causal",
-     "expected a layer, written {type: NAME, ...}, got causal; did you mean {type: "
-     "causal_attention}?"},
+     "expected a layer, written {type: NAME, ...}, or a list of one or more, got causal; did you "
+     "mean {type: causal_attention}?"},
     {"model.dropout=10%", "expected a number from 0 to below 1, got 10%; write 0.1"},
     {"optimizer.001=null", "unknown key; if this is a decimal comma, write a point: 0.001"},
     {"model.tie_embedding=true", "unknown key, did you mean tie_embeddings?"},
