@@ -35,7 +35,8 @@ TEST_CASE("heed: a command whose output cannot be written fails with a line") {
     CHECK(full.err == "heed: standard output: cannot write to it\n");
     CHECK(in_bash("\"$heed\" " + command + " >&-").exit_code == 1);
   }
-  const ProgramResult gone = in_bash("\"$heed\" schema | head -1; echo ${PIPESTATUS[0]}");
+  const std::string longest = has_command("schema") ? "schema" : "--help";
+  const ProgramResult gone = in_bash("\"$heed\" " + longest + " | head -1; echo ${PIPESTATUS[0]}");
   CHECK(gone.err.empty());
 }
 
