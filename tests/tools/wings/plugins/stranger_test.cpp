@@ -241,7 +241,7 @@ TEST_CASE("stranger: no message, plan, log or table steers the terminal") {
     shown({"eval", (folder / wrong).string()}, false);
     shown({"train", "--resume", (folder / wrong).string()}, false);
     shown({"report", (folder / wrong).string()}, false);  // also where there is no such command
-    shown({"--plugin", wrong, "layers"}, false);
+    shown({"--plugin", wrong, "validate", "quickstart"}, false);
     shown({wrong}, false);
     shown({"train", "--" + wrong}, false);
     shown({"train", config, wrong}, false);
