@@ -125,7 +125,9 @@ TEST_CASE("report record: the picture that a model has read") {
     damaged.replace(damaged.find(right), right.size(), wrong);
     write_text(folder / "report.json", damaged);
     const ReportRecord none = read_record(folder / "report.json");
-    CHECK_MESSAGE((!none.picture && none.snapshots.empty()), wrong);
+    CAPTURE(damaged);
+    CHECK(!none.picture);
+    CHECK(none.snapshots.empty());
   }
 }
 
