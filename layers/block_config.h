@@ -38,7 +38,7 @@ struct BlockConfig {
   LayerChoice feed_forward{"feed_forward"};       // "none": blocks of attention alone
   LayerChoice attention{"multi_head_attention"};  // of blocks that let it be chosen
 
-  // That of block i of a model, whose blocks take the attentions of a list in turn.
+  // The config of block i: blocks take the attentions of a list in turn.
   BlockConfig block(int64_t i) const;
   // Of a config that was checked.
   bool has_feed_forward() const { return static_cast<bool>(feed_forward); }

@@ -65,8 +65,9 @@ std::vector<ConfigMistake> ConfigErrors::sorted() const {
   };
   using Key = std::tuple<std::pair<bool, std::ptrdiff_t>, int64_t, int64_t, const ConfigMistake*>;
   std::vector<Key> order;
-  for (const ConfigMistake& mistake : mistakes_)
+  for (const ConfigMistake& mistake : mistakes_) {
     order.emplace_back(rank(mistake.mark), mistake.mark.line, mistake.mark.column, &mistake);
+  }
   std::sort(order.begin(), order.end());
   std::vector<ConfigMistake> sorted;
   std::set<std::string> seen;
