@@ -10,7 +10,7 @@
 #include "autograd/base/modes.h"
 #include "autograd/graph/tensor.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/kernels/math/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 #include "autograd/random/fills.h"
 #include "autograd/random/generator.h"
 #include "autograd/random/streams.h"

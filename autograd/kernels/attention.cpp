@@ -6,7 +6,7 @@
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/kernels/math/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {

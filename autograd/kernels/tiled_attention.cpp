@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "autograd/kernels/math/row_math.h"
-#include "autograd/kernels/math/vector_math.h"
 #include "autograd/kernels/openblas.h"
+#include "autograd/kernels/row_math.h"
+#include "autograd/kernels/vector_math.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed::detail {

@@ -6,7 +6,7 @@
 // This is the logarithm of softmax, which is 0 for such a row.
 #pragma once
 
-#include "autograd/kernels/math/row_math.h"
+#include "autograd/kernels/row_math.h"
 #include "autograd/op.h"
 
 namespace heed {

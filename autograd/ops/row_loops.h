@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "autograd/graph/graph.h"
-#include "autograd/kernels/math/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace heed {
 

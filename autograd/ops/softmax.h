@@ -5,7 +5,7 @@
 // PyTorch's softmax gives NaN.
 #pragma once
 
-#include "autograd/kernels/math/row_math.h"
+#include "autograd/kernels/row_math.h"
 #include "autograd/op.h"
 
 namespace heed {

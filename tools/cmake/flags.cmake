@@ -9,7 +9,7 @@ target_compile_options(heed_flags INTERFACE
   -Wno-missing-field-initializers
   # Neither changes a value: errno and traps are not used. Loops over sqrt or a selection then vectorise.
   -fno-math-errno -fno-trapping-math
-  # Rounding is written in the source: see multiply_add in autograd/kernels/math/vector_math.h.
+  # Rounding is written in the source: see multiply_add in autograd/kernels/vector_math.h.
   -ffp-contract=off
   # A function may be inlined into its neighbours in a shared library.
   -fno-semantic-interposition

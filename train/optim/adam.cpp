@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "autograd/kernels/math/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace heed {
 

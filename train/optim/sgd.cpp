@@ -1,6 +1,6 @@
 #include "train/optim/sgd.h"
 
-#include "autograd/kernels/math/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace heed {
 

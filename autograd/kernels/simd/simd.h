@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "autograd/base/real.h"
-#include "autograd/kernels/math/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace heed::detail {
 

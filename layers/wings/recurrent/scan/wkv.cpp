@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "autograd/kernels/math/row_math.h"
+#include "autograd/kernels/row_math.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/exp.h"
 #include "autograd/ops/masked_fill.h"

@@ -1,4 +1,4 @@
-#include "autograd/kernels/math/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 
 #include <cmath>
 #include <cstring>

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "autograd/kernels/math/vector_math.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace heed {
 
