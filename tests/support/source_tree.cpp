@@ -61,20 +61,37 @@ bool has_wing(const std::string& wing) {
   return heed::text(" ", HEED_BUILT_WINGS, " ").find(" " + wing + " ") != std::string::npos;
 }
 
-std::vector<fs::path> shipped_configs() {
-  std::vector<fs::path> folders{root() / "configs"}, configs;
+namespace {
+
+void add_configs(const fs::path& folder, std::vector<fs::path>& configs) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".yaml") configs.push_back(entry.path());
+  }
+  std::sort(configs.begin(), configs.end());
+}
+
+}  // namespace
+
+std::vector<fs::path> configs_of_core() {
+  std::vector<fs::path> configs;
+  add_configs(root() / "configs", configs);
+  return configs;
+}
+
+std::vector<fs::path> configs_of_wings() {
+  std::vector<fs::path> configs;
   std::istringstream wings(HEED_BUILT_WINGS);
   for (std::string wing; wings >> wing;) {
     if (const fs::path folder = root() / "configs/wings" / wing; fs::exists(folder)) {
-      folders.push_back(folder);
+      add_configs(folder, configs);
     }
   }
-  for (const fs::path& folder : folders) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() == ".yaml") configs.push_back(entry.path());
-    }
-  }
-  std::sort(configs.begin(), configs.end());
+  return configs;
+}
+
+std::vector<fs::path> shipped_configs() {
+  std::vector<fs::path> configs = configs_of_core();
+  std::ranges::copy(configs_of_wings(), std::back_inserter(configs));
   return configs;
 }
 

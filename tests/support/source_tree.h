@@ -31,8 +31,10 @@ const std::vector<std::string>& plain_sources();
 // Whether this build has a wing.
 bool has_wing(const std::string& wing);
 
-// The configs that come with heedgrad, sorted: those in configs/, and those of the wings of this
-// build in configs/wings/.
+// The configs that come with heedgrad, in the order of their names: those in configs/, those of the
+// wings of this build in configs/wings/, and both.
+std::vector<std::filesystem::path> configs_of_core();
+std::vector<std::filesystem::path> configs_of_wings();
 std::vector<std::filesystem::path> shipped_configs();
 
 // The path in an #include line; "" for any other line.
