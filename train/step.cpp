@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "autograd/graph/profile.h"
+#include "autograd/graph/graph_observer.h"
 #include "autograd/random/streams.h"
 #include "layers/module/added_losses.h"
 #include "train/check/finite.h"
@@ -18,7 +18,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
     if (!sum->begin(i, model, batch)) {
       continue;  // another member of the crew computes it
     }
-    profile_restart();
+    GraphObserver::each([](GraphObserver& observer) { observer.forward_begins(); });
     const AddedLosses added;
     const BatchLoss loss = task.loss(model(batch.input), batch);
     LossSum sums{static_cast<double>(loss.sum.item()), loss.counted};

@@ -32,7 +32,4 @@ inline bool dry_run() { return detail::dry_run_active; }
 inline bool anomaly_mode() { return detail::anomaly_mode_on; }
 inline void set_anomaly_mode(bool on) { detail::anomaly_mode_on = on; }
 
-// True while time is measured by operation (autograd/graph/profile.h).
-HEED_ONE_PER_THREAD inline thread_local bool profiling = false;
-
 }  // namespace heed

@@ -6,8 +6,7 @@
 
 #include "autograd/array/reduce.h"
 #include "autograd/graph/anomaly.h"
-#include "autograd/graph/leaf_observer.h"
-#include "autograd/graph/profile.h"
+#include "autograd/graph/graph_observer.h"
 
 namespace heed {
 
@@ -133,7 +132,7 @@ class BackwardPass {
   explicit BackwardPass(const NodeRef& root)
       : stack_(std::exchange(spare_stack, {})), nodes_(std::exchange(spare_nodes, {})) {
     collect(root);
-    last_uses_.find(nodes_);
+    GraphObserver::each([&](GraphObserver& observer) { observer.pass_begins(nodes_); });
   }
 
   ~BackwardPass() {
@@ -150,7 +149,6 @@ class BackwardPass {
       NodeRef& node = nodes_[next_];
       if (!node->is_leaf()) {
         run_node(*node.get());
-        last_uses_.has_run(next_);
       }
       node = NodeRef();  // frees the node, unless a tensor still holds it
     }
@@ -197,8 +195,9 @@ class BackwardPass {
     }
   }
 
-  static void run_node(Node& node) {
-    if (node.gradient) {
+  void run_node(Node& node) const {
+    const bool reached = static_cast<bool>(node.gradient);
+    if (reached) {
       const Array dy = std::move(node.gradient);
       Grads grads(node);
       try {
@@ -206,11 +205,9 @@ class BackwardPass {
       } catch (const GraphError& error) {
         fail<GraphError>("backward of ", node.op_, ": ", error.what());
       }
-      if (profiling) {
-        profile_backward(node);
-      }
       check_gradients(node);
     }
+    GraphObserver::each([&](GraphObserver& of) { of.has_run(nodes_, next_, reached); });
     node.release_saved();
   }
 
@@ -222,7 +219,6 @@ class BackwardPass {
   std::vector<Node*> stack_;
   std::vector<NodeRef> nodes_;
   size_t next_ = 0;  // of nodes_: those before it have run
-  LastUses last_uses_;
 };
 
 void run_backward(const NodeRef& root, Array cotangent) {
@@ -231,7 +227,6 @@ void run_backward(const NodeRef& root, Array cotangent) {
           "shape ", root->shape(), ", got ", cotangent ? text(cotangent.shape()) : "no array");
   BackwardPass pass(root);
   root->add_gradient(std::move(cotangent));
-  profile_restart();
   pass.run();
 }
 

@@ -7,7 +7,7 @@
 
 #include "autograd/graph/anomaly.h"
 #include "autograd/graph/graph.h"
-#include "autograd/graph/profile.h"
+#include "autograd/graph/graph_observer.h"
 
 namespace heed {
 
@@ -94,12 +94,12 @@ namespace detail {
 
 template <class Inputs, class Backward>
 Tensor record(const char* op, Array&& value, const Inputs& inputs, Backward&& backward) {
-  if (profiling) {
+  if (GraphObserver::exists()) {
     int64_t numbers = value.size();
     for (const Tensor& input : inputs) {
       numbers += input ? input.size() : 0;
     }
-    profile_forward(op, numbers);
+    GraphObserver::each([&](GraphObserver& observer) { observer.made(op, numbers); });
   }
   check_value(op, value);
   bool wanted = false;

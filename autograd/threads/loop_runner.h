@@ -25,7 +25,6 @@ class LoopRunner {
   static LoopRunner* current() { return current_; }
   static bool inside_chunk() { return current_ != nullptr && current_->inside_; }
   virtual void run(int64_t count, int64_t grain, detail::ChunkBody body, void* context) = 0;
-  virtual void label(const char* op) = 0;  // the loops since the last label belong to op
 
  protected:
   bool inside_ = false;  // a chunk is running

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "autograd/graph/anomaly.h"
+#include "autograd/graph/graph_observer.h"
 #include "autograd/ops/arithmetic.h"
 #include "layers/module/observers.h"
 #include "layers/module/registry.h"
@@ -82,7 +83,10 @@ int main() {
     const DryRun dry;
     expect(dry_run(), "dry runs");
   }
-  start_profile();
-  expect(profiling, "profiling");
-  stop_profile();
+  struct Count : GraphObserver {
+    void made(const char*, int64_t) override { ++operations; }
+    int operations = 0;
+  } count;
+  (*attention)(Tensor(Array::full({1, 2, 4}, 1)));
+  expect(count.operations > 1, "observers of the graph");
 }

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "autograd/graph/profile.h"
 #include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/threads/machine.h"
@@ -16,6 +15,7 @@
 #include "tools/terminal/gemm_speed.h"
 #include "tools/terminal/median.h"
 #include "tools/wings/bench/model_threads.h"
+#include "tools/wings/bench/profile.h"
 #include "tools/wings/bench/trial_steps.h"
 #include "train/crew.h"
 #include "train/optim/schedule.h"
@@ -85,9 +85,10 @@ constexpr int64_t most_steps = 1'000'000;
 Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
   using Clock = std::chrono::steady_clock;
   Measured measured;
+  std::optional<Profile> times;
   for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
     if (i == warm_up_steps && profile) {
-      start_profile();
+      times.emplace();
     }
     const double waited_before = steps_of_run.seconds_waited();
     const int64_t flops = flop_count();
@@ -103,8 +104,8 @@ Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
     }
   }
   measured.waited = mean_of(measured.waits);
-  if (profile) {
-    measured.rows = stop_profile();
+  if (times) {
+    measured.rows = times->rows();
   }
   measured.peak_mb = static_cast<double>(peak_resident_bytes()) / 1e6;
   std::sort(measured.seconds.begin(), measured.seconds.end());

@@ -33,6 +33,12 @@ void LoopTimes::run(int64_t count, int64_t grain, detail::ChunkBody body, void* 
   last_end_ = Clock::now();
 }
 
+void LoopTimes::has_run(std::span<const NodeRef> nodes, size_t k, bool reached) {
+  if (reached) {
+    label(nodes[k]->op());
+  }
+}
+
 void LoopTimes::label(const char* op) {
   for (; labelled_ < entries_.size(); ++labelled_) {
     entries_[labelled_].op = op;

@@ -6,23 +6,28 @@
 #include <span>
 #include <vector>
 
+#include "autograd/graph/graph_observer.h"
 #include "autograd/threads/loop_runner.h"
 
 namespace heed {
 
-// Runs the loops of its thread chunk by chunk, and takes the time of each.
-class LoopTimes final : public LoopRunner {
+// Runs the loops of its thread chunk by chunk, and takes the time of each, under the name of the
+// operation that it is a part of.
+class LoopTimes final : public LoopRunner, public GraphObserver {
  public:
   struct Loop {
-    const char* op;  // the operation that ran it, or "" when `profiling` is off or there was none
-    double before;   // seconds since the previous loop ended: outside of loops
+    const char* op;                  // the operation that ran it, or "" if there was none
+    double before;                   // seconds since the previous loop ended: outside of loops
     std::span<const double> chunks;  // seconds of each
   };
   std::vector<Loop> loops() const;
   double after() const;  // seconds since the last loop ended
 
   void run(int64_t count, int64_t grain, detail::ChunkBody body, void* context) override;
-  void label(const char* op) override;
+  void made(const char* op, int64_t /*numbers*/) override { label(op); }
+  void pass_begins(std::span<const NodeRef> /*nodes*/) override { label(""); }
+  void has_run(std::span<const NodeRef> nodes, size_t k, bool reached) override;
+  void forward_begins() override { label(""); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -31,6 +36,8 @@ class LoopTimes final : public LoopRunner {
     double before;
     size_t end;  // of its chunks in chunks_
   };
+
+  void label(const char* op);  // the loops since the last label belong to op
 
   std::vector<Entry> entries_;
   std::vector<double> chunks_;

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/base/error.h"
-#include "autograd/graph/profile.h"
 #include "autograd/threads/machine.h"
 #include "tools/terminal/median.h"
 #include "tools/wings/bench/thread_model.h"
@@ -27,12 +26,9 @@ double seconds_of(const std::function<void()>& step) {
 
 StepTimes timed_by_chunk(int threads, const std::function<void()>& step) {
   set_num_threads(threads);
-  start_profile();  // names the operation of each loop
   LoopTimes times;
   step();
-  StepTimes result = times_of(times);
-  stop_profile();
-  return result;
+  return times_of(times);
 }
 
 // The steps of one number of threads.

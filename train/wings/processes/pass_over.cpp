@@ -1,7 +1,5 @@
 #include "train/wings/processes/pass_over.h"
 
-#include <utility>
-
 #include "autograd/array/storage.h"
 #include "autograd/random/dropout_mask.h"
 #include "autograd/random/streams.h"
@@ -11,11 +9,9 @@ namespace heed {
 void pass_over(Module& model, const Batch& batch) {
   const uint64_t before = words_of_dry_masks();
   {
-    const bool timed = std::exchange(profiling, false);
     const NoGrad off;
     const DryRun dry;
     model(batch.input);
-    profiling = timed;
   }
   streams().dropout().skip(words_of_dry_masks() - before);
 }

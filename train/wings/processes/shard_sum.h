@@ -17,9 +17,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "autograd/graph/leaf_observer.h"
 #include "train/crew.h"
 #include "train/wings/processes/communicator.h"
+#include "train/wings/processes/leaf_observer.h"
 #include "train/wings/processes/shards.h"
 
 namespace heed {
