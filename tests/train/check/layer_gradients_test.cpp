@@ -1,10 +1,12 @@
-// Gradients of every registered layer: every parameter and x, every option, with and without masks.
+// Gradients of every registered layer but models: every parameter and x, every option, with and
+// without masks.
 #include "train/check/layer_gradients.h"
 
 #include <set>
 
 #include "autograd/random/streams.h"
 #include "layers/linear.h"
+#include "tests/support/layer_checks.h"
 #include "tests/support/near.h"
 #include "tests/support/wrong_backwards.h"
 #include "train/check/variants.h"
@@ -12,71 +14,13 @@
 using namespace heed;
 using namespace heed::testing;
 
-namespace {
-
-struct Counts {
-  int cases = 0;
-  int64_t compared = 0;
-};
-
-void expect_all(const std::vector<LayerCheck>& checks, Counts& counts) {
-  CHECK(!checks.empty());
-  for (const LayerCheck& check : checks) {
-    CHECK_MESSAGE(check.passed,
-                  text(check.layer, " {", check.options, "} ", check.input, ": ", check.message));
-    CHECK(check.compared > 0);
-    ++counts.cases;
-    counts.compared += check.compared;
-  }
-}
-
-ConfigNode small_model(const std::string& attention, const std::string& type) {
-  ConfigNode options = example_config(layer_registry().types().find(type)->fields());
-  options.set("attention", ConfigNode::map({{"type", attention}}));
-  return options;
-}
-
-const std::vector<std::string> attention_types{"simple_attention",
-                                               "self_attention_v1",
-                                               "self_attention_v2",
-                                               "causal_attention",
-                                               "multi_head_attention_wrapper",
-                                               "multi_head_attention"};
-
-}  // namespace
-
-TEST_CASE("layer gradients: every registered layer, every option" * doctest::skip(!is_float64)) {
-  const std::vector<std::string> types = layer_registry().types().names();
-  CHECK(types.size() >= 20);
-  Counts all;
-  for (const std::string& type : types) {
-    CAPTURE(type);
-    Counts of_type;
-    expect_all(check_gradients_of_type(type), of_type);
-    CHECK(of_type.cases >= 2);
-    all.cases += of_type.cases;
-    all.compared += of_type.compared;
-  }
-  MESSAGE("layer gradient cases: ", all.cases, " of ", types.size(), " layers, ", all.compared,
-          " elements");
-  CHECK(all.cases >= 200);
-}
-
-TEST_CASE("layer gradients: models with each attention layer" * doctest::skip(!is_float64)) {
-  Counts counts;
-  for (const std::string& attention : attention_types) {
-    CAPTURE(attention);
-    for (const char* type : {"transformer_block", "gpt"}) {
-      expect_all(check_gradients(read_options("layer", type, small_model(attention, type))),
-                 counts);
-    }
-  }
-  MESSAGE("model gradient cases: ", counts.cases);
-  CHECK(counts.cases >= 48);
+TEST_CASE("layer gradients: every registered layer without attention, every option" *
+          doctest::skip(!is_float64)) {
+  CHECK(expect_gradients_of_types(false).cases >= 100);
 }
 
 TEST_CASE("layer gradients: dropout of the other stream" * doctest::skip(!is_float64)) {
-  Counts counts;
+  CheckCounts counts;
   const StreamsState before = streams().state();
   manual_seed(1, Generators::separate, DropoutStream::mt19937);
   for (const char* type : {"dropout", "causal_attention", "multi_head_attention", "gpt"}) {
