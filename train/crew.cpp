@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "train/files/on_failure.h"
+
 namespace heed {
 
 double Tally::loss() const { return std::accumulate(losses.begin(), losses.end(), 0.0); }
@@ -53,12 +55,8 @@ std::unique_ptr<Crew> CrewRegistry::make() const {
 
 int run_in_crew(const std::function<int(Crew&)>& command) {
   const std::unique_ptr<Crew> crew = crew_registry().make();
-  try {
-    return command(*crew);
-  } catch (...) {
-    crew->let_leader_speak();
-    throw;
-  }
+  const OnFailure wait([&] { crew->let_leader_speak(); });
+  return command(*crew);
 }
 
 }  // namespace heed

@@ -13,6 +13,9 @@ namespace heed {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  virtual int exit_code() const { return 1; }  // of `heed`, when it ends with this error
+  // Whether the message begins with a place: a file, or a line of a config.
+  virtual bool has_place() const { return false; }
 };
 
 // An argument is wrong: a shape, an axis, an id or an option.
@@ -28,17 +31,23 @@ class GraphError : public Error {
 
 // The command or the config is wrong (exit code 2).
 class ConfigError : public Error {
+ public:
   using Error::Error;
+  int exit_code() const override { return 2; }
 };
 
 // A file is missing, damaged, or cannot be read or written (exit code 1).
 class IoError : public Error {
+ public:
   using Error::Error;
+  bool has_place() const override { return true; }
 };
 
 // A loss or gradient is NaN or infinite; in anomaly mode, any value (exit code 3).
 class DivergedError : public Error {
+ public:
   using Error::Error;
+  int exit_code() const override { return 3; }
 };
 
 // Concatenates the parts, each formatted as by operator<<, whatever locale a host program has set.

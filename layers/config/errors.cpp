@@ -85,21 +85,16 @@ std::vector<ConfigMistake> ConfigErrors::sorted() const {
   return sorted;
 }
 
-std::vector<std::string> ConfigErrors::lines() const {
-  std::vector<std::string> lines;
-  for (const ConfigMistake& mistake : sorted()) lines.push_back(line_of(mistake));
-  return lines;
-}
-
 ConfigMistakes ConfigErrors::exception() const {
   constexpr size_t most = 200;  // a few screenfuls; more mistakes usually have a common cause
-  const std::vector<std::string> all = lines();
+  std::vector<ConfigMistake> all = sorted();
   std::string joined;
-  for (size_t i = 0; i < std::min(all.size(), most); ++i) joined += (i ? "\n" : "") + all[i];
+  for (size_t i = 0; i < std::min(all.size(), most); ++i)
+    joined += (i ? "\n" : "") + line_of(all[i]);
   if (all.size() > most) {
     joined += text("\n... and ", all.size() - most, " more");
   }
-  return {joined, sorted()};
+  return {joined, std::move(all)};
 }
 
 }  // namespace heed

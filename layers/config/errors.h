@@ -20,12 +20,17 @@ struct ConfigMistake {
   std::string unknown_key = "";  // the key, if that is the mistake
 };
 
+// An error whose message is the lines of these mistakes, in this order.
+struct ListsMistakes {
+  std::vector<ConfigMistake> mistakes;
+};
+
 // Thrown with all mistakes of a config, as lines and one by one.
-class ConfigMistakes : public ConfigError {
+class ConfigMistakes : public ConfigError, public ListsMistakes {
  public:
   ConfigMistakes(const std::string& lines, std::vector<ConfigMistake> all)
-      : ConfigError(lines), mistakes(std::move(all)) {}
-  const std::vector<ConfigMistake> mistakes;  // in the order of the lines
+      : ConfigError(lines), ListsMistakes{std::move(all)} {}
+  bool has_place() const override { return true; }
 };
 
 // All mistakes of a config. Each prints as `file:line:column: path: message`.
@@ -60,17 +65,15 @@ class ConfigErrors {
   const std::vector<ConfigMistake>& all() const { return mistakes_; }
   bool empty() const { return mistakes_.empty(); }
   int64_t count() const { return static_cast<int64_t>(mistakes_.size()); }
-  // The messages without duplicates, sorted by location: files in the order of their first mistake,
-  // then the command line.
-  std::vector<std::string> lines() const;
-  // What to throw. Its text is the lines; after 200 it only counts the rest.
+  // What to throw: a line each, without duplicates, sorted by location: files in the order of their
+  // first mistake, then the command line. Its text has 200 of them, and counts the rest.
   ConfigMistakes exception() const;
   void throw_if_any() const {
     if (!empty()) throw exception();
   }
 
  private:
-  // Without duplicates, sorted as lines() are.
+  // Without duplicates, in the order of exception().
   std::vector<ConfigMistake> sorted() const;
 
   std::vector<ConfigMistake> mistakes_;

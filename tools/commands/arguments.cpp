@@ -19,7 +19,7 @@ std::string number_mistake(const std::string& text, const Range& range = any_num
   ConfigErrors errors;
   T number{};
   read_value(info, ConfigNode::scalar(text, false), number, errors);
-  return errors.empty() ? "" : errors.lines().front();
+  return errors.empty() ? "" : errors.exception().what();
 }
 
 template <class T>

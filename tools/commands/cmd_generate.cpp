@@ -77,13 +77,9 @@ void check(const GenerateOptions& o) {
 // The prompt given, or else that of the config.
 std::string checked_prompt(const GenerateOptions& o, const LoadedRun& loaded) {
   const std::string prompt = o.prompt.value_or(loaded.config.sample.prompt);
-  try {
-    loaded.task->check_prompt(prompt);
-  } catch (const ConfigError& error) {
-    fail<ConfigError>(
-        "heed generate: ", o.prompt ? "--prompt: " : "give --prompt; the config's sample.prompt: ",
-        error.what());
-  }
+  const char* const from = o.prompt ? "--prompt: " : "give --prompt; the config's sample.prompt: ";
+  with_prefix<ConfigError>(text("heed generate: ", from),
+                           [&] { loaded.task->check_prompt(prompt); });
   return prompt;
 }
 
@@ -155,7 +151,7 @@ void write_samples(const TrainedRun& trained, const std::string& prompt, const G
     json["samples"].push_back({{"seed", seed}, {"text", text}, {"tokens", tokens}});
   }
   if (o.json) {
-    std::printf("%s\n", json.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
+    print_object(json);
   }
 }
 

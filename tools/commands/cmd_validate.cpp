@@ -45,8 +45,7 @@ int run(const ValidateOptions& o) {
     if (!plan.warnings.empty()) {
       object["warnings"] = plan.warnings;
     }
-    const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-    std::printf("%s\n", object.dump(-1, ' ', true, replace).c_str());
+    print_object(object);
     return 0;
   }
   for (const std::string& line : describe(plan, loaded)) {

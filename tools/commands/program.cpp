@@ -30,7 +30,7 @@ namespace heed::cli {
 
 namespace {
 
-enum ExitCode { done = 0, failed = 1, wrong_config = 2, diverged = 3 };
+constexpr int done = 0, failed = 1, wrong_config = 2;  // exit codes; others are those of errors
 
 // The mistakes of a config for editors: [{file, line, column, path, message}, ...].
 nlohmann::ordered_json mistakes_json(const std::vector<ConfigMistake>& mistakes) {
@@ -47,19 +47,25 @@ nlohmann::ordered_json mistakes_json(const std::vector<ConfigMistake>& mistakes)
 
 // Prints an error to standard error and, with --json, as one object to standard output. Returns the
 // exit code.
-int report(const Request& request, const std::string& message, ExitCode code,
+int report(const Request& request, const std::string& message, int code,
            const std::vector<ConfigMistake>& mistakes = {}) {
   print_line(stderr, message);
   if (request.json) {
-    nlohmann::ordered_json object = {{"error", message}, {"code", static_cast<int>(code)}};
+    nlohmann::ordered_json object = {{"error", message}, {"code", code}};
     if (!mistakes.empty()) {
       object["mistakes"] = mistakes_json(mistakes);
     }
-    const auto replace =
-        nlohmann::ordered_json::error_handler_t::replace;  // bytes that are no UTF-8
-    std::printf("%s\n", object.dump(-1, ' ', true, replace).c_str());
+    print_object(object);
   }
   return code;
+}
+
+// The same for an error. One about a command line or a config begins with what it is about.
+int report(const Request& request, const Error& error) {
+  const auto* const all = dynamic_cast<const ListsMistakes*>(&error);
+  const bool is_of_heed = all == nullptr && error.exit_code() != wrong_config;
+  return report(request, text(is_of_heed ? "heed: " : "", error.what()), error.exit_code(),
+                all != nullptr ? all->mistakes : std::vector<ConfigMistake>());
 }
 
 // The exit code of a command that returned `code`: failed if its output could not be written.
@@ -245,12 +251,14 @@ Request parse(int count, char** arguments) {
   }
   try {
     app.parse(count, arguments);
-  } catch (const CLI::CallForHelp&) {
-    print_text(app.help());
-    return {"", {}, done};
-  } catch (const CLI::Success& asked) {  // --version
-    return {"", {}, app.exit(asked)};
   } catch (const CLI::ParseError& error) {
+    if (error.get_name() == "CallForHelp") {
+      print_text(app.help());
+      return {"", {}, done};
+    }
+    if (error.get_exit_code() == 0) {  // --version
+      return {"", {}, app.exit(error)};
+    }
     report(request, explain(app, error), wrong_config);
     return {"", {}, wrong_config};
   }
@@ -275,14 +283,8 @@ int run(const Request& request) {
       plugin_host().load(plugin);
     }
     return after_output(request.run());
-  } catch (const ConfigMistakes& error) {
-    return report(request, error.what(), wrong_config, error.mistakes);
-  } catch (const UnreadableFiles& error) {
-    return report(request, error.what(), failed, error.mistakes);
-  } catch (const ConfigError& error) {
-    return report(request, error.what(), wrong_config);
-  } catch (const DivergedError& error) {
-    return report(request, text("heed: ", error.what()), diverged);
+  } catch (const Error& error) {
+    return report(request, error);
   } catch (const std::bad_alloc&) {
     return report(request, "heed: out of memory", failed);
   } catch (const std::exception& error) {

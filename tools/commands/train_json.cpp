@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/terminal/table.h"
+
 namespace heed::cli {
 
 namespace {
@@ -14,8 +16,7 @@ using TrainEvent = nlohmann::ordered_json;
 // Prints if `on`; whether that went well.
 bool print_event(bool on, const TrainEvent& event) {
   if (!on) return false;
-  const auto replace = TrainEvent::error_handler_t::replace;  // what is no UTF-8
-  std::printf("%s\n", event.dump(-1, ' ', true, replace).c_str());
+  print_object(event);
   return std::fflush(stdout) == 0;
 }
 

@@ -1,8 +1,9 @@
-// Text output: aligned columns and readable numbers.
+// Output of commands: aligned columns, readable numbers, JSON.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,10 @@ void print_line(std::FILE* to, std::string_view line);
 // Prints text to standard output, broken between words where the terminal is narrower (fitted.h).
 // Names in it cannot steer the terminal.
 void print_text(std::string_view text);
+
+// Prints one JSON object, as --json does: a line on standard output, in ASCII. Bytes that are no
+// UTF-8 are replaced.
+void print_object(const nlohmann::ordered_json& object);
 
 // `text` cut to at most `width` columns, ending in "..." if it was longer.
 std::string shortened(const std::string& text, size_t width);

@@ -28,10 +28,8 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const TextI
   if (!config.sample.every && prompt == SampleConfig{}.prompt) {
     return;
   }
-  try {
-    text.check_prompt(prompt);
-  } catch (const ConfigError& error) {
-    errors.add_field(sample, "prompt", error.what(), "; another one: --set sample.prompt=TEXT");
+  if (const std::string mistake = text.mistake_in_prompt(prompt); !mistake.empty()) {
+    errors.add_field(sample, "prompt", mistake, "; another one: --set sample.prompt=TEXT");
   }
 }
 

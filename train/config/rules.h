@@ -17,6 +17,17 @@ void explain_synonyms(RunConfig& config, ConfigErrors& errors);
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors);
 
+// Calls step(). The message of an E that it throws is a mistake in a field of a section.
+template <class E = ConfigError, class Step>
+void attempt(ConfigErrors& errors, const ConfigNode& section, const std::string& field,
+             const Step& step) {
+  try {
+    step();
+  } catch (const E& error) {
+    errors.add_field(section, field, error.what());
+  }
+}
+
 // Removes mistakes about unknown types: a plugin that was not loaded may have them.
 void excuse_unknown_types(ConfigErrors& errors);
 

@@ -260,12 +260,10 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   }
   check_together(run.config, tree, run.task.get(), errors);
   if (!errors.are_within("train")) {
-    try {
-      const bool is_base = run.config.train.lora && !run.config.checkpoint.full;
-      resolve_weights(run, folder, purpose == Purpose::train && (checkpoint.empty() || is_base));
-    } catch (const IoError& error) {
-      unreadable.add_field(tree.get("train"), "weights", error.what());
-    }
+    const bool is_base = run.config.train.lora && !run.config.checkpoint.full;
+    const bool starts = purpose == Purpose::train && (checkpoint.empty() || is_base);
+    attempt<IoError>(unreadable, tree.get("train"), "weights",
+                     [&] { resolve_weights(run, folder, starts); });
   }
   errors.excuse_what_follows("aliases (");
   if (not_all_types) {

@@ -100,11 +100,9 @@ struct RunConfig {
 std::vector<FieldInfo> run_fields();
 
 // Thrown with all files that a config names and that cannot be read.
-class UnreadableFiles : public IoError {
+class UnreadableFiles : public IoError, public ListsMistakes {
  public:
-  explicit UnreadableFiles(const ConfigMistakes& all)
-      : IoError(all.what()), mistakes(all.mistakes) {}
-  const std::vector<ConfigMistake> mistakes;
+  explicit UnreadableFiles(const ConfigMistakes& all) : IoError(all.what()), ListsMistakes(all) {}
 };
 
 // A config that was read and checked.

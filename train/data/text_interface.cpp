@@ -29,6 +29,15 @@ void TextInterface::check_prompt(const std::string& prompt) const {
                        "expected at least one token, got none");
 }
 
+std::string TextInterface::mistake_in_prompt(const std::string& prompt) const {
+  try {
+    check_prompt(prompt);
+    return "";
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
 Answer TextInterface::answer(Module& model, const std::string& prompt,
                              const AnswerOptions& options) const {
   const std::vector<int32_t> before = tokenizer()->encode(prompt);

@@ -50,6 +50,8 @@ class TextInterface {
   // require a tokenizer. By default a prompt needs at least one token, and all of them must be
   // known.
   virtual void check_prompt(const std::string& prompt) const;
+  // Its message; "" for one that can be.
+  std::string mistake_in_prompt(const std::string& prompt) const;
   // True if the answer continues the prompt, false if it is a separate text.
   virtual bool continues_prompt() const { return true; }
   // By default, samples a continuation of the prompt. A character that ends in it before its last

@@ -14,9 +14,9 @@
 #include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 #include "tools/command.h"
-#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/pages/heat_map.h"
+#include "tools/commands/output_file.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/wings/bpe/bpe_tokenizer.h"
@@ -135,8 +135,7 @@ std::string per_token(int64_t bytes, int64_t tokens) {
 void say(const TokenizerOptions& o, const TokensJson& facts, const std::string& line) {
   print_line(o.json ? stderr : stdout, line);
   if (o.json) {
-    const auto replace = TokensJson::error_handler_t::replace;  // paths may be no UTF-8
-    std::printf("%s\n", facts.dump(-1, ' ', true, replace).c_str());
+    print_object(facts);
   }
 }
 
@@ -156,9 +155,8 @@ int train(const TokenizerOptions& o) {
   }
   BpeTraining options{.vocab_size = *o.vocab, .special = o.special};
   options.pattern = pattern_called(o.pattern.value_or("gpt2"));
-  BpeModel model;
   int64_t bytes = 0;
-  try {
+  const BpeModel model = with_prefix<ConfigError>("heed tokenizer train: ", [&] {
     BpeTrainer trainer(std::move(options));
     for (const std::string& file : o.what) {
       const std::string corpus = read_file(file, most_file_bytes);
@@ -166,10 +164,8 @@ int train(const TokenizerOptions& o) {
       trainer.add(without_byte_order_mark(corpus));
       bytes += static_cast<int64_t>(corpus.size());
     }
-    model = trainer.train();
-  } catch (const ConfigError& error) {
-    fail<ConfigError>("heed tokenizer train: ", error.what());
-  }
+    return trainer.train();
+  });
   write_file_atomically(*o.out, bpe_to_json(model));
   const auto size = static_cast<int64_t>(model.tokens.size());
   const auto merges = static_cast<int64_t>(model.merges.size());

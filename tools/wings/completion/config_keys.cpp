@@ -22,18 +22,22 @@ const FieldInfo* field_named(const std::vector<FieldInfo>& fields, const std::st
 // The config with its `sets`; of one that cannot be read, the sets alone.
 ConfigNode tree_of(const std::string& config, const std::vector<std::string>& sets) {
   ConfigNode root = ConfigNode::map();
-  try {
+  const auto if_possible = [](const auto& step) {
+    try {
+      step();
+    } catch (const Error&) {  // training will report it
+    }
+  };
+  if_possible([&] {
     if (const auto file = find_config(config); !config.empty() && file) {
       root = read_run_tree(*file).root;
     }
-  } catch (const Error&) {  // training will report it
-  }
+  });
   for (const std::string& set : sets) {
-    try {
+    if_possible([&] {
       ConfigErrors errors;
       apply_set(root, set, errors);
-    } catch (const Error&) {
-    }
+    });
   }
   return root;
 }

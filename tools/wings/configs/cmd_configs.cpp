@@ -43,8 +43,6 @@ ConfigsJson as_json(const OwnConfig& config) {
           {"about", config.about}};
 }
 
-void print_json(const ConfigsJson& json) { std::printf("%s\n", json.dump(-1, ' ', true).c_str()); }
-
 std::string heading(const OwnConfig& config) {
   return config.to_begin_with  ? "to begin with"
          : config.wing.empty() ? "core"
@@ -77,7 +75,7 @@ int list(bool json) {
     for (const OwnConfig& config : all) {
       configs.push_back(as_json(config));
     }
-    print_json({{"configs", configs}});
+    print_object({{"configs", configs}});
     return 0;
   }
   require<IoError>(!all.empty(), "heed configs: share/heedgrad/configs is missing");
@@ -101,7 +99,7 @@ int copy(const OwnConfig& config, const fs::path& folder, bool json) {
     }
   }
   if (json) {
-    print_json({{"written", written}});
+    print_object({{"written", written}});
   } else {
     print_text(text("\n  heed train ", shell_word((folder / files.front().path).string()), "\n"));
   }
@@ -122,7 +120,7 @@ int run(const ConfigsOptions& o) {
   if (o.json) {
     ConfigsJson json = as_json(config);
     json["text"] = text;
-    print_json(json);
+    print_object(json);
   } else {
     std::fputs(text.c_str(), stdout);
   }

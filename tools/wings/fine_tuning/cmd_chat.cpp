@@ -7,13 +7,13 @@
 #include <limits>
 
 #include "layers/text/display.h"
-#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
+#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/fine_tuning/line_editor.h"
 #include "train/files/files.h"
+#include "train/files/on_failure.h"
 #include "train/wings/fine_tuning/conversation.h"
-#include "train/wings/fine_tuning/instructions_task.h"
 
 namespace heed::cli {
 
@@ -101,13 +101,11 @@ class Chat {
         } else {
           reply(*line);
         }
-      } catch (const ConfigError& error) {
+      } catch (const Error& error) {
         refused = true;
-        print_line(stderr, text(asks_ ? "" : text("line ", lines_, ": "), error.what()));
-        write(asks_ ? "" : "\n");  // each question has its line
-      } catch (const IoError& error) {
-        refused = true;
-        print_line(stderr, error.what());
+        const bool failed = error.has_place();  // of a file: the question itself is right
+        print_line(stderr, text(asks_ || failed ? "" : text("line ", lines_, ": "), error.what()));
+        write(asks_ || failed ? "" : "\n");  // each question has its line
       }
     }
     if (asks_) {
@@ -117,9 +115,7 @@ class Chat {
   }
 
  private:
-  double usual_temperature() const {
-    return dynamic_cast<const InstructionsTask*>(&task_) != nullptr ? 0 : 0.8;
-  }
+  double usual_temperature() const { return conversation_.is_about_instructions() ? 0 : 0.8; }
   size_t kept(const ChatOptions& o) const {
     const int64_t all = asks_ ? std::numeric_limits<int64_t>::max() : 0;
     return static_cast<size_t>(o.keep.value_or(all));
@@ -137,11 +133,9 @@ class Chat {
                               " tokens is full: the oldest of what was said has left it)"));
     }
     LineEditor::begin();
-    try {
+    {
+      const OnFailure end_line([&] { write("\n"); });
       conversation_.answer(options_);
-    } catch (...) {
-      write("\n");
-      throw;
     }
     write("\n");
     if (LineEditor::interrupted()) {

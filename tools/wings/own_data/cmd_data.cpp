@@ -255,8 +255,7 @@ int run(const DataOptions& o) {
   require<ConfigError>(!o.vocabulary || (loaded.task && loaded.task->tokenizer() != nullptr),
                        "--vocabulary: the task ", loaded.config.data.type(), " has no tokens");
   if (o.json) {
-    const auto replace = ordered_json::error_handler_t::replace;
-    std::printf("%s\n", as_json(loaded, o).dump(-1, ' ', true, replace).c_str());
+    print_object(as_json(loaded, o));
   } else {
     print(loaded, o);
   }

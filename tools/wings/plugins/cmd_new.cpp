@@ -5,12 +5,13 @@
 #include <filesystem>
 
 #include "tools/command.h"
-#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
+#include "tools/commands/output_file.h"
 #include "tools/wings/plugins/new_templates.h"
 #include "tools/wings/plugins/plugin_project.h"
 #include "train/data/task.h"
 #include "train/files/files.h"
+#include "train/files/on_failure.h"
 #include "train/files/words.h"
 
 namespace heed::cli {
@@ -176,20 +177,18 @@ PluginFiles as_plugin_files(const NewFiles& files) {
 // changed: all of this, or nothing.
 void add_to(const fs::path& folder, const NewFiles& files, const PluginProject* project) {
   std::vector<fs::path> written;
-  try {
-    for (const auto& [path, text] : files) {
-      write_file_atomically(path, text);
-      written.push_back(path);
-    }
-    if (project != nullptr && !project->plugin().empty()) {
-      write_file_atomically(cmake_in(folder), project->with(as_plugin_files(files)));
-    }
-  } catch (...) {
+  const OnFailure remove([&] {
     std::error_code ignored;
     for (const fs::path& path : written) {
       fs::remove(path, ignored);
     }
-    throw;
+  });
+  for (const auto& [path, text] : files) {
+    write_file_atomically(path, text);
+    written.push_back(path);
+  }
+  if (project != nullptr && !project->plugin().empty()) {
+    write_file_atomically(cmake_in(folder), project->with(as_plugin_files(files)));
   }
 }
 

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "layers/config/values.h"
-#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
+#include "tools/commands/output_file.h"
 #include "tools/wings/pages/page.h"
 #include "tools/wings/probe/json.h"
 #include "tools/wings/probe/probe_text.h"
@@ -138,12 +138,8 @@ int32_t column_of(const TrainedRun& run, const char* option, const std::string& 
   }
   require<ConfigError>(!classes, "heed probe: ", option, ": expected a class, ", joined(names),
                        ", got ", printable(answer, 40));
-  std::vector<int32_t> ids;
-  try {
-    ids = task.tokenizer()->encode(answer);
-  } catch (const ConfigError& error) {
-    fail<ConfigError>("heed probe: ", option, ": ", error.what());
-  }
+  const std::vector<int32_t> ids = with_prefix<ConfigError>(
+      text("heed probe: ", option, ": "), [&] { return task.tokenizer()->encode(answer); });
   require<ConfigError>(ids.size() == 1, "heed probe: ", option, ": expected one token, got ",
                        ids.size(), ": ", tokens_text(names_of(task, ids)));
   return ids.front();

@@ -24,6 +24,8 @@ bool can_encode(const Tokenizer& tokenizer, const std::string& text) {
 
 }  // namespace
 
+bool Conversation::is_about_instructions() const { return instructions(task_) != nullptr; }
+
 int64_t Conversation::tokens_before(size_t from) const {
   return std::accumulate(said_.begin() + static_cast<ptrdiff_t>(from), said_.end(), int64_t{0},
                          [](int64_t sum, const Exchange& one) { return sum + one.tokens; });

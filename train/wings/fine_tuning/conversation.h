@@ -24,6 +24,8 @@ class Conversation {
     int64_t tokens = 0;
   };
 
+  // Whether the task is an InstructionsTask.
+  bool is_about_instructions() const;
   // Takes a question, for which the oldest exchanges leave the context until an answer of
   // `tokens` tokens has room. Returns whether any has. Throws ConfigError for a question that the
   // model cannot take.
