@@ -1,7 +1,6 @@
 #include "train/plan.h"
 
 #include <algorithm>
-#include <new>
 
 #include "autograd/array/shape.h"
 #include "autograd/array/storage.h"
@@ -11,11 +10,11 @@
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/adapter.h"
-#include "train/check/leak.h"
+#include "train/check/adviser.h"
 #include "train/checkpoint/shown_parameters.h"
+#include "train/config/rules.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
-#include "train/run/metrics.h"
 #include "train/step.h"
 #include "train/weights/freeze.h"
 #include "train/weights/source.h"
@@ -61,17 +60,11 @@ void add_warning(std::string warning, Plan& plan) {
 void check_names(Module& model, const LoadedRun& run) {
   ConfigErrors errors;
   const ConfigNode& section = run.resolved.get("train");
-  const auto attempt = [&](const char* field, const auto& step) {
-    try {
-      step();
-    } catch (const ConfigError& error) {
-      errors.add_field(section, field, error.what());
-    }
-  };
   if (!run.weights.empty()) {
-    attempt("weights", [&] { start_from(model, run.weights, run.config.train.weights_ignore); });
+    attempt(errors, section, "weights",
+            [&] { start_from(model, run.weights, run.config.train.weights_ignore); });
   }
-  attempt("lora", [&] { add_adapter(run, model); });
+  attempt(errors, section, "lora", [&] { add_adapter(run, model); });
   const auto check_each = [&](const char* key, const auto& mistake_in) {
     for (const ConfigNode& name : section.get(key).children()) {
       if (const std::string mistake = mistake_in(model, name.text()); !mistake.empty()) {
@@ -100,115 +93,17 @@ void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
                        ", and the last axis must have one number for each");
 }
 
-// Warns about parameters that a step leaves as they are.
-void find_untrained(Module& model, const LoadedRun& run, Plan& plan) {
-  const Batch batch = run.task->next(1, streams().data());
-  run.task->loss(model(batch.input), batch).sum.backward();
-  int64_t count = 0;
-  std::string names;
-  for (NamedParameter& parameter : trained_parameters(model)) {
-    if (!parameter.tensor.grad()) {
-      ++count;
-      names += count > 3 ? "" : (count > 1 ? ", " : "") + parameter.name;
+// Adds what ask(adviser) returns of each.
+template <class Ask>
+void ask_advisers(const Ask& ask, Plan& plan) {
+  for (const std::unique_ptr<Adviser>& adviser : adviser_registry().make_all()) {
+    for (std::string& line : ask(*adviser)) {
+      plan.warnings.push_back(std::move(line));
     }
-    parameter.tensor.zero_grad();
-  }
-  if (count > 0) {
-    plan.warnings.push_back(text(count, " of the parameters get no gradient and stay as drawn: ",
-                                 names, count > 3 ? ", ..." : ""));
   }
 }
 
-constexpr int64_t small_model = 5'000'000, largest_built_model = 50'000'000;  // parameters
-
-// Warns about a model that sees the tokens it has to predict. Building a larger model takes longer,
-// so a larger one that says it is causal is believed.
-void find_leak(const LoadedRun& run, Plan& plan, bool says_causal) {
-  if (plan.parameters > (says_causal ? small_model : largest_built_model)) {
-    return;
-  }
-  const std::unique_ptr<Module> model = make_layer(run.config.model);
-  if (sees_next_tokens(*model, *run.task)) {
-    plan.warnings.emplace_back(
-        "the model sees the tokens that it has to predict: its loss will be far too good, its "
-        "text nonsense; a language model needs causal attention");
-  }
-  pool::trim();  // the activations' blocks; those of the weights are kept for the run's own model
-}
-
-// Warns about options of samples that are never written. The prompt has another use: it is what
-// `heed generate` and the attention maps take.
-void find_unused_samples(const SampleConfig& sample, Plan& plan) {
-  const SampleConfig usual;
-  std::string option;
-  if (sample.tokens != usual.tokens) {
-    option = text("sample.tokens is ", sample.tokens);
-  } else if (sample.temperature != usual.temperature) {
-    option = text("sample.temperature is ", sample.temperature);
-  } else if (sample.top_k) {
-    option = text("sample.top_k is ", *sample.top_k);
-  } else if (sample.top_p) {
-    option = text("sample.top_p is ", *sample.top_p);
-  }
-  if (!sample.every && !option.empty()) {
-    plan.warnings.push_back(option + ", but no sample is written: sample.every is none");
-  }
-  if (sample.temperature == 0 && (sample.top_k || sample.top_p)) {
-    plan.warnings.push_back(text("sample.", sample.top_k ? "top_k" : "top_p",
-                                 " has no effect with ",
-                                 "sample.temperature 0, which takes the likeliest token"));
-  }
-}
-
-// Warns about sizes and rates that do not go together. lr: of the optimizer.
-void find_odd_settings(const LoadedRun& run, double lr, Plan& plan) {
-  const RunConfig& config = run.config;
-  if (lr == 0) {
-    plan.warnings.push_back(
-        text("the optimizer's learning rate is 0: the weights stay as they are ",
-             run.weights.empty() ? "drawn" : "in train.weights"));
-  }
-  find_unused_samples(config.sample, plan);
-  const auto* of_data = config.data.find<int64_t>("context_length");
-  const auto* of_model = config.model.find<int64_t>("context_length");
-  const auto* position = config.model.find<std::string>("position");
-  if (of_data != nullptr && of_model != nullptr && *of_data < *of_model && position != nullptr &&
-      *position == "learned") {
-    plan.warnings.push_back(text("data.context_length is ", *of_data, ", model.context_length ",
-                                 *of_model, ": the positions from ", *of_data,
-                                 " on are never trained, but text that is generated uses them"));
-  }
-  const auto* heads = config.model.find<int64_t>("num_heads");
-  const auto* attention = config.model.find<Choice>("attention");
-  const std::vector<Choice> all = attention != nullptr ? attention->all() : std::vector<Choice>();
-  const auto has_heads = [](const Choice& of) { return of.find<int64_t>("num_heads") != nullptr; };
-  if (heads != nullptr && *heads > 1 && !all.empty() &&
-      std::none_of(all.begin(), all.end(), has_heads)) {
-    plan.warnings.push_back(text("model.num_heads is ", *heads, ", but ", attention->type(),
-                                 " takes no num_heads: write 1"));
-  }
-  if (config.train.lora && config.train.weights.empty()) {
-    plan.warnings.push_back(
-        "train.lora adds to weights that stay as they are drawn: train.weights "
-        "says where to begin");
-  }
-  const int64_t every = config.train.log_every;
-  if (config.train.steps / std::min(every, config.eval.every.value_or(every)) > most_metrics_rows) {
-    plan.warnings.push_back(text("metrics.csv gets more than ", grouped(most_metrics_rows),
-                                 " rows; it is then too long to be read, and the run cannot be ",
-                                 "resumed: raise train.log_every, which is ", every));
-  }
-  const ScheduleSetup setup{lr, config.train.steps};
-  add_warning(schedule_registry().make(config.schedule, setup)->warning(), plan);
-}
-
-// What the model and the optimizer declare of themselves.
-struct DeclaredProperties {
-  bool causal = false;
-  double base_lr = 0;
-};
-
-DeclaredProperties walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
+void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   plan.training_tokens = run.task->training_tokens();
   set_fused(run.config.fused);
   const DryRun dry;
@@ -235,9 +130,11 @@ DeclaredProperties walk_through(const LoadedRun& run, const Crew& crew, Plan& pl
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, trained);
   plan.optimizer_bytes = live() - plan.weight_bytes;
+  plan.base_lr = optimizer->base_lr();
+  plan.says_causal = model->signature().causal;
   add_warning(optimizer->warning(), plan);
   require_outputs(*model, run, plan);
-  find_untrained(*model, run, plan);
+  ask_advisers([&](const Adviser& each) { return each.about_model(run, *model); }, plan);
 
   // A step keeps what it has taken from the system, in blocks of many sizes: more than it uses at a
   // time.
@@ -255,7 +152,6 @@ DeclaredProperties walk_through(const LoadedRun& run, const Crew& crew, Plan& pl
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().reserved_bytes - at_rest;
   plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked.shards, alone()));
-  return {model->signature().causal, optimizer->base_lr()};
 }
 
 }  // namespace
@@ -267,19 +163,14 @@ Plan make_plan(const LoadedRun& run, const Crew& crew) {
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
     const RestoreState restore(*run.task);
-    const DeclaredProperties declared = walk_through(run, crew, plan);
-    plan.base_lr = declared.base_lr;
-    find_leak(run, plan, declared.causal);
-    find_odd_settings(run, declared.base_lr, plan);
-  } catch (const std::bad_alloc&) {
-    fail_at(plan.model_mark,
-            "the run needs more memory than any machine can address; make the model "
-            "or the batch smaller");
-  } catch (const IoError&) {
-    throw;  // the file of weights is damaged: no mistake of the config
-  } catch (const ConfigMistakes&) {
-    throw;  // they have places
+    addressable("the run", "; make the model or the batch smaller", [&] {
+      walk_through(run, crew, plan);
+      ask_advisers([&](const Adviser& each) { return each.about_run(run, plan); }, plan);
+    });
+    const ScheduleSetup setup{plan.base_lr, run.config.train.steps};
+    add_warning(schedule_registry().make(run.config.schedule, setup)->warning(), plan);
   } catch (const Error& error) {
+    if (error.has_place()) throw;
     fail_at(plan.model_mark, error.what());
   }
   return plan;

@@ -1,6 +1,7 @@
 // The plan of a run, computed before anything is allocated: sizes, arithmetic, memory.
 #pragma once
 
+#include <new>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Plan {
   int64_t activation_bytes = 0;  // peak memory of a step beyond the above
   int64_t process_bytes = 0;     // of the process while it runs, data included
   double base_lr = 0;            // the optimizer's, before the schedule
+  bool says_causal = false;      // the model, by its signature
   bool few_threads = false;      // more would not pay for so small a model
   // What trains without an error, but hardly as it was meant; a line each.
   std::vector<std::string> warnings;
@@ -33,13 +35,24 @@ struct Plan {
   }
 };
 
-// Performs a training step in a dry run. A small model is also built, to see whether it looks at
-// tokens that it has to predict. Streams and task are restored. Throws ConfigError if the model
-// does not fit the data. The memory is that of this member of the crew.
+// Performs a training step in a dry run, and asks for advice (train/check/adviser.h). Streams and
+// task are restored. Throws ConfigError if the model does not fit the data. The memory is that of
+// this member of the crew.
 Plan make_plan(const LoadedRun& run, const Crew& crew = alone());
 
 // Throws ConfigError if `processes` such runs need more memory than this machine has available.
 void require_memory(const Plan& plan, int processes = 1);
+
+// Calls step(), which computes in a dry run. Throws ConfigError, "WHAT needs more memory than any
+// machine can address" and the hint, if it does.
+template <class Step>
+void addressable(const std::string& what, const std::string& hint, const Step& step) {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    fail<ConfigError>(what, " needs more memory than any machine can address", hint);
+  }
+}
 
 // Throws ConfigError with the warnings of the plan, if there are any: `--strict`.
 void require_no_warnings(const Plan& plan);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <typeindex>
+#include <vector>
 
 #include "layers/config/defaults.h"
 #include "layers/config/read.h"
@@ -67,6 +68,15 @@ class Registry {
   std::unique_ptr<Base> make(const std::string& type, const ConfigNode& options,
                              const Arguments&... arguments) const {
     return make(read_options(types_->kind(), type, options), arguments...);
+  }
+
+  // One of each registered class, with its default options, in the order of their names.
+  std::vector<std::unique_ptr<Base>> make_all(const Arguments&... arguments) const {
+    std::vector<std::unique_ptr<Base>> all;
+    for (const std::string& name : types_->names()) {
+      all.push_back(make(name, ConfigNode::map({}), arguments...));
+    }
+    return all;
   }
 
   // The name under which the object's class is registered, or "".

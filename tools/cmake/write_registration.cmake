@@ -17,6 +17,7 @@ set(kinds
   "CREW|train/crew.h|register_crews(CrewRegistry& registry)"
   "LISTENER|train/listener.h|register_listeners(ListenerRegistry& registry)"
   "WEIGHTS|train/weights/foreign.h|register_foreign_weights(ForeignWeightsRegistry& registry)"
+  "ADVISER|train/check/adviser.h|register_advisers(AdviserRegistry& registry)"
   "EXAMINER|train/check/examiner.h|register_examiners(ExaminerRegistry& registry)"
   "PLUGINS|train/config/plugin_host.h|register_plugin_hosts(PluginHostRegistry& registry)")
 

@@ -9,8 +9,7 @@ ExaminerRegistry& examiner_registry() {
 
 std::vector<Finding> examined(const LayerChoice& layer) {
   std::vector<Finding> all;
-  for (const std::string& name : examiner_registry().types().names()) {
-    const auto examiner = examiner_registry().make(name, ConfigNode::map({}));
+  for (const std::unique_ptr<Examiner>& examiner : examiner_registry().make_all()) {
     for (Finding& finding : examiner->examine(layer)) {
       all.push_back(std::move(finding));
     }

@@ -8,10 +8,9 @@ ForeignWeightsRegistry& weights_registry() {
 }
 
 std::unique_ptr<ForeignWeights> maker_of(const std::filesystem::path& folder) {
-  for (const std::string& name : weights_registry().types().names()) {
-    auto system = weights_registry().make(name, ConfigNode::map({}));
+  for (auto& system : weights_registry().make_all()) {
     if (system->has_made(folder)) {
-      return system;
+      return std::move(system);
     }
   }
   return nullptr;

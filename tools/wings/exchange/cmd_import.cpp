@@ -11,13 +11,14 @@
 #include "layers/config/values.h"
 #include "layers/text/display.h"
 #include "tools/command.h"
-#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
+#include "tools/commands/output_file.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
+#include "train/plan.h"
 #include "train/run/metrics.h"
 #include "train/wings/bpe/read.h"
 #include "train/wings/bpe/write.h"
@@ -146,11 +147,9 @@ void rehearse(const LayerChoice& model, const Architecture& architecture,
 // Reads the config as that of any run, from the folder that is about to be one.
 LoadedRun load(const Source& source, const ConfigNode& model, const fs::path& tokenizer,
                const fs::path& inside) {
-  try {
+  return with_prefix<ConfigError>(source.config.string() + ": ", [&] {
     return load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
-  } catch (const ConfigError& error) {
-    fail<ConfigError>(source.config.string(), ": ", error.what());
-  }
+  });
 }
 
 // A prompt that the tokenizer knows: "The ", else its first token that begins with a letter or a
@@ -166,12 +165,9 @@ std::string known_prompt(const Task& task) {
   }
   for (const std::string& each : candidates) {
     const auto first = static_cast<unsigned char>(each.empty() ? ' ' : each[0]);
-    try {
-      if ((first >= 0x80 || std::isalnum(first) != 0) && printable(each) == each) {
-        task.check_prompt(each);
-        return each;
-      }
-    } catch (const ConfigError&) {  // the next one
+    if ((first >= 0x80 || std::isalnum(first) != 0) && printable(each) == each &&
+        task.mistake_in_prompt(each).empty()) {
+      return each;
     }
   }
   return "";
@@ -189,11 +185,8 @@ std::optional<Written> write_run(const Source& source, const ConfigNode& model,
   const Architecture& architecture = *source.imported.architecture;
   const LoadedRun run = load(source, model, tokenizer, inside);
   apply_settings(run.config);
-  try {
-    rehearse(run.config.model, architecture, source.weights);
-  } catch (const std::bad_alloc&) {
-    fail<ConfigError>("heed import: the model needs more memory than any machine can address");
-  }
+  addressable("heed import: the model", "",
+              [&] { rehearse(run.config.model, architecture, source.weights); });
   const std::unique_ptr<Module> made = make_layer(run.config.model);
   const bool same =
       load_weights(architecture, dynamic_cast<Gpt&>(*made), source.weights, nothing_ignored);

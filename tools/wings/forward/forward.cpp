@@ -1,12 +1,12 @@
 #include "tools/wings/forward/forward.h"
 
 #include <algorithm>
-#include <new>
 
 #include "autograd/threads/machine.h"
 #include "layers/module/registry.h"
 #include "train/check/layer_inputs.h"
 #include "train/checkpoint/state_dict.h"
+#include "train/plan.h"
 
 namespace heed {
 
@@ -142,12 +142,7 @@ Array gradient_of(const Tensor& tensor) {
 
 std::vector<std::string> run_forward(const LayerChoice& choice, const ForwardJob& job) {
   const SafeTensors file(job.in);
-  try {
-    rehearse(file, choice, job);
-  } catch (const std::bad_alloc&) {
-    fail<ConfigError>("the layer needs more memory than any machine can address; make the model ",
-                      "smaller");
-  }
+  addressable("the layer", "; make the model smaller", [&] { rehearse(file, choice, job); });
   const std::unique_ptr<Module> layer = make_layer(choice);
   const Given given = read(file, layer->signature());
   if (job.weights) {

@@ -28,7 +28,7 @@ struct Item {
 const char* const white_space = R"(\p{Z}\x{9}-\x{D}\x{85})";
 // PCRE2's \w has other marks and numbers. Outside of a class, Oniguruma's has six more characters:
 // superscripts and fractions of Latin-1.
-const char* const word = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
+const char* const of_word = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
 const char* const more_of_word = R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})";
 const char* const digit = R"(\p{Nd})";
 
@@ -102,8 +102,8 @@ class Reader {
 
 Item Reader::escape() {
   static const std::map<char32_t, Item> known = {
-      {'n', {'\n'}}, {'r', {'\r'}},           {'t', {'\t'}},     {'f', {'\f'}},   {'a', {'\a'}},
-      {'e', {0x1B}}, {'s', {0, white_space}}, {'d', {0, digit}}, {'w', {0, word}}};
+      {'n', {'\n'}}, {'r', {'\r'}},           {'t', {'\t'}},     {'f', {'\f'}},      {'a', {'\a'}},
+      {'e', {0x1B}}, {'s', {0, white_space}}, {'d', {0, digit}}, {'w', {0, of_word}}};
   const char32_t code = character(),
                  lower = code == 'S' || code == 'D' || code == 'W' ? code + 32 : code;
   if (const auto found = known.find(lower); found != known.end()) {
@@ -282,7 +282,7 @@ void Translator::next() {
     add(".", Before::item);
   } else {
     Item item = reader_.item();
-    item.set += item.set == word ? more_of_word : "";
+    item.set += item.set == of_word ? more_of_word : "";
     add(item.set.empty() ? literal(item.code) : one_of(item), Before::item);
   }
 }

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/training_run.h"
-#include "train/check/leak.h"
+#include "train/wings/examine/leak.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -4,9 +4,9 @@
 
 #include "autograd/random/streams.h"
 #include "tests/train/wings/own_data/own_data_cases.h"
-#include "train/check/leak.h"
 #include "train/evaluate.h"
 #include "train/wings/examine/examine_task.h"
+#include "train/wings/examine/leak.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -1,4 +1,4 @@
-#include "train/check/leak.h"
+#include "train/wings/examine/leak.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,37 @@
+// Advice about a run that trains without an error, but hardly as it was meant: a door for wings. A
+// header that ends in HEED_ADVISER(Class, "name") adds warnings to every plan (train/plan.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "layers/module/registry.h"
+
+namespace heed {
+
+struct LoadedRun;
+struct Plan;
+
+// Both functions return a line for each warning.
+class Adviser {
+ public:
+  virtual ~Adviser() = default;
+  // In the plan's dry run, about the model, in which frozen parameters are constants already. Must
+  // leave no gradient.
+  virtual std::vector<std::string> about_model(const LoadedRun& /*run*/, Module& /*model*/) const {
+    return {};
+  }
+  // After it, about the whole run. The plan is complete but for the warnings.
+  virtual std::vector<std::string> about_run(const LoadedRun& /*run*/, const Plan& /*plan*/) const {
+    return {};
+  }
+};
+
+using AdviserRegistry = Registry<Adviser>;
+AdviserRegistry& adviser_registry();
+void register_advisers(AdviserRegistry& registry);
+
+#define HEED_ADVISER(Class, name) \
+  static_assert(std::is_base_of_v<heed::Adviser, Class>, name " must derive from Adviser")
+
+}  // namespace heed
