@@ -6,12 +6,15 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "autograd/array/storage.h"
+#include "autograd/kernels/gemm.h"
+#include "layers/module/evaluation_mode.h"
 #include "tools/command.h"
 #include "tools/commands/config_file.h"
-#include "tools/commands/layer_tree.h"
 #include "tools/terminal/table.h"
 #include "train/check/examiner.h"
 #include "train/check/layer_gradients.h"
+#include "train/check/layer_inputs.h"
 #include "train/check/variants.h"
 #include "train/config/run_config.h"
 #include "train/files/words.h"
@@ -55,8 +58,6 @@ Findings findings_of(const std::vector<std::string>& types) {
   return all;
 }
 
-bool is_right(const LayerFinding& found) { return found.finding.message.empty(); }
-
 // The layers that the target names; empty if it is a config.
 std::vector<std::string> layers_named(const std::string& target) {
   const std::vector<std::string> known = layer_registry().types().names();
@@ -70,16 +71,18 @@ std::vector<std::string> layers_named(const std::string& target) {
 // How many elements per parameter are compared: all for a small model; for a larger one as many as
 // fit into about a minute, at four forward passes per element. As many are taken by each of the
 // three seeds to compare all elements of a parameter along one direction.
-int64_t affordable_sample(const LayerChoice& model, int64_t tokens) {
+int64_t affordable_sample(const LayerChoice& choice, int64_t tokens) {
   constexpr int64_t flops = 500'000'000'000, passes = 400'000;
-  const ModelTree tree = layer_tree(model, 2, tokens);
+  const DryRun dry;
+  const std::unique_ptr<Module> model = make_layer(choice);
   int64_t parameters = 0;
-  const std::function<void(const LayerNode&)> count = [&](const LayerNode& node) {
-    parameters += static_cast<int64_t>(node.own.size());
-    std::for_each(node.children.begin(), node.children.end(), count);
-  };
-  count(tree.root);
-  const int64_t affordable = std::min(passes, flops / std::max<int64_t>(1, tree.root.flops));
+  model->for_each_parameter([&](const std::string&, const Parameter&) { ++parameters; });
+  const Signature sizes = sized_signature(*model);
+  const EvaluationMode evaluating(*model);
+  const int64_t length = sizes.tokens_near(tokens), before = flop_count();
+  (*model)(blank_input(sizes, 2, length, sizes.source_longest.value_or(length)));
+  const int64_t of_a_pass = std::max<int64_t>(1, flop_count() - before);
+  const int64_t affordable = std::min(passes, flops / of_a_pass);
   const int64_t forms = 5, directions = 3;
   const int64_t slopes = affordable / (4 * forms * std::max<int64_t>(1, parameters));
   return std::clamp<int64_t>(slopes - directions, 2, 512);
@@ -131,11 +134,29 @@ Checks check_target(const CheckOptions& o) {
   return check_config(o, config_named(o.target));
 }
 
-nlohmann::ordered_json as_json(const Checks& checks, const Findings& findings, double tolerance) {
-  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
-  int64_t compared = 0, failed = 0;
+// What both forms of output have.
+struct Results {
+  Results(Checks of, Findings also) : checks(std::move(of)), findings(std::move(also)) {
+    for (const LayerCheck& check : checks) {
+      compared += check.compared;
+      failed += check.passed ? 0 : 1;
+      worst = std::max(worst, check.worst);
+    }
+    for (const LayerFinding& each : findings) {
+      wrong += each.finding.message.empty() ? 0 : 1;
+    }
+  }
+  bool passed() const { return failed == 0 && wrong == 0 && compared > 0; }
+
+  Checks checks;
+  Findings findings;
+  int64_t compared = 0, failed = 0, wrong = 0;
   double worst = 0;
-  for (const LayerCheck& check : checks) {
+};
+
+nlohmann::ordered_json as_json(const Results& found, double tolerance) {
+  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+  for (const LayerCheck& check : found.checks) {
     cases.push_back({{"layer", check.layer},
                      {"options", check.options},
                      {"input", check.input},
@@ -143,26 +164,18 @@ nlohmann::ordered_json as_json(const Checks& checks, const Findings& findings, d
                      {"worst", check.worst},
                      {"passed", check.passed},
                      {"message", check.message}});
-    compared += check.compared;
-    failed += check.passed ? 0 : 1;
-    worst = std::max(worst, check.worst);
   }
   nlohmann::ordered_json others = nlohmann::ordered_json::array();
-  for (const auto& [layer, finding] : findings) {
+  for (const auto& [layer, finding] : found.findings) {
     others.push_back({{"layer", layer},
                       {"what", finding.what},
                       {"passed", finding.message.empty()},
                       {"message", finding.message}});
   }
-  const bool right = std::all_of(findings.begin(), findings.end(), is_right);
-  return {{"passed", failed == 0 && compared > 0 && right},
-          {"tolerance", tolerance},
-          {"cases", checks.size()},
-          {"failed", failed},
-          {"compared", compared},
-          {"worst", worst},
-          {"checks", std::move(cases)},
-          {"findings", std::move(others)}};
+  return {{"passed", found.passed()},     {"tolerance", tolerance},
+          {"cases", found.checks.size()}, {"failed", found.failed},
+          {"compared", found.compared},   {"worst", found.worst},
+          {"checks", std::move(cases)},   {"findings", std::move(others)}};
 }
 
 // Merges the cases of a layer config with different inputs into one line.
@@ -189,63 +202,54 @@ Checks merged(const Checks& checks) {
   return lines;
 }
 
-void print(const Checks& checks, const Checks& lines) {
+void print(const Results& found, bool merges) {
   Table table({Align::left, Align::left, Align::left, Align::right, Align::right, Align::left});
   table.add({"layer", "options", "input", "compared", "worst", ""});
-  for (const LayerCheck& line : lines) {
+  for (const LayerCheck& line : merges ? merged(found.checks) : found.checks) {
     table.add({shortened(line.layer, 28), shortened(line.options, 26), line.input,
                grouped(line.compared), scientific(line.worst), line.passed ? "ok" : "FAILED"});
   }
   print_text(table.text() + "\n");
-  int64_t compared = 0, failed = 0;
-  for (const LayerCheck& check : checks) {
-    compared += check.compared;
+  for (const LayerCheck& check : found.checks) {
     if (!check.passed) {
-      ++failed;
       print_line(stdout, text("FAILED ", check.layer, ", ", check.options,
                               check.options.empty() ? "" : ", ", check.input, ": ", check.message));
     }
   }
-  std::printf("%zu cases, %s gradient elements compared, %s failed\n", checks.size(),
-              grouped(compared).c_str(), failed == 0 ? "none" : grouped(failed).c_str());
+  const std::string failed = found.failed == 0 ? "none" : grouped(found.failed);
+  std::printf("%zu cases, %s gradient elements compared, %s failed\n", found.checks.size(),
+              grouped(found.compared).c_str(), failed.c_str());
 }
 
-void print(const Findings& findings) {
-  if (findings.empty()) {
+void print_findings(const Results& found) {
+  if (found.findings.empty()) {
     return;
   }
-  int64_t wrong = 0;
   std::string looked_at;
-  for (const LayerFinding& found : findings) {
-    if (found.layer == findings.front().layer && found.finding.what != "gradients") {
-      looked_at += (looked_at.empty() ? "" : ", ") + found.finding.what;
+  for (const auto& [layer, finding] : found.findings) {
+    if (layer == found.findings.front().layer && finding.what != "gradients") {
+      looked_at += (looked_at.empty() ? "" : ", ") + finding.what;
     }
-    if (!is_right(found)) {
-      ++wrong;
-      print_line(stdout, text("FAILED ", found.layer, ", ", found.finding.what, ": ",
-                              found.finding.message));
+    if (!finding.message.empty()) {
+      print_line(stdout, text("FAILED ", layer, ", ", finding.what, ": ", finding.message));
     }
   }
   print_text(text("also looked at ", looked_at, ": ",
-                  wrong == 0 ? "all well" : grouped(wrong) + " wrong", "\n"));
+                  found.wrong == 0 ? "all well" : grouped(found.wrong) + " wrong", "\n"));
 }
 
 int run(const CheckOptions& o) {
   require<ConfigError>(o.tolerance > 0, "heed gradcheck: expected --tolerance above 0, got ",
                        o.tolerance);
   require_precision("float64");
-  const Checks checks = check_target(o);
-  const Findings findings = findings_of(layers_named(o.target));
+  const Results found(check_target(o), findings_of(layers_named(o.target)));
   if (o.json) {
-    std::printf("%s\n", as_json(checks, findings, o.tolerance).dump().c_str());
+    print_object(as_json(found, o.tolerance));
   } else {
-    print(checks, o.target == "all" ? merged(checks) : checks);
-    print(findings);
+    print(found, o.target == "all");
+    print_findings(found);
   }
-  const bool passed = std::all_of(checks.begin(), checks.end(),
-                                  [](const LayerCheck& check) { return check.passed; }) &&
-                      std::all_of(findings.begin(), findings.end(), is_right);
-  return passed && !checks.empty() ? 0 : 1;
+  return found.passed() ? 0 : 1;
 }
 
 }  // namespace

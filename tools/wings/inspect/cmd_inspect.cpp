@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command.h"
-#include "tools/commands/layer_tree.h"
-#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/inspect/inspect.h"
+#include "tools/wings/inspect/layer_tree.h"
+#include "tools/commands/output_file.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/words.h"
 #include "train/plan.h"

@@ -1,4 +1,4 @@
-#include "tools/commands/layer_tree.h"
+#include "tools/wings/inspect/layer_tree.h"
 
 #include <map>
 #include <set>
