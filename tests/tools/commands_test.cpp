@@ -23,7 +23,7 @@ std::string with_precision(std::string config) {
 TEST_CASE("heed --help: every command; with the name of one, its options") {
   const ProgramResult all = run_heed({"--help"});
   CHECK(all.exit_code == 0);
-  for (const char* command : {"train", "validate", "info", "generate"}) {
+  for (const char* command : {"train", "validate", "eval", "generate"}) {
     CHECK(lines_with(all.out, std::string("  ") + command + " ") == 1);
   }
   for (const std::vector<std::string>& words :
@@ -38,9 +38,13 @@ TEST_CASE("heed --help: every command; with the name of one, its options") {
 TEST_CASE("heed --help: commands in groups, from learning to extending") {
   const std::string help = run_heed({"--help"}).out;
   const size_t train = help.find("\nTrain:\n  train "), look = help.find("\nLook:\n  info ");
-  CHECK(train < look);
-  CHECK(look < help.find("\nTake apart:\n  gradcheck "));
-  CHECK(lines_with(help, "Look:") == 1);
+  const size_t apart = help.find("\nTake apart:\n  gradcheck ");
+  CHECK(train < apart);
+  if (has_command("info")) {
+    CHECK(train < look);
+    CHECK(look < apart);
+    CHECK(lines_with(help, "Look:") == 1);
+  }
   CHECK(!contains(help, "Subcommands"));
 }
 

@@ -35,7 +35,7 @@ const std::vector<Wrong> command_lines = {
     {{"train", "c.yaml", "--thread", "3"},
      " train: unknown option --thread, did you mean "
      "--threads?"},
-    {{"info", "--lr", "3"}, " info: unknown option --lr; see heed info --help"},
+    {{"eval", "--lr", "3"}, " eval: unknown option --lr; see heed eval --help"},
 };
 
 }  // namespace

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "autograd/base/error.h"
 #include "autograd/threads/machine.h"
-#include "tools/terminal/median.h"
+#include "tools/wings/bench/median.h"
 #include "tools/wings/bench/thread_model.h"
 
 namespace heed::cli {
@@ -16,13 +15,6 @@ namespace heed::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double seconds_of(const std::function<void()>& step) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin = Clock::now();
-  step();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 StepTimes timed_by_chunk(int threads, const std::function<void()>& step) {
   set_num_threads(threads);

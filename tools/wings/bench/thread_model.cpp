@@ -8,7 +8,7 @@
 #include <queue>
 
 #include "autograd/threads/machine.h"
-#include "tools/terminal/median.h"
+#include "tools/wings/bench/median.h"
 
 namespace heed::cli {
 

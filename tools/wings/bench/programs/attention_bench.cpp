@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
   if (s.threads > 0) {
     set_num_threads(s.threads);
   }
-  try {
+  return bench::exit_code_of("attention_bench", [&] {
     Bench bench(s);
     bench.round();  // warm-up: fills the pool, wakes the threads
     const int64_t before = flop_count();
@@ -146,9 +146,5 @@ int main(int argc, char** argv) {
       times.push_back(bench.round());
     }
     report(s, times, static_cast<double>(flop_count() - before) / s.rounds * 1e-9);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "attention_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  });
 }

@@ -15,7 +15,7 @@
 #include "autograd/random/generator.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
-#include "tools/terminal/median.h"
+#include "tools/wings/bench/median.h"
 
 namespace {
 

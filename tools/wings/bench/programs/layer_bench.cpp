@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", s.rounds)->check(CLI::PositiveNumber);
   app.add_flag("--json", s.json);
   CLI11_PARSE(app, argc, argv);
-  try {
+  return bench::exit_code_of("layer_bench", [&] {
     const nlohmann::json result = measure(s);
     if (s.json) {
       std::printf("%s\n", result.dump().c_str());
@@ -80,9 +80,5 @@ int main(int argc, char** argv) {
                   static_cast<long>(s.width), result["forward_ms"].get<double>(),
                   result["forward_backward_ms"].get<double>());
     }
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "layer_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  });
 }

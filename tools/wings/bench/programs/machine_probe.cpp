@@ -5,7 +5,7 @@
 
 #include "autograd/kernels/blas_info.h"
 #include "autograd/threads/parallel.h"
-#include "tools/terminal/gemm_speed.h"
+#include "tools/wings/bench/gemm_speed.h"
 #include "tools/wings/bench/programs/timing.h"
 
 namespace {

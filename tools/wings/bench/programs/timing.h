@@ -2,12 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstdio>
 #include <ctime>
+#include <exception>
 #include <random>
 #include <vector>
 
 #include "autograd/graph/tensor.h"
-#include "tools/terminal/median.h"
+#include "tools/wings/bench/median.h"
 
 namespace heed::bench {
 
@@ -37,6 +39,18 @@ double median_ms(int rounds, const Work& work) {
     ms.push_back(watch.ms());
   }
   return median(std::move(ms));
+}
+
+// Calls work(). Prints the message of what it throws. Returns the exit code of the program.
+template <class Work>
+int exit_code_of(const char* program, const Work& work) {
+  try {
+    work();
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program, error.what());
+    return 1;
+  }
 }
 
 inline Array normal_numbers(const Shape& shape, uint64_t seed) {

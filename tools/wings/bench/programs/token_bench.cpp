@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   app.add_option("--tokens", s.tokens, "T")->check(CLI::Range(timed_tokens + 1, int64_t{1} << 20));
   app.add_option("--rounds", s.rounds)->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  try {
+  return bench::exit_code_of("token_bench", [&] {
     std::string head = "| T |", line = "|---:|";
     for (const std::string& attention : s.attention) {
       head += text(" `", attention, "`: ms | KB |");
@@ -100,9 +100,5 @@ int main(int argc, char** argv) {
       }
       std::printf("\n");
     }
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "token_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  });
 }

@@ -1,6 +1,5 @@
-#include "tools/terminal/gemm_speed.h"
+#include "tools/wings/bench/gemm_speed.h"
 
-#include <chrono>
 #include <vector>
 
 #include "autograd/array/array.h"
@@ -10,20 +9,11 @@
 #include "autograd/random/fills.h"
 #include "autograd/random/generator.h"
 #include "autograd/threads/parallel.h"
-#include "tools/terminal/median.h"
+#include "tools/wings/bench/median.h"
 
 namespace heed::cli {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-template <class Body>
-double seconds(Body&& body) {
-  const Clock::time_point begin = Clock::now();
-  body();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 double median_after_warm_up(const std::vector<double>& values) {
   return median({values.begin() + 2, values.end()});
@@ -48,10 +38,11 @@ GemmSpeed gemm_speed() {
   fill_uniform(generator, {b.mutable_data(), static_cast<size_t>(n * n)}, -1, 1);
   const Matrix to = as_writable_matrix(c);
   std::vector<double> heed, openblas;
-  const Clock::time_point start = Clock::now();
-  while (heed.size() < 5 || Clock::now() - start < std::chrono::milliseconds(500)) {
-    heed.push_back(seconds([&] { multiply(as_matrix(a), as_matrix(b), into(to)); }));
-    openblas.push_back(seconds([&] { multiply_by_openblas(as_matrix(a), as_matrix(b), to); }));
+  double passed = 0;
+  while (heed.size() < 5 || passed < 0.5) {
+    heed.push_back(seconds_of([&] { multiply(as_matrix(a), as_matrix(b), into(to)); }));
+    openblas.push_back(seconds_of([&] { multiply_by_openblas(as_matrix(a), as_matrix(b), to); }));
+    passed += heed.back() + openblas.back();
   }
   const double giga = 2e-9 * static_cast<double>(n * n * n);
   return {giga / median_after_warm_up(heed), giga / median_after_warm_up(openblas)};

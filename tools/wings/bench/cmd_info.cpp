@@ -11,8 +11,8 @@
 #include "autograd/threads/parallel.h"
 #include "layers/config/values.h"
 #include "tools/command.h"
-#include "tools/terminal/gemm_speed.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/bench/gemm_speed.h"
 #include "train/files/words.h"
 
 namespace heed::cli {
