@@ -41,6 +41,10 @@ class TrainingListener {
   // `step` was the last one. `diverged`: a value is not finite, and the model may be unusable.
   virtual void on_end(int64_t step, bool diverged) = 0;
 
+  // How to look at the run when it has ended, for the last lines on a terminal: a command, or a
+  // file and what opens it; "" if there is nothing to see. The run is the one that began.
+  virtual std::string way_to_look(const RunInTraining& /*run*/) { return ""; }
+
   // A message for the user about a failure, returned once; otherwise "".
   virtual std::string trouble() { return ""; }
 };
@@ -49,9 +53,7 @@ using ListenerRegistry = Registry<TrainingListener>;
 ListenerRegistry& listener_registry();
 void register_listeners(ListenerRegistry& registry);
 
-// One listener of each registered class, in the order of their names.
-std::vector<std::unique_ptr<TrainingListener>> make_listeners();
-// check() of each.
+// check() of a listener of each registered class.
 void check_listeners(const LoadedRun& loaded);
 
 #define HEED_LISTENER(Class, name)                                \

@@ -9,12 +9,11 @@
 #include "layers/text/formatted.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
-#include "tools/commands/output_file.h"
 #include "tools/commands/parameter_printer.h"
 #include "tools/commands/run.h"
+#include "tools/commands/output_file.h"
 #include "tools/commands/train_ending.h"
 #include "tools/commands/train_json.h"
-#include "tools/terminal/attention_maps.h"
 #include "tools/terminal/table.h"
 #include "train/crew.h"
 #include "train/files/words.h"
@@ -181,7 +180,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
   Trainer trainer(std::move(loaded), std::move(folder), checkpoint, crew);
-  const std::vector<std::unique_ptr<TrainingListener>> listeners = make_listeners();
+  const std::vector<std::unique_ptr<TrainingListener>> listeners = listener_registry().make_all();
   for (const std::unique_ptr<TrainingListener>& listener : listeners) {
     trainer.add_listener(*listener);
   }
@@ -199,7 +198,11 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   const int64_t before = trainer.step();
   const Ending ending = trainer.train(o.max_seconds);
   trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes(), trainer.step() > before));
-  next.attends = shows_attention(trainer.model(), trainer.run());
+  const RunInTraining ended{next.run, trainer.run(), trainer.model()};
+  for (const std::unique_ptr<TrainingListener>& listener : listeners) {
+    next.looks.push_back(listener->way_to_look(ended));
+  }
+  std::erase(next.looks, "");
   say_ending(trainer, ending, std::move(next));
   json.end(trainer, ending);
   return ending;

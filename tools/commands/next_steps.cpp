@@ -18,17 +18,17 @@ bool fits_a_line(const std::string& prompt) {
 
 std::vector<std::string> next_steps(const NextSteps& of) {
   const std::string run = shell_word(of.run.string());
-  const std::string report = shell_word((of.run / "report.html").string());
-  const std::string maps = of.program + " inspect " + run + " --attention";
   std::vector<std::string> lines;
   if (of.generates) {
     lines.push_back("write      " + of.program + " generate " + run +
                     (fits_a_line(of.prompt) ? " --prompt " + shell_word(of.prompt) : ""));
   }
-  const bool has_report = is_there(of.run / "report.html");
-  if (has_report || of.attends) {
-    lines.push_back("look       " + (has_report ? report + " in a browser" : maps) +
-                    (has_report && of.attends ? ", or " + maps : ""));
+  std::string look;
+  for (const std::string& way : of.looks) {
+    look += (look.empty() ? "look       " : ", or ") + way;
+  }
+  if (!look.empty()) {
+    lines.push_back(look);
   }
   std::string resume = "go on      " + of.program + " train --resume " + run;
   for (const std::string& value : of.set) {

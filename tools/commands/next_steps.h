@@ -1,5 +1,5 @@
-// What to do after training: the commands that generate text with the model, inspect the run and
-// continue it.
+// What to do after training: the commands that generate text with the model and continue the run,
+// and what there is to look at.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@ namespace heed::cli {
 
 struct NextSteps {
   std::filesystem::path run;
-  std::string program = "heed";  // with the options that the run needs before the command
-  bool generates = false;        // a language model: `heed generate` continues a prompt
-  std::string prompt;            // for it, from the config; "" if there is none
-  bool attends = false;          // `heed inspect --attention` has something to show
+  std::string program = "heed";    // with the options that the run needs before the command
+  bool generates = false;          // a language model: `heed generate` continues a prompt
+  std::string prompt;              // for it, from the config; "" if there is none
+  std::vector<std::string> looks;  // TrainingListener::way_to_look()
   std::vector<std::string> set;  // what has to change before the run can continue: "train.steps=40"
 };
 
-// Up to three lines (generate, inspect, continue), those that apply. Paths are quoted for a shell.
+// Up to three lines (generate, look, continue), those that apply. Paths are quoted for a shell.
 std::vector<std::string> next_steps(const NextSteps& of);
 
 }  // namespace heed::cli

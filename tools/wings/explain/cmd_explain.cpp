@@ -2,11 +2,11 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
-#include "tools/terminal/attention_maps.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/explain/explain.h"
+#include "tools/wings/pages/attention_maps.h"
+#include "tools/commands/output_file.h"
 #include "train/files/files.h"
 
 namespace heed::cli {

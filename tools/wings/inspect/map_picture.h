@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/terminal/attention_maps.h"
+#include "tools/wings/pages/attention_maps.h"
 
 namespace heed::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/terminal/attention_maps.h"
+#include "tools/wings/pages/attention_maps.h"
 #include "tools/wings/pages/heat_map.h"
 #include "tools/wings/pages/picture.h"
 

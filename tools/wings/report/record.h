@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/terminal/attention_maps.h"
+#include "tools/wings/pages/attention_maps.h"
 #include "tools/wings/pages/picture.h"
 #include "tools/wings/probe/heads.h"
 #include "train/data/task.h"

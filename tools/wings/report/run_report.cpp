@@ -8,6 +8,7 @@
 #include "layers/module/evaluation_mode.h"
 #include "tools/wings/probe/heads.h"
 #include "tools/wings/report/page.h"
+#include "train/config/rules.h"
 #include "train/data/generate.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
@@ -66,13 +67,11 @@ void RunReport::check(const LoadedRun& loaded) const {
   if (loaded.config.eval.probe == "heads") {
     const DryRun dry;
     const auto model = make_layer(loaded.config.model);
-    try {
+    ConfigErrors errors;
+    heed::attempt(errors, loaded.resolved.get("eval"), "probe", [&] {
       probe::require_heads(*model, probe::repeated_tokens(*model, 1, 1, 0), "heads");
-    } catch (const ConfigError& error) {
-      ConfigErrors errors;
-      errors.add_field(loaded.resolved.get("eval"), "probe", error.what());
-      errors.throw_if_any();
-    }
+    });
+    errors.throw_if_any();
   }
 }
 
@@ -172,6 +171,11 @@ void RunReport::write(bool over) {
   });
   last_written_ = Clock::now();
   not_before_ = last_written_ + share_of_time * (last_written_ - start);
+}
+
+std::string RunReport::way_to_look(const RunInTraining& run) {
+  const std::filesystem::path page = run.folder / "report.html";
+  return is_there(page) ? shell_word(page.string()) + " in a browser" : "";
 }
 
 }  // namespace heed

@@ -31,6 +31,7 @@ class RunReport final : public TrainingListener {
   void on_evaluation(int64_t step, const Evaluation& evaluation) override;
   // Adds a snapshot, unless this step has one or diverged, and writes both files.
   void on_end(int64_t step, bool diverged) override;
+  std::string way_to_look(const RunInTraining& run) override;
   std::string trouble() override { return std::exchange(trouble_, ""); }
 
  private:

@@ -1,5 +1,5 @@
 // The attention maps of an encoder-decoder, whose decoder looks back at the source.
-#include "tests/support/attention_map_cases.h"
+#include "tests/tools/wings/pages/attention_map_cases.h"
 #include "tests/train/wings/translation/configs.h"
 
 using namespace heed;

@@ -1,9 +1,9 @@
 // The attention maps of every kind of model and task, and the names on their axes.
-#include "tools/terminal/attention_maps.h"
+#include "tools/wings/pages/attention_maps.h"
 
 #include <doctest/doctest.h>
 
-#include "tests/support/attention_map_cases.h"
+#include "tests/tools/wings/pages/attention_map_cases.h"
 
 using namespace heed;
 using namespace heed::testing;

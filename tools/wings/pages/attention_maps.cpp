@@ -1,4 +1,4 @@
-#include "tools/terminal/attention_maps.h"
+#include "tools/wings/pages/attention_maps.h"
 
 #include <algorithm>
 #include <map>
@@ -128,9 +128,7 @@ Input example_of(const Dataset& data, int64_t most_tokens) {
 // The task's answer to a prompt; nullopt if the prompt is invalid.
 std::optional<Exhibit> answered(Module& model, const TextInterface& text, const std::string& prompt,
                                 const AnswerOptions& options) {
-  try {
-    text.check_prompt(prompt);
-  } catch (const ConfigError&) {
+  if (!text.mistake_in_prompt(prompt).empty()) {
     return {};
   }
   const Answer answer = text.answer(model, prompt, options);
@@ -162,11 +160,6 @@ Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_
       tokenizer.decode(std::span(read.data(), static_cast<size_t>(read.size())));
   auto of_example = answered(model, task, prompt, options);
   return of_example ? *of_example : Exhibit{prompt, "", shown};
-}
-
-bool shows_attention(Module& model, const LoadedRun& run) {
-  const Exhibit shown = exhibit(model, *run.task, run.config);
-  return !attention_maps(model, *run.task, shown.shown).empty();
 }
 
 }  // namespace heed

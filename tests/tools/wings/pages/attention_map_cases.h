@@ -6,7 +6,7 @@
 #include "autograd/random/streams.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
-#include "tools/terminal/attention_maps.h"
+#include "tools/wings/pages/attention_maps.h"
 
 namespace heed::testing {
 

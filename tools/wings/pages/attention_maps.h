@@ -21,9 +21,6 @@ struct AttentionMap {
 std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
                                          const Input& shown);
 
-// Whether a run's model attends to anything that can be shown.
-bool shows_attention(Module& model, const LoadedRun& run);
-
 // A default input for showing a model's attention.
 struct Exhibit {
   std::string prompt;  // "" for data without text
