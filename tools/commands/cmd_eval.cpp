@@ -2,8 +2,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/by_class.h"
-#include "tools/commands/by_length.h"
+#include "tools/commands/eval_tables.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "train/evaluate.h"
@@ -32,25 +31,23 @@ void declare(Arguments& arguments, EvalOptions& o) {
 
 using EvalJson = nlohmann::ordered_json;
 
-EvalJson number(std::optional<double> value) { return value ? EvalJson(*value) : EvalJson(); }
-
 // The training metrics are null for a task that has no training examples (a stream), and accuracies
 // for one that counts nothing as right.
 EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
                  const Evaluation& validation, const std::vector<ClassScore>& classes) {
   const Evaluation of_training = training.value_or(Evaluation{});
   EvalJson json{{"step", step},
-                {"train_loss", training ? EvalJson(of_training.loss) : EvalJson()},
+                {"train_loss", training ? EvalJson(training->loss) : EvalJson()},
                 {"val_loss", validation.loss},
                 {"tokens", validation.tokens},
-                {"bits_per_byte", number(validation.bits_per_byte)},
-                {"accuracy", number(validation.accuracy)},
-                {"exact_match", number(validation.exact_match)},
-                {"train_accuracy", number(of_training.accuracy)},
-                {"train_exact_match", number(of_training.exact_match)},
-                {"by_length", by_length_json<EvalJson>(validation.by_length)}};
+                {"bits_per_byte", number_json(validation.bits_per_byte)},
+                {"accuracy", number_json(validation.accuracy)},
+                {"exact_match", number_json(validation.exact_match)},
+                {"train_accuracy", number_json(of_training.accuracy)},
+                {"train_exact_match", number_json(of_training.exact_match)},
+                {"by_length", by_length_json(validation.by_length)}};
   if (!classes.empty()) {
-    json["by_class"] = by_class_json<EvalJson>(classes);
+    json["by_class"] = by_class_json(classes);
     json["confusion"] = validation.confusion;
   }
   return json;
@@ -109,7 +106,7 @@ int run(const EvalOptions& o) {
   if (o.json) {
     EvalJson json = as_json(trained.state.step, training, validation, classes);
     if (!o.data.empty()) json["data"] = o.data;
-    std::printf("%s\n", json.dump(-1, ' ', true).c_str());
+    print_object(json);
   } else {
     print(trained.state.step, training, validation, classes, o.data);
   }

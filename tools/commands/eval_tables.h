@@ -1,10 +1,14 @@
-// How a classifier does on each class: for `heed eval`.
+// What `heed eval` says in tables: how a classifier does on each class, and how many sequences are
+// wholly right, by their length.
 #pragma once
 
-#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "train/data/task.h"
 
 namespace heed::cli {
 
@@ -19,21 +23,19 @@ struct ClassScore {
 std::vector<ClassScore> class_scores(const Confusion& confusion,
                                      const std::vector<std::string>& names);
 
-// A table of lines; "" without classes.
+// Lines; "" without classes.
 std::string by_class_text(const std::vector<ClassScore>& scores);
-
 // [{"class": "neg", "examples": 34, "precision": 0.5, "recall": null}, ...]
-template <class Json>
-Json by_class_json(const std::vector<ClassScore>& scores) {
-  const auto number = [](std::optional<double> value) { return value ? Json(*value) : Json(); };
-  Json rows = Json::array();
-  for (const ClassScore& of : scores) {
-    rows.push_back({{"class", of.name},
-                    {"examples", of.examples},
-                    {"precision", number(of.precision)},
-                    {"recall", number(of.recall)}});
-  }
-  return rows;
-}
+nlohmann::ordered_json by_class_json(const std::vector<ClassScore>& scores);
+
+using SequencesByLength = std::map<int64_t, Score::Sequences>;
+
+// Lines; "" if all sequences are equally long.
+std::string by_length_text(const SequencesByLength& by_length);
+// [{"targets": 6, "sequences": 34, "exact_match": 0.5}, ...]
+nlohmann::ordered_json by_length_json(const SequencesByLength& by_length);
+
+// null for what was not measured.
+nlohmann::ordered_json number_json(std::optional<double> value);
 
 }  // namespace heed::cli

@@ -1,5 +1,6 @@
-#include "tools/commands/by_class.h"
+#include "tools/commands/eval_tables.h"
 
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "layers/text/display.h"
@@ -40,6 +41,52 @@ std::string by_class_text(const std::vector<ClassScore>& scores) {
                percent(of.recall)});
   }
   return table.text();
+}
+
+nlohmann::ordered_json by_class_json(const std::vector<ClassScore>& scores) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const ClassScore& of : scores) {
+    rows.push_back({{"class", of.name},
+                    {"examples", of.examples},
+                    {"precision", number_json(of.precision)},
+                    {"recall", number_json(of.recall)}});
+  }
+  return rows;
+}
+
+namespace {
+
+double share_exact(const Score::Sequences& of) {
+  return static_cast<double>(of.exact) / static_cast<double>(of.all);
+}
+
+}  // namespace
+
+std::string by_length_text(const SequencesByLength& by_length) {
+  if (by_length.size() < 2) {
+    return "";
+  }
+  Table table({Align::right, Align::right, Align::right});
+  table.add({"targets", "sequences", "wholly right"});
+  for (const auto& [length, sequences] : by_length) {
+    table.add({std::to_string(length), std::to_string(sequences.all),
+               formatted("%.2f%%", 100 * share_exact(sequences))});
+  }
+  return table.text();
+}
+
+nlohmann::ordered_json by_length_json(const SequencesByLength& by_length) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& [length, sequences] : by_length) {
+    rows.push_back({{"targets", length},
+                    {"sequences", sequences.all},
+                    {"exact_match", share_exact(sequences)}});
+  }
+  return rows;
+}
+
+nlohmann::ordered_json number_json(std::optional<double> value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
 }  // namespace heed::cli
