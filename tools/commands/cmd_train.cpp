@@ -11,7 +11,7 @@
 #include "tools/commands/next_steps.h"
 #include "tools/commands/parameter_printer.h"
 #include "tools/commands/run.h"
-#include "tools/commands/output_file.h"
+#include "tools/commands/run_files.h"
 #include "tools/commands/train_ending.h"
 #include "tools/commands/train_json.h"
 #include "tools/terminal/table.h"

@@ -45,12 +45,6 @@ TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& s
 // `model`, "heed generate: runs/a".
 void require_tokenizer(const TrainedRun& run, const std::string& model);
 
-// What the model answers to a prompt and, as Answer::shown, what it then has read. Of a task on
-// texts, the prompt alone: nothing is generated. Throws ConfigError for a prompt that the task does
-// not take, or that is longer than the model's context: the model would read only the end of it.
-// The message begins with `option`, "heed probe: --prompt".
-Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt);
-
 // The ids of --ids 5,17,3 as a batch of one, for models with and without a tokenizer. Throws
 // ConfigError for a model of something else than one sequence of tokens, and for ids that it does
 // not have or more than it reads; the message begins with `option`.

@@ -1,6 +1,4 @@
 // Files that commands write do not replace those that they read, nor those of a run.
-#include "tools/commands/output_file.h"
-
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/files/safetensors.h"
@@ -110,17 +108,4 @@ TEST_CASE("files: an empty name is refused by every command, with its option") {
     CHECK(contains(run_heed({"tokenizer", "train", "", "--vocab", "300", "--out", "none/x"}).err,
                    "expected the name of a file, got nothing"));
   }
-}
-
-// The files are not there yet, so their names alone can tell.
-TEST_CASE("output: a file that is to be made has one name, however it is written") {
-  const fs::path here = fs::current_path();
-  for (const fs::path& other : {fs::path("./y.none"), fs::path("x.none/../y.none"), here / "y.none",
-                                here / "." / "y.none"}) {
-    CAPTURE(other);
-    CHECK(cli::same_file("y.none", other));
-    CHECK(cli::same_file(other, "y.none"));
-  }
-  CHECK_FALSE(cli::same_file("y.none", "./z.none"));
-  CHECK_FALSE(cli::same_file("y.none", "x.none/y.none"));
 }

@@ -16,7 +16,7 @@
 #include "tools/command.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/pages/heat_map.h"
-#include "tools/commands/output_file.h"
+#include "tools/wings/pages/output_file.h"
 #include "train/files/files.h"
 #include "train/files/words.h"
 #include "train/wings/bpe/bpe_tokenizer.h"

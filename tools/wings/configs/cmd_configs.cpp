@@ -8,7 +8,7 @@
 #include "layers/text/display.h"
 #include "layers/text/fitted.h"
 #include "tools/command.h"
-#include "tools/commands/output_file.h"
+#include "tools/commands/run_files.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/configs/own_config.h"
 #include "train/config/plugin_host.h"

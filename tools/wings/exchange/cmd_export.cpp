@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "layers/text/display.h"
-#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/pages/output_file.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/words.h"
 #include "train/wings/hugging_face/export.h"

@@ -12,7 +12,7 @@
 #include "layers/text/display.h"
 #include "tools/command.h"
 #include "tools/terminal/table.h"
-#include "tools/commands/output_file.h"
+#include "tools/wings/pages/output_file.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/config/run_config.h"

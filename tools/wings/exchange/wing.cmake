@@ -1,1 +1,1 @@
-# Needs: bpe hugging_face peft
+# Needs: bpe hugging_face pages peft

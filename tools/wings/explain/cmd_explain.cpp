@@ -5,8 +5,9 @@
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/explain/explain.h"
+#include "tools/wings/pages/answer.h"
 #include "tools/wings/pages/attention_maps.h"
-#include "tools/commands/output_file.h"
+#include "tools/wings/pages/output_file.h"
 #include "train/files/files.h"
 
 namespace heed::cli {

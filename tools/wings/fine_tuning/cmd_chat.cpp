@@ -8,7 +8,7 @@
 
 #include "layers/text/display.h"
 #include "tools/commands/run.h"
-#include "tools/commands/output_file.h"
+#include "tools/commands/run_files.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/fine_tuning/line_editor.h"
 #include "train/files/files.h"

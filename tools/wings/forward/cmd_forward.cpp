@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "tools/command.h"
-#include "tools/commands/output_file.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/forward/forward.h"
+#include "tools/wings/pages/output_file.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/run_config.h"
 #include "train/run/resume.h"

@@ -10,7 +10,7 @@
 #include "tools/terminal/table.h"
 #include "tools/wings/inspect/inspect.h"
 #include "tools/wings/inspect/layer_tree.h"
-#include "tools/commands/output_file.h"
+#include "tools/wings/pages/output_file.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/words.h"
 #include "train/plan.h"

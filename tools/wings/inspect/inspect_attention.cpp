@@ -3,14 +3,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/inspect/inspect.h"
 #include "tools/wings/inspect/map_picture.h"
 #include "tools/wings/inspect/patch_maps.h"
 #include "tools/wings/inspect/png.h"
+#include "tools/wings/pages/answer.h"
 #include "tools/wings/pages/heat_map.h"
+#include "tools/wings/pages/output_file.h"
 #include "train/data/generate.h"
 #include "train/files/files.h"
 
@@ -195,7 +196,7 @@ int inspect_attention(const AttentionRequest& look) {
                        {"prompt", exhibit.prompt},
                        {"answer", exhibit.answer},
                        {"layers", std::move(layers)}};
-    std::printf("%s\n", out.dump(-1, ' ', true, LookJson::error_handler_t::replace).c_str());
+    print_object(out);
     return 0;
   }
   const HeatMapStyle style = style_of_terminal();

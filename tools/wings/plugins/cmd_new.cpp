@@ -6,7 +6,7 @@
 
 #include "tools/command.h"
 #include "tools/terminal/table.h"
-#include "tools/commands/output_file.h"
+#include "tools/wings/pages/output_file.h"
 #include "tools/wings/plugins/new_templates.h"
 #include "tools/wings/plugins/plugin_project.h"
 #include "train/data/task.h"

@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "layers/text/display.h"
-#include "tools/commands/output_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/pages/output_file.h"
 #include "tools/wings/report/animation.h"
 #include "tools/wings/report/page.h"
 #include "train/files/files.h"

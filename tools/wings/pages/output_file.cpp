@@ -1,11 +1,9 @@
-#include "tools/commands/output_file.h"
-
-#include <algorithm>
-#include <string_view>
+#include "tools/wings/pages/output_file.h"
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
 #include "train/files/files.h"
+#include "train/files/on_failure.h"
 
 namespace heed::cli {
 
@@ -14,40 +12,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t longest_path = 1000;  // in a message; longer ones are cut
-
-// What heed keeps in a run folder and in a checkpoint.
-constexpr std::string_view own_names[] = {"config.yaml",
-                                          "metrics.csv",
-                                          "samples.txt",
-                                          "log.txt",
-                                          "report.json",
-                                          "report.html",
-                                          ".lock",
-                                          "checkpoints",
-                                          "state.json",
-                                          "model.safetensors",
-                                          "optimizer.safetensors",
-                                          "state.safetensors",
-                                          "tokenizer.json",
-                                          "vocabulary.json",
-                                          "manifest.json"};
-
-// Whether `path` is one of the files of a run or checkpoint, or lies in a run's folder of
-// checkpoints, from which training removes what it takes for its own.
-bool belongs_to_a_run(const fs::path& path) {
-  const auto has = [&](const fs::path& folder, const char* name) {
-    return is_there(folder / "config.yaml") && is_there(folder / name);
-  };
-  const fs::path folder = path.parent_path();
-  for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
-    if (at.filename() == "checkpoints" && has(at.parent_path(), "metrics.csv")) {
-      return true;
-    }
-  }
-  return (has(folder, "metrics.csv") || has(folder, "manifest.json")) &&
-         std::find(std::begin(own_names), std::end(own_names), path.filename().string()) !=
-             std::end(own_names);
-}
 
 }  // namespace
 
@@ -87,13 +51,6 @@ void require_replaceable(const std::string& option, const fs::path& out,
   require_outside_runs(option, out);
 }
 
-void require_outside_runs(const std::string& option, const fs::path& out) {
-  std::error_code unknown;
-  require<ConfigError>(!belongs_to_a_run(fs::weakly_canonical(fs::absolute(out, unknown), unknown)),
-                       option, " ", printable(out.string(), longest_path),
-                       ": is among the files that a run keeps for itself; give another name");
-}
-
 fs::path new_folder(const std::string& option, const std::string& given) {
   const fs::path path = given;
   fs::path folder = path.has_filename() ? path : path.parent_path();
@@ -112,20 +69,15 @@ void write_new_folder(const fs::path& folder, const std::function<void(const fs:
        at = at.parent_path()) {
     above.push_back(at);
   }
-  const auto remove_those_above = [&] {
+  const OnFailure remove([&] {
     for (const fs::path& each : above) {
       fs::remove(each, error);  // stays if something else has come into it
     }
-  };
-  try {
-    if (!above.empty() && !fs::create_directories(above.front(), error) && error) {
-      fail_errno(above.front(), "cannot make the folder", error.value());
-    }
-    write_folder_atomically(folder, fill, Existing::refuse);
-  } catch (...) {
-    remove_those_above();
-    throw;
+  });
+  if (!above.empty() && !fs::create_directories(above.front(), error) && error) {
+    fail_errno(above.front(), "cannot make the folder", error.value());
   }
+  write_folder_atomically(folder, fill, Existing::refuse);
 }
 
 }  // namespace heed::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "layers/config/node.h"
+#include "tools/commands/run_files.h"
 
 namespace heed::cli {
 
@@ -23,12 +24,7 @@ std::vector<InputFile> files_named_in(const ConfigNode& config,
 // Whether two paths name one file, which need not exist yet.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// Throws ConfigError if `out`, a file or a folder, is or would be one of those that heed keeps in a
-// run: config.yaml, report.html, ..., and all below `checkpoints`. `option` is the option that
-// names it: "heed report: --out".
-void require_outside_runs(const std::string& option, const std::filesystem::path& out);
-
-// Throws ConfigError if `out` is one of `inputs`, or not outside runs.
+// Throws ConfigError if `out` is one of `inputs`, or not outside runs (run_files.h).
 void require_replaceable(const std::string& option, const std::filesystem::path& out,
                          const std::vector<InputFile>& inputs);
 
