@@ -1,29 +1,12 @@
 # cmake -D OUTPUT=file.cpp [-D PROGRAM=ON | -D PLUGIN=ON] -P write_registration.cmake -- header.h ...
 # A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
 # The output calls registry.add<ClassName>("type_name") for each, in one function a kind, and defines fill_types()
-# (layers/config/types.h). That of the program does the same in one function, register_program_types() (tools/command.h).
+# (layers/config/types.h). A header makes a kind that declares, each in a line, LayerRegistry& layer_registry() and then that
+# function, void register_layers(LayerRegistry& registry).
+# That of the program does the same in one function, register_program_types() (tools/command.h).
 # That of a plugin calls plugin.add<ClassName>(registry, "type_name"), in the one function that
 # a plugin has (train/wings/plugins/plugin.h).
 cmake_minimum_required(VERSION 3.25)
-
-# kind | header of its registry | function
-set(kinds
-  "LAYER|layers/module/registry.h|register_layers(LayerRegistry& registry)"
-  "TASK|train/data/task.h|register_tasks(TaskRegistry& registry)"
-  "TOKENIZER|train/tokenizers/tokenizer.h|register_tokenizers(TokenizerRegistry& registry)"
-  "OPTIMIZER|train/optim/optimizer.h|register_optimizers(OptimizerRegistry& registry)"
-  "SCHEDULE|train/optim/schedule.h|register_schedules(ScheduleRegistry& registry)"
-  "ADAPTER|train/adapter.h|register_adapters(AdapterRegistry& registry)"
-  "CREW|train/crew.h|register_crews(CrewRegistry& registry)"
-  "LISTENER|train/listener.h|register_listeners(ListenerRegistry& registry)"
-  "WEIGHTS|train/weights/foreign.h|register_foreign_weights(ForeignWeightsRegistry& registry)"
-  "ADVISER|train/check/adviser.h|register_advisers(AdviserRegistry& registry)"
-  "EXAMINER|train/check/examiner.h|register_examiners(ExaminerRegistry& registry)"
-  "PLUGINS|train/config/plugin_host.h|register_plugin_hosts(PluginHostRegistry& registry)")
-
-set(names ${kinds})
-list(TRANSFORM names REPLACE "\\|.*" "")
-list(JOIN names "|" names)
 
 set(headers)
 set(plugin_body "")
@@ -37,11 +20,20 @@ foreach(i RANGE ${CMAKE_ARGC})
   endif()
 endforeach()
 
+set(kinds)
 set(includes)
 foreach(header IN LISTS headers)
-  file(STRINGS ${header} lines REGEX "^HEED_(${names})\\(")
+  file(STRINGS ${header} lines REGEX "^(HEED_[A-Z]+\\(|[A-Za-z]+& [a-z]+_registry\\(\\)|void register_.* registry\\))")
   foreach(line IN LISTS lines)
-    if(NOT line MATCHES "^HEED_([A-Z]+)\\(([A-Za-z0-9_:]+), *\"([a-z][a-z0-9_]*)\"\\)")
+    if(line MATCHES "& ([a-z]+)_registry")
+      string(TOUPPER ${CMAKE_MATCH_1} kind)
+      list(APPEND kinds ${kind})
+      set(home_${kind} ${header})
+      continue()
+    elseif(line MATCHES "^void (.*\\))")
+      set(function_${kind} ${CMAKE_MATCH_1})
+      continue()
+    elseif(NOT line MATCHES "^HEED_([A-Z]+)\\(([A-Za-z0-9_:]+), *\"([a-z][a-z0-9_]*)\"\\)")
       message(FATAL_ERROR "${header}: ${line}\nexpected HEED_KIND(ClassName, \"type_name\"), the name in snake_case")
     endif()
     set(kind ${CMAKE_MATCH_1})
@@ -102,24 +94,14 @@ endif()
 
 set(functions "")
 set(fill_types "")
-foreach(entry IN LISTS kinds)
-  string(REPLACE "|" ";" entry "${entry}")
-  list(GET entry 0 kind)
-  list(GET entry 1 home)
-  list(GET entry 2 signature)
-  if(home IN_LIST headers)
-    list(APPEND includes ${home})
-    string(APPEND functions "\nvoid ${signature} {\n  static_cast<void>(registry);\n${body_${kind}}}\n")
-    string(TOLOWER ${kind} kind_lower)
-    if(kind STREQUAL "CREW")  # no config chooses it
-      continue()
-    endif()
+foreach(kind IN LISTS kinds)
+  list(APPEND includes ${home_${kind}})
+  string(APPEND functions "\nvoid ${function_${kind}} {\n  static_cast<void>(registry);\n${body_${kind}}}\n")
+  string(TOLOWER ${kind} kind_lower)
+  if(NOT kind STREQUAL "CREW")  # no config chooses it
     string(APPEND fill_types "  if (kind == \"${kind_lower}\") ${kind_lower}_registry();\n")
-  elseif(DEFINED body_${kind})
-    message(FATAL_ERROR "HEED_${kind} is used, but ${home} is not among the headers")
   endif()
 endforeach()
-
 list(SORT includes)
 list(REMOVE_DUPLICATES includes)
 list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
