@@ -9,15 +9,13 @@
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
-#include "train/adapter.h"
 #include "train/check/adviser.h"
 #include "train/checkpoint/shown_parameters.h"
+#include "train/config/model_start.h"
 #include "train/config/rules.h"
 #include "train/files/words.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
-#include "train/weights/freeze.h"
-#include "train/weights/source.h"
 
 namespace heed {
 
@@ -55,25 +53,16 @@ void add_warning(std::string warning, Plan& plan) {
   }
 }
 
-// Adds train.lora, and requires that the names of parameters in the section `train` are those of
+// Prepares the model, and requires that the names of parameters in the section `train` are those of
 // the model. Throws all mistakes at once, each at its place.
-void check_names(Module& model, const LoadedRun& run) {
+void prepare(Module& model, const LoadedRun& run) {
   ConfigErrors errors;
-  const ConfigNode& section = run.resolved.get("train");
-  if (!run.weights.empty()) {
-    attempt(errors, section, "weights",
-            [&] { start_from(model, run.weights, run.config.train.weights_ignore); });
-  }
-  attempt(errors, section, "lora", [&] { add_adapter(run, model); });
-  const auto check_each = [&](const char* key, const auto& mistake_in) {
-    for (const ConfigNode& name : section.get(key).children()) {
-      if (const std::string mistake = mistake_in(model, name.text()); !mistake.empty()) {
-        errors.add(name, mistake);
-      }
+  model_start().prepare(model, run, errors);
+  for (const ConfigNode& name : run.resolved.get("train").get("show").children()) {
+    if (const std::string mistake = mistake_in_shown(model, name.text()); !mistake.empty()) {
+      errors.add(name, mistake);
     }
-  };
-  check_each("freeze", mistake_in_pattern);
-  check_each("show", mistake_in_shown);
+  }
   errors.throw_if_any();
 }
 
@@ -112,14 +101,14 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   };
 
   const std::unique_ptr<Module> model = make_layer(run.config.model);
-  check_names(*model, run);
+  prepare(*model, run);
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
   const std::vector<NamedParameter> trained = parameters_to_train(*model, run.config.train, crew);
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
   }
-  for (std::string& line : differences_from(run.weights, run.config.model)) {
+  for (std::string& line : model_start().differences(run)) {
     plan.warnings.push_back(std::move(line));
   }
   const auto gradient_bytes = [&](int64_t shards, const Crew& of) {

@@ -6,7 +6,7 @@
 #include "autograd/random/streams.h"
 #include "layers/module/added_losses.h"
 #include "train/check/finite.h"
-#include "train/weights/freeze.h"
+#include "train/config/model_start.h"
 
 namespace heed {
 
@@ -54,9 +54,15 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   return result;
 }
 
+std::vector<NamedParameter> trained_parameters(const Module& model) {
+  std::vector<NamedParameter> all = model.parameters();
+  std::erase_if(all, [](const NamedParameter& each) { return !each.tensor.requires_grad(); });
+  return all;
+}
+
 std::vector<NamedParameter> parameters_to_train(Module& model, const TrainConfig& config,
                                                 const Crew& crew) {
-  freeze(model, config.freeze);
+  model_start().freeze(model, config);
   std::vector<NamedParameter> left = trained_parameters(model);
   return config.shard_optimizer ? crew.divide_updates(std::move(left)) : left;
 }

@@ -14,6 +14,9 @@ struct StepResult {
   NamedLosses added = {};  // by layers, each a mean as `loss`
 };
 
+// The parameters that are not frozen.
+std::vector<NamedParameter> trained_parameters(const Module& model);
+
 // Freezes what the config says, and returns the parameters that are left, for the optimizer of this
 // member of the crew.
 std::vector<NamedParameter> parameters_to_train(Module& model, const TrainConfig& config,

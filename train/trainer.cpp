@@ -3,8 +3,8 @@
 #include <new>
 
 #include "autograd/random/streams.h"
-#include "train/adapter.h"
 #include "train/check/finite.h"
+#include "train/config/model_start.h"
 #include "train/data/generate.h"
 #include "train/files/words.h"
 #include "train/finite_weights.h"

@@ -7,7 +7,7 @@
 #include "layers/config/values.h"
 #include "layers/text/display.h"
 #include "tools/terminal/table.h"
-#include "train/adapter.h"
+#include "train/config/model_start.h"
 #include "train/run/resume.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/yaml/yaml.h"
@@ -101,7 +101,7 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
     }
     return load_checkpoint(of.checkpoint, *trained.model, nullptr);
   });
-  merge_adapter(trained.loaded, *trained.model);
+  model_start().merge(*trained.model, trained.loaded);
   return trained;
 }
 

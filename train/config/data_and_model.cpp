@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "layers/config/values.h"
+#include "train/config/model_start.h"
 #include "train/data/task.h"
 #include "train/files/files.h"
-#include "train/weights/vocabulary_source.h"
 
 namespace heed {
 
@@ -157,16 +157,9 @@ void DataAndModel::make_task() {
 }
 
 fs::path DataAndModel::vocabulary_folder() const {
-  const ConfigNode& train = tree_.get("train");
-  const std::string& weights = train.get("weights").text();
-  if (!folders_.checkpoint.empty() || weights.empty() || config_.purpose != Purpose::train) {
-    return folders_.checkpoint;
-  }
-  const std::vector<ConfigNode>& ignored = train.get("weights_ignore").children();
-  std::vector<std::string> patterns;
-  std::transform(ignored.begin(), ignored.end(), std::back_inserter(patterns),
-                 [](const ConfigNode& pattern) { return pattern.text(); });
-  return vocabulary_source(folders_.config / weights, patterns);
+  const bool begins = folders_.checkpoint.empty() && config_.purpose == Purpose::train;
+  return begins ? model_start().vocabularies(tree_.get("train"), folders_.config)
+                : folders_.checkpoint;
 }
 
 std::string DataAndModel::way_to_data() const {

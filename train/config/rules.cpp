@@ -7,6 +7,7 @@
 #include "layers/config/types.h"
 #include "layers/config/unknown_key.h"
 #include "layers/config/values.h"
+#include "train/config/model_start.h"
 #include "train/optim/optimizer.h"
 
 namespace heed {
@@ -56,19 +57,6 @@ void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& 
   if (*min_lr > lr) {
     errors.add_field(tree.get("schedule"), "min_lr", "must be at most the optimizer's learning ",
                      "rate ", lr, ", got ", *min_lr);
-  }
-}
-
-// What is said about weights to start from has no effect without them.
-void check_weights(const TrainConfig& config, const ConfigNode& train, ConfigErrors& errors) {
-  if (!config.weights.empty() || errors.are_within("train")) {
-    return;
-  }
-  for (const char* key : {"weights_ignore", "weights_fingerprint"}) {
-    const ConfigNode& node = train.get(key);
-    if (node.size() > 0 || !node.text().empty()) {
-      errors.add(node, "has no effect without train.weights");
-    }
   }
 }
 
@@ -143,7 +131,7 @@ void explain_synonyms(RunConfig& config, ConfigErrors& errors) {
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors) {
   check_rates(config, tree, errors);
-  check_weights(config.train, tree.get("train"), errors);
+  model_start().check(config, tree.get("train"), errors);
   check_shards(config.train, tree.get("train"), errors);
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");

@@ -10,6 +10,7 @@
 #include "layers/config/describe.h"
 #include "layers/config/read.h"
 #include "train/config/data_and_model.h"
+#include "train/config/model_start.h"
 #include "train/config/paths.h"
 #include "train/config/plugin_host.h"
 #include "train/config/resolve.h"
@@ -19,8 +20,6 @@
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
 #include "train/tokenizers/vocabulary.h"
-#include "train/weights/source.h"
-#include "train/weights/vocabulary_source.h"
 #include "train/yaml/yaml.h"
 #include "train/yaml/yaml_set.h"
 
@@ -260,10 +259,8 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   }
   check_together(run.config, tree, run.task.get(), errors);
   if (!errors.are_within("train")) {
-    const bool is_base = run.config.train.lora && !run.config.checkpoint.full;
-    const bool starts = purpose == Purpose::train && (checkpoint.empty() || is_base);
     attempt<IoError>(unreadable, tree.get("train"), "weights",
-                     [&] { resolve_weights(run, folder, starts); });
+                     [&] { model_start().find_weights(run, folder, checkpoint); });
   }
   errors.excuse_what_follows("aliases (");
   if (not_all_types) {
@@ -281,7 +278,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   resolve_plugins(run.resolved, folder);
   if (run.task) {
     resolve_data(*run.resolved.find("data"), folder, *run.task);
-    compare_tokenizers(run);
+    model_start().compare_tokenizers(run);
   }
   return run;
 }

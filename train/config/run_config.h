@@ -32,11 +32,11 @@ struct TrainConfig {
   int64_t log_every = 10;
   bool overfit_batch = false;
   std::vector<std::string> show;    // parameters or layers, printed before and after training
-  std::string weights;              // to start from (train/weights/); "": drawn
+  std::string weights;              // to start from; "": drawn
   std::string weights_fingerprint;  // of their file
   std::vector<std::string> weights_ignore;  // patterns
   std::vector<std::string> freeze;          // patterns
-  Choice lora;                              // an Adapter (train/adapter.h), or none
+  Choice lora;                              // what is trained in their place, or none
   void fields(Fields& f);
 };
 

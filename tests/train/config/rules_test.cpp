@@ -41,16 +41,10 @@ TEST_CASE("rules: a broken rule between sections is reported with everything els
   CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
 }
 
-TEST_CASE("rules: what goes with weights needs them, and a missing file hides nothing") {
-  CHECK(lines_of(sections, {"train.weights_ignore=[a]", "train.weights_fingerprint=x"}) ==
-        "--set train.weights_ignore=[a]:1:22: train.weights_ignore: has no effect without "
-        "train.weights\n--set train.weights_fingerprint=x:1:27: train.weights_fingerprint: has no "
-        "effect without train.weights");
-  const std::string lines =
-      lines_of("seeed: 1\n" + sections, {"train.weights=none", "data.path=\"a\\0b.txt\""});
+TEST_CASE("rules: a missing file hides nothing") {
+  const std::string lines = lines_of("seeed: 1\n" + sections, {"data.path=\"a\\0b.txt\""});
   CAPTURE(lines);
   CHECK(contains(lines, "c.yaml:1:1: seeed: unknown key, did you mean seed?"));
-  CHECK(contains(lines, "train.weights=none:1:15: train.weights: "));
   CHECK(contains(lines, "data.path=\"a\\0b.txt\":1:11: data.path: "));
   CHECK(contains(lines, "a\\x00b.txt: cannot open: a path has no NUL character"));
 }

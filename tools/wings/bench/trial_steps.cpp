@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "train/adapter.h"
+#include "train/config/model_start.h"
 
 namespace heed::cli {
 

@@ -10,12 +10,8 @@
 #include "tools/command.h"
 #include "tools/commands/config_file.h"
 #include "tools/wings/completion/config_keys.h"
-#include "train/adapter.h"
 #include "train/config/run_config.h"
-#include "train/data/task.h"
 #include "train/files/files.h"
-#include "train/optim/optimizer.h"
-#include "train/optim/schedule.h"
 
 namespace heed::cli {
 
@@ -76,10 +72,8 @@ void add_described(Candidates& found) {
   for (const FieldInfo& section : run_fields()) {
     found.words.push_back({section.name, section.help});
   }
-  for (const ConfigTypes* types :
-       {&layer_registry().types(), &task_registry().types(), &tokenizer_registry().types(),
-        &optimizer_registry().types(), &schedule_registry().types(), &adapter_registry().types()}) {
-    add_types(*types, found);
+  for (const char* kind : {"layer", "task", "tokenizer", "optimizer", "schedule", "adapter"}) {
+    add_types(config_types(kind), found);
   }
 }
 

@@ -6,7 +6,6 @@
 #include "tools/command.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/configs/schema.h"
-#include "train/adapter.h"
 #include "train/check/variants.h"
 #include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
@@ -37,12 +36,13 @@ struct Kind {
 };
 
 std::vector<Kind> kinds_of_types() {
+  fill_types("adapter");
   return {{"Layers", layer_registry().types()},
           {"Tasks (data)", task_registry().types()},
           {"Tokenizers", tokenizer_registry().types()},
           {"Optimizers", optimizer_registry().types()},
           {"Schedules", schedule_registry().types()},
-          {"Adapters (train.lora)", adapter_registry().types()}};
+          {"Adapters (train.lora)", config_types("adapter")}};
 }
 
 // The field of this name at the top of a config, or null.

@@ -5,8 +5,7 @@
 #include <set>
 
 #include "autograd/graph/graph.h"
-#include "layers/text/display.h"
-#include "train/weights/freeze.h"
+#include "train/wings/fine_tuning/freeze.h"
 
 namespace heed {
 
@@ -48,10 +47,7 @@ void require_matches(const char* field, const std::vector<std::string>& patterns
       candidates.push_back(path);
       candidates.push_back("*" + path.substr(path.rfind('.') + 1));
     }
-    const std::string near = used ? "" : nearest(pattern, candidates);
-    require<ConfigError>(
-        used, field, ": no ", what, " is called ", printable(pattern),
-        near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
+    if (!used) fail<ConfigError>(field, ": ", none_called(what, pattern, candidates));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "layers/linear.h"
 #include "layers/wings/fine_tuning/lora_layer.h"
-#include "train/adapter.h"
+#include "train/wings/fine_tuning/adapter.h"
 
 namespace heed {
 

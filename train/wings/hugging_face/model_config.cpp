@@ -7,7 +7,7 @@
 #include "layers/config/values.h"
 #include "layers/module/registry.h"
 #include "layers/text/display.h"
-#include "train/weights/source.h"
+#include "train/wings/fine_tuning/source.h"
 #include "train/wings/hugging_face/keys.h"
 #include "train/wings/hugging_face/rope.h"
 #include "train/yaml/yaml.h"

@@ -21,7 +21,7 @@ struct ImportedModel {
 ImportedModel model_of_json(const ConfigNode& json, const std::string& where);
 
 // Why a folder of the architecture would not be the same model, beginning with the field; "" if it
-// is. That is an obstacle (architecture.h), or a difference (train/weights/source.h) from what
+// is. That is an obstacle (architecture.h), or a difference (fine_tuning/source.h) from what
 // is read of its config.json: what nobody writes is refused.
 std::string export_obstacle(const Architecture& architecture, const Gpt& model);
 

@@ -1,7 +1,7 @@
 // Training that starts from a Hugging Face folder.
 #pragma once
 
-#include "train/weights/foreign.h"
+#include "train/wings/fine_tuning/foreign.h"
 
 namespace heed {
 

@@ -1,1 +1,1 @@
-# Needs: bpe
+# Needs: bpe fine_tuning

@@ -4,7 +4,7 @@
 
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
-#include "train/adapter.h"
+#include "train/config/model_start.h"
 #include "train/step.h"
 
 using namespace heed;

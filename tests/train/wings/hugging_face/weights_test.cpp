@@ -6,7 +6,7 @@
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/files/safetensors.h"
-#include "train/weights/source.h"
+#include "train/wings/fine_tuning/source.h"
 
 using namespace heed;
 using namespace heed::testing;

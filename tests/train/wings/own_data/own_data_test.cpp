@@ -8,7 +8,6 @@
 #include "tests/train/wings/own_data/own_data_cases.h"
 #include "train/evaluate.h"
 #include "train/tokenizers/vocabulary.h"
-#include "train/weights/vocabulary_source.h"
 #include "train/wings/examine/examine_task.h"
 
 using namespace heed;
@@ -248,24 +247,4 @@ TEST_CASE("own data: a vocabulary that a checkpoint has is taken, and what it la
                                   : "b.tsv:2: the words é, ü (the first is word 2 of the text) are "
                                     "not in the vocabulary of "));
   }
-}
-
-// Class numbers are rows of out_head.
-TEST_CASE("labelled: the classes are compared with those of the weights") {
-  const OwnFiles files;
-  files.write("a.tsv", "aa\tneg\nbb\tpos\n");
-  files.write("b.tsv", "aa\tpos\nbb\tzzz\n");
-  const auto classes = [&](const std::string& data) {
-    return stored_tokenizers(*files.task(data)).at(stored_classes);
-  };
-  const std::string before = classes("{type: labelled, path: a.tsv}"),
-                    after = classes("{type: labelled, path: b.tsv}");
-  const std::filesystem::path folder = files.folder.path();
-  CHECK(other_classes(folder, after, {}) == "");  // weights of an older version keep no classes
-  files.write(stored_classes, before);
-  CHECK(other_classes(folder, before, {}) == "");
-  CHECK(other_classes(folder, after, {"out_head.*"}) == "");
-  CHECK(other_classes(folder, after, {})
-            .starts_with("the weights were trained with the classes neg, pos, this run has pos, "
-                         "zzz: "));
 }

@@ -12,6 +12,10 @@ namespace heed {
 // "[01]" one of these.
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name);
 
+// "no parameter is called tok_em.*, did you mean tok_emb.*?": about a pattern that matches none.
+std::string none_called(const char* what, const std::string& pattern,
+                        const std::vector<std::string>& candidates);
+
 // What is wrong with a pattern that matches no parameter of the model, with the nearest name; "" if
 // it matches one.
 std::string mistake_in_pattern(const Module& model, const std::string& pattern);
@@ -19,8 +23,5 @@ std::string mistake_in_pattern(const Module& model, const std::string& pattern);
 // Makes constants of the parameters that a pattern matches; a tied one if any of its names does.
 // Throws ConfigError for a pattern that matches nothing, and if no parameter would be left.
 void freeze(Module& model, const std::vector<std::string>& patterns);
-
-// The parameters that are not frozen: those of an optimizer.
-std::vector<NamedParameter> trained_parameters(const Module& model);
 
 }  // namespace heed

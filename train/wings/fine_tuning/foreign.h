@@ -1,5 +1,5 @@
 // Weights of other systems that training can start from (train.weights, --weights): a door for
-// wings. A header that ends in HEED_WEIGHTS(Class, "name") adds a kind of folder.
+// other wings. A header that ends in HEED_WEIGHTS(Class, "name") adds a kind of folder.
 #pragma once
 
 #include <filesystem>

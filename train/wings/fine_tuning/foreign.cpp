@@ -1,4 +1,4 @@
-#include "train/weights/foreign.h"
+#include "train/wings/fine_tuning/foreign.h"
 
 namespace heed {
 

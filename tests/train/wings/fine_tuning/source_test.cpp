@@ -1,5 +1,5 @@
 // Training that starts from weights, and goes on from there.
-#include "train/weights/source.h"
+#include "train/wings/fine_tuning/source.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include "tests/support/training_run.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/trainer.h"
-#include "train/weights/freeze.h"
+#include "train/wings/fine_tuning/freeze.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -1,4 +1,4 @@
-#include "train/weights/source.h"
+#include "train/wings/fine_tuning/source.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include "layers/config/values.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/state_dict.h"
-#include "train/weights/foreign.h"
-#include "train/weights/freeze.h"
+#include "train/wings/fine_tuning/foreign.h"
+#include "train/wings/fine_tuning/freeze.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {

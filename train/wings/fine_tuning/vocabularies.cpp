@@ -1,30 +1,17 @@
-#include "train/weights/vocabulary_source.h"
+#include "train/wings/fine_tuning/vocabularies.h"
 
 #include <algorithm>
 
 #include "layers/text/display.h"
 #include "train/files/files.h"
 #include "train/tokenizers/vocabulary.h"
-#include "train/weights/foreign.h"
-#include "train/weights/freeze.h"
-#include "train/weights/source.h"
+#include "train/wings/fine_tuning/foreign.h"
+#include "train/wings/fine_tuning/freeze.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
 
 namespace fs = std::filesystem;
-
-fs::path vocabulary_source(const fs::path& source, const std::vector<std::string>& ignored) {
-  if (matches_any(ignored, "tok_emb.weight") || matches_any(ignored, "source_emb.weight")) {
-    return {};
-  }
-  try {
-    std::vector<std::string> warnings;
-    return find_weights(source, warnings).parent_path();
-  } catch (const IoError&) {
-    return {};  // reported where the weights are opened
-  }
-}
 
 std::unique_ptr<Tokenizer> tokenizer_of_weights(const fs::path& file) {
   const fs::path folder = file.parent_path();

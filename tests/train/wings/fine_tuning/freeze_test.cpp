@@ -1,4 +1,4 @@
-#include "train/weights/freeze.h"
+#include "train/wings/fine_tuning/freeze.h"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ using namespace heed;
 
 namespace {
 
-std::unique_ptr<Module> small_gpt(bool tied) {
+std::unique_ptr<Module> gpt_to_freeze(bool tied) {
   return make_layer("gpt", ConfigNode::map({{"vocab_size", 11},
                                             {"context_length", 6},
                                             {"d_model", 8},
@@ -40,7 +40,7 @@ TEST_CASE("freeze: patterns") {
 }
 
 TEST_CASE("freeze: no gradient, and the same ones for what trains") {
-  const std::unique_ptr<Module> free = small_gpt(false), frozen = small_gpt(false);
+  const std::unique_ptr<Module> free = gpt_to_freeze(false), frozen = gpt_to_freeze(false);
   const std::vector<NamedParameter> from = free->parameters(), to = frozen->parameters();
   for (size_t k = 0; k < from.size(); ++k) {
     const NoGrad off;
@@ -71,7 +71,7 @@ TEST_CASE("freeze: no gradient, and the same ones for what trains") {
 }
 
 TEST_CASE("freeze: tied parameters freeze together and stay one") {
-  const std::unique_ptr<Module> model = small_gpt(true);
+  const std::unique_ptr<Module> model = gpt_to_freeze(true);
   const size_t before = model->parameters().size();
   freeze(*model, {"out_head.weight"});
   CHECK(model->parameters().size() == before);

@@ -1,4 +1,4 @@
-// Vocabularies that go with weights: training that starts from them takes both.
+// Vocabularies that go with weights, compared with those of a run that starts from them.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,6 @@
 #include "train/tokenizers/tokenizer.h"
 
 namespace heed {
-
-// The folder of the checkpoint that `source` (source.h) means, in which its vocabularies are
-// (train/tokenizers/vocabulary.h). "" if there is none, and if a pattern in `ignored` matches the
-// embedding, which reads the ids: a new one has a vocabulary of its own.
-std::filesystem::path vocabulary_source(const std::filesystem::path& source,
-                                        const std::vector<std::string>& ignored);
 
 // The tokenizer that the weights of a file were trained with: that of the run, or of the folder of
 // another system, that the file is in. Null if there is none, and for a checkpoint that did not

@@ -1,4 +1,4 @@
-#include "train/weights/freeze.h"
+#include "train/wings/fine_tuning/freeze.h"
 
 #include <fnmatch.h>
 
@@ -7,6 +7,7 @@
 #include <set>
 
 #include "layers/config/text.h"
+#include "train/step.h"
 
 namespace heed {
 
@@ -23,6 +24,13 @@ bool matches_any(const std::vector<std::string>& patterns, const std::string& na
                      [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
+std::string none_called(const char* what, const std::string& pattern,
+                        const std::vector<std::string>& candidates) {
+  const std::string near = nearest(pattern, candidates);
+  return text("no ", what, " is called ", printable(pattern),
+              near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
+}
+
 std::string mistake_in_pattern(const Module& model, const std::string& pattern) {
   bool used = false;
   std::vector<std::string> candidates;  // "att.W_query.weight", "att.W_query.*", "att.*"
@@ -33,12 +41,7 @@ std::string mistake_in_pattern(const Module& model, const std::string& pattern) 
       candidates.push_back(name.substr(0, dot) + ".*");
     }
   });
-  if (used) {
-    return "";
-  }
-  const std::string near = nearest(pattern, candidates);
-  return text("no parameter is called ", printable(pattern),
-              near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
+  return used ? "" : none_called("parameter", pattern, candidates);
 }
 
 void freeze(Module& model, const std::vector<std::string>& patterns) {
@@ -62,12 +65,6 @@ void freeze(Module& model, const std::vector<std::string>& patterns) {
   });
   require<ConfigError>(!trained_parameters(model).empty(),
                        "train.freeze: every parameter is frozen, so there is nothing to train");
-}
-
-std::vector<NamedParameter> trained_parameters(const Module& model) {
-  std::vector<NamedParameter> all = model.parameters();
-  std::erase_if(all, [](const NamedParameter& each) { return !each.tensor.requires_grad(); });
-  return all;
 }
 
 }  // namespace heed

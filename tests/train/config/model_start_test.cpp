@@ -1,0 +1,64 @@
+#include "train/config/model_start.h"
+
+#include "autograd/random/streams.h"
+#include "tests/support/config_lines.h"
+#include "tests/support/source_tree.h"
+#include "tests/support/training_run.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+const std::vector<std::string> keys{"weights: w", "weights_ignore: [a]", "weights_fingerprint: x",
+                                    "freeze: [a, b]", "lora: {rank: 2}"};
+
+}  // namespace
+
+TEST_CASE("model start: without a wing, each key that needs one is refused at its place") {
+  const ModelStart plain;
+  RunConfig config;
+  for (const std::string& key : keys) {
+    const ConfigNode tree = parse_config("train: {steps: 1, " + key + "}", "c.yaml");
+    ConfigErrors errors;
+    plain.check(config, tree.get("train"), errors);
+    REQUIRE(errors.count() == 1);
+    const std::string name = key.substr(0, key.find(':'));
+    CHECK(errors.lines().at(0).starts_with(
+        text("c.yaml:1:", 19 + name.size() + 2, ": train.", name,
+             ": this build trains all of a model as it is drawn")));
+  }
+  ConfigErrors errors;
+  plain.check(config, parse_config("{steps: 1, freeze: [], weights: \"\"}", "c.yaml"), errors);
+  config.purpose = Purpose::model;
+  plain.check(config, parse_config("{weights: w, freeze: [a]}", "c.yaml"), errors);
+  CHECK(errors.empty());
+}
+
+TEST_CASE("model start: a build without the wing names it") {
+  if (house::has_wing("fine_tuning")) return;
+  const bool deleted = !std::filesystem::exists(house::root() / "train/wings/fine_tuning");
+  for (const std::string& key : keys) {
+    const std::string lines = lines_of(
+        sections, {"train." + key.substr(0, key.find(':')) + "=" + key.substr(key.find(':') + 2)});
+    CAPTURE(lines);
+    CHECK(contains(lines, "this build trains all of a model as it is drawn"));
+    CHECK(contains(lines, "it belongs to the wing fine_tuning") == !deleted);
+  }
+}
+
+TEST_CASE("model start: it leaves a model as it was drawn") {
+  const TempDir folder;
+  const LoadedRun run = load_small(folder);
+  manual_seed(5);
+  const auto model = make_model(run);
+  manual_seed(5);
+  const auto drawn = make_layer(run.config.model);
+  const auto all = model->parameters(), expected = drawn->parameters();
+  REQUIRE(all.size() == expected.size());
+  for (size_t k = 0; k < all.size(); ++k) {
+    CHECK(all[k].tensor.requires_grad());
+    const auto a = all[k].tensor.value().span(), b = expected[k].tensor.value().span();
+    CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+  }
+}

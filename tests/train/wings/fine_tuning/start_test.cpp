@@ -1,0 +1,77 @@
+// What runs that start from weights are told, and what goes on from them.
+#include "train/wings/fine_tuning/start.h"
+
+#include "tests/support/config_lines.h"
+#include "tests/support/run_program.h"
+#include "tests/support/training_run.h"
+#include "tests/train/wings/own_data/own_data_cases.h"
+#include "train/checkpoint/state_dict.h"
+#include "train/plan.h"
+#include "train/tokenizers/vocabulary.h"
+#include "train/wings/fine_tuning/vocabularies.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+TEST_CASE("start: what goes with weights needs them, and a missing file hides nothing") {
+  CHECK(lines_of(sections, {"train.weights_ignore=[a]", "train.weights_fingerprint=x"}) ==
+        "--set train.weights_ignore=[a]:1:22: train.weights_ignore: has no effect without "
+        "train.weights\n--set train.weights_fingerprint=x:1:27: train.weights_fingerprint: has no "
+        "effect without train.weights");
+  const std::string lines = lines_of("seeed: 1\n" + sections, {"train.weights=none"});
+  CAPTURE(lines);
+  CHECK(contains(lines, "c.yaml:1:1: seeed: unknown key, did you mean seed?"));
+  CHECK(contains(lines, "train.weights=none:1:15: train.weights: "));
+}
+
+TEST_CASE("start: a learning rate of 0 leaves the weights as they are in train.weights") {
+  const TempDir folder;
+  const std::filesystem::path weights = folder / "model.safetensors";
+  save_parameters(weights, *make_layer(load_small(folder).config.model));
+  const LoadedRun run = load_small(folder, {"optimizer.lr=0", "train.weights=" + weights.string()});
+  CHECK(make_plan(run).warnings ==
+        std::vector<std::string>{"the optimizer's learning rate is 0: the weights stay as they are "
+                                 "in train.weights"});
+}
+
+TEST_CASE("start: a run goes on from its own weights alone") {
+  const TempDir folder;
+  const std::string config = write_config(folder), first = (folder / "first").string();
+  REQUIRE(run_heed({"train", config, "--out", first}).exit_code == 0);
+  const std::string out = (folder / "run").string();
+  REQUIRE(run_heed({"train", config, "--out", out, "--weights", first}).exit_code == 0);
+  const std::string as_it_was = read_text(folder / "run/config.yaml");
+  const ProgramResult other = run_heed(
+      {"train", "--resume", out, "--set", "train.steps=14", "--set", "train.weights=" + out});
+  CHECK(other.exit_code == 2);
+  CHECK(other.err ==
+        "train.weights: a resumed run continues with its own weights, which began "
+        "at " +
+            first + "; expected that, got " + out + "\n");
+  CHECK(read_text(folder / "run/config.yaml") == as_it_was);
+  const ProgramResult drawn =
+      run_heed({"train", "--resume", first, "--set", "train.weights=" + out});
+  CHECK(drawn.exit_code == 2);
+  CHECK(contains(drawn.err, "which began as drawn; expected that, got "));
+  CHECK(run_heed({"train", "--resume", out, "--set", "train.steps=14"}).exit_code == 0);
+}
+
+// Class numbers are rows of out_head.
+TEST_CASE("labelled: the classes are compared with those of the weights") {
+  const OwnFiles files;
+  files.write("a.tsv", "aa\tneg\nbb\tpos\n");
+  files.write("b.tsv", "aa\tpos\nbb\tzzz\n");
+  const auto classes = [&](const std::string& data) {
+    return stored_tokenizers(*files.task(data)).at(stored_classes);
+  };
+  const std::string before = classes("{type: labelled, path: a.tsv}"),
+                    after = classes("{type: labelled, path: b.tsv}");
+  const std::filesystem::path folder = files.folder.path();
+  CHECK(other_classes(folder, after, {}) == "");  // weights of an older version keep no classes
+  files.write(stored_classes, before);
+  CHECK(other_classes(folder, before, {}) == "");
+  CHECK(other_classes(folder, after, {"out_head.*"}) == "");
+  CHECK(other_classes(folder, after, {})
+            .starts_with("the weights were trained with the classes neg, pos, this run has pos, "
+                         "zzz: "));
+}

@@ -1,0 +1,67 @@
+// What happens to a model before it is trained: `train.weights`, `train.freeze` and `train.lora`. A
+// door for wings: a header that ends in HEED_START(Class, "name") answers; of several the first by
+// name.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "layers/module/registry.h"
+#include "train/config/run_config.h"
+
+namespace heed {
+
+// The plain form trains all of a model as it was drawn, and refuses what says otherwise.
+class ModelStart {
+ public:
+  virtual ~ModelStart() = default;
+
+  // ---- While a config is read. `train` is that section of it.
+
+  // The folder with the vocabularies that go with train.weights (train/tokenizers/vocabulary.h); ""
+  // if the data makes its own. Paths in the section are relative to `folder`.
+  virtual std::filesystem::path vocabularies(const ConfigNode& /*train*/,
+                                             const std::filesystem::path& /*folder*/) const {
+    return {};
+  }
+  // Adds the mistakes in what these keys say together.
+  virtual void check(const RunConfig& config, const ConfigNode& train, ConfigErrors& errors) const;
+  // Makes train.weights absolute. Unless all weights are in `checkpoint`, finds their file for
+  // LoadedRun::weights and adds its hash to the config. Throws IoError if it cannot be read or has
+  // changed.
+  virtual void find_weights(LoadedRun& /*run*/, const std::filesystem::path& /*folder*/,
+                            const std::filesystem::path& /*checkpoint*/) const {}
+  // For a run that is resolved: warns if the ids of the weights mean something else in its data.
+  virtual void compare_tokenizers(LoadedRun& /*run*/) const {}
+
+  // ---- When a model is made.
+
+  // Fills the parameters from LoadedRun::weights, if there are any, and adds train.lora. Checks
+  // train.freeze. Adds mistakes at their places. In a dry run weights are compared only.
+  virtual void prepare(Module& /*model*/, const LoadedRun& /*run*/,
+                       ConfigErrors& /*errors*/) const {}
+  // In what the model of the run computes another function of the weights than the one that they
+  // were made with: a line for the user each.
+  virtual std::vector<std::string> differences(const LoadedRun& /*run*/) const { return {}; }
+  // Makes constants of the parameters that train.freeze names. Throws ConfigError.
+  virtual void freeze(Module& /*model*/, const TrainConfig& /*config*/) const {}
+  // Puts what train.lora has learned into the model's own weights, and takes it off.
+  virtual void merge(Module& /*model*/, const LoadedRun& /*run*/) const {}
+};
+
+using StartRegistry = Registry<ModelStart>;
+StartRegistry& start_registry();
+void register_starts(StartRegistry& registry);
+
+// The process's.
+const ModelStart& model_start();
+
+#define HEED_START(Class, name) \
+  static_assert(std::is_base_of_v<heed::ModelStart, Class>, name " must derive from ModelStart")
+
+// The model of a run, prepared. Throws ConfigError.
+std::unique_ptr<Module> make_model(const LoadedRun& run);
+
+}  // namespace heed

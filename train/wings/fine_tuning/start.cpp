@@ -1,0 +1,180 @@
+#include "train/wings/fine_tuning/start.h"
+
+#include <set>
+
+#include "train/config/paths.h"
+#include "train/files/files.h"
+#include "train/tokenizers/vocabulary.h"
+#include "train/wings/fine_tuning/adapter.h"
+#include "train/wings/fine_tuning/foreign.h"
+#include "train/wings/fine_tuning/freeze.h"
+#include "train/wings/fine_tuning/source.h"
+#include "train/wings/fine_tuning/vocabularies.h"
+#include "train/yaml/yaml.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+// An embedding that is drawn anew has a vocabulary of its own.
+fs::path FineTuningStart::vocabularies(const ConfigNode& train, const fs::path& folder) const {
+  const std::string& weights = train.get("weights").text();
+  std::vector<std::string> ignored;
+  for (const ConfigNode& pattern : train.get("weights_ignore").children()) {
+    ignored.push_back(pattern.text());
+  }
+  if (weights.empty() || matches_any(ignored, "tok_emb.weight") ||
+      matches_any(ignored, "source_emb.weight")) {
+    return {};
+  }
+  try {
+    std::vector<std::string> warnings;
+    return heed::find_weights(folder / weights, warnings).parent_path();
+  } catch (const IoError&) {
+    return {};  // reported where the weights are opened
+  }
+}
+
+// What is said about weights to start from has no effect without them.
+void FineTuningStart::check(const RunConfig& config, const ConfigNode& train,
+                            ConfigErrors& errors) const {
+  if (!config.train.weights.empty() || errors.are_within("train")) {
+    return;
+  }
+  for (const char* key : {"weights_ignore", "weights_fingerprint"}) {
+    const ConfigNode& node = train.get(key);
+    if (node.size() > 0 || !node.text().empty()) {
+      errors.add(node, "has no effect without train.weights");
+    }
+  }
+}
+
+void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
+                                   const fs::path& checkpoint) const {
+  TrainConfig& train = run.config.train;
+  if (train.weights.empty()) {
+    return;
+  }
+  train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
+  require_utf8_path("train.weights", train.weights);
+  const bool is_base = train.lora && !run.config.checkpoint.full;
+  if (run.config.purpose == Purpose::train && (checkpoint.empty() || is_base)) {
+    run.weights = heed::find_weights(train.weights, run.warnings);
+    const std::string found = source_fingerprint(run.weights).text();
+    require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
+                     run.weights.string(), ": changed: expected fingerprint ",
+                     train.weights_fingerprint, ", got ", found);
+    train.weights_fingerprint = found;
+  }
+}
+
+namespace {
+
+// A warning if the ids of the weights, trained on data of this type, mean something else or may.
+std::string other_ids(const LoadedRun& run, const std::string& type_before) {
+  const Tokenizer* const ours = run.task->tokenizer();
+  try {
+    const std::unique_ptr<Tokenizer> theirs = tokenizer_of_weights(run.weights);
+    if (theirs != nullptr && ours != nullptr) {
+      return other_tokenizer(*theirs, *ours);
+    }
+    return (theirs == nullptr) == (ours == nullptr) || type_before == run.config.data.type()
+               ? ""
+               : text("the weights were trained ", theirs ? "with" : "without", " a tokenizer, ",
+                      "this run has ", ours != nullptr ? "one" : "none",
+                      ": nothing tells whether the ids mean the same");
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    return "the tokenizer is not compared with that of the weights: " +
+           what.substr(0, what.find('\n'));
+  }
+}
+
+}  // namespace
+
+// A run of an earlier version kept no vocabulary: then its text is compared.
+void FineTuningStart::compare_tokenizers(LoadedRun& run) const {
+  const fs::path folder = run.weights.parent_path(), config = folder / "config.yaml";
+  const bool foreign = !run.weights.empty() && maker_of(folder) != nullptr;
+  if (run.weights.empty() || (!foreign && !is_there(config))) {
+    return;
+  }
+  const ConfigNode before = foreign ? ConfigNode() : read_config(config.string()).get("data"),
+                   now = run.resolved.get("data");
+  const std::vector<std::string>& ignored = run.config.train.weights_ignore;
+  if (!matches_any(ignored, "tok_emb.weight") || !matches_any(ignored, "out_head.weight")) {
+    run.warnings.push_back(other_ids(run, before.get("type").text()));
+  }
+  run.warnings.push_back(other_classes(folder, run.task->classes(), ignored));
+  std::erase(run.warnings, "");
+  if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
+      before.get("fingerprint").text() != now.get("fingerprint").text() &&
+      !is_there(folder / stored_vocabulary)) {
+    run.warnings.push_back("the weights were trained on " + before.get("path").text() +
+                           ", another text: unless both have the same characters, the ids of "
+                           "tokenizer char do not mean the same");
+  }
+}
+
+namespace {
+
+// Parameters of the base that were not filled in have no other place.
+void leave_out_base(Module& model, const std::vector<std::string>& ignored) {
+  std::set<const void*> drawn;  // by identity, which tied parameters share
+  model.for_each_parameter([&](const std::string& name, const Parameter& parameter) {
+    if (matches_any(ignored, name)) drawn.insert(parameter.identity());
+  });
+  model.for_each_parameter([&](const std::string&, Parameter& parameter) {
+    const bool is_trained = parameter.tensor().requires_grad();
+    if (!is_trained && !drawn.contains(parameter.identity())) parameter.leave_out();
+  });
+}
+
+void add_adapter(const LoadedRun& run, Module& model) {
+  const TrainConfig& train = run.config.train;
+  adapter_registry().make(train.lora)->add_to(model);
+  if (!run.weights.empty() && !run.config.checkpoint.full) {
+    leave_out_base(model, train.weights_ignore);
+  }
+}
+
+}  // namespace
+
+void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const {
+  const TrainConfig& train = run.config.train;
+  const ConfigNode& section = run.resolved.get("train");
+  const auto attempt = [&](const char* field, const auto& step) {
+    try {
+      step();
+    } catch (const ConfigError& error) {
+      errors.add_field(section, field, error.what());
+    }
+  };
+  if (!run.weights.empty()) {
+    attempt("weights", [&] { start_from(model, run.weights, train.weights_ignore); });
+  }
+  if (train.lora) {
+    attempt("lora", [&] { add_adapter(run, model); });
+  }
+  for (const ConfigNode& pattern : section.get("freeze").children()) {
+    if (const std::string mistake = mistake_in_pattern(model, pattern.text()); !mistake.empty()) {
+      errors.add(pattern, mistake);
+    }
+  }
+}
+
+std::vector<std::string> FineTuningStart::differences(const LoadedRun& run) const {
+  return differences_from(run.weights, run.config.model);
+}
+
+void FineTuningStart::freeze(Module& model, const TrainConfig& config) const {
+  heed::freeze(model, config.freeze);
+}
+
+void FineTuningStart::merge(Module& model, const LoadedRun& run) const {
+  if (run.config.train.lora) {
+    adapter_registry().make(run.config.train.lora)->merge_into(model);
+  }
+}
+
+}  // namespace heed
