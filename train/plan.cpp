@@ -11,9 +11,9 @@
 #include "layers/module/evaluation_mode.h"
 #include "train/check/adviser.h"
 #include "train/checkpoint/shown_parameters.h"
+#include "train/config/checks_between_sections.h"
 #include "train/config/model_start.h"
-#include "train/config/rules.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
 

@@ -6,7 +6,7 @@
 #include "train/check/finite.h"
 #include "train/config/model_start.h"
 #include "train/data/generate.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/finite_weights.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"

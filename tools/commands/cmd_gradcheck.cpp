@@ -17,7 +17,7 @@
 #include "train/check/layer_inputs.h"
 #include "train/check/variants.h"
 #include "train/config/run_config.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed::cli {
 

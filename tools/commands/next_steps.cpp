@@ -2,7 +2,7 @@
 
 #include "layers/text/display.h"
 #include "train/files/files.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed::cli {
 

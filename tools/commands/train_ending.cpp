@@ -5,7 +5,7 @@
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/files.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed::cli {
 

@@ -2,7 +2,7 @@
 
 #include "autograd/threads/machine.h"
 #include "train/data/task.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 
 #include "layers/text/utf8.h"
 #include "train/data/data_file.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "autograd/base/error.h"
+#include "train/files/number_words.h"
 #include "train/files/safetensors_header.h"
-#include "train/files/words.h"
 
 namespace heed {
 

@@ -9,7 +9,7 @@
 #include "layers/text/display.h"
 #include "layers/text/fitted.h"
 #include "layers/text/formatted.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "autograd/base/modes.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed {
 

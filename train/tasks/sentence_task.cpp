@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "autograd/base/modes.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/sequences/prompt_length.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tests/support/training_run.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 using namespace heed;
 using namespace heed::cli;

@@ -13,7 +13,7 @@
 #include "tools/command.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/bench/gemm_speed.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed::cli {
 

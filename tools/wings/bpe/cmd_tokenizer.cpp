@@ -18,7 +18,7 @@
 #include "tools/wings/pages/heat_map.h"
 #include "tools/wings/pages/output_file.h"
 #include "train/files/files.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/wings/bpe/bpe_tokenizer.h"
 #include "train/wings/bpe/read.h"
 #include "train/wings/bpe/train.h"

@@ -13,7 +13,7 @@
 #include "tools/wings/configs/own_config.h"
 #include "train/config/plugin_host.h"
 #include "train/files/files.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed::cli {
 

@@ -8,7 +8,7 @@
 #include "tools/terminal/table.h"
 #include "tools/wings/pages/output_file.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/wings/hugging_face/export.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/model_config.h"

@@ -17,7 +17,7 @@
 #include "train/checkpoint/state_dict.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/plan.h"
 #include "train/run/metrics.h"
 #include "train/wings/bpe/read.h"

@@ -1,7 +1,7 @@
 #include "tools/wings/inspect/attention_hint.h"
 
 #include "tools/wings/pages/attention_maps.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed {
 

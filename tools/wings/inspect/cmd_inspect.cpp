@@ -12,7 +12,7 @@
 #include "tools/wings/inspect/layer_tree.h"
 #include "tools/wings/pages/output_file.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/plan.h"
 #include "train/run/resume.h"
 

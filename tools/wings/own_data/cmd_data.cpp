@@ -8,7 +8,7 @@
 #include "tools/commands/run.h"
 #include "tools/terminal/print.h"
 #include "tools/terminal/table.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed::cli {
 

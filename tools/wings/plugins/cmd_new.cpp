@@ -11,8 +11,8 @@
 #include "tools/wings/plugins/plugin_project.h"
 #include "train/data/task.h"
 #include "train/files/files.h"
+#include "train/files/number_words.h"
 #include "train/files/on_failure.h"
-#include "train/files/words.h"
 
 namespace heed::cli {
 

@@ -12,7 +12,7 @@
 #include "tools/wings/report/speed.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/run/metrics.h"
 #include "train/yaml/yaml.h"
 

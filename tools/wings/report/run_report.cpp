@@ -8,10 +8,10 @@
 #include "layers/module/evaluation_mode.h"
 #include "tools/wings/probe/heads.h"
 #include "tools/wings/report/page.h"
-#include "train/config/rules.h"
+#include "train/config/checks_between_sections.h"
 #include "train/data/generate.h"
 #include "train/files/files.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed {
 

@@ -21,8 +21,8 @@
 #include "tools/wings/pages/page.h"
 #include "tools/wings/tour/steps.h"
 #include "train/files/files.h"
+#include "train/files/number_words.h"
 #include "train/files/safetensors.h"
-#include "train/files/words.h"
 
 namespace heed::cli {
 

@@ -7,7 +7,7 @@
 #include "autograd/random/fills.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 namespace heed {
 

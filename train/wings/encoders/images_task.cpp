@@ -4,7 +4,7 @@
 
 #include "autograd/base/modes.h"
 #include "train/data/data_file.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/sequences/label_format.h"
 #include "train/tokenizers/vocabulary.h"
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "train/data/data_file.h"
+#include "train/files/number_words.h"
 #include "train/files/safetensors.h"
-#include "train/files/words.h"
 
 namespace heed {
 

@@ -4,10 +4,10 @@
 
 #include "autograd/array/storage.h"
 #include "autograd/random/streams.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/plan.h"
 #include "train/run/metrics.h"
-#include "train/weights/freeze.h"
+#include "train/step.h"
 #include "train/wings/examine/leak.h"
 
 namespace heed {

@@ -4,7 +4,7 @@
 
 #include "autograd/base/modes.h"
 #include "layers/text/display.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/wings/fine_tuning/instruction_rows.h"
 #include "train/wings/fine_tuning/written.h"

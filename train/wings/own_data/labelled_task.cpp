@@ -9,7 +9,7 @@
 #include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 #include "train/data/generate.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 #include "autograd/base/modes.h"
 #include "autograd/ops/log_softmax.h"
 #include "layers/text/display.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/sequences/prompt_length.h"
 #include "train/tokenizers/vocabulary.h"
 

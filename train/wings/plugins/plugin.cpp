@@ -7,7 +7,7 @@
 #include <map>
 
 #include "train/files/files.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/wings/plugins/elf.h"
 
 namespace heed {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "train/wings/processes/communicator.h"
-#include "train/wings/processes/company.h"
+#include "train/wings/processes/hosts.h"
 
 namespace heed {
 

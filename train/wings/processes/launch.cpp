@@ -11,7 +11,7 @@
 
 #include "autograd/base/error.h"
 #include "autograd/base/real.h"
-#include "train/wings/processes/company.h"
+#include "train/wings/processes/hosts.h"
 #include "train/wings/processes/mpi_communicator.h"
 
 namespace heed {

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "train/data/data_file.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/wings/tokens/token_file.h"
 
 namespace heed {

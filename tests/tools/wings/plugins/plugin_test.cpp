@@ -3,7 +3,7 @@
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/check/adviser.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 #include "train/run/metrics.h"
 
 using namespace heed;

@@ -5,7 +5,7 @@
 #include "layers/text/display.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -6,7 +6,7 @@
 #include "tests/support/training_run.h"
 #include "tests/support/variable.h"
 #include "tests/train/wings/processes/thread_ranks.h"
-#include "train/wings/processes/company.h"
+#include "train/wings/processes/hosts.h"
 #include "train/wings/processes/process_crew.h"
 #include "train/wings/processes/shard_sum.h"
 

@@ -1,4 +1,4 @@
-#include "train/wings/processes/company.h"
+#include "train/wings/processes/hosts.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // What processes tell each other before a run. Whole programs that differ: mpi_test.sh.
-#include "train/wings/processes/company.h"
+#include "train/wings/processes/hosts.h"
 
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ std::vector<std::string> refusals(const std::vector<Values>& of_rank) {
 
 }  // namespace
 
-TEST_CASE("company: another version is refused on all processes, with both named") {
+TEST_CASE("hosts: another version is refused on all processes, with both named") {
   const Values here{{"heedgrad", "0.1.0"}, {"libheedgrad", "xxh64:1"}, {"their command", "train"}};
   Values there = here;
   there["heedgrad"] = "0.2.0";
@@ -38,7 +38,7 @@ TEST_CASE("company: another version is refused on all processes, with both named
   CHECK(refusals({here, here, there}) == std::vector<std::string>(3, expected));
 }
 
-TEST_CASE("company: a value that one process lacks, and a value that would steer a terminal") {
+TEST_CASE("hosts: a value that one process lacks, and a value that would steer a terminal") {
   CHECK(refusals({{}, {{"HEED_KERNELS", "openblas"}}})[0] ==
         "the processes differ in HEED_KERNELS: nothing on rank 0 on laptop, openblas on rank 1 on "
         "desktop; the bits would not be those of a single process");
@@ -47,12 +47,12 @@ TEST_CASE("company: a value that one process lacks, and a value that would steer
   CHECK(hostile.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("company: equal processes, and one without a value that is empty on the other") {
+TEST_CASE("hosts: equal processes, and one without a value that is empty on the other") {
   CHECK(refusals({{{"seed", "1"}}, {{"seed", "1"}}}) == std::vector<std::string>(2, "no error"));
   CHECK(refusals({{{"HEED_KERNELS", ""}}, {}}) == std::vector<std::string>(2, "no error"));
 }
 
-TEST_CASE("company: the processes in the plan") {
+TEST_CASE("hosts: the processes in the plan") {
   CHECK(describe({{"a", "0", 1}, {"a", "1", 1}, {"b", "0-3", 4}}) ==
         "3: ranks 0 to 1 on a, 1 thread each; rank 2 on b, 4 threads");
 }

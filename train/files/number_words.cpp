@@ -1,4 +1,4 @@
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "train/files/words.h"
+#include "train/files/number_words.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // All mistakes at once: those of the text, of --set, of plugins, of fields, and of the rules
 // between sections, as far as the sections that a rule needs were read without a mistake.
-#include "train/config/rules.h"
+#include "train/config/checks_between_sections.h"
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,8 @@ const std::string needs_loss = "needs a validation loss on the way; give eval.ev
 
 }  // namespace
 
-TEST_CASE("rules: duplicate keys and wrong --set do not hide the mistakes of fields") {
+TEST_CASE(
+    "checks between sections: duplicate keys and wrong --set do not hide the mistakes of fields") {
   CHECK(
       lines_of("seed: 5\nseed: 6\n" + sections, {"model.d_modle=4", "train.stepz=3", "nothing",
                                                  "optimizer.lr=[1", "eval.every=&a 3", "seed=x"}) ==
@@ -28,7 +29,8 @@ TEST_CASE("rules: duplicate keys and wrong --set do not hide the mistakes of fie
       "--set model.d_modle=4:1:7: model.d_modle: unknown key, did you mean d_model?");
 }
 
-TEST_CASE("rules: a broken rule between sections is reported with everything else") {
+TEST_CASE(
+    "checks between sections: a broken rule between sections is reported with everything else") {
   const std::string wrong_optimizer = "optimizer: {type: sgd, lr: 1, nesterov: true}\n";
   const std::string lines =
       lines_of(sections + wrong_optimizer +
@@ -41,7 +43,7 @@ TEST_CASE("rules: a broken rule between sections is reported with everything els
   CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
 }
 
-TEST_CASE("rules: a missing file hides nothing") {
+TEST_CASE("checks between sections: a missing file hides nothing") {
   const std::string lines = lines_of("seeed: 1\n" + sections, {"data.path=\"a\\0b.txt\""});
   CAPTURE(lines);
   CHECK(contains(lines, "c.yaml:1:1: seeed: unknown key, did you mean seed?"));
@@ -49,12 +51,12 @@ TEST_CASE("rules: a missing file hides nothing") {
   CHECK(contains(lines, "a\\x00b.txt: cannot open: a path has no NUL character"));
 }
 
-TEST_CASE("rules: an empty name of a file is none") {
+TEST_CASE("checks between sections: an empty name of a file is none") {
   CHECK(lines_of(sections, {"data.path=\"\""}) ==
         "--set data.path=\"\":1:11: data.path: expected a text file, got nothing");
 }
 
-TEST_CASE("rules: none about a section that was not read") {
+TEST_CASE("checks between sections: none about a section that was not read") {
   CHECK(lines_of(sections + "eval: {evry: 5}\ncheckpoint: {best: true}\n") ==
         "c.yaml:4:8: eval.evry: unknown key, did you mean every?");
   CHECK(lines_of(sections + "eval: {every: 5}\ncheckpoint: {best: 1}\nsample: {prompt: [a]}\n") ==
@@ -68,7 +70,7 @@ TEST_CASE("rules: none about a section that was not read") {
             "to 1, got 9");
 }
 
-TEST_CASE("rules: a config in the words of the book, one line for each") {
+TEST_CASE("checks between sections: a config in the words of the book, one line for each") {
   CHECK(lines_of("data: {type: text, path: text.txt}\n"
                  "model: {type: gpt, context_length: 8, emb_dim: 12, n_heads: 3, n_layers: 1}\n"
                  "max_iters: 12\n"
@@ -82,7 +84,7 @@ TEST_CASE("rules: a config in the words of the book, one line for each") {
         "accumulate)");
 }
 
-TEST_CASE("rules: the options of an unknown type count once it is known") {
+TEST_CASE("checks between sections: the options of an unknown type count once it is known") {
   CHECK(lines_of(sections + "optimizer: {type: adamm, lr: -1, weigth_decay: 0}\n") ==
         "c.yaml:4:19: optimizer.type: unknown optimizer adamm, did you mean adamw?");
   CHECK(lines_of(sections + "optimizer: {type: zzz, lr: -1, learning_rate: 1}\n") ==
@@ -92,19 +94,20 @@ TEST_CASE("rules: the options of an unknown type count once it is known") {
         "unknown layer multi_head_atention, did you mean multi_head_attention?");
 }
 
-TEST_CASE("rules: eval.every: none turns evaluation off, with all that belongs to it") {
+TEST_CASE(
+    "checks between sections: eval.every: none turns evaluation off, with all that belongs to it") {
   const std::string evaluated =
       sections + "eval: {every: 5, batches: 2, patience: 3}\ncheckpoint: {best: true}\n";
   CHECK(lines_of(evaluated, {"eval.every=none"}) == "no error");
   CHECK(contains(lines_of(evaluated, {"eval={batches: 2}"}), "eval.batches: 2 without eval.every"));
 }
 
-TEST_CASE("rules: a --set without a value gives no path") {
+TEST_CASE("checks between sections: a --set without a value gives no path") {
   CHECK(lines_of(sections, {"data.path="}) ==
         "--set data.path=:1:11: data.path: missing value, expected text");
 }
 
-TEST_CASE("rules: an alias is one mistake") {
+TEST_CASE("checks between sections: an alias is one mistake") {
   CHECK(lines_of(sections + "seed: &n 5\neval: {every: *n, batches: *n}\nsample: *n\n") ==
         "c.yaml:4:7: seed: anchors (&name) are not allowed\n"
         "c.yaml:5:15: eval.every: aliases (*name) are not allowed; write the value out\n"
@@ -112,7 +115,7 @@ TEST_CASE("rules: an alias is one mistake") {
         "c.yaml:6:9: sample: aliases (*name) are not allowed; write the value out");
 }
 
-TEST_CASE("rules: shards divide accumulate") {
+TEST_CASE("checks between sections: shards divide accumulate") {
   const std::string lines = lines_of(sections, {"train.accumulate=6", "train.shards=4"});
   CHECK(lines ==
         "--set train.shards=4:1:14: train.shards: must divide accumulate: accumulate is 6, shards "

@@ -1,4 +1,4 @@
-#include "train/config/rules.h"
+#include "train/config/checks_between_sections.h"
 
 #include <algorithm>
 #include <map>
