@@ -47,13 +47,13 @@ TEST_CASE("graph observer: operations with their sizes, and nodes in the order i
 TEST_CASE("graph observer: several end in any order, and see nothing more") {
   const Tensor a = Tensor::parameter(Array::from({2}, {2, 3}));
   std::optional<Log> first(std::in_place), second(std::in_place), third(std::in_place);
-  a + a;
+  static_cast<void>(a + a);
   second.reset();
-  a + a;
+  static_cast<void>(a + a);
   CHECK(first->lines.size() == 2);
   CHECK(third->lines.size() == 2);
   third.reset();
-  a + a;
+  static_cast<void>(a + a);
   CHECK(first->lines.size() == 3);
   first.reset();
   CHECK(!GraphObserver::exists());
