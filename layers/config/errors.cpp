@@ -24,18 +24,6 @@ void ConfigErrors::excuse(const std::function<bool(const ConfigMistake&)>& follo
   std::erase_if(mistakes_, follows);
 }
 
-void ConfigErrors::excuse_what_follows(const std::string& begin) {
-  ConfigErrors causes = *this;
-  causes.excuse([&](const ConfigMistake& mistake) { return !mistake.message.starts_with(begin); });
-  excuse([&](const ConfigMistake& mistake) {
-    return !mistake.message.starts_with(begin) &&
-           std::any_of(
-               causes.mistakes_.begin(), causes.mistakes_.end(), [&](const ConfigMistake& cause) {
-                 return mistake.path == cause.path || mistake.path.starts_with(cause.path + ".");
-               });
-  });
-}
-
 bool ConfigErrors::are_within(const std::string& path) const {
   return std::any_of(mistakes_.begin(), mistakes_.end(), [&](const ConfigMistake& mistake) {
     return mistake.path == path || mistake.path.starts_with(path + ".");

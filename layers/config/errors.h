@@ -56,10 +56,6 @@ class ConfigErrors {
   // Removes the mistakes that follow from something else.
   void excuse(const std::function<bool(const ConfigMistake&)>& follows);
 
-  // The same for those that follow from one whose message begins with `begin`: all others at its
-  // path, or below it.
-  void excuse_what_follows(const std::string& begin);
-
   // True if a mistake has this path or one below it.
   bool are_within(const std::string& path) const;
   const std::vector<ConfigMistake>& all() const { return mistakes_; }

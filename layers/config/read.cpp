@@ -45,171 +45,53 @@ const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
   return type;
 }
 
-// A field of a part that was filled in from the struct around it: its path, where the value was
-// written, and whether that value is valid.
-struct Filled {
-  std::string path;
-  ConfigMark source;
-  bool is_known;
-};
+// The node of a part or group that the config does not have.
+ConfigNode empty_part(const ConfigNode& around, const std::string& name) {
+  ConfigNode empty = ConfigNode::map();
+  empty.set_mark(around.mark());
+  empty.set_path(join_path(around.path(), name));
+  return empty;
+}
 
-// Reads one struct from its map: first the keys that are there, then the defaults of the others,
-// then the parts, whose fields may be filled in from those values, and last the rules between
-// fields. Or checks a struct that C++ code has filled: then every field counts as given.
-class StructReader {
+bool is_nothing(const Field& field) {
+  const auto* part = member_of<Choice>(field);
+  const auto* parts = member_of<std::vector<Choice>>(field);
+  return (part != nullptr && !*part) || (parts != nullptr && parts->empty());
+}
+
+}  // namespace
+
+// Reads the parts of a struct: which type each has, its fields, some of which the struct around
+// fills in, and where a mistake in one of these belongs.
+class PartReader {
  public:
-  StructReader(const ConfigRef& config, const ConfigNode& node, ConfigErrors& errors,
-               const std::string& topic)
-      : config_(config),
-        node_(node),
-        errors_(errors),
-        topic_(topic),
-        fields_(fields_of(config)),
-        states_(fields_.size(), State::absent) {}
+  explicit PartReader(StructReader& around) : around_(around) {}
 
-  bool read() {
-    for (size_t k = 0; k < fields_.size(); ++k) {
-      const ConfigNode* child = node_.find(fields_[k].info.name);
-      if (child != nullptr && is_value(fields_[k])) {
-        set_state(k, read_value(fields_[k], *child, errors_));
-      }
+  // `child` is null if the config does not have the part. Returns false if it is unknown which type
+  // is meant.
+  bool read(const Field& field, const ConfigNode* child) {
+    if (auto* parts = member_of<std::vector<Choice>>(field)) {
+      return read_list(field, child, *parts, {});
     }
-    return complete();
-  }
-
-  // For a part: `fill` is that of the struct around it, `around` its reader. The fields that were
-  // filled are added to `filled`.
-  bool read(const Fill& fill, const StructReader& around, std::vector<Filled>& filled) {
-    fill_ = fill;
-    around_ = &around;
-    filled_ = &filled;
-    return read();
-  }
-
-  bool check() {
-    is_made_ = true;
-    for (size_t k = 0; k < fields_.size(); ++k) {
-      if (is_value(fields_[k])) {
-        set_state(k, check_value(fields_[k], node_.mark(), path_of(fields_[k].info), errors_));
-      }
+    Choice& part = *member_of<Choice>(field);
+    if (field.info.or_list && (child != nullptr ? child->is_list() : !part.others.empty())) {
+      Field list = field;
+      list.info.length.min = std::max<int64_t>(1, list.info.length.min);
+      std::vector<Choice> all = part.all();
+      const bool ok = read_list(list, child, all, part.type());
+      part = Choice::list(all);
+      return ok;
     }
-    return complete();
+    return read_one(field, child, part);
   }
 
  private:
-  enum class State { absent, given, failed };
-
-  void set_state(size_t k, bool ok) { states_[k] = ok ? State::given : State::failed; }
-  bool has_failed() const {
-    return std::find(states_.begin(), states_.end(), State::failed) != states_.end();
-  }
-  std::string path_of(const FieldInfo& info) const { return join_path(node_.path(), info.name); }
-
-  bool complete() {
-    complete_values();
-    for (size_t k = 0; k < fields_.size(); ++k) complete_part(k);
-    const bool ok = is_map_of_known_keys() && !has_failed();
-    const int64_t before = errors_.count();
-    if (ok) {
-      config_.of->check(config_.config, errors_, node_);
-    }
-    if (errors_.count() == before) {
-      for (const ConfigMistake& mistake : of_filled_) errors_.add(mistake);
-    }
-    return ok;
-  }
-
-  void complete_values() {
-    std::vector<const Field*> given;
-    for (size_t k = 0; k < fields_.size(); ++k) {
-      if (states_[k] == State::given) given.push_back(&fields_[k]);
-    }
-    const Defaults defaults(fill_, std::move(given));
-    for (size_t k = 0; k < fields_.size(); ++k) {
-      const Field& field = fields_[k];
-      if (const auto* group = std::get_if<ConfigRef>(&field.member)) {
-        set_state(k, read_group(field.info, *group));
-      } else if (is_value(field) && states_[k] == State::absent) {
-        const Defaults::Entry* entry = defaults.find(field.info);
-        if (entry != nullptr && assign(field, *entry)) {
-          filled_->push_back(around_->source_of(*entry, path_of(field.info)));
-          set_state(k, check_value(field, node_.mark(), path_of(field.info), errors_));
-        } else {
-          require_given(k);
-        }
-      }
-    }
-  }
-
-  Filled source_of(const Defaults::Entry& entry, const std::string& path) const {
-    for (size_t k = 0; k < fields_.size(); ++k) {
-      const Value* value = std::get_if<Value>(&fields_[k].member);
-      if (value != nullptr &&
-          std::visit([&](const void* at) { return at == entry.source; }, *value)) {
-        const ConfigNode& node = node_.get(fields_[k].info.name);
-        return {path, node.mark(), states_[k] != State::failed};
-      }
-    }
-    return {path, {}, !has_failed()};  // computed from some of them
-  }
-
-  // Reports an absent field that is required.
-  void require_given(size_t k) {
-    const FieldInfo& info = fields_[k].info;
-    if (!info.required) {
-      return;
-    }
-    states_[k] = State::failed;
-    if (node_.is_map() || node_.is_absent()) {
-      errors_.add_field(node_, info.name, "missing, expected ", expected(info),
-                        info.help.empty() ? "" : " (" + info.help + ")");
-    }
-  }
-
-  // The node of a part or group that the config does not have.
-  ConfigNode empty_part(const FieldInfo& info) const {
-    ConfigNode empty = ConfigNode::map();
-    empty.set_mark(node_.mark());
-    empty.set_path(path_of(info));
-    return empty;
-  }
-
-  bool read_group(const FieldInfo& info, const ConfigRef& group) {
-    const ConfigNode* child = node_.find(info.name);
-    if (child != nullptr && !has_kind(info, *child, ConfigNode::Kind::map, errors_)) {
-      return false;
-    }
-    const ConfigNode node = child != nullptr ? *child : empty_part(info);
-    StructReader reader(group, node, errors_, topic_within(topic_, info));
-    return is_made_ ? reader.check() : reader.read();
-  }
-
-  void complete_part(size_t k) {
-    const Field& field = fields_[k];
-    const ConfigNode* child = node_.find(field.info.name);
-    if (Choice* part = member_of<Choice>(field)) {
-      if (field.info.or_list && (child != nullptr ? child->is_list() : !part->others.empty())) {
-        Field list = field;
-        list.info.length.min = std::max<int64_t>(1, list.info.length.min);
-        std::vector<Choice> all = part->all();
-        set_state(k, read_list(list, child, all, part->type()));
-        *part = Choice::list(all);
-      } else {
-        child == nullptr && !*part ? require_given(k)
-                                   : set_state(k, read_part(field, child, *part));
-      }
-    } else if (auto* parts = member_of<std::vector<Choice>>(field)) {
-      child == nullptr && parts->empty() ? require_given(k)
-                                         : set_state(k, read_list(field, child, *parts));
-    }
-  }
-
   // An element that does not say its type has the usual one.
   bool read_list(const Field& field, const ConfigNode* child, std::vector<Choice>& parts,
-                 const Choice& usual = {}) {
+                 const Choice& usual) {
     if (child != nullptr) {
-      if (!has_kind(field.info, *child, ConfigNode::Kind::list, errors_) ||
-          !has_length(field.info, *child, errors_)) {
+      if (!has_kind(field.info, *child, ConfigNode::Kind::list, around_.errors_) ||
+          !has_length(field.info, *child, around_.errors_)) {
         return false;
       }
       parts.assign(static_cast<size_t>(child->size()), usual);
@@ -219,14 +101,12 @@ class StructReader {
     for (size_t i = 0; i < parts.size(); ++i) {
       element.info.name = text(field.info.name, ".", i);
       const ConfigNode* node = child ? &child->at(static_cast<int64_t>(i)) : nullptr;
-      ok = read_part(element, node, parts[i]) && ok;
+      ok = read_one(element, node, parts[i]) && ok;
     }
     return ok;
   }
 
-  // `child` is null if the config does not have the part. Returns false if it is unknown which type
-  // is meant.
-  bool read_part(const Field& field, const ConfigNode* child, Choice& part) {
+  bool read_one(const Field& field, const ConfigNode* child, Choice& part) {
     const std::string& off = field.info.off_word;
     const bool says_off = child != nullptr
                               ? child->is_scalar() && !child->quoted() && child->text() == off
@@ -235,15 +115,15 @@ class StructReader {
       part = Choice();
       return true;
     }
-    if (field.info.short_form && child != nullptr && child->is_scalar() && !child->is_null()) {
-      ConfigNode whole = empty_part(field.info);
-      whole.set("type", *child);
-      return read_part(field, &whole, part);
+    ConfigNode options = child != nullptr ? *child : empty_part(around_.node_, field.info.name);
+    if (field.info.short_form && options.is_scalar() && !options.is_null()) {
+      options = empty_part(around_.node_, field.info.name);
+      options.set("type", *child);
     }
     const ConfigType* type =
-        child != nullptr
-            ? chosen_type(field.info, *child, part ? part.type() : field.info.usual_type, errors_)
-            : &config_types(field.info.part_kind).get(part.type());
+        child != nullptr ? chosen_type(field.info, options,
+                                       part ? part.type() : field.info.usual_type, around_.errors_)
+                         : &config_types(field.info.part_kind).get(part.type());
     if (type == nullptr) {
       return false;
     }
@@ -251,94 +131,185 @@ class StructReader {
     if (!has_values) {
       part = new_choice(*type);
     }
-    ConfigNode options = child != nullptr ? *child : empty_part(field.info);
     options.erase("type");
-    ConfigErrors of_part;
-    std::vector<Filled> filled;
-    StructReader reader(part.own_config(), options, of_part, type->name);
-    if (has_values && is_made_) {
-      reader.check();
-    } else {
-      reader.read(has_values ? Fill() : field.fill, *this, filled);
-    }
-    add_mistakes(of_part, filled);
+    ConfigErrors errors;
+    StructReader reader(part.own_config(), options, errors, type->name,
+                        has_values && around_.is_made_);
+    reader.read_values(has_values ? Fill() : field.fill);
+    reader.finish();
+    add_mistakes(errors, reader);
     return true;
   }
 
-  // Adds the mistakes of a part. A mistake at a field that was filled in gets the place where its
-  // value was written. It is left out if a rule of the struct around it already reports it.
-  void add_mistakes(const ConfigErrors& of_part, const std::vector<Filled>& filled) {
-    for (const ConfigMistake& mistake : of_part.all()) {
-      const auto found = std::find_if(filled.begin(), filled.end(), [&](const Filled& field) {
-        return field.path == mistake.path;
-      });
-      if (found == filled.end()) {
-        errors_.add(mistake);
-      } else if (found->is_known) {
-        of_filled_.push_back(mistake);
-        of_filled_.back().mark = found->source.file ? found->source : mistake.mark;
+  // A mistake at a field that was filled in gets the place where its value was written. It is left
+  // out if that value is wrong, or if a rule of the struct around already reports it.
+  void add_mistakes(const ConfigErrors& of_part, const StructReader& part) {
+    for (ConfigMistake mistake : of_part.all()) {
+      const auto filled = part.filled_.find(mistake.path);
+      if (filled == part.filled_.end()) {
+        around_.errors_.add(std::move(mistake));
+      } else if (const auto written = around_.place_of(filled->second)) {
+        mistake.mark = written->file ? *written : mistake.mark;
+        around_.of_filled_.push_back(std::move(mistake));
       }
     }
   }
 
-  // Reports keys that are unknown or have no effect. Returns false if the node is not a map.
-  bool is_map_of_known_keys() {
-    if (!node_.is_map() && !node_.is_absent()) {
-      errors_.add(node_, node_.is_null() ? "missing value, expected a map" : "expected a map, got ",
-                  node_.is_null() ? "" : in_words(node_));
-      return false;
-    }
-    std::vector<FieldInfo> known;
-    for (const Field& field : fields_) known.push_back(field.info);
-    for (const ConfigNode& child : node_.children()) {
-      const Field* const field = find_field(fields_, child.key());
-      if (field == nullptr) {
-        errors_.add(
-            {child.key_mark(), child.path(), unknown_key(child.key(), known, topic_), child.key()});
-      } else if (is_turned_off(*field, fields_)) {
-        errors_.add_field(node_, child.key(), "has no effect with ", field->info.needed_flag,
-                          " false; leave one of them out");
-      }
-    }
-    return true;
-  }
-
-  const ConfigRef config_;
-  const ConfigNode& node_;
-  ConfigErrors& errors_;
-  const std::string topic_;
-  std::vector<Field> fields_;
-  std::vector<State> states_;  // of each field
-  bool is_made_ = false;       // by C++
-  Fill fill_;
-  const StructReader* around_ = nullptr;
-  std::vector<Filled>* filled_ = nullptr;
-  std::vector<ConfigMistake> of_filled_;
+  StructReader& around_;
 };
 
-}  // namespace
+StructReader::StructReader(const ConfigRef& config, const ConfigNode& node, ConfigErrors& errors,
+                           const std::string& topic, bool is_made)
+    : config_(config),
+      node_(node),
+      errors_(errors),
+      topic_(topic),
+      is_made_(is_made),
+      fields_(fields_of(config)),
+      states_(fields_.size(), State::absent) {}
+
+void StructReader::read_values(const Fill& fill) {
+  std::vector<const Field*> given;
+  for (size_t k = 0; k < fields_.size(); ++k) {
+    const ConfigNode* child = node_.find(fields_[k].info.name);
+    if (is_value(fields_[k]) && (is_made_ || child != nullptr)) {
+      set_state(k, is_made_ ? check(fields_[k]) : read_value(fields_[k], *child, errors_));
+      if (states_[k] == State::given) given.push_back(&fields_[k]);
+    }
+  }
+  const Defaults defaults(fill, std::move(given));
+  for (size_t k = 0; k < fields_.size(); ++k) {
+    const Field& field = fields_[k];
+    if (const auto* group = std::get_if<ConfigRef>(&field.member)) {
+      set_state(k, read_group(field.info, *group));
+    } else if (is_value(field) && states_[k] == State::absent) {
+      const Defaults::Entry* entry = defaults.find(field.info);
+      if (entry != nullptr && assign(field, *entry)) {
+        filled_[path_of(field)] = entry->source;
+        set_state(k, check(field));
+      } else {
+        require_given(k);
+      }
+    }
+  }
+}
+
+bool StructReader::read_group(const FieldInfo& info, const ConfigRef& group) {
+  const ConfigNode* child = node_.find(info.name);
+  if (child != nullptr && !has_kind(info, *child, ConfigNode::Kind::map, errors_)) {
+    return false;
+  }
+  const ConfigNode node = child != nullptr ? *child : empty_part(node_, info.name);
+  StructReader reader(group, node, errors_, topic_within(topic_, info), is_made_);
+  reader.read_values();
+  return reader.finish();
+}
+
+void StructReader::read_part(const std::string& name, const Sizes& sizes) {
+  Field* const part = find_field(fields_, name);
+  part->fill = [sizes](Defaults& d) {
+    for (const auto& [field, size] : sizes) d.set(field, size);
+  };
+  read_part(static_cast<size_t>(part - fields_.data()));
+}
+
+void StructReader::read_part(size_t k) {
+  const ConfigNode* child = node_.find(fields_[k].info.name);
+  if (child == nullptr && is_nothing(fields_[k])) {
+    require_given(k);
+  } else {
+    set_state(k, PartReader(*this).read(fields_[k], child));
+  }
+}
+
+bool StructReader::finish() {
+  for (size_t k = 0; k < fields_.size(); ++k) {
+    if (states_[k] == State::absent && !is_value(fields_[k])) read_part(k);
+  }
+  const bool ok = is_map_of_known_keys() && !has_failed();
+  const int64_t before = errors_.count();
+  if (ok) {
+    config_.of->check(config_.config, errors_, node_);
+  }
+  if (errors_.count() == before) {
+    for (const ConfigMistake& mistake : of_filled_) errors_.add(mistake);
+  }
+  return ok;
+}
+
+bool StructReader::is_map_of_known_keys() {
+  if (!node_.is_map() && !node_.is_absent()) {
+    errors_.add(node_, node_.is_null() ? "missing value, expected a map" : "expected a map, got ",
+                node_.is_null() ? "" : in_words(node_));
+    return false;
+  }
+  std::vector<FieldInfo> known;
+  for (const Field& field : fields_) known.push_back(field.info);
+  for (const ConfigNode& child : node_.children()) {
+    const Field* const field = find_field(fields_, child.key());
+    if (field == nullptr) {
+      errors_.add(
+          {child.key_mark(), child.path(), unknown_key(child.key(), known, topic_), child.key()});
+    } else if (is_turned_off(*field, fields_)) {
+      errors_.add_field(node_, child.key(), "has no effect with ", field->info.needed_flag,
+                        " false; leave one of them out");
+    }
+  }
+  return true;
+}
+
+bool StructReader::has_failed() const {
+  return std::find(states_.begin(), states_.end(), State::failed) != states_.end();
+}
+
+bool StructReader::check(const Field& field) {
+  return check_value(field, node_.mark(), path_of(field), errors_);
+}
+
+void StructReader::require_given(size_t k) {
+  const FieldInfo& info = fields_[k].info;
+  if (!info.required) {
+    return;
+  }
+  states_[k] = State::failed;
+  if (node_.is_map() || node_.is_absent()) {
+    errors_.add_field(node_, info.name, "missing, expected ", expected(info),
+                      info.help.empty() ? "" : " (" + info.help + ")");
+  }
+}
+
+std::optional<ConfigMark> StructReader::place_of(const void* source) const {
+  bool is_known = !has_failed();  // of a value that was computed from some of them
+  ConfigMark mark;
+  for (size_t k = 0; k < fields_.size(); ++k) {
+    const Value* value = std::get_if<Value>(&fields_[k].member);
+    if (value != nullptr && std::visit([&](const void* at) { return at == source; }, *value)) {
+      is_known = states_[k] != State::failed;
+      mark = node_.get(fields_[k].info.name).mark();
+    }
+  }
+  return is_known ? std::optional(mark) : std::nullopt;
+}
 
 bool read_struct(const ConfigRef& config, const ConfigNode& node, ConfigErrors& errors,
                  const std::string& topic) {
-  return StructReader(config, node, errors, topic).read();
+  StructReader reader(config, node, errors, topic);
+  reader.read_values();
+  return reader.finish();
 }
 
 bool check_struct(const ConfigRef& config, ConfigErrors& errors) {
-  return StructReader(config, ConfigNode::map(), errors, "").check();
-}
-
-Choice read_options(const std::string& kind, const std::string& type, const ConfigNode& options,
-                    ConfigErrors& errors) {
-  fill_types(kind);
-  Choice choice = new_choice(config_types(kind).get(type));
-  const int64_t before = errors.count();
-  read_struct(choice.own_config(), options, errors, type);
-  return errors.count() == before ? choice : Choice();
+  const ConfigNode nothing = ConfigNode::map();
+  StructReader reader(config, nothing, errors, "", true);
+  reader.read_values();
+  return reader.finish();
 }
 
 Choice read_options(const std::string& kind, const std::string& type, const ConfigNode& options) {
+  fill_types(kind);
+  Choice choice = new_choice(config_types(kind).get(type));
   ConfigErrors errors;
-  Choice choice = read_options(kind, type, options, errors);
+  read_struct(choice.own_config(), options, errors, type);
   errors.throw_if_any();
   return choice;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/base/rethrow.h"
 #include "layers/module/registry.h"
 #include "train/check/layer_inputs.h"
 #include "train/check/variants.h"
@@ -117,9 +118,7 @@ ConfigNode all_changed(const std::string& type, const std::vector<ConfigNode>& v
       if (variants.front().get(option.key()) == option) continue;
       ConfigNode with = changed;
       with.set(option.key(), option);
-      ConfigErrors errors;
-      read_options("layer", type, with, errors);
-      if (errors.empty()) {
+      if (!error_of<ConfigError>([&] { read_options("layer", type, with); })) {
         options += changed.has(option.key()) ? 0 : 1;
         changed = std::move(with);
       }

@@ -1,8 +1,10 @@
 #include "train/config/checks_between_sections.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
+#include "autograd/base/rethrow.h"
 #include "layers/config/describe.h"
 #include "layers/config/types.h"
 #include "layers/config/unknown_key.h"
@@ -169,6 +171,20 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
 void excuse_unknown_types(ConfigErrors& errors) {
   errors.excuse([](const ConfigMistake& mistake) {
     return mistake.path.ends_with("type") && mistake.message.starts_with("unknown ");
+  });
+}
+
+void excuse_aliases(ConfigErrors& errors) {
+  const auto is_alias = [](const ConfigMistake& mistake) {
+    return mistake.message.starts_with("aliases (");
+  };
+  ConfigErrors aliases = errors;
+  aliases.excuse(std::not_fn(is_alias));
+  errors.excuse([&](const ConfigMistake& mistake) {
+    return !is_alias(mistake) &&
+           std::any_of(aliases.all().begin(), aliases.all().end(), [&](const ConfigMistake& alias) {
+             return mistake.path == alias.path || mistake.path.starts_with(alias.path + ".");
+           });
   });
 }
 

@@ -31,4 +31,7 @@ void attempt(ConfigErrors& errors, const ConfigNode& section, const std::string&
 // Removes mistakes about unknown types: a plugin that was not loaded may have them.
 void excuse_unknown_types(ConfigErrors& errors);
 
+// Removes other mistakes where a YAML alias stands: the value that it means was not read.
+void excuse_aliases(ConfigErrors& errors);
+
 }  // namespace heed

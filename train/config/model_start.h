@@ -18,15 +18,15 @@ class ModelStart {
  public:
   virtual ~ModelStart() = default;
 
-  // ---- While a config is read. `train` is that section of it.
+  // ---- While a config is read.
 
   // The folder with the vocabularies that go with train.weights (train/tokenizers/vocabulary.h); ""
-  // if the data makes its own. Paths in the section are relative to `folder`.
-  virtual std::filesystem::path vocabularies(const ConfigNode& /*train*/,
+  // if the data makes its own. Paths in the config are relative to `folder`.
+  virtual std::filesystem::path vocabularies(const TrainConfig& /*train*/,
                                              const std::filesystem::path& /*folder*/) const {
     return {};
   }
-  // Adds the mistakes in what these keys say together.
+  // Adds the mistakes in what these keys say together. `train` is the section as it was written.
   virtual void check(const RunConfig& config, const ConfigNode& train, ConfigErrors& errors) const;
   // Makes train.weights absolute. Unless all weights are in `checkpoint`, finds their file for
   // LoadedRun::weights and adds its hash to the config. Throws IoError if it cannot be read or has

@@ -1,6 +1,7 @@
 #include "train/config/run_config.h"
 
 #include "autograd/base/modes.h"
+#include "autograd/base/rethrow.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/choice.h"
@@ -131,8 +132,8 @@ void RunConfig::fields(Fields& f) {
   f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
   f.optional("plugins", plugins, "libraries with layers, tasks, ... of your own: [./libmine.so]");
   f.group("random", random, "random streams");
-  f.section("data", data, "task", "what to train on", fill_data, may_be_absent);
-  f.section("model", model, "layer", "what to train", fill_model);
+  f.section("data", data, "task", "what to train on", {}, may_be_absent);
+  f.section("model", model, "layer", "what to train");
   f.section("optimizer", optimizer, "optimizer", "how gradients change weights");
   f.section("schedule", schedule, "schedule", "the learning rate over the run")
       .also_known_as({"lr_scheduler", "scheduler"});
@@ -157,7 +158,7 @@ std::vector<FieldInfo> run_fields() {
   std::vector<FieldInfo> fields = list_fields<RunConfig>();
   for (FieldInfo& info : fields) {
     if (info.name == "model") {
-      info.fills = sizes_of_data;
+      info.fills = sized_by_data;
     } else if (info.name == "data") {
       info.fills = {"context_length"};
     }
@@ -201,6 +202,49 @@ void throw_all(ConfigErrors& errors, const ConfigErrors& unreadable) {
   errors.throw_if_any();
 }
 
+// An empty name would be that of the config's folder. Only a text may have no file: an imported
+// model can be asked without one.
+void check_file_names(const ConfigNode& data, ConfigErrors& errors) {
+  const ConfigNode& tokenizer = data.get("tokenizer");
+  for (const ConfigNode* const section : {&data, &tokenizer}) {
+    const ConfigNode& path = section->get("path");
+    if (path.is_scalar() && path.text().empty() &&
+        (section == &tokenizer || data.get("type").text() != "text")) {
+      errors.add_field(*section, "path", "expected the name of a file, got nothing");
+    }
+  }
+}
+
+// The vocabularies of the data are those of the checkpoint that is loaded or, where training starts
+// from weights, theirs, unless weights_ignore leaves out what reads the ids.
+TaskSetup task_setup(const RunConfig& config, const fs::path& folder, const fs::path& checkpoint) {
+  const TrainConfig& train = config.train;
+  const bool begins = checkpoint.empty() && config.purpose == Purpose::train;
+  return {.config_folder = folder,
+          .checkpoint = checkpoint,
+          .vocabulary = begins ? model_start().vocabularies(train, folder) : checkpoint,
+          .seed = static_cast<uint64_t>(config.seed),
+          .batch_size = train.batch_size};
+}
+
+// In two passes: the data, of which a task is made; then the model, with the sizes that it says.
+void read_sections(LoadedRun& run, const ConfigNode& tree, const fs::path& folder,
+                   const fs::path& checkpoint, ConfigErrors& errors, ConfigErrors& unreadable) {
+  RunConfig& config = run.config;
+  StructReader reader(config_ref(config), tree, errors);
+  reader.read_values();
+  const int64_t before = errors.count();
+  reader.read_part("data", sizes_for_data(tree));
+  check_file_names(tree.get("data"), errors);
+  if (config.data && errors.count() == before) {
+    run.task =
+        make_task(tree, config.data, task_setup(config, folder, checkpoint), errors, unreadable);
+  }
+  reader.read_part("model", sizes_for_model(tree, run.task.get()));
+  reader.finish();
+  check_sizes(tree, config.data, config.model, run.task.get(), errors);
+}
+
 // Gives the parts of `to` the places of the parts of `from` at the same path.
 void copy_marks(const ConfigNode& from, ConfigNode& to) {
   for (int64_t k = 0; k < to.size(); ++k) {
@@ -240,20 +284,14 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   ConfigErrors& errors = tree_and_mistakes.mistakes;
   ConfigErrors unreadable;  // files
   const int64_t before = errors.count();
-  try {
-    plugin_host().load_named_by(tree, folder, errors);
-  } catch (const IoError& error) {
-    add_lines(unreadable, error.what());
+  if (const auto wrong =
+          error_of<IoError>([&] { plugin_host().load_named_by(tree, folder, errors); })) {
+    add_lines(unreadable, *wrong);
   }
   const bool not_all_types = !unreadable.empty() || errors.count() > before;
   LoadedRun run;
   run.config.purpose = purpose;
-  {
-    DataAndModel between(run.config, tree, {folder, checkpoint}, errors, unreadable);
-    read_struct(config_ref(run.config), tree, errors);
-    between.check_sizes();
-    run.task = std::move(between.task);
-  }
+  read_sections(run, tree, folder, checkpoint, errors, unreadable);
   if (!errors.empty()) {
     explain_synonyms(run.config, errors);
   }
@@ -262,7 +300,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
     attempt<IoError>(unreadable, tree.get("train"), "weights",
                      [&] { model_start().find_weights(run, folder, checkpoint); });
   }
-  errors.excuse_what_follows("aliases (");
+  excuse_aliases(errors);
   if (not_all_types) {
     excuse_unknown_types(errors);
   }

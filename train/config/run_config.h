@@ -88,9 +88,6 @@ struct RunConfig {
   CheckpointConfig checkpoint;
   SampleConfig sample;
 
-  // What data and model take from each other, while they are read (data_and_model.h).
-  Fill fill_data, fill_model;
-
   void fields(Fields& f);
   // How many tokens the model sees at once: its own context_length, else that of the data.
   int64_t context_length() const;

@@ -172,6 +172,15 @@ TEST_CASE("run config: every mistake at once, none that follows from another") {
                             "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
         "--set data={type: sort, length: 0}:1:27: data.length: expected a whole number from 1 to "
         "1024, got 0");
+  // Nothing is said about a size that the data would have decided, the context_length here.
+  CHECK(message_of(folder, {"data={type: sort, length: 0}",
+                            "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}",
+                            "model.attention={type: multi_head_attention, window: 4}"}) ==
+        "--set data={type: sort, length: 0}:1:27: data.length: expected a whole number from 1 to "
+        "1024, got 0");
+  CHECK(message_of(folder, {"data.path=no.txt", "model={type: gptt}"}) ==
+        "--set model={type: gptt}:1:14: model.type: unknown layer gptt, did you mean gpt?\n"
+        "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or directory");
   CHECK(message_of(folder, {"model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
         "--set model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}:1:7: "
         "model.context_length: missing, expected a whole number of at least 1 (largest number of "

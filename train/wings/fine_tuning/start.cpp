@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "train/config/checks_between_sections.h"
 #include "train/config/paths.h"
 #include "train/files/files.h"
 #include "train/tokenizers/vocabulary.h"
@@ -17,19 +18,15 @@ namespace heed {
 namespace fs = std::filesystem;
 
 // An embedding that is drawn anew has a vocabulary of its own.
-fs::path FineTuningStart::vocabularies(const ConfigNode& train, const fs::path& folder) const {
-  const std::string& weights = train.get("weights").text();
-  std::vector<std::string> ignored;
-  for (const ConfigNode& pattern : train.get("weights_ignore").children()) {
-    ignored.push_back(pattern.text());
-  }
-  if (weights.empty() || matches_any(ignored, "tok_emb.weight") ||
+fs::path FineTuningStart::vocabularies(const TrainConfig& train, const fs::path& folder) const {
+  const std::vector<std::string>& ignored = train.weights_ignore;
+  if (train.weights.empty() || matches_any(ignored, "tok_emb.weight") ||
       matches_any(ignored, "source_emb.weight")) {
     return {};
   }
   try {
     std::vector<std::string> warnings;
-    return heed::find_weights(folder / weights, warnings).parent_path();
+    return heed::find_weights(folder / train.weights, warnings).parent_path();
   } catch (const IoError&) {
     return {};  // reported where the weights are opened
   }
@@ -143,18 +140,12 @@ void add_adapter(const LoadedRun& run, Module& model) {
 void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const {
   const TrainConfig& train = run.config.train;
   const ConfigNode& section = run.resolved.get("train");
-  const auto attempt = [&](const char* field, const auto& step) {
-    try {
-      step();
-    } catch (const ConfigError& error) {
-      errors.add_field(section, field, error.what());
-    }
-  };
   if (!run.weights.empty()) {
-    attempt("weights", [&] { start_from(model, run.weights, train.weights_ignore); });
+    attempt(errors, section, "weights",
+            [&] { start_from(model, run.weights, train.weights_ignore); });
   }
   if (train.lora) {
-    attempt("lora", [&] { add_adapter(run, model); });
+    attempt(errors, section, "lora", [&] { add_adapter(run, model); });
   }
   for (const ConfigNode& pattern : section.get("freeze").children()) {
     if (const std::string mistake = mistake_in_pattern(model, pattern.text()); !mistake.empty()) {

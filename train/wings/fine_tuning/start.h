@@ -13,7 +13,7 @@ class FineTuningStart final : public ModelStart {
 
   explicit FineTuningStart(const Config&) {}
 
-  std::filesystem::path vocabularies(const ConfigNode& train,
+  std::filesystem::path vocabularies(const TrainConfig& train,
                                      const std::filesystem::path& folder) const override;
   void check(const RunConfig& config, const ConfigNode& train, ConfigErrors& errors) const override;
   void find_weights(LoadedRun& run, const std::filesystem::path& folder,
