@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "autograd/base/rethrow.h"
 #include "autograd/random/streams.h"
 #include "train/check/finite.h"
 #include "train/config/model_start.h"
@@ -20,14 +21,10 @@ namespace {
 
 bool due(const std::optional<int64_t>& every, int64_t step) { return every && step % *every == 0; }
 
-// Prefixes a DivergedError of f() with the step.
+// Names the step in a DivergedError of f().
 template <class F>
 auto at_step(int64_t step, F&& f) {
-  try {
-    return f();
-  } catch (const DivergedError& error) {
-    fail<DivergedError>("step ", step, ": ", error.what());
-  }
+  return with_place<DivergedError>(text("step ", step, ": "), f);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "autograd/base/error.h"
+#include "autograd/base/rethrow.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/files/safetensors.h"
 
@@ -108,12 +109,7 @@ Manifest check_checkpoint(const fs::path& folder, Check check) {
 
 // "" if the checkpoint is intact, else what is wrong.
 std::string damage(const fs::path& folder, Check check) {
-  try {
-    check_checkpoint(folder, check);
-    return "";
-  } catch (const IoError& error) {
-    return error.what();
-  }
+  return error_of<IoError>([&] { check_checkpoint(folder, check); }).value_or("");
 }
 
 // ---- The optimizer
@@ -220,10 +216,7 @@ void link_best(const fs::path& run, const std::optional<int64_t>& best) {
       fs::remove(link, ignored);
     }
   } else if (fs::read_symlink(link, ignored) != target) {
-    try {
-      replace_link(link, target);
-    } catch (const IoError&) {
-    }
+    error_of<IoError>([&] { replace_link(link, target); });  // it is only a shortcut
   }
 }
 

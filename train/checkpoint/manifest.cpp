@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/base/error.h"
+#include "autograd/base/rethrow.h"
 
 namespace heed {
 
@@ -91,13 +92,13 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
 Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / manifest_name;
   const std::string bytes = read_file(path, max_manifest_bytes);
-  try {
-    return parse(bytes);
-  } catch (const Json::exception&) {
-    fail<IoError>(path.string(), ": damaged: not the JSON of a manifest");
-  } catch (const IoError& error) {
-    fail<IoError>(path.string(), ": ", error.what());
-  }
+  return with_place<IoError>(path.string() + ": ", [&] {
+    try {
+      return parse(bytes);
+    } catch (const Json::exception&) {
+      fail<IoError>("damaged: not the JSON of a manifest");
+    }
+  });
 }
 
 void check_files(const fs::path& folder, const Manifest& manifest, Check check) {

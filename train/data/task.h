@@ -96,6 +96,16 @@ class TaskFileError : public IoError {
   const std::string field;
 };
 
+// Returns f(). An error From that it throws becomes a To, TaskError or TaskFileError, at `field`.
+template <class From, class To, class F>
+decltype(auto) at_field(const std::string& field, F&& f) {
+  try {
+    return f();
+  } catch (const From& error) {
+    throw To(field, error.what());
+  }
+}
+
 // The contents of a data file would have to change. The message has a line for each mistake, which
 // begins with the file or with "file:line".
 class RowError : public ConfigError {

@@ -25,22 +25,18 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   bytes_ = file.size();
   const std::string_view all = without_byte_order_mark(corpus);
   TokenizerSetup tokens{setup.config_folder, setup.checkpoint, std::span(&all, 1), ""};
-  try {
+  tokenizer_ = at_field<IoError, TaskFileError>("tokenizer.path", [&] {
     tokens.vocabulary = read_vocabulary(setup.vocabulary, stored_vocabulary);
-    tokenizer_ = tokenizer_registry().make(c.tokenizer, tokens);
-  } catch (const IoError& error) {
-    throw TaskFileError("tokenizer.path", error.what());
-  }
+    return tokenizer_registry().make(c.tokenizer, tokens);
+  });
   for (int32_t id = 0; id < tokenizer_->vocab_size() && tokenizer_->is_lossless(); ++id) {
     bytes_of_token_.push_back(static_cast<int32_t>(tokenizer_->decode({&id, 1}).size()));
   }
   TokenRow row(0, tokenizer_->vocab_size());
   row.reserve(bytes_);  // no token is shorter than a byte; memory that stays untouched is not taken
-  try {
+  at_field<ConfigError, TaskError>(tokens.vocabulary.empty() ? "tokenizer" : "path", [&] {
     tokenizer_->encode_in_parts(all, [&](std::span<const int32_t> ids) { row.append(ids); });
-  } catch (const ConfigError& error) {
-    throw TaskError(tokens.vocabulary.empty() ? "tokenizer" : "path", error.what());
-  }
+  });
   require_fingerprint(path_, as_bytes(corpus), c.fingerprint);
   set_tokens(std::move(row), c.windows, setup.batch_size);
 }

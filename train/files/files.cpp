@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
 #include "train/files/temporary.h"
 
@@ -325,10 +326,13 @@ void put_in_place(const fs::path& temporary, const fs::path& path, Existing exis
   rename_path(aside, temporary);
 }
 
-void remove_quietly(const fs::path& path) noexcept {
-  std::error_code ignored;
-  fs::remove_all(path, ignored);
-}
+struct RemovedAtEnd {
+  const fs::path path;
+  ~RemovedAtEnd() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+};
 
 // The message with the name of the folder in place of that of the temporary one.
 std::string with_final_name(std::string message, const fs::path& temporary,
@@ -355,22 +359,20 @@ void write_folder_atomically(const fs::path& path, const std::function<void(cons
   });
   const FileHandle written(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
   mark_as_written(written.get());
-  try {
-    fill(temporary);
-    sync_tree(temporary);
-    put_in_place(temporary, target, existing);
-    flush_path(folder_of(target));
-  } catch (const fs::filesystem_error& error) {
-    remove_quietly(temporary);
-    fail_errno(target, "cannot write", error.code().value());
-  } catch (const IoError& error) {
-    remove_quietly(temporary);
-    fail<IoError>(with_final_name(error.what(), temporary, target));
-  } catch (...) {
-    remove_quietly(temporary);
-    throw;
+  const RemovedAtEnd in_any_case{temporary};
+  const auto wrong = error_of<IoError>([&] {
+    try {
+      fill(temporary);
+      sync_tree(temporary);
+      put_in_place(temporary, target, existing);
+      flush_path(folder_of(target));
+    } catch (const fs::filesystem_error& error) {
+      fail_errno(target, "cannot write", error.code().value());
+    }
+  });
+  if (wrong) {
+    fail<IoError>(with_final_name(*wrong, temporary, target));
   }
-  remove_quietly(temporary);
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/base/rethrow.h"
 #include "layers/config/text.h"
 #include "train/yaml/yaml.h"
 #include "train/yaml/yaml_text.h"
@@ -83,10 +84,8 @@ void apply_set(ConfigNode& root, const std::string& argument, ConfigErrors& erro
   const std::string text_of_value = argument.substr(equals + 1);
   const ConfigMark value_mark = {file, 1, static_cast<int64_t>(equals) + 2};
   ConfigNode value;
-  try {
-    value = parse_value(text_of_value, value_mark, errors);
-  } catch (const ConfigError&) {  // it is among `errors`; other arguments may have more
-    return;
+  if (error_of<ConfigError>([&] { value = parse_value(text_of_value, value_mark, errors); })) {
+    return;  // it is among `errors`; other arguments may have more
   }
   if (value.is_absent()) {
     value = ConfigNode::scalar("", false);

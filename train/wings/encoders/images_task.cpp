@@ -19,11 +19,9 @@ std::optional<Pictures> pictures_to_validate_with(const ImagesTask::Config& c,
   if (c.validation.empty()) {
     return {};
   }
-  try {
+  return at_field<IoError, TaskFileError>("validation", [&] {
     return Pictures(setup.config_folder / c.validation, c.validation_fingerprint);
-  } catch (const IoError& error) {
-    throw TaskFileError("validation", error.what());
-  }
+  });
 }
 
 int32_t last_label(const Pictures& of) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "autograd/base/rethrow.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
 #include "layers/module/evaluation_mode.h"
@@ -110,14 +111,11 @@ std::string check_length(const Examination& it) {
   const bool second = sizes.context || sizes.source_vocab_size > 0;
   const InputForm many{
       1, tokens, std::min(many_source_tokens, sizes.source_longest.value_or(many_source_tokens))};
-  try {
-    evaluate_layer(*layer, it.input(many));
-  } catch (const ShapeError& error) {
-    return text(error.what(), it.given_form(many),
-                "; a layer with a largest number of tokens gives it ",
-                "in signature(), as .longest", second ? " or .source_longest" : "");
-  }
-  return "";
+  const auto wrong = error_of<ShapeError>([&] { evaluate_layer(*layer, it.input(many)); });
+  return wrong ? text(*wrong, it.given_form(many),
+                      "; a layer with a largest number of tokens gives it ",
+                      "in signature(), as .longest", second ? " or .source_longest" : "")
+               : "";
 }
 
 std::string check_parameters(const Examination& it) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/base/rethrow.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
 #include "layers/module/cache.h"
@@ -82,14 +83,9 @@ std::string not_finite(const LayerResults& results) {
 std::string first_bad_op(Module& layer, const Input& in) {
   const bool before = anomaly_mode();
   set_anomaly_mode(true);
-  std::string found;
-  try {
-    run_layer(layer, in);
-  } catch (const DivergedError& error) {
-    found = text(": ", error.what());
-  }
+  const auto found = error_of<DivergedError>([&] { run_layer(layer, in); });
   set_anomaly_mode(before);
-  return found;
+  return found ? ": " + *found : "";
 }
 
 }  // namespace
@@ -156,13 +152,10 @@ std::string check_masks(const Examination& it) {
   if (!it.sizes.mask) {
     Input in = it.input(it.forms.front());
     in.*mask = Mask::zeros({1, 1, 1});  // no layer that reads masks takes this one
-    try {
-      evaluate_layer(*layer, in);
-      return "";
-    } catch (const ShapeError&) {
-      return "the layer reads a mask, but signature() does not say mask; checks and `heed forward` "
-             "would never give it one";
-    }
+    return error_of<ShapeError>([&] { evaluate_layer(*layer, in); })
+               ? "the layer reads a mask, but signature() does not say mask; checks and `heed "
+                 "forward` would never give it one"
+               : "";
   }
   for (const InputForm& form : it.forms) {
     Input in = it.input(form);

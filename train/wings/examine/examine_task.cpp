@@ -6,6 +6,7 @@
 
 #include "autograd/array/storage.h"
 #include "autograd/base/modes.h"
+#include "autograd/base/rethrow.h"
 #include "train/data/task.h"
 #include "train/wings/examine/examine_layer.h"
 
@@ -139,12 +140,8 @@ std::optional<std::string> some_prompt(const Task& task) {
     return {};
   }
   const std::string prompt = (source != nullptr ? source : task.tokenizer())->decode(ids.span());
-  try {
-    task.check_prompt(prompt);
-    return prompt;
-  } catch (const ConfigError&) {
-    return {};
-  }
+  const auto refused = error_of<ConfigError>([&] { task.check_prompt(prompt); });
+  return refused ? std::nullopt : std::optional(prompt);
 }
 
 std::string check_answer(const Task& task, const std::string& prompt) {
@@ -175,19 +172,16 @@ std::string check_text(const TaskSubject& subject) {
     return "";
   }
   for (int64_t target = 0; target < std::min(most_names, task->output_size()); ++target) {
-    try {
-      static_cast<void>(task->target_name(static_cast<int32_t>(target)));
-    } catch (const std::exception& error) {
-      return text("target_name(", target, ") ends with an error (", error.what(), "), but there ",
-                  "are ", task->output_size(), " outputs");
+    const auto wrong =
+        error_of<std::exception>([&] { task->target_name(static_cast<int32_t>(target)); });
+    if (wrong) {
+      return text("target_name(", target, ") ends with an error (", *wrong, "), but there ", "are ",
+                  task->output_size(), " outputs");
     }
   }
-  try {
-    task->check_prompt("");
-  } catch (const ConfigError&) {
-    // a task may refuse it
-  } catch (const std::exception& error) {
-    return text("check_prompt(\"\") ends with an error that is no ConfigError: ", error.what());
+  const auto refuse = [&] { error_of<ConfigError>([&] { task->check_prompt(""); }); };
+  if (const auto wrong = error_of<std::exception>(refuse)) {
+    return text("check_prompt(\"\") ends with an error that is no ConfigError: ", *wrong);
   }
   const std::optional<std::string> prompt = some_prompt(*task);
   return prompt ? check_answer(*task, *prompt) : "";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "autograd/base/rethrow.h"
 #include "train/wings/fine_tuning/instructions_task.h"
 #include "train/wings/fine_tuning/written.h"
 
@@ -15,11 +16,9 @@ const InstructionsTask* instructions(const Task& task) {
 }
 
 bool can_encode(const Tokenizer& tokenizer, const std::string& text) {
-  try {
-    return !tokenizer.encode(text).empty();
-  } catch (const ConfigError&) {
-    return false;
-  }
+  std::vector<int32_t> ids;
+  error_of<ConfigError>([&] { ids = tokenizer.encode(text); });
+  return !ids.empty();
 }
 
 }  // namespace

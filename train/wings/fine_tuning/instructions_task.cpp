@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/base/modes.h"
+#include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
 #include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
@@ -17,12 +18,9 @@ constexpr const char* usual_end = "<|endoftext|>";  // of GPT-2
 
 // The token that a text is, if it is a single one.
 std::optional<int32_t> token_that_is(const Tokenizer& tokenizer, const std::string& text) {
-  try {
-    const std::vector<int32_t> ids = tokenizer.encode(text);
-    return ids.size() == 1 && tokenizer.decode(ids) == text ? std::optional(ids[0]) : std::nullopt;
-  } catch (const ConfigError&) {
-    return {};  // it has characters that the vocabulary has not
-  }
+  std::vector<int32_t> ids;  // none of a text with characters that the vocabulary has not
+  error_of<ConfigError>([&] { ids = tokenizer.encode(text); });
+  return ids.size() == 1 && tokenizer.decode(ids) == text ? std::optional(ids[0]) : std::nullopt;
 }
 
 }  // namespace
@@ -46,10 +44,8 @@ void InstructionsTask::Config::fields(Fields& f) {
 
 void InstructionsTask::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
   file.check(errors, at, {});
-  try {
-    static_cast<void>(PromptTemplate(form, without_input));
-  } catch (const ConfigError& error) {
-    errors.add_field(at, "template", error.what());
+  if (const auto wrong = error_of<ConfigError>([&] { PromptTemplate(form, without_input); })) {
+    errors.add_field(at, "template", *wrong);
   }
 }
 
@@ -79,11 +75,9 @@ void InstructionsTask::make_tokenizer_with_end(const TaskSetup& setup, const Spl
       inner, end ? std::vector<std::string>{} : std::vector<std::string>{"<end>"});
   end_ = end.value_or(tokenizer_->mark(0));
   for (const bool with_input : {false, true}) {
-    try {  // else each row would have the mistake
-      inner->encode(form_.before(with_input) + form_.after(with_input));
-    } catch (const ConfigError& error) {
-      throw TaskError("template", error.what());
-    }
+    at_field<ConfigError, TaskError>("template", [&] {  // else each row would have the mistake
+      return inner->encode(form_.before(with_input) + form_.after(with_input));
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
 #include "train/data/text_stream.h"
 #include "train/tokenizers/vocabulary.h"
@@ -15,23 +16,19 @@ namespace {
 // The id of a mark that a vocabulary has: a text of one token, or the name of a special token,
 // which no text becomes.
 int32_t id_of_mark(const Tokenizer& tokenizer, const std::string& mark) {
-  std::string wrong;
-  try {
-    const std::vector<int32_t> ids = tokenizer.encode(mark);
-    if (ids.size() == 1) {
-      return ids[0];
-    }
-    wrong = text("expected a text that is one ", tokenizer.unit(), ", got ", printable(mark),
-                 ", which has ", ids.size());
-  } catch (const ConfigError& error) {
-    wrong = error.what();
+  std::vector<int32_t> ids;
+  const auto wrong = error_of<ConfigError>([&] { ids = tokenizer.encode(mark); });
+  if (ids.size() == 1) {
+    return ids[0];
   }
   for (int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
     if (tokenizer.name(id) == mark) {
       return id;
     }
   }
-  throw TaskError("mark", wrong);
+  throw TaskError("mark", wrong ? *wrong
+                                : text("expected a text that is one ", tokenizer.unit(), ", got ",
+                                       printable(mark), ", which has ", ids.size()));
 }
 
 // Text in whole characters: a token may be a part of one.
@@ -119,11 +116,9 @@ int64_t LinesTask::target_bytes(const Batch& batch) const {
 }
 
 void LinesTask::check_prompt(const std::string& prompt) const {
-  try {
-    tokenizer_->encode(prompt);
-  } catch (const ConfigError& error) {
+  if (const auto wrong = error_of<ConfigError>([&] { tokenizer_->encode(prompt); })) {
     const char* const hint = "; an empty prompt, \"\", begins a document";
-    fail<ConfigError>(error.what(), prompt == "\n" ? hint : "");
+    fail<ConfigError>(*wrong, prompt == "\n" ? hint : "");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "autograd/base/modes.h"
+#include "autograd/base/rethrow.h"
 #include "autograd/ops/log_softmax.h"
 #include "layers/text/display.h"
 #include "train/files/number_words.h"
@@ -54,15 +55,13 @@ int64_t room_for(int64_t length, int64_t longest) {
 
 std::shared_ptr<const Tokenizer> OwnDataTask::make_tokenizer(
     const TaskSetup& setup, std::span<const std::string_view> corpus, const char* kept_as) const {
-  try {
+  const auto make = [&] {
     return tokenizer_registry().make(config_.tokenizer,
                                      TokenizerSetup{setup.config_folder, setup.checkpoint, corpus,
                                                     read_vocabulary(setup.vocabulary, kept_as)});
-  } catch (const ConfigError& error) {
-    throw TaskError("tokenizer", error.what());
-  } catch (const IoError& error) {
-    throw TaskFileError("tokenizer.path", error.what());
-  }
+  };
+  return at_field<IoError, TaskFileError>(
+      "tokenizer.path", [&] { return at_field<ConfigError, TaskError>("tokenizer", make); });
 }
 
 void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, int64_t target_count) {
@@ -79,12 +78,13 @@ void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, int64_t ta
     RowMistakes mistakes(all.path.string());
     for (const TextRow& row : all.rows) {
       Example example;
-      try {
+      const auto wrong = error_of<ConfigError>([&] {
         example.input = tokens_of(reader(), row.cells[0]);
         example.tokens = std::ssize(example.input);
         complete(row, example);
-      } catch (const ConfigError& error) {
-        mistakes.add(row.line, error.what());
+      });
+      if (wrong) {
+        mistakes.add(row.line, *wrong);
         continue;
       }
       if (is_too_long(example.input) || is_too_long(example.target)) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_set>
 
+#include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
 #include "train/data/data_file.h"
@@ -71,15 +72,11 @@ bool make_row(Record& record, const std::array<size_t, 2>& at, std::span<const R
 TextRows read_file_of_rows(const std::filesystem::path& path, const std::string& expected,
                            const SplitRows::Read& read) {
   const std::string bytes = open_data_file(path, bytes_per_byte).whole();
-  std::string changed;
-  try {
-    require_fingerprint(path, as_bytes(bytes), expected);
-  } catch (const IoError& error) {
-    changed = error.what();
-  }
+  const auto changed =
+      error_of<IoError>([&] { require_fingerprint(path, as_bytes(bytes), expected); });
   TextRows rows = read(bytes, path);
   rows.path = path;
-  rows.changed = changed;
+  rows.changed = changed.value_or("");
   return rows;
 }
 
@@ -181,12 +178,9 @@ SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup, const Read&
   if (c.validation.empty()) {
     return;
   }
-  try {
-    files_.push_back(
-        read_file_of_rows(setup.config_folder / c.validation, c.validation_fingerprint, read));
-  } catch (const IoError& error) {
-    throw TaskFileError("validation", error.what());
-  }
+  files_.push_back(at_field<IoError, TaskFileError>("validation", [&] {
+    return read_file_of_rows(setup.config_folder / c.validation, c.validation_fingerprint, read);
+  }));
   std::unordered_set<uint64_t> trained;
   for (const TextRow& row : files_[0].rows) trained.insert(hash_of(row));
   seen_ = std::count_if(files_[1].rows.begin(), files_[1].rows.end(),

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "autograd/base/rethrow.h"
 #include "train/files/files.h"
 #include "train/files/number_words.h"
 #include "train/wings/plugins/elf.h"
@@ -178,10 +179,8 @@ void PluginRegistration::note(const std::string& kind, const std::string& name) 
 
 void DynamicPlugins::load(const fs::path& path) {
   require<IoError>(!path.empty(), "--plugin: expected the name of a library, got nothing");
-  try {
-    load_library(path, true);
-  } catch (const OtherPrecision& error) {
-    plugins().of_other_precision.emplace_back(error.what());
+  if (const auto other = error_of<OtherPrecision>([&] { load_library(path, true); })) {
+    plugins().of_other_precision.push_back(*other);
   }
 }
 
@@ -218,16 +217,16 @@ void DynamicPlugins::load_named_by(const ConfigNode& config, const fs::path& fol
                  shell_word(file), " COMMAND ..., or any: heed --trust-plugins COMMAND ...");
       continue;
     }
-    try {
-      load_library(folder / plugin.text(), false);
-    } catch (const IoError& error) {
+    const auto load = [&] { load_library(folder / plugin.text(), false); };
+    const auto wrong = error_of<IoError>([&] {
+      if (const auto name = error_of<ConfigError>(load)) taken.add(plugin, *name);
+    });
+    if (wrong) {
       const bool there = is_there(folder / plugin.text());
       unreadable += text(unreadable.empty() ? "" : "\n", to_text(plugin.mark()),
-                         plugin.mark().line > 0 ? ": " : "", plugin.path(), ": ", error.what(),
+                         plugin.mark().line > 0 ? ": " : "", plugin.path(), ": ", *wrong,
                          there ? "" : "; build it, or if it has moved: heed --plugin PATH/",
                          there ? "" : fs::path(plugin.text()).filename().string() + " COMMAND ...");
-    } catch (const ConfigError& error) {
-      taken.add(plugin, error.what());
     }
   }
   taken.throw_if_any();
