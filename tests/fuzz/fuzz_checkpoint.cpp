@@ -80,7 +80,6 @@ struct Saved {
              folder / "model.safetensors",
              folder / "optimizer.safetensors",
              folder / "state.safetensors",
-             folder / "state.json",
              folder / "config.yaml"};
     for (const fs::path& name : names) files[name] = read_file(name, any_size);
     manifest = read_manifest(folder);

@@ -32,17 +32,13 @@ inline std::string file_of(const std::filesystem::path& run, int step, const std
   return read_text(checkpoint_of(run, step) / name);
 }
 
-// A file of a checkpoint without the seconds in state.json, and so without its checksum.
+// A file of a checkpoint without the seconds in manifest.json, and so without its checksum.
 inline std::string timeless_file_of(const std::filesystem::path& run, int step,
                                     const std::string& name) {
   const std::string bytes = file_of(run, step, name);
-  if (name != "state.json" && name != "manifest.json") return bytes;
+  if (name != "manifest.json") return bytes;
   nlohmann::json facts = nlohmann::json::parse(bytes);
-  if (name == "state.json") {
-    CHECK(facts.erase("seconds") == 1);
-  } else {
-    CHECK(facts.erase("xxh64") + facts.at("files").erase("state.json") == 2);
-  }
+  CHECK(facts.erase("seconds") + facts.erase("xxh64") == 2);
   return facts.dump();
 }
 
@@ -52,7 +48,7 @@ inline int compare_checkpoints(const std::filesystem::path& a, const std::filesy
                                int step) {
   int compared = 0;
   for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.safetensors",
-                           "state.json", "config.yaml", "manifest.json"}) {
+                           "config.yaml", "manifest.json"}) {
     const std::string of_a = timeless_file_of(a, step, name);
     const bool same = of_a == timeless_file_of(b, step, name);
     CHECK_MESSAGE(same, name);

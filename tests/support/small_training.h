@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,8 +145,26 @@ inline void sign_again(const fs::path& folder) {
   write_manifest(folder, manifest);
 }
 
-inline const std::vector<std::string> all_files{"config.yaml",       "manifest.json",
-                                                "model.safetensors", "optimizer.safetensors",
-                                                "state.json",        "state.safetensors"};
+// Gives a checkpoint these facts about its state: where they belong, or, as earlier versions did,
+// in a file beside it.
+inline void set_facts(const fs::path& folder, const std::string& facts, bool beside) {
+  std::vector<TensorView> tensors;
+  {
+    const SafeTensors before(folder / "state.safetensors");
+    for (const TensorInfo& info : before.tensors()) {
+      const auto bytes = std::make_shared<const std::vector<std::byte>>(before.bytes(info.name));
+      tensors.push_back({info.name, info.dtype, info.shape, *bytes, bytes});
+    }
+  }
+  write_safetensors(folder / "state.safetensors", std::move(tensors),
+                    beside ? Metadata() : Metadata{{"state", facts}});
+  if (beside) {
+    write_file_atomically(folder / "state.json", facts);
+  }
+  sign_again(folder);
+}
+
+inline const std::vector<std::string> all_files{"config.yaml", "manifest.json", "model.safetensors",
+                                                "optimizer.safetensors", "state.safetensors"};
 
 }  // namespace heed::testing

@@ -1,11 +1,12 @@
 #include "tools/commands/run_files.h"
 
 #include <algorithm>
-#include <string_view>
+#include <iterator>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
 #include "train/files/files.h"
+#include "train/files/run_files.h"
 
 namespace heed::cli {
 
@@ -13,38 +14,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What heed keeps in a run folder and in a checkpoint.
-constexpr std::string_view own_names[] = {"config.yaml",
-                                          "metrics.csv",
-                                          "samples.txt",
-                                          "log.txt",
-                                          "report.json",
-                                          "report.html",
-                                          ".lock",
-                                          "checkpoints",
-                                          "state.json",
-                                          "model.safetensors",
-                                          "optimizer.safetensors",
-                                          "state.safetensors",
-                                          "tokenizer.json",
-                                          "vocabulary.json",
-                                          "manifest.json"};
-
 // Whether `path` is one of the files of a run or checkpoint, or lies in a run's folder of
 // checkpoints, from which training removes what it takes for its own.
 bool belongs_to_a_run(const fs::path& path) {
   const auto has = [&](const fs::path& folder, const char* name) {
-    return is_there(folder / "config.yaml") && is_there(folder / name);
+    return is_there(folder / stored_config) && is_there(folder / name);
   };
   const fs::path folder = path.parent_path();
   for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
-    if (at.filename() == "checkpoints" && has(at.parent_path(), "metrics.csv")) {
+    if (at.filename() == run_checkpoints && has(at.parent_path(), run_metrics)) {
       return true;
     }
   }
-  return (has(folder, "metrics.csv") || has(folder, "manifest.json")) &&
-         std::find(std::begin(own_names), std::end(own_names), path.filename().string()) !=
-             std::end(own_names);
+  const auto is_among = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), path.filename()) != std::end(names);
+  };
+  return (has(folder, run_metrics) || has(folder, stored_manifest)) &&
+         (is_among(files_of_run) || is_among(files_of_checkpoint));
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
-#include "autograd/base/error.h"
 #include "autograd/base/rethrow.h"
 #include "train/checkpoint/state_dict.h"
+#include "train/files/run_files.h"
 #include "train/files/safetensors.h"
 
 namespace heed {
@@ -18,9 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* model_file = "model.safetensors";
-constexpr const char* optimizer_file = "optimizer.safetensors";
-constexpr const char* config_file = "config.yaml";
 constexpr const char* best_link = "best";
 constexpr std::string_view step_prefix = "step-";
 
@@ -50,16 +47,14 @@ std::optional<int64_t> step_number(const fs::path& folder) {
   return step_name(step) == name ? std::optional(step) : std::nullopt;
 }
 
-constexpr const char* checkpoints_name = "checkpoints";
-
-fs::path checkpoints_of(const fs::path& run) { return run / checkpoints_name; }
+fs::path checkpoints_of(const fs::path& run) { return run / run_checkpoints; }
 
 // Whether an absolute path is a checkpoint. A run may have any name, so this depends on what the
 // folder holds or, if its manifest is missing, on where it is.
 bool is_checkpoint(const fs::path& folder) {
-  return is_there(folder / "manifest.json") ||
-         (step_number(folder) && folder.parent_path().filename() == checkpoints_name &&
-          !is_there(folder / "metrics.csv"));
+  return is_there(folder / stored_manifest) ||
+         (step_number(folder) && folder.parent_path().filename() == run_checkpoints &&
+          !is_there(folder / run_metrics));
 }
 
 // Absolute, without a trailing slash; of the link `checkpoints/best`, its target, which lies beside
@@ -69,7 +64,7 @@ fs::path absolute_folder(const fs::path& argument) {
   const fs::path path = fs::absolute(argument).lexically_normal();
   const fs::path folder = path.has_filename() ? path : path.parent_path();
   if (!fs::is_symlink(folder, error) || folder.filename() != best_link ||
-      folder.parent_path().filename() != checkpoints_name) {
+      folder.parent_path().filename() != run_checkpoints) {
     return folder;
   }
   const fs::path target = fs::read_symlink(folder, error);
@@ -99,7 +94,7 @@ Manifest check_checkpoint(const fs::path& folder, Check check) {
   const std::optional<int64_t> number = step_number(folder);
   require<IoError>(!number || *number == manifest.step, folder.string(),
                    ": damaged: its manifest is that of step ", manifest.step);
-  for (const char* needed : {model_file, "state.safetensors", "state.json", config_file}) {
+  for (const char* needed : {stored_model, stored_state, stored_config}) {
     require<IoError>(manifest.files.contains(needed), folder.string(),
                      ": damaged: its manifest lacks ", needed);
   }
@@ -188,15 +183,19 @@ fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* op
                    ": cannot make the folder: ", error.message());
   remove_leftovers(checkpoints_of(run));
   write_folder_atomically(folder, [&](const fs::path& inside) {
-    Manifest manifest{HEED_VERSION, precision_name, state.step, write_state(inside, state)};
+    Manifest manifest{.version = HEED_VERSION,
+                      .precision = precision_name,
+                      .step = state.step,
+                      .made_with = made_with,
+                      .seconds = state.seconds};
+    manifest.files[stored_state] = write_state(inside, state);
     for (const auto& [name, contents] : texts) {
       manifest.files[name] = write_file_atomically(inside / name, contents);
     }
-    manifest.files[model_file] = save_parameters(inside / model_file, model);
+    manifest.files[stored_model] = save_parameters(inside / stored_model, model);
     if (optimizer != nullptr) {
-      manifest.files[optimizer_file] = save_optimizer(inside / optimizer_file, *optimizer);
+      manifest.files[stored_optimizer] = save_optimizer(inside / stored_optimizer, *optimizer);
     }
-    manifest.made_with = made_with;
     write_manifest(inside, manifest);
   });
   prune_checkpoints(run, state.step, keep);
@@ -225,7 +224,7 @@ void remove_checkpoint(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::is_symlink(folder, ignored)) {
     // The manifest goes first: if the removal is interrupted, the rest is no valid checkpoint.
-    fs::remove(folder / "manifest.json", ignored);
+    fs::remove(folder / stored_manifest, ignored);
   }
   fs::remove_all(folder, ignored);
 }
@@ -265,11 +264,11 @@ std::string going_back(const fs::path& run, int64_t step) {
 
 fs::path config_of_checkpoint(const fs::path& checkpoint) {
   check_checkpoint(checkpoint, Check::contents);
-  return checkpoint / config_file;
+  return checkpoint / stored_config;
 }
 
 bool never_saved(const fs::path& run) {
-  return is_there(run / config_file) && !is_checkpoint(absolute_folder(run)) &&
+  return is_there(run / stored_config) && !is_checkpoint(absolute_folder(run)) &&
          steps_newest_first(run).empty();
 }
 
@@ -330,7 +329,7 @@ RunArgument parse_run(const fs::path& argument) {
     return {argument.has_filename() ? argument : argument.parent_path(), {}};
   }
   const fs::path above = folder.parent_path(), run = above.parent_path();
-  const bool in_run = above.filename() == checkpoints_name && is_there(run / config_file);
+  const bool in_run = above.filename() == run_checkpoints && is_there(run / stored_config);
   return {in_run ? run : folder, folder};
 }
 
@@ -347,18 +346,19 @@ RunArgument resolve_run(const fs::path& argument, std::vector<std::string>& warn
 TrainingState load_checkpoint(const fs::path& checkpoint, Module& model, Optimizer* optimizer) {
   const Manifest manifest = check_checkpoint(checkpoint, Check::contents);
   TrainingState state = read_state(checkpoint);
+  state.seconds = manifest.seconds;
   require<IoError>(state.step == manifest.step, checkpoint.string(),
-                   ": damaged: state.json is of step ", state.step, ", the manifest of step ",
+                   ": damaged: its state is of step ", state.step, ", the manifest of step ",
                    manifest.step);
-  const SafeTensors weights(checkpoint / model_file);
+  const SafeTensors weights(checkpoint / stored_model);
   check_parameters(model, weights);
   if (optimizer != nullptr) {
     require<IoError>(manifest.precision == precision_name, checkpoint.string(), ": trained in ",
                      manifest.precision, ", cannot continue in ", precision_name);
-    require<IoError>(manifest.files.contains(optimizer_file), checkpoint.string(),
+    require<IoError>(manifest.files.contains(stored_optimizer), checkpoint.string(),
                      ": holds no optimizer state to continue with (checkpoint.optimizer_state was "
                      "false)");
-    load_optimizer(*optimizer, checkpoint / optimizer_file, manifest.step);
+    load_optimizer(*optimizer, checkpoint / stored_optimizer, manifest.step);
   }
   load_parameters(model, weights);
   return state;

@@ -2,8 +2,8 @@
 //   RUN/checkpoints/step-000500/
 //     model.safetensors      parameters (state_dict.h)
 //     optimizer.safetensors  "exp_avg.<parameter>", ..., and "step" (I64, one number)
-//     state.safetensors      random generators and the position in the data (state.h)
-//     state.json             step, tokens, best validation loss
+//     state.safetensors      step, tokens, best validation loss, random generators and the position
+//                            in the data (state.h)
 //     config.yaml            the resolved config of the run
 //     tokenizer.json         where the config names a tokenizer file (train/tokenizers/)
 //     manifest.json          sizes and checksums of these files (manifest.h), written last

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "autograd/base/error.h"
 #include "autograd/base/rethrow.h"
+#include "train/files/run_files.h"
 
 namespace heed {
 
@@ -13,7 +13,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr const char* manifest_name = "manifest.json";
 constexpr const char* checksum_key = "xxh64";
 constexpr int64_t max_manifest_bytes = 1 << 16;
 constexpr size_t max_files = 64;
@@ -67,6 +66,10 @@ Manifest parse(const std::string& bytes) {
   const auto made_with = facts.value("made_with", Json::object());
   require<IoError>(made_with.size() <= max_files, "expected made_with of at most ", max_files);
   made_with.get_to(manifest.made_with);
+  if (facts.contains("seconds")) {
+    manifest.seconds = facts["seconds"].get<double>();
+    require<IoError>(*manifest.seconds >= 0, "expected seconds to be a number >= 0");
+  }
   return manifest;
 }
 
@@ -85,12 +88,15 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
   if (!manifest.made_with.empty()) {
     facts["made_with"] = manifest.made_with;
   }
+  if (manifest.seconds) {
+    facts["seconds"] = *manifest.seconds;
+  }
   facts[checksum_key] = checksum(facts);
-  write_file_atomically(folder / manifest_name, facts.dump(2) + "\n");
+  write_file_atomically(folder / stored_manifest, facts.dump(2) + "\n");
 }
 
 Manifest read_manifest(const fs::path& folder) {
-  const fs::path path = folder / manifest_name;
+  const fs::path path = folder / stored_manifest;
   const std::string bytes = read_file(path, max_manifest_bytes);
   return with_place<IoError>(path.string() + ": ", [&] {
     try {

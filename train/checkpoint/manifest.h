@@ -1,13 +1,14 @@
 // manifest.json, the list of files in a checkpoint folder; written last.
 //   {"format": 1, "heedgrad": "0.1.0", "precision": "float32", "step": 500,
 //    "files": {"model.safetensors": {"bytes": 1234, "xxh64": "<16 digits>"}, ...},
-//    "made_with": {"kernels": "OpenBLAS for Haswell", ...},
+//    "made_with": {"kernels": "OpenBLAS for Haswell", ...}, "seconds": 12.5,
 //    "xxh64": "<of this object without this key, as compact JSON with sorted keys>"}
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "train/files/files.h"
@@ -22,6 +23,7 @@ struct Manifest {
   int64_t step = 0;
   std::map<std::string, Fingerprint> files = {};
   std::map<std::string, std::string> made_with = {};  // LoadedRun::made_with(); none before 0.2.0
+  std::optional<double> seconds = {};                 // of training; earlier versions wrote none
 };
 
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);

@@ -2,14 +2,14 @@
 
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
-#include "autograd/base/error.h"
+#include "autograd/base/rethrow.h"
+#include "train/files/run_files.h"
 #include "train/files/safetensors.h"
 
 namespace heed {
@@ -19,7 +19,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr int64_t max_json_bytes = 1 << 16;
+constexpr const char* facts_key = "state";  // in the metadata
+constexpr int64_t max_facts_bytes = 1 << 16;
 constexpr size_t generator_length = GeneratorState::kWords + 1;
 
 // The generators, under the names of their tensors.
@@ -46,21 +47,20 @@ struct StoredGenerator {
   std::vector<double> cached;
 };
 
-Fingerprint write_tensors(const fs::path& path, const TrainingState& state) {
-  std::vector<StoredGenerator> stored;
-  std::vector<TensorView> tensors;
-  const auto generators = generators_of(state.streams);
-  stored.reserve(generators.size());
-  for (const auto& [name, generator] : generators) {
-    const StoredGenerator& parts = stored.emplace_back(*generator);
-    tensors.push_back(view(name, std::span<const int64_t>(parts.words)));
-    tensors.push_back({cached_name(name),
-                       Dtype::F64,
-                       {static_cast<int64_t>(parts.cached.size())},
-                       std::as_bytes(std::span(parts.cached))});
-  }
-  tensors.push_back(view("task_position", std::span<const int64_t>(state.task_position)));
-  return write_safetensors(path, std::move(tensors));
+std::string facts_of(const TrainingState& state) {
+  nlohmann::ordered_json facts = {
+      {"step", state.step},
+      {"tokens", state.tokens},
+      {"best_val_loss", state.best_val_loss ? Json(*state.best_val_loss) : Json()},
+      {"best_step", state.best_step ? Json(*state.best_step) : Json()},
+      {"evaluations_since_best", state.evaluations_since_best},
+      {"sample_bytes", state.sample_bytes},
+      {"generators", name_of(state.streams.mode)},
+      {"dropout_stream", name_of(state.streams.dropout_stream)},
+  };
+  if (state.evaluation_due) facts["evaluation_due"] = true;
+  if (state.sample_due) facts["sample_due"] = true;
+  return facts.dump();
 }
 
 GeneratorState read_generator(const SafeTensors& file, const std::string& name) {
@@ -83,15 +83,6 @@ GeneratorState read_generator(const SafeTensors& file, const std::string& name) 
   return state;
 }
 
-// Throws IoError for states that no generator can have.
-void check_streams(const std::string& path, const StreamsState& state) {
-  try {
-    Streams(0, state.mode, state.dropout_stream).set_state(state);
-  } catch (const ConfigError& error) {
-    fail<IoError>(path, ": ", error.what());
-  }
-}
-
 // A count that no run gets to: what a step adds to it does not overflow.
 constexpr int64_t most_counted = int64_t{1} << 62;
 
@@ -104,76 +95,69 @@ int64_t integer_at(const Json& facts, const char* key) {
   return count.get<int64_t>();
 }
 
-// Checkpoints of earlier versions have no "seconds".
-std::optional<double> seconds_in(const Json& facts) {
-  const auto found = facts.find("seconds");
-  if (found == facts.end() || found->is_null()) {
-    return std::nullopt;
+void read_facts(const std::string& json, TrainingState& state) try {
+  require<ConfigError>(std::ssize(json) <= max_facts_bytes, "expected at most ", max_facts_bytes,
+                       " bytes of facts, got ", json.size());
+  const Json facts = Json::parse(json);
+  state.step = integer_at(facts, "step");
+  state.tokens = integer_at(facts, "tokens");
+  state.sample_bytes = integer_at(facts, "sample_bytes");
+  if (!facts.at("best_val_loss").is_null()) {
+    state.best_val_loss = facts.at("best_val_loss").get<double>();
   }
-  const double seconds = found->is_number() ? found->get<double>() : -1;
-  require<ConfigError>(std::isfinite(seconds) && seconds >= 0,
-                       "expected seconds to be a number >= 0");
-  return seconds;
-}
-
-void read_facts(const fs::path& path, TrainingState& state) {
-  const std::string bytes = read_file(path, max_json_bytes);
-  try {
-    const Json facts = Json::parse(bytes);
-    state.step = integer_at(facts, "step");
-    state.tokens = integer_at(facts, "tokens");
-    state.sample_bytes = integer_at(facts, "sample_bytes");
-    if (!facts.at("best_val_loss").is_null()) {
-      state.best_val_loss = facts.at("best_val_loss").get<double>();
-    }
-    if (!facts.at("best_step").is_null()) {
-      state.best_step = integer_at(facts, "best_step");
-    }
-    state.evaluations_since_best = integer_at(facts, "evaluations_since_best");
-    state.streams.mode = generators_from(facts.at("generators").get<std::string>());
-    state.streams.dropout_stream =
-        dropout_stream_from(facts.at("dropout_stream").get<std::string>());
-    state.seconds = seconds_in(facts);
-    state.evaluation_due = facts.value("evaluation_due", false);
-    state.sample_due = facts.value("sample_due", false);
-  } catch (const Json::exception& error) {
-    fail<IoError>(path.string(), ": expected the facts of a training state: ", error.what());
-  } catch (const ConfigError& error) {
-    fail<IoError>(path.string(), ": ", error.what());
+  if (!facts.at("best_step").is_null()) {
+    state.best_step = integer_at(facts, "best_step");
   }
+  state.evaluations_since_best = integer_at(facts, "evaluations_since_best");
+  state.streams.mode = generators_from(facts.at("generators").get<std::string>());
+  state.streams.dropout_stream = dropout_stream_from(facts.at("dropout_stream").get<std::string>());
+  state.evaluation_due = facts.value("evaluation_due", false);
+  state.sample_due = facts.value("sample_due", false);
+} catch (const Json::exception& error) {
+  fail<ConfigError>("expected the facts of a training state: ", error.what());
 }
 
 }  // namespace
 
-std::map<std::string, Fingerprint> write_state(const fs::path& folder, const TrainingState& state) {
-  nlohmann::ordered_json facts = {
-      {"step", state.step},
-      {"tokens", state.tokens},
-      {"best_val_loss", state.best_val_loss ? Json(*state.best_val_loss) : Json()},
-      {"best_step", state.best_step ? Json(*state.best_step) : Json()},
-      {"evaluations_since_best", state.evaluations_since_best},
-      {"sample_bytes", state.sample_bytes},
-      {"generators", name_of(state.streams.mode)},
-      {"dropout_stream", name_of(state.streams.dropout_stream)},
-      {"seconds", state.seconds ? Json(*state.seconds) : Json()},
-  };
-  if (state.evaluation_due) facts["evaluation_due"] = true;
-  if (state.sample_due) facts["sample_due"] = true;
-  return {{"state.safetensors", write_tensors(folder / "state.safetensors", state)},
-          {"state.json", write_file_atomically(folder / "state.json", facts.dump(2) + "\n")}};
+Fingerprint write_state(const fs::path& folder, const TrainingState& state) {
+  std::vector<StoredGenerator> stored;
+  std::vector<TensorView> tensors;
+  const auto generators = generators_of(state.streams);
+  stored.reserve(generators.size());
+  for (const auto& [name, generator] : generators) {
+    const StoredGenerator& parts = stored.emplace_back(*generator);
+    tensors.push_back(view(name, std::span<const int64_t>(parts.words)));
+    tensors.push_back({cached_name(name),
+                       Dtype::F64,
+                       {static_cast<int64_t>(parts.cached.size())},
+                       std::as_bytes(std::span(parts.cached))});
+  }
+  tensors.push_back(view("task_position", std::span<const int64_t>(state.task_position)));
+  return write_safetensors(folder / stored_state, std::move(tensors),
+                           {{facts_key, facts_of(state)}});
 }
 
 TrainingState read_state(const fs::path& folder) {
+  const SafeTensors file(folder / stored_state);
   TrainingState state;
-  read_facts(folder / "state.json", state);
-  const SafeTensors file(folder / "state.safetensors");
   for (const auto& [name, generator] : generators_of(state.streams)) {
     *generator = read_generator(file, name);
   }
-  check_streams(file.path(), state.streams);
   require<IoError>(file.at("task_position").shape.size() == 1, file.path(),
                    ": tensor \"task_position\": expected one axis");
   state.task_position = file.integers("task_position");
+  std::string place = file.path(), facts;
+  const fs::path beside = folder / stored_facts;  // of an earlier version
+  if (const auto found = file.metadata().find(facts_key); found != file.metadata().end()) {
+    facts = found->second;
+  } else if (is_there(beside)) {
+    place = beside.string();
+    facts = read_file(beside, max_facts_bytes);
+  }
+  with_place<ConfigError, IoError>(place + ": ", [&] {
+    read_facts(facts, state);
+    Streams(0, state.streams.mode, state.streams.dropout_stream).set_state(state.streams);
+  });
   return state;
 }
 

@@ -1,22 +1,20 @@
-// The state of a training run other than weights and optimizer, and the two files that hold it:
-//   state.json         readable: {"step", "tokens", "best_val_loss", "best_step",
-//                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream",
-//                      "seconds"}; best_val_loss and best_step are null before the first
-//                      evaluation; checkpoints of earlier versions have no seconds;
-//                      "evaluation_due", "sample_due": true only if that of this step was stopped
-//   state.safetensors  "generator.init", ".data", ".dropout", ".sampling": I64 (625), the 624 words
-//                      of the generator and the index of the next one;
-//                      "generator.<purpose>.cached_normal": F64, (1) or (0);
-//                      "task_position": I64, one axis
-// Neither contains paths, thread counts or facts about the machine, so that equal runs write equal
-// files in all but the seconds.
+// The state of a training run other than weights and optimizer, and the file that holds it,
+// state.safetensors:
+//   metadata "state"   JSON: {"step", "tokens", "best_val_loss", "best_step",
+//                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream"};
+//                      best_val_loss and best_step are null before the first evaluation;
+//                      "evaluation_due", "sample_due": true only if that of this step was stopped.
+//                      Earlier versions wrote it beside, as state.json
+//   "generator.init"   and ".data", ".dropout", ".sampling": I64 (625), the 624 words of the
+//                      generator and the index of the next one;
+//                      "generator.<purpose>.cached_normal": F64, (1) or (0)
+//   "task_position"    I64, one axis
+// It contains no path, thread count, time or fact about the machine: equal runs write equal files.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "autograd/random/streams.h"
@@ -33,18 +31,17 @@ struct TrainingState {
   StreamsState streams = {};
   std::vector<int64_t> task_position = {};  // Dataset::position()
   int64_t sample_bytes = 0;                 // length of samples.txt
-  std::optional<double> seconds = {};       // spent on training so far
+  std::optional<double> seconds = {};       // spent on training so far: in the manifest
   // What was stopped after this step; it is made on resuming.
   bool evaluation_due = false, sample_due = false;
 
   bool operator==(const TrainingState&) const = default;
 };
 
-// Writes both files into `folder` and returns their fingerprints by file name.
-std::map<std::string, Fingerprint> write_state(const std::filesystem::path& folder,
-                                               const TrainingState& state);
+// Writes all but the seconds into `folder`.
+Fingerprint write_state(const std::filesystem::path& folder, const TrainingState& state);
 
-// Throws IoError for damaged files, and for generator states that no run can have.
+// Throws IoError for a damaged file, and for generator states that no run can have.
 TrainingState read_state(const std::filesystem::path& folder);
 
 }  // namespace heed

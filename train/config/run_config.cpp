@@ -264,8 +264,8 @@ void copy_marks(const ConfigNode& from, ConfigNode& to) {
 RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {
   ConfigErrors errors;
   ConfigNode root = read_config(config.string(), errors);
-  if (config.filename() == "config.yaml" && root.has("precision") && root.has("sample") &&
-      is_there(config.parent_path() / "checkpoints")) {
+  if (config.filename() == stored_config && root.has("precision") && root.has("sample") &&
+      is_there(config.parent_path() / run_checkpoints)) {
     bring_up_to_date(root);  // a run's own config: heed wrote it, with every section
   }
   for (const std::string& argument : sets) {
@@ -326,7 +326,7 @@ std::string LoadedRun::data_description() const {
 }
 
 std::map<std::string, std::string> LoadedRun::texts() const {
-  std::map<std::string, std::string> all{{"config.yaml", to_yaml(resolved)}};
+  std::map<std::string, std::string> all{{stored_config, to_yaml(resolved)}};
   if (task) {
     all.merge(stored_tokenizers(*task));
   }

@@ -10,7 +10,6 @@
 #include <system_error>
 #include <vector>
 
-#include "autograd/base/error.h"
 #include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
 #include "train/files/temporary.h"

@@ -60,7 +60,7 @@ void make_or_take(const fs::path& folder) {
   }
   require<ConfigError>(empty, "--out ", folder.string(),
                        ": exists and is not empty; give another folder",
-                       fs::exists(folder / "config.yaml", error)
+                       fs::exists(folder / stored_config, error)
                            ? ", or go on with that run: --resume " + shell_word(folder.string())
                            : "");
   require_writable(folder);
@@ -125,7 +125,7 @@ std::string holder(int lock) {
 }
 
 FileHandle lock_run(const fs::path& run) {
-  FileHandle lock = open_in_place(run / ".lock", O_RDWR);
+  FileHandle lock = open_in_place(run / run_lock, O_RDWR);
   // Some network file systems do not support locks and fail with another error: continue unlocked.
   const bool held = ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   require<IoError>(!held, run.string(), ": ", holder(lock.get()),
@@ -144,8 +144,8 @@ FileHandle lock_run(const fs::path& run) {
 RunFolder::RunFolder(fs::path path)
     : path_(std::move(path)),
       lock_(lock_run(path_)),
-      log_(path_ / "log.txt"),
-      samples_(path_ / "samples.txt") {}
+      log_(path_ / run_log),
+      samples_(path_ / run_samples) {}
 
 RunFolder RunFolder::create(const std::optional<fs::path>& out, const std::string& name) {
   if (!out) {
@@ -161,11 +161,10 @@ RunFolder RunFolder::open(const fs::path& run) {
   const fs::file_status status = fs::status(run, error);
   require<IoError>(fs::is_directory(status), run.string(),
                    ": expected a run folder: ", error ? error.message() : "not a folder");
-  require<IoError>(fs::exists(run / "config.yaml", error), run.string(),
+  require<IoError>(fs::exists(run / stored_config, error), run.string(),
                    ": expected a run folder: it has no config.yaml");
   require_writable(run);
-  for (const char* name : {"config.yaml", "metrics.csv", "log.txt", "samples.txt", ".lock",
-                           "report.json", "report.html", "checkpoints"}) {
+  for (const char* name : files_of_run) {
     require_no_link(run / name);  // all of them before the first is changed
   }
   RunFolder folder(run);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "train/files/files.h"
+#include "train/files/run_files.h"
 
 namespace heed {
 
@@ -46,8 +47,8 @@ class RunFolder {
   static RunFolder open(const std::filesystem::path& run);
 
   const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path config_file() const { return path_ / "config.yaml"; }
-  std::filesystem::path metrics_file() const { return path_ / "metrics.csv"; }
+  std::filesystem::path config_file() const { return path_ / stored_config; }
+  std::filesystem::path metrics_file() const { return path_ / run_metrics; }
 
   void write_config(std::string_view yaml) const;
   void log(std::string_view line);     // to log.txt, printable; adds the line end

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "layers/module/registry.h"
+#include "train/files/run_files.h"
 
 namespace heed {
 
@@ -39,7 +40,6 @@ class Tokenizer {
   virtual std::string stored() const { return ""; }
   virtual std::string vocabulary() const { return ""; }
 };
-inline constexpr const char* stored_tokenizer = "tokenizer.json";
 
 // What a tokenizer may need beyond its own fields.
 struct TokenizerSetup {

@@ -6,13 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace heed {
+#include "train/files/run_files.h"
 
-// In a checkpoint: of the text that a model writes or continues, and of the one that it reads.
-inline constexpr const char* stored_vocabulary = "vocabulary.json";
-inline constexpr const char* stored_source_vocabulary = "source_vocabulary.json";
-// The names of a classifier's classes, by number.
-inline constexpr const char* stored_classes = "classes.json";
+namespace heed {
 
 // tokens: by id. type: of the tokenizer.
 std::string vocabulary_to_json(const std::string& type, const std::vector<std::string>& tokens);

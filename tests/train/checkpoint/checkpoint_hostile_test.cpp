@@ -69,46 +69,43 @@ TEST_CASE("checkpoint: what fits no model is refused, with right checksums too")
             .find("/optimizer.safetensors: no tensor \"exp_avg.W_query.weight\"") == 0);
   CHECK(refused_with("state.safetensors", weights)
             .find("/state.safetensors: no tensor \"generator.init\"") == 0);
+}
 
-  const auto state_refused = [&](const std::string& text) {
-    const std::string before = read_file(folder / "state.json", any_size);
-    write_file_atomically(folder / "state.json", text);
-    sign_again(folder);
-    const std::string message = refusal(folder);
-    write_file_atomically(folder / "state.json", before);
-    sign_again(folder);
-    return message;
-  };
-  CHECK(state_refused("{}").find("/state.json: expected the facts of a training state") == 0);
-  CHECK(state_refused("[[").find("/state.json: expected the facts of a training state") == 0);
-  const std::string rest =
-      ", \"tokens\": 1, \"best_val_loss\": null, \"best_step\": null, "
-      "\"evaluations_since_best\": 0, \"sample_bytes\": 0, "
-      "\"generators\": \"separate\", \"dropout_stream\": \"mcg31\"}";
-  CHECK(state_refused("{\"sample_due\": 1, \"step\": 1" + rest)
-            .starts_with("/state.json: expected the facts of a training state"));
-  CHECK(state_refused("{\"step\": -1" + rest) ==
-        "/state.json: expected step to be an integer >= 0");
-  CHECK(state_refused("{\"step\": 1.5" + rest) ==
-        "/state.json: expected step to be an integer >= 0");
-  for (const char* count : {"1e300", "-1e300", "true", "\"1\"", "18446744073709551615"}) {
-    CHECK(state_refused(text("{\"step\": ", count, rest)) ==
-          "/state.json: expected step to be an integer >= 0");
+TEST_CASE("checkpoint: facts of a state that cannot be are refused, also where they once were") {
+  TempDir run;
+  Training training(1);
+  const fs::path folder = training.save(run.path());
+  for (const bool beside : {false, true}) {
+    const std::string file = beside ? "/state.json" : "/state.safetensors";
+    const auto state_refused = [&](const std::string& text) {
+      set_facts(folder, text, beside);
+      return refusal(folder);
+    };
+    CHECK(state_refused("{}").starts_with(file + ": expected the facts of a training state"));
+    CHECK(state_refused("[[").starts_with(file + ": expected the facts of a training state"));
+    const std::string rest =
+        ", \"tokens\": 1, \"best_val_loss\": null, \"best_step\": null, "
+        "\"evaluations_since_best\": 0, \"sample_bytes\": 0, "
+        "\"generators\": \"separate\", \"dropout_stream\": \"mcg31\"}";
+    CHECK(state_refused("{\"sample_due\": 1, \"step\": 1" + rest)
+              .starts_with(file + ": expected the facts of a training state"));
+    CHECK(state_refused("{\"step\": -1" + rest) == file + ": expected step to be an integer >= 0");
+    CHECK(state_refused("{\"step\": 1.5" + rest) == file + ": expected step to be an integer >= 0");
+    for (const char* count : {"1e300", "-1e300", "true", "\"1\"", "18446744073709551615"}) {
+      CHECK(state_refused(text("{\"step\": ", count, rest)) ==
+            file + ": expected step to be an integer >= 0");
+    }
+    for (const std::string key : {"tokens", "evaluations_since_best"}) {  // training adds to them
+      std::string most = rest;
+      const size_t end = most.find(": ", most.find(key)) + 2;
+      most.replace(end, 1, "9223372036854775807");
+      CHECK(state_refused("{\"step\": 500" + most) ==
+            text(file, ": expected ", key, " to be at most 4611686018427387904"));
+    }
+    CHECK(state_refused("{\"step\": 500" + rest) == "");
+    CHECK(state_refused("{\"step\": 501" + rest) ==
+          ": damaged: its state is of step 501, the manifest of step 500");
   }
-  for (const std::string key : {"tokens", "evaluations_since_best"}) {  // training adds to them
-    std::string most = rest;
-    const size_t end = most.find(": ", most.find(key)) + 2;
-    most.replace(end, 1, "9223372036854775807");
-    CHECK(state_refused("{\"step\": 500" + most) ==
-          text("/state.json: expected ", key, " to be at most 4611686018427387904"));
-  }
-  for (const char* seconds : {"-1", "1e999", "\"1\"", "[1]"}) {
-    CHECK(state_refused(text("{\"seconds\": ", seconds, ", \"step\": 500", rest))
-              .starts_with("/state.json: expected "));
-  }
-  CHECK(state_refused("{\"step\": 500" + rest) == "");  // an earlier version wrote no seconds
-  CHECK(state_refused("{\"step\": 501" + rest) ==
-        ": damaged: state.json is of step 501, the manifest of step 500");
 }
 
 TEST_CASE("checkpoint: generators that cannot be are refused") {
@@ -162,6 +159,10 @@ TEST_CASE("checkpoint: manifests that are hostile") {
   write_manifest(folder, outside);
   CHECK(refusal(folder) == "/manifest.json: expected plain file names");
   outside.files = {{"model.safetensors", {}}};
+  outside.seconds = -1;
+  write_manifest(folder, outside);
+  CHECK(refusal(folder) == "/manifest.json: expected seconds to be a number >= 0");
+  outside.seconds = {};
   write_manifest(folder, outside);
   CHECK(refusal(folder) == ": damaged: its manifest lacks state.safetensors");
 }

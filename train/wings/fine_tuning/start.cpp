@@ -5,6 +5,7 @@
 #include "train/config/checks_between_sections.h"
 #include "train/config/paths.h"
 #include "train/files/files.h"
+#include "train/files/run_files.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/wings/fine_tuning/adapter.h"
 #include "train/wings/fine_tuning/foreign.h"
@@ -91,7 +92,7 @@ std::string other_ids(const LoadedRun& run, const std::string& type_before) {
 
 // A run of an earlier version kept no vocabulary: then its text is compared.
 void FineTuningStart::compare_tokenizers(LoadedRun& run) const {
-  const fs::path folder = run.weights.parent_path(), config = folder / "config.yaml";
+  const fs::path folder = run.weights.parent_path(), config = folder / stored_config;
   const bool foreign = !run.weights.empty() && maker_of(folder) != nullptr;
   if (run.weights.empty() || (!foreign && !is_there(config))) {
     return;
