@@ -12,36 +12,36 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void make_absolute(ConfigNode* path) {
-  if (path != nullptr && path->is_scalar() && !path->is_null() && !path->text().empty() &&
-      fs::path(path->text()).is_relative()) {
-    path->assign(fs::absolute(path->text()).lexically_normal().string());
+constexpr const char* paths_in_configs[] = {"data.path", "data.validation", "data.tokenizer.path",
+                                            "train.weights"};  // and each of plugins
+
+// The node at "data.tokenizer.path"; null if there is none.
+ConfigNode* node_at(ConfigNode& tree, const std::string& path) {
+  const size_t dot = path.find('.');
+  ConfigNode* const node = tree.find(path.substr(0, dot));
+  return node == nullptr || dot == std::string::npos ? node : node_at(*node, path.substr(dot + 1));
+}
+
+void make_absolute(ConfigNode& path) {
+  if (path.is_scalar() && !path.is_null() && !path.text().empty() &&
+      fs::path(path.text()).is_relative()) {
+    path.assign(fs::absolute(path.text()).lexically_normal().string());
   }
 }
 
 }  // namespace
 
 void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
-  ConfigNode *data = tree.find("data"), *plugins = tree.find("plugins"),
-             *train = tree.find("train");
-  if (data != nullptr && data->is_map() && (key == "data" || key == "data.path")) {
-    make_absolute(data->find("path"));
+  const auto is_set = [&](const std::string& path) {
+    return path == key || path.starts_with(key + ".");
+  };
+  for (const char* path : paths_in_configs) {
+    ConfigNode* const node = node_at(tree, path);
+    if (node != nullptr && is_set(path)) make_absolute(*node);
   }
-  if (data != nullptr && data->is_map() && (key == "data" || key == "data.validation")) {
-    make_absolute(data->find("validation"));
-  }
-  ConfigNode* const tokenizer = data != nullptr ? data->find("tokenizer") : nullptr;
-  if (tokenizer != nullptr && tokenizer->is_map() &&
-      (key == "data" || key == "data.tokenizer" || key == "data.tokenizer.path")) {
-    make_absolute(tokenizer->find("path"));
-  }
-  if (train != nullptr && train->is_map() && (key == "train" || key == "train.weights")) {
-    make_absolute(train->find("weights"));
-  }
+  ConfigNode* const plugins = tree.find("plugins");
   for (int64_t i = 0; plugins != nullptr && plugins->is_list() && i < plugins->size(); ++i) {
-    if (key == "plugins" || key == text("plugins.", i)) {
-      make_absolute(&plugins->at(i));
-    }
+    if (is_set(text("plugins.", i))) make_absolute(plugins->at(i));
   }
 }
 
