@@ -96,16 +96,6 @@ inline Command in_crew(Command command) {
 // <name>_command(), which cmd_<name>.cpp defines, in tools/commands or in the folder of a wing.
 std::vector<Command> all_commands();
 
-// Returns step(). The message of an E that it throws gets `prefix`: "heed import: ".
-template <class E, class Step>
-auto with_prefix(const std::string& prefix, const Step& step) {
-  try {
-    return step();
-  } catch (const E& error) {
-    fail<E>(prefix, error.what());
-  }
-}
-
 // Unless this program has the given precision, replaces the process by the sibling program that
 // does, with the same arguments.
 void require_precision(const std::string& precision);

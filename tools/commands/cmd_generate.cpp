@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
@@ -78,8 +79,8 @@ void check(const GenerateOptions& o) {
 std::string checked_prompt(const GenerateOptions& o, const LoadedRun& loaded) {
   const std::string prompt = o.prompt.value_or(loaded.config.sample.prompt);
   const char* const from = o.prompt ? "--prompt: " : "give --prompt; the config's sample.prompt: ";
-  with_prefix<ConfigError>(text("heed generate: ", from),
-                           [&] { loaded.task->check_prompt(prompt); });
+  with_place<ConfigError>(text("heed generate: ", from),
+                          [&] { loaded.task->check_prompt(prompt); });
   return prompt;
 }
 

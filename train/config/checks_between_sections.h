@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/base/rethrow.h"
 #include "train/config/run_config.h"
 
 namespace heed {
@@ -21,10 +22,8 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
 template <class E = ConfigError, class Step>
 void attempt(ConfigErrors& errors, const ConfigNode& section, const std::string& field,
              const Step& step) {
-  try {
-    step();
-  } catch (const E& error) {
-    errors.add_field(section, field, error.what());
+  if (const auto wrong = error_of<E>(step)) {
+    errors.add_field(section, field, *wrong);
   }
 }
 

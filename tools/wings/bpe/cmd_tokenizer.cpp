@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
@@ -156,7 +157,7 @@ int train(const TokenizerOptions& o) {
   BpeTraining options{.vocab_size = *o.vocab, .special = o.special};
   options.pattern = pattern_called(o.pattern.value_or("gpt2"));
   int64_t bytes = 0;
-  const BpeModel model = with_prefix<ConfigError>("heed tokenizer train: ", [&] {
+  const BpeModel model = with_place<ConfigError>("heed tokenizer train: ", [&] {
     BpeTrainer trainer(std::move(options));
     for (const std::string& file : o.what) {
       const std::string corpus = read_file(file, most_file_bytes);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/array/storage.h"
+#include "autograd/base/rethrow.h"
 #include "autograd/random/streams.h"
 #include "autograd/threads/machine.h"
 #include "layers/config/values.h"
@@ -147,7 +148,7 @@ void rehearse(const LayerChoice& model, const Architecture& architecture,
 // Reads the config as that of any run, from the folder that is about to be one.
 LoadedRun load(const Source& source, const ConfigNode& model, const fs::path& tokenizer,
                const fs::path& inside) {
-  return with_prefix<ConfigError>(source.config.string() + ": ", [&] {
+  return with_place<ConfigError>(source.config.string() + ": ", [&] {
     return load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
   });
 }

@@ -1,11 +1,13 @@
 #include "tools/wings/pages/answer.h"
 
+#include "autograd/base/rethrow.h"
+
 namespace heed::cli {
 
 Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt) {
   require_tokenizer(run, option + ": the model");
   const Task& task = *run.loaded.task;
-  with_prefix<ConfigError>(option + ": ", [&] { task.check_prompt(prompt); });
+  with_place<ConfigError>(option + ": ", [&] { task.check_prompt(prompt); });
   const AnswerOptions options{.tokens = 0, .context_length = run.loaded.config.context_length()};
   Answer answer = task.answer(*run.model, prompt, options);
   // Other prompts are limited by check_prompt(), and need not be a text of the tokenizer.

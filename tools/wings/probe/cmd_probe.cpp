@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "autograd/base/rethrow.h"
 #include "layers/config/values.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
@@ -139,7 +140,7 @@ int32_t column_of(const TrainedRun& run, const char* option, const std::string& 
   }
   require<ConfigError>(!classes, "heed probe: ", option, ": expected a class, ", joined(names),
                        ", got ", printable(answer, 40));
-  const std::vector<int32_t> ids = with_prefix<ConfigError>(
+  const std::vector<int32_t> ids = with_place<ConfigError>(
       text("heed probe: ", option, ": "), [&] { return task.tokenizer()->encode(answer); });
   require<ConfigError>(ids.size() == 1, "heed probe: ", option, ": expected one token, got ",
                        ids.size(), ": ", tokens_text(names_of(task, ids)));
