@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "layers/config/read.h"
-#include "train/check/layer_gradients.h"
+#include "train/wings/examine/layer_gradients.h"
 #include "train/wings/examine/examine_op.h"
 
 namespace heed {

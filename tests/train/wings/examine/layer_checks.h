@@ -1,4 +1,4 @@
-// Checks of gradients (train/check/layer_gradients.h) as expectations of a test.
+// Checks of gradients (train/wings/examine/layer_gradients.h) as expectations of a test.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "layers/module/registry.h"
-#include "train/check/layer_gradients.h"
+#include "train/wings/examine/layer_gradients.h"
 
 namespace heed::testing {
 

@@ -13,7 +13,7 @@
 #include "tools/commands/config_file.h"
 #include "tools/terminal/table.h"
 #include "train/check/examiner.h"
-#include "train/check/layer_gradients.h"
+#include "train/wings/examine/layer_gradients.h"
 #include "train/check/layer_inputs.h"
 #include "train/check/variants.h"
 #include "train/config/run_config.h"

@@ -1,12 +1,12 @@
 // Gradients of every registered layer but models: every parameter and x, every option, with and
 // without masks.
-#include "train/check/layer_gradients.h"
+#include "train/wings/examine/layer_gradients.h"
 
 #include <set>
 
 #include "autograd/random/streams.h"
 #include "layers/linear.h"
-#include "tests/support/layer_checks.h"
+#include "tests/train/wings/examine/layer_checks.h"
 #include "tests/support/near.h"
 #include "tests/support/wrong_backwards.h"
 #include "train/check/variants.h"

@@ -1,4 +1,4 @@
-#include "train/check/layer_gradients.h"
+#include "train/wings/examine/layer_gradients.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Gradients of blocks and models, as layer_gradients_test.cpp; with each attention of the book.
-#include "tests/support/layer_checks.h"
+#include "tests/train/wings/examine/layer_checks.h"
 #include "train/check/variants.h"
 
 using namespace heed;
