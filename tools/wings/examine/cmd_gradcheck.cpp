@@ -1,5 +1,5 @@
 // heed gradcheck: compares gradients with central differences, for layers by name or for the model
-// of a config. For layers by name it also runs what wings look at (train/check/examiner.h).
+// of a config. Layers by name are also looked at for causality, threads, checkpoints, ...
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,12 +12,11 @@
 #include "tools/command.h"
 #include "tools/commands/config_file.h"
 #include "tools/terminal/table.h"
-#include "train/check/examiner.h"
-#include "train/wings/examine/layer_gradients.h"
 #include "train/check/layer_inputs.h"
 #include "train/check/variants.h"
 #include "train/config/run_config.h"
 #include "train/files/number_words.h"
+#include "train/wings/examine/examine_layer.h"
 
 namespace heed::cli {
 
@@ -51,7 +50,7 @@ Findings findings_of(const std::vector<std::string>& types) {
   Findings all;
   for (const std::string& type : types) {
     const ConfigNode config = example_config(layer_registry().types().get(type).fields());
-    for (Finding& finding : examined(read_options("layer", type, config))) {
+    for (Finding& finding : examine_layer(read_options("layer", type, config))) {
       all.push_back({type, std::move(finding)});
     }
   }

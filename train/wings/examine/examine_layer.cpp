@@ -70,10 +70,6 @@ std::vector<Finding> examine_layer(const LayerChoice& choice, const std::vector<
                        shapes);
 }
 
-std::vector<Finding> LayerExaminer::examine(const LayerChoice& layer) const {
-  return examine_layer(layer);
-}
-
 std::vector<Finding> examine_layer(const std::string& config, const std::vector<Shape>& shapes) {
   LayerChoice choice;
   std::vector<Finding> found{examine("config", [&] {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "layers/config/read.h"
-#include "train/wings/examine/layer_gradients.h"
 #include "train/wings/examine/examine_op.h"
+#include "train/wings/examine/layer_gradients.h"
 
 namespace heed {
 
@@ -24,17 +24,6 @@ struct LayerSubject {
 // Gradients are compared with central differences in float64 builds only.
 std::vector<Finding> examine_layer(const LayerSubject& subject,
                                    const std::vector<Shape>& shapes = {});
-
-// As `heed gradcheck LAYER` runs it.
-class LayerExaminer final : public Examiner {
- public:
-  static constexpr const char* help = "what every layer must satisfy";
-  using Config = NoFields;
-
-  explicit LayerExaminer(const Config&) {}
-  std::vector<Finding> examine(const LayerChoice& layer) const override;
-};
-HEED_EXAMINER(LayerExaminer, "layer");
 
 // A registered layer. Throws ConfigError for an unknown type.
 std::vector<Finding> examine_layer(const LayerChoice& choice,

@@ -5,10 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "train/check/examiner.h"
 #include "train/check/gradients/gradcheck.h"
 
 namespace heed {
+
+// The result of one check.
+struct Finding {
+  std::string what;     // "causality"
+  std::string message;  // what is wrong and how to fix it; "" if the check passed
+};
 
 // Runs all checks on f, for inputs of these shapes, uniform in [-1.5, 1.5), every third number in
 // [-6, 6). Inputs that are written to, or get no gradient, are the only finding then. Gradients are

@@ -66,7 +66,7 @@ std::vector<std::string> and_any(std::vector<std::string> options) {
 }  // namespace
 
 TEST_CASE("plugin: layers, schema and gradcheck know what it adds") {
-  if (!has_command("layers")) return;
+  if (!has_command("layers") || !has_command("gradcheck")) return;
   CHECK_FALSE(contains(run_heed({"layers"}).out, "plugin_layer"));
   const ProgramResult all = run_with({"layers"});
   CHECK_MESSAGE(all.exit_code == 0, all.err);
@@ -263,9 +263,11 @@ TEST_CASE("plugin: a name that is taken, by heedgrad or by another plugin") {
 
 TEST_CASE("plugin: what it throws is reported, whatever it is") {
   const std::string throwing = (plugins / "libthrowing_plugin.so").string();
-  const ProgramResult made = run_heed({"--plugin", throwing, "gradcheck", "throws_when_made"});
-  CHECK(made.exit_code == 1);
-  CHECK(made.err == "heed: a plugin threw something other than a std::exception\n");
+  if (has_command("gradcheck")) {
+    const ProgramResult made = run_heed({"--plugin", throwing, "gradcheck", "throws_when_made"});
+    CHECK(made.exit_code == 1);
+    CHECK(made.err == "heed: a plugin threw something other than a std::exception\n");
+  }
   const ProgramResult registered =
       run_heed(and_any({"--plugin", throwing}), {"HEED_TEST_THROWS=1"});
   CHECK(registered.exit_code == 1);
