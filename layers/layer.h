@@ -15,7 +15,6 @@
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/init.h"
 #include "layers/module/input.h"
-#include "layers/module/masked_mean.h"
 #include "layers/module/masks.h"
 #include "layers/module/module.h"
 #include "layers/module/observers.h"

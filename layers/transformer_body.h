@@ -3,8 +3,8 @@
 //   x      = drop_emb(tok_emb(ids) + positions)
 //   x      = trf_block(x), num_layers times
 //   states = final_norm(x)
-// gpt, classifier and gpt_classifier differ in what they make of the states. Their parameters have
-// the same names, so the weights of one fit the others.
+// A gpt makes a token of each state. Models of wings make a class of them all; their parameters
+// have the same names, so the weights of one fit the others.
 #pragma once
 
 #include <optional>
@@ -35,12 +35,6 @@ class TransformerBody : public Module {
   Tensor states(const char* layer, const Input& in);
   // Of in.x (B, T, d_model) in place of embedded tokens.
   Tensor states_of_vectors(const Input& in);
-
-  // ids (B, T) -> logits (B, num_classes), (T) -> (num_classes): out_head of one state for the
-  // whole sequence (masked_mean.h). A mask (B, T) hides padding, also from pooling; a mask
-  // (B, 1, T, T) restricts attention alone.
-  Tensor classes(const char* layer, const Input& in, const std::string& pool,
-                 Child<Linear>& out_head);
 
  private:
   const int64_t context_length_;

@@ -10,6 +10,5 @@
 #include "train/data/task.h"
 #include "train/data/windows.h"
 #include "train/tasks/made_task.h"
-#include "train/tasks/sentence_task.h"
 #include "train/tasks/word_tokenizer.h"
 #include "train/tokenizers/tokenizer.h"

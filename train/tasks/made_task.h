@@ -20,12 +20,8 @@ inline constexpr int64_t most_held_out = 2000;
 // A tenth of this many questions, but at least 1 and at most most_held_out.
 int64_t tenth_of(double questions);
 
-// A uniform random number in [0, n), for the choices of a grammar, and what a choice stands for.
+// A uniform random number in [0, n).
 int32_t draw_below(Generator& generator, size_t n);
-template <class T>
-const T& chosen(const std::vector<T>& from, int32_t number) {
-  return from[static_cast<size_t>(number)];
-}
 
 class MadeTask : public Task {
  public:

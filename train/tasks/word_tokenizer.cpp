@@ -2,9 +2,7 @@
 
 #include <utf8proc.h>
 
-#include <algorithm>
 #include <locale>
-#include <set>
 #include <sstream>
 
 #include "layers/text/utf8.h"
@@ -23,12 +21,6 @@ std::string in_small_letters(const std::string& word) {
     at += c.size;
   }
   return out;
-}
-
-std::string with_capital(const std::string& word) {
-  const Utf8Character first = word.empty() ? Utf8Character{} : utf8_at(word, 0);
-  const utf8proc_int32_t capital = utf8proc_totitle(static_cast<utf8proc_int32_t>(first.code));
-  return to_utf8(static_cast<char32_t>(capital)) + word.substr(first.size);
 }
 
 std::string without_signs(const std::string& word) {
@@ -74,12 +66,12 @@ std::vector<int32_t> WordTokenizer::encode(const std::string& text) const {
   return ids;
 }
 
-std::string WordTokenizer::sentence(std::span<const int32_t> ids, bool capital) const {
+std::string WordTokenizer::decode(std::span<const int32_t> ids) const {
   std::string out;
   for (const int32_t id : ids) {
     const std::string word = name(id);
     if (static_cast<size_t>(id) < marks_from_) {
-      out += out.empty() ? (capital ? with_capital(word) : word) : " " + word;
+      out += (out.empty() ? "" : " ") + word;
     }
   }
   return out;
@@ -102,38 +94,12 @@ WordTokenizer with_marks(std::vector<std::string> words, const std::vector<std::
   return {std::move(words), std::ssize(marks)};
 }
 
-std::vector<std::string> different_words(const std::vector<std::string>& words) {
-  std::vector<std::string> different;
-  std::set<std::string> seen;
-  std::copy_if(words.begin(), words.end(), std::back_inserter(different),
-               [&](const std::string& word) { return seen.insert(word).second; });
-  return different;
-}
-
 std::vector<std::string> numbers_below(int64_t count) {
   std::vector<std::string> names;
   for (int64_t i = 0; i < count; ++i) {
     names.push_back(std::to_string(i));
   }
   return names;
-}
-
-void append_words(std::vector<std::string>& words, const std::string& text) {
-  std::istringstream in(text);
-  in.imbue(std::locale::classic());
-  for (std::string word; in >> word;) {
-    words.push_back(word);
-  }
-}
-
-std::vector<std::string> words_of(const std::vector<std::vector<std::string>>& lists) {
-  std::vector<std::string> words;
-  for (const std::vector<std::string>& list : lists) {
-    for (const std::string& text : list) {
-      append_words(words, text);
-    }
-  }
-  return different_words(words);
 }
 
 }  // namespace heed

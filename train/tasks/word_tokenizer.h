@@ -1,4 +1,4 @@
-// A tokenizer with a fixed list of words, for the tasks that generate sentences.
+// A tokenizer with a fixed list of words, for tasks that make their examples.
 #pragma once
 
 #include <map>
@@ -20,9 +20,8 @@ class WordTokenizer final : public Tokenizer {
   // Ignores case, and . , ; : ! ? " at either end of a word. Throws ConfigError naming an unknown
   // word, its position and the nearest known one.
   std::vector<int32_t> encode(const std::string& text) const override;
-  // The words separated by blanks, starting with a capital letter if `capital`.
-  std::string decode(std::span<const int32_t> ids) const override { return sentence(ids, false); }
-  std::string sentence(std::span<const int32_t> ids, bool capital = true) const;
+  // The words separated by blanks.
+  std::string decode(std::span<const int32_t> ids) const override;
   std::string name(int32_t id) const override;
 
   // The id of an exactly matching word. Throws ConfigError if there is none.
@@ -41,11 +40,5 @@ WordTokenizer with_marks(std::vector<std::string> words, const std::vector<std::
 
 // Words for symbols: "0", "1", ...
 std::vector<std::string> numbers_below(int64_t count);
-// Appends the words of a text.
-void append_words(std::vector<std::string>& words, const std::string& text);
-// All distinct words of these texts, in order of first occurrence.
-std::vector<std::string> words_of(const std::vector<std::vector<std::string>>& lists);
-// The distinct words, in the same order.
-std::vector<std::string> different_words(const std::vector<std::string>& words);
 
 }  // namespace heed

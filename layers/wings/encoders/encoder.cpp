@@ -1,7 +1,7 @@
 #include "layers/wings/encoders/encoder.h"
 
 #include "autograd/ops/reshape.h"
-#include "layers/module/masked_mean.h"
+#include "layers/wings/classes/masked_mean.h"
 
 namespace heed {
 
@@ -74,7 +74,7 @@ TransformerBody::Config body_of(const Encoder::Config& c) {
 }  // namespace
 
 Encoder::Encoder(const Config& c)
-    : TransformerBody(body_of(checked(c))),
+    : ClassifyingBody(body_of(checked(c))),
       config(c),
       patch_emb(optional_child<PatchEmbedding>(c.reads_pictures(), this, "patch_emb",
                                                PatchEmbedding::Config{.channels = c.channels,

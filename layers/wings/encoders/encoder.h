@@ -14,12 +14,12 @@
 // that has learned to fill in masked tokens, all but out_head.
 #pragma once
 
-#include "layers/transformer_body.h"
+#include "layers/wings/classes/classifying_body.h"
 #include "layers/wings/encoders/patch_embedding.h"
 
 namespace heed {
 
-class Encoder final : public TransformerBody {
+class Encoder final : public ClassifyingBody {
  public:
   static constexpr const char* help = "transformer blocks that see both ways, as in BERT and ViT";
 

@@ -13,7 +13,7 @@ void GptClassifier::Config::fields(Fields& f) {
 }
 
 GptClassifier::GptClassifier(const Config& c)
-    : TransformerBody(checked(c)),
+    : ClassifyingBody(checked(c)),
       config(c),
       out_head(this, "out_head", Linear::Config{.d_in = c.d_model, .d_out = c.num_classes}) {}
 

@@ -11,10 +11,11 @@
 #pragma once
 
 #include "layers/gpt.h"
+#include "layers/wings/classes/classifying_body.h"
 
 namespace heed {
 
-class GptClassifier final : public TransformerBody {
+class GptClassifier final : public ClassifyingBody {
  public:
   static constexpr const char* help = "the body of a gpt and a class for the whole text";
 

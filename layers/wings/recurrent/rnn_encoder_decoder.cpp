@@ -3,7 +3,7 @@
 #include "autograd/ops/concat.h"
 #include "autograd/ops/tanh.h"
 #include "layers/module/children.h"
-#include "layers/module/masked_mean.h"
+#include "layers/wings/classes/masked_mean.h"
 
 namespace heed {
 

@@ -1,6 +1,6 @@
 #include "layers/wings/translation/encoder_decoder.h"
 
-#include "layers/module/masked_mean.h"
+#include "layers/wings/classes/masked_mean.h"
 
 namespace heed {
 

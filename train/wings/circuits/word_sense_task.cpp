@@ -1,5 +1,7 @@
 #include "train/wings/circuits/word_sense_task.h"
 
+#include "train/wings/sentences/grammar.h"
+
 namespace heed {
 
 namespace {

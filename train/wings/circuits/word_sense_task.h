@@ -4,7 +4,7 @@
 // had a picnic by the bank of the river". This one is held out.
 #pragma once
 
-#include "train/tasks/sentence_task.h"
+#include "train/wings/sentences/sentence_task.h"
 
 namespace heed {
 

@@ -5,8 +5,8 @@
 #include "autograd/base/modes.h"
 #include "train/data/data_file.h"
 #include "train/files/number_words.h"
-#include "train/sequences/label_format.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/wings/classes/label_format.h"
 
 namespace heed {
 

@@ -1,1 +1,1 @@
-# Needs: own_data
+# Needs: classes own_data

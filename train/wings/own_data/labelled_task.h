@@ -1,9 +1,9 @@
 // A user's own texts with a class each.
 //   {type: labelled, path: x.csv, text: review, label: sentiment}
-// Batches are those of train/sequences/label_format.h, padded to their longest sequence.
+// Batches are those of train/wings/classes/label_format.h, padded to their longest sequence.
 #pragma once
 
-#include "train/sequences/label_format.h"
+#include "train/wings/classes/label_format.h"
 #include "train/wings/own_data/own_data_task.h"
 
 namespace heed {

@@ -8,8 +8,8 @@
 #include "autograd/ops/log_softmax.h"
 #include "layers/text/display.h"
 #include "train/files/number_words.h"
-#include "train/sequences/prompt_length.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/wings/sentences/prompt_length.h"
 
 namespace heed {
 

@@ -1,1 +1,1 @@
-# Needs: translation
+# Needs: classes sentences translation

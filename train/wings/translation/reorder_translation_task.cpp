@@ -1,5 +1,7 @@
 #include "train/wings/translation/reorder_translation_task.h"
 
+#include <locale>
+
 #include "train/wings/translation/toy_german.h"
 
 namespace heed {
@@ -27,7 +29,11 @@ PairTask::Pair ReorderTranslationTask::pair(const Question& choices) const {
 }
 
 std::string ReorderTranslationTask::text_of(std::span<const int32_t> target) const {
-  return tokenizer()->sentence(target);
+  std::string sentence = tokenizer()->decode(target);
+  if (!sentence.empty()) {
+    sentence[0] = std::toupper(sentence[0], std::locale::classic());  // every English word is ASCII
+  }
+  return sentence;
 }
 
 std::string ReorderTranslationTask::description() const {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "train/tasks/made_task.h"
-#include "train/tasks/word_tokenizer.h"
+#include "train/wings/sentences/grammar.h"
 
 namespace heed::toy_german {
 

@@ -1,6 +1,7 @@
 #include "train/wings/circuits/word_sense_task.h"
 
 #include "tests/support/made_task_cases.h"
+#include "train/wings/sentences/grammar.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -3,8 +3,8 @@
 
 #include "layers/module/evaluation_mode.h"
 #include "tests/support/echo_task.h"
-#include "train/tasks/six_words_task.h"
 #include "train/wings/examine/testing.h"
+#include "train/wings/sentences/six_words_task.h"
 
 using namespace heed;
 using namespace heed::testing;

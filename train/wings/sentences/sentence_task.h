@@ -1,19 +1,16 @@
 // Classification of generated sentences: the base of negation and word_sense. Batches are those of
-// train/sequences/label_format.h, padded to the longest sentence that there can be.
+// train/wings/classes/label_format.h, padded to the longest sentence that there can be.
 //
 // A grammar turns a list of choices into a sentence. The held-out set is defined by combinations of
 // two choices that determine the class (`not` with `shabby`), not by single sentences. A model has
 // to learn what each part does, instead of memorising which parts occur together.
 #pragma once
 
-#include "train/sequences/label_format.h"
 #include "train/tasks/made_task.h"
 #include "train/tasks/word_tokenizer.h"
+#include "train/wings/classes/label_format.h"
 
 namespace heed {
-
-// What stands between two clauses.
-inline const std::vector<std::string> joints{"and", "but", "while"};
 
 class SentenceTask : public MadeTask {
  public:

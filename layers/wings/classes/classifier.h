@@ -11,11 +11,11 @@
 // the order of the tokens.
 #pragma once
 
-#include "layers/transformer_body.h"
+#include "layers/wings/classes/classifying_body.h"
 
 namespace heed {
 
-class Classifier final : public TransformerBody {
+class Classifier final : public ClassifyingBody {
  public:
   static constexpr const char* help = "transformer blocks and a class for the whole sequence";
 

@@ -1,10 +1,10 @@
-#include "train/tasks/sentence_task.h"
+#include "train/wings/sentences/sentence_task.h"
 
 #include <algorithm>
 
 #include "autograd/base/modes.h"
 #include "train/files/number_words.h"
-#include "train/sequences/prompt_length.h"
+#include "train/wings/sentences/prompt_length.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "layers/classifier.h"
+#include "layers/wings/classes/classifier.h"
 
 #include "tests/support/layer_cases.h"
 

@@ -1,9 +1,9 @@
-#include "train/tasks/six_words_task.h"
+#include "train/wings/sentences/six_words_task.h"
 
 #include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
-#include "train/sequences/prompt_length.h"
+#include "train/wings/sentences/prompt_length.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "layers/module/masked_mean.h"
+#include "layers/wings/classes/masked_mean.h"
 
 #include "tests/support/layer_cases.h"
 

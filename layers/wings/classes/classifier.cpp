@@ -1,4 +1,4 @@
-#include "layers/classifier.h"
+#include "layers/wings/classes/classifier.h"
 
 namespace heed {
 
@@ -20,7 +20,7 @@ void Classifier::Config::check(ConfigErrors& errors, const ConfigNode& at) const
 }
 
 Classifier::Classifier(const Config& c)
-    : TransformerBody(checked(c)),
+    : ClassifyingBody(checked(c)),
       config(c),
       out_head(this, "out_head",
                Linear::Config{.d_in = c.d_model, .d_out = c.num_classes, .bias = c.bias}) {}

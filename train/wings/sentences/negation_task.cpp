@@ -1,4 +1,6 @@
-#include "train/tasks/negation_task.h"
+#include "train/wings/sentences/negation_task.h"
+
+#include "train/wings/sentences/grammar.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "train/tasks/negation_task.h"
+#include "train/wings/sentences/negation_task.h"
 
 #include <sstream>
 

@@ -1,4 +1,4 @@
-#include "train/tasks/six_words_task.h"
+#include "train/wings/sentences/six_words_task.h"
 
 #include "tests/support/made_task_cases.h"
 

@@ -3,7 +3,7 @@
 // words cannot tell which clause a "not" belongs to.
 #pragma once
 
-#include "train/tasks/sentence_task.h"
+#include "train/wings/sentences/sentence_task.h"
 
 namespace heed {
 

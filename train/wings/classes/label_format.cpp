@@ -1,4 +1,4 @@
-#include "train/sequences/label_format.h"
+#include "train/wings/classes/label_format.h"
 
 #include <algorithm>
 #include <cmath>
