@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "layers/module/evaluation_mode.h"
+#include "train/data/score_table.h"
 
 namespace heed {
 
@@ -72,16 +73,12 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
   require<ConfigError>(found.tokens > 0 || split == Split::train,
                        "evaluate: the loss counts no target ", "in ", count,
                        " validation examples");
-  const auto share = [](int64_t part, int64_t whole) -> std::optional<double> {
-    return whole > 0 ? std::optional(static_cast<double>(part) / static_cast<double>(whole))
-                     : std::nullopt;
-  };
   found.loss = found.tokens > 0 ? all.loss() / static_cast<double>(found.tokens) : 0.0;
   if (all.bytes > 0) {
     found.bits_per_byte = all.loss() / static_cast<double>(all.bytes) / std::log(2.0);
   }
-  found.accuracy = share(found.right, found.targets);
-  found.exact_match = share(found.sequences.exact, found.sequences.all);
+  found.accuracy = share_of(found.right, found.targets);
+  found.exact_match = share_of(found.sequences.exact, found.sequences.all);
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return found;
 }

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/eval_tables.h"
 #include "tools/commands/run.h"
+#include "tools/commands/score_tables.h"
 #include "tools/terminal/table.h"
 #include "train/evaluate.h"
 #include "train/files/number_words.h"
@@ -31,39 +31,33 @@ void declare(Arguments& arguments, EvalOptions& o) {
 
 using EvalJson = nlohmann::ordered_json;
 
+EvalJson number(std::optional<double> value) { return value ? EvalJson(*value) : EvalJson(); }
+
 // The training metrics are null for a task that has no training examples (a stream), and accuracies
 // for one that counts nothing as right.
 EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
-                 const Evaluation& validation, const std::vector<ClassScore>& classes) {
+                 const Evaluation& validation, const std::vector<ScoreTable>& tables) {
   const Evaluation of_training = training.value_or(Evaluation{});
   EvalJson json{{"step", step},
                 {"train_loss", training ? EvalJson(training->loss) : EvalJson()},
                 {"val_loss", validation.loss},
                 {"tokens", validation.tokens},
-                {"bits_per_byte", number_json(validation.bits_per_byte)},
-                {"accuracy", number_json(validation.accuracy)},
-                {"exact_match", number_json(validation.exact_match)},
-                {"train_accuracy", number_json(of_training.accuracy)},
-                {"train_exact_match", number_json(of_training.exact_match)},
-                {"by_length", by_length_json(validation.by_length)}};
-  if (!classes.empty()) {
-    json["by_class"] = by_class_json(classes);
+                {"bits_per_byte", number(validation.bits_per_byte)},
+                {"accuracy", number(validation.accuracy)},
+                {"exact_match", number(validation.exact_match)},
+                {"train_accuracy", number(of_training.accuracy)},
+                {"train_exact_match", number(of_training.exact_match)}};
+  for (const ScoreTable& table : tables) {
+    json[table.key] = table_json<EvalJson>(table);
+  }
+  if (!validation.confusion.empty()) {
     json["confusion"] = validation.confusion;
   }
   return json;
 }
 
-// How the model does on each class, if the task has some.
-std::vector<ClassScore> scores_of(const Evaluation& validation, const Task& task) {
-  std::vector<std::string> names;
-  for (size_t k = 0; k < validation.confusion.size(); ++k) {
-    names.push_back(task.target_name(static_cast<int32_t>(k)));
-  }
-  return class_scores(validation.confusion, names);
-}
-
 void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation,
-           const std::vector<ClassScore>& classes, const std::string& data) {
+           const std::vector<ScoreTable>& tables, const std::string& data) {
   std::printf("step         %lld\n", static_cast<long long>(step));
   if (training) {
     std::printf("train loss   %s\n", loss_text(training->loss).c_str());
@@ -80,8 +74,9 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
     std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
                 100 * *validation.accuracy, 100 * *validation.exact_match);
   }
-  for (const std::string& table : {by_length_text(validation.by_length), by_class_text(classes)}) {
-    print_text((table.empty() ? "" : "\n") + table);
+  for (const ScoreTable& table : tables) {
+    const std::string lines = table_text(table);
+    print_text((lines.empty() ? "" : "\n") + lines);
   }
 }
 
@@ -102,13 +97,13 @@ int run(const EvalOptions& o) {
                                  task.example_count(Split::validation));
   }
 
-  const std::vector<ClassScore> classes = scores_of(validation, task);
+  const std::vector<ScoreTable> tables = task.tables(validation);
   if (o.json) {
-    EvalJson json = as_json(trained.state.step, training, validation, classes);
+    EvalJson json = as_json(trained.state.step, training, validation, tables);
     if (!o.data.empty()) json["data"] = o.data;
     print_object(json);
   } else {
-    print(trained.state.step, training, validation, classes, o.data);
+    print(trained.state.step, training, validation, tables, o.data);
   }
   return 0;
 }

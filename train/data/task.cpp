@@ -4,6 +4,7 @@
 
 #include "autograd/ops/cross_entropy.h"
 #include "autograd/ops/mse.h"
+#include "train/data/score_table.h"
 
 namespace heed {
 
@@ -51,6 +52,17 @@ void Task::score(const Array& output, const Batch& batch, Score& score) const {
       of->exact += right == counted ? 1 : 0;
     }
   }
+}
+
+std::vector<ScoreTable> Task::tables(const Score& score) const {
+  ScoreTable table{
+      "by_length",
+      {{"targets", "targets"}, {"sequences", "sequences"}, {"wholly right", "exact_match"}},
+      {}};
+  for (const auto& [length, sequences] : score.by_length) {
+    table.rows.push_back({length, sequences.all, share_of(sequences.exact, sequences.all)});
+  }
+  return {table};
 }
 
 void Score::keep_hardest() {

@@ -113,6 +113,8 @@ class RowError : public ConfigError {
   using ConfigError::ConfigError;
 };
 
+struct ScoreTable;  // train/data/score_table.h
+
 class Task : public Dataset, public TextInterface {
  public:
   // The loss of the model's output for batch.input. Default: cross entropy of logits (..., V) with
@@ -121,6 +123,9 @@ class Task : public Dataset, public TextInterface {
   // Adds a batch to `score`. By default a target is correct if its logit is the largest, and the
   // targets with the same first index are one sequence; a batch without targets adds nothing.
   virtual void score(const Array& output, const Batch& batch, Score& score) const;
+  // What `heed eval` shows of a score as tables. By default the sequences that are wholly right, by
+  // their length.
+  virtual std::vector<ScoreTable> tables(const Score& score) const;
   // The bytes of running text that the counted targets stand for, to give the loss in bits per
   // byte; 0 if the targets are something else.
   virtual int64_t target_bytes(const Batch&) const { return 0; }

@@ -6,6 +6,7 @@
 #include "train/data/data_file.h"
 #include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/wings/classes/by_class.h"
 #include "train/wings/classes/label_format.h"
 
 namespace heed {
@@ -145,6 +146,12 @@ std::string ImagesTask::classes() const { return vocabulary_to_json("classes", c
 void ImagesTask::score(const Array& output, const Batch& batch, Score& score) const {
   Task::score(output, batch, score);
   add_confusion(output, batch.targets, score);
+}
+
+std::vector<ScoreTable> ImagesTask::tables(const Score& score) const {
+  std::vector<ScoreTable> all = Task::tables(score);
+  add_by_class(score, *this, all);
+  return all;
 }
 
 }  // namespace heed

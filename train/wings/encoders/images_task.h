@@ -41,6 +41,7 @@ class ImagesTask final : public Task {
   }
   bool continues_prompt() const override { return false; }
   void score(const Array& output, const Batch& batch, Score& score) const override;
+  std::vector<ScoreTable> tables(const Score& score) const override;
 
  private:
   Batch batch_of(const Pictures& pictures, std::span<const int64_t> which) const;

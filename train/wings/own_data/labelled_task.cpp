@@ -11,6 +11,7 @@
 #include "train/data/generate.h"
 #include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
+#include "train/wings/classes/by_class.h"
 
 namespace heed {
 
@@ -188,6 +189,12 @@ std::vector<std::string> LabelledTask::warnings() const {
 void LabelledTask::score(const Array& output, const Batch& batch, Score& score) const {
   OwnDataTask::score(output, batch, score);
   add_confusion(output, batch.targets, score);
+}
+
+std::vector<ScoreTable> LabelledTask::tables(const Score& score) const {
+  std::vector<ScoreTable> all = OwnDataTask::tables(score);
+  add_by_class(score, *this, all);
+  return all;
 }
 
 std::string LabelledTask::target_text(Split split, int64_t example) const {

@@ -36,6 +36,7 @@ class LabelledTask final : public OwnDataTask {
   std::vector<std::pair<std::string, std::string>> details() const override;
   std::vector<std::string> warnings() const override;
   void score(const Array& output, const Batch& batch, Score& score) const override;
+  std::vector<ScoreTable> tables(const Score& score) const override;
   std::string target_text(Split split, int64_t example) const override;
 
  protected:

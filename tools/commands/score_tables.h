@@ -1,0 +1,36 @@
+// Tables of scores (train/data/score_table.h) as text and as JSON, for `heed eval`.
+#pragma once
+
+#include <string>
+
+#include "train/data/score_table.h"
+
+namespace heed::cli {
+
+// Lines under the titles of the columns. "" for a single row: `heed eval` prints its sum anyway.
+std::string table_text(const ScoreTable& table);
+
+template <class Json>
+Json cell_json(const ScoreTable::Cell& cell) {
+  if (const auto* share = std::get_if<std::optional<double>>(&cell)) {
+    return *share ? Json(**share) : Json();
+  }
+  const auto* count = std::get_if<int64_t>(&cell);
+  return count != nullptr ? Json(*count) : Json(std::get<std::string>(cell));
+}
+
+// [{"targets": 6, "sequences": 34, "exact_match": 0.5}, ...]
+template <class Json>
+Json table_json(const ScoreTable& table) {
+  Json rows = Json::array();
+  for (const std::vector<ScoreTable::Cell>& row : table.rows) {
+    Json json;
+    for (size_t i = 0; i < row.size(); ++i) {
+      json[table.columns[i].key] = cell_json<Json>(row[i]);
+    }
+    rows.push_back(std::move(json));
+  }
+  return rows;
+}
+
+}  // namespace heed::cli
