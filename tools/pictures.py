@@ -124,7 +124,7 @@ def draw_masks(program):
     panels = []
     for title, fields in MASKS:
         settings = [f"model.attention={{type: multi_head_attention, scale: 0{fields}}}", "model.position=none", "model.num_heads=4"]
-        read = json.loads(heed(program, "inspect", ROOT / "configs/six_words.yaml", "--attention", "--json",
+        read = json.loads(heed(program, "inspect", ROOT / "configs/wings/sentences/six_words.yaml", "--attention", "--json",
                                "--prompt", "Your journey starts with one step",
                                *(part for one in settings for part in ("--set", one))))
         layer = read["layers"][0]

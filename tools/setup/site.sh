@@ -50,7 +50,7 @@ explain() {
 }
 explain shakespeare configs/quickstart.yaml 'ROMEO:'
 explain induction configs/wings/probe/induction.yaml '7 3 21 0 14 7 3 21'
-explain negation configs/negation.yaml 'Attention is not too shabby'
+explain negation configs/wings/sentences/negation.yaml 'Attention is not too shabby'
 cp "$runs/shakespeare/report.html" "$pages/report.html"
 
 python3 tools/setup/site/site.py stage --pages "$pages" --into build/site/staged

@@ -61,15 +61,15 @@ TEST_CASE("config file: a path is taken as it is, a name must be there") {
 }
 
 TEST_CASE("a bare name is found by every command that takes a config") {
-  CHECK(succeeded({"validate", "six_words"}).out.ends_with("configs/six_words.yaml: ok\n"));
-  CHECK(contains(succeeded({"train", "six_words", "--dry-run"}).out, "six_words"));
-  const ProgramResult json = run_heed({"validate", "six_word", "--json"});
+  CHECK(succeeded({"validate", "sort"}).out.ends_with("configs/sort.yaml: ok\n"));
+  CHECK(contains(succeeded({"train", "sort", "--dry-run"}).out, "sort"));
+  const ProgramResult json = run_heed({"validate", "quikstart", "--json"});
   CHECK(json.exit_code == 1);
-  CHECK(contains(json.out, "heed has a config six_words"));
+  CHECK(contains(json.out, "heed has a config quickstart"));
   for (const char* command : {"bench", "data", "inspect"}) {
     if (!has_command(command)) continue;
-    const ProgramResult missing = run_heed({command, "six_word"});
+    const ProgramResult missing = run_heed({command, "quikstart"});
     CHECK(missing.exit_code == 1);
-    CHECK(contains(missing.err, "heed has a config six_words"));
+    CHECK(contains(missing.err, "heed has a config quickstart"));
   }
 }

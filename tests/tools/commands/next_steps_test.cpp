@@ -90,12 +90,13 @@ TEST_CASE("heed train: on a terminal the last lines say what to do next") {
 TEST_CASE("heed train: a model that answers is not offered to write") {
   if (!has_terminals()) return;
   const TempDir folder;
-  const std::string config = (folder / "bag.yaml").string();
+  const std::string config = (folder / "sort.yaml").string();
   write_text(config, text("precision: ", precision_name,
-                          "\ndata: {type: negation}\n"
-                          "model: {type: classifier, d_model: 8, num_layers: 0, position: none}\n"
+                          "\ndata: {type: sort, length: 3, symbols: 4}\n"
+                          "model: {type: gpt, d_model: 4, num_heads: 1, num_layers: 1, "
+                          "attention: {type: linear, d_in: 4, d_out: 4}}\n"
                           "train: {steps: 2, batch_size: 4}\n"));
-  const std::string shown = on_terminal({"train", config, "--out", (folder / "bag").string()});
+  const std::string shown = on_terminal({"train", config, "--out", (folder / "sort").string()});
   CHECK(!contains(shown, "heed generate"));
   CHECK(!contains(shown, "--attention"));
   CHECK(contains(shown, "\nlook       ") == has_command("report"));

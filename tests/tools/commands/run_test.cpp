@@ -157,12 +157,15 @@ TEST_CASE("heed eval --data: the loss over all of another file") {
 
 TEST_CASE("heed eval --data: a task that makes its examples reads no file") {
   const TempDir folder;
-  const std::string run = (folder / "six").string(),
-                    six = HEED_SOURCE_DIR "/configs/six_words.yaml";
-  succeeded({"train", six, "--out", run, "--set", "train.steps=2"});
-  const ProgramResult eval = run_heed({"eval", run, "--data", six});
+  const std::string run = (folder / "sort").string(), config = (folder / "sort.yaml").string();
+  write_text(config, text("precision: ", precision_name,
+                          "\ndata: {type: sort, length: 3, symbols: 4}\n"
+                          "model: {type: gpt, d_model: 4, num_heads: 1, num_layers: 1}\n"
+                          "train: {steps: 2, batch_size: 4}\n"));
+  succeeded({"train", config, "--out", run});
+  const ProgramResult eval = run_heed({"eval", run, "--data", config});
   CHECK(eval.exit_code == 2);
-  CHECK(eval.err == "--data " + six + ": six_words makes its examples itself and reads no file\n");
+  CHECK(eval.err == "--data " + config + ": sort makes its examples itself and reads no file\n");
 }
 
 TEST_CASE("heed: a run whose config.yaml was changed is not taken for the one that was trained") {

@@ -137,8 +137,8 @@ TEST_CASE("completion: values after --set, where they can be listed") {
 }
 
 TEST_CASE("heed complete: a line for each word, after what the shell adds") {
-  const std::string out = succeeded({"complete", "--", "validate", "six_w"}).out;
-  CHECK(out == ":files\nsix_words\ta config of heed's\n");
+  const std::string out = succeeded({"complete", "--", "validate", "quickst"}).out;
+  CHECK(out == ":files\nquickstart\ta config of heed's\n");
   CHECK(
       succeeded({"complete", "--", ""}).out.starts_with("train\ttrain a model as a config says\n"));
   CHECK(succeeded({"complete", "--", "train", "x", "--dry"}).out ==

@@ -70,14 +70,14 @@ TEST_CASE("heed configs: those to begin with come first, and 80 columns are enou
 }
 
 TEST_CASE("heed configs NAME: the file as it is") {
-  const fs::path file = fs::path(HEED_SOURCE_DIR) / "configs/six_words.yaml";
-  CHECK(succeeded({"configs", "six_words"}).out == read_text(file));
-  const auto json = nlohmann::json::parse(succeeded({"configs", "six_words", "--json"}).out);
+  const fs::path file = fs::path(HEED_SOURCE_DIR) / "configs/sort.yaml";
+  CHECK(succeeded({"configs", "sort"}).out == read_text(file));
+  const auto json = nlohmann::json::parse(succeeded({"configs", "sort", "--json"}).out);
   CHECK(json["text"] == read_text(file));
   CHECK(fs::equivalent(json["file"].get<std::string>(), file));
-  const ProgramResult unknown = run_heed({"configs", "six_word"});
+  const ProgramResult unknown = run_heed({"configs", "quikstart"});
   CHECK(unknown.exit_code == 2);
-  CHECK(unknown.err == "heed configs: there is no config six_word, did you mean six_words?\n");
+  CHECK(unknown.err == "heed configs: there is no config quikstart, did you mean quickstart?\n");
   CHECK(run_heed({"configs", "--copy", "x"}).err ==
         "heed configs: --copy needs the NAME of a config\n");
 }

@@ -118,8 +118,9 @@ TEST_CASE("vectors: what the data decides of a model, and models that do not fit
   CHECK(contains(numbers.wrong_model("{type: gpt, vocab_size: 5, d_model: 4, num_heads: 1, "
                                      "num_layers: 1}"),
                  "model: reads token ids (B, T), but the data gives vectors of shape (1, 3, 4)"));
-  const ProgramResult other = run_heed({"validate", six_vectors, "--set", "data={type: six_words}",
-                                        "--set", "model.d_in=3", "--set", "model.d_out=7"});
+  const ProgramResult other =
+      run_heed({"validate", six_vectors, "--set", "data={type: sort, length: 6, symbols: 7}",
+                "--set", "model.d_in=3", "--set", "model.d_out=7"});
   CHECK(other.exit_code == 2);
   CHECK(contains(other.err,
                  "model: reads vectors x (B, T, d), but the data gives ids of shape "

@@ -83,8 +83,8 @@ nothing has {T}:
 
 {perplexity = exp(loss)}
 
-Training changes the weights so that this number falls: `heed train configs/six_words.yaml`
-brings the loss of this sentence to 0.
+Training changes the weights so that this number falls: `heed train six_words` brings the loss of
+this sentence to 0.
 )";
 
 void loss_step(const TourInputs& in, StepValues& show) {
