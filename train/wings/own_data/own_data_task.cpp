@@ -9,7 +9,7 @@
 #include "layers/text/display.h"
 #include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
-#include "train/wings/sentences/prompt_length.h"
+#include "train/wings/classes/prompt_length.h"
 
 namespace heed {
 

@@ -1,1 +1,1 @@
-# Needs: classes sentences translation
+# Needs: classes translation

@@ -4,7 +4,7 @@
 
 #include "autograd/base/modes.h"
 #include "train/files/number_words.h"
-#include "train/wings/sentences/prompt_length.h"
+#include "train/wings/classes/prompt_length.h"
 
 namespace heed {
 

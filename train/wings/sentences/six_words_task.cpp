@@ -3,7 +3,7 @@
 #include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
-#include "train/wings/sentences/prompt_length.h"
+#include "train/wings/classes/prompt_length.h"
 
 namespace heed {
 

@@ -1,7 +1,7 @@
 #include "train/wings/translation/pair_task.h"
 
 #include "autograd/base/modes.h"
-#include "train/wings/sentences/prompt_length.h"
+#include "train/wings/classes/prompt_length.h"
 
 namespace heed {
 
