@@ -205,7 +205,8 @@ bool StructReader::read_group(const FieldInfo& info, const ConfigRef& group) {
   return reader.finish();
 }
 
-void StructReader::read_part(const std::string& name, const Sizes& sizes) {
+void StructReader::read_part(const std::string& name, const Sizes& sizes, bool are_known) {
+  sizes_are_known_ = are_known;
   Field* const part = find_field(fields_, name);
   part->fill = [sizes](Defaults& d) {
     for (const auto& [field, size] : sizes) d.set(field, size);
@@ -279,7 +280,7 @@ void StructReader::require_given(size_t k) {
 }
 
 std::optional<ConfigMark> StructReader::place_of(const void* source) const {
-  bool is_known = !has_failed();  // of a value that was computed from some of them
+  bool is_known = !has_failed() && sizes_are_known_;  // of a value that is not a field's
   ConfigMark mark;
   for (size_t k = 0; k < fields_.size(); ++k) {
     const Value* value = std::get_if<Value>(&fields_[k].member);

@@ -22,8 +22,9 @@ class StructReader {
 
   // First the values and groups. Values that are absent are filled in, or keep their defaults.
   void read_values(const Fill& fill = {});
-  // Then any part, by its name, with these sizes filled in.
-  void read_part(const std::string& name, const Sizes& sizes);
+  // Then any part, by its name, with these sizes filled in. Mistakes in sizes that are only a guess
+  // are left out.
+  void read_part(const std::string& name, const Sizes& sizes, bool are_known = true);
   // Then the other parts, unknown keys and, if every field was read, check(). True in that case.
   bool finish();
 
@@ -49,6 +50,7 @@ class StructReader {
   ConfigErrors& errors_;
   const std::string topic_;
   const bool is_made_;
+  bool sizes_are_known_ = true;
   std::vector<Field> fields_;
   std::vector<State> states_;                  // of each field
   std::map<std::string, const void*> filled_;  // by path: the value, in the struct around
@@ -68,17 +70,12 @@ bool check_struct(const ConfigRef& config, ConfigErrors& errors);
 // ConfigError for an unknown type, and with all mistakes.
 Choice read_options(const std::string& kind, const std::string& type, const ConfigNode& options);
 
-template <class Config>
-Config read_fields(const ConfigNode& node, ConfigErrors& errors) {
-  Config config;
-  read_struct(config_ref(config), node, errors);
-  return config;
-}
-// The same, but throws ConfigError with all mistakes.
+// Throws ConfigError with all mistakes.
 template <class Config>
 Config read_fields(const ConfigNode& node) {
   ConfigErrors errors;
-  Config config = read_fields<Config>(node, errors);
+  Config config;
+  read_struct(config_ref(config), node, errors);
   errors.throw_if_any();
   return config;
 }

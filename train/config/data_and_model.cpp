@@ -37,12 +37,12 @@ Sizes sizes_for_model(const ConfigNode& config, const Task* task) {
   if (task != nullptr) {
     return task->model_sizes();
   }
-  constexpr int64_t unknown = 2 * 720'720;  // large, and divided evenly by 1 to 16 heads
+  constexpr int64_t guess = 2 * 720'720;  // large, and divided evenly by 1 to 16 heads
   const ConfigNode& data = config.get("data");
   Sizes sizes;
   for (const std::string& field : sized_by_data) {
     if (data.is_map() && (field == "vocab_size" || !has_field("task", data, field))) {
-      sizes.emplace_back(field, unknown);
+      sizes.emplace_back(field, guess);
     }
   }
   return sizes;

@@ -19,7 +19,7 @@ inline const std::vector<std::string> sized_by_data{
 
 // What the section `model` of a config, which has not been read yet, says to the data.
 Sizes sizes_for_data(const ConfigNode& config);
-// What the data says to the model. Without a task (null), numbers that break no rule of the model.
+// What the data says to the model. Without a task (null), guesses that break no rule of the model.
 Sizes sizes_for_model(const ConfigNode& config, const Task* task);
 
 // Once both are read: sizes that the model gives are those of the data, and the data's

@@ -240,7 +240,7 @@ void read_sections(LoadedRun& run, const ConfigNode& tree, const fs::path& folde
     run.task =
         make_task(tree, config.data, task_setup(config, folder, checkpoint), errors, unreadable);
   }
-  reader.read_part("model", sizes_for_model(tree, run.task.get()));
+  reader.read_part("model", sizes_for_model(tree, run.task.get()), run.task != nullptr);
   reader.finish();
   check_sizes(tree, config.data, config.model, run.task.get(), errors);
 }

@@ -104,7 +104,8 @@ std::string mistakes(const std::string& yaml) {
   ConfigErrors errors;
   try {
     const ConfigNode root = parse_config(yaml, "c", errors);
-    read_fields<Config>(root, errors);
+    Config config;
+    read_struct(config_ref(config), root, errors);
     errors.throw_if_any();
   } catch (const ConfigError& error) {
     return error.what();
@@ -254,7 +255,8 @@ TEST_CASE("config: the command line comes after the file") {
   apply_set(root, "nothing", errors);
   apply_set(root, "count=0", errors);
   root.set("rate", -1, {std::make_shared<const std::string>("c"), 9, 1});
-  read_fields<Everything>(root, errors);
+  Everything all;
+  read_struct(config_ref(all), root, errors);
   CHECK(std::string(errors.exception().what()) ==
         "c:9:1: rate: expected a number above 0 up to 1, got -1\n"
         "--set nothing:1:1: expected KEY=VALUE, such as train.steps=100; there is no =\n"
@@ -314,6 +316,28 @@ TEST_CASE("config: a nested layer is completed from the struct around it") {
   CHECK_THROWS_WITH_AS(checked(made),
                        "attention.num_heads: does not divide d_in: d_in is 16, num_heads is 5",
                        ConfigError);
+}
+
+TEST_CASE("config: a part that is read once another has decided its sizes") {
+  register_types();
+  const auto mistakes_with = [](const Sizes& sizes, bool are_known) {
+    const ConfigNode node = parse_config("attention: {dropout: 2}\ntrain: {steps: 5}\n", "c");
+    Everything all;
+    ConfigErrors errors;
+    StructReader reader(config_ref(all), node, errors);
+    reader.read_values();
+    CHECK(all.train.steps == 5);  // what decides the sizes may need it
+    reader.read_part("attention", sizes, are_known);
+    CHECK(*all.attention.find<int64_t>("d_in") == sizes.front().second);
+    CHECK(reader.finish());
+    return std::string(errors.exception().what());
+  };
+  const std::string dropout =
+      "c:1:22: attention.dropout: expected a number from 0 to below 1, got 2";
+  CHECK(mistakes_with({{"d_in", 6}, {"num_heads", 2}}, true) == dropout);
+  CHECK(mistakes_with({{"d_in", 0}, {"num_heads", 2}}, true) ==
+        "c:1:12: attention.d_in: expected a whole number of at least 1, got 0\n" + dropout);
+  CHECK(mistakes_with({{"d_in", 0}, {"num_heads", 2}}, false) == dropout);
 }
 
 TEST_CASE("config: the resolved config reads back to itself") {
