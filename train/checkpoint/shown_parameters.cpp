@@ -6,20 +6,6 @@
 
 namespace heed {
 
-namespace {
-
-// The names of a parameter and of the layers around it: "att.W_query.weight", "att.W_query", "att".
-std::vector<std::string> names_of(const std::string& parameter) {
-  std::vector<std::string> names{parameter};
-  for (size_t dot = parameter.rfind('.'); dot != std::string::npos && dot > 0;
-       dot = parameter.rfind('.', dot - 1)) {
-    names.push_back(parameter.substr(0, dot));
-  }
-  return names;
-}
-
-}  // namespace
-
 std::vector<NamedParameter> shown_parameters(const Module& model,
                                              const std::vector<std::string>& names) {
   const std::vector<NamedParameter> all = model.parameters();
@@ -38,10 +24,13 @@ std::string mistake_in_shown(const Module& model, const std::string& name) {
   if (!shown_parameters(model, {name}).empty()) {
     return "";
   }
-  std::vector<std::string> known;
+  std::vector<std::string> known;  // of parameters and the layers around: "att.W_query", "att"
   for (const NamedParameter& parameter : model.parameters()) {
-    const std::vector<std::string> its = names_of(parameter.name);
-    known.insert(known.end(), its.begin(), its.end());
+    std::string part = parameter.name;
+    for (size_t end = part.size(); end != std::string::npos; end = part.rfind('.')) {
+      part.resize(end);
+      known.push_back(part);
+    }
   }
   const std::string near = nearest(name, known);
   return text("no parameter or layer is called ", printable(name),

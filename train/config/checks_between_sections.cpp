@@ -137,29 +137,25 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   check_shards(config.train, tree.get("train"), errors);
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");
-  const bool has_sample = !errors.are_within("sample");
-  if (task != nullptr && has_sample) {
+  if (task != nullptr && !errors.are_within("sample")) {
     check_sample(config, tree.get("sample"), *task, errors);
   }
   // eval.every: none turns evaluation off, whatever else the config says about it.
-  const bool no_evaluation = !config.eval.every && !tree.get("eval").has("every");
+  const EvalConfig& eval = config.eval;
+  const bool never_evaluates = has_eval && !eval.every && !tree.get("eval").has("every");
+  const auto refuse = [&](bool is_set, const char* section, const char* key, const auto&... why) {
+    if (is_set && never_evaluates) {
+      errors.add_field(tree.get(section), key, why...);
+    }
+  };
   const char* const needs_evaluation = "needs a validation loss on the way; give eval.every too";
-  if (has_eval && config.eval.patience && no_evaluation) {
-    errors.add_field(tree.get("eval"), "patience", needs_evaluation);
-  }
-  if (has_eval && config.eval.batches && no_evaluation) {
-    errors.add_field(tree.get("eval"), "batches", *config.eval.batches, " without eval.every is ",
-                     "never used; give eval.every too, or leave eval.batches out");
-  }
-  if (has_eval && config.eval.probe != "none" && no_evaluation) {
-    errors.add_field(tree.get("eval"), "probe", config.eval.probe, " without eval.every is never ",
-                     "seen; give eval.every too");
-  }
-  if (has_eval && has_checkpoint && config.checkpoint.best && no_evaluation) {
-    errors.add_field(tree.get("checkpoint"), "best", needs_evaluation);
-  }
-  if (task != nullptr && has_eval && config.eval.every &&
-      task->example_count(Split::validation) == 0) {
+  refuse(eval.patience.has_value(), "eval", "patience", needs_evaluation);
+  refuse(eval.batches.has_value(), "eval", "batches", eval.batches.value_or(0),
+         " without eval.every is never used; give eval.every too, or leave eval.batches out");
+  refuse(eval.probe != "none", "eval", "probe", eval.probe,
+         " without eval.every is never seen; give eval.every too");
+  refuse(has_checkpoint && config.checkpoint.best, "checkpoint", "best", needs_evaluation);
+  if (task != nullptr && has_eval && eval.every && task->example_count(Split::validation) == 0) {
     const bool own_file = !tree.get("data").get("validation").text().empty();
     errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",
                      own_file ? "make data.max_length larger, as all of data.validation is longer"
