@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "layers/text/display.h"
@@ -74,11 +73,6 @@ void print_line(std::FILE* to, std::string_view line) {
 void print_text(std::string_view text) {
   const std::string shown = fitted(printable_lines(text), terminal_width(STDOUT_FILENO));
   std::fputs(shown.c_str(), stdout);
-}
-
-void print_object(const nlohmann::ordered_json& object) {
-  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  std::printf("%s\n", object.dump(-1, ' ', true, replace).c_str());
 }
 
 std::string scientific(double number) { return formatted("%.1e", number); }

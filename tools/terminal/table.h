@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +36,10 @@ void print_text(std::string_view text);
 
 // Prints one JSON object, as --json does: a line on standard output, in ASCII. Bytes that are no
 // UTF-8 are replaced.
-void print_object(const nlohmann::ordered_json& object);
+template <class Json>
+void print_object(const Json& object) {
+  std::printf("%s\n", object.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
+}
 
 // `text` cut to at most `width` columns, ending in "..." if it was longer.
 std::string shortened(const std::string& text, size_t width);

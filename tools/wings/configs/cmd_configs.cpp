@@ -75,7 +75,7 @@ int list(bool json) {
     for (const OwnConfig& config : all) {
       configs.push_back(as_json(config));
     }
-    print_object({{"configs", configs}});
+    print_object(ConfigsJson({{"configs", configs}}));
     return 0;
   }
   require<IoError>(!all.empty(), "heed configs: share/heedgrad/configs is missing");
@@ -99,7 +99,7 @@ int copy(const OwnConfig& config, const fs::path& folder, bool json) {
     }
   }
   if (json) {
-    print_object({{"written", written}});
+    print_object(ConfigsJson({{"written", written}}));
   } else {
     print_text(text("\n  heed train ", shell_word((folder / files.front().path).string()), "\n"));
   }
