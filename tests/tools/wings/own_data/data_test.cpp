@@ -47,12 +47,12 @@ TEST_CASE("heed data: a sequence to read and one to write in words and ids, both
 }
 
 TEST_CASE("heed data: a class by its name, tokens that are asked for, running text") {
-  const nlohmann::json classes = data_of("negation");
+  const nlohmann::json classes = data_of("wings/sentences/negation");
   CHECK(classes.at("examples").size() == 6);
   for (const nlohmann::json& example : classes.at("examples")) {
     CHECK(example.at("answer") == (example.at("targets").at(0) == 1 ? "positive" : "negative"));
   }
-  CHECK(data_of("six_words").at("examples").at(0).at("answer") ==
+  CHECK(data_of("wings/sentences/six_words").at("examples").at(0).at("answer") ==
         "journey starts with one step <end>");
   const nlohmann::json text = data_of("quickstart", {"--examples", "1"}).at("examples").at(0);
   CHECK(text.at("given").get<std::string>().starts_with("First Citizen:\nBefore we"));
@@ -76,12 +76,14 @@ TEST_CASE("heed data: an error is one object on standard output too") {
 }
 
 TEST_CASE("heed data: as a table, and what is wrong") {
-  const ProgramResult table = run_heed({"data", config("negation").string(), "--vocabulary"});
+  const ProgramResult table =
+      run_heed({"data", config("wings/sentences/negation").string(), "--vocabulary"});
   CHECK(table.exit_code == 0);
   for (const char* part : {"fixed validation examples  2,000", "\ntraining example 2\n",
                            "  answer  ", "vocabulary, 52 tokens", "<class>"}) {
     CHECK_MESSAGE(table.out.find(part) != std::string::npos, part);
   }
-  CHECK(run_heed({"data", config("negation").string(), "--examples", "-1"}).exit_code == 2);
+  CHECK(run_heed({"data", config("wings/sentences/negation").string(), "--examples", "-1"})
+            .exit_code == 2);
   CHECK(run_heed({"data", config("no_such").string()}).exit_code == 1);
 }
