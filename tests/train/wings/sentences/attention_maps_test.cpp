@@ -1,5 +1,5 @@
 // The attention maps of a classifier of sentences.
-#include "tests/support/attention_map_cases.h"
+#include "tests/tools/wings/pages/attention_map_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
