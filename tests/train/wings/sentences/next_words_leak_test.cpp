@@ -1,6 +1,6 @@
 // Whether the training of a sentence's words would see the next one.
 #include "tests/support/training_run.h"
-#include "train/check/leak.h"
+#include "train/wings/examine/leak.h"
 
 using namespace heed;
 using namespace heed::testing;
