@@ -1,6 +1,7 @@
 // heed chat: questions to a trained model, and its answers.
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -123,8 +124,12 @@ class Chat {
 
   // A file or pipe gets an answer unchanged, a terminal without control characters.
   void write(const std::string& part) const {
+    errno = 0;
     std::fputs((shows_ ? printable_lines(part, "\n\t") : part).c_str(), stdout);
     std::fflush(stdout);
+    if (errno == EINTR) {  // Ctrl-C, while the terminal had no room: no error of the output
+      std::clearerr(stdout);
+    }
   }
 
   void reply(const std::string& question) {
