@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "autograd/op.h"
+#include "layers/module/registry.h"
 #include "train/wings/examine/examine_layer.h"
 #include "train/wings/examine/examine_task.h"
 
