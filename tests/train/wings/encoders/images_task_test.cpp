@@ -100,9 +100,9 @@ TEST_CASE("images: bytes become numbers from 0 to 1, the last part is held out")
   ImageFiles files;
   files.safetensors({bytes_view({10, 2, 3}, files.bytes), view("labels", labels_below(10, 4))});
   const auto task = files.task("path: a.safetensors, train_fraction: 0.7");
-  using Sizes = std::vector<std::pair<std::string, int64_t>>;
+  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
   CHECK(task->model_sizes() ==
-        Sizes{{"num_classes", 4}, {"channels", 1}, {"image_height", 2}, {"image_width", 3}});
+        ModelSizes{{"num_classes", 4}, {"channels", 1}, {"image_height", 2}, {"image_width", 3}});
   CHECK(task->example_count(Split::train) == 7);
   CHECK(task->example_count(Split::validation) == 3);
   const Batch last = task->examples(Split::validation, {2, 0});

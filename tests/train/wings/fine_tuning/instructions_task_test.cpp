@@ -76,8 +76,8 @@ TEST_CASE("instructions: the templates of the book") {
 TEST_CASE("instructions: batches are padded, and only the answer and its end are targets") {
   const TwoRows rows;
   const auto task = rows.task();
-  using Sizes = std::vector<std::pair<std::string, int64_t>>;
-  CHECK(task->model_sizes() == Sizes{{"vocab_size", 5}, {"context_length", 6}});
+  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
+  CHECK(task->model_sizes() == ModelSizes{{"vocab_size", 5}, {"context_length", 6}});
   CHECK(task->training_tokens() == 7 + 4);
   const Batch batch = task->examples(Split::train, {0, 1});
   CHECK(numbers_of(batch.input.ids) == std::vector<int32_t>{1, 2, 3, 0, 2, 1, 2, 0, 2, 4, 4, 4});

@@ -38,8 +38,9 @@ TEST_CASE("labelled: batches, classes and answers in words") {
   files.write("a.csv", "label,text\n10,\"to be, or not\"\n9,be\n");
   const auto task = files.task("{type: labelled, path: a.csv, train_fraction: 1}");
   CHECK(task->target_name(0) == "9");  // by value
-  using Sizes = std::vector<std::pair<std::string, int64_t>>;
-  CHECK(task->model_sizes() == Sizes{{"vocab_size", 6}, {"num_classes", 2}, {"context_length", 6}});
+  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
+  CHECK(task->model_sizes() ==
+        ModelSizes{{"vocab_size", 6}, {"num_classes", 2}, {"context_length", 6}});
   CHECK(task->output_size() == 2);
   CHECK(task->training_tokens() == 6);
   const Batch batch = task->examples(Split::train, {0, 1});
@@ -71,11 +72,11 @@ TEST_CASE("pairs: teacher forcing, padding, and a vocabulary for each side") {
   const OwnFiles files;
   files.write("a.tsv", "x y\tX\nz\tY Z\n");
   const auto task = files.task("{type: pairs, path: a.tsv, train_fraction: 1}");
-  using Sizes = std::vector<std::pair<std::string, int64_t>>;
-  CHECK(task->model_sizes() == Sizes{{"source_vocab_size", 4},
-                                     {"vocab_size", 5},
-                                     {"source_length", 3},
-                                     {"context_length", 3}});
+  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
+  CHECK(task->model_sizes() == ModelSizes{{"source_vocab_size", 4},
+                                          {"vocab_size", 5},
+                                          {"source_length", 3},
+                                          {"context_length", 3}});
   const Batch batch = task->examples(Split::train, {0, 1});
   CHECK(all_of(batch.input.source_ids) == std::vector<int32_t>{0, 1, 3, 2, 3, 3});
   CHECK(all_of(batch.input.ids) == std::vector<int32_t>{3, 0, 4, 3, 1, 2});

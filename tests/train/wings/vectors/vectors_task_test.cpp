@@ -67,8 +67,8 @@ TEST_CASE("vectors: numbers, sizes and examples") {
   const Array x = counted({10, 3, 4}), y = counted({10, 3, 2});
   const VectorFile file({view("x", x), view("y", y)});
   const auto task = file.task(", train_fraction: 0.8");
-  using Sizes = std::vector<std::pair<std::string, int64_t>>;
-  CHECK(task->model_sizes() == Sizes{{"d_in", 4}, {"d_out", 2}, {"context_length", 3}});
+  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
+  CHECK(task->model_sizes() == ModelSizes{{"d_in", 4}, {"d_out", 2}, {"context_length", 3}});
   CHECK(task->output_size() == 0);
   CHECK(task->training_tokens() == 24);
   CHECK(task->description() == "v.safetensors: x (10, 3, 4), y (10, 3, 2); the last 2 held out");
