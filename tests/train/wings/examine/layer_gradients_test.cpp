@@ -6,9 +6,9 @@
 
 #include "autograd/random/streams.h"
 #include "layers/linear.h"
-#include "tests/train/wings/examine/layer_checks.h"
 #include "tests/support/near.h"
 #include "tests/support/wrong_backwards.h"
+#include "tests/train/wings/examine/layer_checks.h"
 #include "train/check/variants.h"
 
 using namespace heed;
