@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "autograd/base/rethrow.h"
 #include "train/data/text_stream.h"
 #include "train/tokenizers/vocabulary.h"
 
@@ -30,12 +31,7 @@ void TextInterface::check_prompt(const std::string& prompt) const {
 }
 
 std::string TextInterface::mistake_in_prompt(const std::string& prompt) const {
-  try {
-    check_prompt(prompt);
-    return "";
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
+  return error_of<ConfigError>([&] { check_prompt(prompt); }).value_or("");
 }
 
 Answer TextInterface::answer(Module& model, const std::string& prompt,
