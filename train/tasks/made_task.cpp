@@ -49,15 +49,14 @@ std::vector<MadeTask::Question> MadeTask::different(int64_t count, Generator& ge
   return {found.begin(), found.end()};
 }
 
-void MadeTask::hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always,
-                             const MostOfLength& most) {
+void MadeTask::hold_out_some(uint64_t seed, const HeldOut& which) {
   Generator generator(seed);
   // held_out_ is still empty, so `false` accepts any question.
-  held_out_ = different(count, generator, false, most);
-  held_out_.insert(held_out_.end(), always.begin(), always.end());
+  held_out_ = different(which.count, generator, false, which.most);
+  held_out_.insert(held_out_.end(), which.always.begin(), which.always.end());
   std::sort(held_out_.begin(), held_out_.end());
   held_out_.erase(std::unique(held_out_.begin(), held_out_.end()), held_out_.end());
-  sample_ = different(count, generator, false);
+  sample_ = different(which.count, generator, false);
 }
 
 void MadeTask::hold_out_by_rule(uint64_t seed, int64_t count) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "train/data/task.h"
@@ -27,6 +28,16 @@ class MadeTask : public Task {
  public:
   // Identifies an example: the symbols of a sequence, or the choices that make up a sentence.
   using Question = std::vector<int32_t>;
+  using MostOfLength = std::function<int64_t(size_t)>;
+  // Distinct random questions, so many of them, and those in `always`. `most`, if given, limits how
+  // many of a length are held out; `count` must not exceed the sum over all lengths.
+  struct HeldOut {
+    HeldOut(int64_t so_many, std::vector<Question> too = {}, MostOfLength limit = {})
+        : count(so_many), always(std::move(too)), most(std::move(limit)) {}
+    int64_t count;
+    std::vector<Question> always;
+    MostOfLength most;
+  };
 
   Batch next(int64_t batch_size, Generator& data) final;
   int64_t example_count(Split split) const final;
@@ -53,11 +64,7 @@ class MadeTask : public Task {
 
   // Exactly one of these must be called at the end of the constructor. Each also draws the sample
   // of training questions, from a separate generator with this seed.
-  //   Holds out `count` distinct random questions, and those in `always`. `most`, if given, limits
-  //   how many of a length are held out; `count` must not exceed the sum over all lengths:
-  using MostOfLength = std::function<int64_t(size_t)>;
-  void hold_out_some(uint64_t seed, int64_t count, std::vector<Question> always = {},
-                     const MostOfLength& most = {});
+  void hold_out_some(uint64_t seed, const HeldOut& which);
   //   Holds out `count` distinct questions for which the overridden is_held_out() is true:
   void hold_out_by_rule(uint64_t seed, int64_t count);
   //   Holds out exactly these; the training sample has `sampled` questions:

@@ -12,8 +12,7 @@ SortTask::SortTask(const Config& c, const TaskSetup& setup)
     : sequences_(c),
       tokenizer_(with_marks(numbers_below(c.symbols),
                             std::vector<std::string>(c.lengths_differ() ? 1 : 0, "<end>"))) {
-  hold_out_some(setup.seed, c.held_out_count(), {},
-                [&](size_t length) { return c.most_held_out_of(length); });
+  hold_out_some(setup.seed, c.held_out());
 }
 
 std::vector<std::pair<std::string, int64_t>> SortTask::model_sizes() const {

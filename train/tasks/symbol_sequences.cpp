@@ -5,7 +5,6 @@
 
 #include "autograd/random/fills.h"
 #include "train/files/number_words.h"
-#include "train/tasks/made_task.h"
 
 namespace heed {
 
@@ -36,16 +35,16 @@ double SymbolSequences::different(size_t of_length) const {
   return std::pow(static_cast<double>(symbols), static_cast<double>(of_length));
 }
 
-int64_t SymbolSequences::most_held_out_of(size_t of_length) const {
-  return static_cast<int64_t>(std::min(different(of_length) / 10, double{most_held_out})) + 1;
-}
-
-int64_t SymbolSequences::held_out_count() const {
-  double all = 0;
+MadeTask::HeldOut SymbolSequences::held_out() const {
+  double possible = 0;
   for (int64_t l = shortest(); l <= length; ++l) {
-    all += different(static_cast<size_t>(l));
+    possible += different(static_cast<size_t>(l));
   }
-  return tenth_of(all);
+  return {tenth_of(possible), {}, [all = *this](size_t of_length) {
+            return static_cast<int64_t>(
+                       std::min(all.different(of_length) / 10, double{most_held_out})) +
+                   1;
+          }};
 }
 
 void SymbolSequences::check_length(size_t count) const {

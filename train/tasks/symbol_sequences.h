@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "autograd/random/generator.h"
 #include "layers/config/fields.h"
+#include "train/tasks/made_task.h"
 
 namespace heed {
 
@@ -21,11 +21,10 @@ struct SymbolSequences {
   bool lengths_differ() const { return shortest() < length; }
   // Draws the length (if lengths differ), then every symbol, as torch.randint.
   std::vector<int32_t> draw(Generator& generator) const;
-  // A tenth of all possible sequences, but at least 1 and at most most_held_out.
-  int64_t held_out_count() const;
-  // How many sequences of a length may be held out: a tenth of them and one more. The rest is left
-  // to train on, so that no length comes up in validation only.
-  int64_t most_held_out_of(size_t of_length) const;
+  // A tenth of all possible sequences, but at least 1 and at most most_held_out; and of each length
+  // a tenth and one more at most. The rest is left to train on, so that no length comes up in
+  // validation only.
+  MadeTask::HeldOut held_out() const;
   // Throws ConfigError if the length is not allowed.
   void check_length(size_t count) const;
   // "sequences of 4 to 16 out of 32 symbols"

@@ -13,60 +13,54 @@
 
 namespace heed {
 
-class InductionTask final : public SymbolTask {
- public:
+struct Induction {
   static constexpr const char* help = "a repeated segment of symbols: what comes next";
+  using Question = MadeTask::Question;
 
-  struct Config {
-    int64_t length = 32;
-    int64_t min_period = 4;
-    int64_t symbols = 32;
-    void fields(Fields& f) {
-      f.optional("length", length, in_range(4, 1024), "symbols of a sequence");
-      f.optional("min_period", min_period, in_range(2, 512),
-                 "symbols of the shortest segment; the longest has length / 2");
-      f.optional("symbols", symbols, in_range(2, 65000), "different symbols there are");
+  int64_t length = 32;
+  int64_t min_period = 4;
+  int64_t symbols = 32;
+  void fields(Fields& f) {
+    f.optional("length", length, in_range(4, 1024), "symbols of a sequence");
+    f.optional("min_period", min_period, in_range(2, 512),
+               "symbols of the shortest segment; the longest has length / 2");
+    f.optional("symbols", symbols, in_range(2, 65000), "different symbols there are");
+  }
+  void check(ConfigErrors& errors, const ConfigNode& at) const {
+    if (min_period > length / 2) {
+      errors.add_field(at, "min_period", "must be at most length / 2 = ", length / 2, ", got ",
+                       min_period);
     }
-    void check(ConfigErrors& errors, const ConfigNode& at) const {
-      if (min_period > length / 2) {
-        errors.add_field(at, "min_period", "must be at most length / 2 = ", length / 2, ", got ",
-                         min_period);
-      }
-      if (symbols < length / 2) {
-        errors.add_field(at, "symbols", "must be at least length / 2 = ", length / 2,
-                         ", since a segment has distinct symbols, got ", symbols);
-      }
+    if (symbols < length / 2) {
+      errors.add_field(at, "symbols", "must be at least length / 2 = ", length / 2,
+                       ", since a segment has distinct symbols, got ", symbols);
     }
-  };
+  }
 
-  InductionTask(const Config& c, const TaskSetup& setup)
-      : SymbolTask(numbers_below(c.symbols), c.length), config(c) {
+  std::vector<std::string> names() const { return numbers_below(symbols); }
+  int64_t tokens() const { return length; }
+  MadeTask::HeldOut held_out() const {
     double all = 0;
-    for (int64_t period = c.min_period; period <= c.length / 2; ++period) {
-      all += arrangements(c.symbols, period);
+    for (int64_t period = min_period; period <= length / 2; ++period) {
+      all += arrangements(symbols, period);
     }
-    hold_out_some(setup.seed, tenth_of(all), {}, [&](size_t period) {
-      return tenth_of(arrangements(c.symbols, static_cast<int64_t>(period))) + 1;
-    });
+    return {tenth_of(all), {}, [of = symbols](size_t period) {
+              return tenth_of(arrangements(of, static_cast<int64_t>(period))) + 1;
+            }};
+  }
+  std::string description() const {
+    return text("induction: segments of ", min_period, " to ", length / 2, " out of ", symbols,
+                " symbols, repeated to ", length);
   }
 
-  std::string description() const override {
-    return described(text("induction: segments of ", config.min_period, " to ", config.length / 2,
-                          " out of ", config.symbols, " symbols, repeated to ", config.length));
-  }
-
-  const Config config;
-
- protected:
   // The segment.
-  Question draw(Generator& generator) const override {
-    const auto periods = static_cast<size_t>(config.length / 2 - config.min_period + 1);
-    const int64_t period = config.min_period + draw_below(generator, periods);
-    return draw_distinct(generator, config.symbols, period);
+  Question draw(Generator& generator) const {
+    const auto periods = static_cast<size_t>(length / 2 - min_period + 1);
+    const int64_t period = min_period + draw_below(generator, periods);
+    return draw_distinct(generator, symbols, period);
   }
 
-  void write(const Question& segment, std::span<int32_t> ids,
-             std::span<int32_t> targets) const override {
+  void write(const Question& segment, std::span<int32_t> ids, std::span<int32_t> targets) const {
     for (size_t t = 0; t < ids.size(); ++t) {
       ids[t] = segment[t % segment.size()];
       if (t >= segment.size()) {
@@ -75,6 +69,7 @@ class InductionTask final : public SymbolTask {
     }
   }
 };
+using InductionTask = SymbolTask<Induction>;
 HEED_TASK(InductionTask, "induction");
 
 }  // namespace heed

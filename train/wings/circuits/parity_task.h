@@ -11,39 +11,27 @@
 
 namespace heed {
 
-class ParityTask final : public SymbolTask {
- public:
+struct Parity {
   static constexpr const char* help = "bits: whether the number of ones so far is odd";
+  using Question = MadeTask::Question;
 
-  struct Config {
-    int64_t length = 16;
-    void fields(Fields& f) {
-      f.optional("length", length, in_range(4, 1024), "bits of a sequence");
-    }
-  };
+  int64_t length = 16;
+  void fields(Fields& f) { f.optional("length", length, in_range(4, 1024), "bits of a sequence"); }
 
-  ParityTask(const Config& c, const TaskSetup& setup)
-      : SymbolTask(numbers_below(2), c.length), config(c) {
-    hold_out_some(setup.seed, tenth_of(std::exp2(static_cast<double>(c.length))));
-  }
+  std::vector<std::string> names() const { return numbers_below(2); }
+  int64_t tokens() const { return length; }
+  MadeTask::HeldOut held_out() const { return tenth_of(std::exp2(static_cast<double>(length))); }
+  std::string description() const { return text("parity: sequences of ", length, " bits"); }
 
-  std::string description() const override {
-    return described(text("parity: sequences of ", config.length, " bits"));
-  }
-
-  const Config config;
-
- protected:
-  Question draw(Generator& generator) const override {
-    Question bits(static_cast<size_t>(config.length));
+  Question draw(Generator& generator) const {
+    Question bits(static_cast<size_t>(length));
     for (int32_t& bit : bits) {
       bit = draw_below(generator, 2);
     }
     return bits;
   }
 
-  void write(const Question& bits, std::span<int32_t> ids,
-             std::span<int32_t> targets) const override {
+  void write(const Question& bits, std::span<int32_t> ids, std::span<int32_t> targets) const {
     int32_t odd = 0;
     for (size_t t = 0; t < ids.size(); ++t) {
       ids[t] = bits[t];
@@ -52,6 +40,7 @@ class ParityTask final : public SymbolTask {
     }
   }
 };
+using ParityTask = SymbolTask<Parity>;
 HEED_TASK(ParityTask, "parity");
 
 }  // namespace heed

@@ -2,21 +2,17 @@
 
 #include <numeric>
 
-#include "autograd/base/modes.h"
 #include "layers/module/evaluation_mode.h"
 
 namespace heed {
 
-SymbolTask::SymbolTask(std::vector<std::string> names, int64_t length)
-    : tokenizer_(std::move(names), /*marks=*/0), length_(length) {}
-
-void SymbolTask::check_prompt(const std::string& prompt) const {
+void SymbolText::check_prompt(const std::string& prompt) const {
   const auto count = static_cast<int64_t>(tokenizer_.encode(prompt).size());
   require<ConfigError>(count >= 1 && count <= length_, "expected 1 to ", length_,
                        " symbols with blanks between them, got ", count);
 }
 
-Answer SymbolTask::answer(Module& model, const std::string& prompt,
+Answer SymbolText::answer(Module& model, const std::string& prompt,
                           const AnswerOptions& options) const {
   check_prompt(prompt);
   const EvaluationMode evaluating(model);
@@ -27,15 +23,14 @@ Answer SymbolTask::answer(Module& model, const std::string& prompt,
   return answer;
 }
 
-Batch SymbolTask::batch(std::span<const Question> questions) const {
-  const Shape shape{static_cast<int64_t>(questions.size()), length_};
-  Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
+Batch SymbolText::blank(int64_t count) const {
+  const Shape shape{count, length_};
+  return {Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
+}
+
+std::span<int32_t> SymbolText::row(Ids& of, size_t i) const {
   const auto width = static_cast<size_t>(length_);
-  for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
-    write(questions[i], {batch.input.ids.mutable_data() + i * width, width},
-          {batch.targets.mutable_data() + i * width, width});
-  }
-  return batch;
+  return {of.mutable_data() + i * width, width};
 }
 
 double arrangements(int64_t n, int64_t k) {

@@ -64,28 +64,27 @@ struct SenseSlot {
 
 }  // namespace
 
-WordSenseTask::WordSenseTask(const Config&, const TaskSetup& setup)
-    : SentenceTask({.words = words_of({people(),
-                                       deeds(),
-                                       manners(),
-                                       directions(),
-                                       other_places(),
-                                       joints,
-                                       owners(),
-                                       {"the bank"}}),
-                    .classes = {"river", "money"},
-                    .longest = 22}) {
-  hold_out_by_rule(setup.seed, most_held_out);
+SentenceWords WordSense::vocabulary() const {
+  return {.words = words_of({people(),
+                             deeds(),
+                             manners(),
+                             directions(),
+                             other_places(),
+                             joints,
+                             owners(),
+                             {"the bank"}}),
+          .classes = {"river", "money"},
+          .longest = 22};
 }
 
-bool WordSenseTask::is_held_out(const Question& choices) const {
+bool WordSense::is_held_out(const MadeTask::Question& choices) const {
   return (choices[SenseSlot::deed] + choices[SenseSlot::other_deed]) % 5 ==
          3;  // one fifth: swam with paid
 }
 
-MadeTask::Question WordSenseTask::draw(Generator& generator) const {
+MadeTask::Question WordSense::draw(Generator& generator) const {
   const size_t half = deeds().size() / 2;
-  Question choices(SenseSlot::count, 0);
+  MadeTask::Question choices(SenseSlot::count, 0);
   choices[SenseSlot::person] = draw_below(generator, people().size());
   choices[SenseSlot::deed] = draw_below(generator, deeds().size());
   choices[SenseSlot::manner] = draw_below(generator, manners().size());
@@ -110,7 +109,7 @@ MadeTask::Question WordSenseTask::draw(Generator& generator) const {
   return choices;
 }
 
-SentenceTask::Sentence WordSenseTask::sentence(const Question& choices) const {
+Sentence WordSense::sentence(const MadeTask::Question& choices) const {
   Sentence made;
   made.label = choices[SenseSlot::deed] < static_cast<int32_t>(deeds().size() / 2) ? 0 : 1;
   const auto clause = [&](SenseSlot::Choice first, const std::string& place) {

@@ -8,21 +8,17 @@
 
 namespace heed {
 
-class WordSenseTask final : public SentenceTask {
- public:
+struct WordSense : NoFields {
+  static constexpr const char* name = "word_sense";
   static constexpr const char* help = "which bank, of a river or for money, a sentence speaks of";
-  using Config = NoFields;
 
-  WordSenseTask(const Config&, const TaskSetup& setup);
-
-  Sentence sentence(const Question& choices) const override;
+  SentenceWords vocabulary() const;
+  MadeTask::Question draw(Generator& generator) const;
   // Holds out combinations of the verbs of the two clauses, the same for every seed.
-  bool is_held_out(const Question& choices) const override;
-  std::string description() const override { return "word_sense: " + described(); }
-
- protected:
-  Question draw(Generator& generator) const override;
+  bool is_held_out(const MadeTask::Question& choices) const;
+  Sentence sentence(const MadeTask::Question& choices) const;
 };
+using WordSenseTask = SentenceTask<WordSense>;
 HEED_TASK(WordSenseTask, "word_sense");
 
 }  // namespace heed

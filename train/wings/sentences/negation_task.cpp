@@ -77,15 +77,14 @@ bool turns_round(int32_t negation) {
 
 }  // namespace
 
-NegationTask::NegationTask(const Config&, const TaskSetup& setup)
-    : SentenceTask({.words = words_of({subjects(), verbs(), negations(), degrees(), judgements(),
-                                       plain_adjectives(), joints}),
-                    .classes = {"negative", "positive"},
-                    .longest = 15}) {
-  hold_out_by_rule(setup.seed, most_held_out);
+SentenceWords Negation::vocabulary() const {
+  return {.words = words_of({subjects(), verbs(), negations(), degrees(), judgements(),
+                             plain_adjectives(), joints}),
+          .classes = {"negative", "positive"},
+          .longest = 15};
 }
 
-bool NegationTask::is_held_out(const Question& choices) const {
+bool Negation::is_held_out(const MadeTask::Question& choices) const {
   const int32_t which = choices[Slot::negation];
   const auto half = static_cast<int32_t>(judgements().size() / 2);
   const int32_t pair = choices[Slot::judgement] % half;  // the same for both classes
@@ -95,8 +94,8 @@ bool NegationTask::is_held_out(const Question& choices) const {
   return which > 0 && (pair + which) % 2 == 0;
 }
 
-MadeTask::Question NegationTask::draw(Generator& generator) const {
-  Question choices(Slot::count, 0);
+MadeTask::Question Negation::draw(Generator& generator) const {
+  MadeTask::Question choices(Slot::count, 0);
   choices[Slot::subject] = draw_below(generator, subjects().size());
   choices[Slot::verb] = draw_below(generator, verbs().size());
   choices[Slot::negation] = draw_negation(generator);
@@ -115,7 +114,7 @@ MadeTask::Question NegationTask::draw(Generator& generator) const {
   return choices;
 }
 
-SentenceTask::Sentence NegationTask::sentence(const Question& choices) const {
+Sentence Negation::sentence(const MadeTask::Question& choices) const {
   Sentence made;
   const auto clause = [&](Slot::Choice first, const std::string& adjective) {
     append_words(made.words, chosen(subjects(), choices[first]));

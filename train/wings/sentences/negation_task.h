@@ -7,23 +7,19 @@
 
 namespace heed {
 
-class NegationTask final : public SentenceTask {
- public:
+struct Negation : NoFields {
+  static constexpr const char* name = "negation";
   static constexpr const char* help = "positive or negative: sentences with negated judgements";
-  using Config = NoFields;
 
-  NegationTask(const Config&, const TaskSetup& setup);
-
-  Sentence sentence(const Question& choices) const override;
+  SentenceWords vocabulary() const;
+  MadeTask::Question draw(Generator& generator) const;
   // Holds out combinations of a negation and a judgement, the same for every seed: for each
   // judgement one single negation and half of the double ones. Held-out examples are balanced
   // between positive and negative, so no single word predicts their class.
-  bool is_held_out(const Question& choices) const override;
-  std::string description() const override { return "negation: " + described(); }
-
- protected:
-  Question draw(Generator& generator) const override;
+  bool is_held_out(const MadeTask::Question& choices) const;
+  Sentence sentence(const MadeTask::Question& choices) const;
 };
+using NegationTask = SentenceTask<Negation>;
 HEED_TASK(NegationTask, "negation");
 
 }  // namespace heed

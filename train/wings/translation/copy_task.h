@@ -1,20 +1,19 @@
 // Copies a sequence of symbols. Attention has to move along the diagonal.
 #pragma once
 
-#include "train/wings/translation/symbol_pair_task.h"
+#include "train/wings/translation/symbol_pairs.h"
 
 namespace heed {
 
-class CopyTask final : public SymbolPairTask {
- public:
+struct Copy : SymbolPairs {
   static constexpr const char* help = "sequences of symbols, to be given back as they are";
-  using SymbolPairTask::SymbolPairTask;
 
-  Pair pair(const Question& question) const override { return {question, question}; }
-  std::string description() const override {
-    return described("copy: " + sequences_.description());
+  SequencePair pair(const MadeTask::Question& question, const PairText&) const {
+    return {question, question};
   }
+  std::string description() const { return "copy: " + SymbolSequences::description(); }
 };
+using CopyTask = PairTask<Copy>;
 HEED_TASK(CopyTask, "copy");
 
 }  // namespace heed

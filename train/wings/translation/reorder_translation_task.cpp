@@ -2,44 +2,38 @@
 
 #include <locale>
 
-#include "train/wings/translation/toy_german.h"
+#include "train/wings/classes/prompt_length.h"
 
 namespace heed {
 
-ReorderTranslationTask::ReorderTranslationTask(const Config&, const TaskSetup& setup)
-    : PairTask(toy_german::german_words(), toy_german::english_words(),
-               {toy_german::longest, toy_german::longest}) {
-  hold_out_some(setup.seed, most_held_out, toy_german::sentences_of_the_documents());
-}
-
-MadeTask::Question ReorderTranslationTask::draw(Generator& generator) const {
-  return toy_german::draw(generator);
-}
-
-PairTask::Pair ReorderTranslationTask::pair(const Question& choices) const {
+SequencePair ReorderTranslation::pair(const MadeTask::Question& choices,
+                                      const PairText& words) const {
   const toy_german::Sentence made = toy_german::sentence(choices);
-  Pair ids;
+  SequencePair ids;
   for (const std::string& word : made.german) {
-    ids.source.push_back(source_tokenizer()->id(word));
+    ids.source.push_back(words.source().id(word));
   }
   for (const std::string& word : made.english) {
-    ids.target.push_back(tokenizer()->id(word));
+    ids.target.push_back(words.target().id(word));
   }
   return ids;
 }
 
-std::string ReorderTranslationTask::text_of(std::span<const int32_t> target) const {
-  std::string sentence = tokenizer()->decode(target);
-  if (!sentence.empty()) {
-    sentence[0] = std::toupper(sentence[0], std::locale::classic());  // every English word is ASCII
-  }
-  return sentence;
+void ReorderTranslation::check_length(size_t words) const {
+  require_length(words, toy_german::longest, "word");
 }
 
-std::string ReorderTranslationTask::description() const {
-  return described(text("reorder_translation: sentences of ", toy_german::shortest, " to ",
-                        toy_german::longest, " words, ", source_tokenizer()->vocab_size() - 1,
-                        " words of German and ", tokenizer()->vocab_size() - 2, " of English"));
+std::string ReorderTranslation::as_text(std::string words) const {
+  if (!words.empty()) {
+    words[0] = std::toupper(words[0], std::locale::classic());  // every English word is ASCII
+  }
+  return words;
+}
+
+std::string ReorderTranslation::description() const {
+  return text("reorder_translation: sentences of ", toy_german::shortest, " to ",
+              toy_german::longest, " words, ", source_words().size(), " words of German and ",
+              target_words().size(), " of English");
 }
 
 }  // namespace heed

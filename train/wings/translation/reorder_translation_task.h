@@ -7,23 +7,26 @@
 #pragma once
 
 #include "train/wings/translation/pair_task.h"
+#include "train/wings/translation/toy_german.h"
 
 namespace heed {
 
-class ReorderTranslationTask final : public PairTask {
- public:
+struct ReorderTranslation : NoFields {
   static constexpr const char* help = "a toy German into a toy English with another word order";
-  using Config = NoFields;
 
-  ReorderTranslationTask(const Config&, const TaskSetup& setup);
-
-  Pair pair(const Question& choices) const override;
-  std::string description() const override;
-
- protected:
-  Question draw(Generator& generator) const override;
-  std::string text_of(std::span<const int32_t> target) const override;
+  std::vector<std::string> source_words() const { return toy_german::german_words(); }
+  std::vector<std::string> target_words() const { return toy_german::english_words(); }
+  PairSizes longest() const { return {toy_german::longest, toy_german::longest}; }
+  MadeTask::HeldOut held_out() const {
+    return {most_held_out, toy_german::sentences_of_the_documents()};
+  }
+  MadeTask::Question draw(Generator& generator) const { return toy_german::draw(generator); }
+  SequencePair pair(const MadeTask::Question& choices, const PairText& words) const;
+  void check_length(size_t words) const;
+  std::string as_text(std::string words) const;
+  std::string description() const;
 };
+using ReorderTranslationTask = PairTask<ReorderTranslation>;
 HEED_TASK(ReorderTranslationTask, "reorder_translation");
 
 }  // namespace heed

@@ -2,22 +2,19 @@
 // the sequence ends.
 #pragma once
 
-#include "train/wings/translation/symbol_pair_task.h"
+#include "train/wings/translation/symbol_pairs.h"
 
 namespace heed {
 
-class ReverseTask final : public SymbolPairTask {
- public:
+struct Reverse : SymbolPairs {
   static constexpr const char* help = "sequences of symbols, to be given back from the end on";
-  using SymbolPairTask::SymbolPairTask;
 
-  Pair pair(const Question& question) const override {
+  SequencePair pair(const MadeTask::Question& question, const PairText&) const {
     return {question, {question.rbegin(), question.rend()}};
   }
-  std::string description() const override {
-    return described("reverse: " + sequences_.description());
-  }
+  std::string description() const { return "reverse: " + SymbolSequences::description(); }
 };
+using ReverseTask = PairTask<Reverse>;
 HEED_TASK(ReverseTask, "reverse");
 
 }  // namespace heed

@@ -21,7 +21,7 @@ TEST_CASE("word_sense: the class is that of the verb in the clause of the bank")
   int64_t seen = 0, misleading = 0, alone = 0;
   for (const Split split : {Split::train, Split::validation}) {
     for (const MadeTask::Question& choices : sense.questions(split)) {
-      const SentenceTask::Sentence made = sense.sentence(choices);
+      const Sentence made = sense.config.sentence(choices);
       REQUIRE(made.words.size() <= 22);
       int32_t label = -1, other = -1;
       int32_t verb = -1;

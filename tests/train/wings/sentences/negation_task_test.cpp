@@ -35,7 +35,7 @@ TEST_CASE("negation: the class is what the judgement's own clause says") {
   int64_t positive = 0, seen = 0;
   for (const Split split : {Split::train, Split::validation}) {
     for (const MadeTask::Question& choices : negation.questions(split)) {
-      const SentenceTask::Sentence made = negation.sentence(choices);
+      const Sentence made = negation.config.sentence(choices);
       REQUIRE(made.words.size() <= 15);
       REQUIRE(label_of(made.words) == made.label);
       positive += made.label;

@@ -4,7 +4,7 @@
 #include "tests/support/made_task_cases.h"
 #include "train/data/generate.h"
 #include "train/evaluate.h"
-#include "train/wings/translation/pair_task.h"
+#include "train/wings/translation/reverse_task.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -14,11 +14,11 @@ TEST_CASE("answers: a sequence counts as right if and only if greedy decoding wr
       "data: {type: reverse, length: 4, min_length: 2, symbols: 6}\n"
       "model: {type: encoder_decoder, d_model: 16, num_heads: 2, num_layers: 1}\n" +
       adamw + "train: {steps: 60, batch_size: 16}\n");
-  const auto& task = dynamic_cast<const PairTask&>(*run.loaded.task);
+  const auto& task = dynamic_cast<const ReverseTask&>(*run.loaded.task);
   const Evaluation evaluation = evaluate(*run.model, task, Split::validation, 16, {});
   int64_t right = 0;
   for (const MadeTask::Question& question : task.questions(Split::validation)) {
-    const PairTask::Pair pair = task.pair(question);
+    const SequencePair pair = task.pair(question);
     const Answer answer = ask(run, task.source_tokenizer()->decode(pair.source));
     right += answer.text == task.tokenizer()->decode(pair.target) ? 1 : 0;
   }
