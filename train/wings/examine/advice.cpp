@@ -18,13 +18,24 @@ using Advice = std::vector<std::string>;
 
 constexpr int64_t small_model = 5'000'000, largest_built_model = 50'000'000;  // parameters
 
+// A gpt with one block of each kind: its blocks are alike, but for the attentions that they take in
+// turn, and so it sees what the whole model sees, in a fraction of the time.
+Choice with_few_blocks(Choice model) {
+  if (model.type() == "gpt") {
+    std::vector<Field> fields = fields_of(model.own_config());
+    const auto* attention = model.find<Choice>("attention");
+    *member_of<int64_t>(*find_field(fields, "num_layers")) = 1 + std::ssize(attention->others);
+  }
+  return model;
+}
+
 // A model that sees the tokens it has to predict. Building a larger model takes longer, so a larger
 // one that says it is causal is believed.
 void find_leak(const LoadedRun& run, const Plan& plan, Advice& found) {
   if (plan.parameters > (plan.says_causal ? small_model : largest_built_model)) {
     return;
   }
-  const std::unique_ptr<Module> model = make_layer(run.config.model);
+  const std::unique_ptr<Module> model = make_layer(with_few_blocks(run.config.model));
   if (sees_next_tokens(*model, *run.task)) {
     found.emplace_back(
         "the model sees the tokens that it has to predict: its loss will be far too good, its "

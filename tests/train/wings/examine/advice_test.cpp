@@ -39,6 +39,12 @@ TEST_CASE("advice: warns of a model that sees its targets, and --strict refuses 
   CHECK(plan.warnings == std::vector<std::string>{warning});
   CHECK(describe(plan, run).back() == "warning    " + warning);
   CHECK(error_of([&] { require_no_warnings(plan); }) == "--strict: " + warning);
+  // One block of each kind is looked at; the last of them counts too.
+  for (const std::string last : {"true", "false"}) {
+    const std::vector<std::string> blocks{"model.num_layers=5",
+                                          "model.attention=[{}, {}, {causal: " + last + "}]"};
+    CHECK(make_plan(load_small(folder, blocks)).warnings.empty() == (last == "true"));
+  }
 }
 
 TEST_CASE("advice: warns of heads that an attention does not have") {
