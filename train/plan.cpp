@@ -10,7 +10,7 @@
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/check/adviser.h"
-#include "train/checkpoint/shown_parameters.h"
+#include "train/wings/show/shown_parameters.h"
 #include "train/config/checks_between_sections.h"
 #include "train/config/model_start.h"
 #include "train/files/number_words.h"

@@ -9,7 +9,7 @@
 #include "layers/text/formatted.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
-#include "tools/commands/parameter_printer.h"
+#include "tools/wings/show/parameter_printer.h"
 #include "tools/commands/run.h"
 #include "tools/commands/run_files.h"
 #include "tools/commands/train_ending.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "tools/terminal/print.h"
+#include "tools/wings/show/print.h"
 
 namespace heed::tour {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "tools/commands/run.h"
-#include "tools/terminal/print.h"
+#include "tools/wings/show/print.h"
 #include "tools/terminal/table.h"
 #include "train/files/number_words.h"
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tools/terminal/print.h"
+#include "tools/wings/show/print.h"
 
 using namespace heed;
 

@@ -1,4 +1,4 @@
-#include "train/checkpoint/shown_parameters.h"
+#include "train/wings/show/shown_parameters.h"
 
 #include "autograd/base/error.h"
 #include "layers/config/text.h"

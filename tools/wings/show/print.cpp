@@ -1,4 +1,4 @@
-#include "tools/terminal/print.h"
+#include "tools/wings/show/print.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
-#include "tools/commands/parameter_printer.h"
+#include "tools/wings/show/parameter_printer.h"
 
-#include "tools/terminal/print.h"
-#include "train/checkpoint/shown_parameters.h"
+#include "tools/wings/show/print.h"
+#include "train/wings/show/shown_parameters.h"
 
 namespace heed::cli {
 
