@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct RunInTraining {
   std::filesystem::path folder;
   const LoadedRun& loaded;
   Module& model;
+  std::function<void(const std::string&)> say = {};  // to the terminal and to log.txt
 };
 
 // The functions must not throw, because a listener must never end a run. They are called between

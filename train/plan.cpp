@@ -10,7 +10,6 @@
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/check/adviser.h"
-#include "train/wings/show/shown_parameters.h"
 #include "train/config/checks_between_sections.h"
 #include "train/config/model_start.h"
 #include "train/files/number_words.h"
@@ -53,15 +52,13 @@ void add_warning(std::string warning, Plan& plan) {
   }
 }
 
-// Prepares the model, and requires that the names of parameters in the section `train` are those of
-// the model. Throws all mistakes at once, each at its place.
+// Prepares the model, and checks what the config says about its parts. Throws all mistakes at once,
+// each at its place.
 void prepare(Module& model, const LoadedRun& run) {
   ConfigErrors errors;
   model_start().prepare(model, run, errors);
-  for (const ConfigNode& name : run.resolved.get("train").get("show").children()) {
-    if (const std::string mistake = mistake_in_shown(model, name.text()); !mistake.empty()) {
-      errors.add(name, mistake);
-    }
+  for (const std::unique_ptr<Adviser>& adviser : adviser_registry().make_all()) {
+    adviser->check(run, model, errors);
   }
   errors.throw_if_any();
 }

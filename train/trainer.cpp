@@ -88,7 +88,8 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   tokens_before_ = state_.tokens;
   steps_before_ = state_.step;
   model_->train();
-  const RunInTraining run{folder_ ? folder_->path() : fs::path(), run_, *model_};
+  const RunInTraining run{folder_ ? folder_->path() : fs::path(), run_, *model_,
+                          [this](const std::string& line) { say(line); }};
   notify([&](TrainingListener& listener) { listener.on_begin(run, state_.step); });
   try {
     return run_steps();

@@ -9,7 +9,6 @@
 #include "layers/text/formatted.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
-#include "tools/wings/show/parameter_printer.h"
 #include "tools/commands/run.h"
 #include "tools/commands/run_files.h"
 #include "tools/commands/train_ending.h"
@@ -184,8 +183,6 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   for (const std::unique_ptr<TrainingListener>& listener : listeners) {
     trainer.add_listener(*listener);
   }
-  ParameterPrinter parameters(trainer);
-  trainer.add_listener(parameters);
   JsonLines json(o.json);
   json.plan(plan, steps, &trainer);
   trainer.add_listener(json);

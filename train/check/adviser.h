@@ -1,5 +1,6 @@
-// Advice about a run that trains without an error, but hardly as it was meant: a door for wings. A
-// header that ends in HEED_ADVISER(Class, "name") adds warnings to every plan (train/plan.h).
+// What wings know about a run before it trains: mistakes in the config about parts of the model, and
+// advice where it trains without an error, but hardly as it was meant. A header that ends in
+// HEED_ADVISER(Class, "name") is asked for every plan (train/plan.h).
 #pragma once
 
 #include <string>
@@ -12,10 +13,13 @@ namespace heed {
 struct LoadedRun;
 struct Plan;
 
-// Both functions return a line for each warning.
+// The functions about_...() return a line for each warning.
 class Adviser {
  public:
   virtual ~Adviser() = default;
+  // In the plan's dry run. Adds mistakes at their places.
+  virtual void check(const LoadedRun& /*run*/, const Module& /*model*/,
+                     ConfigErrors& /*errors*/) const {}
   // In the plan's dry run, about the model, in which frozen parameters are constants already. Must
   // leave no gradient.
   virtual std::vector<std::string> about_model(const LoadedRun& /*run*/, Module& /*model*/) const {

@@ -47,6 +47,14 @@ TEST_CASE("model start: a build without the wing names it") {
   }
 }
 
+TEST_CASE("train.show: a build without the wing that prints parameters refuses it") {
+  const std::string lines = lines_of(sections, {"train.show=[out_head]"});
+  CAPTURE(lines);
+  CHECK(contains(lines, "train.show: this build prints no parameters") != house::has_wing("show"));
+  const bool deleted = !std::filesystem::exists(house::root() / "train/wings/show");
+  CHECK(contains(lines, "it belongs to the wing show") == (!house::has_wing("show") && !deleted));
+}
+
 TEST_CASE("model start: it leaves a model as it was drawn") {
   const TempDir folder;
   const LoadedRun run = load_small(folder);

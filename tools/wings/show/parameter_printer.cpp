@@ -3,9 +3,10 @@
 #include "tools/wings/show/print.h"
 #include "train/wings/show/shown_parameters.h"
 
-namespace heed::cli {
+namespace heed {
 
 void ParameterPrinter::on_begin(const RunInTraining& run, int64_t step) {
+  say_ = run.say;
   shown_ = shown_parameters(run.model, run.loaded.config.train.show);
   print(step);
 }
@@ -19,8 +20,8 @@ void ParameterPrinter::on_end(int64_t step, bool diverged) {
 void ParameterPrinter::print(int64_t step) const {
   const std::string when = step == 0 ? "before training" : text("after step ", step);
   for (const NamedParameter& parameter : shown_) {
-    trainer_.say(text(parameter.name, ", ", when, "\n", printed(parameter.tensor)));
+    say_(text(parameter.name, ", ", when, "\n", printed(parameter.tensor)));
   }
 }
 
-}  // namespace heed::cli
+}  // namespace heed

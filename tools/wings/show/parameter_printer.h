@@ -1,14 +1,19 @@
 // Prints parameters before and after training, as train.show asks.
 #pragma once
 
-#include "train/trainer.h"
+#include <functional>
+#include <vector>
 
-namespace heed::cli {
+#include "train/listener.h"
+
+namespace heed {
 
 class ParameterPrinter final : public TrainingListener {
  public:
-  // What it prints goes to the terminal and the log of this trainer.
-  explicit ParameterPrinter(Trainer& trainer) : trainer_(trainer) {}
+  static constexpr const char* help = "the parameters that train.show names";
+  using Config = NoFields;
+
+  explicit ParameterPrinter(const Config& = {}) {}
 
   void on_begin(const RunInTraining& run, int64_t step) override;
   void on_evaluation(int64_t, const Evaluation&) override {}
@@ -17,8 +22,9 @@ class ParameterPrinter final : public TrainingListener {
  private:
   void print(int64_t step) const;
 
-  Trainer& trainer_;
+  std::function<void(const std::string&)> say_;
   std::vector<NamedParameter> shown_;
 };
+HEED_LISTENER(ParameterPrinter, "show");
 
-}  // namespace heed::cli
+}  // namespace heed

@@ -1,1 +1,1 @@
-# Needs: classes translation
+# Needs: classes show translation

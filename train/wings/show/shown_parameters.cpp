@@ -20,10 +20,10 @@ std::vector<NamedParameter> shown_parameters(const Module& model,
   return shown;
 }
 
-std::string mistake_in_shown(const Module& model, const std::string& name) {
-  if (!shown_parameters(model, {name}).empty()) {
-    return "";
-  }
+namespace {
+
+// What is wrong with a name that chooses nothing, with the nearest one.
+std::string mistake_in(const Module& model, const std::string& name) {
   std::vector<std::string> known;  // of parameters and the layers around: "att.W_query", "att"
   for (const NamedParameter& parameter : model.parameters()) {
     std::string part = parameter.name;
@@ -35,6 +35,16 @@ std::string mistake_in_shown(const Module& model, const std::string& name) {
   const std::string near = nearest(name, known);
   return text("no parameter or layer is called ", printable(name),
               near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
+}
+
+}  // namespace
+
+void ShowAdviser::check(const LoadedRun& run, const Module& model, ConfigErrors& errors) const {
+  for (const ConfigNode& name : run.resolved.get("train").get("show").children()) {
+    if (shown_parameters(model, {name.text()}).empty()) {
+      errors.add(name, mistake_in(model, name.text()));
+    }
+  }
 }
 
 }  // namespace heed

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "layers/module/module.h"
+#include "train/check/adviser.h"
+#include "train/config/run_config.h"
 
 namespace heed {
 
@@ -14,7 +15,15 @@ namespace heed {
 std::vector<NamedParameter> shown_parameters(const Module& model,
                                              const std::vector<std::string>& names);
 
-// What is wrong with a name that chooses nothing, with the nearest one; "" if it chooses some.
-std::string mistake_in_shown(const Module& model, const std::string& name);
+// Requires that each name chooses some.
+class ShowAdviser final : public Adviser {
+ public:
+  static constexpr const char* help = "the names in train.show";
+  using Config = NoFields;
+
+  explicit ShowAdviser(const Config&) {}
+  void check(const LoadedRun& run, const Module& model, ConfigErrors& errors) const override;
+};
+HEED_ADVISER(ShowAdviser, "show");
 
 }  // namespace heed

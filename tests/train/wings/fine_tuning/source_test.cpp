@@ -10,6 +10,7 @@
 #include "train/checkpoint/state_dict.h"
 #include "train/trainer.h"
 #include "train/wings/fine_tuning/freeze.h"
+#include "train/wings/show/shown_parameters.h"  // the message about train.show
 
 using namespace heed;
 using namespace heed::testing;
