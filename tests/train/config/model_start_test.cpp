@@ -1,5 +1,7 @@
 #include "train/config/model_start.h"
 
+#include <doctest/doctest.h>
+
 #include "autograd/random/streams.h"
 #include "tests/support/config_lines.h"
 #include "tests/support/source_tree.h"

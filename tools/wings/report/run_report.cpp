@@ -112,7 +112,8 @@ void RunReport::on_end(int64_t step, bool diverged) {
 }
 
 void RunReport::add_snapshot(int64_t step) {
-  const auto& [folder, loaded, model] = *run_;
+  const LoadedRun& loaded = run_->loaded;
+  Module& model = run_->model;
   Exhibit shown = exhibit(model, *loaded.task, loaded.config);
   const std::vector<AttentionMap> maps = attention_maps(model, *loaded.task, shown.shown);
   if (!maps.empty()) {
@@ -128,7 +129,8 @@ void RunReport::add_snapshot(int64_t step) {
 
 // Always on the same random tokens, those of `heed probe RUN heads`.
 void RunReport::add_head_scores(int64_t step) {
-  const auto& [folder, loaded, model] = *run_;
+  const LoadedRun& loaded = run_->loaded;
+  Module& model = run_->model;
   if (loaded.config.eval.probe != "heads") {
     return;
   }

@@ -1,4 +1,6 @@
 // train.show, as a user asks for it. What is printed of a layer: tests/tools/wings/vectors.
+#include <doctest/doctest.h>
+
 #include "tests/support/training_run.h"
 #include "tools/wings/show/parameter_printer.h"
 
