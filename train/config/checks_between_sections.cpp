@@ -6,11 +6,9 @@
 
 #include "autograd/base/rethrow.h"
 #include "layers/config/describe.h"
-#include "layers/config/left_out.h"
 #include "layers/config/types.h"
 #include "layers/config/unknown_key.h"
 #include "layers/config/values.h"
-#include "train/check/adviser.h"
 #include "train/config/model_start.h"
 #include "train/optim/optimizer.h"
 
@@ -61,14 +59,6 @@ void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& 
   if (*min_lr > lr) {
     errors.add_field(tree.get("schedule"), "min_lr", "must be at most the optimizer's learning ",
                      "rate ", lr, ", got ", *min_lr);
-  }
-}
-
-// train.show needs the adviser of this name, which knows what a model calls its parameters.
-void check_show(const TrainConfig& train, const ConfigNode& at, ConfigErrors& errors) {
-  if (!train.show.empty() && adviser_registry().types().find("show") == nullptr) {
-    errors.add_field(at, "show", "this build prints no parameters",
-                     belongs_to_wing("adviser", "show"));
   }
 }
 
@@ -145,7 +135,6 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   check_rates(config, tree, errors);
   model_start().check(config, tree.get("train"), errors);
   check_shards(config.train, tree.get("train"), errors);
-  check_show(config.train, tree.get("train"), errors);
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");
   if (task != nullptr && !errors.are_within("sample")) {

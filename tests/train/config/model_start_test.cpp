@@ -4,8 +4,10 @@
 
 #include "autograd/random/streams.h"
 #include "tests/support/config_lines.h"
+#include "tests/support/near.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
+#include "train/plan.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -50,7 +52,9 @@ TEST_CASE("model start: a build without the wing names it") {
 }
 
 TEST_CASE("train.show: a build without the wing that prints parameters refuses it") {
-  const std::string lines = lines_of(sections, {"train.show=[out_head]"});
+  const TempDir folder;
+  const LoadedRun run = load_small(folder, {"train.show=[out_head]"});
+  const std::string lines = error_of([&] { make_plan(run); });
   CAPTURE(lines);
   CHECK(contains(lines, "train.show: this build prints no parameters") != house::has_wing("show"));
   const bool deleted = !std::filesystem::exists(house::root() / "train/wings/show");
