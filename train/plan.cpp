@@ -8,7 +8,6 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
-#include "layers/config/left_out.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/check/adviser.h"
 #include "train/config/checks_between_sections.h"
@@ -58,13 +57,7 @@ void add_warning(std::string warning, Plan& plan) {
 void prepare(Module& model, const LoadedRun& run) {
   ConfigErrors errors;
   model_start().prepare(model, run, errors);
-  for (const std::unique_ptr<Adviser>& adviser : adviser_registry().make_all()) {
-    adviser->check(run, model, errors);
-  }
-  if (!run.config.train.show.empty() && adviser_registry().types().find("show") == nullptr) {
-    errors.add_field(run.resolved.get("train"), "show", "this build prints no parameters",
-                     belongs_to_wing("adviser", "show"));
-  }
+  check_by_advisers(run, model, errors);
   errors.throw_if_any();
 }
 

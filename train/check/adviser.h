@@ -35,6 +35,9 @@ using AdviserRegistry = Registry<Adviser>;
 AdviserRegistry& adviser_registry();
 void register_advisers(AdviserRegistry& registry);
 
+// check() of all, and that train.show has the adviser that it needs.
+void check_by_advisers(const LoadedRun& run, const Module& model, ConfigErrors& errors);
+
 #define HEED_ADVISER(Class, name) \
   static_assert(std::is_base_of_v<heed::Adviser, Class>, name " must derive from Adviser")
 
