@@ -72,23 +72,12 @@ std::vector<std::string> by_closeness(const std::string& word,
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
   constexpr size_t longest_word =
       100;  // a longer one is no misspelling, and the search is quadratic
-  if (word.size() > longest_word) {
+  if (known.empty() || word.size() > longest_word) {
     return "";
   }
-  const size_t most = std::max<size_t>(1, word.size() / 3);
-  std::string best;
-  Distance least = {most + 1, 0, 0};
-  for (const std::string& candidate : known) {
-    if (difference(word.size(), candidate.size()) > most) {
-      continue;  // the difference in length is a lower bound of the edits
-    }
-    const Distance candidate_distance = distance(in_lower_case(word), in_lower_case(candidate));
-    if (candidate_distance < least) {
-      least = candidate_distance;
-      best = candidate;
-    }
-  }
-  return best;
+  const std::string best = by_closeness(word, known).front();
+  const size_t edits = edit_distance(in_lower_case(word), in_lower_case(best));
+  return edits <= std::max<size_t>(1, word.size() / 3) ? best : "";
 }
 
 }  // namespace heed
