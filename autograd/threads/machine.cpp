@@ -1,24 +1,21 @@
 #include "autograd/threads/machine.h"
 
+#include <sched.h>
 #include <strings.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <initializer_list>
 #include <limits>
 #include <locale>
 #include <set>
 #include <sstream>
 #include <string_view>
-
-#ifdef __linux__
-#include <sched.h>
-#endif
 
 namespace heed {
 
@@ -26,18 +23,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string first_line(const fs::path& path) {
+// A file of the system, whose numbers are read alike in any locale that a host program has set.
+std::ifstream opened(const fs::path& path) {
   std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
+  file.imbue(std::locale::classic());
+  return file;
 }
 
-// The number a text begins with; empty for "max" and for a file that is not there.
-std::optional<int64_t> leading_number(const std::string& text) {
+// The number that a file begins with; none for "max" and for a file that is not there.
+std::optional<int64_t> leading_number(const fs::path& path) {
   int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() ? std::optional(value) : std::nullopt;
+  return opened(path) >> value ? std::optional(value) : std::nullopt;
 }
 
 // A whole number above 0 between spaces, at most most_threads; else 0.
@@ -45,42 +41,46 @@ int thread_number(std::string_view text) {
   constexpr const char* spaces = " \t";
   text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
   text = text.substr(0, text.find_last_not_of(spaces) + 1);
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (!std::all_of(text.begin(), text.end(), digit)) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end != text.data() + text.size()) {
     return 0;
   }
-  int number = 0;
-  for (const char c : text) {
-    number = std::min(10 * number + (c - '0'), most_threads);
-  }
-  return number;
+  return error == std::errc::result_out_of_range || number > most_threads
+             ? most_threads
+             : static_cast<int>(number);
 }
 
 // The first number of a list such as "4, 2", of which every one must be right; else 0.
-int first_of_list(std::string_view list) {
-  const int first = thread_number(list.substr(0, list.find(',')));
-  for (size_t comma = list.find(','); comma != list.npos; comma = list.find(',')) {
-    list.remove_prefix(comma + 1);
-    if (thread_number(list.substr(0, list.find(','))) == 0) {
+int first_of_list(const std::string& list) {
+  std::istringstream words(list + ",");  // nothing behind a comma at the end is a wrong number
+  int first = 0;
+  for (std::string word; std::getline(words, word, ',');) {
+    const int number = thread_number(word);
+    if (number == 0) {
       return 0;
     }
+    first = first == 0 ? number : first;
   }
   return first;
 }
 
 // Value of `key` in a file of lines "key value" or "key: value kB".
 std::optional<int64_t> keyed_number(const fs::path& path, const std::string& key) {
-  std::ifstream file(path);
-  std::string name;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    words.imbue(std::locale::classic());
-    int64_t value = 0;
-    if (words >> name >> value && name == key) {
+  std::ifstream file = opened(path);
+  constexpr auto whole_line = std::numeric_limits<std::streamsize>::max();
+  int64_t value = 0;
+  for (std::string name; file >> name; file.ignore(whole_line, '\n')) {
+    if (name == key && file >> value) {
       return value;
     }
   }
   return std::nullopt;
+}
+
+// A number of /proc/self/status, which gives it in kB.
+int64_t status_bytes(const char* key) {
+  return keyed_number("/proc/self/status", key).value_or(0) * 1024;
 }
 
 template <class T>
@@ -91,22 +91,17 @@ void tighten(std::optional<T>& limit, T value) {
 // Lowers the limits to those of one group: its CPU quota, its memory limit, and how far it is below
 // that limit.
 void tighten_to(CgroupLimits& limits, const fs::path& folder) {
-  std::istringstream words(first_line(folder / "cpu.max"));  // "150000 100000" or "max 100000"
-  words.imbue(std::locale::classic());
-  double quota = 0;
-  double period = 0;
-  if (words >> quota >> period && period > 0) {
+  double quota = 0, period = 0;  // "150000 100000" or "max 100000"
+  if (opened(folder / "cpu.max") >> quota >> period && period > 0) {
     tighten(limits.cores, quota / period);
   }
-  if (const auto limit = leading_number(first_line(folder / "memory.max"))) {
+  if (const auto limit = leading_number(folder / "memory.max")) {
     tighten(limits.memory, *limit);
-    const auto used = leading_number(first_line(folder / "memory.current")).value_or(0);
+    const auto used = leading_number(folder / "memory.current").value_or(0);
     const auto cache = keyed_number(folder / "memory.stat", "inactive_file").value_or(0);
     tighten(limits.memory_left, std::clamp<int64_t>(*limit - used + cache, 0, *limit));
   }
 }
-
-#ifdef __linux__
 
 // One entry for every physical core that the affinity mask reaches, named by the lowest-numbered
 // list of its hyper-threads.
@@ -120,19 +115,13 @@ int cores_in_affinity() {
   for (int c = 0; c < CPU_SETSIZE; ++c) {
     if (CPU_ISSET(c, &allowed)) {
       const std::string number = std::to_string(c);
-      const std::string siblings =
-          first_line("/sys/devices/system/cpu/cpu" + number + "/topology/thread_siblings_list");
-      cores.insert(siblings.empty() ? number : siblings);
+      std::string siblings = number;
+      opened("/sys/devices/system/cpu/cpu" + number + "/topology/thread_siblings_list") >> siblings;
+      cores.insert(siblings);
     }
   }
   return static_cast<int>(cores.size());
 }
-
-#else
-
-int cores_in_affinity() { return machine_cpus(); }
-
-#endif
 
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
@@ -164,21 +153,8 @@ Simd simd_level() {
 }  // namespace
 
 const char* simd_name(Simd simd) {
-  switch (simd) {
-    case Simd::sse2:
-      return "SSE2";
-    case Simd::sse4:
-      return "SSE4.2";
-    case Simd::avx2:
-      return "AVX2";
-    case Simd::avx512:
-      return "AVX-512";
-    case Simd::neon:
-      return "NEON";
-    case Simd::none:
-      break;
-  }
-  return "none";
+  constexpr std::array in_order{"none", "SSE2", "SSE4.2", "AVX2", "AVX-512", "NEON"};
+  return in_order.at(static_cast<size_t>(simd));
 }
 
 Simd compiled_simd() {
@@ -285,15 +261,6 @@ CgroupLimits cgroup_limits(const fs::path& root) {
   }
   return limits;
 }
-
-namespace {
-
-// A number of /proc/self/status, which gives it in kB.
-int64_t status_bytes(const char* key) {
-  return keyed_number("/proc/self/status", key).value_or(0) * 1024;
-}
-
-}  // namespace
 
 int64_t resident_bytes() { return status_bytes("VmRSS:"); }
 
