@@ -2,7 +2,6 @@
 
 #include <sched.h>
 #include <strings.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -186,24 +185,6 @@ Memory memory() {
   found.available = std::min(found.available, limits.memory_left.value_or(found.available));
   found.available = std::min(found.available, found.total);
   return found;
-}
-
-CpuTime cpu_time() {
-  rusage own{};
-  getrusage(RUSAGE_SELF, &own);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  CpuTime time{0, seconds(own.ru_utime) + seconds(own.ru_stime)};
-  // "cpu 5127 12 731 90012 44 0 3 0 0 0": ticks in user, nice, system, idle, iowait, irq, softirq.
-  std::ifstream file("/proc/stat");
-  file.imbue(std::locale::classic());
-  std::string name;
-  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, softirq = 0;
-  if (file >> name >> user >> nice >> system >> idle >> waiting >> irq >> softirq) {
-    time.machine = (user + system + irq + softirq) / static_cast<double>(sysconf(_SC_CLK_TCK));
-  }
-  return time;
 }
 
 int machine_cpus() { return static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)); }

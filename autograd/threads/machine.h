@@ -58,14 +58,6 @@ int default_threads();
 // One line for people when OMP_WAIT_POLICY=passive is set, which makes small models slow, else "".
 std::string wait_policy_warning();
 
-// CPU time in seconds: of all processes of the machine that are not niced, and of this process. The
-// difference of two calls gives the number of CPUs that other programs keep busy.
-struct CpuTime {
-  double machine = 0;  // 0 when the system does not tell
-  double process = 0;
-};
-CpuTime cpu_time();
-
 // Logical CPUs of the machine, whether or not this process may use them.
 int machine_cpus();
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cmath>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -23,45 +21,20 @@ namespace {
 
 std::atomic<int> chosen_threads{0};  // by set_num_threads; 0: none
 std::atomic<int> most_that_pay{most_threads};
+std::atomic<ChooseThreads> thread_chooser{nullptr};
 
 // Of the threads of a program that compute at the same time, the one that holds this has the cores
 // for its loop. The others run theirs without waiting, each on its own thread: a region of each
 // would only have more threads than cores.
 std::mutex the_cores;
 
-// Counts the CPUs of the machine that other programs leave free, on average over half a second.
-class FreeCpus {
- public:
-  int count() {
-    constexpr std::chrono::milliseconds window{500};
-    const Clock::time_point now = Clock::now();
-    if (now - since_ >= window) {
-      const CpuTime time = cpu_time();
-      const double seconds = std::chrono::duration<double>(now - since_).count();
-      const double elsewhere = time.machine - before_.machine - (time.process - before_.process);
-      count_ = machine_cpus();
-      if (before_.machine > 0) {
-        count_ -= static_cast<int>(std::lround(elsewhere / seconds));
-      }
-      before_ = time;
-      since_ = now;
-    }
-    return count_;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point since_{};
-  CpuTime before_;
-  int count_ = 0;
-};
-
 // The number of threads that the next region asks for. Call it with the cores.
 int threads_now() {
-  static FreeCpus free_cpus;
   const int threads = num_threads();
-  return threads == 1 || threads_were_set() ? threads
-                                            : detail::threads_beside(free_cpus.count(), threads);
+  const ChooseThreads choose = thread_chooser;
+  return threads == 1 || threads_were_set() || choose == nullptr
+             ? threads
+             : std::clamp(choose(threads), 1, threads);
 }
 
 // The chunks [begin, end) that nobody has claimed yet, in one word. The owner claims from the
@@ -187,6 +160,8 @@ bool threads_were_set() {
 
 void limit_threads(int threads) { most_that_pay = std::clamp(threads, 1, most_threads); }
 
+ChooseThreads choose_threads_by(ChooseThreads choose) { return thread_chooser.exchange(choose); }
+
 void set_num_threads(int threads) { chosen_threads = std::clamp(threads, 1, most_threads); }
 
 // The level counts regions of a single thread too, such as one that OMP_THREAD_LIMIT=1 leaves: a
@@ -200,13 +175,6 @@ thread_local int own_place = 0;
 int thread_index() { return own_place; }
 
 namespace detail {
-
-// A region ends when its last thread arrives, and a thread that shares its core with another
-// program is often not running. One thread for each free CPU waits for nobody. Half of the threads
-// is this program's fair share next to others that could use all cores.
-int threads_beside(int free_cpus, int threads) {
-  return std::clamp(free_cpus, (threads + 1) / 2, threads);
-}
 
 namespace {
 

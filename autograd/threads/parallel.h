@@ -27,13 +27,19 @@ namespace heed {
 int num_threads();
 
 // Takes effect at the next loop; values below 1 mean 1, those above most_threads mean most_threads.
-// A number that is set here or in OMP_NUM_THREADS is kept. Otherwise loops use fewer threads while
-// other programs keep cores busy.
+// A number that is set here or in OMP_NUM_THREADS is kept: the two functions below change nothing
+// then.
 void set_num_threads(int threads);
 bool threads_were_set();
 
-// At most this many, unless a number was set: for a program that knows that more do not pay.
+// At most this many: for a program that knows that more do not pay.
 void limit_threads(int threads);
+
+// For code that knows how many of num_threads() are worth using right now: `choose` is asked before
+// each loop that would use several. Loops ask one at a time. Null: all are used. Returns what was
+// asked before.
+using ChooseThreads = int (*)(int threads);
+ChooseThreads choose_threads_by(ChooseThreads choose);
 
 // True inside an OpenMP region: in the body of a shared loop, or in a region of the calling
 // program.
@@ -55,9 +61,6 @@ namespace detail {
 
 using ChunkBody = void (*)(void* context, int64_t begin, int64_t end);
 using ChunkSum = double (*)(void* context, int64_t begin, int64_t end);
-
-// How many of `threads` are worth using while other programs leave `free_cpus` CPUs free.
-int threads_beside(int free_cpus, int threads);
 
 // A body of any type behind a pointer.
 template <class Result, class Body>

@@ -41,6 +41,7 @@ TEST_CASE("cpu: this machine") {
   CHECK_FALSE(cpu.model.empty());
   CHECK(std::string(heed::simd_name(cpu.simd)).size() > 1);
   CHECK(heed::available_cores() >= 1);
+  CHECK(heed::machine_cpus() >= 1);
   const heed::Memory memory = heed::memory();
   CHECK(memory.available > 0);
   CHECK(memory.available <= memory.total);
@@ -77,14 +78,6 @@ TEST_CASE("cpu: OMP_NUM_THREADS that is no list of whole numbers is ignored, wit
   CHECK(heed::thread_number_warning() == "");
   threads.clear();
   CHECK(heed::thread_number_warning() == "");
-}
-
-TEST_CASE("cpu: time of this process passes as it computes, on the machine too") {
-  const heed::CpuTime before = heed::cpu_time();
-  heed::CpuTime after = before;
-  while (after.process < before.process + 0.1) after = heed::cpu_time();
-  CHECK(after.machine >= before.machine);  // by less where this process is niced
-  CHECK(heed::machine_cpus() >= 1);
 }
 
 TEST_CASE("cpu: OMP_WAIT_POLICY=passive is worth a warning, other policies are not") {

@@ -34,6 +34,23 @@ class Threads {
 
 }  // namespace
 
+TEST_CASE("parallel: a chooser is asked before each loop, unless the number of threads is given") {
+  static int asked;
+  asked = 0;
+  const heed::ChooseThreads before = heed::choose_threads_by([](int threads) {
+    ++asked;
+    return threads;
+  });
+  const auto run = [] { heed::parallel_for(100, 1, [](int64_t, int64_t) {}); };
+  run();
+  CHECK(asked == (heed::threads_were_set() || heed::num_threads() == 1 ? 0 : 1));
+  const Threads scope(2);
+  asked = 0;
+  run();
+  CHECK(asked == 0);
+  heed::choose_threads_by(before);
+}
+
 TEST_CASE("parallel: every item once, in fixed chunks") {
   for (const int threads : {1, 2, 3, 7}) {
     const Threads scope(threads);
@@ -183,24 +200,6 @@ TEST_CASE("parallel: a team that is smaller than asked for does all chunks") {
     }
   }
   omp_set_dynamic(dynamic);
-}
-
-TEST_CASE("parallel: fewer threads next to other programs, half of them at least") {
-  struct Case {
-    int free_cpus, threads, expected;
-  };
-  for (const Case& c : std::vector<Case>{{2, 2, 2},   // quiet
-                                         {1, 2, 1},   // one busy neighbour
-                                         {0, 2, 1},   // two
-                                         {7, 8, 7},   // one on eight cores
-                                         {0, 8, 4},   // eight
-                                         {-1, 7, 4},  // rounding of what was measured
-                                         {30, 8, 8},  // a larger machine, of which we may use 8
-                                         {1, 1, 1}}) {
-    CAPTURE(c.free_cpus);
-    CAPTURE(c.threads);
-    CHECK(heed::detail::threads_beside(c.free_cpus, c.threads) == c.expected);
-  }
 }
 
 TEST_CASE("parallel: a program's own number of OpenMP threads stays") {
