@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "autograd/graph/anomaly.h"
+#include "autograd/array/reduce.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/evaluate.h"
 

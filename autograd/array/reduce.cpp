@@ -64,6 +64,20 @@ double sum_all(const Array& x) {
                       [v](int64_t begin, int64_t end) { return sum_range(v, begin, end); });
 }
 
+// v - v is 0 for a finite v, else NaN. The sum is 0 only if no term is NaN. (No branch: it is a
+// vector loop.)
+bool all_finite(const Array& x) {
+  const real* v = x.data();
+  return parallel_sum(x.size(), elementwise_grain, [v](int64_t begin, int64_t end) {
+           real sum = 0;
+#pragma omp simd reduction(+ : sum)
+           for (int64_t i = begin; i < end; ++i) {
+             sum += v[i] - v[i];
+           }
+           return static_cast<double>(sum);
+         }) == 0.0;
+}
+
 Array sum_axis(const Array& x, int axis) {
   const int at = x.shape().index_of(axis);
   const Shape& shape = x.shape();

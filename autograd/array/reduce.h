@@ -14,4 +14,7 @@ Array sum_to(const Array& x, const Shape& shape);
 
 double sum_all(const Array& x);
 
+// True if no element is NaN or infinite.
+bool all_finite(const Array& x);
+
 }  // namespace heed

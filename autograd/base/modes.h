@@ -13,7 +13,6 @@ namespace heed {
 namespace detail {
 HEED_ONE_PER_THREAD inline thread_local bool use_fused = true;
 HEED_ONE_PER_THREAD inline thread_local bool dry_run_active = false;
-HEED_ONE_PER_THREAD inline thread_local bool anomaly_mode_on = false;
 HEED_ONE_PER_THREAD inline thread_local bool loops_timed = false;  // a LoopRunner exists
 }  // namespace detail
 
@@ -26,10 +25,5 @@ inline void set_fused(bool on) { detail::use_fused = on; }
 // During a dry run (DryRun, autograd/array/storage.h) operations compute shapes but no numbers.
 // Code outside parallel_for that reads or writes elements must skip them.
 inline bool dry_run() { return detail::dry_run_active; }
-
-// In anomaly mode (autograd/graph/anomaly.h) every value and gradient is checked for NaN and
-// infinity as soon as it is computed.
-inline bool anomaly_mode() { return detail::anomaly_mode_on; }
-inline void set_anomaly_mode(bool on) { detail::anomaly_mode_on = on; }
 
 }  // namespace heed

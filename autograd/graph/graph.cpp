@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "autograd/array/reduce.h"
-#include "autograd/graph/anomaly.h"
 #include "autograd/graph/graph_observer.h"
 
 namespace heed {
@@ -205,7 +204,6 @@ class BackwardPass {
       } catch (const GraphError& error) {
         fail<GraphError>("backward of ", node.op_, ": ", error.what());
       }
-      check_gradients(node);
     }
     GraphObserver::each([&](GraphObserver& of) { of.has_run(nodes_, next_, reached); });
     node.release_saved();

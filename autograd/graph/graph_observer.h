@@ -1,5 +1,5 @@
-// The door for code that watches operations and backward passes while they run: to take times, or
-// to send gradients away before a pass has ended.
+// The door for code that watches operations and backward passes while they run: to take times, to
+// look for the first NaN, or to send gradients away before a pass has ended.
 #pragma once
 
 #include "autograd/graph/graph.h"
@@ -15,8 +15,8 @@ class GraphObserver {
   GraphObserver(const GraphObserver&) = delete;
   GraphObserver& operator=(const GraphObserver&) = delete;
 
-  // `op` has just computed its value. numbers: the elements of its inputs and of the value.
-  virtual void made(const char* /*op*/, int64_t /*numbers*/) {}
+  // `op` has just computed this value. numbers: the elements of its inputs and of the value.
+  virtual void made(const char* /*op*/, const Array& /*value*/, int64_t /*numbers*/) {}
 
   // A pass begins. Its nodes, leaves among them, in the order in which they run; each pass has a
   // span of its own, valid until it ends.

@@ -5,7 +5,6 @@
 #include <functional>
 #include <initializer_list>
 
-#include "autograd/graph/anomaly.h"
 #include "autograd/graph/graph.h"
 #include "autograd/graph/graph_observer.h"
 
@@ -99,9 +98,8 @@ Tensor record(const char* op, Array&& value, const Inputs& inputs, Backward&& ba
     for (const Tensor& input : inputs) {
       numbers += input ? input.size() : 0;
     }
-    GraphObserver::each([&](GraphObserver& observer) { observer.made(op, numbers); });
+    GraphObserver::each([&](GraphObserver& observer) { observer.made(op, value, numbers); });
   }
-  check_value(op, value);
   bool wanted = false;
   for (const Tensor& input : inputs) {
     wanted = wanted || input.requires_grad();

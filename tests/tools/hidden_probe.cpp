@@ -2,9 +2,9 @@
 // program and the library do not share; modes_test.cpp starts it.
 #include <cstdio>
 
-#include "autograd/graph/anomaly.h"
 #include "autograd/graph/graph_observer.h"
 #include "autograd/ops/arithmetic.h"
+#include "layers/module/anomaly.h"
 #include "layers/module/observers.h"
 #include "layers/module/registry.h"
 
@@ -84,7 +84,7 @@ int main() {
     expect(dry_run(), "dry runs");
   }
   struct Count : GraphObserver {
-    void made(const char*, int64_t) override { ++operations; }
+    void made(const char*, const Array&, int64_t) override { ++operations; }
     int operations = 0;
   } count;
   (*attention)(Tensor(Array::full({1, 2, 4}, 1)));

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "autograd/graph/anomaly.h"
+#include "autograd/array/reduce.h"
 
 namespace heed {
 

@@ -2,7 +2,6 @@
 
 #include "autograd/base/modes.h"
 #include "autograd/base/rethrow.h"
-#include "autograd/graph/anomaly.h"
 #include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/kernels/openblas.h"
@@ -10,6 +9,7 @@
 #include "autograd/threads/machine.h"
 #include "layers/config/describe.h"
 #include "layers/config/read.h"
+#include "layers/module/anomaly.h"
 #include "train/config/checks_between_sections.h"
 #include "train/config/data_and_model.h"
 #include "train/config/model_start.h"

@@ -56,3 +56,15 @@ TEST_CASE("reduce: sum_all") {
   // a float accumulator would lose the ones next to 1e8
   CHECK(sum_all(Array::from({4}, {1e8, 1, 1, -1e8})) == 2);
 }
+
+TEST_CASE("reduce: all_finite") {
+  CHECK(all_finite(Array::zeros({0})));
+  for (const int64_t n : odd_sizes) {
+    for (const real bad : {inf, -inf, not_a_number}) {
+      Array a = values({n});
+      CHECK(all_finite(a));
+      a.mutable_data()[n - 1] = bad;
+      CHECK(!all_finite(a));
+    }
+  }
+}

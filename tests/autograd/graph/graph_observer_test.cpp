@@ -16,7 +16,9 @@ using namespace heed;
 namespace {
 
 struct Log : GraphObserver {
-  void made(const char* op, int64_t numbers) override { lines.push_back(text(op, " ", numbers)); }
+  void made(const char* op, const Array& /*value*/, int64_t numbers) override {
+    lines.push_back(text(op, " ", numbers));
+  }
   void pass_begins(std::span<const NodeRef> nodes) override {
     lines.push_back(text("pass over ", nodes.size()));
   }

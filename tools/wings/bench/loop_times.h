@@ -24,7 +24,7 @@ class LoopTimes final : public LoopRunner, public GraphObserver {
   double after() const;  // seconds since the last loop ended
 
   void run(int64_t count, int64_t grain, detail::ChunkBody body, void* context) override;
-  void made(const char* op, int64_t /*numbers*/) override { label(op); }
+  void made(const char* op, const Array& /*value*/, int64_t /*numbers*/) override { label(op); }
   void pass_begins(std::span<const NodeRef> /*nodes*/) override { label(""); }
   void has_run(std::span<const NodeRef> nodes, size_t k, bool reached) override;
   void forward_begins() override { label(""); }

@@ -24,7 +24,7 @@ std::vector<ProfileRow> Profile::rows() const {
   return rows;
 }
 
-void Profile::made(const char* op, int64_t numbers) {
+void Profile::made(const char* op, const Array& /*value*/, int64_t numbers) {
   if (dry_run()) {
     return;
   }

@@ -32,7 +32,7 @@ class Profile final : public GraphObserver {
  public:
   std::vector<ProfileRow> rows() const;  // slowest first
 
-  void made(const char* op, int64_t numbers) override;
+  void made(const char* op, const Array& value, int64_t numbers) override;
   void pass_begins(std::span<const NodeRef> nodes) override;
   void has_run(std::span<const NodeRef> nodes, size_t k, bool reached) override;
   void forward_begins() override { lap(); }

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "autograd/array/reduce.h"
 #include "autograd/base/rethrow.h"
-#include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
 #include "layers/module/evaluation_mode.h"
 #include "train/checkpoint/state_dict.h"

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "autograd/array/reduce.h"
 #include "autograd/base/rethrow.h"
-#include "autograd/graph/anomaly.h"
 #include "autograd/random/streams.h"
+#include "layers/module/anomaly.h"
 #include "layers/module/cache.h"
 
 namespace heed::detail {
