@@ -67,28 +67,7 @@ void multiply_lanes(const uint32_t* from, uint32_t factor, uint32_t* to) {
 #endif
 }
 
-// Both loops below call body(offset, count, x) for at most kLanes elements at a time, where element
-// first + offset + j is kept if x[j] < threshold. The count of a whole block is a compile-time
-// constant.
-using WholeBlock = std::integral_constant<int, kLanes>;
-
-template <class F>
-void mcg31_blocks(const Mcg31& stream, int64_t first, int64_t n, F&& body) {
-  alignas(64) uint32_t x[kLanes];
-  multiply_lanes(kPowers.lane, stream.at(first), x);
-  int64_t done = 0;
-  for (; n - done > kLanes; done += kLanes) {
-    body(done, WholeBlock{}, x);
-    multiply_lanes(x, kPowers.step, x);
-  }
-  if (n - done == kLanes) {
-    body(done, WholeBlock{}, x);
-  } else {
-    body(done, static_cast<int>(n - done), x);
-  }
-}
-
-// Stored bits: x is 0 if kept, else 1, and the threshold 1.
+// Stored bits, of elements first to first + kLanes - 1: x is 0 if kept, else 1.
 constexpr int64_t kPadding = 16;  // bytes behind the bits, for `unpack` reads whole words
 
 void unpack(const uint8_t* bits, int64_t first, uint32_t* x) {
@@ -100,48 +79,6 @@ void unpack(const uint8_t* bits, int64_t first, uint32_t* x) {
     const auto kept = static_cast<uint32_t>(word >> (element % 8));
     for (int j = 0; j < kHalf; ++j) x[half + j] = (~kept >> j) & 1u;
   }
-}
-
-template <class F>
-void bit_blocks(const uint8_t* bits, int64_t first, int64_t n, F&& body) {
-  alignas(64) uint32_t x[kLanes];
-  int64_t done = 0;
-  for (; done + kLanes <= n; done += kLanes) {
-    unpack(bits, first + done, x);
-    body(done, WholeBlock{}, x);
-  }
-  if (done == n) return;
-  unpack(bits, first + done, x);
-  body(done, static_cast<int>(n - done), x);
-}
-
-// One block of each kind of result. Arguments come by value: a load through a pointer that the
-// output might alias keeps a compiler from vectorising.
-template <class Count>
-void scale_block(Count count, const uint32_t* x, uint32_t limit, real factor, real* out) {
-#pragma omp simd
-  for (int j = 0; j < count; ++j) out[j] = x[j] < limit ? factor : real(0);
-}
-
-// A dropped element is multiplied by 0, not set to it: -1 gives -0 and infinity gives NaN, as in
-// PyTorch.
-template <class Count>
-void multiply_block(Count count, const uint32_t* x, uint32_t limit, real factor, const real* in,
-                    real* out) {
-#pragma omp simd
-  for (int j = 0; j < count; ++j) out[j] = in[j] * (x[j] < limit ? factor : real(0));
-}
-
-template <class Count>
-void keep_block(Count count, const uint32_t* x, uint32_t limit, uint8_t* out) {
-#pragma omp simd
-  for (int j = 0; j < count; ++j) out[j] = x[j] < limit;
-}
-
-template <class Count>
-void sign_block(Count count, const uint32_t* x, uint32_t limit, const real* in, real* out) {
-#pragma omp simd
-  for (int j = 0; j < count; ++j) out[j] = x[j] < limit ? in[j] : -in[j];
 }
 
 thread_local uint64_t dry_words = 0;
@@ -202,56 +139,80 @@ uint32_t Mcg31::threshold(double p) {
   return static_cast<uint32_t>(limit);
 }
 
+// Calls body(offset, count, x) for at most kLanes elements at a time, where element
+// first + offset + j is kept if x[j] < threshold_. The count of a whole block is a compile-time
+// constant.
 template <class F>
 void DropoutMask::for_blocks(int64_t first, int64_t n, F&& body) const {
+  using WholeBlock = std::integral_constant<int, kLanes>;
+  alignas(64) uint32_t x[kLanes];
+  const auto each = [&](auto&& next) {  // next(offset) replaces the x of one block by the following
+    int64_t done = 0;
+    for (; n - done > kLanes; next(done)) {
+      body(done, WholeBlock{}, x);
+      done += kLanes;
+    }
+    if (n - done == kLanes) {
+      body(done, WholeBlock{}, x);
+    } else {
+      body(done, static_cast<int>(n - done), x);
+    }
+  };
   if (kind_ == Kind::mcg31) {
-    mcg31_blocks(mcg31_, first, n, body);
+    multiply_lanes(kPowers.lane, mcg31_.at(first), x);
+    each([&](int64_t) { multiply_lanes(x, kPowers.step, x); });
+  } else if (kind_ == Kind::mt19937) {
+    const uint8_t* const bits = bits_.data();
+    unpack(bits, first, x);
+    each([&](int64_t offset) { unpack(bits, first + offset, x); });
   } else {
-    bit_blocks(bits_.data(), first, n, body);
+    std::fill_n(x, kLanes, 0u);
+    each([](int64_t) {});
   }
 }
 
+// In the loops below no pointer is read through `this` or a capture: the output might alias it,
+// which keeps a compiler from vectorising.
+
 void DropoutMask::scale(int64_t first, int64_t n, real* out) const {
-  if (is_identity() || is_zero()) {
-    std::fill_n(out, n, factor_);
-    return;
-  }
   for_blocks(first, n, [this, out](int64_t offset, auto count, const uint32_t* x) {
-    scale_block(count, x, threshold_, factor_, out + offset);
+    const uint32_t limit = threshold_;
+    const real factor = factor_;
+    real* const to = out + offset;
+#pragma omp simd
+    for (int j = 0; j < count; ++j) to[j] = x[j] < limit ? factor : real(0);
   });
 }
 
+// A dropped element is multiplied by 0, not set to it: -1 gives -0 and infinity gives NaN, as in
+// PyTorch.
 void DropoutMask::multiply(int64_t first, int64_t n, const real* in, real* out) const {
-  if (is_identity() || is_zero()) {
-    const real factor = factor_;
-#pragma omp simd
-    for (int64_t j = 0; j < n; ++j) out[j] = in[j] * factor;
-    return;
-  }
   for_blocks(first, n, [this, in, out](int64_t offset, auto count, const uint32_t* x) {
-    multiply_block(count, x, threshold_, factor_, in + offset, out + offset);
+    const uint32_t limit = threshold_;
+    const real factor = factor_;
+    const real* const from = in + offset;
+    real* const to = out + offset;
+#pragma omp simd
+    for (int j = 0; j < count; ++j) to[j] = from[j] * (x[j] < limit ? factor : real(0));
   });
 }
 
 void DropoutMask::keep(int64_t first, int64_t n, uint8_t* out) const {
-  if (is_identity() || is_zero()) {
-    std::fill_n(out, n, static_cast<uint8_t>(is_identity()));
-    return;
-  }
   for_blocks(first, n, [this, out](int64_t offset, auto count, const uint32_t* x) {
-    keep_block(count, x, threshold_, out + offset);
+    const uint32_t limit = threshold_;
+    uint8_t* const to = out + offset;
+#pragma omp simd
+    for (int j = 0; j < count; ++j) to[j] = x[j] < limit;
   });
 }
 
 void DropoutMask::sign(int64_t first, int64_t n, const real* in, real* out) const {
-  if (is_identity() || is_zero()) {
-    const bool flipped = is_zero();
-#pragma omp simd
-    for (int64_t j = 0; j < n; ++j) out[j] = flipped ? -in[j] : in[j];
-    return;
-  }
   for_blocks(first, n, [this, in, out](int64_t offset, auto count, const uint32_t* x) {
-    sign_block(count, x, threshold_, in + offset, out + offset);
+    const uint32_t limit = threshold_;
+    const real* const from = in + offset;
+    real* const to = out + offset;
+#pragma omp simd
+    for (int j = 0; j < count; ++j) to[j] = x[j] < limit ? from[j] : -from[j];
   });
 }
 
@@ -265,6 +226,7 @@ DropoutMask make_dropout_mask(Generator& generator, DropoutStream stream, double
   if (p == 1.0) {
     mask.kind_ = Kind::zero;
     mask.factor_ = 0;
+    mask.threshold_ = 0;
     return mask;
   }
   mask.factor_ = real(1) / static_cast<real>(1.0 - p);
@@ -278,7 +240,6 @@ DropoutMask make_dropout_mask(Generator& generator, DropoutStream stream, double
   } else {
     mask.kind_ = Kind::mt19937;
     mask.bits_ = draw_bits(generator, p, n);
-    mask.threshold_ = 1;
   }
   return mask;
 }

@@ -59,7 +59,8 @@ class DropoutMask {
 
   Kind kind_ = Kind::identity;
   real factor_ = 1;
-  uint32_t threshold_ = 0;  // mcg31: kept when x < threshold
+  // An element is kept when its x < threshold. mcg31: x_i. mt19937: 1 - its bit. Else: 0.
+  uint32_t threshold_ = 1;
   Mcg31 mcg31_;
   Mask bits_;  // mt19937: bit i % 8 of byte i / 8 is 1 if element i is kept
 };
