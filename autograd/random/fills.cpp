@@ -20,16 +20,15 @@ constexpr int64_t kBlock = 16;    // elements of one Box-Muller block
 // Uniform in [0, 1), from the low 24 bits of a word.
 float u24_of(uint32_t word) { return static_cast<float>(word & 0xFFFFFFu) * 0x1p-24f; }
 
-// Draws `per_element` words for each of n elements. Calls body(offset, count, words) for each chunk
-// of at most kChunk words.
+// Draws a word for each of n elements. Calls body(offset, count, words) for each chunk of at most
+// kChunk words.
 template <class F>
-void draw_chunks(Generator& generator, int64_t n, int64_t per_element, F&& body) {
+void draw_chunks(Generator& generator, int64_t n, F&& body) {
   std::array<uint32_t, kChunk> words;
-  for (int64_t done = 0; done < n;) {
-    const int64_t count = std::min(n - done, kChunk / per_element);
-    generator.words({words.data(), static_cast<size_t>(count * per_element)});
+  for (int64_t done = 0; done < n; done += kChunk) {
+    const int64_t count = std::min(n - done, kChunk);
+    generator.words({words.data(), static_cast<size_t>(count)});
     body(done, count, words.data());
-    done += count;
   }
 }
 
@@ -142,7 +141,7 @@ void fill_normal_blocks(Generator& generator, std::span<real> out, float mean, f
     std::copy_n(values.data(), count, to);
   };
   const int64_t whole = n - n % kBlock;
-  draw_chunks(generator, whole, 1, [&](int64_t first, int64_t count, const uint32_t* words) {
+  draw_chunks(generator, whole, [&](int64_t first, int64_t count, const uint32_t* words) {
     transform(words, count, out.data() + first);
   });
   if (whole == n) return;
@@ -162,7 +161,7 @@ void fill_uniform(Generator& generator, std::span<real> out, double low, double 
   if (dry_run()) return;
   const float start = static_cast<float>(low);
   const float width = static_cast<float>(high) - start;
-  draw_chunks(generator, std::ssize(out), 1, [&](int64_t first, int64_t n, const uint32_t* words) {
+  draw_chunks(generator, std::ssize(out), [&](int64_t first, int64_t n, const uint32_t* words) {
     for (int64_t i = 0; i < n; ++i)
       out.data()[first + i] = std::fma(u24_of(words[i]), width, start);
   });
@@ -178,16 +177,6 @@ void fill_normal(Generator& generator, std::span<real> out, double mean, double 
     return;
   }
   for (real& x : out) x = static_cast<float>(std::fma(generator.normal(), std, mean));
-}
-
-void fill_bernoulli(Generator& generator, std::span<real> out, double p) {
-  require<ConfigError>(p >= 0.0 && p <= 1.0, "bernoulli: p must be in [0, 1], got ", p);
-  if (dry_run()) return;
-  draw_chunks(generator, std::ssize(out), 2, [&](int64_t first, int64_t n, const uint32_t* words) {
-    for (int64_t i = 0; i < n; ++i) {
-      out.data()[first + i] = static_cast<real>(detail::u53_of(words[2 * i], words[2 * i + 1]) < p);
-    }
-  });
 }
 
 void fill_randint(Generator& generator, std::span<int64_t> out, int64_t low, int64_t high) {

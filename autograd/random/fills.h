@@ -24,10 +24,6 @@ void fill_uniform(Generator& generator, std::span<real> out, double low = 0.0, d
 // are taken and the last 16 elements are drawn again. ConfigError unless std >= 0, both finite.
 void fill_normal(Generator& generator, std::span<real> out, double mean = 0.0, double std = 1.0);
 
-// Tensor.bernoulli_(p): 1 with probability p, else 0; two words per element. ConfigError unless
-// 0 <= p <= 1.
-void fill_bernoulli(Generator& generator, std::span<real> out, double p);
-
 // torch.randint(low, high): integers in [low, high). One word per element, two if high - low >=
 // 2^28. ConfigError unless low < high.
 void fill_randint(Generator& generator, std::span<int64_t> out, int64_t low, int64_t high);

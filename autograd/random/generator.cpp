@@ -69,8 +69,7 @@ int64_t Generator::random_int63() {
 }
 
 double Generator::u53() {
-  const uint32_t high = random32();
-  return detail::u53_of(high, random32());
+  return static_cast<double>(random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
 }
 
 double Generator::normal() {

@@ -34,7 +34,7 @@ class Generator {
   uint32_t random32();     // one word
   uint64_t random64();     // two words, the first is the high half
   int64_t random_int63();  // torch `random_()` on int64: random64 mod 2^63, two words
-  double u53();            // [0, 1), two words
+  double u53();            // [0, 1), the low 53 bits of random64: two words
   double normal();         // N(0, 1), four words every other call (the cosine, then the sine)
   void words(std::span<uint32_t> out);  // the next out.size() words
   void skip(uint64_t count);            // as many words
@@ -49,12 +49,5 @@ class Generator {
   GeneratorState state_;
   std::array<uint32_t, GeneratorState::kWords> tempered_;  // tempered state_.words
 };
-
-namespace detail {
-// Uniform in [0, 1), from the low 53 bits of two words.
-inline double u53_of(uint32_t high, uint32_t low) {
-  return static_cast<double>((uint64_t{high & 0x1FFFFFu} << 32) | low) * 0x1p-53;
-}
-}  // namespace detail
 
 }  // namespace heed
