@@ -33,39 +33,6 @@ inline constexpr real inv_sqrt2 = std::numbers::sqrt2_v<real> / 2;
   return w > 80 ? 0 : 1 / (1 + exp_of(w));
 }
 
-// Of the normal distribution at v:
-//   below   = Phi(v) = 1/2 (1 + erf(v / sqrt 2))
-//   density = phi(v) = e^(-v^2/2) / sqrt(2 pi)
-struct Normal {
-  real below, density;
-};
-
-// In float32 both are computed from one exponential, in half the time of exp and erf:
-//   Phi(-t) = e^(-t^2/2) s R(s) for t >= 0,  s = 1 / (1 + 0.26 t)
-// R is a polynomial, in the form of Hastings 1955, with a relative error of 2.2e-8;
-// tools/reference/normal_tail.py computes the coefficients. A small Phi(-t) keeps its precision,
-// which 1 + erf would cancel. Inlined for the same reason as exp_of.
-[[gnu::always_inline]] inline Normal normal_at(real v) {
-  const real exponential = exp_of(real(-0.5) * v * v);
-  const real density = inv_sqrt2 * std::numbers::inv_sqrtpi_v<real> * exponential;
-  if constexpr (is_float64) {
-    return {real(0.5) * (1 + fast_erf(v * inv_sqrt2)), density};
-  } else {
-    const real s = 1 / multiply_add(real(0.26), std::abs(v), 1);
-    real series = real(0.03078363322);
-    series = multiply_add(series, s, real(-0.1541895075));
-    series = multiply_add(series, s, real(0.2543182347));
-    series = multiply_add(series, s, real(-0.1542068095));
-    series = multiply_add(series, s, real(0.1632206346));
-    series = multiply_add(series, s, real(0.05004690433));
-    series = multiply_add(series, s, real(0.1032854237));
-    series = multiply_add(series, s, real(0.1029802138));
-    series = multiply_add(series, s, real(0.1037612619));
-    const real tail = exponential * s * series;
-    return {v > 0 ? 1 - tail : tail, density};
-  }
-}
-
 struct ValueAndDerivative {
   real value, derivative;
 };

@@ -1,5 +1,6 @@
-"""The coefficients of `normal_at` in autograd/ops/gelu.h: R(t) = e^(t^2/2) Phi(-t), 0 <= t <= 13.5, as a polynomial in
-s = 1 / (1 + 0.26 t) without a constant, the largest relative error made as small as can be (Lawson's iteration).
+"""The coefficients of `normal_at` in autograd/kernels/vector_math.h: R(t) = e^(t^2/2) Phi(-t), 0 <= t <= 13.5, as a
+polynomial in s = 1 / (1 + 0.26 t) without a constant, the largest relative error made as small as can be (Lawson's
+iteration).
 
     python tools/reference/normal_tail.py          needs NumPy
 """
