@@ -6,12 +6,12 @@
 
 namespace heed {
 
-// y_i = f(x_i)
-template <class F>
-Array map(const Array& x, F f) {
-  Array y = Array::uninitialised(x.shape());
-  const real* in = x.data();
-  real* out = y.mutable_data();
+// y_i = f(x_i), for x and y of any two kinds of numbers
+template <class To = real, class From, class F>
+BasicArray<To> map(const BasicArray<From>& x, F f) {
+  BasicArray<To> y = BasicArray<To>::uninitialised(x.shape());
+  const From* in = x.data();
+  To* out = y.mutable_data();
   parallel_for(x.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
 #pragma omp simd
     for (int64_t i = begin; i < end; ++i) {

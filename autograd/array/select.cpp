@@ -47,23 +47,11 @@ Array select(const Mask& mask, const Array& a, const Array& b, const Shape& shap
 }
 
 Mask nonzero(const Array& x) {
-  Mask mask = Mask::uninitialised(x.shape());
-  const real* in = x.data();
-  uint8_t* out = mask.mutable_data();
-  parallel_for(x.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = in[i] != 0 ? 1 : 0;
-  });
-  return mask;
+  return map<uint8_t>(x, [](real v) { return v != 0; });
 }
 
 Mask logical_not(const Mask& mask) {
-  Mask inverse = Mask::uninitialised(mask.shape());
-  const uint8_t* in = mask.data();
-  uint8_t* out = inverse.mutable_data();
-  parallel_for(mask.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = in[i] != 0 ? 0 : 1;
-  });
-  return inverse;
+  return map<uint8_t>(mask, [](uint8_t v) { return v == 0; });
 }
 
 }  // namespace heed

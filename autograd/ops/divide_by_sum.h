@@ -14,11 +14,7 @@ namespace heed {
 [[nodiscard]] inline Tensor divide_by_sum(const Tensor& x) {
   require(x.rank() >= 1, "divide_by_sum: expected x (..., n), got ", x.shape());
   const Tensor total = sum(x, -1, /*keepdim=*/true);
-  Mask none = Mask::uninitialised(total.shape());  // where the sum is 0
-  parallel_for(none.size(), elementwise_grain,
-               [out = none.mutable_data(), of = total.value().data()](int64_t begin, int64_t end) {
-                 std::transform(of + begin, of + end, out + begin, [](real s) { return s == 0; });
-               });
+  const Mask none = map<uint8_t>(total.value(), [](real s) { return s == 0; });
   return x * masked_fill(Tensor(real{1}) / masked_fill(total, none, 1), none, 0);
 }
 
