@@ -8,6 +8,7 @@
 
 #include "autograd/kernels/row_math.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 
@@ -45,27 +46,13 @@ inline void log_softmax_row_backward(const real* y, const real* dy, real* dx, in
 [[nodiscard]] inline Tensor log_softmax(const Tensor& x) {
   require(x.rank() >= 1 && x.dim(-1) >= 1, "log_softmax: expected x (..., n >= 1), got ",
           x.shape());
-  const Rows rows = rows_of(x.shape());
-  const Array from = x.value();
-  Array y = Array::uninitialised(x.shape());
-  const real* in = from.data();
-  real* out = y.mutable_data();
-  parallel_rows(rows.count, rows.width, [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      detail::log_softmax_row(in + r * rows.width, out + r * rows.width, rows.width);
-    }
-  });
-  return record("log_softmax", y, {x}, [y, rows](const Array& dy, Grads& grads) {
-    Array dx = Array::uninitialised(dy.shape());
-    const real *values = y.data(), *g = dy.data();
-    real* to = dx.mutable_data();
-    parallel_rows(rows.count, rows.width, [=](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const int64_t at = r * rows.width;
-        detail::log_softmax_row_backward(values + at, g + at, to + at, rows.width);
-      }
-    });
-    grads.add(0, std::move(dx));
+  const int64_t n = x.dim(-1);
+  Array y = map_rows(
+      x.value(), [n](int64_t, const real* in, real* out) { detail::log_softmax_row(in, out, n); });
+  return record("log_softmax", y, {x}, [y, n](const Array& dy, Grads& grads) {
+    grads.add(0, map_rows(y, [n, g = dy.data()](int64_t r, const real* of, real* dx) {
+                detail::log_softmax_row_backward(of, g + r * n, dx, n);
+              }));
   });
 }
 

@@ -25,6 +25,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"
 #include "autograd/ops/reshape.h"
+#include "autograd/ops/row_loops.h"
 #include "autograd/ops/slice.h"
 
 namespace heed {
@@ -108,16 +109,9 @@ void rotate_row(const real* x, const real* angles, int64_t heads, int64_t width,
   const auto angles = [table = table.current(), first, turned, tokens](int64_t r) {
     return table.data() + (first + r % tokens) * turned;
   };
-  const Array from = x.value();
-  Array y = Array::uninitialised(x.shape());
-  const real* in = from.data();
-  real* out = y.mutable_data();
-  parallel_rows(rows.count, rows.width, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      real* row = out + r * rows.width;
-      detail::rotate_row(in + r * rows.width, angles(r), heads, width, turned, 1,
-                         [row](int64_t i, real v) { row[i] = v; });
-    }
+  Array y = map_rows(x.value(), [&](int64_t r, const real* in, real* out) {
+    detail::rotate_row(in, angles(r), heads, width, turned, 1,
+                       [out](int64_t i, real v) { out[i] = v; });
   });
   return record("rotary", std::move(y), {x},
                 [angles, rows, heads, width, turned](const Array& dy, Grads& grads) {

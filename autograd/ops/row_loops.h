@@ -1,4 +1,5 @@
-// Loops that several operations share: over the elements of an array, and over one of its axes.
+// Loops that several operations share: over the elements of an array, over its rows, and over one
+// of its axes.
 #pragma once
 
 #include <algorithm>
@@ -35,6 +36,21 @@ void fast_emit(Grads& grads, size_t k, const Array& dy, const Array& saved, F f)
       vector_zip(g, s, begin, end, f, [=](int64_t i, real v) { to.data[i] = v; });
     }
   });
+}
+
+// y (..., n), of the shape of x: row(r, x of row r, y of row r) writes each row.
+template <class Row>
+Array map_rows(const Array& x, Row row) {
+  const Rows rows = rows_of(x.shape());
+  Array y = Array::uninitialised(x.shape());
+  const real* in = x.data();
+  real* out = y.mutable_data();
+  parallel_rows(rows.count, rows.width, [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      row(r, in + r * rows.width, out + r * rows.width);
+    }
+  });
+  return y;
 }
 
 // A shape seen from one of its axes: x (outer, n, inner), where `n` is the extent of the axis and

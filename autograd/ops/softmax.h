@@ -7,6 +7,7 @@
 
 #include "autograd/kernels/row_math.h"
 #include "autograd/op.h"
+#include "autograd/ops/row_loops.h"
 
 namespace heed {
 
@@ -36,14 +37,8 @@ inline void softmax_row(const real* x, real* y, int64_t n) {
 [[nodiscard]] inline Tensor softmax(const Tensor& x) {
   require(x.rank() >= 1 && x.dim(-1) >= 1, "softmax: expected x (..., n >= 1), got ", x.shape());
   const Rows rows = rows_of(x.shape());
-  const Array from = x.value();
-  Array y = Array::uninitialised(x.shape());
-  const real* in = from.data();
-  real* out = y.mutable_data();
-  parallel_rows(rows.count, rows.width, [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      detail::softmax_row(in + r * rows.width, out + r * rows.width, rows.width);
-    }
+  Array y = map_rows(x.value(), [n = rows.width](int64_t, const real* in, real* out) {
+    detail::softmax_row(in, out, n);
   });
   return record("softmax", y, {x}, [y, rows](const Array& dy, Grads& grads) {
     grads.emit_rows(0, rows, [&, ys = y.data(), gs = dy.data()](int64_t r, auto put) {
