@@ -46,6 +46,14 @@ struct Attention {
   void backward(const Array& dy, Grads& grads) const;
 };
 
+inline Tensor fused_attention(Attention call, TensorRefs inputs, Array* weights_out) {
+  call.forward(weights_out);
+  Array y = call.y;
+  return record(
+      "scaled_dot_product_attention", std::move(y), inputs,
+      [call = std::move(call)](const Array& dy, Grads& grads) { call.backward(dy, grads); });
+}
+
 // x (B, n, Hkv G w) -> (B, Hkv, G, n, w)
 inline Tensor split_heads(const Tensor& x, int64_t kv_heads, int64_t group, int64_t width) {
   const Tensor heads = reshape(x, {x.dim(0), x.dim(1), kv_heads, group, width});
@@ -101,17 +109,9 @@ inline Tensor weights_of(const Tensor& scores, Normalisation by) {
   if (!fused() || options.normalisation != Normalisation::softmax) {
     return scaled_dot_product_attention_composed(q, k, v, options);
   }
-  detail::Attention call{detail::AttentionProblem::of(q.shape(), k.shape(), v.shape(), options),
-                         q.value(),
-                         k.value(),
-                         v.value(),
-                         Array(),
-                         {}};
-  call.forward(options.weights_out);
-  Array y = call.y;
-  return record(
-      "scaled_dot_product_attention", std::move(y), {q, k, v},
-      [call = std::move(call)](const Array& dy, Grads& grads) { call.backward(dy, grads); });
+  const auto problem = detail::AttentionProblem::of(q.shape(), k.shape(), v.shape(), options);
+  return detail::fused_attention({problem, q.value(), k.value(), v.value(), Array(), {}}, {q, k, v},
+                                 options.weights_out);
 }
 
 // Self-attention on qkv (B, T, (H + 2 Hkv) d), the columns of q, k and v side by side as a packed
@@ -125,12 +125,8 @@ inline Tensor weights_of(const Tensor& scores, Normalisation by) {
         slice(qkv, 2, 0, columns), slice(qkv, 2, columns, columns + kv),
         slice(qkv, 2, columns + kv, columns + 2 * kv), options);
   }
-  detail::Attention call{problem, qkv.value(), Array(), Array(), Array(), {}};
-  call.forward(options.weights_out);
-  Array y = call.y;
-  return record(
-      "scaled_dot_product_attention", std::move(y), {qkv},
-      [call = std::move(call)](const Array& dy, Grads& grads) { call.backward(dy, grads); });
+  return detail::fused_attention({problem, qkv.value(), Array(), Array(), Array(), {}}, {qkv},
+                                 options.weights_out);
 }
 
 }  // namespace heed
