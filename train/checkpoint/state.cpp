@@ -34,19 +34,6 @@ auto generators_of(State& streams) {
 
 std::string cached_name(const std::string& generator) { return generator + ".cached_normal"; }
 
-// The buffers behind a generator's two tensors.
-struct StoredGenerator {
-  explicit StoredGenerator(const GeneratorState& state) {
-    words.assign(state.words.begin(), state.words.end());
-    words.push_back(state.index);
-    if (state.cached_normal) {
-      cached.push_back(*state.cached_normal);
-    }
-  }
-  std::vector<int64_t> words;
-  std::vector<double> cached;
-};
-
 std::string facts_of(const TrainingState& state) {
   nlohmann::ordered_json facts = {
       {"step", state.step},
@@ -120,19 +107,16 @@ void read_facts(const std::string& json, TrainingState& state) try {
 }  // namespace
 
 Fingerprint write_state(const fs::path& folder, const TrainingState& state) {
-  std::vector<StoredGenerator> stored;
   std::vector<TensorView> tensors;
-  const auto generators = generators_of(state.streams);
-  stored.reserve(generators.size());
-  for (const auto& [name, generator] : generators) {
-    const StoredGenerator& parts = stored.emplace_back(*generator);
-    tensors.push_back(view(name, std::span<const int64_t>(parts.words)));
-    tensors.push_back({cached_name(name),
-                       Dtype::F64,
-                       {static_cast<int64_t>(parts.cached.size())},
-                       std::as_bytes(std::span(parts.cached))});
+  for (const auto& [name, generator] : generators_of(state.streams)) {
+    std::vector<int64_t> words(generator->words.begin(), generator->words.end());
+    words.push_back(generator->index);
+    tensors.push_back(view(name, std::move(words)));
+    const std::optional<double>& normal = generator->cached_normal;
+    const std::span<const double> cached(normal ? &*normal : nullptr, normal ? 1 : 0);
+    tensors.push_back({cached_name(name), Dtype::F64, {std::ssize(cached)}, std::as_bytes(cached)});
   }
-  tensors.push_back(view("task_position", std::span<const int64_t>(state.task_position)));
+  tensors.push_back(view("task_position", state.task_position));
   return write_safetensors(folder / stored_state, std::move(tensors),
                            {{facts_key, facts_of(state)}});
 }

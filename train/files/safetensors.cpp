@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstring>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
 #include "autograd/base/error.h"
-#include "train/files/number_words.h"
 #include "train/files/safetensors_header.h"
 
 namespace heed {
@@ -52,13 +49,10 @@ T widened(T value) {
   return value;
 }
 
-// True if floats may be stored in this type.
-bool stores_floats(Dtype dtype) { return dtype == Dtype::F32 || dtype == Dtype::F64; }
-
 }  // namespace
 
 bool is_float(Dtype dtype) {
-  return stores_floats(dtype) || dtype == Dtype::F16 || dtype == Dtype::BF16;
+  return dtype == Dtype::F64 || dtype == Dtype::F32 || dtype == Dtype::F16 || dtype == Dtype::BF16;
 }
 
 std::string shape_text(const std::vector<int64_t>& dims) {
@@ -212,12 +206,12 @@ Ids SafeTensors::ids(std::string_view name) const {
   const TensorInfo& info = at(name);
   Ids ids = array_for<int32_t>(path_, info);
   int32_t* out = ids.mutable_data();
-  const auto store = [&](int64_t i, auto value) {
+  for (const int64_t value : integers(name)) {
     require<IoError>(std::in_range<int32_t>(value), path_, ": tensor \"", info.name,
-                     "\": expected ids of 32 bits (got ", int64_t{value}, " at element ", i, ")");
-    out[i] = static_cast<int32_t>(value);
-  };
-  for_each_integer(info, store);
+                     "\": expected ids of 32 bits (got ", value, " at element ", out - ids.data(),
+                     ")");
+    *out++ = static_cast<int32_t>(value);
+  }
   return ids;
 }
 
@@ -225,22 +219,21 @@ std::vector<int64_t> SafeTensors::integers(std::string_view name) const {
   const TensorInfo& info = at(name);
   std::vector<int64_t> integers;
   integers.reserve(static_cast<size_t>((info.end - info.begin) / dtype_size(info.dtype)));
-  for_each_integer(info, [&](int64_t, auto value) { integers.push_back(value); });
-  return integers;
-}
-
-template <class Element>
-void SafeTensors::for_each_integer(const TensorInfo& info, Element&& element) const {
+  const auto store = [&](int64_t, auto value) { integers.push_back(value); };
   switch (info.dtype) {
     case Dtype::I64:
-      return convert<int64_t>(info, element);
+      convert<int64_t>(info, store);
+      break;
     case Dtype::I32:
-      return convert<int32_t>(info, element);
+      convert<int32_t>(info, store);
+      break;
     case Dtype::U8:
-      return convert<uint8_t>(info, element);
+      convert<uint8_t>(info, store);
+      break;
     default:
       fail_dtype(path_, info, "I64, I32 or U8");
   }
+  return integers;
 }
 
 Mask SafeTensors::mask(std::string_view name) const {
@@ -276,67 +269,29 @@ TensorView array_view(std::string name, Dtype dtype, const A& array) {
   return {std::move(name), dtype, {dims.begin(), dims.end()}, std::as_bytes(owner->span()), owner};
 }
 
-template <class T>
-TensorView list_view(std::string name, Dtype dtype, std::span<const T> values) {
-  return {std::move(name), dtype, {static_cast<int64_t>(values.size())}, std::as_bytes(values)};
-}
-
-template <class To, class From>
-void write_converted(Bytes data, const std::function<void(Bytes)>& sink) {
-  std::vector<From> from(std::min(chunk_elements, data.size()));
-  std::vector<To> to(from.size());
-  while (!data.empty()) {
-    const size_t n = std::min(from.size(), data.size() / sizeof(From));
-    std::memcpy(from.data(), data.data(), n * sizeof(From));
-    std::transform(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(n), to.begin(),
-                   [](From value) { return static_cast<To>(value); });
-    sink(std::as_bytes(std::span(to.data(), n)));
-    data = data.subspan(n * sizeof(From));
-  }
-}
-
 void emit(const std::string& path, std::vector<TensorView> tensors, const Metadata& metadata,
-          std::optional<Dtype> floats, const std::function<void(Bytes)>& sink) {
-  require<IoError>(!floats || stores_floats(*floats), path, ": floats are stored as F32 or F64");
-  const auto stored = [&](Dtype dtype) { return floats && stores_floats(dtype) ? *floats : dtype; };
+          const std::function<void(Bytes)>& sink) {
   // Sorts by alignment, largest first, so that every tensor is aligned; then by name.
-  std::sort(tensors.begin(), tensors.end(), [&](const TensorView& a, const TensorView& b) {
-    const Dtype first = stored(a.dtype), second = stored(b.dtype);
-    return first != second ? first > second : a.name < b.name;
+  std::sort(tensors.begin(), tensors.end(), [](const TensorView& a, const TensorView& b) {
+    return a.dtype != b.dtype ? a.dtype > b.dtype : a.name < b.name;
   });
   std::vector<TensorInfo> infos;
   int64_t offset = 0;
   for (const TensorView& tensor : tensors) {
-    TensorInfo info{tensor.name, stored(tensor.dtype), tensor.shape, offset, 0};
-    const int64_t count = static_cast<int64_t>(tensor.data.size()) / dtype_size(tensor.dtype);
-    offset += count * dtype_size(info.dtype);
-    info.end = offset;
-    infos.push_back(std::move(info));
+    const int64_t end = offset + static_cast<int64_t>(tensor.data.size());
+    infos.push_back({tensor.name, tensor.dtype, tensor.shape, offset, end});
+    offset = end;
   }
   const std::string header = safetensors_header(path, infos, metadata);
   const uint64_t length = header.size();
   sink(std::as_bytes(std::span(&length, 1)));
   sink(as_bytes(header));
   for (const TensorView& tensor : tensors) {
-    if (stored(tensor.dtype) == tensor.dtype) {
-      sink(tensor.data);
-    } else if (tensor.dtype == Dtype::F32) {
-      write_converted<double, float>(tensor.data, sink);
-    } else {
-      write_converted<float, double>(tensor.data, sink);
-    }
+    sink(tensor.data);
   }
 }
 
 }  // namespace
-
-std::string mistake_in_weights(const Array& weights) {
-  const auto wrong = std::count_if(weights.span().begin(), weights.span().end(),
-                                   [](real weight) { return !std::isfinite(weight); });
-  return wrong == 0 ? ""
-                    : text("expected finite numbers of ", precision_name, ", got ", grouped(wrong),
-                           " of ", grouped(weights.size()), " that are NaN or infinite");
-}
 
 TensorView view(std::string name, const Array& array) {
   return array_view(std::move(name), is_float64 ? Dtype::F64 : Dtype::F32, array);
@@ -350,25 +305,23 @@ TensorView view(std::string name, const Mask& mask) {
   return array_view(std::move(name), Dtype::BOOL, mask);
 }
 
-TensorView view(std::string name, std::span<const uint8_t> bytes) {
-  return list_view(std::move(name), Dtype::U8, bytes);
-}
-
-TensorView view(std::string name, std::span<const int64_t> integers) {
-  return list_view(std::move(name), Dtype::I64, integers);
+TensorView view(std::string name, std::vector<int64_t> integers) {
+  const auto owner = std::make_shared<std::vector<int64_t>>(std::move(integers));
+  return {
+      std::move(name), Dtype::I64, {std::ssize(*owner)}, std::as_bytes(std::span(*owner)), owner};
 }
 
 Fingerprint write_safetensors(const std::filesystem::path& path, std::vector<TensorView> tensors,
-                              const Metadata& metadata, std::optional<Dtype> floats) {
+                              const Metadata& metadata) {
   return write_file_atomically(path, [&](FileWriter& out) {
-    emit(path.string(), std::move(tensors), metadata, floats, [&](Bytes part) { out.write(part); });
+    emit(path.string(), std::move(tensors), metadata, [&](Bytes part) { out.write(part); });
   });
 }
 
 std::string to_safetensors(const std::string& name, std::vector<TensorView> tensors,
-                           const Metadata& metadata, std::optional<Dtype> floats) {
+                           const Metadata& metadata) {
   std::string bytes;
-  emit(name, std::move(tensors), metadata, floats,
+  emit(name, std::move(tensors), metadata,
        [&](Bytes part) { bytes.append(reinterpret_cast<const char*>(part.data()), part.size()); });
   return bytes;
 }

@@ -85,8 +85,6 @@ class SafeTensors {
   void copy_floats(const TensorInfo& info, real* out) const;
   template <class T, class Element>
   void convert(const TensorInfo& info, Element&& element) const;
-  template <class Element>
-  void for_each_integer(const TensorInfo& info, Element&& element) const;
 
   std::string path_;
   std::optional<FileReader> file_;  // either this
@@ -97,11 +95,7 @@ class SafeTensors {
   std::map<std::string, std::string> metadata_;
 };
 
-// What is wrong with weights that were read, as the end of a message; "" if all are finite. A large
-// number of F64 is infinite as float32.
-std::string mistake_in_weights(const Array& weights);
-
-// A tensor to write. Those made from arrays share the buffer; the others only refer to the memory.
+// A tensor to write. Those made by view() share or own their data; others only refer to memory.
 struct TensorView {
   std::string name;
   Dtype dtype = Dtype::F32;
@@ -110,22 +104,20 @@ struct TensorView {
   std::shared_ptr<const void> owner = nullptr;
 };
 
-TensorView view(std::string name, const Array& array);                 // F32 or F64, as real
-TensorView view(std::string name, const Ids& ids);                     // I32
-TensorView view(std::string name, const Mask& mask);                   // BOOL
-TensorView view(std::string name, std::span<const uint8_t> bytes);     // U8, one axis
-TensorView view(std::string name, std::span<const int64_t> integers);  // I64, one axis
+TensorView view(std::string name, const Array& array);             // F32 or F64, as real
+TensorView view(std::string name, const Ids& ids);                 // I32
+TensorView view(std::string name, const Mask& mask);               // BOOL
+TensorView view(std::string name, std::vector<int64_t> integers);  // I64, one axis
 
 using Metadata = std::map<std::string, std::string>;
 
 // Writes, atomically and without copying the data, the same bytes as the reference implementation
-// (whose metadata has no fixed order; here it is sorted). `floats` (F32 or F64) converts F32 and
-// F64 tensors to that type; by default they are stored unchanged.
+// (whose metadata has no fixed order; here it is sorted).
 Fingerprint write_safetensors(const std::filesystem::path& path, std::vector<TensorView> tensors,
-                              const Metadata& metadata = {}, std::optional<Dtype> floats = {});
+                              const Metadata& metadata = {});
 
 // The same bytes in memory. `name` is used as the path in messages.
 std::string to_safetensors(const std::string& name, std::vector<TensorView> tensors,
-                           const Metadata& metadata = {}, std::optional<Dtype> floats = {});
+                           const Metadata& metadata = {});
 
 }  // namespace heed

@@ -120,8 +120,7 @@ TEST_CASE("safetensors: arrays, ids, masks and lists come back bit for bit, by w
   const Fingerprint written =
       write_safetensors(dir / "f",
                         {view("array", array), view("ids", ids), view("mask", mask),
-                         view("state", std::span<const uint8_t>(state)),
-                         view("position", std::span<const int64_t>(position))},
+                         raw("state", Dtype::U8, {3}, state), view("position", position)},
                         {{"b", "2"}, {"a", "1"}});
   CHECK(written == fingerprint_file(dir / "f"));
   const SafeTensors file(dir / "f");
@@ -161,14 +160,6 @@ TEST_CASE("safetensors: more elements than one chunk of the conversion") {
   CHECK(values(file.array("f64")) == numbers<real>(count));
   CHECK(file.integers("i64") == counted);
   CHECK(file.ids("i64").data()[count - 1] == count - 6);
-  for (const Dtype stored : {Dtype::F32, Dtype::F64}) {
-    const SafeTensors other(to_safetensors("f", views, {}, stored), "f");
-    CHECK(other.at("f32").dtype == stored);
-    CHECK(other.at("f64").dtype == stored);
-    CHECK(other.at("i64").dtype == Dtype::I64);
-    CHECK(values(other.array("f32")) == numbers<real>(count));
-    CHECK(values(other.array("f64")) == numbers<real>(count));
-  }
 }
 
 TEST_CASE("safetensors: every F16 and BF16 pattern") {
@@ -212,7 +203,7 @@ TEST_CASE("safetensors: what a tensor is not") {
   const Array one = Array::full({1, 1, 1}, real{1});
   const std::vector<float> single{1};
   const SafeTensors file =
-      reopened({view("large", std::span<const int64_t>(large)), raw("bad", Dtype::BOOL, {3}, bad),
+      reopened({view("large", large), raw("bad", Dtype::BOOL, {3}, bad),
                 view("tok_emb.weight", one), raw("deep", Dtype::F32, {1, 1, 1, 1, 1, 1, 1}, single),
                 raw("f16", Dtype::F16, {0}, std::vector<uint16_t>{})});
   CHECK_THROWS_WITH_AS(file.ids("large"),
@@ -258,6 +249,4 @@ TEST_CASE("safetensors: the writer refuses what the reader would") {
   const std::vector<float> three{1, 2, 3};
   refused({raw("a", Dtype::F32, {2}, three)}, {},
           "tensor \"a\": data_offsets must span 8 bytes for its shape and dtype (got 12)");
-  CHECK_THROWS_WITH_AS(write_safetensors(dir / "f", {}, {}, Dtype::F16),
-                       (path + ": floats are stored as F32 or F64").c_str(), IoError);
 }

@@ -13,6 +13,10 @@
 
 namespace heed {
 
+// What is wrong with weights that were read, as the end of a message; "" if all are finite. A large
+// number of F64 is infinite as float32.
+std::string mistake_in_weights(const Array& weights);
+
 class ForeignWeights {
  public:
   virtual ~ForeignWeights() = default;

@@ -1,5 +1,6 @@
 #include "train/wings/hugging_face/export.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -24,13 +25,16 @@ uint16_t to_bfloat16(real value) {
   return static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
-TensorView as_bfloat16(const TensorView& from, const Array& values) {
-  auto narrow = std::make_shared<std::vector<uint16_t>>();
-  narrow->reserve(static_cast<size_t>(values.size()));
-  for (const real value : values.span()) {
-    narrow->push_back(to_bfloat16(value));
-  }
-  return {from.name, Dtype::BF16, from.shape, std::as_bytes(std::span(*narrow)), narrow};
+template <class T, class Convert>
+TensorView converted(std::string name, const Array& values, Dtype dtype, const Convert& convert) {
+  const auto narrow = std::make_shared<std::vector<T>>(static_cast<size_t>(values.size()));
+  std::transform(values.span().begin(), values.span().end(), narrow->begin(), convert);
+  const auto dims = values.shape().dims();
+  return {std::move(name),
+          dtype,
+          {dims.begin(), dims.end()},
+          std::as_bytes(std::span(*narrow)),
+          narrow};
 }
 
 // A tensor of theirs, out of the parameters of ours.
@@ -60,9 +64,7 @@ std::vector<TensorView> tensors_of(const Architecture& architecture, const Expor
   }
   std::vector<TensorView> views;
   for (const TheirTensor& tensor : their_tensors(architecture, job.model)) {
-    const Array values = assembled(tensor, parameters);
-    TensorView whole = view(tensor.name, values);
-    views.push_back(job.dtype == Dtype::BF16 ? as_bfloat16(whole, values) : std::move(whole));
+    views.push_back(narrowed(tensor.name, assembled(tensor, parameters), job.dtype));
   }
   return views;
 }
@@ -72,6 +74,15 @@ void write(const std::filesystem::path& path, const ConfigNode& json) {
 }
 
 }  // namespace
+
+TensorView narrowed(std::string name, const Array& values, Dtype dtype) {
+  if (dtype == Dtype::BF16) {
+    return converted<uint16_t>(std::move(name), values, dtype, to_bfloat16);
+  }
+  const auto to_float = [](real value) { return static_cast<float>(value); };
+  return is_float64 ? converted<float>(std::move(name), values, dtype, to_float)
+                    : view(std::move(name), values);
+}
 
 bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& job) {
   const Architecture& architecture = architecture_of(job.model.config);
@@ -91,8 +102,8 @@ bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& jo
   for (const auto& [name, contents] : tokenizer.texts) {
     write_file_atomically(folder / name, contents);
   }
-  write_safetensors(folder / "model.safetensors", tensors_of(architecture, job), {{"format", "pt"}},
-                    job.dtype == Dtype::F32 ? std::optional(Dtype::F32) : std::nullopt);
+  write_safetensors(folder / "model.safetensors", tensors_of(architecture, job),
+                    {{"format", "pt"}});
   return !tokenizer.texts.empty();
 }
 

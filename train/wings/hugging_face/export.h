@@ -16,6 +16,9 @@ struct ExportJob {
   Dtype dtype;                 // F32 or BF16
 };
 
+// A tensor to be stored as F32 or BF16.
+TensorView narrowed(std::string name, const Array& values, Dtype dtype);
+
 // Writes config.json, model.safetensors, generation_config.json and, for a tokenizer that has
 // files, tokenizer.json and tokenizer_config.json. Returns whether it has.
 bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& job);

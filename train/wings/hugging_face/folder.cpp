@@ -6,6 +6,7 @@
 #include "autograd/base/modes.h"
 #include "layers/text/display.h"
 #include "train/files/tensor_mistakes.h"
+#include "train/wings/fine_tuning/foreign.h"
 #include "train/wings/hugging_face/json.h"
 
 namespace heed {

@@ -7,6 +7,8 @@
 #include "autograd/ops/matmul.h"
 #include "layers/text/display.h"
 #include "train/files/tensor_mistakes.h"
+#include "train/wings/fine_tuning/foreign.h"
+#include "train/wings/hugging_face/export.h"
 #include "train/wings/hugging_face/json.h"
 #include "train/wings/hugging_face/keys.h"
 
@@ -73,8 +75,8 @@ int64_t write_adapter(const fs::path& folder, const AdapterExport& job) {
       ranks.set(layer, learned.parts * rank);
       alphas.set(layer, static_cast<double>(learned.parts) * alpha);
     }
-    views.push_back(view(peft_prefix + layer + after_a, learned.a));
-    views.push_back(view(peft_prefix + layer + after_b, learned.b));
+    views.push_back(narrowed(peft_prefix + layer + after_a, learned.a, Dtype::F32));
+    views.push_back(narrowed(peft_prefix + layer + after_b, learned.b, Dtype::F32));
     count += learned.a.size() + learned.b.size();
   }
   const ConfigNode none = ConfigNode::scalar("null", /*quoted=*/false);
@@ -92,7 +94,7 @@ int64_t write_adapter(const fs::path& folder, const AdapterExport& job) {
                        {"bias", "none"},
                        {"inference_mode", true}});
   write_file_atomically(folder / config_name, json_text(json));
-  write_safetensors(folder / tensors_name, std::move(views), {{"format", "pt"}}, Dtype::F32);
+  write_safetensors(folder / tensors_name, std::move(views), {{"format", "pt"}});
   return count;
 }
 

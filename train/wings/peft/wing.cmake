@@ -1,1 +1,1 @@
-# Needs: hugging_face
+# Needs: fine_tuning hugging_face

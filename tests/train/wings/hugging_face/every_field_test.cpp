@@ -87,6 +87,9 @@ bool is_written(const ConfigNode& options, const std::string& field) {
   }
   const TempDir folder;
   write_hugging_face(folder.path(), {gpt, ConfigNode::map(), nullptr, Dtype::F32});
+  for (const TensorInfo& tensor : SafeTensors(folder / "model.safetensors").tensors()) {
+    CHECK(tensor.dtype == Dtype::F32);  // in float64 too
+  }
   ConfigNode json = read_json(folder / "config.json");
   json.erase("heedgrad");
   const auto read = random_gpt(model_of_json(json, "config.json").model);
