@@ -217,15 +217,6 @@ class Matcher {
   std::vector<std::string> missing_;  // parameters that are not in the file
 };
 
-TensorView mask_view(const MaskBuffer& mask) {
-  const int64_t length = mask.context_length;
-  Array values = Array::zeros({length, length});
-  for (int64_t i = 0; i < length; ++i) {
-    std::fill_n(values.mutable_data() + i * length + i + 1, length - i - 1, real{1});
-  }
-  return view(mask.name, values);
-}
-
 }  // namespace
 
 void check_parameters(const Module& model, const SafeTensors& file, Extra extra,
@@ -244,23 +235,16 @@ void load_parameters(Module& model, const std::filesystem::path& path, Extra ext
   load_parameters(model, SafeTensors(path), extra);
 }
 
-std::vector<TensorView> parameter_views(const Module& model, BookBuffers buffers) {
-  const Inventory found = inventory(model);
+std::vector<TensorView> parameter_views(const Module& model) {
   std::vector<TensorView> views;
-  for (const Slot& slot : found.slots) {
+  for (const Slot& slot : inventory(model).slots) {
     views.push_back(view(slot.names.front(), slot.tensor.value()));
-  }
-  for (const MaskBuffer& mask : found.masks) {
-    if (buffers == BookBuffers::write) {
-      views.push_back(mask_view(mask));
-    }
   }
   return views;
 }
 
-Fingerprint save_parameters(const std::filesystem::path& path, const Module& model,
-                            BookBuffers buffers) {
-  return write_safetensors(path, parameter_views(model, buffers));
+Fingerprint save_parameters(const std::filesystem::path& path, const Module& model) {
+  return write_safetensors(path, parameter_views(model));
 }
 
 }  // namespace heed

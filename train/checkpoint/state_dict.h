@@ -33,14 +33,9 @@ void load_parameters(Module& model, const std::filesystem::path& path, Extra ext
 void check_parameters(const Module& model, const SafeTensors& file, Extra extra = Extra::refuse,
                       const Ignored& ignored = nothing_ignored);
 
-// Whether to write the book's mask buffers too, so that its modules load the file with strict=True.
-enum class BookBuffers { leave_out, write };
-
 // Every parameter under its path; a tied one once, under its first name; then the buffers. The
 // views share buffers with the model.
-std::vector<TensorView> parameter_views(const Module& model,
-                                        BookBuffers buffers = BookBuffers::leave_out);
-Fingerprint save_parameters(const std::filesystem::path& path, const Module& model,
-                            BookBuffers buffers = BookBuffers::leave_out);
+std::vector<TensorView> parameter_views(const Module& model);
+Fingerprint save_parameters(const std::filesystem::path& path, const Module& model);
 
 }  // namespace heed

@@ -134,6 +134,22 @@ void rehearse(const SafeTensors& file, const LayerChoice& choice, const ForwardJ
                        " MB for it; make the model or the batch smaller");
 }
 
+// The buffers "mask" that causal layers have in the book, (context_length, context_length), 1 above
+// the diagonal: with them its modules load the file with strict=True.
+void add_book_masks(const Module& layer, const std::string& prefix,
+                    std::vector<TensorView>& views) {
+  if (const int64_t length = layer.book_mask_length(); length > 0) {
+    Array mask = Array::zeros({length, length});
+    for (int64_t i = 0; i < length; ++i) {
+      std::fill_n(mask.mutable_data() + i * length + i + 1, length - i - 1, real{1});
+    }
+    views.push_back(view(prefix + "mask", mask));
+  }
+  for (const auto& [name, child] : layer.children()) {
+    add_book_masks(*child, prefix + name + ".", views);
+  }
+}
+
 Array gradient_of(const Tensor& tensor) {
   return tensor.grad() ? tensor.grad() : Array::zeros(tensor.shape());
 }
@@ -163,8 +179,11 @@ std::vector<std::string> run_forward(const LayerChoice& choice, const ForwardJob
     }
   }
   if (job.save_weights) {
-    save_parameters(*job.save_weights, *layer,
-                    job.book_buffers ? BookBuffers::write : BookBuffers::leave_out);
+    std::vector<TensorView> weights = parameter_views(*layer);
+    if (job.book_buffers) {
+      add_book_masks(*layer, "", weights);
+    }
+    write_safetensors(*job.save_weights, std::move(weights));
   }
   std::vector<std::string> lines;
   for (const TensorView& result : results) {

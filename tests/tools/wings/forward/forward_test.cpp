@@ -147,6 +147,10 @@ TEST_CASE("heed forward: weights with more than the layer needs, and the book's 
   REQUIRE(c.run({"--save-weights", c.path("w.safetensors"), "--book-buffers"}).exit_code == 0);
   const SafeTensors weights(fs::path(c.path("w.safetensors")));
   CHECK(weights.at("mask").shape == std::vector<int64_t>{6, 6});
+  const Array mask = weights.array("mask");
+  for (int64_t i = 0; i < 36; ++i) {
+    CHECK(mask.data()[i] == (i % 6 > i / 6 ? 1 : 0));
+  }
   CHECK(c.run({"--weights", c.path("w.safetensors")}).exit_code == 0);
   fs::remove(c.path("out.safetensors"));
 
@@ -165,6 +169,16 @@ TEST_CASE("heed forward: weights with more than the layer needs, and the book's 
   more.push_back(view("W_value.weight", x_of({4, 3})));
   write_safetensors(c.path("wrong.safetensors"), more);
   c.refuses(1, "(4, 3)", {"--weights", c.path("wrong.safetensors"), "--ignore-extra"});
+}
+
+TEST_CASE("heed forward: the book's buffers of a whole model") {
+  const ForwardCase c(small_gpt);
+  c.give({view("ids", Ids::from({1, 2}, {3, 4}))});
+  REQUIRE(c.run({"--save-weights", c.path("w.safetensors"), "--book-buffers"}).exit_code == 0);
+  const SafeTensors weights(fs::path(c.path("w.safetensors")));
+  CHECK(weights.find("trf_blocks.0.att.mask") != nullptr);
+  CHECK(weights.find("trf_blocks.1.att.mask") != nullptr);
+  CHECK(c.run({"--weights", c.path("w.safetensors")}).exit_code == 0);
 }
 
 TEST_CASE("heed forward: inputs that the layer cannot take") {
