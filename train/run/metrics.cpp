@@ -75,17 +75,14 @@ std::optional<MetricsRow> parse_row(std::string_view line, const std::vector<std
   return row;
 }
 
-struct WholeRow {
-  MetricsRow row;
-  std::string_view line;
-};
-
 // A metrics file, split into lines.
 struct MetricsText {
-  std::string_view first;      // the header line
-  std::vector<WholeRow> rows;  // that are whole, by increasing step
-  std::string damage;          // "path:line: ..." of the first row that is not; else ""
-  size_t before_damage = 0;    // the number of rows before it
+  std::string_view first;               // the header line
+  std::vector<std::string> added;       // its columns behind those that every run has
+  std::vector<MetricsRow> rows;         // that are whole, by increasing step
+  std::vector<std::string_view> lines;  // of these rows
+  std::string damage;                   // "path:line: ..." of the first row that is not; else ""
+  size_t before_damage = 0;             // the number of rows before it
 };
 
 // False also for what cannot be looked at: reading it then says why.
@@ -106,7 +103,6 @@ std::string mistake_in(const std::optional<MetricsRow>& row, int64_t last_step) 
 // A last line without a line end is ignored. Throws IoError for a wrong header.
 MetricsText split_metrics(const fs::path& path, std::string_view bytes) {
   MetricsText all;
-  std::vector<std::string> added;
   for (int64_t number = 1; bytes.find('\n') != std::string_view::npos; ++number) {
     const std::string_view line = bytes.substr(0, bytes.find('\n'));
     bytes.remove_prefix(line.size() + 1);
@@ -114,16 +110,17 @@ MetricsText split_metrics(const fs::path& path, std::string_view bytes) {
       require<IoError>(line.starts_with(first_columns), path.string(), ":1: expected the columns ",
                        first_columns);
       all.first = line;
-      added = added_columns(line);
+      all.added = added_columns(line);
       continue;
     }
-    std::optional<MetricsRow> row = parse_row(line, added);
+    std::optional<MetricsRow> row = parse_row(line, all.added);
     if (row && !all.first.starts_with(header)) {
       row->bits_per_byte = std::nullopt;  // what is there is something else
     }
-    const std::string mistake = mistake_in(row, all.rows.empty() ? 0 : all.rows.back().row.step);
+    const std::string mistake = mistake_in(row, all.rows.empty() ? 0 : all.rows.back().step);
     if (mistake.empty()) {
-      all.rows.push_back({*row, line});
+      all.rows.push_back(std::move(*row));
+      all.lines.push_back(line);
     } else if (all.damage.empty()) {
       all.damage = text(path.string(), ":", number, ": ", mistake);
       all.before_damage = all.rows.size();
@@ -134,19 +131,13 @@ MetricsText split_metrics(const fs::path& path, std::string_view bytes) {
 
 // Reduces to the rows up to `step`, as read_metrics_until() describes.
 void keep_until(MetricsText& all, int64_t step) {
-  const auto later = [&](const WholeRow& whole) { return whole.row.step > step; };
+  const auto later = [&](const MetricsRow& row) { return row.step > step; };
   const auto end = std::find_if(all.rows.begin(), all.rows.end(), later);
   require<IoError>(
       all.damage.empty() || static_cast<size_t>(end - all.rows.begin()) <= all.before_damage,
       all.damage, "; delete this line to go on without it");
   all.rows.erase(end, all.rows.end());
-}
-
-std::vector<MetricsRow> rows_in(const MetricsText& all) {
-  std::vector<MetricsRow> rows;
-  std::transform(all.rows.begin(), all.rows.end(), std::back_inserter(rows),
-                 [](const WholeRow& whole) { return whole.row; });
-  return rows;
+  all.lines.resize(all.rows.size());
 }
 
 void warn_of_damage(const MetricsText& all, std::vector<std::string>& warnings) {
@@ -173,14 +164,13 @@ MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
   keep_until(kept, step);
   const bool own = !kept.first.empty() && kept.first != first_columns;  // with more columns
   std::string after = text(own ? kept.first : header, "\n");
-  for (const WholeRow& whole : kept.rows) {
-    after.append(whole.line) += '\n';
+  for (const std::string_view line : kept.lines) {
+    after.append(line) += '\n';
   }
   if (after != before) {
     write_file_atomically(path, after, Links::refuse);
   }
-  return MetricsWriter(path, added_columns(own ? kept.first : header),
-                       kept.rows.empty() ? 0 : kept.rows.back().row.step);
+  return MetricsWriter(path, std::move(kept.added), kept.rows.empty() ? 0 : kept.rows.back().step);
 }
 
 void MetricsWriter::write(const MetricsRow& row) {
@@ -205,16 +195,16 @@ void MetricsWriter::add_column(const std::string& name) {
 
 std::vector<MetricsRow> read_metrics(const fs::path& path) {
   const std::string bytes = read_file(path, max_csv_bytes);
-  const MetricsText all = split_metrics(path, bytes);
+  MetricsText all = split_metrics(path, bytes);
   require<IoError>(all.damage.empty(), all.damage);
-  return rows_in(all);
+  return std::move(all.rows);
 }
 
 std::vector<MetricsRow> read_metrics(const fs::path& path, std::vector<std::string>& warnings) {
   const std::string bytes = read_file(path, max_csv_bytes);
-  const MetricsText all = split_metrics(path, bytes);
+  MetricsText all = split_metrics(path, bytes);
   warn_of_damage(all, warnings);
-  return rows_in(all);
+  return std::move(all.rows);
 }
 
 std::vector<MetricsRow> read_metrics_until(const fs::path& path, int64_t step,
@@ -226,7 +216,7 @@ std::vector<MetricsRow> read_metrics_until(const fs::path& path, int64_t step,
   MetricsText all = split_metrics(path, bytes);
   keep_until(all, step);
   warn_of_damage(all, warnings);
-  return rows_in(all);
+  return std::move(all.rows);
 }
 
 }  // namespace heed
