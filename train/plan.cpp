@@ -9,6 +9,7 @@
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
+#include "layers/text/formatted.h"
 #include "train/check/adviser.h"
 #include "train/config/checks_between_sections.h"
 #include "train/config/model_start.h"
@@ -205,12 +206,9 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            cpu().model, " (", simd_name(cpu().simd), "), ",
            blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
            "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
-  constexpr size_t label_width = 11;
-  size_t after_data = 2;
+  ptrdiff_t after_data = 2;
   for (const auto& [label, words] : run.task->details()) {
-    const std::string padded =
-        label + std::string(label_width - std::min(label_width, label.size()), ' ');
-    lines.insert(lines.begin() + static_cast<ptrdiff_t>(after_data++), padded + words);
+    lines.insert(lines.begin() + after_data++, formatted("%-11s", label.c_str()) + words);
   }
   if (!run.weights.empty()) {
     std::string line = text("weights    from ", run.weights.string());

@@ -272,7 +272,9 @@ void Trainer::resume(const fs::path& checkpoint) {
   const fs::path config = config_of_checkpoint(checkpoint);
   require_resumable(config, run_.resolved);
   state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
-  require_steps_left();
+  const int64_t steps = run_.config.train.steps;
+  require<ConfigError>(state_.step <= steps, "train.steps: this run has done ", state_.step,
+                       " steps; expected at least as many, got ", steps);
   streams().set_state(state_.streams);
   if (!only_batch_) {
     run_.task->set_position(state_.task_position);
@@ -306,12 +308,6 @@ void Trainer::resume_folder(const fs::path& checkpoint) {
     row_without_evaluation_ = rows.back();
   }
   folder_->write_config(to_yaml(run_.resolved));
-}
-
-void Trainer::require_steps_left() const {
-  const int64_t steps = run_.config.train.steps;
-  require<ConfigError>(state_.step <= steps, "train.steps: this run has done ", state_.step,
-                       " steps; expected at least as many, got ", steps);
 }
 
 // Losses over other examples than before are no measure for the best one so far. Its checkpoint

@@ -57,7 +57,6 @@ class Trainer {
   void begin();
   void resume(const std::filesystem::path& checkpoint);
   void resume_folder(const std::filesystem::path& checkpoint);
-  void require_steps_left() const;
   void compare_losses_with(const std::filesystem::path& config);
   std::string last_good() const;
   std::string stopped_by(const std::string& reason) const;

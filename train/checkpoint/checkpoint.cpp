@@ -35,6 +35,8 @@ namespace {
 struct Step {
   int64_t number = 0;
   fs::path folder;
+
+  bool operator==(const Step&) const = default;
 };
 
 // The step in a folder name; nullopt for any name that step_name() does not produce.
@@ -294,16 +296,16 @@ const Step* first_good(const std::vector<Step>& steps, std::vector<std::string>&
 fs::path newest_good_checkpoint(const fs::path& run, std::vector<std::string>& warnings) {
   constexpr int most_looks = 100;
   std::vector<std::string> damaged;
-  std::vector<Step> steps = steps_newest_first(run);
-  const Step* good = first_good(steps, damaged);
-  for (int look = 1; (good == nullptr || !damaged.empty()) && look < most_looks; ++look) {
-    std::vector<Step> now = steps_newest_first(run);
-    const auto same = [](const Step& a, const Step& b) { return a.number == b.number; };
-    if (std::equal(now.begin(), now.end(), steps.begin(), steps.end(), same)) {
-      break;  // damaged, not removed by a process that trains
-    }
+  std::vector<Step> steps, now = steps_newest_first(run);
+  const Step* good = nullptr;
+  // Until what is damaged stays as it is: it was not removed by a process that trains.
+  for (int look = 0; look < most_looks && now != steps; ++look) {
     steps = std::move(now);
     good = first_good(steps, damaged);
+    if (good != nullptr && damaged.empty()) {
+      return good->folder;
+    }
+    now = steps_newest_first(run);
   }
   if (good != nullptr) {
     for (const std::string& message : damaged) {

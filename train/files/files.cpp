@@ -12,6 +12,7 @@
 
 #include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
+#include "train/files/on_failure.h"
 #include "train/files/temporary.h"
 
 namespace heed {
@@ -268,11 +269,8 @@ void replace_link(const fs::path& link, const fs::path& target) {
   const fs::path temporary = make_temporary(link, [&](const fs::path& candidate) {
     return ::symlink(target.c_str(), candidate.c_str()) == 0 ? 0 : errno;
   });
-  if (::rename(temporary.c_str(), link.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    fail_errno(link, "cannot write", error);
-  }
+  const OnFailure remove([&] { ::unlink(temporary.c_str()); });
+  rename_path(temporary, link);
   flush_path(folder_of(link));
 }
 
@@ -295,14 +293,10 @@ void sync_tree(const fs::path& folder) {
 void put_in_place(const fs::path& temporary, const fs::path& path, Existing existing) {
   if (existing == Existing::refuse) {
     // An empty folder of ours, which a rename replaces. Somebody else's is not.
-    const int error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
-    require<IoError>(error != EEXIST, path.string(),
+    require<IoError>(::mkdir(path.c_str(), 0777) == 0 || errno != EEXIST, path.string(),
                      ": has appeared meanwhile; it stays, and nothing was written");
-    if (error != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
-      const int reason = error != 0 ? error : errno;
-      ::rmdir(path.c_str());
-      fail_errno(path, "cannot write", reason);
-    }
+    const OnFailure remove([&] { ::rmdir(path.c_str()); });
+    rename_path(temporary, path);
     return;
   }
   if (!fs::exists(fs::symlink_status(path))) {
