@@ -144,7 +144,10 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
 Plan make_plan(const LoadedRun& run, const Crew& crew) {
   Plan plan;
   plan.model_mark = run.resolved.get("model").mark();
-  plan.warnings = run.task->warnings();
+  plan.warnings = run.warnings;
+  for (std::string& line : run.task->warnings()) {
+    plan.warnings.push_back(std::move(line));
+  }
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
     const RestoreState restore(*run.task);
@@ -223,7 +226,6 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
                                     thread_number_warning(),
                                     num_threads() > 1 ? wait_policy_warning() : ""};
   std::erase(warnings, "");
-  warnings.insert(warnings.end(), run.warnings.begin(), run.warnings.end());
   warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
   for (const std::string& warning : warnings) {
     lines.push_back("warning    " + warning);

@@ -8,6 +8,7 @@
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/checkpoint/state_dict.h"
+#include "train/plan.h"
 #include "train/trainer.h"
 #include "train/wings/fine_tuning/freeze.h"
 #include "train/wings/show/shown_parameters.h"  // the message about train.show
@@ -146,6 +147,7 @@ TEST_CASE("weights: their characters are those of the new run, and others are li
       {"train.weights=" + (folder / "old/model.safetensors").string(), "data.path=other.txt"});
   REQUIRE(old.warnings.size() == 1);
   CHECK(contains(old.warnings[0], "text.txt, another text"));
+  CHECK(make_plan(old).warnings == old.warnings);  // what --strict refuses
 }
 
 TEST_CASE("weights: a run on another text is refused, with the characters it does not know") {
