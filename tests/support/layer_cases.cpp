@@ -6,7 +6,6 @@
 #include "autograd/base/modes.h"
 #include "autograd/random/fills.h"
 #include "autograd/random/generator.h"
-#include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "train/files/safetensors.h"
 #include "train/yaml/yaml.h"
@@ -106,6 +105,28 @@ Array rows_between(const Array& a, int64_t first, int64_t last) {
 
 Composed::Composed(bool on) : before_(fused()) { set_fused(!on); }
 Composed::~Composed() { set_fused(before_); }
+
+Results run(Module& layer, const Input& in, const Array& dy) {
+  streams().dropout().manual_seed(5);
+  std::vector<NamedParameter> leaves = layer.parameters();
+  Input traced = in;
+  for (const auto& [name, member] : {std::pair{"x", &Input::x}, {"context", &Input::context}}) {
+    if (in.*member) {
+      traced.*member = Tensor::parameter((in.*member).value().clone());
+      leaves.push_back({name, traced.*member});
+    }
+  }
+  for (NamedParameter& leaf : leaves) leaf.tensor.zero_grad();
+  const Tensor y = layer(traced);
+  Results results{{"y", y.value().clone()}};
+  if (y.requires_grad()) y.backward(dy ? dy.clone() : values(y.shape(), 0.5, 1.5, 7));
+  for (NamedParameter& leaf : leaves) {
+    const Array gradient = leaf.tensor.grad();
+    results[leaf.name] = gradient ? gradient.clone() : Array::zeros(leaf.tensor.shape());
+    leaf.tensor.zero_grad();
+  }
+  return results;
+}
 
 double distance(const Results& got, const Results& want) {
   std::map<std::string, double> scale;

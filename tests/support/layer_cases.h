@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "autograd/random/streams.h"
+#include "layers/module/module.h"
 #include "tests/support/near.h"
-#include "train/check/layer_inputs.h"
 
 namespace heed::testing {
 
@@ -54,10 +55,12 @@ class Composed {
   bool before_;
 };
 
-using Results = LayerResults;
-inline Results run(Module& layer, const Input& in, const Array& dy = {}) {
-  return run_layer(layer, in, dy);
-}
+// The output "y", the gradients "x" and "context" of the inputs that are there, and those of the
+// parameters by name; zeros where no gradient arrived.
+using Results = std::map<std::string, Array>;
+// Runs forward and backward with the cotangent `dy`, by default numbers in [0.5, 1.5), and always
+// with the same dropout masks. No gradient is left behind.
+Results run(Module& layer, const Input& in, const Array& dy = {});
 
 // The largest relative difference between two results. The scale of a tensor is its largest number.
 // Some gradients are zero except for rounding, so the scale of a gradient is at least 1/50 of the
