@@ -3,10 +3,10 @@
 #include <cstdio>
 
 #include "layers/config/left_out.h"
+#include "layers/wings/trials/variants.h"
 #include "tools/command.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/configs/schema.h"
-#include "train/check/variants.h"
 #include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
 #include "train/data/task.h"

@@ -4,7 +4,7 @@
 
 #include "autograd/threads/machine.h"
 #include "layers/module/registry.h"
-#include "train/check/layer_inputs.h"
+#include "layers/wings/trials/layer_inputs.h"
 #include "train/checkpoint/state_dict.h"
 #include "train/plan.h"
 

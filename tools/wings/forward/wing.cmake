@@ -1,1 +1,1 @@
-# Needs: pages
+# Needs: pages trials

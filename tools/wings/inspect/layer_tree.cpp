@@ -6,7 +6,7 @@
 #include "autograd/kernels/gemm.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/registry.h"
-#include "train/check/layer_inputs.h"
+#include "layers/wings/trials/layer_inputs.h"
 
 namespace heed {
 

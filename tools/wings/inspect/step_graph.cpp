@@ -5,7 +5,7 @@
 
 #include "autograd/array/storage.h"
 #include "layers/module/registry.h"
-#include "train/check/layer_inputs.h"
+#include "layers/wings/trials/layer_inputs.h"
 #include "train/plan.h"
 
 namespace heed {

@@ -1,4 +1,4 @@
-# Needs: pages
+# Needs: pages trials
 # Optional, headers alone: without stb_image_write `heed inspect --out` writes SVG, not PNG.
 find_path(HEED_STB_INCLUDE_DIR NAMES stb_image_write.h PATH_SUFFIXES stb)
 add_library(heed_stb INTERFACE)

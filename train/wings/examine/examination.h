@@ -1,7 +1,7 @@
 // The parts of examine_layer: the layer under test, and one function per check.
 #pragma once
 
-#include "train/check/layer_inputs.h"
+#include "layers/wings/trials/layer_inputs.h"
 #include "train/wings/examine/examine_layer.h"
 
 namespace heed::detail {

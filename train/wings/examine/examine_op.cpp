@@ -7,7 +7,7 @@
 
 #include "autograd/array/map.h"
 #include "layers/text/formatted.h"
-#include "train/check/layer_inputs.h"
+#include "layers/wings/trials/layer_inputs.h"
 
 namespace heed {
 

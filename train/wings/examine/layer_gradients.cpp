@@ -4,8 +4,8 @@
 
 #include "autograd/base/rethrow.h"
 #include "layers/module/registry.h"
-#include "train/check/layer_inputs.h"
-#include "train/check/variants.h"
+#include "layers/wings/trials/layer_inputs.h"
+#include "layers/wings/trials/variants.h"
 
 namespace heed {
 

@@ -10,10 +10,10 @@
 #include "layers/causal_attention.h"
 #include "layers/linear.h"
 #include "layers/module/init.h"
+#include "layers/wings/trials/variants.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/wrong_backwards.h"
 #include "tests/train/wings/examine/findings.h"
-#include "train/check/variants.h"
 #include "train/wings/examine/examine_layer.h"
 #include "train/wings/examine/testing.h"
 

@@ -6,10 +6,10 @@
 
 #include "autograd/random/streams.h"
 #include "layers/linear.h"
+#include "layers/wings/trials/variants.h"
 #include "tests/support/near.h"
 #include "tests/support/wrong_backwards.h"
 #include "tests/train/wings/examine/layer_checks.h"
-#include "train/check/variants.h"
 
 using namespace heed;
 using namespace heed::testing;

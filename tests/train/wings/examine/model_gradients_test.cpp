@@ -1,6 +1,6 @@
 // Gradients of blocks and models, as layer_gradients_test.cpp; with each attention of the book.
+#include "layers/wings/trials/variants.h"
 #include "tests/train/wings/examine/layer_checks.h"
-#include "train/check/variants.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "layers/packed_attention.h"
+#include "layers/wings/trials/variants.h"
 #include "tests/support/near.h"
 #include "tests/support/temp_dir.h"
-#include "train/check/variants.h"
 #include "train/wings/hugging_face/export.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/json.h"

@@ -1,4 +1,4 @@
-#include "train/check/layer_inputs.h"
+#include "layers/wings/trials/layer_inputs.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "train/check/variants.h"
+#include "layers/wings/trials/variants.h"
 
 #include <optional>
 
