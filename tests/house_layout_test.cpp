@@ -61,7 +61,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
      {"autograd/*", "layers/text", "train/files", "train/checkpoint", "train/config",
       "train/yaml"}},
     {"train/check/gradients", {"autograd/*"}},
-    {"train/check", {"autograd/*", "layers/module"}},
+    {"train/check", {"autograd/*", "layers/config", "layers/module", "train/config"}},
     {"train",
      {"autograd/*", "layers/text", "layers/module", "train/files", "train/optim",
       "train/tokenizers", "train/data", "train/tasks", "train/config", "train/checkpoint",

@@ -37,9 +37,10 @@ std::string bodies(const SourceFile& file, const std::string& of) {
   return found;
 }
 
-// The members of a struct, from its lines, which are indented by `indent`.
+// The members of a struct, from its lines, which are indented by `indent`; those of functions in it
+// further.
 std::vector<std::string> members(const std::string& lines, const std::string& indent) {
-  const std::regex member("\n" + indent + R"((?!using|static|friend|return)[\w:<>, ]+ )" +
+  const std::regex member("\n" + indent + R"((?! |using|static|friend|return)[\w:<>, ]+ )" +
                           R"([a-z]\w*(;|\{| =|,)[^\n]*)");
   const std::regex name(R"(([a-z]\w*)( = [^,;]*|\{[^}]*\})?[,;])");
   std::vector<std::string> found;

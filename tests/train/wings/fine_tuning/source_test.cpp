@@ -262,7 +262,7 @@ TEST_CASE("weights: another function of the same shapes is warned of, field by f
     CHECK(warnings(source, "num_heads: 3, dropout: 0.1, init: gpt2").empty());
   }
   write_text(file.parent_path() / "config.yaml", "model: {type: no_layer}\n");
-  CHECK(contains(warnings(file, "num_heads: 3").at(0),
+  CHECK(contains(warnings(file, "num_heads: 3").back(),
                  "the model is not compared with that of the weights: unknown layer \"no_layer\""));
   fs::remove(file.parent_path() / "config.yaml");
   CHECK(warnings(file, "num_heads: 2").empty());
