@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "tools/commands/run.h"
-#include "tools/wings/show/print.h"
 #include "tools/terminal/table.h"
+#include "tools/wings/show/print.h"
 #include "train/files/number_words.h"
 
 namespace heed::cli {
