@@ -49,7 +49,7 @@ int threads_worth_using(int threads) {
   return threads_beside(free_cpus.count(), threads);
 }
 
-[[maybe_unused]] const bool chosen = [] {
+[[maybe_unused]] const bool is_asked = [] {
   choose_threads_by(threads_worth_using);
   return true;
 }();
