@@ -62,7 +62,8 @@ class SafeTensors {
   const std::string& path() const { return path_; }
 
   // In the order of their data.
-  const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  const std::vector<TensorInfo>& tensors() const& { return tensors_; }
+  void tensors() const&& = delete;  // a loop over those of a temporary
   std::vector<std::string> names() const;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 

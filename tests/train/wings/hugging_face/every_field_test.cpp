@@ -87,7 +87,8 @@ bool is_written(const ConfigNode& options, const std::string& field) {
   }
   const TempDir folder;
   write_hugging_face(folder.path(), {gpt, ConfigNode::map(), nullptr, Dtype::F32});
-  for (const TensorInfo& tensor : SafeTensors(folder / "model.safetensors").tensors()) {
+  const SafeTensors written(folder / "model.safetensors");
+  for (const TensorInfo& tensor : written.tensors()) {
     CHECK(tensor.dtype == Dtype::F32);  // in float64 too
   }
   ConfigNode json = read_json(folder / "config.json");
