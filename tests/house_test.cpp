@@ -30,7 +30,8 @@ TEST_CASE("house: what lives in one file") {
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]xxhash)")) ==
         "train/files/fingerprint.cpp");
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]utf8proc)")) ==
-        "layers/text/display.cpp, layers/text/utf8.cpp, train/tasks/word_tokenizer.cpp");
+        of_those({"layers/text/display.cpp", "layers/text/utf8.cpp",
+                  "train/wings/made/word_tokenizer.cpp"}));
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]pcre2)")) ==
         of_those({"train/wings/bpe/text/pattern.cpp"}));
   CHECK(joined(files_with(sources(), R"(^\s*#\s*include\s*[<"](stb/)?stb_)")) ==

@@ -9,6 +9,4 @@
 #include "train/data/generate.h"
 #include "train/data/task.h"
 #include "train/data/windows.h"
-#include "train/tasks/made_task.h"
-#include "train/tasks/word_tokenizer.h"
 #include "train/tokenizers/tokenizer.h"

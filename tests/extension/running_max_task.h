@@ -3,6 +3,8 @@
 #pragma once
 
 #include <heed/train/task.h>
+#include <heed/train/wings/made/made_task.h>
+#include <heed/train/wings/made/word_tokenizer.h>
 
 namespace extension {
 

@@ -24,9 +24,9 @@ const std::vector<std::string> of_gpt = {"model.context_length=24",
                                          "eval={every: 4, batches: 3}",
                                          "sample={every: 6, tokens: 9}",
                                          "checkpoint={every: 5, keep: 9}"};
-const std::vector<std::string> of_sort = {
-    "data={type: sort}",
-    "model={type: gpt, d_model: 32, num_heads: 2, num_layers: 2, dropout: 0.1}",
+const std::vector<std::string> of_synthetic = {
+    "data={type: synthetic, vocab_size: 9}",
+    "model={type: gpt, context_length: 8, d_model: 32, num_heads: 2, num_layers: 2, dropout: 0.1}",
     "optimizer={type: sgd, lr: 0.1}",
     "random.dropout_stream=mt19937",
     "fused=false",
@@ -47,13 +47,13 @@ TEST_CASE("host threads: two runs at the same time write the bytes of one after 
   const int before = num_threads();
   set_num_threads(2);
   run(folder, "gpt", of_gpt);
-  run(folder, "sort", of_sort);
+  run(folder, "synthetic", of_synthetic);
   std::thread first([&] { run(folder, "gpt-2", of_gpt); });
-  std::thread second([&] { run(folder, "sort-2", of_sort); });
+  std::thread second([&] { run(folder, "synthetic-2", of_synthetic); });
   first.join();
   second.join();
   set_num_threads(before);
-  for (const std::string name : {"gpt", "sort"}) {
+  for (const std::string name : {"gpt", "synthetic"}) {
     CAPTURE(name);
     CHECK(compare_checkpoints(folder / name, folder / (name + "-2"), 10) == 5);
     CHECK(compare_checkpoints(folder / name, folder / (name + "-2"), 12) == 5);

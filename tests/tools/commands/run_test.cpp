@@ -157,15 +157,17 @@ TEST_CASE("heed eval --data: the loss over all of another file") {
 
 TEST_CASE("heed eval --data: a task that makes its examples reads no file") {
   const TempDir folder;
-  const std::string run = (folder / "sort").string(), config = (folder / "sort.yaml").string();
-  write_text(config, text("precision: ", precision_name,
-                          "\ndata: {type: sort, length: 3, symbols: 4}\n"
-                          "model: {type: gpt, d_model: 4, num_heads: 1, num_layers: 1}\n"
-                          "train: {steps: 2, batch_size: 4}\n"));
+  const std::string run = (folder / "run").string(), config = (folder / "c.yaml").string();
+  write_text(config,
+             text("precision: ", precision_name,
+                  "\ndata: {type: synthetic, vocab_size: 4}\n"
+                  "model: {type: gpt, context_length: 3, d_model: 4, num_heads: 1, num_layers: 1}\n"
+                  "train: {steps: 2, batch_size: 4}\n"));
   succeeded({"train", config, "--out", run});
   const ProgramResult eval = run_heed({"eval", run, "--data", config});
   CHECK(eval.exit_code == 2);
-  CHECK(eval.err == "--data " + config + ": sort makes its examples itself and reads no file\n");
+  CHECK(eval.err ==
+        "--data " + config + ": synthetic makes its examples itself and reads no file\n");
 }
 
 TEST_CASE("heed: a run whose config.yaml was changed is not taken for the one that was trained") {

@@ -22,7 +22,7 @@ const std::vector<std::vector<std::string>> data_types = {
      "sample={every: 4, tokens: 6}"},
     {"data={type: text, path: text.txt, sampling: windows, shuffle: false}"},
     {"data={type: text, path: text.txt, tokenizer: byte, sampling: windows, stride: 200}"},
-    {"data={type: sort, length: 8, symbols: 5}"}};
+    {"data={type: synthetic, vocab_size: 5, tokens: 200}"}};
 
 std::vector<std::string> heed_train(const std::string& config, const fs::path& out, int threads,
                                     const std::vector<std::string>& sets) {

@@ -99,7 +99,7 @@ TEST_CASE("run config: what is resolved reads back as it is, from any folder") {
        {std::vector<std::string>{},
         {"sample={every: 3, prompt: \"E\\n\", top_p: 0.5}"},
         {"model.attention={type: causal_attention}", "data.sampling=windows"},
-        {"data={type: sort}", "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"},
+        {"data={type: synthetic, vocab_size: 9}"},
         {"train.overfit_batch=true", "model.dropout=0.3", "eval={every: 4, batches: 3}"}}) {
     const LoadedRun run = load_small(folder, sets);
     const std::string yaml = to_yaml(run.resolved);
@@ -116,9 +116,8 @@ TEST_CASE("run config: a run knows its data by absolute path and fingerprint") {
   CHECK(data.get("path").text() == (folder / "text.txt").string());
   CHECK(data.get("fingerprint").text() == fingerprint_file(folder / "text.txt").text());
   CHECK(data.get("fingerprint").text().starts_with("xxh64:"));
-  const LoadedRun sort = load_small(
-      folder, {"data={type: sort}", "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"});
-  CHECK(!sort.resolved.get("data").has("fingerprint"));
+  const LoadedRun synthetic = load_small(folder, {"data={type: synthetic, vocab_size: 9}"});
+  CHECK(!synthetic.resolved.get("data").has("fingerprint"));
 
   write_text(folder / "text.txt", sample_text() + "x");
   try {
@@ -142,11 +141,8 @@ TEST_CASE("run config: sizes come from the data, and one that is given is checke
   CHECK(message_of(folder, {"model.vocab_size=99"}) ==
         "--set model.vocab_size=99:1:18: model.vocab_size: expected " + size +
             ", as the data has it, or nothing; got 99");
-  const LoadedRun sort =
-      load_small(folder, {"data={type: sort, length: 5, symbols: 7}",
-                          "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"});
-  CHECK(*sort.config.model.find<int64_t>("vocab_size") == 7);
-  CHECK(*sort.config.model.find<int64_t>("context_length") == 5);
+  const LoadedRun synthetic = load_small(folder, {"data={type: synthetic, vocab_size: 7}"});
+  CHECK(*synthetic.config.model.find<int64_t>("vocab_size") == 7);
   CHECK(value(load_small(folder, {"data.context_length=4"}).resolved, "model", "context_length") ==
         "8");
   CHECK(message_of(folder, {"data.context_length=9"}) ==
@@ -168,16 +164,10 @@ TEST_CASE("run config: every mistake at once, none that follows from another") {
             .ends_with("; ~ is not expanded, write the whole path"));
   CHECK(message_of(folder, {"data.path=no.txt"}) ==
         "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or directory");
-  CHECK(message_of(folder, {"data={type: sort, length: 0}",
-                            "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
-        "--set data={type: sort, length: 0}:1:27: data.length: expected a whole number from 1 to "
-        "1024, got 0");
-  // Nothing is said about a size that the data would have decided, the context_length here.
-  CHECK(message_of(folder, {"data={type: sort, length: 0}",
-                            "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}",
-                            "model.attention={type: multi_head_attention, window: 4}"}) ==
-        "--set data={type: sort, length: 0}:1:27: data.length: expected a whole number from 1 to "
-        "1024, got 0");
+  // Nothing is said about a size that the data would have decided, the vocab_size here.
+  CHECK(message_of(folder, {"data={type: synthetic, vocab_size: 0}"}) ==
+        "--set data={type: synthetic, vocab_size: 0}:1:36: data.vocab_size: expected a whole "
+        "number from 1 to 16777216, got 0");
   CHECK(message_of(folder, {"data.path=no.txt", "model={type: gptt}"}) ==
         "--set model={type: gptt}:1:14: model.type: unknown layer gptt, did you mean gpt?\n"
         "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or directory");
@@ -197,10 +187,6 @@ TEST_CASE("run config: samples and evaluations that could not be made are refuse
             .ends_with("sample.prompt: expected at least one token, got none; another one: --set "
                        "sample.prompt=TEXT"));
   CHECK(message_of(folder, {"sample.every=5"}) == "no error");
-  CHECK(message_of(folder, {"data={type: sort}", "sample.every=5",
-                            "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"}) ==
-        "--set sample.every=5:1:1: sample.prompt: expected 8 symbols, numbers from 0 to 31 with "
-        "blanks between them, got 0; another one: --set sample.prompt=TEXT");
   CHECK(message_of(folder, {"data.train_fraction=1"}) == "no error");
   CHECK(message_of(folder, {"data.train_fraction=1", "eval.every=5"}) ==
         "--set eval.every=5:1:12: eval.every: the data has no validation part to evaluate on; make "
@@ -256,16 +242,13 @@ TEST_CASE("run config: a number with a plus is the same number everywhere") {
   const Ids ids = plus.task->next(2, data).input.ids;
   CHECK(ids.shape() == Shape{2, 16});
 
-  const std::vector<std::string> sort = {
-      "data={type: sort}", "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1}"};
-  const auto held_out = [&](const std::string& seed) {
-    std::vector<std::string> sets = sort;
-    sets.push_back("seed=" + seed);
+  const auto drawn = [&](const std::string& seed) {
+    const std::vector<std::string> sets = {"data={type: synthetic, vocab_size: 9}", "seed=" + seed};
     const Ids first = load_small(folder, sets).task->examples(Split::validation, {0}).input.ids;
     return std::vector<int32_t>(first.data(), first.data() + first.size());
   };
-  CHECK(held_out("+5") == held_out("5"));
-  CHECK(held_out("+5") != held_out("123"));
+  CHECK(drawn("+5") == drawn("5"));
+  CHECK(drawn("+5") != drawn("123"));
   CHECK(message_of(folder, {"data.sampling=windows", "train.batch_size=+5000"})
             .find("expected at least one batch of 5000 windows, got 246") != std::string::npos);
   CHECK(value(load_small(folder, {"model.vocab_size=+21"}).resolved, "model", "vocab_size") ==

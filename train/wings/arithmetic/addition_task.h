@@ -8,8 +8,8 @@
 
 #include <array>
 
-#include "train/tasks/made_task.h"
-#include "train/tasks/word_tokenizer.h"
+#include "train/wings/made/made_task.h"
+#include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 

@@ -4,8 +4,8 @@
 //   ids (B, 3): a, b, "=".  The target is at "="; the other positions are ignored.
 #pragma once
 
-#include "train/tasks/made_task.h"
-#include "train/tasks/word_tokenizer.h"
+#include "train/wings/made/made_task.h"
+#include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 

@@ -1,1 +1,1 @@
-# Needs: sentences
+# Needs: made sentences

@@ -8,7 +8,7 @@
 #include "layers/module/evaluation_mode.h"
 #include "layers/text/display.h"
 #include "train/data/generate.h"
-#include "train/tasks/made_task.h"
+#include "train/wings/made/made_task.h"
 
 namespace heed {
 

@@ -1,1 +1,1 @@
-# Needs: classes own_data
+# Needs: classes made own_data

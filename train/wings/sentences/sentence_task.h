@@ -13,9 +13,9 @@
 #pragma once
 
 #include "autograd/base/modes.h"
-#include "train/tasks/made_task.h"
-#include "train/tasks/word_tokenizer.h"
 #include "train/wings/classes/label_format.h"
+#include "train/wings/made/made_task.h"
+#include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 

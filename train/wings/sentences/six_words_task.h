@@ -4,7 +4,7 @@
 #pragma once
 
 #include "train/data/task.h"
-#include "train/tasks/word_tokenizer.h"
+#include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 

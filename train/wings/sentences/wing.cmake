@@ -1,1 +1,1 @@
-# Needs: classes
+# Needs: classes made

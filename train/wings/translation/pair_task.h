@@ -14,8 +14,8 @@
 #pragma once
 
 #include "autograd/base/modes.h"
-#include "train/tasks/made_task.h"
-#include "train/tasks/word_tokenizer.h"
+#include "train/wings/made/made_task.h"
+#include "train/wings/made/word_tokenizer.h"
 #include "train/wings/translation/pair_format.h"
 
 namespace heed {

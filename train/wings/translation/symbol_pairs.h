@@ -1,7 +1,7 @@
 // What copy and reverse share: one sequence of symbols is rewritten as another.
 #pragma once
 
-#include "train/tasks/symbol_sequences.h"
+#include "train/wings/made/symbol_sequences.h"
 #include "train/wings/translation/pair_task.h"
 
 namespace heed {

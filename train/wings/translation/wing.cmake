@@ -1,1 +1,1 @@
-# Needs: classes sentences
+# Needs: classes made sentences

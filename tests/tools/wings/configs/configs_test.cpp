@@ -70,7 +70,7 @@ TEST_CASE("heed configs: those to begin with come first, and 80 columns are enou
 }
 
 TEST_CASE("heed configs NAME: the file as it is") {
-  const fs::path file = fs::path(HEED_SOURCE_DIR) / "configs/sort.yaml";
+  const fs::path file = fs::path(HEED_SOURCE_DIR) / "configs/wings/made/sort.yaml";
   CHECK(succeeded({"configs", "sort"}).out == read_text(file));
   const auto json = nlohmann::json::parse(succeeded({"configs", "sort", "--json"}).out);
   CHECK(json["text"] == read_text(file));

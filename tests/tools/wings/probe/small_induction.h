@@ -1,7 +1,7 @@
 // A task for probes.
 #pragma once
 
-#include "tests/support/made_task_cases.h"
+#include "tests/train/wings/made/made_task_cases.h"
 
 namespace heed::testing {
 

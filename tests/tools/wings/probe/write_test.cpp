@@ -8,9 +8,9 @@
 #include "autograd/ops/tanh.h"
 #include "layers/linear.h"
 #include "layers/module/evaluation_mode.h"
-#include "tests/support/made_task_cases.h"
 #include "tests/support/run_program.h"
 #include "tests/tools/wings/probe/small_gpt.h"
+#include "tests/train/wings/made/made_task_cases.h"
 
 using namespace heed;
 using namespace heed::testing;

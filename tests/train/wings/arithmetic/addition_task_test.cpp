@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/base/real.h"
-#include "tests/support/made_task_cases.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
+#include "tests/train/wings/made/made_task_cases.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "tests/support/made_task_cases.h"
 #include "tests/support/run_program.h"
+#include "tests/train/wings/made/made_task_cases.h"
 #include "train/wings/circuits/symbol_task.h"
 
 using namespace heed;

@@ -1,6 +1,6 @@
 #include "train/wings/circuits/word_sense_task.h"
 
-#include "tests/support/made_task_cases.h"
+#include "tests/train/wings/made/made_task_cases.h"
 #include "train/wings/sentences/grammar.h"
 
 using namespace heed;

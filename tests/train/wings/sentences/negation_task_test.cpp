@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "tests/support/made_task_cases.h"
+#include "tests/train/wings/made/made_task_cases.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -1,7 +1,7 @@
 // What a model of two sequences answers, and what the evaluation counts as right.
 #include "autograd/random/streams.h"
 #include "tests/support/answer_cases.h"
-#include "tests/support/made_task_cases.h"
+#include "tests/train/wings/made/made_task_cases.h"
 #include "train/data/generate.h"
 #include "train/evaluate.h"
 #include "train/wings/translation/reverse_task.h"

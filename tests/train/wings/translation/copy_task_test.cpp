@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "tests/support/made_task_cases.h"
+#include "tests/train/wings/made/made_task_cases.h"
 
 using namespace heed;
 using namespace heed::testing;

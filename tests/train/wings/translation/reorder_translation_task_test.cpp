@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "tests/support/made_task_cases.h"
 #include "tests/support/near.h"
+#include "tests/train/wings/made/made_task_cases.h"
 #include "train/wings/translation/toy_german.h"
 
 using namespace heed;

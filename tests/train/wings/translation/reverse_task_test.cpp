@@ -1,6 +1,6 @@
 #include "train/wings/translation/reverse_task.h"
 
-#include "tests/support/made_task_cases.h"
+#include "tests/train/wings/made/made_task_cases.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <heed/train/task.h>
+#include <heed/train/wings/made/made_task.h>
+#include <heed/train/wings/made/word_tokenizer.h>
 
 namespace mine {
 

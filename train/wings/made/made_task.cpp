@@ -1,4 +1,4 @@
-#include "train/tasks/made_task.h"
+#include "train/wings/made/made_task.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "train/tasks/word_tokenizer.h"
+#include "train/wings/made/word_tokenizer.h"
 
 #include <utf8proc.h>
 

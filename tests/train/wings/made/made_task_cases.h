@@ -11,7 +11,7 @@
 
 #include "autograd/array/storage.h"
 #include "tests/support/training_run.h"
-#include "train/tasks/made_task.h"
+#include "train/wings/made/made_task.h"
 
 namespace heed::testing {
 

@@ -1,4 +1,4 @@
-#include "train/tasks/sort_task.h"
+#include "train/wings/made/sort_task.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "autograd/random/fills.h"
-#include "tests/support/made_task_cases.h"
+#include "tests/train/wings/made/made_task_cases.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -2,9 +2,9 @@
 // future can leak and every kind of attention can be compared.
 #pragma once
 
-#include "train/tasks/made_task.h"
-#include "train/tasks/symbol_sequences.h"
-#include "train/tasks/word_tokenizer.h"
+#include "train/wings/made/made_task.h"
+#include "train/wings/made/symbol_sequences.h"
+#include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "train/tasks/symbol_sequences.h"
+#include "train/wings/made/symbol_sequences.h"
 
 #include <algorithm>
 #include <cmath>

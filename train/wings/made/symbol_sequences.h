@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "layers/config/fields.h"
-#include "train/tasks/made_task.h"
+#include "train/wings/made/made_task.h"
 
 namespace heed {
 

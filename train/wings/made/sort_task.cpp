@@ -1,4 +1,4 @@
-#include "train/tasks/sort_task.h"
+#include "train/wings/made/sort_task.h"
 
 #include <algorithm>
 

@@ -1,0 +1,1 @@
+# Needs: made
