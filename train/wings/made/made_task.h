@@ -1,4 +1,5 @@
-// Tasks that generate their examples from the seed, without end, and hold some of them out.
+// The header to include, with train/task.h, for tasks that generate their examples from the seed,
+// without end, and hold some of them out.
 //
 // A derived class defines what a question is (draw), and the input and targets for it (batch). From
 // these follow training batches, which never contain held-out questions, the held-out set, and a
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "train/data/task.h"
+#include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 

@@ -4,7 +4,6 @@
 
 #include "train/wings/made/made_task.h"
 #include "train/wings/made/symbol_sequences.h"
-#include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 

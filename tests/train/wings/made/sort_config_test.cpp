@@ -1,4 +1,5 @@
-// What the task sort adds to a config: the sizes of its model, prompts of its own, a run that resumes.
+// What the task sort adds to a config: the sizes of its model, prompts of its own; and a run of it
+// that is resumed.
 #include "tests/support/near.h"
 #include "tests/support/resume_cases.h"
 #include "tests/support/training_run.h"

@@ -6,7 +6,6 @@
 
 #include <heed/train/task.h>
 #include <heed/train/wings/made/made_task.h>
-#include <heed/train/wings/made/word_tokenizer.h>
 
 namespace mine {
 
