@@ -62,7 +62,7 @@ TEST_CASE("config file: a path is taken as it is, a name must be there") {
 
 TEST_CASE("a bare name is found by every command that takes a config") {
   CHECK(succeeded({"validate", "gpt2_124m"}).out.ends_with("configs/gpt2_124m.yaml: ok\n"));
-  CHECK(contains(succeeded({"train", "quickstart", "--dry-run"}).out, "sonnets"));
+  CHECK(contains(succeeded({"train", "quickstart", "--dry-run"}).out, "tinyshakespeare"));
   const ProgramResult json = run_heed({"validate", "quikstart", "--json"});
   CHECK(json.exit_code == 1);
   CHECK(contains(json.out, "heed has a config quickstart"));
