@@ -15,6 +15,10 @@
 namespace heed {
 
 struct MetricsRow;
+struct Plan;
+
+// How training ends. no_gain: the validation loss has not improved for eval.patience evaluations.
+enum class Ending { finished, out_of_time, interrupted, no_gain };
 
 // A run in training. All members live at least until training ends.
 struct RunInTraining {
@@ -33,15 +37,23 @@ class TrainingListener {
   // Before anything is allocated; `heed validate` asks too. This one may throw: ConfigError if the
   // config wants what its model does not have.
   virtual void check(const LoadedRun& /*loaded*/) const {}
+  // True for one that writes on standard output: it is made for `heed train --json` alone.
+  virtual bool prints() const { return false; }
+
+  // The run was planned and will begin after `step`; of a dry run, which has no folder (""), too.
+  virtual void on_plan(const Plan& /*plan*/, const LoadedRun& /*loaded*/,
+                       const std::filesystem::path& /*folder*/, int64_t /*step*/) {}
   // Training starts, or resumes after `step`.
-  virtual void on_begin(const RunInTraining& run, int64_t step) = 0;
+  virtual void on_begin(const RunInTraining& /*run*/, int64_t /*step*/) {}
   // A row of metrics.csv (train/run/metrics.h) was written. If an interrupt had stopped its
   // evaluation, the row comes again, complete, when the run is resumed.
   virtual void on_metrics(const MetricsRow& /*row*/) {}
   // The validation set was evaluated after `step`.
-  virtual void on_evaluation(int64_t step, const Evaluation& evaluation) = 0;
+  virtual void on_evaluation(int64_t /*step*/, const Evaluation& /*evaluation*/) {}
   // `step` was the last one. `diverged`: a value is not finite, and the model may be unusable.
-  virtual void on_end(int64_t step, bool diverged) = 0;
+  virtual void on_end(int64_t /*step*/, bool /*diverged*/) {}
+  // Everything is saved, and training ends after `step`.
+  virtual void on_ended(Ending /*ending*/, int64_t /*step*/) {}
 
   // How to look at the run when it has ended, for the last lines on a terminal: a command, or a
   // file and what opens it; "" if there is nothing to see. The run is the one that began.

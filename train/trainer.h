@@ -20,9 +20,6 @@
 
 namespace heed {
 
-// no_gain: the validation loss has not improved for eval.patience evaluations.
-enum class Ending { finished, out_of_time, interrupted, no_gain };
-
 class Trainer {
  public:
   // Starts a run in `folder`: seeds the streams, builds the model, writes config.yaml, and removes

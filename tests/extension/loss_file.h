@@ -20,7 +20,6 @@ class LossFile final : public TrainingListener {
   void on_evaluation(int64_t step, const Evaluation& evaluation) override {
     std::ofstream(file_, std::ios::app) << step << " " << evaluation.loss << "\n";
   }
-  void on_end(int64_t, bool) override {}
 
  private:
   std::filesystem::path file_;

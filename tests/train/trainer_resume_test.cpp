@@ -83,11 +83,9 @@ LoadedRun with_task(const TempDir& folder, std::unique_ptr<Task> task,
 // Asks the run to end once `step` has been evaluated, so before the sample of the next one.
 struct EndsAfter final : TrainingListener {
   explicit EndsAfter(int64_t last) : step(last) {}
-  void on_begin(const RunInTraining&, int64_t) override {}
   void on_evaluation(int64_t now, const Evaluation&) override {
     if (now == step) std::raise(SIGTERM);
   }
-  void on_end(int64_t, bool) override {}
   const int64_t step;
 };
 

@@ -1,4 +1,5 @@
 // heed train: trains the model of a config, or resumes a run.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -6,13 +7,13 @@
 
 #include "autograd/array/shape.h"
 #include "autograd/threads/machine.h"
+#include "layers/config/left_out.h"
 #include "layers/text/formatted.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/next_steps.h"
 #include "tools/commands/run.h"
 #include "tools/commands/run_files.h"
 #include "tools/commands/train_ending.h"
-#include "tools/commands/train_json.h"
 #include "tools/terminal/table.h"
 #include "train/crew.h"
 #include "train/files/number_words.h"
@@ -166,10 +167,23 @@ std::optional<RunArgument> find_resumed(const TrainOptions& o, Crew& crew,
   return found;
 }
 
+using Listeners = std::vector<std::unique_ptr<TrainingListener>>;
+
+// One that prints is for --json.
+Listeners listeners_for(const TrainOptions& o) {
+  Listeners all = listener_registry().make_all();
+  const auto prints = [](const auto& listener) { return listener->prints(); };
+  require<ConfigError>(!o.json || std::any_of(all.begin(), all.end(), prints),
+                       "heed train: --json: this build has none",
+                       belongs_to_wing("listener", "events"));
+  std::erase_if(all, [&](const auto& listener) { return !o.json && prints(listener); });
+  return all;
+}
+
 // The leader of the crew: trains, writes the run folder and what is said.
 Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan, RunFolder folder,
                        const std::optional<fs::path>& checkpoint, Crew& crew,
-                       std::vector<std::string> lines) {
+                       const Listeners& listeners, std::vector<std::string> lines) {
   const int64_t steps = loaded.config.train.steps;
   lines.push_back("run folder " + folder.path().string());
   NextSteps next = {
@@ -179,13 +193,10 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
   Trainer trainer(std::move(loaded), std::move(folder), checkpoint, crew);
-  const std::vector<std::unique_ptr<TrainingListener>> listeners = listener_registry().make_all();
   for (const std::unique_ptr<TrainingListener>& listener : listeners) {
+    listener->on_plan(plan, trainer.run(), next.run, trainer.step());
     trainer.add_listener(*listener);
   }
-  JsonLines json(o.json);
-  json.plan(plan, steps, &trainer);
-  trainer.add_listener(json);
   for (const std::string& line : lines) {
     trainer.say(line);
   }
@@ -197,11 +208,11 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes(), trainer.step() > before));
   const RunInTraining ended{next.run, trainer.run(), trainer.model()};
   for (const std::unique_ptr<TrainingListener>& listener : listeners) {
+    listener->on_ended(ending, trainer.step());
     next.looks.push_back(listener->way_to_look(ended));
   }
   std::erase(next.looks, "");
   say_ending(trainer, ending, std::move(next));
-  json.end(trainer, ending);
   return ending;
 }
 
@@ -244,8 +255,11 @@ int train(const TrainOptions& o, Crew& crew) {
   lines.insert(lines.begin(), known.plan_lines.begin(), known.plan_lines.end());
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
+  const Listeners listeners = crew.leads() ? listeners_for(o) : Listeners();
   if (o.dry_run) {
-    JsonLines(o.json && crew.leads()).plan(plan, loaded.config.train.steps);
+    for (const std::unique_ptr<TrainingListener>& listener : listeners) {
+      listener->on_plan(plan, loaded, "", 0);
+    }
     for (const std::string& line : crew.leads() && !o.json ? lines : std::vector<std::string>()) {
       print_line(stdout, line);
     }
@@ -263,7 +277,7 @@ int train(const TrainOptions& o, Crew& crew) {
       folder.emplace(RunFolder::create(o.out, fs::path(o.config).stem().string()));
     }
     ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, crew,
-                             std::move(lines));
+                             listeners, std::move(lines));
   } else {
     ending = Trainer(std::move(loaded), std::nullopt, checkpoint, crew).train();
   }

@@ -11,9 +11,6 @@ class AttentionHint final : public TrainingListener {
   using Config = NoFields;
 
   explicit AttentionHint(const Config&) {}
-  void on_begin(const RunInTraining&, int64_t) override {}
-  void on_evaluation(int64_t, const Evaluation&) override {}
-  void on_end(int64_t, bool) override {}
   // "" if the model attends to nothing that can be shown.
   std::string way_to_look(const RunInTraining& run) override;
 };

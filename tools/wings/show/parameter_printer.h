@@ -16,7 +16,6 @@ class ParameterPrinter final : public TrainingListener {
   explicit ParameterPrinter(const Config& = {}) {}
 
   void on_begin(const RunInTraining& run, int64_t step) override;
-  void on_evaluation(int64_t, const Evaluation&) override {}
   void on_end(int64_t step, bool diverged) override;
 
  private:
