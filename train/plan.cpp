@@ -46,11 +46,10 @@ Shape output_shape(Module& model, const Batch& batch) {
   }
 }
 
-// "": none.
-void add_warning(std::string warning, Plan& plan) {
-  if (!warning.empty()) {
-    plan.warnings.push_back(std::move(warning));
-  }
+// A line that is "" is none.
+void warn(const std::vector<std::string>& lines, Plan& plan) {
+  std::copy_if(lines.begin(), lines.end(), std::back_inserter(plan.warnings),
+               [](const std::string& line) { return !line.empty(); });
 }
 
 // Prepares the model, and checks what the config says about its parts. Throws all mistakes at once,
@@ -82,9 +81,7 @@ void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
 template <class Ask>
 void ask_advisers(const Ask& ask, Plan& plan) {
   for (const std::unique_ptr<Adviser>& adviser : adviser_registry().make_all()) {
-    for (std::string& line : ask(*adviser)) {
-      plan.warnings.push_back(std::move(line));
-    }
+    warn(ask(*adviser), plan);
   }
 }
 
@@ -104,9 +101,7 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
   }
-  for (std::string& line : model_start().differences(run)) {
-    plan.warnings.push_back(std::move(line));
-  }
+  warn(model_start().differences(run), plan);
   const auto gradient_bytes = [&](int64_t shards, const Crew& of) {
     return static_cast<int64_t>(of.gradient_copies(shards) *
                                 static_cast<double>(plan.trained_parameters) * sizeof(real));
@@ -117,7 +112,7 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   plan.optimizer_bytes = live() - plan.weight_bytes;
   plan.base_lr = optimizer->base_lr();
   plan.says_causal = model->signature().causal;
-  add_warning(optimizer->warning(), plan);
+  warn({optimizer->warning()}, plan);
   require_outputs(*model, run, plan);
   ask_advisers([&](const Adviser& each) { return each.about_model(run, *model); }, plan);
 
@@ -139,15 +134,19 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked.shards, alone()));
 }
 
+std::string parts_of_memory(const Plan& plan) {
+  return text("weights ", bytes_text(plan.weight_bytes), ", gradients ",
+              bytes_text(plan.gradient_bytes), ", optimizer ", bytes_text(plan.optimizer_bytes),
+              ", activations ", bytes_text(plan.activation_bytes));
+}
+
 }  // namespace
 
 Plan make_plan(const LoadedRun& run, const Crew& crew) {
   Plan plan;
   plan.model_mark = run.resolved.get("model").mark();
-  plan.warnings = run.warnings;
-  for (std::string& line : run.task->warnings()) {
-    plan.warnings.push_back(std::move(line));
-  }
+  warn(run.warnings, plan);
+  warn(run.task->warnings(), plan);
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
     const RestoreState restore(*run.task);
@@ -156,7 +155,7 @@ Plan make_plan(const LoadedRun& run, const Crew& crew) {
       ask_advisers([&](const Adviser& each) { return each.about_run(run, plan); }, plan);
     });
     const ScheduleSetup setup{plan.base_lr, run.config.train.steps};
-    add_warning(schedule_registry().make(run.config.schedule, setup)->warning(), plan);
+    warn({schedule_registry().make(run.config.schedule, setup)->warning()}, plan);
   } catch (const Error& error) {
     if (error.has_place()) throw;
     fail_at(plan.model_mark, error.what());
@@ -168,10 +167,8 @@ void require_memory(const Plan& plan, int processes) {
   const int64_t available = memory().available / processes + plan.process_bytes - running_bytes;
   if (plan.total_bytes() > available) {
     fail_at(plan.model_mark,
-            text("the run needs about ", bytes_text(plan.total_bytes()), " of memory (weights ",
-                 bytes_text(plan.weight_bytes), ", gradients ", bytes_text(plan.gradient_bytes),
-                 ", optimizer ", bytes_text(plan.optimizer_bytes), ", activations ",
-                 bytes_text(plan.activation_bytes), "), this machine has ", bytes_text(available),
+            text("the run needs about ", bytes_text(plan.total_bytes()), " of memory (",
+                 parts_of_memory(plan), "), this machine has ", bytes_text(available),
                  " for it; make the model or the batch smaller"));
   }
 }
@@ -199,11 +196,8 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
            short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products"),
       text("run        ", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type(),
            ", ", run.config.schedule.type(), " schedule"),
-      text("memory     about ", bytes_text(plan.total_bytes()), ": weights ",
-           bytes_text(plan.weight_bytes), ", gradients ", bytes_text(plan.gradient_bytes),
-           ", optimizer ", bytes_text(plan.optimizer_bytes), ", activations ",
-           bytes_text(plan.activation_bytes), ", program and data ",
-           bytes_text(plan.process_bytes)),
+      text("memory     about ", bytes_text(plan.total_bytes()), ": ", parts_of_memory(plan),
+           ", program and data ", bytes_text(plan.process_bytes)),
       text("threads    ", num_threads(),
            plan.few_threads ? ", since more do not pay for so small a model, on " : " on ",
            cpu().model, " (", simd_name(cpu().simd), "), ",
