@@ -17,63 +17,50 @@
 
 namespace heed {
 
-class GeluErf final : public Module {
+// What the layers have in common: each is its function of x.
+class Elementwise : public Module {
  public:
-  static constexpr const char* help = "x Phi(x), with the error function";
   using Config = NoFields;
-  explicit GeluErf(const Config& = {}) {}
   Signature signature() const override { return Signature::of_tokens(0); }
 
  protected:
-  Tensor forward(const Input& in) override { return gelu(in.x, Gelu::erf); }
+  explicit Elementwise(Tensor (*function)(const Tensor&)) : function_(function) {}
+  Tensor forward(const Input& in) override { return function_(in.x); }
+
+ private:
+  Tensor (*const function_)(const Tensor&);
+};
+
+struct GeluErf final : Elementwise {
+  static constexpr const char* help = "x Phi(x), with the error function";
+  explicit GeluErf(const Config& = {})
+      : Elementwise([](const Tensor& x) { return gelu(x, Gelu::erf); }) {}
 };
 HEED_LAYER(GeluErf, "gelu");
 
-class GeluTanh final : public Module {
- public:
+struct GeluTanh final : Elementwise {
   static constexpr const char* help = "GELU by its approximation with tanh, as in GPT-2";
-  using Config = NoFields;
-  explicit GeluTanh(const Config& = {}) {}
-  Signature signature() const override { return Signature::of_tokens(0); }
-
- protected:
-  Tensor forward(const Input& in) override { return gelu(in.x, Gelu::tanh); }
+  explicit GeluTanh(const Config& = {})
+      : Elementwise([](const Tensor& x) { return gelu(x, Gelu::tanh); }) {}
 };
 HEED_LAYER(GeluTanh, "gelu_tanh");
 
-class Relu final : public Module {
- public:
+struct Relu final : Elementwise {
   static constexpr const char* help = "max(x, 0)";
-  using Config = NoFields;
-  explicit Relu(const Config& = {}) {}
-  Signature signature() const override { return Signature::of_tokens(0); }
-
- protected:
-  Tensor forward(const Input& in) override { return relu(in.x); }
+  explicit Relu(const Config& = {}) : Elementwise(relu) {}
 };
 HEED_LAYER(Relu, "relu");
 
-class Relu2 final : public Module {
- public:
+struct Relu2 final : Elementwise {
   static constexpr const char* help = "max(x, 0)^2";
-  using Config = NoFields;
-  explicit Relu2(const Config& = {}) {}
-  Signature signature() const override { return Signature::of_tokens(0); }
-
- protected:
-  Tensor forward(const Input& in) override { return pow(relu(in.x), 2); }
+  explicit Relu2(const Config& = {})
+      : Elementwise([](const Tensor& x) { return pow(relu(x), 2); }) {}
 };
 HEED_LAYER(Relu2, "relu2");
 
-class Silu final : public Module {
- public:
+struct Silu final : Elementwise {
   static constexpr const char* help = "x sigmoid(x)";
-  using Config = NoFields;
-  explicit Silu(const Config& = {}) {}
-  Signature signature() const override { return Signature::of_tokens(0); }
-
- protected:
-  Tensor forward(const Input& in) override { return silu(in.x); }
+  explicit Silu(const Config& = {}) : Elementwise(silu) {}
 };
 HEED_LAYER(Silu, "silu");
 
