@@ -19,12 +19,9 @@ ConfigNode node_of(const std::vector<T>& value, const std::string&) {
   return ConfigNode::list(std::vector<ConfigNode>(value.begin(), value.end()));
 }
 
-ConfigNode part_node(const Choice& part, const Fill& fill) {
-  ConfigNode node = ConfigNode::map({{"type", part.type()}});
-  if (!part.has_config()) {
-    return node;
-  }
-  std::vector<Field> fields = fields_of(part.config());
+// Adds the fields to `node`, but those that `fill` would fill in with the same value.
+void add_fields(const ConfigRef& config, const Fill& fill, ConfigNode& node) {
+  std::vector<Field> fields = fields_of(config);
   std::vector<const Field*> all;
   for (const Field& field : fields) all.push_back(&field);
   const Defaults defaults(fill, std::move(all));
@@ -36,6 +33,11 @@ ConfigNode part_node(const Choice& part, const Fill& fill) {
       node.set(field.info.name, std::move(value));
     }
   }
+}
+
+ConfigNode part_node(const Choice& part, const Fill& fill) {
+  ConfigNode node = ConfigNode::map({{"type", part.type()}});
+  if (part.has_config()) add_fields(part.config(), fill, node);
   return node;
 }
 
@@ -88,13 +90,7 @@ std::vector<FieldInfo> describe(const ConfigRef& config) {
 
 ConfigNode write_struct(const ConfigRef& config) {
   ConfigNode out = ConfigNode::map();
-  std::vector<Field> fields = fields_of(config);
-  for (const Field& field : fields) {
-    ConfigNode value = value_node(field);
-    if (!value.is_absent() && !is_turned_off(field, fields)) {
-      out.set(field.info.name, std::move(value));
-    }
-  }
+  add_fields(config, {}, out);
   return out;
 }
 
