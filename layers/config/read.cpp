@@ -21,10 +21,8 @@ const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
     return nullptr;
   }
   const ConfigTypes& types = config_types(info.part_kind);
-  FieldInfo of_type;
-  of_type.type = FieldType::choice;
-  of_type.part_kind = info.part_kind;
-  of_type.choices = types.names();
+  const FieldInfo of_type{
+      .type = FieldType::choice, .choices = types.names(), .part_kind = info.part_kind};
   const ConfigNode* named = node.find("type");
   if (named == nullptr && usual.empty()) {
     errors.add_field(node, "type", "missing, expected ", expected(of_type));
@@ -239,9 +237,8 @@ bool StructReader::finish() {
 }
 
 bool StructReader::is_map_of_known_keys() {
-  if (!node_.is_map() && !node_.is_absent()) {
-    errors_.add(node_, node_.is_null() ? "missing value, expected a map" : "expected a map, got ",
-                node_.is_null() ? "" : in_words(node_));
+  const FieldInfo map{.type = FieldType::group};
+  if (!node_.is_absent() && !has_kind(map, node_, ConfigNode::Kind::map, errors_)) {
     return false;
   }
   std::vector<FieldInfo> known;
