@@ -43,13 +43,7 @@ class MultiHeadAttentionWrapper final : public Module {
                                                                 .dropout = c.dropout,
                                                                 .qkv_bias = c.qkv_bias})) {}
 
-  Signature signature() const override {
-    return {.width = config.d_in,
-            .longest = config.context_length,
-            .mask = true,
-            .causal = true,
-            .cache = true};
-  }
+  Signature signature() const override { return heads.front()->signature(); }
 
   const Config config;
   std::vector<Child<CausalAttention>> heads;
