@@ -132,20 +132,4 @@ std::string expected(const FieldInfo& info) {
   return "";
 }
 
-std::string default_words(const FieldInfo& info) {
-  if (info.required) {
-    return "required";
-  }
-  if (info.value.has("type")) {
-    return "default " + info.value.get("type").text();
-  }
-  const bool one_line = info.value.is_scalar() || info.value.is_list();
-  if (!one_line || info.type == FieldType::part_list) {
-    return "optional";
-  }
-  std::string written = to_yaml(info.value);
-  written.erase(written.find_last_not_of('\n') + 1);
-  return "default " + written;
-}
-
 }  // namespace heed

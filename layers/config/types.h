@@ -57,7 +57,4 @@ void fill_types(const std::string& kind);
 // Describes what a field accepts: "a whole number of at least 1".
 std::string expected(const FieldInfo& info);
 
-// Describes what happens if the field is absent: "default 4", "required" or "optional".
-std::string default_words(const FieldInfo& info);
-
 }  // namespace heed

@@ -360,7 +360,8 @@ TEST_CASE("config: the resolved config reads back to itself") {
 TEST_CASE("config: documentation") {
   std::string described;
   for (const FieldInfo& info : list_fields<Heads>()) {
-    described += info.name + ": " + expected(info) + "; " + default_words(info) + "\n";
+    const std::string usual = info.required ? "required" : "default " + info.value.text();
+    described += info.name + ": " + expected(info) + "; " + usual + "\n";
   }
   CHECK(described ==
         "d_in: a whole number of at least 1; required\n"

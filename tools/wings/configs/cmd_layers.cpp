@@ -87,6 +87,23 @@ std::string example_text(const ConfigType& type, const std::vector<FieldInfo>& f
   return out;
 }
 
+// What happens if the field is absent: "default 4", "required" or "optional".
+std::string default_words(const FieldInfo& info) {
+  if (info.required) {
+    return "required";
+  }
+  if (info.value.has("type")) {
+    return "default " + info.value.get("type").text();
+  }
+  const bool one_line = info.value.is_scalar() || info.value.is_list();
+  if (!one_line || info.type == FieldType::part_list) {
+    return "optional";
+  }
+  std::string written = to_yaml(info.value);
+  written.erase(written.find_last_not_of('\n') + 1);
+  return "default " + written;
+}
+
 // "; elsewhere emb_dim, n_embd", for a field that other tools call so. A rule stands behind the
 // last word that has it.
 std::string synonym_words(const FieldInfo& field) {

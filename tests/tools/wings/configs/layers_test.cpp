@@ -61,6 +61,10 @@ TEST_CASE("heed layers: the fields of one") {
     CHECK(lines_with(result.out, field) == 1);
   }
   CHECK(result.out.find("  type: multi_head_attention\n") != std::string::npos);
+  // If they are absent: a value, a group, a part.
+  CHECK(contains(result.out, "a number from 0 to below 1; default 0\n"));
+  CHECK(contains(result.out, "a map; optional\n"));
+  CHECK(contains(run_heed({"layers", "gpt"}).out, " or none; default feed_forward\n"));
   CHECK(lines_with(run_heed({"layers", "linear"}).out, "linear (schedule): ") == 1);
   CHECK(run_heed({"layers", "adamw"}).out.find("weight_decay") != std::string::npos);
   // What a model fills in for its attention.
