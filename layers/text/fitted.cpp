@@ -43,21 +43,12 @@ void add_fitted(std::string line, size_t width, std::string& out) {
   out += line;
 }
 
-// Columns or rows; none if that is no terminal, or one that does not tell.
-std::optional<size_t> of_window(int descriptor, unsigned short winsize::*extent) {
-  winsize size{};
-  const bool known = isatty(descriptor) != 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0;
-  return known && size.*extent > 0 ? std::optional<size_t>(size.*extent) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<size_t> terminal_width(int descriptor) {
-  return of_window(descriptor, &winsize::ws_col);
-}
-
-std::optional<size_t> terminal_height(int descriptor) {
-  return of_window(descriptor, &winsize::ws_row);
+  winsize size{};
+  const bool known = isatty(descriptor) != 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 ? std::optional<size_t>(size.ws_col) : std::nullopt;
 }
 
 std::string fitted(std::string_view text, std::optional<size_t> width) {

@@ -9,10 +9,8 @@
 namespace heed {
 
 // The columns of the terminal behind a descriptor, such as STDOUT_FILENO. None for a file or a
-// pipe, whose lines may have any width.
+// pipe, whose lines may have any width, and for a terminal that does not tell.
 std::optional<size_t> terminal_width(int descriptor);
-// Its lines, likewise.
-std::optional<size_t> terminal_height(int descriptor);
 
 // `text` with every line of more than `width` columns broken between words. The rest of such a line
 // is indented as far as its last column, if that is in the first half: "memory     about 87 MB" has

@@ -1,4 +1,5 @@
 // heed tour: attention step by step, with real numbers.
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,12 +164,18 @@ bool go_on(const std::string& where, const char* next) {
   return static_cast<bool>(std::getline(std::cin, line));
 }
 
+// The lines of the terminal; all there are for a file, a pipe, or a terminal that does not tell.
+size_t terminal_height() {
+  winsize size{};
+  const bool known = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_row > 0 ? size.ws_row : std::string::npos;
+}
+
 // A screen at a time, if the terminal says how many lines that is. Two lines are for the answer and
 // the last line of the screen before. False when the reader has ended it.
 bool print_by_screens(const std::string& lesson, const std::string& where) {
   const std::string text = fitted(lesson, terminal_width(STDOUT_FILENO));
-  const size_t rows = terminal_height(STDOUT_FILENO).value_or(std::string::npos);
-  const size_t screen = std::max<size_t>(rows, 4) - 2;
+  const size_t screen = std::max<size_t>(terminal_height(), 4) - 2;
   size_t begin = 0;
   while (begin < text.size()) {
     size_t end = begin;
