@@ -49,11 +49,6 @@ class Cache {
     length_ += tokens;
     ++pass_;
   }
-  // Removes all tokens and states.
-  void clear() {
-    length_ = 0;
-    layers_.clear();
-  }
 
  private:
   struct Entry {
