@@ -1,7 +1,5 @@
 #include "layers/module/observers.h"
 
-#include <algorithm>
-
 #include "autograd/graph/graph.h"
 #include "layers/module/module.h"
 
@@ -34,15 +32,8 @@ Tensor offered(const Module& layer, Activation what, const Tensor& value) {
   return Tensor(std::move(replacement));
 }
 
-bool are_shares(const Array& weights) {
-  const auto is_none = [](real w) { return w < real(-1e-4) || w > real(1.0001); };
-  return std::none_of(weights.data(), weights.data() + weights.size(), is_none);
-}
-
-Array AttentionRecorder::visit(const Module& layer, Activation what, const Array& value) {
-  if (what == Activation::attn_weights) {
-    recorded.push_back({layer.path(), value});
-  }
+Array AttentionRecorder::visit(const Module& layer, Activation /*what*/, const Array& value) {
+  recorded.push_back({layer.path(), value});
   return {};
 }
 

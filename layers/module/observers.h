@@ -73,8 +73,4 @@ class AttentionRecorder : public ForwardObserver {
   Array visit(const Module& layer, Activation what, const Array& value) override;
 };
 
-// Whether attention weights lie between 0 and 1, as maps and means of them suppose. Those of layers
-// with attention_weights sum or none may not.
-bool are_shares(const Array& weights);
-
 }  // namespace heed

@@ -58,6 +58,11 @@ std::vector<std::string> fitting(const std::vector<std::string>& names, int64_t 
 
 }  // namespace
 
+bool are_shares(const Array& weights) {
+  const auto is_none = [](real w) { return w < real(-1e-4) || w > real(1.0001); };
+  return std::none_of(weights.data(), weights.data() + weights.size(), is_none);
+}
+
 std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
                                          const Input& shown) {
   const EvaluationMode evaluating(model);

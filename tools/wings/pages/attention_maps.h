@@ -21,6 +21,10 @@ struct AttentionMap {
 std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
                                          const Input& shown);
 
+// Whether attention weights lie between 0 and 1, as maps and means of them suppose. Those of layers
+// with attention_weights sum or none may not.
+bool are_shares(const Array& weights);
+
 // A default input for showing a model's attention.
 struct Exhibit {
   std::string prompt;  // "" for data without text

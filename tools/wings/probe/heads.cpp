@@ -5,6 +5,7 @@
 
 #include "autograd/random/fills.h"
 #include "layers/module/evaluation_mode.h"
+#include "tools/wings/pages/attention_maps.h"
 #include "tools/wings/probe/model/parts.h"
 
 namespace heed::probe {
