@@ -15,11 +15,6 @@ bool all_digits(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-std::string without(std::string text, char c) {
-  std::erase(text, c);
-  return text;
-}
-
 // Removes a leading plus, which from_chars rejects.
 std::string without_plus(const std::string& text) {
   return text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+' ? text.substr(1)
@@ -79,7 +74,8 @@ std::string number_hint(const std::string& text, bool whole) {
     const bool ok = stop == end && error == std::errc{};
     return ok ? heed::text("; write it in decimals: ", sign, number) : "; write it in decimals";
   }
-  const std::string plain = without(without(text, '_'), ',');
+  std::string plain = text;
+  std::erase_if(plain, [](char c) { return c == '_' || c == ','; });
   if (plain != text && parse_double(plain, value) == Parsed::yes) {
     return whole ? heed::text("; write ", plain, ", nothing separates thousands")
                  : "; decimals begin with a point, and nothing separates thousands";

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "layers/config/left_out.h"
+#include "layers/config/values.h"
 #include "layers/wings/trials/variants.h"
 #include "tools/command.h"
 #include "tools/terminal/table.h"
@@ -116,14 +117,6 @@ std::string synonym_words(const FieldInfo& field) {
     words += synonym.rule.empty() || same_next ? "" : " (" + synonym.rule + ")";
   }
   return words;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) {
-    all += (all.empty() ? "" : ", ") + word;
-  }
-  return all;
 }
 
 // Two lines per field: its meaning and its permitted values; for a part, what is filled in.
