@@ -198,9 +198,7 @@ bool StructReader::read_group(const FieldInfo& info, const ConfigRef& group) {
     return false;
   }
   const ConfigNode node = child != nullptr ? *child : empty_part(node_, info.name);
-  StructReader reader(group, node, errors_, topic_within(topic_, info), is_made_);
-  reader.read_values();
-  return reader.finish();
+  return read_struct(group, node, errors_, topic_within(topic_, info), is_made_);
 }
 
 void StructReader::read_part(const std::string& name, const Sizes& sizes, bool are_known) {
@@ -290,17 +288,16 @@ std::optional<ConfigMark> StructReader::place_of(const void* source) const {
 }
 
 bool read_struct(const ConfigRef& config, const ConfigNode& node, ConfigErrors& errors,
-                 const std::string& topic) {
-  StructReader reader(config, node, errors, topic);
+                 const std::string& topic, bool is_made) {
+  StructReader reader(config, node, errors, topic, is_made);
   reader.read_values();
   return reader.finish();
 }
 
-bool check_struct(const ConfigRef& config, ConfigErrors& errors) {
-  const ConfigNode nothing = ConfigNode::map();
-  StructReader reader(config, nothing, errors, "", true);
-  reader.read_values();
-  return reader.finish();
+void check_struct(const ConfigRef& config) {
+  ConfigErrors errors;
+  read_struct(config, ConfigNode::map(), errors, "", /*is_made=*/true);
+  errors.throw_if_any();
 }
 
 Choice read_options(const std::string& kind, const std::string& type, const ConfigNode& options) {

@@ -59,12 +59,13 @@ class StructReader {
 
 // Reads a struct from `node`, a map; an absent node counts as an empty map. Mistakes go to
 // `errors`, and the fields concerned keep their defaults. `heed layers TOPIC` describes the fields.
-// Then calls check(), if every field was read. Returns true in that case.
+// Then calls check(), if every field was read. Returns true in that case. `is_made`: as above.
 bool read_struct(const ConfigRef& config, const ConfigNode& node, ConfigErrors& errors,
-                 const std::string& topic = "");
+                 const std::string& topic = "", bool is_made = false);
 
-// Holds a struct that C++ made to the same ranges and rules, and completes its parts.
-bool check_struct(const ConfigRef& config, ConfigErrors& errors);
+// Holds a struct that C++ made to the same ranges and rules, and completes its parts. Throws
+// ConfigError with all mistakes.
+void check_struct(const ConfigRef& config);
 
 // Reads the fields of one type of a kind, from a map without `type`. Nothing is filled in. Throws
 // ConfigError for an unknown type, and with all mistakes.
@@ -83,9 +84,7 @@ Config read_fields(const ConfigNode& node) {
 // Returns the config with its parts completed. Throws ConfigError with all mistakes.
 template <class Config>
 Config checked(Config config) {
-  ConfigErrors errors;
-  check_struct(config_ref(config), errors);
-  errors.throw_if_any();
+  check_struct(config_ref(config));
   return config;
 }
 
