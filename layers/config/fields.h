@@ -100,39 +100,28 @@ struct FieldInfo {
   std::vector<FieldInfo> group;    // group: its fields
   std::vector<std::string> fills;  // part: what the struct around it fills in
 
-  FieldInfo& example(ConfigNode node) {
-    example_value = std::move(node);
-    return *this;
-  }
-  FieldInfo& also_try(std::vector<ConfigNode> values) {
-    variants = std::move(values);
-    return *this;
-  }
+  FieldInfo& example(ConfigNode node) { return set(example_value, std::move(node)); }
+  FieldInfo& also_try(std::vector<ConfigNode> values) { return set(variants, std::move(values)); }
   // Sets the name under which a struct around this one fills it in.
-  FieldInfo& fill_as(std::string other_name) {
-    filled_as = std::move(other_name);
-    return *this;
-  }
+  FieldInfo& fill_as(std::string other_name) { return set(filled_as, std::move(other_name)); }
   // Words of other tools, in the documentation and in the message about an unknown key.
   FieldInfo& also_known_as(const std::vector<std::string>& words, const std::string& rule = "") {
     for (const std::string& word : words) synonyms.push_back({word, rule});
     return *this;
   }
   // The name of the field in configs that earlier versions wrote: see train/yaml/yaml.h.
-  FieldInfo& once_called(std::string other_name) {
-    old_name = std::move(other_name);
-    return *this;
-  }
+  FieldInfo& once_called(std::string other_name) { return set(old_name, std::move(other_name)); }
   // A flag of the same struct: where it is false, the field is refused and not written.
-  FieldInfo& only_with(std::string flag) {
-    needed_flag = std::move(flag);
-    return *this;
-  }
-  FieldInfo& usually(std::string other_type) {
-    usual_type = std::move(other_type);
-    return *this;
-  }
+  FieldInfo& only_with(std::string flag) { return set(needed_flag, std::move(flag)); }
+  FieldInfo& usually(std::string other_type) { return set(usual_type, std::move(other_type)); }
   const std::string& fill_name() const { return filled_as.empty() ? name : filled_as; }
+
+ private:
+  template <class T>
+  FieldInfo& set(T& member, T given) {
+    member = std::move(given);
+    return *this;
+  }
 };
 
 // True if `fills`, of a part, has the field.
