@@ -104,12 +104,11 @@ std::unique_ptr<Module> MultiHeadAttention::make(const Config& c) {
 
 namespace {
 
-std::optional<Child<Module>> norm_of_heads(Module* layer, const char* name,
-                                           const MultiHeadAttention::Config& c) {
-  if (c.qk_norm == "none") return std::nullopt;
+std::unique_ptr<Module> norm_of_heads(const MultiHeadAttention::Config& c) {
+  if (c.qk_norm == "none") return nullptr;
   ConfigNode options = ConfigNode::map({{"d_model", c.head_width()}, {"eps", c.norm_eps}});
   if (c.qk_norm == "layer_norm") options.set("bias", false);
-  return Child<Module>(layer, name, make_layer(c.qk_norm, options));
+  return make_layer(c.qk_norm, options);
 }
 
 }  // namespace
@@ -133,8 +132,8 @@ MultiHeadAttention::MultiHeadAttention(const Config& c)
       out_proj(optional_child<Linear>(
           c.out_proj, this, "out_proj",
           Linear::Config{.d_in = c.all_heads(), .d_out = c.d_out, .bias = c.out_bias})),
-      q_norm(norm_of_heads(this, "q_norm", c)),
-      k_norm(norm_of_heads(this, "k_norm", c)),
+      q_norm(optional_child(this, "q_norm", norm_of_heads(c))),
+      k_norm(optional_child(this, "k_norm", norm_of_heads(c))),
       angles_(c.angles()) {
   require<ConfigError>(!c.packed,
                        "multi_head_attention: expected packed false; PackedAttention is ",

@@ -19,19 +19,6 @@
 
 namespace heed {
 
-// Of a config that was checked: the children `ff` and, under the given name, its norm; none with
-// feed_forward: none.
-inline std::optional<Child<Module>> make_feed_forward(Module* block, const BlockConfig& c) {
-  return c.has_feed_forward()
-             ? std::optional(Child<Module>(block, "ff", make_layer(c.feed_forward)))
-             : std::nullopt;
-}
-inline std::optional<Child<Module>> make_norm_of_feed_forward(Module* block, const char* name,
-                                                              const BlockConfig& c) {
-  return c.has_feed_forward() ? std::optional(Child<Module>(block, name, make_norm(c)))
-                              : std::nullopt;
-}
-
 // ff of in.x, which must keep its shape.
 inline Tensor fed(const Child<Module>& ff, const Input& in) {
   Tensor y = ff(in);
@@ -49,9 +36,10 @@ class TransformerBlock final : public Module {
   explicit TransformerBlock(const Config& c)
       : config(checked(c)),
         att(this, "att", make_layer(config.attention)),
-        ff(make_feed_forward(this, config)),
+        ff(optional_child(this, "ff",
+                          config.has_feed_forward() ? make_layer(config.feed_forward) : nullptr)),
         norm1(this, "norm1", make_norm(c)),
-        norm2(make_norm_of_feed_forward(this, "norm2", config)),
+        norm2(optional_child(this, "norm2", ff ? make_norm(c) : nullptr)),
         drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {}
 
   Signature signature() const override {

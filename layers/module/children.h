@@ -1,9 +1,11 @@
 // Children that a config leaves out, and lists of children.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "layers/module/module.h"
@@ -15,6 +17,12 @@ template <class Layer, class Config>
 std::optional<Child<Layer>> optional_child(bool exists, Module* parent, const std::string& name,
                                            const Config& config) {
   return exists ? std::optional(Child<Layer>(parent, name, config)) : std::nullopt;
+}
+
+// A child that was made, or none for null.
+inline std::optional<Child<Module>> optional_child(Module* parent, const std::string& name,
+                                                   std::unique_ptr<Module> layer) {
+  return layer ? std::optional(Child<Module>(parent, name, std::move(layer))) : std::nullopt;
 }
 
 // `count` children `name.0`, `name.1`, ...: all of one config, or child i of config(i).

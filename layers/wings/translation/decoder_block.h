@@ -39,10 +39,11 @@ class DecoderBlock final : public Module {
       : config(checked(c)),
         att(this, "att", make_layer(config.attention)),
         cross_att(this, "cross_att", make_layer(config.cross_attention)),
-        ff(make_feed_forward(this, config)),
+        ff(optional_child(this, "ff",
+                          config.has_feed_forward() ? make_layer(config.feed_forward) : nullptr)),
         norm1(this, "norm1", make_norm(c)),
         norm2(this, "norm2", make_norm(c)),
-        norm3(make_norm_of_feed_forward(this, "norm3", config)),
+        norm3(optional_child(this, "norm3", ff ? make_norm(c) : nullptr)),
         drop_shortcut(this, "drop_shortcut", Dropout::Config{.dropout = c.dropout}) {
     require<ConfigError>(att->signature().causal,
                          "decoder_block: expected a causal attention, got ",
