@@ -1,8 +1,6 @@
 #include "layers/config/types.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <mutex>
 
 #include "layers/config/left_out.h"
@@ -61,16 +59,13 @@ std::string choice_words(const FieldInfo& info) {
 void ConfigTypes::add(ConfigType type) {
   require<ConfigError>(!find(type.name), "config_types: the ", kind_, " ", type.name,
                        " is registered twice");
-  const auto place =
-      std::lower_bound(types_.begin(), types_.end(), type,
-                       [](const ConfigType& a, const ConfigType& b) { return a.name < b.name; });
-  types_.insert(place, std::move(type));
+  const std::string name = type.name;
+  types_.emplace(name, std::move(type));
 }
 
 const ConfigType* ConfigTypes::find(const std::string& name) const {
-  const auto found = std::find_if(types_.begin(), types_.end(),
-                                  [&](const ConfigType& type) { return type.name == name; });
-  return found == types_.end() ? nullptr : &*found;
+  const auto found = types_.find(name);
+  return found == types_.end() ? nullptr : &found->second;
 }
 
 const ConfigType& ConfigTypes::get(const std::string& name) const {
@@ -87,7 +82,7 @@ const ConfigType& ConfigTypes::get(const std::string& name) const {
 
 std::vector<std::string> ConfigTypes::names() const {
   std::vector<std::string> names;
-  for (const ConfigType& type : types_) names.push_back(type.name);
+  for (const auto& [name, type] : types_) names.push_back(name);
   return names;
 }
 

@@ -2,6 +2,7 @@
 // words.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ class ConfigTypes {
   explicit ConfigTypes(std::string kind) : kind_(std::move(kind)) {}
   // Throws ConfigError when the name is taken.
   void add(ConfigType type);
-  const ConfigType* find(const std::string& name) const;  // null: unknown; valid until the next add
+  const ConfigType* find(const std::string& name) const;  // null: unknown
   // The same, but throws ConfigError, naming the nearest, for an unknown name.
   const ConfigType& get(const std::string& name) const;
   std::vector<std::string> names() const;  // sorted
@@ -42,7 +43,7 @@ class ConfigTypes {
 
  private:
   std::string kind_;
-  std::vector<ConfigType> types_;  // sorted by name
+  std::map<std::string, ConfigType> types_;  // by name
 };
 
 // The process's table for a kind, empty until something is added. Add before threads start.
