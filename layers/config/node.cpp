@@ -159,19 +159,10 @@ bool operator==(const ConfigNode& a, const ConfigNode& b) {
 }
 
 std::string in_words(const ConfigNode& node) {
-  switch (node.kind()) {
-    case ConfigNode::Kind::absent:
-      return "nothing";
-    case ConfigNode::Kind::list:
-      return "a list";
-    case ConfigNode::Kind::map:
-      return "a map";
-    case ConfigNode::Kind::scalar:
-      break;
-  }
-  if (node.is_null()) {
-    return "no value";
-  }
+  if (node.is_absent()) return "nothing";
+  if (node.is_list()) return "a list";
+  if (node.is_map()) return "a map";
+  if (node.is_null()) return "no value";
   return node.quoted() ? text("the text \"", printable(node.text()), "\"") : printable(node.text());
 }
 

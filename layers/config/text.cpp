@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "layers/config/node.h"
 #include "layers/text/formatted.h"
@@ -120,12 +119,9 @@ bool reads_as_text(const std::string& text) {
 }
 
 std::string to_yaml(const ConfigNode& node) {
+  if (fits_on_line(node)) return on_line(node) + "\n";
   std::string out;
-  if (fits_on_line(node)) {
-    out = on_line(node) + "\n";
-  } else {
-    write_block(node, 0, out);
-  }
+  write_block(node, 0, out);
   return out;
 }
 

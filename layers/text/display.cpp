@@ -73,18 +73,10 @@ std::string printable_lines(std::string_view text, std::string_view kept) {
 }
 
 std::string visible(char32_t code) {
-  switch (code) {
-    case U'\n':
-      return "\\n";
-    case U'\r':
-      return "\\r";
-    case U'\t':
-      return "\\t";
-    case U' ':
-      return "␣";
-    default:
-      break;
-  }
+  if (code == U'\n') return "\\n";
+  if (code == U'\r') return "\\r";
+  if (code == U'\t') return "\\t";
+  if (code == U' ') return "␣";
   const utf8proc_property_t& p = properties(code);
   const auto category = static_cast<utf8proc_category_t>(p.category);
   const bool mark = category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME;
