@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -16,7 +15,6 @@ class Fields;
 
 // What can be done with a config struct without knowing its type.
 struct ConfigClass {
-  const std::type_info* type;
   void (*declare)(void* config, Fields& f);  // config.fields(f)
   void (*check)(const void* config, ConfigErrors& errors, const ConfigNode& at);
   std::shared_ptr<void> (*copy)(const void* config);  // of null: a struct of defaults
@@ -24,7 +22,7 @@ struct ConfigClass {
 
 template <class Config>
 inline const ConfigClass config_class{
-    &typeid(Config), [](void* config, Fields& f) { static_cast<Config*>(config)->fields(f); },
+    [](void* config, Fields& f) { static_cast<Config*>(config)->fields(f); },
     [](const void* config, ConfigErrors& errors, const ConfigNode& at) {
       if constexpr (requires { &Config::check; }) {
         static_cast<const Config*>(config)->check(errors, at);

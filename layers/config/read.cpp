@@ -198,7 +198,8 @@ bool StructReader::read_group(const FieldInfo& info, const ConfigRef& group) {
     return false;
   }
   const ConfigNode node = child != nullptr ? *child : empty_part(node_, info.name);
-  return read_struct(group, node, errors_, topic_within(topic_, info), is_made_);
+  const std::string& topic = topic_.empty() ? info.name : topic_;  // of a section, its own name
+  return read_struct(group, node, errors_, topic, is_made_);
 }
 
 void StructReader::read_part(const std::string& name, const Sizes& sizes, bool are_known) {

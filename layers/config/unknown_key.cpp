@@ -17,10 +17,6 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
               topic.empty() ? "" : " " + topic);
 }
 
-std::string topic_within(const std::string& topic, const FieldInfo& group) {
-  return topic.empty() ? group.name : topic;
-}
-
 std::string here_it_is(const std::string& path, const Synonym& synonym) {
   return path + (synonym.rule.empty() ? "" : ": " + synonym.rule);
 }

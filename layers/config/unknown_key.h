@@ -14,10 +14,6 @@ namespace heed {
 std::string suggestion(const std::string& word, const std::vector<std::string>& known,
                        const std::string& these, const std::string& topic);
 
-// The topic of the fields of a group: its own name at the top of a config, else that of the type
-// around it.
-std::string topic_within(const std::string& topic, const FieldInfo& group);
-
 // Begins a message about a word of another tool: "here it is d_model".
 inline const std::string hint_begin = "here it is ";
 // What follows for a field that has the synonym: its path and, if there is one, the rule.
