@@ -61,6 +61,15 @@ TEST_CASE("train.show: a build without the wing that prints parameters refuses i
   CHECK(contains(lines, "it belongs to the wing show") == (!house::has_wing("show") && !deleted));
 }
 
+TEST_CASE("eval.probe: a build without the wing that writes reports refuses it") {
+  const TempDir folder;
+  const ProgramResult result =
+      run_heed({"validate", write_config(folder), "--set", "eval={every: 4, probe: heads}"});
+  CHECK(result.exit_code == (house::has_wing("report") ? 0 : 2));
+  CHECK(contains(result.err, "eval.probe: this build writes no report") !=
+        house::has_wing("report"));
+}
+
 TEST_CASE("model start: it leaves a model as it was drawn") {
   const TempDir folder;
   const LoadedRun run = load_small(folder);
