@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "train/config/run_config.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include "autograd/array/reduce.h"
 #include "autograd/graph/graph_observer.h"

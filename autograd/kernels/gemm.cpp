@@ -1,7 +1,6 @@
 #include "autograd/kernels/gemm.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <climits>
 #include <optional>

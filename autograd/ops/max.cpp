@@ -1,6 +1,5 @@
 #include "autograd/ops/max.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace heed {

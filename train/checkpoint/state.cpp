@@ -1,9 +1,7 @@
 #include "train/checkpoint/state.h"
 
 #include <array>
-#include <bit>
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "autograd/base/error.h"
 #include "layers/module/module.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "autograd/base/rethrow.h"
 #include "train/config/run_config.h"

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
-#include <vector>
 
 #include "autograd/base/rethrow.h"
 #include "layers/text/display.h"

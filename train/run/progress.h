@@ -1,7 +1,6 @@
 // Progress output: one line that is rewritten on a terminal, plain lines elsewhere.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -1,7 +1,6 @@
 #include "train/yaml/yaml_set.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
