@@ -20,7 +20,6 @@ inline const std::vector<std::string> context_words{"block_size",    "max_positi
 inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers",
                                                    "num_blocks", "depth"};
 inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab", "num_embeddings"};
-inline const char* const not_hidden_size = "the width of the feed-forward is ff_width";
 
 struct BlockConfig {
   int64_t d_model = 0;
@@ -53,7 +52,7 @@ struct BlockConfig {
     f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
         .example(4)
         .also_known_as(width_words)
-        .also_known_as({"hidden_size"}, not_hidden_size);
+        .also_known_as({"hidden_size"}, "the width of the feed-forward is ff_width");
     FieldInfo& heads =
         num_heads > 0 ? f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
                             .also_try({2})
