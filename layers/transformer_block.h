@@ -11,7 +11,6 @@
 
 #include <optional>
 
-#include "autograd/ops/arithmetic.h"
 #include "layers/block_config.h"
 #include "layers/dropout.h"
 #include "layers/feed_forward.h"

@@ -11,7 +11,6 @@
 #include "layers/module/evaluation_mode.h"
 #include "layers/text/formatted.h"
 #include "train/check/adviser.h"
-#include "train/config/checks_between_sections.h"
 #include "train/config/model_start.h"
 #include "train/files/number_words.h"
 #include "train/optim/schedule.h"

@@ -11,7 +11,6 @@
 #include "train/finite_weights.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
-#include "train/yaml/yaml.h"
 
 namespace heed {
 

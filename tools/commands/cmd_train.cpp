@@ -16,7 +16,6 @@
 #include "tools/commands/train_ending.h"
 #include "tools/terminal/table.h"
 #include "train/crew.h"
-#include "train/files/number_words.h"
 #include "train/listener.h"
 #include "train/optim/schedule.h"
 #include "train/run/resume.h"

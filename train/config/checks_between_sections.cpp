@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 
-#include "autograd/base/rethrow.h"
 #include "layers/config/describe.h"
 #include "layers/config/types.h"
 #include "layers/config/unknown_key.h"

@@ -20,7 +20,6 @@
 #include "train/files/number_words.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
-#include "train/tokenizers/vocabulary.h"
 #include "train/yaml/yaml.h"
 #include "train/yaml/yaml_set.h"
 

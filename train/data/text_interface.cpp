@@ -5,7 +5,6 @@
 
 #include "autograd/base/rethrow.h"
 #include "train/data/text_stream.h"
-#include "train/tokenizers/vocabulary.h"
 
 namespace heed {
 
