@@ -115,55 +115,6 @@ void BlockConfig::check_heads(ConfigErrors& errors, const ConfigNode& at) const 
   }
 }
 
-namespace {
-
-void require_option(ConfigErrors& errors, const ConfigNode& at, const char* field,
-                    const char* option, bool has_it, const LayerChoice& attention) {
-  if (!has_it) {
-    errors.add_field(at, field, "expected an attention that takes ", option,
-                     ", such as multi_head_attention, got ", attention.type());
-  }
-}
-
-}  // namespace
-
-void BlockConfig::check_rotary(ConfigErrors& errors, const ConfigNode& at, double rope_base,
-                               double fraction, const std::string& position) const {
-  if (position == "rope") {
-    const bool* rope = value_in_any(attention, "rope", true);
-    require_option(errors, at, "position", "rope", rope != nullptr, attention);
-    if (rope != nullptr && !*rope) {
-      errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
-                       "position; leave attention.rope out");
-    }
-  }
-  const auto once = [&](const char* field, double value, double usual) {
-    const auto* own = value_in_any(attention, field, value);
-    if (value != usual && position != "rope") {
-      errors.add_field(at, field, value, " has no effect with position ", position,
-                       "; write position: rope, or leave ", field, " out");
-    } else if (value != usual && own == nullptr) {
-      require_option(errors, at, field, field, false, attention);
-    } else if (value != usual && *own != value) {
-      errors.add_field(at, field, value, " is not attention.", field, " ", *own, "; give it once");
-    }
-  };
-  once("rope_base", rope_base, 10000);
-  once("rotary_fraction", fraction, 1);
-}
-
-void BlockConfig::check_given_once(ConfigErrors& errors, const ConfigNode& at, const char* field,
-                                   const std::optional<int64_t>& value, const char* usual) const {
-  if (value) {
-    const auto* own = value_in_any(attention, field, value);
-    require_option(errors, at, field, field, own != nullptr, attention);
-    if (own != nullptr && *own != value) {
-      errors.add_field(at, field, *value, " is not attention.", field, " ",
-                       *own ? text(**own) : usual, "; give it once");
-    }
-  }
-}
-
 std::unique_ptr<Module> make_norm(const BlockConfig& c) {
   if (c.norm == "rms_norm") {
     return std::make_unique<RmsNorm>(RmsNorm::Config{.d_model = c.d_model, .eps = c.norm_eps});

@@ -103,11 +103,6 @@ struct BlockConfig {
   void check(ConfigErrors& errors, const ConfigNode& at) const;
   // Whether the attention of a whole model has the model's number of heads.
   void check_heads(ConfigErrors& errors, const ConfigNode& at) const;
-  // The same for fields of a model that its attention needs to have, too.
-  void check_rotary(ConfigErrors& errors, const ConfigNode& at, double rope_base, double fraction,
-                    const std::string& position) const;
-  void check_given_once(ConfigErrors& errors, const ConfigNode& at, const char* field,
-                        const std::optional<int64_t>& value, const char* usual) const;
 };
 
 // The value of a field in one of these attentions: `wanted` if one has it, else the last. Null if

@@ -30,11 +30,57 @@ void GptBodyConfig::attention_fields(Fields& f) {
   });
 }
 
+namespace {
+
+void require_option(ConfigErrors& errors, const ConfigNode& at, const char* field,
+                    const char* option, bool has_it, const LayerChoice& attention) {
+  if (!has_it) {
+    errors.add_field(at, field, "expected an attention that takes ", option,
+                     ", such as multi_head_attention, got ", attention.type());
+  }
+}
+
+// A field of the model that its attention needs to have, too, with the same value.
+template <class T, class Shown>
+void require_same(ConfigErrors& errors, const ConfigNode& at, const char* field, const T& value,
+                  const LayerChoice& attention, const Shown& shown) {
+  const T* own = value_in_any(attention, field, value);
+  require_option(errors, at, field, field, own != nullptr, attention);
+  if (own != nullptr && *own != value) {
+    errors.add_field(at, field, shown(value), " is not attention.", field, " ", shown(*own),
+                     "; give it once");
+  }
+}
+
+}  // namespace
+
 void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   TransformerBody::Config::check(errors, at);
-  check_rotary(errors, at, rope_base, rotary_fraction, position);
-  check_given_once(errors, at, "num_kv_heads", num_kv_heads, "all");
-  check_given_once(errors, at, "head_dim", head_dim, "auto");
+  if (position == "rope") {
+    const bool* rope = value_in_any(attention, "rope", true);
+    require_option(errors, at, "position", "rope", rope != nullptr, attention);
+    if (rope != nullptr && !*rope) {
+      errors.add_field(at, "position", "rope, but attention.rope is false: no token would have a ",
+                       "position; leave attention.rope out");
+    }
+  }
+  const auto of_rope = [&](const char* field, double value, double usual) {
+    if (value != usual && position != "rope") {
+      errors.add_field(at, field, value, " has no effect with position ", position,
+                       "; write position: rope, or leave ", field, " out");
+    } else if (value != usual) {
+      require_same(errors, at, field, value, attention, [](double x) { return x; });
+    }
+  };
+  of_rope("rope_base", rope_base, 10000);
+  of_rope("rotary_fraction", rotary_fraction, 1);
+  using Count = std::optional<int64_t>;
+  const auto of_heads = [&](const char* field, const Count& value, const char* usual) {
+    const auto shown = [usual](const Count& x) { return x ? text(*x) : usual; };
+    if (value) require_same(errors, at, field, value, attention, shown);
+  };
+  of_heads("num_kv_heads", num_kv_heads, "all");
+  of_heads("head_dim", head_dim, "auto");
   const bool* const alibi = value_in_any(attention, "alibi", false);
   if (alibi != nullptr && *alibi && (position == "learned" || position == "sinusoidal")) {
     errors.add_field(at, "position", position, ", but attention.alibi takes its place; write none");
