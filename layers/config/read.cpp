@@ -171,7 +171,8 @@ void StructReader::read_values(const Fill& fill) {
   for (size_t k = 0; k < fields_.size(); ++k) {
     const ConfigNode* child = node_.find(fields_[k].info.name);
     if (is_value(fields_[k]) && (is_made_ || child != nullptr)) {
-      set_state(k, is_made_ ? check(fields_[k]) : read_value(fields_[k], *child, errors_));
+      set_state(k, is_made_ ? check_value(fields_[k], node_, errors_)
+                            : read_value(fields_[k], *child, errors_));
       if (states_[k] == State::given) given.push_back(&fields_[k]);
     }
   }
@@ -183,8 +184,8 @@ void StructReader::read_values(const Fill& fill) {
     } else if (is_value(field) && states_[k] == State::absent) {
       const Defaults::Entry* entry = defaults.find(field.info);
       if (entry != nullptr && assign(field, *entry)) {
-        filled_[path_of(field)] = entry->source;
-        set_state(k, check(field));
+        filled_[join_path(node_.path(), field.info.name)] = entry->source;
+        set_state(k, check_value(field, node_, errors_));
       } else {
         require_given(k);
       }
@@ -257,10 +258,6 @@ bool StructReader::is_map_of_known_keys() {
 
 bool StructReader::has_failed() const {
   return std::find(states_.begin(), states_.end(), State::failed) != states_.end();
-}
-
-bool StructReader::check(const Field& field) {
-  return check_value(field, node_.mark(), path_of(field), errors_);
 }
 
 void StructReader::require_given(size_t k) {

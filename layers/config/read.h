@@ -32,10 +32,8 @@ class StructReader {
   friend class PartReader;
   enum class State { absent, given, failed };
 
-  std::string path_of(const Field& field) const { return join_path(node_.path(), field.info.name); }
   void set_state(size_t k, bool ok) { states_[k] = ok ? State::given : State::failed; }
   bool has_failed() const;
-  bool check(const Field& field);
   // Reports an absent field that is required.
   void require_given(size_t k);
   bool read_group(const FieldInfo& info, const ConfigRef& group);

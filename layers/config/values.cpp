@@ -263,11 +263,10 @@ bool read_value(const Field& field, const ConfigNode& node, ConfigErrors& errors
 
 int64_t scalars_read() { return scalars; }
 
-bool check_value(const Field& field, const ConfigMark& mark, const std::string& path,
-                 ConfigErrors& errors) {
+bool check_value(const Field& field, const ConfigNode& around, ConfigErrors& errors) {
   ConfigNode node = value_node(field);
-  node.set_mark(mark);
-  node.set_path(path);
+  node.set_mark(around.mark());
+  node.set_path(join_path(around.path(), field.info.name));
   return std::visit([&](const auto* value) { return fits(field.info, node, *value, errors); },
                     std::get<Value>(field.member));
 }

@@ -17,10 +17,9 @@ std::optional<int64_t> whole_number(const ConfigNode& node);
 // Reads the value of a field that is not a struct into its member. Returns false after a mistake.
 bool read_value(const Field& field, const ConfigNode& node, ConfigErrors& errors);
 
-// Adds a mistake, at this place, if the range, length or choices of a field exclude its value. For
-// a field that is no struct. Returns false in that case.
-bool check_value(const Field& field, const ConfigMark& mark, const std::string& path,
-                 ConfigErrors& errors);
+// Adds a mistake, at the place of the map around the field, if its range, length or choices exclude
+// its value. For a field that is no struct. Returns false in that case.
+bool check_value(const Field& field, const ConfigNode& around, ConfigErrors& errors);
 
 // How many scalars read_value has read since the process began: each text is to be read once.
 int64_t scalars_read();
