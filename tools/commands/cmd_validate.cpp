@@ -36,26 +36,22 @@ int run(const ValidateOptions& o) {
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   check_listeners(loaded);
   const Plan plan = make_plan(loaded);
-  if (o.json) {
-    require_memory(plan);
-    if (o.strict) {
-      require_no_warnings(plan);
-    }
-    nlohmann::ordered_json object = {{"ok", true}};
-    if (!plan.warnings.empty()) {
-      object["warnings"] = plan.warnings;
-    }
-    print_object(object);
-    return 0;
-  }
-  for (const std::string& line : describe(plan, loaded)) {
-    print_line(stdout, line);
+  if (!o.json) {
+    for (const std::string& line : describe(plan, loaded)) print_line(stdout, line);
   }
   require_memory(plan);
   if (o.strict) {
     require_no_warnings(plan);
   }
-  print_line(stdout, o.config + ": ok");
+  if (!o.json) {
+    print_line(stdout, o.config + ": ok");
+    return 0;
+  }
+  nlohmann::ordered_json object = {{"ok", true}};
+  if (!plan.warnings.empty()) {
+    object["warnings"] = plan.warnings;
+  }
+  print_object(object);
   return 0;
 }
 
