@@ -8,7 +8,6 @@
 
 #include "layers/text/display.h"
 #include "layers/text/fitted.h"
-#include "layers/text/formatted.h"
 #include "layers/text/utf8.h"
 
 namespace heed::cli {
@@ -74,7 +73,5 @@ void print_text(std::string_view text) {
   const std::string shown = fitted(printable_lines(text), terminal_width(STDOUT_FILENO));
   std::fputs(shown.c_str(), stdout);
 }
-
-std::string scientific(double number) { return formatted("%.1e", number); }
 
 }  // namespace heed::cli

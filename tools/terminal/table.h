@@ -47,6 +47,4 @@ std::string shortened(const std::string& text, size_t width);
 // `text` with blanks up to `width` columns.
 std::string padded(const std::string& text, size_t width);
 
-std::string scientific(double number);  // "3.1e-09"
-
 }  // namespace heed::cli

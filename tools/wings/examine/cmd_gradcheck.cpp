@@ -9,6 +9,7 @@
 #include "autograd/array/storage.h"
 #include "autograd/kernels/gemm.h"
 #include "layers/module/evaluation_mode.h"
+#include "layers/text/formatted.h"
 #include "layers/wings/trials/layer_inputs.h"
 #include "layers/wings/trials/variants.h"
 #include "tools/command.h"
@@ -206,7 +207,8 @@ void print(const Results& found, bool merges) {
   table.add({"layer", "options", "input", "compared", "worst", ""});
   for (const LayerCheck& line : merges ? merged(found.checks) : found.checks) {
     table.add({shortened(line.layer, 28), shortened(line.options, 26), line.input,
-               grouped(line.compared), scientific(line.worst), line.passed ? "ok" : "FAILED"});
+               grouped(line.compared), formatted("%.1e", line.worst),
+               line.passed ? "ok" : "FAILED"});
   }
   print_text(table.text() + "\n");
   for (const LayerCheck& check : found.checks) {
