@@ -173,7 +173,7 @@ RunFolder RunFolder::open(const fs::path& run) {
 }
 
 void RunFolder::write_config(std::string_view yaml) const {
-  write_file_atomically(config_file(), yaml, Links::refuse);
+  write_file_atomically(path_ / stored_config, yaml, Links::refuse);
 }
 
 void RunFolder::log(std::string_view line) { log_.append(printable_lines(line) + "\n"); }

@@ -47,7 +47,6 @@ class RunFolder {
   static RunFolder open(const std::filesystem::path& run);
 
   const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path config_file() const { return path_ / stored_config; }
   std::filesystem::path metrics_file() const { return path_ / run_metrics; }
 
   void write_config(std::string_view yaml) const;

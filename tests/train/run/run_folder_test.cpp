@@ -124,7 +124,7 @@ TEST_CASE("run_folder: its files") {
     run.log("first");
     run.log("second");
     run.sample("--- step 5\nto be");
-    CHECK(read_text(run.config_file()) == "seed: 1\n");
+    CHECK(read_text(path / "config.yaml") == "seed: 1\n");
     CHECK(read_text(path / "log.txt") == "first\nsecond\n");
     CHECK(run.sample_bytes() == 16);
   }
