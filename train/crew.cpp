@@ -8,20 +8,10 @@ namespace heed {
 
 double Tally::loss() const { return std::accumulate(losses.begin(), losses.end(), 0.0); }
 
-void Crew::join(const std::string&) {}
-
-Acquaintance Crew::introduce(const LoadedRun&) { return {}; }
-
 std::unique_ptr<GradientSum> Crew::gradient_sum(const std::vector<NamedParameter>& parameters,
                                                 int64_t accumulate, int64_t shards) {
   return std::make_unique<GradientSum>(parameters, accumulate, shards);
 }
-
-void Crew::share_weights(const std::vector<NamedParameter>&) {}
-
-std::shared_ptr<void> Crew::whole_state(Optimizer&) { return nullptr; }
-
-double Crew::seconds_to_communicate(const std::vector<NamedParameter>&, int64_t, bool) { return 0; }
 
 Crew& alone() {
   static Crew one;

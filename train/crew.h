@@ -62,11 +62,11 @@ class Crew {
 
   // Finds the other members. `command` is what this one does ("heed train --resume"). Throws
   // ConfigError on all members unless they are the same program and do the same.
-  virtual void join(const std::string& command);
+  virtual void join(const std::string& /*command*/) {}
 
   // Once all have read the config. Throws ConfigError on all members if they differ in anything
   // that the bits depend on, or are too many. Here: no lines, alone on the host.
-  virtual Acquaintance introduce(const LoadedRun& run);
+  virtual Acquaintance introduce(const LoadedRun& /*run*/) { return {}; }
 
   // The last word of a member. One that ends without it, after an error, ends all the others.
   virtual void leave() {}
@@ -114,10 +114,10 @@ class Crew {
     return parameters;
   }
   // After an update: gives all members the new weights.
-  virtual void share_weights(const std::vector<NamedParameter>& parameters);
+  virtual void share_weights(const std::vector<NamedParameter>& /*parameters*/) {}
   // Before a checkpoint: the leader's optimizer has the state of all parameters while the result
   // lives. Called when the gradients are gone, so that it needs no more memory than a step.
-  virtual std::shared_ptr<void> whole_state(Optimizer& optimizer);
+  virtual std::shared_ptr<void> whole_state(Optimizer& /*optimizer*/) { return nullptr; }
 
   // ---- An evaluation: asked by evaluate.
 
@@ -132,8 +132,10 @@ class Crew {
   virtual double seconds_waited() const { return 0; }
   // Exchanges what a step exchanges, without a step that hides it, and returns how long that took.
   // The parameters are left with gradients. Here: nothing is exchanged.
-  virtual double seconds_to_communicate(const std::vector<NamedParameter>& parameters,
-                                        int64_t shards, bool shard_optimizer);
+  virtual double seconds_to_communicate(const std::vector<NamedParameter>& /*parameters*/,
+                                        int64_t /*shards*/, bool /*shard_optimizer*/) {
+    return 0;
+  }
 };
 
 // The crew of a process that has no others.
