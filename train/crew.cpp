@@ -19,32 +19,28 @@ Crew& alone() {
 }
 
 CrewRegistry& crew_registry() {
-  static CrewRegistry& registry = *[] {
-    auto* const filled = new CrewRegistry;
-    register_crews(*filled);
-    return filled;
-  }();
+  static auto& registry = CrewRegistry::filled("crew", register_crews);
   return registry;
 }
 
-std::unique_ptr<Crew> CrewRegistry::make() const {
+std::unique_ptr<Crew> launched_crew(const CrewRegistry& registry) {
   std::unique_ptr<Crew> found;
-  std::string name;
-  for (const Kind& kind : kinds_) {
-    std::unique_ptr<Crew> crew = kind.make();
+  for (std::unique_ptr<Crew>& crew : registry.make_all()) {
     if (!crew->launched()) {
       continue;
     }
-    require<ConfigError>(!found, "the environment says that this process belongs to a crew of \"",
-                         name, "\" and to one of \"", kind.name, "\"; start heed by one launcher");
+    if (found) {
+      fail<ConfigError>("the environment says that this process belongs to a crew of \"",
+                        registry.name_of(*found), "\" and to one of \"", registry.name_of(*crew),
+                        "\"; start heed by one launcher");
+    }
     found = std::move(crew);
-    name = kind.name;
   }
   return found ? std::move(found) : std::make_unique<Crew>();
 }
 
 int run_in_crew(const std::function<int(Crew&)>& command) {
-  const std::unique_ptr<Crew> crew = crew_registry().make();
+  const std::unique_ptr<Crew> crew = launched_crew();
   const OnFailure wait([&] { crew->let_leader_speak(); });
   return command(*crew);
 }

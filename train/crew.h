@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "layers/module/registry.h"
 #include "train/data/task.h"
 #include "train/optim/gradient_sum.h"
 #include "train/optim/optimizer.h"
@@ -141,29 +142,14 @@ class Crew {
 // The crew of a process that has no others.
 Crew& alone();
 
-// The crews that are built into heed. A class needs a constructor without arguments, which does
-// no more than it must for launched().
-class CrewRegistry {
- public:
-  template <class Class>
-  void add(const std::string& name) {
-    kinds_.push_back({name, []() -> std::unique_ptr<Crew> { return std::make_unique<Class>(); }});
-  }
-
-  // The one whose launcher has started this process, not yet joined; that of a process alone if
-  // there is none. Throws ConfigError if there are two.
-  std::unique_ptr<Crew> make() const;
-
- private:
-  struct Kind {
-    std::string name;
-    std::unique_ptr<Crew> (*make)();
-  };
-  std::vector<Kind> kinds_;
-};
-
+// The crews that are built into heed. A constructor does no more than it must for launched().
+using CrewRegistry = Registry<Crew>;
 CrewRegistry& crew_registry();
 void register_crews(CrewRegistry& registry);
+
+// The one whose launcher has started this process, not yet joined; that of a process alone if
+// there is none. Throws ConfigError if there are two.
+std::unique_ptr<Crew> launched_crew(const CrewRegistry& registry = crew_registry());
 
 #define HEED_CREW(Class, name) \
   static_assert(std::is_base_of_v<heed::Crew, Class>, name " must derive from Crew")

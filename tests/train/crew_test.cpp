@@ -78,6 +78,10 @@ class HalfCrew final : public Crew {
 // Answers like a process alone, and notes what was asked.
 class Noted final : public Crew {
  public:
+  static constexpr const char* help = "";
+  using Config = NoFields;
+  explicit Noted(const Config& = {}) {}
+
   std::string agree(std::string own) override { return note("agree"), own; }
   std::vector<std::string> gather(const std::string& own) override {
     return note("gather"), Crew::gather(own);
@@ -104,6 +108,10 @@ class Noted final : public Crew {
 template <int number>
 class Launched : public Crew {
  public:
+  static constexpr const char* help = "";
+  using Config = NoFields;
+  explicit Launched(const Config&) {}
+
   bool launched() const override { return true; }
   int size() const override { return number; }
 };
@@ -195,15 +203,15 @@ TEST_CASE("crew: what a run asks, and when") {
 }
 
 TEST_CASE("crew: the one whose launcher has started the process is taken") {
-  CrewRegistry none, one, two;
+  CrewRegistry none("crew of none"), one("crew of one"), two("crew of two");
   none.add<Noted>("noted");
-  CHECK(none.make()->size() == 1);
+  CHECK(launched_crew(none)->size() == 1);
   one.add<Noted>("noted");
   one.add<Launched<3>>("three");
-  CHECK(one.make()->size() == 3);
+  CHECK(launched_crew(one)->size() == 3);
   two.add<Launched<3>>("three");
   two.add<Launched<4>>("four");
-  CHECK(error_of([&] { two.make(); }) ==
-        "the environment says that this process belongs to a crew of \"three\" and to one of "
-        "\"four\"; start heed by one launcher");
+  CHECK(error_of([&] { launched_crew(two); }) ==
+        "the environment says that this process belongs to a crew of \"four\" and to one of "
+        "\"three\"; start heed by one launcher");
 }

@@ -272,7 +272,7 @@ int run(const Request& request) {
   try {
     static const bool registered = (register_program_types(), true);  // once a process
     static_cast<void>(registered);
-    if (!request.in_crew && !crew_registry().make()->leads()) {
+    if (!request.in_crew && !launched_crew()->leads()) {
       return done;
     }
     detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid

@@ -8,8 +8,11 @@ namespace heed {
 
 class ProcessCrew final : public Crew {
  public:
+  static constexpr const char* help = "processes that talk by messages";
+  using Config = NoFields;
+
   // To be joined, if launched().
-  ProcessCrew() = default;
+  explicit ProcessCrew(const Config&) {}
   // These have joined already.
   explicit ProcessCrew(Communicator& ranks) : ranks_(&ranks) {}
 
