@@ -1,6 +1,7 @@
 #include "train/config/resolve.h"
 
-#include "train/config/paths.h"
+#include "layers/text/display.h"
+#include "layers/text/utf8.h"
 #include "train/config/plugin_host.h"
 #include "train/files/files.h"
 
@@ -9,6 +10,23 @@ namespace heed {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* paths_in_configs[] = {"data.path", "data.validation", "data.tokenizer.path",
+                                            "train.weights"};  // and each of plugins
+
+// The node at "data.tokenizer.path"; null if there is none.
+ConfigNode* node_at(ConfigNode& tree, const std::string& path) {
+  const size_t dot = path.find('.');
+  ConfigNode* const node = tree.find(path.substr(0, dot));
+  return node == nullptr || dot == std::string::npos ? node : node_at(*node, path.substr(dot + 1));
+}
+
+void make_absolute(ConfigNode& path) {
+  if (path.is_scalar() && !path.is_null() && !path.text().empty() &&
+      fs::path(path.text()).is_relative()) {
+    path.assign(fs::absolute(path.text()).lexically_normal().string());
+  }
+}
 
 void resolve_path(ConfigNode& part, const fs::path& folder, const char* key, const char* name) {
   if (part.has(key) && !part.get(key).text().empty()) {
@@ -20,6 +38,26 @@ void resolve_path(ConfigNode& part, const fs::path& folder, const char* key, con
 }
 
 }  // namespace
+
+void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
+  const auto is_set = [&](const std::string& path) {
+    return path == key || path.starts_with(key + ".");
+  };
+  for (const char* path : paths_in_configs) {
+    ConfigNode* const node = node_at(tree, path);
+    if (node != nullptr && is_set(path)) make_absolute(*node);
+  }
+  ConfigNode* const plugins = tree.find("plugins");
+  for (int64_t i = 0; plugins != nullptr && plugins->is_list() && i < plugins->size(); ++i) {
+    if (is_set(text("plugins.", i))) make_absolute(plugins->at(i));
+  }
+}
+
+void require_utf8_path(const char* key, const std::string& path) {
+  require<ConfigError>(
+      first_wrong_byte(path) == path.size(), key, ": ", printable(path, 200),
+      ": expected a path in UTF-8, which config.yaml can hold; rename the folder or the file");
+}
 
 void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset) {
   resolve_path(data, folder, "path", "data.path");

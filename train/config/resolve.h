@@ -1,11 +1,20 @@
-// What a run keeps of the files that its config names.
+// The files that a config names (data.path, data.validation, data.tokenizer.path, train.weights and
+// plugins): their paths, and what a run keeps of them.
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "train/config/run_config.h"
 
 namespace heed {
+
+// After `--set key=...`: makes the paths absolute that it has set. On the command line they are
+// relative to the current folder, in a config to the folder of the config.
+void make_set_paths_absolute(ConfigNode& tree, const std::string& key);
+
+// Throws ConfigError unless config.yaml, which is UTF-8, can hold the path.
+void require_utf8_path(const char* key, const std::string& path);
 
 // Makes paths absolute and adds the fingerprints of files, so that the run can be resumed from any
 // folder, but only with the same data and tokenizer.

@@ -13,7 +13,6 @@
 #include "train/config/checks_between_sections.h"
 #include "train/config/data_and_model.h"
 #include "train/config/model_start.h"
-#include "train/config/paths.h"
 #include "train/config/plugin_host.h"
 #include "train/config/resolve.h"
 #include "train/files/files.h"

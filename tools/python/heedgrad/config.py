@@ -20,7 +20,7 @@ Config = Mapping[str, Any] | str | os.PathLike[str]
 Settings = Mapping[str, Any]
 
 # Keys that hold paths. In a dict they are relative to the current folder, as after --set; in a file
-# to the folder of the file. (train/config/paths.cpp has the same list.)
+# to the folder of the file. (train/config/resolve.cpp has the same list.)
 _PATHS = ("data.path", "data.validation", "data.tokenizer.path", "train.weights")
 _MARK = "# Written by heedgrad for Python, from a dict; it may be written again.\n"
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./*-]*")

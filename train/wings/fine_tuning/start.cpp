@@ -3,7 +3,7 @@
 #include <set>
 
 #include "train/config/checks_between_sections.h"
-#include "train/config/paths.h"
+#include "train/config/resolve.h"
 #include "train/files/files.h"
 #include "train/files/run_files.h"
 #include "train/tokenizers/vocabulary.h"
