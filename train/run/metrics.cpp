@@ -193,17 +193,14 @@ void MetricsWriter::add_column(const std::string& name) {
   added_.push_back(name);
 }
 
-std::vector<MetricsRow> read_metrics(const fs::path& path) {
+std::vector<MetricsRow> read_metrics(const fs::path& path, std::vector<std::string>* warnings) {
   const std::string bytes = read_file(path, max_csv_bytes);
   MetricsText all = split_metrics(path, bytes);
-  require<IoError>(all.damage.empty(), all.damage);
-  return std::move(all.rows);
-}
-
-std::vector<MetricsRow> read_metrics(const fs::path& path, std::vector<std::string>& warnings) {
-  const std::string bytes = read_file(path, max_csv_bytes);
-  MetricsText all = split_metrics(path, bytes);
-  warn_of_damage(all, warnings);
+  if (warnings != nullptr) {
+    warn_of_damage(all, *warnings);
+  } else {
+    require<IoError>(all.damage.empty(), all.damage);
+  }
   return std::move(all.rows);
 }
 

@@ -72,12 +72,10 @@ class MetricsWriter {
 };
 
 // All complete rows. Unknown columns are ignored, and so is a last row without a line end, because
-// a run may be writing it. Throws IoError "path:line: ...".
-std::vector<MetricsRow> read_metrics(const std::filesystem::path& path);
-
-// The same, but leaves damaged rows out and names the first one in `warnings`.
+// a run may be writing it. Throws IoError "path:line: ..." for a damaged row; with `warnings` it is
+// left out, and the first one is named there.
 std::vector<MetricsRow> read_metrics(const std::filesystem::path& path,
-                                     std::vector<std::string>& warnings);
+                                     std::vector<std::string>* warnings = nullptr);
 
 // The rows up to `step`, to continue after it; none if there is no file. A damaged row that no
 // whole row up to `step` follows is left out and named in `warnings`; any other is an IoError.

@@ -170,7 +170,7 @@ TEST_CASE("metrics: a damaged row behind the checkpoint does not block, one befo
   CHECK_THROWS_WITH_AS(read_metrics_until(path, 20, warnings), refused.c_str(), IoError);
   CHECK_THROWS_WITH_AS(MetricsWriter::resume(path, 20), refused.c_str(), IoError);
   warnings.clear();
-  CHECK(read_metrics(path, warnings).size() == 2);
+  CHECK(read_metrics(path, &warnings).size() == 2);
   CHECK(warnings == std::vector<std::string>{before + "; left out"});
   CHECK(read_metrics_until(folder / "none.csv", 20, warnings).empty());
 }

@@ -78,7 +78,7 @@ std::vector<MetricsRow> thinned(const std::vector<MetricsRow>& rows, size_t most
 
 std::vector<MetricsRow> rows_of(const fs::path& run, std::vector<std::string>& warnings) {
   const fs::path file = run / "metrics.csv";
-  return is_there(file) ? read_metrics(file, warnings) : std::vector<MetricsRow>();
+  return is_there(file) ? read_metrics(file, &warnings) : std::vector<MetricsRow>();
 }
 
 // The text cut to at most this many bytes, at a character boundary.
