@@ -3,7 +3,6 @@
 
 #include "train/optim/element_loop.h"
 #include "train/optim/optimizer.h"
-#include "train/optim/weight_decay.h"
 
 namespace heed {
 

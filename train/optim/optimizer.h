@@ -1,4 +1,4 @@
-// Optimizers: the base class, and gradient clipping.
+// Optimizers: the base class, gradient clipping, and weight decay.
 #pragma once
 
 #include <string>
@@ -57,6 +57,15 @@ class Optimizer {
 // (norm + 1e-6)). Both as in torch.nn.utils.clip_grad_norm_.
 double grad_norm(const std::vector<NamedParameter>& parameters);
 double clip_factor(double norm, double max_norm);
+
+// True if weight decay applies to the parameter. `rule` is "matrices" (two or more axes, as in
+// nanoGPT) or "all" (as in PyTorch).
+bool decays(const std::string& rule, const Tensor& parameter);
+
+// A warning for Optimizer::warning(), or "": about a rule without decay, and about a decay that
+// takes weights to 0 or beyond in one step. lr: the learning rate, where a step multiplies weights
+// by 1 - lr weight_decay; 0 where it does not.
+std::string decay_warning(const std::string& rule, double weight_decay, double lr);
 
 using OptimizerRegistry = Registry<Optimizer, std::vector<NamedParameter>>;
 OptimizerRegistry& optimizer_registry();
