@@ -79,6 +79,12 @@ class Registry {
     return all;
   }
 
+  // One of the first class by name, for a door that one class answers; Base itself if there is none.
+  std::unique_ptr<Base> make_first() const {
+    std::vector<std::unique_ptr<Base>> all = make_all();
+    return all.empty() ? std::make_unique<Base>() : std::move(all.front());
+  }
+
   // The name under which the object's class is registered, or "".
   std::string name_of(const Base& thing) const { return choice_of(thing).type(); }
   // The same with a copy of the object's config, if its class has a member `config`. Code that does

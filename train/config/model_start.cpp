@@ -24,11 +24,7 @@ StartRegistry& start_registry() {
 }
 
 const ModelStart& model_start() {
-  static const ModelStart& start = *[] {
-    const std::vector<std::string> names = start_registry().types().names();
-    return names.empty() ? new ModelStart
-                         : start_registry().make(names.front(), ConfigNode::map({})).release();
-  }();
+  static const ModelStart& start = *start_registry().make_first().release();
   return start;
 }
 

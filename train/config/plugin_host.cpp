@@ -21,11 +21,7 @@ PluginHostRegistry& plugins_registry() {
 }
 
 PluginHost& plugin_host() {
-  static PluginHost& host = *[] {
-    const std::vector<std::string> names = plugins_registry().types().names();
-    return names.empty() ? new PluginHost
-                         : plugins_registry().make(names.front(), ConfigNode::map({})).release();
-  }();
+  static PluginHost& host = *plugins_registry().make_first().release();
   return host;
 }
 
