@@ -1,12 +1,8 @@
 #include "train/crew.h"
 
-#include <numeric>
-
 #include "train/files/on_failure.h"
 
 namespace heed {
-
-double Tally::loss() const { return std::accumulate(losses.begin(), losses.end(), 0.0); }
 
 std::unique_ptr<GradientSum> Crew::gradient_sum(const std::vector<NamedParameter>& parameters,
                                                 int64_t accumulate, int64_t shards) {

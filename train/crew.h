@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -38,7 +39,8 @@ struct Tally {
   int64_t bytes = 0;           // that they stand for
   Score score;
 
-  double loss() const;  // added in the order of the batches
+  // Added in the order of the batches.
+  double loss() const { return std::accumulate(losses.begin(), losses.end(), 0.0); }
 };
 
 // What a member knows of the others before the first step.
