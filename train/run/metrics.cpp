@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
 #include "autograd/base/error.h"
+#include "layers/text/formatted.h"
 
 namespace heed {
 
@@ -18,14 +18,7 @@ namespace {
 constexpr std::string_view first_columns = "step,loss,val_loss,lr,grad_norm,tokens,seconds";
 constexpr std::string_view header = "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte";
 
-std::string field(std::optional<double> value) {
-  char digits[32];
-  return value ? std::string(digits, std::to_chars(std::begin(digits), std::end(digits), *value,
-                                                   std::chars_format::general, 9)
-                                         .ptr)
-               : std::string();
-}
-
+std::string field(std::optional<double> value) { return value ? formatted("%.9g", *value) : ""; }
 std::string field(std::optional<int64_t> value) { return value ? std::to_string(*value) : ""; }
 
 // Removes the text up to the next comma from `rest` and returns it.
