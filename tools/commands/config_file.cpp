@@ -41,15 +41,14 @@ std::optional<std::string> find_config(const std::string& argument) {
 }
 
 std::string config_file(const std::string& argument) {
-  const std::optional<std::string> found = find_config(argument);
-  std::vector<std::string> known;
-  for (const auto& config : found ? std::map<std::string, fs::path>() : own_configs()) {
-    known.push_back(config.first);
+  if (const std::optional<std::string> found = find_config(argument)) {
+    return *found;
   }
+  std::vector<std::string> known;
+  for (const auto& config : own_configs()) known.push_back(config.first);
   const std::string near = nearest(argument, known);
-  require<IoError>(found.has_value(), "cannot read the config ", printable(argument),
-                   ": there is no such file", near.empty() ? "" : "; heed has a config " + near);
-  return *found;
+  fail<IoError>("cannot read the config ", printable(argument), ": there is no such file",
+                near.empty() ? "" : "; heed has a config " + near);
 }
 
 }  // namespace heed::cli
