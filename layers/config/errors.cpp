@@ -6,11 +6,6 @@
 
 namespace heed {
 
-void ConfigErrors::add_at(const ConfigMark& mark, const std::string& path,
-                          const std::string& message) {
-  mistakes_.push_back({mark, path, message});
-}
-
 void ConfigErrors::reword_unknown_keys(
     const std::function<std::string(const ConfigMistake&)>& reword) {
   for (ConfigMistake& mistake : mistakes_) {

@@ -47,7 +47,9 @@ class ConfigErrors {
     const ConfigNode* child = map.find(key);
     add_at(child ? child->mark() : map.mark(), join_path(map.path(), key), heed::text(parts...));
   }
-  void add_at(const ConfigMark& mark, const std::string& path, const std::string& message);
+  void add_at(const ConfigMark& mark, const std::string& path, const std::string& message) {
+    add({mark, path, message});
+  }
   void add(ConfigMistake mistake) { mistakes_.push_back(std::move(mistake)); }
 
   // Replaces the message about each unknown key by reword(mistake).
