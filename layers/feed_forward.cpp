@@ -21,10 +21,4 @@ std::unique_ptr<Module> FeedForward::make(const Config& c) {
   return std::make_unique<FeedForward>(c);
 }
 
-const FeedForward::Config& FeedForward::ungated(const Config& c) {
-  require<ConfigError>(c.activation != "swiglu", "feed_forward: expected an activation between two",
-                       " Linear layers, got swiglu; GatedFeedForward is the class of such layers");
-  return c;
-}
-
 }  // namespace heed

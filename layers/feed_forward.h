@@ -35,11 +35,15 @@ class FeedForward final : public Module {
   // A GatedFeedForward if the activation is swiglu; the constructor throws ConfigError for it.
   static std::unique_ptr<Module> make(const Config& c);
   explicit FeedForward(const Config& c)
-      : config(ungated(checked(c))),
+      : config(checked(c)),
         first(this, "layers.0",
               Linear::Config{.d_in = c.d_model, .d_out = c.hidden_width(), .bias = c.bias}),
         last(this, "layers.2",
-             Linear::Config{.d_in = c.hidden_width(), .d_out = c.d_model, .bias = c.bias}) {}
+             Linear::Config{.d_in = c.hidden_width(), .d_out = c.d_model, .bias = c.bias}) {
+    require<ConfigError>(c.activation != "swiglu",
+                         "feed_forward: expected an activation between two Linear layers, got ",
+                         "swiglu; GatedFeedForward is the class of such layers");
+  }
 
   Signature signature() const override { return Signature::of_tokens(config.d_model); }
 
@@ -65,7 +69,6 @@ class FeedForward final : public Module {
   }
 
  private:
-  static const Config& ungated(const Config& c);
   // Of either Linear, for x (..., d_model).
   int64_t linear_flops(const Tensor& x) const { return 2 * x.size() * config.hidden_width(); }
 };
