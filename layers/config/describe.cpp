@@ -47,13 +47,6 @@ ConfigNode list_node(const std::vector<Choice>& parts, const Fill& fill) {
   return list;
 }
 
-std::vector<std::string> names_filled_by(const Fill& fill) {
-  const Defaults defaults(fill);
-  std::vector<std::string> names;
-  for (const Defaults::Entry& entry : defaults.entries()) names.push_back(entry.name);
-  return names;
-}
-
 }  // namespace
 
 ConfigNode value_node(const Field& field) {
@@ -79,7 +72,8 @@ std::vector<FieldInfo> describe(const ConfigRef& config) {
   std::vector<FieldInfo> infos;
   for (Field& field : fields_of(config)) {
     field.info.value = value_node(field);
-    field.info.fills = names_filled_by(field.fill);
+    const Defaults filled(field.fill);
+    for (const auto& entry : filled.entries()) field.info.fills.push_back(entry.name);
     if (const auto* group = std::get_if<ConfigRef>(&field.member)) {
       field.info.group = describe(*group);
     }

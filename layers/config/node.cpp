@@ -166,20 +166,12 @@ std::string in_words(const ConfigNode& node) {
   return node.quoted() ? text("the text \"", printable(node.text()), "\"") : printable(node.text());
 }
 
-namespace {
-
-void flatten(const ConfigNode& node, std::map<std::string, std::string>& values) {
-  if (node.is_scalar()) {
-    values[node.path()] = node.text();
-  }
-  for (const ConfigNode& child : node.children()) flatten(child, values);
-}
-
-}  // namespace
-
 std::map<std::string, std::string> flat_values(const ConfigNode& config) {
   std::map<std::string, std::string> values;
-  flatten(config, values);
+  if (config.is_scalar()) {
+    values[config.path()] = config.text();
+  }
+  for (const ConfigNode& child : config.children()) values.merge(flat_values(child));
   return values;
 }
 
