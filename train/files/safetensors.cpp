@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -107,7 +106,9 @@ void SafeTensors::open() {
   SafeTensorsHeader header = parse_safetensors_header(path_, json);
   check_safetensors_data(path_, header.tensors, size - data_start_);
   tensors_ = std::move(header.tensors);
-  by_name_ = std::move(header.by_name);
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    by_name_[tensors_[i].name] = i;
+  }
   metadata_ = std::move(header.metadata);
 }
 
@@ -120,9 +121,8 @@ std::vector<std::string> SafeTensors::names() const {
 }
 
 const TensorInfo* SafeTensors::find(std::string_view name) const {
-  const auto before = [&](uint32_t i, std::string_view n) { return tensors_[i].name < n; };
-  const auto at = std::lower_bound(by_name_.begin(), by_name_.end(), name, before);
-  return at != by_name_.end() && tensors_[*at].name == name ? &tensors_[*at] : nullptr;
+  const auto at = by_name_.find(name);
+  return at != by_name_.end() ? &tensors_[at->second] : nullptr;
 }
 
 const TensorInfo& SafeTensors::at(std::string_view name) const {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -92,7 +93,7 @@ class SafeTensors {
   std::string memory_;              // or these bytes
   int64_t data_start_ = 0;
   std::vector<TensorInfo> tensors_;
-  std::vector<uint32_t> by_name_;  // indices into tensors_, sorted by name
+  std::map<std::string, size_t, std::less<>> by_name_;  // indices into tensors_
   std::map<std::string, std::string> metadata_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <utility>
 
 #include "autograd/base/error.h"
@@ -162,14 +161,10 @@ SafeTensorsHeader parse_safetensors_header(const std::string& path, const std::s
                      limits::tensors, " tensors (got more)");
     header.tensors.push_back(read_entry(path, name, entry));
   }
-  std::vector<TensorInfo>& tensors = header.tensors;
-  std::sort(tensors.begin(), tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {
-    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-  });
-  header.by_name.resize(tensors.size());
-  std::iota(header.by_name.begin(), header.by_name.end(), 0U);
-  std::sort(header.by_name.begin(), header.by_name.end(),
-            [&](uint32_t a, uint32_t b) { return tensors[a].name < tensors[b].name; });
+  std::sort(header.tensors.begin(), header.tensors.end(),
+            [](const TensorInfo& a, const TensorInfo& b) {
+              return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+            });
   return header;
 }
 

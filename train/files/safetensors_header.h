@@ -10,8 +10,7 @@
 namespace heed {
 
 struct SafeTensorsHeader {
-  std::vector<TensorInfo> tensors;  // sorted by begin, then end
-  std::vector<uint32_t> by_name;    // indices into tensors, sorted by name; no name twice
+  std::vector<TensorInfo> tensors;  // sorted by begin, then end; no name twice
   Metadata metadata;
 };
 
