@@ -11,11 +11,13 @@ constexpr int64_t most_ids = int64_t{1} << 24;  // 16.8 million; each id takes o
 
 TokenRow draw_tokens(const SyntheticTask::Config& c, uint64_t seed) {
   Generator generator(seed);
-  TokenRow row(c.tokens, c.vocab_size);
+  TokenRow row(c.vocab_size);
+  row.reserve(c.tokens);
   for (int64_t i = 0; i < c.tokens; ++i) {
-    int64_t id = 0;
-    fill_randint(generator, {&id, 1}, 0, c.vocab_size);
-    row.set(i, static_cast<int32_t>(id));
+    int64_t drawn = 0;
+    fill_randint(generator, {&drawn, 1}, 0, c.vocab_size);
+    const auto id = static_cast<int32_t>(drawn);
+    row.append({&id, 1});
   }
   return row;
 }

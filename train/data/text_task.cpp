@@ -32,7 +32,7 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   for (int32_t id = 0; id < tokenizer_->vocab_size() && tokenizer_->is_lossless(); ++id) {
     bytes_of_token_.push_back(static_cast<int32_t>(tokenizer_->decode({&id, 1}).size()));
   }
-  TokenRow row(0, tokenizer_->vocab_size());
+  TokenRow row(tokenizer_->vocab_size());
   row.reserve(bytes_);  // no token is shorter than a byte; memory that stays untouched is not taken
   at_field<ConfigError, TaskError>(tokens.vocabulary.empty() ? "tokenizer" : "path", [&] {
     tokenizer_->encode_in_parts(all, [&](std::span<const int32_t> ids) { row.append(ids); });

@@ -22,13 +22,13 @@ int64_t windows_in(int64_t size, int64_t context_length, int64_t stride) {
 
 // ---- TokenRow
 
-TokenRow::TokenRow(int64_t count, int64_t vocab_size) {
+TokenRow::TokenRow(int64_t vocab_size) {
   if (vocab_size <= ids_of_8_bits) {
-    ids_.emplace<std::vector<uint8_t>>(static_cast<size_t>(count));
+    ids_.emplace<std::vector<uint8_t>>();
   } else if (vocab_size <= ids_of_16_bits) {
-    ids_.emplace<std::vector<uint16_t>>(static_cast<size_t>(count));
+    ids_.emplace<std::vector<uint16_t>>();
   } else {
-    ids_.emplace<std::vector<int32_t>>(static_cast<size_t>(count));
+    ids_.emplace<std::vector<int32_t>>();
   }
 }
 
@@ -41,15 +41,6 @@ bool TokenRow::is_constant() const {
     return ids.empty() || std::equal(ids.begin() + 1, ids.end(), ids.begin());
   };
   return std::visit(equal, ids_);
-}
-
-void TokenRow::set(int64_t at, int32_t id) {
-  std::visit(
-      [=](auto& ids) {
-        using Id = typename std::decay_t<decltype(ids)>::value_type;
-        ids[static_cast<size_t>(at)] = static_cast<Id>(id);
-      },
-      ids_);
 }
 
 void TokenRow::reserve(int64_t count) {

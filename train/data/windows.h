@@ -20,8 +20,8 @@ namespace heed {
 class TokenRow {
  public:
   TokenRow() = default;
-  // `count` zeros, for ids below vocab_size.
-  TokenRow(int64_t count, int64_t vocab_size);
+  // Empty, for ids below vocab_size.
+  explicit TokenRow(int64_t vocab_size);
   explicit TokenRow(std::vector<uint16_t> ids) : ids_(std::move(ids)) {}
   explicit TokenRow(const std::vector<uint32_t>& ids)
       : ids_(std::vector<int32_t>(ids.begin(), ids.end())) {}
@@ -29,7 +29,6 @@ class TokenRow {
   int64_t size() const;
   // Whether all are the same.
   bool is_constant() const;
-  void set(int64_t at, int32_t id);
   // Room for `count` tokens in all, so that append() does not copy those before.
   void reserve(int64_t count);
   void append(std::span<const int32_t> ids);

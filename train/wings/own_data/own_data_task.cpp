@@ -66,7 +66,7 @@ std::shared_ptr<const Tokenizer> OwnDataTask::make_tokenizer(
 
 void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, int64_t target_count) {
   const int64_t source_count = source_tokenizer_ ? source_tokenizer_->mark(0) : 0;
-  tokens_ = TokenRow(0, std::max<int64_t>({target_count, source_count, tokenizer_->mark(0)}));
+  tokens_ = TokenRow(std::max<int64_t>({target_count, source_count, tokenizer_->mark(0)}));
   tokens_.reserve(rows.bytes());  // memory that stays untouched is not taken
   columns_ = rows.files()[0].columns;
   for (size_t file = 0; file < rows.files().size(); ++file) {
