@@ -58,10 +58,6 @@ Inventory inventory(const Module& model) {
   return found;
 }
 
-std::vector<int64_t> dims_of(const Shape& shape) {
-  return {shape.dims().begin(), shape.dims().end()};
-}
-
 // Compares a file with a model and assigns tensors to parameters.
 class Matcher {
  public:
@@ -109,15 +105,15 @@ class Matcher {
  private:
   void check_slot(const Slot& slot) {
     const TensorInfo* first = nullptr;
+    bool missing = true;
     for (const std::string& name : slot.names) {
       const TensorInfo* info = file_.find(name);
+      missing = missing && info == nullptr;
       if (info != nullptr && fits(*info, slot.tensor.shape())) {
-        check_same(first, *info);
         first = first != nullptr ? first : info;
+        check_same(*first, *info);
       }
     }
-    const bool missing = std::none_of(slot.names.begin(), slot.names.end(),
-                                      [&](const std::string& n) { return file_.find(n); });
     if (missing) {
       mistakes_.add([&] { return missing_text(slot); });
       missing_.push_back(slot.names.front());
@@ -134,7 +130,7 @@ class Matcher {
   }
 
   bool fits(const TensorInfo& info, const Shape& shape) {
-    std::vector<int64_t> wanted = dims_of(shape);
+    std::vector<int64_t> wanted(shape.dims().begin(), shape.dims().end());
     if (!is_float(info.dtype)) {
       mistakes_.add([&] {
         return text(info.name, ": expected F64, F32, F16 or BF16, got ", dtype_name(info.dtype));
@@ -154,15 +150,12 @@ class Matcher {
   }
 
   // Several names of one tied parameter must have the same contents.
-  void check_same(const TensorInfo* first, const TensorInfo& info) {
-    if (first == nullptr) {
-      return;
-    }
-    const bool same =
-        first->dtype == info.dtype && file_.bytes(first->name) == file_.bytes(info.name);
+  void check_same(const TensorInfo& first, const TensorInfo& info) {
+    const bool same = &first == &info || (first.dtype == info.dtype &&
+                                          file_.bytes(first.name) == file_.bytes(info.name));
     if (!same) {
       mistakes_.add(
-          [&] { return text(info.name, ": differs from ", first->name, ", to which it is tied"); });
+          [&] { return text(info.name, ": differs from ", first.name, ", to which it is tied"); });
     }
   }
 
