@@ -21,16 +21,7 @@ namespace {
 constexpr const char* best_link = "best";
 constexpr std::string_view step_prefix = "step-";
 
-}  // namespace
-
 // ---- Folders
-
-std::string step_name(int64_t step) {
-  const std::string digits = std::to_string(step);
-  return text(step_prefix, std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0'), digits);
-}
-
-namespace {
 
 struct Step {
   int64_t number = 0;
@@ -111,16 +102,12 @@ std::string damage(const fs::path& folder, Check check) {
 
 // ---- The optimizer
 
-std::string state_name(const std::string& kind, const NamedParameter& parameter) {
-  return kind + "." + parameter.name;
-}
-
 // Calls visit(name, array) for every array of the optimizer's state.
 template <class Visit>
 void for_each_state(Optimizer& optimizer, Visit&& visit) {
   for (const auto& [kind, arrays] : optimizer.state()) {
     for (size_t k = 0; k < arrays->size(); ++k) {
-      visit(state_name(kind, optimizer.parameters()[k]), (*arrays)[k]);
+      visit(kind + "." + optimizer.parameters()[k].name, (*arrays)[k]);
     }
   }
 }
@@ -150,6 +137,11 @@ void check_optimizer(const SafeTensors& file, Optimizer& optimizer, std::optiona
 }
 
 }  // namespace
+
+std::string step_name(int64_t step) {
+  const std::string digits = std::to_string(step);
+  return text(step_prefix, std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0'), digits);
+}
 
 Fingerprint save_optimizer(const fs::path& path, Optimizer& optimizer) {
   const int64_t steps = optimizer.steps();
