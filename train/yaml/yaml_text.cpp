@@ -31,8 +31,7 @@ std::string bad_character(const std::string& text, size_t i) {
   if (c == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')) {
     return "a carriage return alone, the line end of old Macs; save the file with newlines";
   }
-  const bool line_end = c == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
-  const bool control = (c < 0x20 && c != '\t' && c != '\n' && !line_end) || c == 0x7F;
+  const bool control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
   return control ? "the control character 0x" + hex + "; write \"\\x" + hex + "\" in double quotes"
                  : "";
 }
@@ -77,10 +76,6 @@ class Indentation {
   std::vector<size_t> columns_;
 };
 
-bool is_directive(const std::string& text, size_t begin, bool before_content) {
-  return before_content && begin < text.size() && text[begin] == '%';
-}
-
 }  // namespace
 
 std::optional<TextProblem> find_text_problem(const std::string& text) {
@@ -103,7 +98,7 @@ std::optional<TextProblem> find_text_problem(const std::string& text) {
     }
     if (here.column == 1) {
       const bool deep = indentation.depth_after(text, i) > most_nesting;
-      here.message = is_directive(text, i, before_content) ? "directives (%) are not allowed"
+      here.message = before_content && c == '%' ? "directives (%) are not allowed"
                      : here.line > most_lines
                          ? heed::text("the config has more than ", most_lines, " lines")
                      : deep ? "nested too deep, more than 16 levels"
