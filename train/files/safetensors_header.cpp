@@ -183,20 +183,13 @@ void check_safetensors_data(const std::string& path, const std::vector<TensorInf
 
 std::string safetensors_header(const std::string& path, const std::vector<TensorInfo>& tensors,
                                const Metadata& metadata) try {
-  const auto json_text = [](const std::string& text) { return Json(text).dump(); };
   std::string json = "{";
-  const auto separate = [&] { json += json.size() > 1 && json.back() != '{' ? "," : ""; };
   if (!metadata.empty()) {
-    json += "\"__metadata__\":{";
-    for (const auto& [key, value] : metadata) {
-      separate();
-      json += json_text(key) + ":" + json_text(value);
-    }
-    json += "}";
+    json += "\"__metadata__\":" + Json(metadata).dump();
   }
   for (const TensorInfo& info : tensors) {
-    separate();
-    json += json_text(info.name) + ":{\"dtype\":\"" + std::string(dtype_name(info.dtype)) +
+    json += json.size() > 1 ? "," : "";
+    json += Json(info.name).dump() + ":{\"dtype\":\"" + std::string(dtype_name(info.dtype)) +
             "\",\"shape\":" + Json(info.shape).dump() + ",\"data_offsets\":[" +
             std::to_string(info.begin) + "," + std::to_string(info.end) + "]}";
   }
