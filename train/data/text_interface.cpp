@@ -12,14 +12,6 @@ std::string token_name(const Tokenizer* tokenizer, int32_t id) {
   return tokenizer != nullptr ? tokenizer->name(id) : std::to_string(id);
 }
 
-std::vector<std::string> token_names(const Tokenizer* tokenizer, const Ids& ids) {
-  std::vector<std::string> names;
-  for (int64_t i = 0; ids && i < ids.size(); ++i) {
-    names.push_back(token_name(tokenizer, ids.data()[i]));
-  }
-  return names;
-}
-
 std::string TextInterface::target_name(int32_t target) const {
   return token_name(tokenizer(), target);
 }

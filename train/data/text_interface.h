@@ -62,7 +62,6 @@ class TextInterface {
 
 // The name of a token; its number without a tokenizer.
 std::string token_name(const Tokenizer* tokenizer, int32_t id);
-std::vector<std::string> token_names(const Tokenizer* tokenizer, const Ids& ids);
 
 // What a checkpoint keeps of the tokenizers, by the name of the file.
 std::map<std::string, std::string> stored_tokenizers(const TextInterface& text);

@@ -10,6 +10,7 @@
 #include "tools/wings/explain/choices.h"
 #include "tools/wings/explain/packed.h"
 #include "tools/wings/explain/walk.h"
+#include "tools/wings/pages/attention_maps.h"
 #include "tools/wings/pages/page.h"
 #include "tools/wings/probe/json.h"
 #include "tools/wings/probe/lens.h"

@@ -8,6 +8,14 @@
 
 namespace heed {
 
+std::vector<std::string> token_names(const Tokenizer* tokenizer, const Ids& ids) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; ids && i < ids.size(); ++i) {
+    names.push_back(token_name(tokenizer, ids.data()[i]));
+  }
+  return names;
+}
+
 namespace {
 
 constexpr int64_t fewest_tokens = 3;  // fewer are not worth showing

@@ -8,6 +8,9 @@
 
 namespace heed {
 
+// The names of tokens; {} for none.
+std::vector<std::string> token_names(const Tokenizer* tokenizer, const Ids& ids);
+
 struct AttentionMap {
   std::string path;                  // of the layer: "trf_blocks.0.att"
   bool cross = false;                // cross-attention: the keys come from another sequence
