@@ -51,7 +51,6 @@ class FileReader {
  public:
   explicit FileReader(std::filesystem::path path);
 
-  const std::filesystem::path& path() const { return path_; }
   int64_t size() const { return size_; }
 
   // Reads bytes [offset, offset + out.size()); throws IoError if there are fewer.
