@@ -93,12 +93,8 @@ Array sum_to(const Array& x, const Shape& shape) {
   const int64_t leading = x.shape().size_between(0, extra);
   Array y = x;
   if (extra > 0) {
-    Shape rest = x.shape();
-    for (int i = 0; i < extra; ++i) {
-      rest = rest.without(0);
-    }
-    y = Array::uninitialised(rest);
-    sum_middle(x.data(), y.mutable_data(), 1, leading, rest.size());
+    y = Array::uninitialised(Shape(x.shape().dims().subspan(static_cast<size_t>(extra))));
+    sum_middle(x.data(), y.mutable_data(), 1, leading, y.size());
   }
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] == 1 && y.dim(axis) != 1) {

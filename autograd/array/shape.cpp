@@ -41,15 +41,9 @@ Shape Shape::with(int axis, int64_t extent) const {
 }
 
 Shape Shape::without(int axis) const {
-  const int removed = index_of(axis);
-  std::array<int64_t, max_rank> dims{};
-  size_t kept = 0;
-  for (int i = 0; i < rank(); ++i) {
-    if (i != removed) {
-      dims[kept++] = (*this)[i];
-    }
-  }
-  return Shape(std::span(dims.data(), kept));
+  std::array<int64_t, max_rank + 2> kept = numbers_;
+  std::shift_left(kept.begin() + index_of(axis), kept.begin() + rank(), 1);
+  return Shape(std::span(kept.data(), dims().size() - 1));
 }
 
 Shape Shape::inserted(int axis, int64_t extent) const {
