@@ -197,15 +197,6 @@ void DropoutMask::multiply(int64_t first, int64_t n, const real* in, real* out) 
   });
 }
 
-void DropoutMask::keep(int64_t first, int64_t n, uint8_t* out) const {
-  for_blocks(first, n, [this, out](int64_t offset, auto count, const uint32_t* x) {
-    const uint32_t limit = threshold_;
-    uint8_t* const to = out + offset;
-#pragma omp simd
-    for (int j = 0; j < count; ++j) to[j] = x[j] < limit;
-  });
-}
-
 void DropoutMask::sign(int64_t first, int64_t n, const real* in, real* out) const {
   for_blocks(first, n, [this, in, out](int64_t offset, auto count, const uint32_t* x) {
     const uint32_t limit = threshold_;

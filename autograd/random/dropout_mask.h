@@ -35,7 +35,6 @@ class DropoutMask {
   DropoutMask() = default;  // keeps everything, factor 1
 
   bool is_identity() const { return kind_ == Kind::identity; }  // p == 0, or not training
-  bool is_zero() const { return kind_ == Kind::zero; }          // p == 1
   real factor() const {
     return factor_;
   }  // of a kept element: 1 / (1 - p), rounded as PyTorch does
@@ -44,8 +43,7 @@ class DropoutMask {
   // [first, first + n) and has arrays of n; the caller keeps first + n within the mask.
   void scale(int64_t first, int64_t n, real* out) const;  // out_j = m
   void multiply(int64_t first, int64_t n, const real* in,
-                real* out) const;                           // out_j = in_j * m; in == out is fine
-  void keep(int64_t first, int64_t n, uint8_t* out) const;  // out_j = 1 if kept, else 0
+                real* out) const;  // out_j = in_j * m; in == out is fine
   // out_j = in_j if kept, else -in_j (sign bit flipped, 0 becomes -0): for values >= 0 whose sign
   // then says "dropped". in == out is fine.
   void sign(int64_t first, int64_t n, const real* in, real* out) const;

@@ -113,16 +113,17 @@ int64_t dropout_mismatches(Generator& g, const Call& call) {
   mask.multiply(0, n, in.data(), out.data());
   if constexpr (!is_float64) return mismatches(out, call);
 
-  std::vector<uint8_t> kept(in.size());
-  mask.keep(0, n, kept.data());
-  const bool scaled = !mask.is_identity() && !mask.is_zero();
+  std::vector<real> factors(in.size());
+  mask.scale(0, n, factors.data());
+  const bool scaled = !mask.is_identity() && mask.factor() != 0;
   const double wide = scaled ? 1.0 / (1.0 - p) : 1.0;
   const float narrow = scaled ? 1.0f / static_cast<float>(1.0 - p) : 1.0f;
   std::vector<real> in_float32(in.size());
   int64_t wrong = 0;
   for (size_t i = 0; i < in.size(); ++i) {
-    wrong += static_cast<double>(out[i]) != static_cast<double>(in[i]) * (kept[i] ? wide : 0.0);
-    in_float32[i] = static_cast<float>(in[i]) * (kept[i] ? narrow : 0.0f);
+    wrong +=
+        static_cast<double>(out[i]) != static_cast<double>(in[i]) * (factors[i] != 0 ? wide : 0.0);
+    in_float32[i] = static_cast<float>(in[i]) * (factors[i] != 0 ? narrow : 0.0f);
   }
   return wrong + mismatches(in_float32, call);
 }
