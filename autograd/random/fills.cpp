@@ -212,10 +212,6 @@ std::vector<int64_t> data_loader_order(int64_t seed, int64_t n) {
   return randperm(sampler, n);
 }
 
-std::vector<int64_t> data_loader_order(Generator& generator, int64_t n) {
-  return data_loader_order(data_loader_seed(generator), n);
-}
-
 void data_loader_unshuffled(Generator& generator) { generator.random_int63(); }
 
 }  // namespace heed

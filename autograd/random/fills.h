@@ -32,11 +32,8 @@ void fill_randint(Generator& generator, std::span<int64_t> out, int64_t low, int
 // 2^32 / 20: PyTorch shuffles larger ones by another method.
 std::vector<int64_t> randperm(Generator& generator, int64_t n);
 
-// The order of one epoch of DataLoader(shuffle=True) over n items. It takes four words for any n:
-// two that nothing uses, and the seed of a second generator, which draws the order.
-std::vector<int64_t> data_loader_order(Generator& generator, int64_t n);
-
-// The two parts of data_loader_order: the seed of an epoch, >= 0, and the order drawn with it.
+// One epoch of DataLoader(shuffle=True) over n items: its seed, >= 0, and the order that a second
+// generator draws with it. The seed takes four words for any n: two that nothing uses come first.
 int64_t data_loader_seed(Generator& generator);
 std::vector<int64_t> data_loader_order(int64_t seed, int64_t n);
 

@@ -161,7 +161,9 @@ int64_t replay(Generator& g, const Call& call) {
   if (call.name == "linear") return mismatches(linear(g, n(0), n(1)), call);
   if (call.name == "embedding") return mismatches(normal(g, n(0) * n(1), 0, 1), call);
   if (call.name == "dropout") return dropout_mismatches(g, call);
-  if (call.name == "loader") return mismatches_integer(data_loader_order(g, n()), call);
+  if (call.name == "loader") {
+    return mismatches_integer(data_loader_order(data_loader_seed(g), n()), call);
+  }
   REQUIRE(call.name == "loader_unshuffled");
   data_loader_unshuffled(g);
   return 0;

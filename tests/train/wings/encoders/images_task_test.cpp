@@ -156,7 +156,7 @@ TEST_CASE("images: batches are those of DataLoader") {
   files.safetensors({bytes_view({10, 1, 1}, files.bytes), view("labels", labels_below(10, 10))});
   const auto task = files.task();
   Generator data(3), same(3);
-  const std::vector<int64_t> order = data_loader_order(same, 9);
+  const std::vector<int64_t> order = data_loader_order(data_loader_seed(same), 9);
   const Batch batch = task->next(4, data);
   for (size_t i = 0; i < 4; ++i) {
     CHECK(batch.targets.data()[i] == order[i]);

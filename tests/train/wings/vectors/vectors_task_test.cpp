@@ -114,13 +114,13 @@ TEST_CASE("vectors: all examples in their order, or batches as DataLoader has th
     CHECK(firsts(file.task()->next(size, data)) == std::vector<real>{0, 1, 2, 3, 4, 5, 6});
   }
   CHECK(data.state() == untouched.state());
-  const std::vector<int64_t> order = data_loader_order(untouched, 7);
+  const std::vector<int64_t> order = data_loader_order(data_loader_seed(untouched), 7);
   const auto task = file.task();
   for (size_t batch = 0; batch < 2; ++batch) {  // the seventh example of an epoch is dropped
     const std::vector<real> got = firsts(task->next(3, data));
     for (size_t i = 0; i < 3; ++i) CHECK(got[i] == static_cast<real>(order[3 * batch + i]));
   }
-  const std::vector<int64_t> next = data_loader_order(untouched, 7);
+  const std::vector<int64_t> next = data_loader_order(data_loader_seed(untouched), 7);
   CHECK(firsts(task->next(3, data))[0] == static_cast<real>(next[0]));
   CHECK(firsts(file.task(", shuffle: false")->next(3, data)) == std::vector<real>{0, 1, 2});
   CHECK(error_of([&] {
