@@ -46,10 +46,6 @@ Array select(const Mask& mask, const Array& a, const Array& b, const Shape& shap
   return y;
 }
 
-Mask nonzero(const Array& x) {
-  return map<uint8_t>(x, [](real v) { return v != 0; });
-}
-
 Mask logical_not(const Mask& mask) {
   return map<uint8_t>(mask, [](uint8_t v) { return v == 0; });
 }

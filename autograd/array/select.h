@@ -9,9 +9,6 @@ namespace heed {
 // element that is not chosen has no effect, even if it is infinite or NaN.
 Array select(const Mask& mask, const Array& a, const Array& b, const Shape& shape);
 
-// 1 where x is not 0, else 0: Tensor.bool() of PyTorch.
-Mask nonzero(const Array& x);
-
 // 1 where mask is 0, else 0.
 Mask logical_not(const Mask& mask);
 

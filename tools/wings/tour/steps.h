@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/array/map.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
@@ -37,6 +38,11 @@ inline void draw(StepValues& show, const Module& layer, const std::string& prefi
 }
 
 inline Tensor ones(const Shape& shape) { return Array::full(shape, 1); }
+
+// 1 where x is not 0, else 0: Tensor.bool() of PyTorch.
+inline Mask nonzero(const Array& x) {
+  return map<uint8_t>(x, [](real v) { return v != 0; });
+}
 
 // The largest |a - b|, as text.
 inline std::string largest_difference(const Tensor& a, const Tensor& b) {

@@ -14,6 +14,7 @@
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
+#include "tools/wings/tour/steps.h"
 #include "train/files/safetensors.h"
 
 using namespace heed;
@@ -365,4 +366,9 @@ TEST_CASE("heed tour: --inputs reads x, else inputs, else the only tensor") {
 
 TEST_CASE("heed tour: an error is one object on standard output too") {
   check_json_error({"tour", "no_such_step"});
+}
+
+TEST_CASE("tour: nonzero is 1 for a negative number too") {
+  const Mask mask = tour::nonzero(Array::from({3}, {0, 2, -1}));
+  CHECK(std::ranges::equal(mask.span(), std::array{0, 1, 1}));
 }
