@@ -49,11 +49,10 @@ Shape Shape::without(int axis) const {
 Shape Shape::inserted(int axis, int64_t extent) const {
   require(axis >= 0 && axis <= rank() && rank() < max_rank, "shape: no axis ", axis,
           " to insert into ", *this);
-  std::array<int64_t, max_rank> dims{};
-  for (int i = 0; i <= rank(); ++i) {
-    dims[static_cast<size_t>(i)] = i == axis ? extent : (*this)[i < axis ? i : i - 1];
-  }
-  return Shape(std::span(dims.data(), static_cast<size_t>(rank() + 1)));
+  std::array<int64_t, max_rank + 2> longer = numbers_;
+  std::shift_right(longer.begin() + axis, longer.begin() + rank() + 1, 1);
+  longer[static_cast<size_t>(axis)] = extent;
+  return Shape(std::span(longer.data(), dims().size() + 1));
 }
 
 void Shape::throw_bad_axis(int axis) const {
