@@ -26,7 +26,7 @@ class Tensor {
 
   explicit operator bool() const { return static_cast<bool>(value_); }
 
-  Array value() const { return value_.current(); }
+  Array value() const { return value_.current(); }  // no array of Tensor()
   const Shape& shape() const { return value_.shape(); }
   int rank() const { return value_.rank(); }
   int64_t size() const { return value_.size(); }

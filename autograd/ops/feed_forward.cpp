@@ -6,8 +6,6 @@ namespace heed {
 
 namespace {
 
-Array bias_of(const Affine& map) { return map.bias ? map.bias.value() : Array(); }
-
 // Returns h = gelu(z) and stores gelu'(z) in `slope`; one call of `both` computes the two. z is
 // computed in the buffer of `slope`, where gelu'(z) replaces it.
 Array hidden_and_slope(const Array& x, const Affine& first, Gelu kind, Array& slope) {
@@ -15,7 +13,7 @@ Array hidden_and_slope(const Array& x, const Affine& first, Gelu kind, Array& sl
   real* to = h.mutable_data();
   slope = detail::with_gelu(kind, [&](auto both) {
     return detail::affine(
-        x, first.weight.value(), bias_of(first),
+        x, first.weight.value(), first.bias.value(),
         [=](real* z, int64_t at, int64_t n) { vector_fork(z, n, both, to + at, z); });
   });
   return h;
@@ -25,7 +23,7 @@ Array hidden_and_slope(const Array& x, const Affine& first, Gelu kind, Array& sl
 // replaces it.
 Array hidden_alone(const Array& x, const Affine& first, Gelu kind) {
   return detail::with_gelu(kind, [&](auto both) {
-    return detail::affine(x, first.weight.value(), bias_of(first),
+    return detail::affine(x, first.weight.value(), first.bias.value(),
                           [=](real* z, int64_t, int64_t n) {
                             vector_map(z, z, n, [=](real v) { return both(v).value; });
                           });
@@ -72,7 +70,7 @@ Tensor feed_forward(const Tensor& x, const Affine& first, Gelu kind, const Affin
   Array slope;
   Array h = wanted ? hidden_and_slope(x.value(), first, kind, slope)
                    : hidden_alone(x.value(), first, kind);
-  Array y = detail::affine(h, second.weight.value(), bias_of(second));
+  Array y = detail::affine(h, second.weight.value(), second.bias.value());
   return record("feed_forward", std::move(y),
                 {x, first.weight, first.bias, second.weight, second.bias},
                 [x = x.value(), w1 = first.weight.value(), w2 = second.weight.value(),

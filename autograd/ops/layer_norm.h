@@ -33,7 +33,7 @@ namespace heed {
 
 [[nodiscard]] inline Tensor layer_norm(const Tensor& x, const Tensor& scale, const Tensor& shift,
                                        double eps = 1e-5) {
-  const Array shift_value = shift ? shift.value() : Array();
+  const Array shift_value = shift.value();
   detail::check_norm("layer_norm", x.shape(), scale.shape(), shift_value, eps);
   if (!fused()) {
     return layer_norm_composed(x, scale, shift, eps);

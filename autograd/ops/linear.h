@@ -80,7 +80,7 @@ void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads
   if (!fused()) {
     return linear_composed(x, weight, bias);
   }
-  Array y = detail::affine(x.value(), weight.value(), bias ? bias.value() : Array());
+  Array y = detail::affine(x.value(), weight.value(), bias.value());
   return record("linear", std::move(y), {x, weight, bias},
                 [x = x.value(), weight = weight.value()](const Array& dy, Grads& grads) {
                   detail::linear_backward(x, weight, dy, grads);

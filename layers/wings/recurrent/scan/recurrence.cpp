@@ -288,7 +288,7 @@ Tensor recurrence(Cell cell, const Tensor& projected, const Affine& hidden, cons
                   .weight = hidden.weight.value(),
                   .initial = start.value(),
                   .mask = tokens ? tokens.current() : Mask()};
-  call.forward(projected.value(), hidden.bias ? hidden.bias.value() : Array());
+  call.forward(projected.value(), hidden.bias.value());
   Array states = call.states;
   return record(
       "recurrence", std::move(states), {projected, hidden.weight, hidden.bias, start},
