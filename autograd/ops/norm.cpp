@@ -35,14 +35,6 @@ NormStats<Number> norm_stats_of(Norm kind, const real* x, int64_t n, real eps) {
 
 // What a backward reads: NormSaved as pointers.
 struct NormRows {
-  explicit NormRows(const NormSaved& saved)
-      : kind(saved.kind),
-        n(saved.x.dim(-1)),
-        x(saved.x.data()),
-        scale(saved.scale.data()),
-        stats(saved.row_stats.data()),
-        eps(saved.eps) {}
-
   Norm kind;
   int64_t n;
   const real *x, *scale, *stats;
@@ -162,7 +154,9 @@ Array norm_forward(Norm kind, const Array& x, const Array& scale, const Array& s
 
 void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
   const Rows rows = rows_of(saved.x.shape());
-  const NormRows read(saved);
+  const NormRows read{
+      saved.kind, rows.width, saved.x.data(), saved.scale.data(), saved.row_stats.data(),
+      saved.eps};
   const bool wants_x = grads.needs(0), wants_sums = grads.needs(1) || grads.needs(2);
   // One pass over x and dy for all three gradients. Each chunk of rows has its own partial sums.
   // There are at most 64 chunks, so that the partial sums are small compared with x.
