@@ -1,6 +1,6 @@
 #include "train/listener.h"
 
-#include "layers/config/left_out.h"
+#include "train/config/checks_between_sections.h"
 
 namespace heed {
 
@@ -14,10 +14,9 @@ void check_listeners(const LoadedRun& loaded) {
     listener->check(loaded);
   }
   ConfigErrors errors;
-  if (loaded.config.eval.probe != "none" && listener_registry().types().find("report") == nullptr) {
-    errors.add_field(loaded.resolved.get("eval"), "probe", "this build writes no report",
-                     belongs_to_wing("listener", "report"));
-  }
+  attempt(errors, loaded.resolved.get("eval"), "probe", [&] {
+    if (loaded.config.eval.probe != "none") listener_registry().types().get("report");
+  });
   errors.throw_if_any();
 }
 

@@ -79,7 +79,7 @@ class Registry {
     return all;
   }
 
-  // One of the first class by name, for a door that one class answers; Base itself if there is none.
+  // One of the first class by name, for a door that one class answers; without any, Base itself.
   std::unique_ptr<Base> make_first() const {
     std::vector<std::unique_ptr<Base>> all = make_all();
     return all.empty() ? std::make_unique<Base>() : std::move(all.front());

@@ -66,7 +66,7 @@ TEST_CASE("eval.probe: a build without the wing that writes reports refuses it")
   const ProgramResult result =
       run_heed({"validate", write_config(folder), "--set", "eval={every: 4, probe: heads}"});
   CHECK(result.exit_code == (house::has_wing("report") ? 0 : 2));
-  CHECK(contains(result.err, "eval.probe: this build writes no report") !=
+  CHECK(contains(result.err, "eval.probe: unknown listener \"report\"") !=
         house::has_wing("report"));
 }
 
