@@ -6,6 +6,7 @@
 #include <map>
 
 #include "autograd/array/map.h"
+#include "autograd/array/reduce.h"
 #include "layers/text/formatted.h"
 #include "layers/wings/trials/layer_inputs.h"
 
