@@ -70,6 +70,16 @@ TEST_CASE("eval.probe: a build without the wing that writes reports refuses it")
         house::has_wing("report"));
 }
 
+TEST_CASE("heed train --json: a build without the wing that prints events refuses it") {
+  if (house::has_wing("events")) return;
+  const TempDir folder;
+  const std::string out = (folder / "run").string();
+  const ProgramResult result = run_heed({"train", write_config(folder), "--json", "--out", out});
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.out, "heed train: --json: this build has none"));
+  CHECK(!std::filesystem::exists(out));
+}
+
 TEST_CASE("model start: it leaves a model as it was drawn") {
   const TempDir folder;
   const LoadedRun run = load_small(folder);
