@@ -83,4 +83,22 @@ inline std::vector<Array> results(Form form, const AttentionOptions& options,
   return value_and_gradients(function_of(form, options), inputs);
 }
 
+// The largest |a - b| over the largest |b|, which counts as 1 at least; NaN gives infinity.
+inline double distance(const Array& a, const Array& b) {
+  REQUIRE(a.shape() == b.shape());
+  double worst = 0, largest = 1;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    const double want = static_cast<double>(b.data()[i]);
+    const double gap = std::abs(static_cast<double>(a.data()[i]) - want);
+    if (!(gap < 1e300)) return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, gap);
+    largest = std::max(largest, std::abs(want));
+  }
+  return worst / largest;
+}
+
+inline bool all_zero(const Array& a, int64_t begin, int64_t end) {
+  return std::all_of(a.data() + begin, a.data() + end, [](real x) { return x == 0; });
+}
+
 }  // namespace heed::testing
