@@ -37,25 +37,6 @@ class RunningMaxTask final : public MadeTask {
 
   // Text. A name for each id:
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
-  // Throws ConfigError for a prompt that the model cannot be asked, and so does encode().
-  void check_prompt(const std::string& prompt) const override {
-    const auto count = static_cast<int64_t>(tokenizer_.encode(prompt).size());
-    require<ConfigError>(count >= 1 && count <= config.length, "expected 1 to ", config.length,
-                         " symbols, got ", count);
-  }
-  // The largest symbol of the prompt, as the model has it.
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override {
-    check_prompt(prompt);
-    const EvaluationMode evaluating(model);
-    const std::vector<int32_t> ids = tokenizer_.encode(prompt);
-    Answer answer{.text = {}, .shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids)};
-    const Array logits = model(answer.shown).value();  // (1, T, symbols)
-    const auto last = logits.span().last(static_cast<size_t>(config.symbols));
-    answer.text = tokenizer_.name(likeliest(last));
-    options.say(answer.text);  // at once, or piece by piece as it is written
-    return answer;
-  }
 
   const Config config;
 
@@ -82,6 +63,16 @@ class RunningMaxTask final : public MadeTask {
       }
     }
     return batch;
+  }
+
+  // The tokens of a prompt. Throws ConfigError for one that the model cannot be asked, and so does
+  // encode(). The model answers with the likeliest token behind them, unless reply() is overridden.
+  std::vector<int32_t> question_of(const std::string& prompt) const override {
+    std::vector<int32_t> symbols = tokenizer_.encode(prompt);
+    const int64_t count = std::ssize(symbols);
+    require<ConfigError>(count >= 1 && count <= config.length, "expected 1 to ", config.length,
+                         " symbols, got ", count);
+    return symbols;
   }
 
  private:

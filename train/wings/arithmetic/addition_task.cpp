@@ -5,7 +5,6 @@
 
 #include "autograd/base/modes.h"
 #include "autograd/random/fills.h"
-#include "layers/module/evaluation_mode.h"
 #include "layers/text/display.h"
 #include "train/data/generate.h"
 
@@ -64,39 +63,34 @@ Batch AdditionTask::batch(std::span<const Question> questions) const {
   return batch;
 }
 
-MadeTask::Question AdditionTask::question_of(const std::string& prompt) const {
+std::vector<int32_t> AdditionTask::question_of(const std::string& prompt) const {
   std::string sum = prompt;
   std::erase_if(sum, [](char c) { return c == ' '; });
   if (sum.ends_with('=')) sum.pop_back();
   const size_t sign = std::min(sum.find('+'), sum.size());
   const std::array<std::string, 2> terms{sum.substr(0, sign),
                                          sum.substr(std::min(sign + 1, sum.size()))};
-  Question question;
+  std::vector<int32_t> numbers;
   for (const std::string& term : terms) {
     const bool is_number = !term.empty() && std::ssize(term) <= digits_ &&
                            term.find_first_not_of("0123456789") == std::string::npos;
     require<ConfigError>(is_number, "expected two numbers of at most ", digits_, " digit",
                          digits_ == 1 ? "" : "s", ", \"", digits_ == 1 ? "2 + 5" : "12 + 85",
                          "\", got ", printable(prompt));
-    question.push_back(std::stoi(term));
+    numbers.push_back(std::stoi(term));
   }
-  return question;
+  return numbers;
 }
 
-void AdditionTask::check_prompt(const std::string& prompt) const { (void)question_of(prompt); }
-
-Answer AdditionTask::answer(Module& model, const std::string& prompt,
-                            const AnswerOptions& options) const {
-  const EvaluationMode evaluating(model);
-  const Question question = question_of(prompt);
-  const Batch given = batch({&question, 1});
+Answer AdditionTask::reply(Module& model, const std::vector<int32_t>& numbers,
+                           const AnswerOptions&) const {
+  const Batch given = batch({&numbers, 1});
   const int64_t asked = 2 * digits_ + 2;  // tokens up to "="
   std::vector<int32_t> ids(given.input.ids.data(), given.input.ids.data() + asked), sum;
   Answer answer;
   for (int64_t i = 0; i <= digits_; ++i) {
     answer.shown = Input(Ids::from({1, static_cast<int64_t>(ids.size())}, ids));
-    const Array logits = model(answer.shown).value();  // (1, T, V)
-    sum.push_back(likeliest(logits.span().last(static_cast<size_t>(logits.dim(-1)))));
+    sum.push_back(likeliest(model(answer.shown).value()));
     ids.push_back(sum.back());
   }
   if (reverse_) std::reverse(sum.begin(), sum.end());
@@ -104,7 +98,6 @@ Answer AdditionTask::answer(Module& model, const std::string& prompt,
     answer.text += tokenizer_.name(id);
   }
   answer.text.erase(0, std::min(answer.text.find_first_not_of('0'), answer.text.size() - 1));
-  options.say(answer.text);
   return answer;
 }
 

@@ -30,19 +30,18 @@ class AdditionTask final : public MadeTask {
   }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
-  // "12 + 85", with or without blanks and "=".
-  void check_prompt(const std::string& prompt) const override;
-  // The sum as one writes it, whatever the order of its digits: "97".
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override;
 
  protected:
   // a and b.
   Question draw(Generator& generator) const override;
   Batch batch(std::span<const Question> questions) const override;
+  // a and b of "12 + 85", with or without blanks and "=".
+  std::vector<int32_t> question_of(const std::string& prompt) const override;
+  // The sum as one writes it, whatever the order of its digits: "97".
+  Answer reply(Module& model, const std::vector<int32_t>& numbers,
+               const AnswerOptions& options) const override;
 
  private:
-  Question question_of(const std::string& prompt) const;
   // Writes `count` digits of a number to `ids`; in reverse the last one first.
   static void write(int64_t number, int64_t count, bool in_reverse, int32_t* ids);
 

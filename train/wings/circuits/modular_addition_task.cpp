@@ -5,8 +5,6 @@
 
 #include "autograd/base/modes.h"
 #include "autograd/random/fills.h"
-#include "layers/module/evaluation_mode.h"
-#include "train/data/generate.h"
 #include "train/files/number_words.h"
 
 namespace heed {
@@ -69,29 +67,15 @@ Batch ModularAdditionTask::batch(std::span<const Question> questions) const {
   return batch;
 }
 
-// "12 85", "12 + 85" or "12 + 85 =".
-MadeTask::Question ModularAdditionTask::question_of(const std::string& prompt) const {
+std::vector<int32_t> ModularAdditionTask::question_of(const std::string& prompt) const {
   std::string numbers = prompt;
-  std::erase_if(numbers, [](char c) { return c == '='; });
+  std::erase(numbers, '=');
   std::replace(numbers.begin(), numbers.end(), '+', ' ');
-  return tokenizer_.encode(numbers);
-}
-
-void ModularAdditionTask::check_prompt(const std::string& prompt) const {
-  const size_t numbers = question_of(prompt).size();
-  require<ConfigError>(numbers == 2, "expected two numbers from 0 to ", modulus_ - 1,
-                       ", \"12 + 85\", got ", numbers);
-}
-
-Answer ModularAdditionTask::answer(Module& model, const std::string& prompt,
-                                   const AnswerOptions& options) const {
-  check_prompt(prompt);
-  const EvaluationMode evaluating(model);
-  const Question question = question_of(prompt);
-  Answer answer{.text = {}, .shown = batch({&question, 1}).input};
-  answer.text = tokenizer_.name(likeliest(model(answer.shown).value()));
-  options.say(answer.text);
-  return answer;
+  std::vector<int32_t> asked = tokenizer_.encode(numbers);
+  require<ConfigError>(asked.size() == 2, "expected two numbers from 0 to ", modulus_ - 1,
+                       ", \"12 + 85\", got ", asked.size());
+  asked.push_back(static_cast<int32_t>(modulus_));
+  return asked;
 }
 
 std::string ModularAdditionTask::description() const {

@@ -27,17 +27,14 @@ class ModularAdditionTask final : public MadeTask {
   int64_t training_tokens() const override { return trained_on_; }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
-  void check_prompt(const std::string& prompt) const override;
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override;
 
  protected:
   Question draw(Generator& generator) const override;
   Batch batch(std::span<const Question> questions) const override;
+  // The tokens of "12 85", "12 + 85" or "12 + 85 =", with "=" behind them.
+  std::vector<int32_t> question_of(const std::string& prompt) const override;
 
  private:
-  Question question_of(const std::string& prompt) const;
-
   const int64_t modulus_;
   const WordTokenizer tokenizer_;
   int64_t trained_on_ = 0;     // number of sums trained on

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "autograd/base/modes.h"
+#include "layers/module/evaluation_mode.h"
+#include "train/data/generate.h"
 #include "train/files/number_words.h"
 
 namespace heed {
@@ -91,6 +93,30 @@ Batch MadeTask::examples(Split split, const std::vector<int64_t>& which) const {
     chosen.push_back(questions(split)[static_cast<size_t>(example)]);
   }
   return batch(chosen);
+}
+
+std::vector<int32_t> MadeTask::question_of(const std::string& prompt) const {
+  Task::check_prompt(prompt);
+  return tokenizer()->encode(prompt);
+}
+
+Answer MadeTask::reply(Module& model, const std::vector<int32_t>& asked,
+                       const AnswerOptions&) const {
+  Answer answer{.text = {}, .shown = Ids::from({1, std::ssize(asked)}, asked)};
+  answer.text = tokenizer()->name(likeliest(model(answer.shown).value()));
+  return answer;
+}
+
+Answer MadeTask::answer(Module& model, const std::string& prompt,
+                        const AnswerOptions& options) const {
+  if (continues_prompt()) {
+    return Task::answer(model, prompt, options);
+  }
+  const std::vector<int32_t> asked = question_of(prompt);
+  const EvaluationMode evaluating(model);
+  Answer answer = reply(model, asked, options);
+  options.say(answer.text);
+  return answer;
 }
 
 }  // namespace heed

@@ -46,6 +46,10 @@ class MadeTask : public Task {
   Batch examples(Split split, const std::vector<int64_t>& which) const final;
   int64_t training_tokens() const override { return 0; }  // generated on demand, without end
   bool continues_prompt() const override { return false; }
+  // Text, of a task with a tokenizer: question_of() the prompt, then reply(); or a continuation.
+  void check_prompt(const std::string& prompt) const override { question_of(prompt); }
+  Answer answer(Module& model, const std::string& prompt,
+                const AnswerOptions& options) const override;
 
   // Sorted lexicographically.
   const std::vector<Question>& questions(Split split) const {
@@ -61,6 +65,12 @@ class MadeTask : public Task {
   // Inputs and targets for the questions. The shape may only depend on their number. In a dry run
   // the questions are empty and the values do not matter.
   virtual Batch batch(std::span<const Question> questions) const = 0;
+  // What a prompt asks, for reply(): its tokens, unless overridden. Throws ConfigError for one that
+  // the model cannot be asked.
+  virtual std::vector<int32_t> question_of(const std::string& prompt) const;
+  // What the model, in evaluation mode, makes of it. Default: the likeliest token at its last place.
+  virtual Answer reply(Module& model, const std::vector<int32_t>& asked,
+                       const AnswerOptions& options) const;
   // For description(): "what, made as they are needed; 2,000 held out".
   std::string described(const std::string& what) const;
 

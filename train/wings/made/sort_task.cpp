@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "autograd/base/modes.h"
-#include "layers/module/evaluation_mode.h"
 #include "train/data/generate.h"
 
 namespace heed {
@@ -38,24 +37,22 @@ Batch SortTask::batch(std::span<const Question> questions) const {
   return {Input(std::move(x), std::move(mask)), std::move(y)};
 }
 
-void SortTask::check_prompt(const std::string& prompt) const {
-  sequences_.check_length(tokenizer_.encode(prompt).size());
+std::vector<int32_t> SortTask::question_of(const std::string& prompt) const {
+  std::vector<int32_t> symbols = tokenizer_.encode(prompt);
+  sequences_.check_length(symbols.size());
+  return symbols;
 }
 
-Answer SortTask::answer(Module& model, const std::string& prompt,
-                        const AnswerOptions& options) const {
-  check_prompt(prompt);
-  const EvaluationMode evaluating(model);
-  const Question question = tokenizer_.encode(prompt);
-  Answer answer{.text = {}, .shown = batch({&question, 1}).input};
+Answer SortTask::reply(Module& model, const std::vector<int32_t>& symbols,
+                       const AnswerOptions&) const {
+  Answer answer{.text = {}, .shown = batch({&symbols, 1}).input};
   const Array logits = model(answer.shown).value();  // (1, T, V)
   const auto width = static_cast<size_t>(logits.dim(-1));
   std::vector<int32_t> sorted;
-  for (size_t t = 0; t < question.size(); ++t) {
+  for (size_t t = 0; t < symbols.size(); ++t) {
     sorted.push_back(likeliest(logits.span().subspan(t * width, width)));
   }
   answer.text = tokenizer_.decode(sorted);
-  options.say(answer.text);
   return answer;
 }
 

@@ -19,13 +19,13 @@ class SortTask final : public MadeTask {
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
-  void check_prompt(const std::string& prompt) const override;
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override;
 
  protected:
   Question draw(Generator& generator) const override { return sequences_.draw(generator); }
   Batch batch(std::span<const Question> questions) const override;
+  std::vector<int32_t> question_of(const std::string& prompt) const override;
+  Answer reply(Module& model, const std::vector<int32_t>& symbols,
+               const AnswerOptions& options) const override;
 
  private:
   int64_t tokens() const { return sequences_.length + (sequences_.lengths_differ() ? 1 : 0); }

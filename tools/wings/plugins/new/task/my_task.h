@@ -52,30 +52,8 @@ class MyTask final : public MadeTask {
   }
 
   // Text: what a user asks a trained model and reads as its answer (heed generate, samples, maps).
-  // A task without text leaves these three functions and the tokenizer out.
+  // A task without text leaves this, question_of() and the tokenizer out.
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
-
-  // Throws ConfigError for a prompt that the model cannot be asked. encode() does so for an unknown
-  // word.
-  void check_prompt(const std::string& prompt) const override {
-    const auto count = static_cast<int64_t>(tokenizer_.encode(prompt).size());
-    require<ConfigError>(count > config.distance && count <= config.length, "expected ",
-                         config.distance + 1, " to ", config.length, " symbols, got ", count);
-  }
-
-  // The symbol `distance` places before the last one of the prompt, as the model has it.
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override {
-    check_prompt(prompt);
-    const EvaluationMode evaluating(model);  // no dropout, no graph
-    const std::vector<int32_t> ids = tokenizer_.encode(prompt);
-    Answer answer{.text = {}, .shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids)};
-    const Array logits = model(answer.shown).value();  // (1, T, symbols)
-    const auto last = logits.span().last(static_cast<size_t>(config.symbols));
-    answer.text = tokenizer_.name(likeliest(last));
-    options.say(answer.text);  // heed generate prints what is said here
-    return answer;
-  }
 
   const Config config;
 
@@ -99,6 +77,17 @@ class MyTask final : public MadeTask {
                 batch.targets.mutable_data() + row + config.distance);
     }
     return batch;
+  }
+
+  // The tokens of a prompt. Throws ConfigError for one that the model cannot be asked; encode() does
+  // so for an unknown word. The answer is the likeliest token at the last place: here the symbol
+  // `distance` places before it. Override reply() for any other answer.
+  std::vector<int32_t> question_of(const std::string& prompt) const override {
+    std::vector<int32_t> symbols = tokenizer_.encode(prompt);
+    const int64_t count = std::ssize(symbols);
+    require<ConfigError>(count > config.distance && count <= config.length, "expected ",
+                         config.distance + 1, " to ", config.length, " symbols, got ", count);
+    return symbols;
   }
 
  private:
