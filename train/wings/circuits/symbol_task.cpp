@@ -2,36 +2,7 @@
 
 #include <numeric>
 
-#include "layers/module/evaluation_mode.h"
-
 namespace heed {
-
-void SymbolText::check_prompt(const std::string& prompt) const {
-  const auto count = static_cast<int64_t>(tokenizer_.encode(prompt).size());
-  require<ConfigError>(count >= 1 && count <= length_, "expected 1 to ", length_,
-                       " symbols with blanks between them, got ", count);
-}
-
-Answer SymbolText::answer(Module& model, const std::string& prompt,
-                          const AnswerOptions& options) const {
-  check_prompt(prompt);
-  const EvaluationMode evaluating(model);
-  const std::vector<int32_t> ids = tokenizer_.encode(prompt);
-  Answer answer{.text = {}, .shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids)};
-  answer.text = tokenizer_.name(likeliest(model(answer.shown).value()));
-  options.say(answer.text);
-  return answer;
-}
-
-Batch SymbolText::blank(int64_t count) const {
-  const Shape shape{count, length_};
-  return {Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
-}
-
-std::span<int32_t> SymbolText::row(Ids& of, size_t i) const {
-  const auto width = static_cast<size_t>(length_);
-  return {of.mutable_data() + i * width, width};
-}
 
 double arrangements(int64_t n, int64_t k) {
   double ways = 1;

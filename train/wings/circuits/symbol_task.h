@@ -21,30 +21,6 @@
 
 namespace heed {
 
-// The symbols as words, and what a model makes of a sequence of them.
-class SymbolText {
- public:
-  SymbolText(std::vector<std::string> names, int64_t length)
-      : tokenizer_(std::move(names), /*marks=*/0), length_(length) {}
-
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const {
-    return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", length_}};
-  }
-  const Tokenizer& tokenizer() const { return tokenizer_; }
-  // Takes 1 to `length` symbols with blanks between them.
-  void check_prompt(const std::string& prompt) const;
-  // The likeliest symbol at the last place of the prompt.
-  Answer answer(Module& model, const std::string& prompt, const AnswerOptions& options) const;
-
-  // A batch of ids 0, without targets, and a row of either.
-  Batch blank(int64_t count) const;
-  std::span<int32_t> row(Ids& of, size_t i) const;
-
- private:
-  const WordTokenizer tokenizer_;
-  const int64_t length_;
-};
-
 template <class Rule>
 class SymbolTask final : public MadeTask {
  public:
@@ -52,35 +28,40 @@ class SymbolTask final : public MadeTask {
   using Config = Rule;
 
   SymbolTask(const Rule& rule, const TaskSetup& setup)
-      : config(rule), text_(rule.names(), rule.tokens()) {
+      : config(rule), tokenizer_(rule.names(), /*marks=*/0) {
     hold_out_some(setup.seed, rule.held_out());
   }
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return text_.model_sizes();
+    return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", config.tokens()}};
   }
   std::string description() const override { return described(config.description()); }
-  const Tokenizer* tokenizer() const override { return &text_.tokenizer(); }
-  void check_prompt(const std::string& prompt) const override { text_.check_prompt(prompt); }
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override {
-    return text_.answer(model, prompt, options);
-  }
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
 
   const Rule config;
 
  protected:
   Question draw(Generator& generator) const override { return config.draw(generator); }
   Batch batch(std::span<const Question> questions) const override {
-    Batch batch = text_.blank(std::ssize(questions));
+    const Shape shape{std::ssize(questions), config.tokens()};
+    Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
+    const auto width = static_cast<size_t>(config.tokens());
     for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
-      config.write(questions[i], text_.row(batch.input.ids, i), text_.row(batch.targets, i));
+      config.write(questions[i], {batch.input.ids.mutable_data() + i * width, width},
+                   {batch.targets.mutable_data() + i * width, width});
     }
     return batch;
   }
+  std::vector<int32_t> question_of(const std::string& prompt) const override {
+    std::vector<int32_t> symbols = tokenizer_.encode(prompt);
+    require<ConfigError>(!symbols.empty() && std::ssize(symbols) <= config.tokens(),
+                         "expected 1 to ", config.tokens(),
+                         " symbols with blanks between them, got ", symbols.size());
+    return symbols;
+  }
 
  private:
-  const SymbolText text_;
+  const WordTokenizer tokenizer_;
 };
 
 // n (n - 1) ... (n - k + 1), the number of ways to draw k of n things in order.

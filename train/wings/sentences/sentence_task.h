@@ -13,7 +13,9 @@
 #pragma once
 
 #include "autograd/base/modes.h"
+#include "train/files/number_words.h"
 #include "train/wings/classes/label_format.h"
+#include "train/wings/classes/prompt_length.h"
 #include "train/wings/made/made_task.h"
 #include "train/wings/made/word_tokenizer.h"
 
@@ -30,32 +32,6 @@ struct SentenceWords {
   int64_t longest = 0;  // longest sentence, in words
 };
 
-// Sentences as batches, and the class that a model gives to one.
-class SentenceText {
- public:
-  explicit SentenceText(const SentenceWords& vocabulary);
-
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const;
-  // For a plan, with the number of sentences that are held out.
-  std::string description(int64_t held_out) const;
-  const Tokenizer& tokenizer() const { return tokenizer_; }
-  const std::string& name_of_class(int32_t label) const {
-    return classes_.at(static_cast<size_t>(label));
-  }
-  void check_prompt(const std::string& prompt) const;
-  // The most likely class and its probability: "positive 99.8%".
-  Answer answer(Module& model, const std::string& prompt, const AnswerOptions& options) const;
-
-  Batch blank(int64_t count) const { return format_.blank(count, longest_); }
-  void fill(Batch& batch, int64_t i, const Sentence& made) const;
-
- private:
-  const WordTokenizer tokenizer_;
-  const std::vector<std::string> classes_;
-  const int64_t longest_;
-  const LabelFormat format_;
-};
-
 template <class Grammar>
 class SentenceTask final : public MadeTask {
  public:
@@ -63,22 +39,26 @@ class SentenceTask final : public MadeTask {
   using Config = Grammar;
 
   SentenceTask(const Grammar& grammar, const TaskSetup& setup)
-      : config(grammar), text_(grammar.vocabulary()) {
+      : config(grammar),
+        known_(grammar.vocabulary()),
+        tokenizer_(with_marks(known_.words, {"<class>"})),
+        format_(tokenizer_.id("<class>")) {
     hold_out_by_rule(setup.seed, most_held_out);
   }
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return text_.model_sizes();
+    return {{"vocab_size", tokenizer_.vocab_size()},
+            {"num_classes", std::ssize(known_.classes)},
+            {"context_length", known_.longest + 1}};
   }
   std::string description() const override {
-    return text(Grammar::name, ": ", text_.description(example_count(Split::validation)));
+    return text(Grammar::name, ": sentences with ", tokenizer_.vocab_size() - 1,
+                " words, made as they are needed; ", grouped(example_count(Split::validation)),
+                " with other combinations held out");
   }
-  const Tokenizer* tokenizer() const override { return &text_.tokenizer(); }
-  std::string target_name(int32_t label) const override { return text_.name_of_class(label); }
-  void check_prompt(const std::string& prompt) const override { text_.check_prompt(prompt); }
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override {
-    return text_.answer(model, prompt, options);
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  std::string target_name(int32_t label) const override {
+    return known_.classes.at(static_cast<size_t>(label));
   }
   bool is_held_out(const Question& choices) const override { return config.is_held_out(choices); }
 
@@ -87,15 +67,31 @@ class SentenceTask final : public MadeTask {
  protected:
   Question draw(Generator& generator) const override { return config.draw(generator); }
   Batch batch(std::span<const Question> questions) const override {
-    Batch batch = text_.blank(std::ssize(questions));
+    Batch batch = format_.blank(std::ssize(questions), known_.longest);
     for (int64_t i = 0; i < std::ssize(questions) && !dry_run(); ++i) {
-      text_.fill(batch, i, config.sentence(questions[static_cast<size_t>(i)]));
+      const Sentence made = config.sentence(questions[static_cast<size_t>(i)]);
+      std::vector<int32_t> ids;
+      for (const std::string& word : made.words) ids.push_back(tokenizer_.id(word));
+      format_.fill(batch, i, ids, made.label);
     }
     return batch;
   }
+  std::vector<int32_t> question_of(const std::string& prompt) const override {
+    std::vector<int32_t> words = tokenizer_.encode(prompt);
+    require_length(words.size(), known_.longest, "word");
+    return words;
+  }
+  // The most likely class and its probability: "positive 99.8%".
+  Answer reply(Module& model, const std::vector<int32_t>& words,
+               const AnswerOptions&) const override {
+    LabelFormat::Prediction chosen = format_.classify(model, words);
+    return {chosen.text(target_name(chosen.label)), std::move(chosen.shown)};
+  }
 
  private:
-  const SentenceText text_;
+  const SentenceWords known_;
+  const WordTokenizer tokenizer_;
+  const LabelFormat format_;
 };
 
 }  // namespace heed

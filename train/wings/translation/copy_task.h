@@ -8,7 +8,7 @@ namespace heed {
 struct Copy : SymbolPairs {
   static constexpr const char* help = "sequences of symbols, to be given back as they are";
 
-  SequencePair pair(const MadeTask::Question& question, const PairText&) const {
+  SequencePair pair(const MadeTask::Question& question, const PairWords&) const {
     return {question, question};
   }
   std::string description() const { return "copy: " + SymbolSequences::description(); }

@@ -7,7 +7,7 @@
 //   PairSizes longest() const;
 //   MadeTask::HeldOut held_out() const;
 //   MadeTask::Question draw(Generator& generator) const;
-//   SequencePair pair(const MadeTask::Question& question, const PairText& words) const;
+//   SequencePair pair(const MadeTask::Question& question, const PairWords& words) const;
 //   void check_length(size_t words) const;              of a prompt; throws ConfigError
 //   std::string as_text(std::string words) const;       what a model has written
 //   std::string description() const;
@@ -25,27 +25,9 @@ struct SequencePair {
   std::vector<int32_t> target;
 };
 
-// The words of either side, and what a model writes for a sequence of them.
-class PairText {
- public:
-  // The tokens <end> (source) and <start>, <end> (target) are appended.
-  PairText(std::vector<std::string> source_words, std::vector<std::string> target_words,
-           const PairSizes& longest);
-
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const;
-  const WordTokenizer& source() const { return source_; }
-  const WordTokenizer& target() const { return target_; }
-  // Greedy decoding until <end>. `shown` contains everything that was written.
-  Answer answer(Module& model, const std::string& prompt, const AnswerOptions& options) const;
-
-  Batch blank(int64_t count) const { return format_.blank(count, format_.longest()); }
-  void fill(Batch& batch, int64_t i, const SequencePair& pair) const {
-    format_.fill(batch, i, pair.source, pair.target);
-  }
-
- private:
-  const WordTokenizer source_, target_;
-  const PairFormat format_;
+// The tokens <end> (source) and <start>, <end> (target) are appended to the words of a task.
+struct PairWords {
+  WordTokenizer source, target;
 };
 
 template <class Pairs>
@@ -55,44 +37,53 @@ class PairTask final : public MadeTask {
   using Config = Pairs;
 
   PairTask(const Pairs& pairs, const TaskSetup& setup)
-      : config(pairs), words_(pairs.source_words(), pairs.target_words(), pairs.longest()) {
+      : config(pairs),
+        words_{with_marks(pairs.source_words(), {"<end>"}),
+               with_marks(pairs.target_words(), {"<start>", "<end>"})},
+        format_({words_.source.id("<end>"), words_.target.id("<start>"), words_.target.id("<end>")},
+                pairs.longest()) {
     hold_out_some(setup.seed, pairs.held_out());
   }
 
   SequencePair pair(const Question& question) const { return config.pair(question, words_); }
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return words_.model_sizes();
+    return {{"source_vocab_size", words_.source.vocab_size()},
+            {"vocab_size", words_.target.vocab_size()},
+            {"source_length", format_.longest().source + 1},
+            {"context_length", format_.longest().target + 1}};
   }
   std::string description() const override { return described(config.description()); }
-  const WordTokenizer* tokenizer() const override { return &words_.target(); }
-  const WordTokenizer* source_tokenizer() const override { return &words_.source(); }
-  void check_prompt(const std::string& prompt) const override {
-    config.check_length(words_.source().encode(prompt).size());
-  }
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override {
-    check_prompt(prompt);
-    Answer answer = words_.answer(model, prompt, options);
-    answer.text = config.as_text(std::move(answer.text));
-    options.say(answer.text);
-    return answer;
-  }
+  const WordTokenizer* tokenizer() const override { return &words_.target; }
+  const WordTokenizer* source_tokenizer() const override { return &words_.source; }
 
   const Pairs config;
 
  protected:
   Question draw(Generator& generator) const override { return config.draw(generator); }
   Batch batch(std::span<const Question> questions) const override {
-    Batch batch = words_.blank(std::ssize(questions));
+    Batch batch = format_.blank(std::ssize(questions), format_.longest());
     for (int64_t i = 0; i < std::ssize(questions) && !dry_run(); ++i) {
-      words_.fill(batch, i, pair(questions[static_cast<size_t>(i)]));
+      const SequencePair made = pair(questions[static_cast<size_t>(i)]);
+      format_.fill(batch, i, made.source, made.target);
     }
     return batch;
   }
+  std::vector<int32_t> question_of(const std::string& prompt) const override {
+    std::vector<int32_t> source = words_.source.encode(prompt);
+    config.check_length(source.size());
+    return source;
+  }
+  // Greedy decoding until <end>. `shown` contains everything that was written.
+  Answer reply(Module& model, const std::vector<int32_t>& source,
+               const AnswerOptions& options) const override {
+    PairFormat::Decoded written = format_.write(model, source, options.stop);
+    return {config.as_text(words_.target.decode(written.target)), std::move(written.shown)};
+  }
 
  private:
-  const PairText words_;
+  const PairWords words_;
+  const PairFormat format_;
 };
 
 }  // namespace heed

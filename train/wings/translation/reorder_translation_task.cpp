@@ -7,14 +7,14 @@
 namespace heed {
 
 SequencePair ReorderTranslation::pair(const MadeTask::Question& choices,
-                                      const PairText& words) const {
+                                      const PairWords& words) const {
   const toy_german::Sentence made = toy_german::sentence(choices);
   SequencePair ids;
   for (const std::string& word : made.german) {
-    ids.source.push_back(words.source().id(word));
+    ids.source.push_back(words.source.id(word));
   }
   for (const std::string& word : made.english) {
-    ids.target.push_back(words.target().id(word));
+    ids.target.push_back(words.target.id(word));
   }
   return ids;
 }

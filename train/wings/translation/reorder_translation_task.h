@@ -21,7 +21,7 @@ struct ReorderTranslation : NoFields {
     return {most_held_out, toy_german::sentences_of_the_documents()};
   }
   MadeTask::Question draw(Generator& generator) const { return toy_german::draw(generator); }
-  SequencePair pair(const MadeTask::Question& choices, const PairText& words) const;
+  SequencePair pair(const MadeTask::Question& choices, const PairWords& words) const;
   void check_length(size_t words) const;
   std::string as_text(std::string words) const;
   std::string description() const;

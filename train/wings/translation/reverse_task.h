@@ -9,7 +9,7 @@ namespace heed {
 struct Reverse : SymbolPairs {
   static constexpr const char* help = "sequences of symbols, to be given back from the end on";
 
-  SequencePair pair(const MadeTask::Question& question, const PairText&) const {
+  SequencePair pair(const MadeTask::Question& question, const PairWords&) const {
     return {question, {question.rbegin(), question.rend()}};
   }
   std::string description() const { return "reverse: " + SymbolSequences::description(); }
