@@ -8,38 +8,21 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words& subjects() {
-  static const Words words{"attention", "the film", "the book",  "the music",
-                           "the plot",  "the song", "this play", "the story"};
-  return words;
-}
-const Words& verbs() {
-  static const Words words{"is", "was"};
-  return words;
-}
+const Words subjects{"attention", "the film", "the book",  "the music",
+                     "the plot",  "the song", "this play", "the story"};
+const Words verbs{"is", "was"};
 // Index 0 is no negation. The next three negate once, the last six twice.
-const Words& negations() {
-  static const Words words{"",          "not",        "hardly",       "never",     "not hardly",
-                           "not never", "hardly not", "hardly never", "never not", "never hardly"};
-  return words;
-}
+const Words negations{"",          "not",        "hardly",       "never",     "not hardly",
+                      "not never", "hardly not", "hardly never", "never not", "never hardly"};
 constexpr size_t single_negations = 3, double_negations = 6;
-const Words& degrees() {
-  static const Words words{"", "too", "so", "very", "really", "quite"};
-  return words;
-}
+const Words degrees{"", "too", "so", "very", "really", "quite"};
 // The first half is positive, the second half negative.
-const Words& judgements() {
-  static const Words words{"good",   "great",     "lovely",     "clever",   "charming",
-                           "superb", "brilliant", "delightful", "pleasant", "wonderful",
-                           "bad",    "shabby",    "poor",       "dull",     "awful",
-                           "boring", "clumsy",    "ugly",       "dreadful", "tedious"};
-  return words;
-}
-const Words& plain_adjectives() {
-  static const Words words{"long", "short", "old", "new", "foreign", "recent", "modern", "french"};
-  return words;
-}
+const Words judgements{"good",   "great",     "lovely",     "clever",   "charming",
+                       "superb", "brilliant", "delightful", "pleasant", "wonderful",
+                       "bad",    "shabby",    "poor",       "dull",     "awful",
+                       "boring", "clumsy",    "ugly",       "dreadful", "tedious"};
+const Words plain_adjectives{"long",    "short",  "old",    "new",
+                             "foreign", "recent", "modern", "french"};
 
 // The parts of a sentence that are drawn, as indices of a Question.
 struct Slot {
@@ -78,15 +61,15 @@ bool turns_round(int32_t negation) {
 }  // namespace
 
 SentenceWords Negation::vocabulary() const {
-  return {.words = words_of({subjects(), verbs(), negations(), degrees(), judgements(),
-                             plain_adjectives(), joints}),
+  return {.words =
+              words_of({subjects, verbs, negations, degrees, judgements, plain_adjectives, joints}),
           .classes = {"negative", "positive"},
           .longest = 15};
 }
 
 bool Negation::is_held_out(const MadeTask::Question& choices) const {
   const int32_t which = choices[Slot::negation];
-  const auto half = static_cast<int32_t>(judgements().size() / 2);
+  const auto half = static_cast<int32_t>(judgements.size() / 2);
   const int32_t pair = choices[Slot::judgement] % half;  // the same for both classes
   if (turns_round(which)) {
     return (pair + 2) % static_cast<int32_t>(single_negations) == which - 1;  // "not shabby"
@@ -96,44 +79,44 @@ bool Negation::is_held_out(const MadeTask::Question& choices) const {
 
 MadeTask::Question Negation::draw(Generator& generator) const {
   MadeTask::Question choices(Slot::count, 0);
-  choices[Slot::subject] = draw_below(generator, subjects().size());
-  choices[Slot::verb] = draw_below(generator, verbs().size());
+  choices[Slot::subject] = draw_below(generator, subjects.size());
+  choices[Slot::verb] = draw_below(generator, verbs.size());
   choices[Slot::negation] = draw_negation(generator);
-  choices[Slot::degree] = draw_below(generator, degrees().size());
-  choices[Slot::judgement] = draw_below(generator, judgements().size());
+  choices[Slot::degree] = draw_below(generator, degrees.size());
+  choices[Slot::judgement] = draw_below(generator, judgements.size());
   if (draw_below(generator, 5) == 0) {
     return choices;  // one fifth have no second clause
   }
   choices[Slot::order] = 1 + draw_below(generator, 2);
   choices[Slot::joint] = draw_below(generator, joints.size());
-  choices[Slot::other_subject] = draw_below(generator, subjects().size());
-  choices[Slot::other_verb] = draw_below(generator, verbs().size());
+  choices[Slot::other_subject] = draw_below(generator, subjects.size());
+  choices[Slot::other_verb] = draw_below(generator, verbs.size());
   choices[Slot::other_negation] = draw_negation(generator);
-  choices[Slot::other_degree] = draw_below(generator, degrees().size());
-  choices[Slot::other_adjective] = draw_below(generator, plain_adjectives().size());
+  choices[Slot::other_degree] = draw_below(generator, degrees.size());
+  choices[Slot::other_adjective] = draw_below(generator, plain_adjectives.size());
   return choices;
 }
 
 Sentence Negation::sentence(const MadeTask::Question& choices) const {
   Sentence made;
   const auto clause = [&](Slot::Choice first, const std::string& adjective) {
-    append_words(made.words, chosen(subjects(), choices[first]));
-    append_words(made.words, chosen(verbs(), choices[first + 1]));
-    append_words(made.words, chosen(negations(), choices[first + 2]));
-    append_words(made.words, chosen(degrees(), choices[first + 3]));
+    append_words(made.words, chosen(subjects, choices[first]));
+    append_words(made.words, chosen(verbs, choices[first + 1]));
+    append_words(made.words, chosen(negations, choices[first + 2]));
+    append_words(made.words, chosen(degrees, choices[first + 3]));
     made.words.push_back(adjective);
   };
-  const std::string& of_other = chosen(plain_adjectives(), choices[Slot::other_adjective]);
+  const std::string& of_other = chosen(plain_adjectives, choices[Slot::other_adjective]);
   if (choices[Slot::order] == 2) {
     clause(Slot::other_subject, of_other);
     made.words.push_back(chosen(joints, choices[Slot::joint]));
   }
-  clause(Slot::subject, chosen(judgements(), choices[Slot::judgement]));
+  clause(Slot::subject, chosen(judgements, choices[Slot::judgement]));
   if (choices[Slot::order] == 1) {
     made.words.push_back(chosen(joints, choices[Slot::joint]));
     clause(Slot::other_subject, of_other);
   }
-  const bool praise = choices[Slot::judgement] < static_cast<int32_t>(judgements().size() / 2);
+  const bool praise = choices[Slot::judgement] < static_cast<int32_t>(judgements.size() / 2);
   made.label = praise != turns_round(choices[Slot::negation]) ? 1 : 0;
   return made;
 }
