@@ -31,7 +31,6 @@ class EchoTask final : public Task {
     }
     return {Input(Tensor(std::move(x))), {}};
   }
-  int64_t training_tokens() const override { return 0; }
   std::string description() const override { return "rows to give back"; }
   BatchLoss loss(const Tensor& output, const Batch& batch) const override {
     const Tensor difference = output - batch.input.x;

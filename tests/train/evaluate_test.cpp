@@ -30,7 +30,6 @@ class Counted : public Task {
     seen.insert(seen.end(), which.begin(), which.end());
     return {Input(std::move(x)), std::move(y)};
   }
-  int64_t training_tokens() const override { return 0; }
   std::string description() const override { return ""; }
   mutable std::vector<int64_t> seen;
 

@@ -61,7 +61,6 @@ class Endless final : public Task {
   Batch examples(Split, const std::vector<int64_t>& which) const override {
     return batch_of(static_cast<int64_t>(which.size()));
   }
-  int64_t training_tokens() const override { return 0; }
   std::string description() const override { return "numbers without end"; }
 
  private:

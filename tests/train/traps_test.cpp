@@ -71,7 +71,6 @@ class Nothing final : public Task {
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override { return {}; }
   int64_t example_count(Split) const override { return 0; }
   Batch examples(Split, const std::vector<int64_t>&) const override { return {}; }
-  int64_t training_tokens() const override { return 0; }
   std::string description() const override { return ""; }
 };
 

@@ -57,9 +57,10 @@ class Dataset {
   // The examples with these numbers, each from 0 to example_count(split) - 1, as one batch.
   virtual Batch examples(Split split, const std::vector<int64_t>& which) const = 0;
 
-  // The number of tokens in the training data, and a line that describes the data in the plan:
-  // "tinyshakespeare.txt: 1,115,394 characters, 65 different".
-  virtual int64_t training_tokens() const = 0;
+  // The number of tokens in the training data; 0 if they are made without end, or there are none.
+  virtual int64_t training_tokens() const { return 0; }
+  // A line that describes the data in the plan: "tinyshakespeare.txt: 1,115,394 characters, 65
+  // different".
   virtual std::string description() const = 0;
   // The files that were read; their size and hash are added to the resolved config.
   virtual std::vector<std::filesystem::path> files() const { return {}; }

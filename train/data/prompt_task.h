@@ -18,7 +18,6 @@ class PromptTask final : public Task {
   Batch next(int64_t batch_size, Generator& data) override;
   int64_t example_count(Split) const override { return 0; }
   Batch examples(Split split, const std::vector<int64_t>& which) const override;
-  int64_t training_tokens() const override { return 0; }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
 

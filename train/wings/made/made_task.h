@@ -44,7 +44,6 @@ class MadeTask : public Task {
   Batch next(int64_t batch_size, Generator& data) final;
   int64_t example_count(Split split) const final;
   Batch examples(Split split, const std::vector<int64_t>& which) const final;
-  int64_t training_tokens() const override { return 0; }  // generated on demand, without end
   bool continues_prompt() const override { return false; }
   // Text, of a task with a tokenizer: question_of() the prompt, then reply(); or a continuation.
   void check_prompt(const std::string& prompt) const override { question_of(prompt); }

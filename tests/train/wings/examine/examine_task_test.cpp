@@ -40,7 +40,6 @@ class WrongTask final : public Task {
     }
     return batch;
   }
-  int64_t training_tokens() const override { return 0; }
   std::string description() const override { return ""; }
 
  private:
@@ -66,7 +65,6 @@ class MuteTask final : public Task {
   Batch examples(Split split, const std::vector<int64_t>& which) const override {
     return right_.examples(split, which);
   }
-  int64_t training_tokens() const override { return 0; }
   std::string description() const override { return ""; }
 
   const Tokenizer* tokenizer() const override {
