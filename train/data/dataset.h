@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/random/generator.h"
 #include "layers/module/input.h"
+#include "train/data/epochs.h"
 
 namespace heed {
 
@@ -46,11 +46,11 @@ class Dataset {
   virtual int64_t output_size() const;
 
   // The next training batch. All randomness is drawn from `data`. A data set of fewer than
-  // batch_size examples gives all of them.
-  virtual Batch next(int64_t batch_size, Generator& data) = 0;
+  // batch_size examples gives all of them. By default examples() in the order of `epochs_`.
+  virtual Batch next(int64_t batch_size, Generator& data);
   // The position in the training set between two calls of next(), for checkpoints; may be empty.
-  virtual std::vector<int64_t> position() const { return {}; }
-  virtual void set_position(const std::vector<int64_t>&) {}
+  virtual std::vector<int64_t> position() const { return epochs_.position(); }
+  virtual void set_position(const std::vector<int64_t>& at) { epochs_.set_position(at); }
 
   // The number of fixed examples for evaluating a split (windows of a text, held-out sequences).
   virtual int64_t example_count(Split split) const = 0;
@@ -64,6 +64,9 @@ class Dataset {
   virtual std::string description() const = 0;
   // The files that were read; their size and hash are added to the resolved config.
   virtual std::vector<std::filesystem::path> files() const { return {}; }
+
+ protected:
+  Epochs epochs_{0, false};  // over the training examples, set in the constructor; or unused
 };
 
 }  // namespace heed

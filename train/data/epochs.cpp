@@ -6,6 +6,8 @@
 namespace heed {
 
 void Epochs::next(std::span<int64_t> out, Generator& data) {
+  require(std::ssize(out) <= count_, "Epochs: expected a batch of at most ", count_,
+          " examples, got ", out.size());
   if (!begun_ || count_ - used_ < static_cast<int64_t>(out.size())) {
     begin(data);
   }

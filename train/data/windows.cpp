@@ -99,7 +99,7 @@ void WindowTask::set_tokens(TokenRow tokens, const WindowConfig& config, int64_t
   tokens_ = std::move(tokens);
   config_ = config;
   train_size_ = static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()));
-  epochs_ = Epochs(window_count(), config.shuffle);
+  epochs_ = Epochs(window_count(), config.shuffle);  // unused with random sampling
   constexpr int64_t largest = std::numeric_limits<int64_t>::max();
   const int64_t needed = std::min(config_.context_length, largest - 1) + 1;
   if (tokens_.size() == 0) {

@@ -11,7 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "train/data/epochs.h"
 #include "train/data/task.h"
 
 namespace heed {
@@ -60,8 +59,7 @@ class WindowTask : public Task {
   //                      epoch, without an incomplete last batch (drop_last)
   Batch next(int64_t batch_size, Generator& data) final;
 
-  // {} for random sampling, else that of Epochs.
-  std::vector<int64_t> position() const final { return epochs_.position(); }
+  // {} for random sampling.
   void set_position(const std::vector<int64_t>& position) final;
 
   // The number of windows of a split, which start at 0, T, 2T, ...
@@ -88,7 +86,6 @@ class WindowTask : public Task {
   TokenRow tokens_;
   WindowConfig config_;
   int64_t train_size_ = 0;
-  Epochs epochs_{0, false};       // over windows; unused with random sampling
   std::vector<int64_t> offsets_;  // of the current batch
 };
 

@@ -168,18 +168,6 @@ Batch OwnDataTask::batch_of(std::span<const int64_t> numbers) const {
   return batch;
 }
 
-Batch OwnDataTask::next(int64_t batch_size, Generator& data) {
-  std::vector<int64_t> which(
-      static_cast<size_t>(std::min(batch_size, example_count(Split::train))));
-  if (!dry_run()) {
-    epochs_.next(which, data);
-    for (int64_t& number : which) {
-      number = number_of(Split::train, number);
-    }
-  }
-  return batch_of(which);
-}
-
 Batch OwnDataTask::examples(Split split, const std::vector<int64_t>& which) const {
   require_examples(which, example_count(split));
   std::vector<int64_t> numbers;

@@ -6,7 +6,6 @@
 #include <array>
 #include <memory>
 
-#include "train/data/epochs.h"
 #include "train/data/windows.h"
 #include "train/wings/own_data/marked_tokenizer.h"
 #include "train/wings/own_data/split_rows.h"
@@ -16,9 +15,6 @@ namespace heed {
 
 class OwnDataTask : public Task, public ReadableExamples {
  public:
-  Batch next(int64_t batch_size, Generator& data) final;
-  std::vector<int64_t> position() const final { return epochs_.position(); }
-  void set_position(const std::vector<int64_t>& at) final { epochs_.set_position(at); }
   int64_t example_count(Split split) const final { return static_cast<int64_t>(of(split).size()); }
   Batch examples(Split split, const std::vector<int64_t>& which) const final;
   int64_t training_tokens() const final { return training_tokens_; }
@@ -117,7 +113,6 @@ class OwnDataTask : public Task, public ReadableExamples {
   std::array<std::vector<int32_t>, 2> numbers_;  // of the examples of each split
   std::vector<int32_t> lines_;                   // of each example; one of the second file: -line
   int64_t too_long_ = 0, training_tokens_ = 0;
-  Epochs epochs_{0, true};
 };
 
 }  // namespace heed

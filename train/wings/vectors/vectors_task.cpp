@@ -151,7 +151,7 @@ void VectorsTask::Config::fields(Fields& f) {
 }
 
 VectorsTask::VectorsTask(const Config& c, const TaskSetup& setup)
-    : path_(setup.config_folder / c.path), epochs_(0, c.shuffle) {
+    : path_(setup.config_folder / c.path) {
   const SafeTensors file = read_vectors(c, path_);
   require_shapes(file);
   x_ = finite_numbers(file, "x");
@@ -186,13 +186,12 @@ std::vector<std::pair<std::string, int64_t>> VectorsTask::model_sizes() const {
 }
 
 Batch VectorsTask::next(int64_t batch_size, Generator& data) {
-  std::vector<int64_t> which(static_cast<size_t>(std::min(batch_size, train_count_)));
-  if (batch_size >= train_count_) {
-    std::iota(which.begin(), which.end(), int64_t{0});
-  } else if (!dry_run()) {
-    epochs_.next(which, data);
+  if (batch_size < train_count_) {
+    return Dataset::next(batch_size, data);
   }
-  return batch_of(which);
+  std::vector<int64_t> all(static_cast<size_t>(train_count_));
+  std::iota(all.begin(), all.end(), int64_t{0});
+  return batch_of(all);
 }
 
 int64_t VectorsTask::example_count(Split split) const {

@@ -10,7 +10,6 @@
 // are over the examples of training.
 #pragma once
 
-#include "train/data/epochs.h"
 #include "train/data/task.h"
 
 namespace heed {
@@ -43,8 +42,6 @@ class VectorsTask final : public Task {
   // A batch_size of at least the number of training examples gives all of them, in the order of the
   // file. A smaller one draws them as DataLoader does.
   Batch next(int64_t batch_size, Generator& data) override;
-  std::vector<int64_t> position() const override { return epochs_.position(); }
-  void set_position(const std::vector<int64_t>& at) override { epochs_.set_position(at); }
 
   int64_t example_count(Split split) const override;
   Batch examples(Split split, const std::vector<int64_t>& which) const override;
@@ -63,7 +60,6 @@ class VectorsTask final : public Task {
   Ids labels_;           // y (N, T) or (N); or none
   int64_t classes_ = 0;  // of labels_
   int64_t train_count_ = 0;
-  Epochs epochs_;  // over the training examples
 };
 HEED_TASK(VectorsTask, "vectors");
 
