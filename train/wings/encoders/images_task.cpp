@@ -54,8 +54,7 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
       pictures_(files_[0], c.fingerprint),
       validation_(pictures_to_validate_with(c, setup)),
       classes_(c.classes),
-      train_count_(pictures_.size()),
-      epochs_(0, c.shuffle) {
+      train_count_(pictures_.size()) {
   int32_t last = last_label(pictures_);
   if (validation_) {
     files_.push_back(setup.config_folder / c.validation);
@@ -93,14 +92,6 @@ std::vector<std::pair<std::string, int64_t>> ImagesTask::model_sizes() const {
           {"channels", pictures_.channels()},
           {"image_height", pictures_.height()},
           {"image_width", pictures_.width()}};
-}
-
-Batch ImagesTask::next(int64_t batch_size, Generator& data) {
-  std::vector<int64_t> which(static_cast<size_t>(std::min(batch_size, train_count_)));
-  if (!dry_run()) {
-    epochs_.next(which, data);
-  }
-  return batch_of(pictures_, which);
 }
 
 int64_t ImagesTask::example_count(Split split) const {

@@ -2,7 +2,6 @@
 //   x (B, channels, height, width);  targets (B)
 #pragma once
 
-#include "train/data/epochs.h"
 #include "train/data/task.h"
 #include "train/wings/encoders/pictures.h"
 
@@ -26,9 +25,6 @@ class ImagesTask final : public Task {
   ImagesTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
-  Batch next(int64_t batch_size, Generator& data) override;
-  std::vector<int64_t> position() const override { return epochs_.position(); }
-  void set_position(const std::vector<int64_t>& at) override { epochs_.set_position(at); }
   int64_t example_count(Split split) const override;
   Batch examples(Split split, const std::vector<int64_t>& which) const override;
   int64_t training_tokens() const override { return train_count_; }
@@ -51,7 +47,6 @@ class ImagesTask final : public Task {
   std::optional<Pictures> validation_;  // the pictures to validate with, if in a file of their own
   std::vector<std::string> classes_;
   int64_t train_count_ = 0;
-  Epochs epochs_;  // over the training examples
 };
 HEED_TASK(ImagesTask, "images");
 
