@@ -5,9 +5,14 @@
 
 namespace heed {
 
-// The words of other tools for the path of a file.
+// The words of other tools for the path of a file, and for 1 minus the share to train on.
 inline const std::vector<std::string> path_words{"file", "filename", "dataset", "data_path",
-                                                 "train_file"};
+                                                 "train_file"},
+    validation_words{"val_split", "val_fraction", "validation_split"};
+
+// What the field `fingerprint` is.
+inline constexpr const char* fingerprint_help =
+    "size and hash of the file; a run's own config has it and refuses another file";
 
 // Opens a file. Throws IoError if it cannot be read, and TaskError("path", ...) if `factor` times
 // its size exceeds the memory that this machine has left.

@@ -13,8 +13,7 @@ void TextTask::Config::fields(Fields& f) {
   f.required("path", path, "text file, relative to the config's folder").also_known_as(path_words);
   f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
   windows.fields(f);
-  f.optional("fingerprint", fingerprint,
-             "size and hash of the file; a run's own config has it and refuses another file");
+  f.optional("fingerprint", fingerprint, fingerprint_help);
 }
 
 TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config_folder / c.path) {

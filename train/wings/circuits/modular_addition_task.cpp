@@ -5,6 +5,7 @@
 
 #include "autograd/base/modes.h"
 #include "autograd/random/fills.h"
+#include "train/data/data_file.h"
 #include "train/files/number_words.h"
 
 namespace heed {
@@ -20,7 +21,7 @@ void ModularAdditionTask::Config::fields(Fields& f) {
   f.optional("modulus", modulus, in_range(2, 1000), "sums begin again at 0 here");
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open, Bound::open),
              "part of the table that is trained on; the rest is for validation")
-      .also_known_as({"val_split", "val_fraction", "validation_split"}, "1 minus this");
+      .also_known_as(validation_words, "1 minus this");
 }
 
 ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup)

@@ -41,11 +41,10 @@ void ImagesTask::Config::fields(Fields& f) {
              "trains");
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the pictures to train on, the first ones; the rest is for validation")
-      .also_known_as({"val_split", "val_fraction", "validation_split"}, "1 minus this");
+      .also_known_as(validation_words, "1 minus this");
   f.optional("shuffle", shuffle, "pictures in a new order every epoch");
   f.optional("classes", classes, "names of the labels 0, 1, 2, ...; by default their numbers");
-  f.optional("fingerprint", fingerprint,
-             "size and hash of the file; a run's own config has it and refuses another file");
+  f.optional("fingerprint", fingerprint, fingerprint_help);
   f.optional("validation_fingerprint", validation_fingerprint, "that of the other file");
 }
 

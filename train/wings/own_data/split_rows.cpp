@@ -100,12 +100,11 @@ void OwnDataConfig::more_fields(Fields& f, bool is_table) {
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the examples to train on, chosen by a hash of what the model reads; the "
              "rest is for validation")
-      .also_known_as({"val_split", "val_fraction", "validation_split"}, "1 minus this");
+      .also_known_as(validation_words, "1 minus this");
   f.optional("validation", validation, "a file of its own to validate with; all of path trains");
   f.optional("max_length", max_length, at_least(1), "tokens; longer examples are left out", "none");
   f.optional("shuffle", shuffle, "examples in a new order every epoch");
-  f.optional("fingerprint", fingerprint,
-             "size and hash of the file; a run's own config has it and refuses another file");
+  f.optional("fingerprint", fingerprint, fingerprint_help);
   f.optional("validation_fingerprint", validation_fingerprint, "that of the other file");
 }
 

@@ -65,8 +65,7 @@ void TokensTask::Config::fields(Fields& f) {
   f.choice("dtype", dtype, {"auto", "uint16", "uint32"},
            "of an id; auto: uint32 if vocab_size is above 65536");
   windows.fields(f);
-  f.optional("fingerprint", fingerprint,
-             "size and hash of the file; a run's own config has it and refuses another file");
+  f.optional("fingerprint", fingerprint, fingerprint_help);
 }
 
 TokensTask::TokensTask(const Config& c, const TaskSetup& setup)

@@ -141,13 +141,12 @@ void VectorsTask::Config::fields(Fields& f) {
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the examples to train on, the first ones; the rest is for validation; 1: "
              "all, and validation is over these")
-      .also_known_as({"val_split", "val_fraction", "validation_split"}, "1 minus this");
+      .also_known_as(validation_words, "1 minus this");
   f.optional("shuffle", shuffle,
              "batches in a new order every epoch; a batch_size of all examples keeps theirs");
   f.optional("classes", classes, in_range(1, most_labels_of_file),
              "how many there are, if y is whole; as_in_y: the largest plus 1", "as_in_y");
-  f.optional("fingerprint", fingerprint,
-             "size and hash of the file; a run's own config has it and refuses another file");
+  f.optional("fingerprint", fingerprint, fingerprint_help);
 }
 
 VectorsTask::VectorsTask(const Config& c, const TaskSetup& setup)
