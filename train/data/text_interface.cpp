@@ -5,6 +5,7 @@
 
 #include "autograd/base/rethrow.h"
 #include "train/data/text_stream.h"
+#include "train/tokenizers/vocabulary.h"
 
 namespace heed {
 
@@ -12,8 +13,13 @@ std::string token_name(const Tokenizer* tokenizer, int32_t id) {
   return tokenizer != nullptr ? tokenizer->name(id) : std::to_string(id);
 }
 
+std::string TextInterface::classes() const {
+  return class_names_.empty() ? "" : vocabulary_to_json("classes", class_names_);
+}
+
 std::string TextInterface::target_name(int32_t target) const {
-  return token_name(tokenizer(), target);
+  return class_names_.empty() ? token_name(tokenizer(), target)
+                              : class_names_.at(static_cast<size_t>(target));
 }
 
 void TextInterface::check_prompt(const std::string& prompt) const {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "layers/module/module.h"
 #include "train/data/generate.h"
@@ -43,8 +44,8 @@ class TextInterface {
   // The tokenizer of its source_ids.
   virtual const Tokenizer* source_tokenizer() const { return nullptr; }
   // The names of a classifier's classes, as a checkpoint keeps them (vocabulary.h); "": none.
-  virtual std::string classes() const { return ""; }
-  // A readable name for a target. Default: that of the token or, without a tokenizer, its number.
+  std::string classes() const;
+  // A readable name for a target. Default: that of the class or token; without these, its number.
   virtual std::string target_name(int32_t target) const;
   // Throws ConfigError for a prompt that cannot be answered. This and the following functions
   // require a tokenizer. By default a prompt needs at least one token, and all of them must be
@@ -58,6 +59,9 @@ class TextInterface {
   // byte is not complete: `each` gets it with the continuation.
   virtual Answer answer(Module& model, const std::string& prompt,
                         const AnswerOptions& options) const;
+
+ protected:
+  std::vector<std::string> class_names_;  // of a classifier, by target
 };
 
 // The name of a token; its number without a tokenizer.

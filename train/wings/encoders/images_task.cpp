@@ -5,7 +5,6 @@
 #include "autograd/base/modes.h"
 #include "train/data/data_file.h"
 #include "train/files/number_words.h"
-#include "train/tokenizers/vocabulary.h"
 #include "train/wings/classes/by_class.h"
 #include "train/wings/classes/label_format.h"
 
@@ -52,8 +51,8 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
     : files_{setup.config_folder / c.path},
       pictures_(files_[0], c.fingerprint),
       validation_(pictures_to_validate_with(c, setup)),
-      classes_(c.classes),
       train_count_(pictures_.size()) {
+  class_names_ = c.classes;
   int32_t last = last_label(pictures_);
   if (validation_) {
     files_.push_back(setup.config_folder / c.validation);
@@ -73,7 +72,7 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
                                  least_held_out > 0 ? " and one to validate with" : "", ", got ",
                                  train_count_, " and ", held_out));
   }
-  const auto names = static_cast<int32_t>(classes_.size());
+  const auto names = static_cast<int32_t>(class_names_.size());
   if (names > 0 ? last >= names : last >= most_labels) {
     throw TaskError("classes", names > 0 ? text("expected labels from 0 to ", names - 1,
                                                 ", for which there ", "are names, got ", last)
@@ -81,13 +80,13 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
                                                 " classes, got ", "the label ", grouped(last)));
   }
   for (int32_t label = 0; label <= last && names == 0; ++label) {
-    classes_.push_back(std::to_string(label));
+    class_names_.push_back(std::to_string(label));
   }
   epochs_ = Epochs(train_count_, c.shuffle);
 }
 
 std::vector<std::pair<std::string, int64_t>> ImagesTask::model_sizes() const {
-  return {{"num_classes", std::ssize(classes_)},
+  return {{"num_classes", std::ssize(class_names_)},
           {"channels", pictures_.channels()},
           {"image_height", pictures_.height()},
           {"image_width", pictures_.width()}};
@@ -128,10 +127,8 @@ std::string ImagesTask::description() const {
               validation_
                   ? text(held_out, " of ", files_[1].filename().string(), " to validate with")
                   : text("the last ", held_out, " held out"),
-              ", ", classes_.size(), " classes");
+              ", ", class_names_.size(), " classes");
 }
-
-std::string ImagesTask::classes() const { return vocabulary_to_json("classes", classes_); }
 
 void ImagesTask::score(const Array& output, const Batch& batch, Score& score) const {
   Task::score(output, batch, score);

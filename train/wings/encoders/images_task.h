@@ -31,10 +31,6 @@ class ImagesTask final : public Task {
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return files_; }
 
-  std::string classes() const override;
-  std::string target_name(int32_t label) const override {
-    return classes_.at(static_cast<size_t>(label));
-  }
   bool continues_prompt() const override { return false; }
   void score(const Array& output, const Batch& batch, Score& score) const override;
   std::vector<ScoreTable> tables(const Score& score) const override;
@@ -45,7 +41,6 @@ class ImagesTask final : public Task {
   std::vector<std::filesystem::path> files_;
   const Pictures pictures_;
   std::optional<Pictures> validation_;  // the pictures to validate with, if in a file of their own
-  std::vector<std::string> classes_;
   int64_t train_count_ = 0;
 };
 HEED_TASK(ImagesTask, "images");

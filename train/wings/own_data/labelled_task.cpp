@@ -105,44 +105,42 @@ void LabelledTask::Config::check(ConfigErrors& errors, const ConfigNode& at) con
   }
 }
 
-LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup)
-    : OwnDataTask(c.file), classes_(c.classes) {
+LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.file) {
+  class_names_ = c.classes;
   const SplitRows rows(c.file, setup, c.columns());
-  if (classes_.empty()) {
-    classes_ = classes_of(rows.files().front());
-    alike_ = alike(classes_);
+  if (class_names_.empty()) {
+    class_names_ = classes_of(rows.files().front());
+    alike_ = alike(class_names_);
   }
   tokenizer_ = std::make_unique<MarkedTokenizer>(
       make_tokenizer(setup, rows.cells(0), stored_vocabulary),
       c.class_token ? std::vector<std::string>{"<class>"} : std::vector<std::string>{});
-  take(rows, setup, std::ssize(classes_));
+  take(rows, setup, std::ssize(class_names_));
   format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }
 
 void LabelledTask::complete(const TextRow& row, Example& example) const {
   const std::string& label = row.cells[1];
-  const auto found = std::find(classes_.begin(), classes_.end(), label);
-  if (found == classes_.end()) {
-    const std::string near = nearest(label, classes_);
-    fail<ConfigError>("expected a label of ", listed(classes_, most_in_message), ", got ",
+  const auto found = std::find(class_names_.begin(), class_names_.end(), label);
+  if (found == class_names_.end()) {
+    const std::string near = nearest(label, class_names_);
+    fail<ConfigError>("expected a label of ", listed(class_names_, most_in_message), ", got ",
                       printable(label),
                       near.empty() ? "" : ", did you mean " + printable(near) + "?");
   }
-  example.target = {static_cast<int32_t>(found - classes_.begin())};
+  example.target = {static_cast<int32_t>(found - class_names_.begin())};
 }
 
 // The weights of a gpt have positions of a number that no file gives: max_length does.
 std::vector<std::pair<std::string, int64_t>> LabelledTask::model_sizes() const {
   const int64_t marks = tokenizer_->vocab_size() - tokenizer_->mark(0), texts = longest().source;
   return {{"vocab_size", tokenizer_->vocab_size()},
-          {"num_classes", std::ssize(classes_)},
+          {"num_classes", std::ssize(class_names_)},
           {"context_length", marks == 0 ? max_length().value_or(texts) : texts + marks}};
 }
 
-std::string LabelledTask::classes() const { return vocabulary_to_json("classes", classes_); }
-
 std::vector<int64_t> LabelledTask::class_counts(Split split) const {
-  std::vector<int64_t> counts(classes_.size(), 0);
+  std::vector<int64_t> counts(class_names_.size(), 0);
   for (int64_t i = 0; i < example_count(split); ++i) {
     ++counts[static_cast<size_t>(label_of(split, i))];
   }
@@ -153,12 +151,12 @@ std::vector<std::pair<std::string, std::string>> LabelledTask::details() const {
   const std::vector<int64_t> train = class_counts(Split::train),
                              held_out = class_counts(Split::validation);
   std::string counts;
-  for (size_t k = 0; k < std::min(classes_.size(), most_in_message); ++k) {
-    counts += text(k > 0 ? ", " : "", printable(classes_[k]), " ", grouped(train[k]), " + ",
+  for (size_t k = 0; k < std::min(class_names_.size(), most_in_message); ++k) {
+    counts += text(k > 0 ? ", " : "", printable(class_names_[k]), " ", grouped(train[k]), " + ",
                    grouped(held_out[k]));
   }
-  counts += classes_.size() > most_in_message
-                ? text(" and ", classes_.size() - most_in_message, " more")
+  counts += class_names_.size() > most_in_message
+                ? text(" and ", class_names_.size() - most_in_message, " more")
                 : "";
   std::vector<std::pair<std::string, std::string>> lines = OwnDataTask::details();
   lines.insert(lines.begin(), {"classes", counts + " (to train on + to validate with)"});
@@ -169,9 +167,9 @@ std::vector<std::string> LabelledTask::warnings() const {
   std::vector<std::string> lines = OwnDataTask::warnings();
   std::vector<std::string> without;
   const std::vector<int64_t> train = class_counts(Split::train);
-  for (size_t k = 0; k < classes_.size(); ++k) {
+  for (size_t k = 0; k < class_names_.size(); ++k) {
     if (train[k] == 0) {
-      without.push_back(classes_[k]);
+      without.push_back(class_names_[k]);
     }
   }
   if (!without.empty()) {

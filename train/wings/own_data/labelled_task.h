@@ -29,10 +29,6 @@ class LabelledTask final : public OwnDataTask {
   LabelledTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
-  std::string classes() const override;
-  std::string target_name(int32_t label) const override {
-    return classes_.at(static_cast<size_t>(label));
-  }
   std::vector<std::pair<std::string, std::string>> details() const override;
   std::vector<std::string> warnings() const override;
   void score(const Array& output, const Batch& batch, Score& score) const override;
@@ -56,7 +52,6 @@ class LabelledTask final : public OwnDataTask {
   int32_t label_of(Split split, int64_t example) const { return target(split, example)[0]; }
   std::vector<int64_t> class_counts(Split split) const;
 
-  std::vector<std::string> classes_;
   std::string alike_;  // those that may be one, if they are the labels of the file
   std::optional<LabelFormat> format_;
 };
