@@ -1,4 +1,4 @@
-// What copy and reverse share: one sequence of symbols is rewritten as another.
+// A sequence of symbols is rewritten as another: as it is, or backwards.
 #pragma once
 
 #include "train/wings/made/symbol_sequences.h"
@@ -12,5 +12,30 @@ struct SymbolPairs : SymbolSequences {
   PairSizes longest() const { return {length, length}; }
   std::string as_text(std::string written) const { return written; }
 };
+
+// Copies a sequence of symbols. Attention has to move along the diagonal.
+struct Copy : SymbolPairs {
+  static constexpr const char* help = "sequences of symbols, to be given back as they are";
+
+  SequencePair pair(const MadeTask::Question& question, const PairWords&) const {
+    return {question, question};
+  }
+  std::string description() const { return "copy: " + SymbolSequences::description(); }
+};
+using CopyTask = PairTask<Copy>;
+HEED_TASK(CopyTask, "copy");
+
+// Reverses a sequence of symbols. Attention has to move along the anti-diagonal, starting wherever
+// the sequence ends.
+struct Reverse : SymbolPairs {
+  static constexpr const char* help = "sequences of symbols, to be given back from the end on";
+
+  SequencePair pair(const MadeTask::Question& question, const PairWords&) const {
+    return {question, {question.rbegin(), question.rend()}};
+  }
+  std::string description() const { return "reverse: " + SymbolSequences::description(); }
+};
+using ReverseTask = PairTask<Reverse>;
+HEED_TASK(ReverseTask, "reverse");
 
 }  // namespace heed

@@ -4,7 +4,7 @@
 #include "tests/train/wings/made/made_task_cases.h"
 #include "train/data/generate.h"
 #include "train/evaluate.h"
-#include "train/wings/translation/reverse_task.h"
+#include "train/wings/translation/symbol_pairs.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -1,4 +1,4 @@
-#include "train/wings/translation/copy_task.h"
+#include "train/wings/translation/symbol_pairs.h"
 
 #include <cmath>
 #include <map>

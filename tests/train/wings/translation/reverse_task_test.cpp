@@ -1,4 +1,4 @@
-#include "train/wings/translation/reverse_task.h"
+#include "train/wings/translation/symbol_pairs.h"
 
 #include "tests/train/wings/made/made_task_cases.h"
 
