@@ -28,7 +28,7 @@ class RunningMaxTask final : public MadeTask {
   }
 
   // Fields of the model that the data decides, where the model has them.
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     return {{"vocab_size", config.symbols}, {"context_length", config.length}};
   }
   std::string description() const override {

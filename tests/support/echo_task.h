@@ -18,7 +18,7 @@ class EchoTask final : public Task {
   };
   EchoTask(const Config& c, const TaskSetup& setup) : width_(c.width), seed_(setup.seed) {}
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override { return {}; }
+  ModelSizes model_sizes() const override { return {}; }
   Batch next(int64_t batch_size, Generator& data) override { return rows(batch_size, data); }
   int64_t example_count(Split) const override { return 10; }
   Batch examples(Split split, const std::vector<int64_t>& which) const override {

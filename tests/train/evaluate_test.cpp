@@ -16,7 +16,7 @@ class Counted : public Task {
  public:
   explicit Counted(int64_t count) : count_(count) {}
   Batch next(int64_t, Generator&) override { return {}; }
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override { return {}; }
+  ModelSizes model_sizes() const override { return {}; }
   int64_t example_count(Split split) const override { return split == Split::train ? 0 : count_; }
   Batch examples(Split, const std::vector<int64_t>& which) const override {
     const auto count = static_cast<int64_t>(which.size());

@@ -33,7 +33,7 @@ class Uneven final : public Task {
     }
     return {Input(std::move(x)), std::move(y)};
   }
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override { return {}; }
+  ModelSizes model_sizes() const override { return {}; }
   int64_t example_count(Split) const override { return 0; }
   Batch examples(Split, const std::vector<int64_t>&) const override { return {}; }
   std::string description() const override { return ""; }

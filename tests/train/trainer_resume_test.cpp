@@ -41,9 +41,7 @@ class Endless final : public Task {
   explicit Endless(int64_t validation, int last = 1 << 30, std::function<void()> fails = {})
       : validation_(validation), left_(last), fails_(std::move(fails)) {}
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return {{"vocab_size", 21}};
-  }
+  ModelSizes model_sizes() const override { return {{"vocab_size", 21}}; }
   Batch next(int64_t batch_size, Generator& data) override {
     if (--left_ < 0) fails_();
     ++position_;

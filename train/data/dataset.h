@@ -32,13 +32,15 @@ enum class Split { train, validation };
 // Throws ShapeError unless every number in `which` is that of one of `available` examples.
 void require_examples(const std::vector<int64_t>& which, int64_t available);
 
+// Fields of a model by name: {"vocab_size", 65}.
+using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
+
 class Dataset {
  public:
   virtual ~Dataset() = default;
 
-  // Model fields that the data determines, by name: {"vocab_size", 65}. Filled in if the config
-  // does not give them, checked if it does.
-  virtual std::vector<std::pair<std::string, int64_t>> model_sizes() const = 0;
+  // What the data determines: filled in if the config does not give it, checked if it does.
+  virtual ModelSizes model_sizes() const = 0;
   // The size of this name; 0: there is none.
   int64_t model_size(const std::string& name) const;
   // The required size of the last axis of the model's output; 0: any size. Default: num_classes or,

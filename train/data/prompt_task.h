@@ -11,9 +11,7 @@ class PromptTask final : public Task {
   // Throws TaskError unless the run is loaded from a checkpoint, which has the tokenizer.
   PromptTask(const TextTask::Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return {{"vocab_size", tokenizer_->vocab_size()}};
-  }
+  ModelSizes model_sizes() const override { return {{"vocab_size", tokenizer_->vocab_size()}}; }
   // Throws ConfigError, but in a dry run: there are no examples.
   Batch next(int64_t batch_size, Generator& data) override;
   int64_t example_count(Split) const override { return 0; }

@@ -21,9 +21,7 @@ class SyntheticTask final : public WindowTask {
   // TaskError if there are too few tokens for one window.
   SyntheticTask(const Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return {{"vocab_size", vocab_size_}};
-  }
+  ModelSizes model_sizes() const override { return {{"vocab_size", vocab_size_}}; }
   std::string description() const override;
 
  private:

@@ -24,9 +24,7 @@ class TextTask final : public WindowTask {
   // another fingerprint; TaskError if the text is too short, or too long for this machine.
   TextTask(const Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return {{"vocab_size", tokenizer_->vocab_size()}};
-  }
+  ModelSizes model_sizes() const override { return {{"vocab_size", tokenizer_->vocab_size()}}; }
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return {path_}; }
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }

@@ -25,7 +25,7 @@ class AdditionTask final : public MadeTask {
 
   AdditionTask(const Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", 3 * digits_ + 2}};
   }
   std::string description() const override;

@@ -21,7 +21,7 @@ class ModularAdditionTask final : public MadeTask {
 
   ModularAdditionTask(const Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     return {{"vocab_size", modulus_ + 1}, {"context_length", 3}};
   }
   int64_t training_tokens() const override { return trained_on_; }

@@ -32,7 +32,7 @@ class SymbolTask final : public MadeTask {
     hold_out_some(setup.seed, rule.held_out());
   }
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", config.tokens()}};
   }
   std::string description() const override { return described(config.description()); }

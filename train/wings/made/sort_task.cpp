@@ -14,10 +14,6 @@ SortTask::SortTask(const Config& c, const TaskSetup& setup)
   hold_out_some(setup.seed, c.held_out());
 }
 
-std::vector<std::pair<std::string, int64_t>> SortTask::model_sizes() const {
-  return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", tokens()}};
-}
-
 Batch SortTask::batch(std::span<const Question> questions) const {
   const Shape shape{static_cast<int64_t>(questions.size()), tokens()};
   const auto end = static_cast<int32_t>(sequences_.symbols);

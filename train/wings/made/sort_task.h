@@ -16,7 +16,9 @@ class SortTask final : public MadeTask {
   SortTask(const Config& c, const TaskSetup& setup);
 
   // If lengths differ, an extra symbol ends the sequence. Padding after it is masked.
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
+  ModelSizes model_sizes() const override {
+    return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", tokens()}};
+  }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
 

@@ -132,7 +132,7 @@ void LabelledTask::complete(const TextRow& row, Example& example) const {
 }
 
 // The weights of a gpt have positions of a number that no file gives: max_length does.
-std::vector<std::pair<std::string, int64_t>> LabelledTask::model_sizes() const {
+ModelSizes LabelledTask::model_sizes() const {
   const int64_t marks = tokenizer_->vocab_size() - tokenizer_->mark(0), texts = longest().source;
   return {{"vocab_size", tokenizer_->vocab_size()},
           {"num_classes", std::ssize(class_names_)},

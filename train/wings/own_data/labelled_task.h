@@ -28,7 +28,7 @@ class LabelledTask final : public OwnDataTask {
   // file with a single class, are RowErrors.
   LabelledTask(const Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
+  ModelSizes model_sizes() const override;
   std::vector<std::pair<std::string, std::string>> details() const override;
   std::vector<std::string> warnings() const override;
   void score(const Array& output, const Batch& batch, Score& score) const override;

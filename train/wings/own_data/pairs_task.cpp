@@ -33,7 +33,7 @@ void PairsTask::complete(const TextRow& row, Example& example) const {
   example.tokens += std::ssize(example.target);
 }
 
-std::vector<std::pair<std::string, int64_t>> PairsTask::model_sizes() const {
+ModelSizes PairsTask::model_sizes() const {
   return {{"source_vocab_size", source_tokenizer_->vocab_size()},
           {"vocab_size", tokenizer_->vocab_size()},
           {"source_length", longest().source + 1},

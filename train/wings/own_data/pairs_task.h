@@ -26,7 +26,7 @@ class PairsTask final : public OwnDataTask {
   // Throws what SplitRows and OwnDataTask::take do.
   PairsTask(const Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
+  ModelSizes model_sizes() const override;
 
  protected:
   void complete(const TextRow& row, Example& example) const override;

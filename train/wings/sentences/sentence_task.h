@@ -46,7 +46,7 @@ class SentenceTask final : public MadeTask {
     hold_out_by_rule(setup.seed, most_held_out);
   }
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     return {{"vocab_size", tokenizer_.vocab_size()},
             {"num_classes", std::ssize(known_.classes)},
             {"context_length", known_.longest + 1}};

@@ -15,7 +15,7 @@ class SixWordsTask final : public Task {
   using Config = NoFields;
   SixWordsTask(const Config&, const TaskSetup&);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", 6}};
   }
   Batch next(int64_t batch_size, Generator&) override { return sentences(batch_size); }

@@ -26,9 +26,7 @@ class TokensTask final : public WindowTask {
   // short, or too long for this machine.
   TokensTask(const Config& c, const TaskSetup& setup);
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return {{"vocab_size", vocab_size_}};
-  }
+  ModelSizes model_sizes() const override { return {{"vocab_size", vocab_size_}}; }
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return {path_}; }
   std::vector<std::string> warnings() const override;

@@ -47,7 +47,7 @@ class PairTask final : public MadeTask {
 
   SequencePair pair(const Question& question) const { return config.pair(question, words_); }
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     return {{"source_vocab_size", words_.source.vocab_size()},
             {"vocab_size", words_.target.vocab_size()},
             {"source_length", format_.longest().source + 1},

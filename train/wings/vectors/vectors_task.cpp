@@ -174,10 +174,9 @@ VectorsTask::VectorsTask(const Config& c, const TaskSetup& setup)
   epochs_ = Epochs(train_count_, c.shuffle);
 }
 
-std::vector<std::pair<std::string, int64_t>> VectorsTask::model_sizes() const {
+ModelSizes VectorsTask::model_sizes() const {
   const int64_t d_in = x_.dim(-1), d_out = labels_ ? classes_ : numbers_.dim(-1);
-  std::vector<std::pair<std::string, int64_t>> sizes{
-      {"d_in", d_in}, {"d_out", d_out}, {"context_length", x_.dim(1)}};
+  ModelSizes sizes{{"d_in", d_in}, {"d_out", d_out}, {"context_length", x_.dim(1)}};
   if (d_in == d_out) {
     sizes.emplace_back("d_model", d_in);
   }

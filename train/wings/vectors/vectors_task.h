@@ -36,7 +36,7 @@ class VectorsTask final : public Task {
 
   // What layers call their widths: d_in = d; d_out = k or the number of classes; d_model, if these
   // are the same. context_length = T.
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
+  ModelSizes model_sizes() const override;
   int64_t output_size() const override { return classes_; }
 
   // A batch_size of at least the number of training examples gives all of them, in the order of the

@@ -100,7 +100,6 @@ TEST_CASE("images: bytes become numbers from 0 to 1, the last part is held out")
   ImageFiles files;
   files.safetensors({bytes_view({10, 2, 3}, files.bytes), view("labels", labels_below(10, 4))});
   const auto task = files.task("path: a.safetensors, train_fraction: 0.7");
-  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
   CHECK(task->model_sizes() ==
         ModelSizes{{"num_classes", 4}, {"channels", 1}, {"image_height", 2}, {"image_width", 3}});
   CHECK(task->example_count(Split::train) == 7);

@@ -19,7 +19,7 @@ class WrongTask final : public Task {
   using Config = NoFields;
   WrongTask(const Config&, const TaskSetup& setup) : right_({}, setup) {}
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     if (mistake == 4) return {{"vocab_size", 9}, {"num_classes", 3}};
     return {};
   }
@@ -57,9 +57,7 @@ class MuteTask final : public Task {
   MuteTask(const Config&, const TaskSetup& setup)
       : right_({}, setup), words_({"a", "b"}, /*marks=*/0) {}
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return right_.model_sizes();
-  }
+  ModelSizes model_sizes() const override { return right_.model_sizes(); }
   Batch next(int64_t batch_size, Generator& data) override { return right_.next(batch_size, data); }
   int64_t example_count(Split split) const override { return right_.example_count(split); }
   Batch examples(Split split, const std::vector<int64_t>& which) const override {

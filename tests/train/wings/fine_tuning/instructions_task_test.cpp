@@ -76,7 +76,6 @@ TEST_CASE("instructions: the templates of the book") {
 TEST_CASE("instructions: batches are padded, and only the answer and its end are targets") {
   const TwoRows rows;
   const auto task = rows.task();
-  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
   CHECK(task->model_sizes() == ModelSizes{{"vocab_size", 5}, {"context_length", 6}});
   CHECK(task->training_tokens() == 7 + 4);
   const Batch batch = task->examples(Split::train, {0, 1});

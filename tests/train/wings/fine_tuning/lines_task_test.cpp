@@ -53,7 +53,6 @@ TEST_CASE("lines: a document between its marks, and padding that has no target")
   const OwnFiles files;
   files.write("a.txt", "ab\nb\n");
   const auto task = files.task("{type: lines, path: a.txt, train_fraction: 1}");
-  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
   CHECK(task->model_sizes() == ModelSizes{{"vocab_size", 4}, {"context_length", 3}});
   const Batch batch = task->examples(Split::train, {0, 1});
   CHECK(ids_of(batch.input.ids) == std::vector<int32_t>{2, 0, 1, 2, 1, 3});

@@ -38,7 +38,6 @@ TEST_CASE("labelled: batches, classes and answers in words") {
   files.write("a.csv", "label,text\n10,\"to be, or not\"\n9,be\n");
   const auto task = files.task("{type: labelled, path: a.csv, train_fraction: 1}");
   CHECK(task->target_name(0) == "9");  // by value
-  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
   CHECK(task->model_sizes() ==
         ModelSizes{{"vocab_size", 6}, {"num_classes", 2}, {"context_length", 6}});
   CHECK(task->output_size() == 2);
@@ -72,7 +71,6 @@ TEST_CASE("pairs: teacher forcing, padding, and a vocabulary for each side") {
   const OwnFiles files;
   files.write("a.tsv", "x y\tX\nz\tY Z\n");
   const auto task = files.task("{type: pairs, path: a.tsv, train_fraction: 1}");
-  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
   CHECK(task->model_sizes() == ModelSizes{{"source_vocab_size", 4},
                                           {"vocab_size", 5},
                                           {"source_length", 3},

@@ -67,7 +67,6 @@ TEST_CASE("vectors: numbers, sizes and examples") {
   const Array x = counted({10, 3, 4}), y = counted({10, 3, 2});
   const VectorFile file({view("x", x), view("y", y)});
   const auto task = file.task(", train_fraction: 0.8");
-  using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
   CHECK(task->model_sizes() == ModelSizes{{"d_in", 4}, {"d_out", 2}, {"context_length", 3}});
   CHECK(task->output_size() == 0);
   CHECK(task->training_tokens() == 24);

@@ -51,9 +51,7 @@ class PluginTask final : public Task {
   using Config = NoFields;
   PluginTask(const Config&, const TaskSetup&) {}
 
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
-    return {{"vocab_size", 7}, {"context_length", 6}};
-  }
+  ModelSizes model_sizes() const override { return {{"vocab_size", 7}, {"context_length", 6}}; }
   Batch next(int64_t batch_size, Generator&) override { return counting(batch_size); }
   int64_t example_count(Split) const override { return 7; }
   Batch examples(Split, const std::vector<int64_t>& which) const override {

@@ -42,7 +42,7 @@ class MyTask final : public MadeTask {
   }
 
   // Sizes of the model that the data determines.
-  std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
+  ModelSizes model_sizes() const override {
     return {{"vocab_size", config.symbols}, {"context_length", config.length}};
   }
   // The description of the data in the plan.
