@@ -74,6 +74,7 @@ struct Allowed {
   const char* option;
   bool given;
   std::vector<std::string> actions;
+  bool needed = false;
 };
 
 void check(const TokenizerOptions& o) {
@@ -83,8 +84,8 @@ void check(const TokenizerOptions& o) {
                        "heed tokenizer: expected train, encode, decode or show, got ",
                        printable(o.action), near.empty() ? "" : ", did you mean " + near + "?");
   const std::array<Allowed, 5> all{
-      {{"--tokenizer", o.tokenizer.has_value(), {"encode", "decode", "show"}},
-       {"--vocab", o.vocab.has_value(), {"train"}},
+      {{"--tokenizer", o.tokenizer.has_value(), {"encode", "decode", "show"}, true},
+       {"--vocab", o.vocab.has_value(), {"train"}, true},
        {"--pattern", o.pattern.has_value(), {"train"}},
        {"--special", !o.special.empty(), {"train"}},
        {"--special-tokens", o.special_tokens, {"encode", "show"}}}};
@@ -93,10 +94,8 @@ void check(const TokenizerOptions& o) {
         std::find(each.actions.begin(), each.actions.end(), o.action) != each.actions.end();
     require<ConfigError>(fits || !each.given, "heed tokenizer ", o.action, ": ", each.option,
                          " has no effect; leave it out");
-    const bool needed =
-        each.option == std::string("--tokenizer") || each.option == std::string("--vocab");
-    require<ConfigError>(!fits || !needed || each.given, "heed tokenizer ", o.action, ": expected ",
-                         each.option);
+    require<ConfigError>(!fits || !each.needed || each.given, "heed tokenizer ", o.action,
+                         ": expected ", each.option);
   }
   require<ConfigError>(o.action == "train" || o.what.size() == 1, "heed tokenizer ", o.action,
                        ": expected one ", o.action == "show" ? "TEXT, in quotes" : "FILE", ", got ",
@@ -196,10 +195,8 @@ int encode(const TokenizerOptions& o) {
   check_utf8(corpus, path);
   const auto bytes = static_cast<int64_t>(corpus.size());
   if (!o.out) {
-    std::printf("%s\n", TokensJson({{"vocab_size", tokenizer.vocab_size()},
-                                    {"ids", tokenizer.encode(corpus)}})
-                            .dump()
-                            .c_str());
+    print_object(
+        TokensJson{{"vocab_size", tokenizer.vocab_size()}, {"ids", tokenizer.encode(corpus)}});
     return 0;
   }
   const bool wide = tokenizer.vocab_size() > most_ids_of_16_bits;

@@ -69,10 +69,6 @@ std::vector<TensorView> tensors_of(const Architecture& architecture, const Expor
   return views;
 }
 
-void write(const std::filesystem::path& path, const ConfigNode& json) {
-  write_file_atomically(path, json_text(json));
-}
-
 }  // namespace
 
 TensorView narrowed(std::string name, const Array& values, Dtype dtype) {
@@ -96,9 +92,9 @@ bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& jo
   config.set("bos_token_id", end);
   config.set("eos_token_id", end);
   config.set("dtype", job.dtype == Dtype::BF16 ? "bfloat16" : "float32");
-  write(folder / "config.json", config);
-  write(folder / "generation_config.json",
-        ConfigNode::map({{"bos_token_id", end}, {"eos_token_id", end}}));
+  write_file_atomically(folder / "config.json", json_text(config));
+  write_file_atomically(folder / "generation_config.json",
+                        json_text(ConfigNode::map({{"bos_token_id", end}, {"eos_token_id", end}})));
   for (const auto& [name, contents] : tokenizer.texts) {
     write_file_atomically(folder / name, contents);
   }
