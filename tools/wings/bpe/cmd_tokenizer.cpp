@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -176,16 +176,11 @@ int train(const TokenizerOptions& o) {
   return 0;
 }
 
+// Little-endian, as this machine is (train/files/safetensors.cpp).
 template <class Id>
 void write_ids(FileWriter& file, std::span<const int32_t> ids) {
-  std::vector<std::byte> bytes;
-  bytes.reserve(ids.size() * sizeof(Id));
-  for (const int32_t id : ids) {
-    for (size_t byte = 0; byte < sizeof(Id); ++byte) {
-      bytes.push_back(static_cast<std::byte>(id >> 8 * byte & 0xFF));
-    }
-  }
-  file.write(bytes);
+  const std::vector<Id> stored(ids.begin(), ids.end());
+  file.write(std::as_bytes(std::span(stored)));
 }
 
 int encode(const TokenizerOptions& o) {
@@ -239,9 +234,7 @@ std::vector<int32_t> read_ids(const std::string& path, int64_t vocab_size) {
   ids.reserve(bytes.size() / width);
   for (size_t at = 0; at < bytes.size(); at += width) {
     uint32_t id = 0;
-    for (size_t byte = width; byte-- > 0;) {
-      id = id << 8 | static_cast<unsigned char>(bytes[at + byte]);
-    }
+    std::memcpy(&id, bytes.data() + at, width);
     require<IoError>(id < vocab_size, path, ": expected ids below ", vocab_size, ", got ", id,
                      " as token ", at / width,
                      " (from 0); the file was made with another tokenizer");

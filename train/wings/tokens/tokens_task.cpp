@@ -1,7 +1,6 @@
 #include "train/wings/tokens/tokens_task.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "train/data/data_file.h"
 #include "train/files/number_words.h"
@@ -13,24 +12,12 @@ namespace {
 
 constexpr double largest_vocabulary = 1 << 30;
 
-template <class Id>
-Id little_endian(Id id) {
-  if constexpr (std::endian::native == std::endian::little) {
-    return id;
-  }
-  Id swapped = 0;
-  for (size_t byte = 0; byte < sizeof id; ++byte) {
-    swapped = static_cast<Id>(swapped << 8 | (id >> 8 * byte & 0xFF));
-  }
-  return swapped;
-}
-
 struct TokenFile {
   TokenRow row;
   std::optional<Zeros> zeros;
 };
 
-// Id: uint16_t or uint32_t.
+// Id: uint16_t or uint32_t. The file is little-endian, as this machine is (files/safetensors.cpp).
 template <class Id>
 TokenFile read_tokens(const TokensTask::Config& c, const std::filesystem::path& path) {
   constexpr int64_t bits = 8 * sizeof(Id);
@@ -47,7 +34,6 @@ TokenFile read_tokens(const TokensTask::Config& c, const std::filesystem::path& 
                    ": ", what_8_bits_are, "; data.dtype: uint16 reads the file as it is");
   require_fingerprint(path, bytes, c.fingerprint);
   const std::optional<Zeros> zeros = every_second_zero(bytes, sizeof(Id));
-  std::transform(ids.begin(), ids.end(), ids.begin(), little_endian<Id>);
   const auto wrong =
       std::find_if(ids.begin(), ids.end(), [&](Id id) { return id >= c.vocab_size; });
   require<IoError>(wrong == ids.end(), path.string(), ": expected ids below vocab_size ",
