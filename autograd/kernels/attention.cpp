@@ -152,15 +152,13 @@ Mask hidden_pairs(const AttentionProblem& p) {
   const int64_t rows = full || p.causal ? p.queries : 1;
   Mask hidden = Mask::uninitialised({items, heads, rows, p.keys});
   uint8_t* out = hidden.mutable_data();
-  parallel_for(items * heads * rows, row_grain(p.keys), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t i = r % rows, h = r / rows % heads, b = r / rows / heads;
-      const uint8_t* may = p.mask ? p.mask_row(b, h, i) : nullptr;
-      for (int64_t j = 0; j < p.keys; ++j) {
-        const bool seen = j < p.visible(i) && (j >= p.first_visible(i) || j < p.sinks) &&
-                          (may == nullptr || may[j] != 0);
-        out[r * p.keys + j] = seen ? 0 : 1;
-      }
+  parallel_each(items * heads * rows, row_grain(p.keys), [&](int64_t r) {
+    const int64_t i = r % rows, h = r / rows % heads, b = r / rows / heads;
+    const uint8_t* may = p.mask ? p.mask_row(b, h, i) : nullptr;
+    for (int64_t j = 0; j < p.keys; ++j) {
+      const bool seen = j < p.visible(i) && (j >= p.first_visible(i) || j < p.sinks) &&
+                        (may == nullptr || may[j] != 0);
+      out[r * p.keys + j] = seen ? 0 : 1;
     }
   });
   return hidden;
@@ -171,10 +169,8 @@ Array alibi_bias(const AttentionProblem& p) {
   AttentionProblem alone = p;
   alone.soft_cap = 0;
   real* const out = bias.mutable_data();
-  parallel_for(p.heads * p.queries, row_grain(p.keys), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      alone.bend_scores(r / p.queries, r % p.queries, 0, p.keys, 1, out + r * p.keys, nullptr);
-    }
+  parallel_each(p.heads * p.queries, row_grain(p.keys), [&](int64_t r) {
+    alone.bend_scores(r / p.queries, r % p.queries, 0, p.keys, 1, out + r * p.keys, nullptr);
   });
   return bias;
 }

@@ -140,14 +140,12 @@ void run_together(SharedProduct& first, SharedProduct* second) {
   constexpr double small_work = 1 << 17;  // multiply-adds: a few microseconds
   const double work = first.work() + of_second([](auto& p) { return p.work(); });
   const int64_t grain = work < small_work ? chunks : 1;
-  parallel_for(chunks, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t before = of_first_before(i);
-      if (of_first_before(i + 1) > before) {
-        first.run_chunk(before);
-      } else {
-        second->run_chunk(i - before);
-      }
+  parallel_each(chunks, grain, [&](int64_t i) {
+    const int64_t before = of_first_before(i);
+    if (of_first_before(i + 1) > before) {
+      first.run_chunk(before);
+    } else {
+      second->run_chunk(i - before);
     }
   });
 }
@@ -237,11 +235,9 @@ void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrice
   }
   constexpr int64_t chunk_work = int64_t{1} << 19;
   const int64_t grain = std::clamp<int64_t>(chunk_work / std::max<int64_t>(work, 1), 1, count);
-  parallel_for(count, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const Product p{a[i], b[i], to.c[i], to.add};
-      kernel_for(p)->multiply(p);
-    }
+  parallel_each(count, grain, [&](int64_t i) {
+    const Product p{a[i], b[i], to.c[i], to.add};
+    kernel_for(p)->multiply(p);
   });
 }
 

@@ -104,11 +104,9 @@ int64_t tiles_of(const AttentionProblem& p) { return (p.queries + tile_rows - 1)
 template <class Body>
 void for_each_tile(const AttentionProblem& p, const AttentionInputs& in, Body&& body) {
   const int64_t tiles = tiles_of(p);
-  parallel_for(p.batch * p.heads * tiles, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t head = i / tiles;
-      body(Tile(p, in, head / p.heads, head % p.heads, i % tiles));
-    }
+  parallel_each(p.batch * p.heads * tiles, 1, [&](int64_t i) {
+    const int64_t head = i / tiles;
+    body(Tile(p, in, head / p.heads, head % p.heads, i % tiles));
   });
 }
 
@@ -211,15 +209,13 @@ void backward(const AttentionProblem& p, const AttentionInputs& in,
               const AttentionStatistics& statistics, const real* /*y*/, const real* dy,
               const AttentionGradients& out) {
   const int64_t group = p.heads / p.kv_heads;
-  parallel_for(p.batch * p.kv_heads, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t b = i / p.kv_heads, kv = i % p.kv_heads;
-      clear(out.dk, b, kv, p.keys);
-      clear(out.dv, b, kv, p.keys);
-      for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-        for (int64_t number = 0; number < tiles_of(p); ++number) {
-          backward_tile(Tile(p, in, b, h, number), statistics, dy, out);
-        }
+  parallel_each(p.batch * p.kv_heads, 1, [&](int64_t i) {
+    const int64_t b = i / p.kv_heads, kv = i % p.kv_heads;
+    clear(out.dk, b, kv, p.keys);
+    clear(out.dv, b, kv, p.keys);
+    for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
+      for (int64_t number = 0; number < tiles_of(p); ++number) {
+        backward_tile(Tile(p, in, b, h, number), statistics, dy, out);
       }
     }
   });

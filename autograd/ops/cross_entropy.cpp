@@ -101,12 +101,10 @@ Tensor cross_entropy_composed(const Tensor& logits, const Ids& targets,
   detail::check_cross_entropy(logits.shape(), targets, options);
   const int64_t n = logits.dim(-1);
   Mask chosen = Mask::zeros({targets.size(), n});
-  parallel_for(targets.size(), row_grain(n),
-               [&, id = targets.data(), to = chosen.mutable_data()](int64_t begin, int64_t end) {
-                 for (int64_t r = begin; r < end; ++r) {
-                   if (id[r] != options.ignore_index) to[r * n + id[r]] = 1;
-                 }
-               });
+  parallel_each(targets.size(), row_grain(n),
+                [&, id = targets.data(), to = chosen.mutable_data()](int64_t r) {
+                  if (id[r] != options.ignore_index) to[r * n + id[r]] = 1;
+                });
   const Tensor log_probabilities = log_softmax(reshape(logits, chosen.shape()));
   const Tensor total = sum(where(chosen, log_probabilities, real{0}));
   return total * static_cast<real>(-detail::cross_entropy_weight(targets, options));

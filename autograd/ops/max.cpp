@@ -18,15 +18,13 @@ Ids argmax(const Array& x, int axis) {
   Ids index = Ids::uninitialised(reduced_shape(x.shape(), axis, false));
   const real* v = x.data();
   int32_t* out = index.mutable_data();
-  parallel_for(split.outer * split.inner, row_grain(split.n), [=](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; ++at) {
-      const real* column = v + at / split.inner * split.n * split.inner + at % split.inner;
-      int64_t best = 0;
-      for (int64_t i = 1; i < split.n; ++i) {
-        if (exceeds(column[i * split.inner], column[best * split.inner])) best = i;
-      }
-      out[at] = static_cast<int32_t>(best);
+  parallel_each(split.outer * split.inner, row_grain(split.n), [=](int64_t at) {
+    const real* column = v + at / split.inner * split.n * split.inner + at % split.inner;
+    int64_t best = 0;
+    for (int64_t i = 1; i < split.n; ++i) {
+      if (exceeds(column[i * split.inner], column[best * split.inner])) best = i;
     }
+    out[at] = static_cast<int32_t>(best);
   });
   return index;
 }

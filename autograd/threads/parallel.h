@@ -86,8 +86,16 @@ void parallel_for(int64_t count, int64_t grain, Body&& body) {
   }
 }
 
-// The same over rows of `width` numbers, which the body writes. Rows of nothing, however many, take
-// no time.
+// body(i) for every item, `grain` of them in a chunk.
+template <class Body>
+void parallel_each(int64_t count, int64_t grain, Body&& body) {
+  parallel_for(count, grain, [&body](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+// parallel_for over rows of `width` numbers, which the body writes. Rows of nothing, however many,
+// take no time.
 template <class Body>
 void parallel_rows(int64_t count, int64_t width, Body&& body) {
   parallel_for(width > 0 ? count : 0, row_grain(width), std::forward<Body>(body));

@@ -207,14 +207,12 @@ AmxFormat backward_format(AmxFormat format, const AttentionProblem& p,
   const int64_t dy_row = p.heads * p.value_width;
   std::atomic<bool> even{true};
   const int64_t grain = row_grain(p.queries * (p.width + p.value_width));
-  parallel_for(p.batch * p.heads, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t head = begin; head < end; ++head) {
-      const int64_t b = head / p.heads, h = head % p.heads;
-      const real* const dy_rows = dy + b * p.queries * dy_row + h * p.value_width;
-      if (!magnitudes(p.queries, p.width, inputs.q.at(b, h, 0), inputs.q.row).even() ||
-          !magnitudes(p.queries, p.value_width, dy_rows, dy_row).even()) {
-        even = false;
-      }
+  parallel_each(p.batch * p.heads, grain, [&](int64_t head) {
+    const int64_t b = head / p.heads, h = head % p.heads;
+    const real* const dy_rows = dy + b * p.queries * dy_row + h * p.value_width;
+    if (!magnitudes(p.queries, p.width, inputs.q.at(b, h, 0), inputs.q.row).even() ||
+        !magnitudes(p.queries, p.value_width, dy_rows, dy_row).even()) {
+      even = false;
     }
   });
   return even ? AmxFormat::float16 : AmxFormat::bfloat16;

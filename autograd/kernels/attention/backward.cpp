@@ -173,11 +173,8 @@ class BackwardPass {
     for_each_task(strips_, heads_, flops, size, [&](int64_t number, int64_t head, real* memory) {
       run_strip(strip(number, head), Scratch(p_, strip_length_, own_dq, memory));
     });
-    parallel_for(parts_ == nullptr ? 0 : p_.batch * p_.heads, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t head = begin; head < end; ++head) {
-        add_parts(head / p_.heads, head % p_.heads);
-      }
-    });
+    parallel_each(parts_ == nullptr ? 0 : p_.batch * p_.heads, 1,
+                  [&](int64_t head) { add_parts(head / p_.heads, head % p_.heads); });
   }
 
  private:

@@ -28,10 +28,8 @@ void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_
   const int64_t slot_size = round_up(scratch_size, panel);
   Array scratch = Array::uninitialised({tasks > grain ? num_threads() : 1, slot_size});
   real* const memory = scratch.mutable_data();
-  parallel_for(tasks, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      body(task % strips, task / strips, memory + thread_index() * slot_size);
-    }
+  parallel_each(tasks, grain, [&](int64_t task) {
+    body(task % strips, task / strips, memory + thread_index() * slot_size);
   });
 }
 

@@ -130,12 +130,6 @@ struct DeltaCall {
     return {q.data() + row * n.d, k.data() + row * n.d, v.data() + row * n.e, alpha.data()[row],
             beta.data()[row]};
   }
-  template <class Body>
-  void for_heads(Body&& body) const {
-    parallel_for(n.batch * n.heads, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t head = begin; head < end; ++head) body(head);
-    });
-  }
   void backward_of_token(int64_t head, int64_t t, int64_t first, const real* dy, Scratch& s,
                          const Slopes& to) const;
 };
@@ -158,7 +152,8 @@ void DeltaCall::forward(real* kept) {
   y = Array::uninitialised(v.shape());
   before = Array::uninitialised(kept == nullptr ? Shape{n.batch, n.heads, n.chunks(), n.d, n.e}
                                                 : Shape{0});
-  for_heads([=, this, to_y = y.mutable_data(), saved = before.mutable_data()](int64_t head) {
+  real *const to_y = y.mutable_data(), *const saved = before.mutable_data();
+  parallel_each(n.batch * n.heads, 1, [=, this](int64_t head) {
     Scratch& s = Scratch::of_thread(n);
     real* const state = kept != nullptr ? kept + head * n.state() : s.slope.data();
     if (kept == nullptr) std::fill_n(state, n.state(), real{0});
@@ -222,7 +217,7 @@ void DeltaCall::backward(const Array& dy, Grads& grads) const {
   Array dbeta = Array::uninitialised(alpha.shape());
   const Slopes to{dq.mutable_data(), dk.mutable_data(), dv.mutable_data(), dalpha.mutable_data(),
                   dbeta.mutable_data()};
-  for_heads([=, this, from = dy.data()](int64_t head) {
+  parallel_each(n.batch * n.heads, 1, [=, this, from = dy.data()](int64_t head) {
     Scratch& s = Scratch::of_thread(n);
     std::fill_n(s.slope.data(), n.state(), real{0});
     for (int64_t chunk = n.chunks() - 1; chunk >= 0; --chunk) {

@@ -120,13 +120,6 @@ struct LinearizedAttention {
   int64_t sums_at(const Chunk& c) const {
     return ((c.b * heads + c.h) * chunks() + c.number) * (width + 1) * width;
   }
-  // Runs body(i) for every head of every sequence, each on one thread.
-  template <class Body>
-  void for_heads(Body&& body) const {
-    parallel_for(batch * heads, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) body(i);
-    });
-  }
   void load_features(const Chunk& c, Scratch& s) const;
   void load_slopes(const Chunk& c, const real* dy, Scratch& s) const;
   void forward_chunk(const Chunk& c, Scratch& s, const Sums* earlier, real* to_y,
@@ -189,8 +182,9 @@ void LinearizedAttention::forward(real* kept) {
   y = Array::uninitialised(q.shape());
   inverse = Array::uninitialised({batch, heads, tokens});
   before = Array::uninitialised(kept == nullptr ? of_sums : Shape{0});
-  for_heads([=, this, to_y = y.mutable_data(), to_inverse = inverse.mutable_data(),
-             saved = before.mutable_data()](int64_t i) {
+  real *const to_y = y.mutable_data(), *const to_inverse = inverse.mutable_data();
+  real* const saved = before.mutable_data();
+  parallel_each(batch * heads, 1, [=, this](int64_t i) {
     Scratch& s = Scratch::of_thread(width);
     const Sums sums =
         kept != nullptr ? Sums{kept + i * (width + 1) * width, width} : s.empty_sums(width);
@@ -255,7 +249,7 @@ void LinearizedAttention::backward(const Array& dy, Grads& grads) const {
     return grads.needs(input) ? grads.target(input) : Grads::Target{nullptr, false};
   };
   const Grads::Target dq = target(0), dk = target(1), dv = target(2);
-  for_heads([&, from = dy.data()](int64_t i) {
+  parallel_each(batch * heads, 1, [&, from = dy.data()](int64_t i) {
     Scratch& s = Scratch::of_thread(width);
     const Sums later = s.empty_sums(width);
     for (int64_t n = chunks() - 1; n >= 0; --n) {

@@ -102,11 +102,9 @@ struct Recurrence {
   void for_rows(int64_t t, Row&& row) const {
     const uint8_t* const is_token = mask ? mask.data() : nullptr;
     const ConstMatrix old = before(t);
-    parallel_for(batch, row_grain(gates_of(cell) * width), [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b) {
-        const int64_t r = b * tokens + t;
-        row(r, old.data() + b * old.step(), is_token == nullptr || is_token[r] != 0);
-      }
+    parallel_each(batch, row_grain(gates_of(cell) * width), [&](int64_t b) {
+      const int64_t r = b * tokens + t;
+      row(r, old.data() + b * old.step(), is_token == nullptr || is_token[r] != 0);
     });
   }
   Array states_before() const;

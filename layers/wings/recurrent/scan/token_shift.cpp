@@ -74,16 +74,14 @@ void TokenShift::backward(const Array& dy, Grads& grads) const {
   }
   if (grads.needs(1)) {
     Array sums = Array::uninitialised({batch, 1, d});  // of each sequence; add() adds them
-    parallel_for(batch, 1, [=, this, out = sums.mutable_data()](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b) {
-        real* const sum = out + b * d;
-        std::fill_n(sum, d, real{0});
-        for (int64_t r = b * T; r < (b + 1) * T; ++r) {
-          const real *const now = in + r * d, *const old = before(r);
+    parallel_each(batch, 1, [=, this, out = sums.mutable_data()](int64_t b) {
+      real* const sum = out + b * d;
+      std::fill_n(sum, d, real{0});
+      for (int64_t r = b * T; r < (b + 1) * T; ++r) {
+        const real *const now = in + r * d, *const old = before(r);
 #pragma omp simd
-          for (int64_t i = 0; i < d; ++i) {
-            sum[i] += slopes[r * d + i] * (now[i] - old[i]);
-          }
+        for (int64_t i = 0; i < d; ++i) {
+          sum[i] += slopes[r * d + i] * (now[i] - old[i]);
         }
       }
     });

@@ -90,11 +90,9 @@ struct Wkv {
   template <class Body>
   void for_blocks(Body&& body) const {
     const int64_t blocks = (width + block_width - 1) / block_width;
-    parallel_for(batch * blocks, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t channel = i % blocks * block_width;
-        body(Block{i / blocks, channel, std::min(block_width, width - channel)});
-      }
+    parallel_each(batch * blocks, 1, [&](int64_t i) {
+      const int64_t channel = i % blocks * block_width;
+      body(Block{i / blocks, channel, std::min(block_width, width - channel)});
     });
   }
   void gradients_of(const Block& c, const real* dy, real* dk, real* dv, real* dw, real* du) const;
