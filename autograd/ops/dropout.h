@@ -16,22 +16,14 @@
 namespace heed {
 
 namespace detail {
-inline Array apply_dropout(const DropoutMask& mask, const Array& x) {
+// m_i x_i, plus the shortcut if there is one.
+inline Array apply_dropout(const DropoutMask& mask, const Array& x, const Array& shortcut = {}) {
   Array y = Array::uninitialised(x.shape());
-  const real* in = x.data();
+  const real *in = x.data(), *beside = shortcut ? shortcut.data() : nullptr;
   real* out = y.mutable_data();
   parallel_for(x.size(), elementwise_grain, [&](int64_t begin, int64_t end) {
     mask.multiply(begin, end - begin, in + begin, out + begin);
-  });
-  return y;
-}
-
-inline Array add_dropout(const DropoutMask& mask, const Array& shortcut, const Array& x) {
-  Array y = Array::uninitialised(x.shape());
-  const real *in = x.data(), *beside = shortcut.data();
-  real* out = y.mutable_data();
-  parallel_for(x.size(), elementwise_grain, [&](int64_t begin, int64_t end) {
-    mask.multiply(begin, end - begin, in + begin, out + begin);
+    if (beside == nullptr) return;
 #pragma omp simd
     for (int64_t i = begin; i < end; ++i) {
       out[i] = beside[i] + out[i];
@@ -72,7 +64,7 @@ inline Array add_dropout(const DropoutMask& mask, const Array& shortcut, const A
   }
   const DropoutMask mask =
       make_dropout_mask(streams().dropout(), streams().dropout_stream(), p, x.size(), training);
-  return record("dropout_add", detail::add_dropout(mask, shortcut.value(), x.value()),
+  return record("dropout_add", detail::apply_dropout(mask, x.value(), shortcut.value()),
                 {shortcut, x}, [mask](const Array& dy, Grads& grads) {
                   if (grads.needs(1)) grads.add(1, detail::apply_dropout(mask, dy));
                   if (grads.needs(0)) grads.add(0, dy);
