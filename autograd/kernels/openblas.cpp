@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "autograd/kernels/blas_info.h"
 
@@ -23,6 +24,10 @@ void keep_openblas_serial() {
   static_cast<void>(done);
 }
 
+// OpenBLAS's functions for `real`.
+constexpr auto gemm = std::get<size_t{is_float64}>(std::pair(cblas_sgemm, cblas_dgemm));
+constexpr auto gemv = std::get<size_t{is_float64}>(std::pair(cblas_sgemv, cblas_dgemv));
+
 CBLAS_TRANSPOSE flag(ConstMatrix m) { return m.is_transposed() ? CblasTrans : CblasNoTrans; }
 
 int narrow(int64_t value) { return static_cast<int>(value); }
@@ -33,17 +38,8 @@ void multiply_vector(ConstMatrix m, real alpha, const real* x, int64_t step_x, r
                      int64_t step_y) {
   const int64_t rows = m.is_transposed() ? m.columns() : m.rows();
   const int64_t columns = m.is_transposed() ? m.rows() : m.columns();
-  if constexpr (is_float64) {
-    cblas_dgemv(CblasRowMajor, flag(m), narrow(rows), narrow(columns), alpha,
-                reinterpret_cast<const double*>(m.data()), narrow(m.step()),
-                reinterpret_cast<const double*>(x), narrow(step_x), 1, reinterpret_cast<double*>(y),
-                narrow(step_y));
-  } else {
-    cblas_sgemv(CblasRowMajor, flag(m), narrow(rows), narrow(columns), static_cast<float>(alpha),
-                reinterpret_cast<const float*>(m.data()), narrow(m.step()),
-                reinterpret_cast<const float*>(x), narrow(step_x), 1, reinterpret_cast<float*>(y),
-                narrow(step_y));
-  }
+  gemv(CblasRowMajor, flag(m), narrow(rows), narrow(columns), alpha, m.data(), narrow(m.step()), x,
+       narrow(step_x), 1, y, narrow(step_y));
 }
 
 // What was in C, NaN included, is gone.
@@ -80,17 +76,9 @@ void multiply_by_blas(const Product& p) {
     return;
   }
   const real beta = p.add ? 1 : 0;
-  if constexpr (is_float64) {
-    cblas_dgemm(CblasRowMajor, flag(p.a), flag(p.b), narrow(p.m()), narrow(p.n()), narrow(p.k()),
-                p.alpha, reinterpret_cast<const double*>(p.a.data()), narrow(p.a.step()),
-                reinterpret_cast<const double*>(p.b.data()), narrow(p.b.step()), beta,
-                reinterpret_cast<double*>(p.c.data()), narrow(p.c.step()));
-  } else {
-    cblas_sgemm(CblasRowMajor, flag(p.a), flag(p.b), narrow(p.m()), narrow(p.n()), narrow(p.k()),
-                static_cast<float>(p.alpha), reinterpret_cast<const float*>(p.a.data()),
-                narrow(p.a.step()), reinterpret_cast<const float*>(p.b.data()), narrow(p.b.step()),
-                static_cast<float>(beta), reinterpret_cast<float*>(p.c.data()), narrow(p.c.step()));
-  }
+  gemm(CblasRowMajor, flag(p.a), flag(p.b), narrow(p.m()), narrow(p.n()), narrow(p.k()), p.alpha,
+       p.a.data(), narrow(p.a.step()), p.b.data(), narrow(p.b.step()), beta, p.c.data(),
+       narrow(p.c.step()));
 }
 
 bool takes_all(const Product&, bool) { return true; }
