@@ -31,24 +31,32 @@ const char* preset() {
   return value != nullptr ? value : "";
 }
 
-// Vector unit that a kernel of OpenBLAS uses, by its name.
-Simd kernel_level(std::string_view kernel) {
-  for (const std::string_view name : {"SkylakeX", "Cooperlake", "Sapphirerapids"}) {
-    if (kernel == name) {
-      return Simd::avx512;
-    }
+// The vector unit that a kernel of OpenBLAS uses, and its granules by the benchmark blas_granule,
+// with OpenBLAS 0.3.21 and, but for AVX-512, 0.3.29.
+struct KnownKernel {
+  std::string_view name;
+  Simd unit = Simd::sse2;
+  detail::Granule float32 = {}, float64 = {};
+};
+constexpr detail::Granule any{32, 32};
+constexpr KnownKernel known_kernels[] = {
+    {"Sapphirerapids", Simd::avx512},           {"Cooperlake", Simd::avx512, any, {48, 192}},
+    {"SkylakeX", Simd::avx512, any, {48, 192}}, {"Haswell", Simd::avx2, {48, 0}, any},
+    {"Zen", Simd::avx2, {48, 0}, any},          {"Sandybridge", Simd::sse2, any, any},
+    {"Nehalem", Simd::sse2, any, any},          {"Prescott", Simd::sse2, any, any}};
+
+// The one that runs.
+KnownKernel running_kernel() {
+  const std::string_view name = openblas_get_corename();
+  for (const KnownKernel& known : known_kernels) {
+    if (known.name == name) return known;
   }
-  for (const std::string_view name : {"Haswell", "Zen"}) {
-    if (kernel == name) {
-      return Simd::avx2;
-    }
-  }
-  return Simd::sse2;
+  return {name};
 }
 
 bool weaker_than_cpu() {
   const bool x86 = cpu().simd == Simd::avx512 || cpu().simd == Simd::avx2;
-  return x86 && kernel_level(openblas_get_corename()) < cpu().simd;
+  return x86 && running_kernel().unit < cpu().simd;
 }
 
 // OpenBLAS reads the variable when it selects its kernels, which its builds for many CPUs can be
@@ -88,17 +96,6 @@ std::string kernel_warning(const BlasInfo& info) {
                     simd_name(cpu().simd), "; a newer OpenBLAS may be several times as fast");
 }
 
-// By the benchmark blas_granule, with OpenBLAS 0.3.21 and, but for AVX-512, 0.3.29.
-struct MeasuredGranule {
-  std::string_view kernel;
-  detail::Granule float32, float64;
-};
-constexpr detail::Granule any{32, 32};
-constexpr MeasuredGranule granules[] = {
-    {"Cooperlake", any, {48, 192}}, {"SkylakeX", any, {48, 192}}, {"Haswell", {48, 0}, any},
-    {"Zen", {48, 0}, any},          {"Sandybridge", any, any},    {"Nehalem", any, any},
-    {"Prescott", any, any}};
-
 }  // namespace
 
 void choose_blas_kernel() { chosen_by_heed(); }
@@ -121,14 +118,11 @@ void make_blas_serial_here() {
 detail::Granule blas_granule() {
   static const detail::Granule granule = [] {
     choose_blas_kernel();
-    const std::string_view kernel = openblas_get_corename(), config = openblas_get_config();
-    const bool measured =
-        config.starts_with("OpenBLAS 0.3.21 ") ||
-        (config.starts_with("OpenBLAS 0.3.29 ") && kernel_level(kernel) != Simd::avx512);
-    for (const MeasuredGranule& row : granules) {
-      if (measured && row.kernel == kernel) return is_float64 ? row.float64 : row.float32;
-    }
-    return detail::Granule{};
+    const KnownKernel kernel = running_kernel();
+    const std::string_view config = openblas_get_config();
+    const bool measured = config.starts_with("OpenBLAS 0.3.21 ") ||
+                          (config.starts_with("OpenBLAS 0.3.29 ") && kernel.unit != Simd::avx512);
+    return !measured ? detail::Granule{} : is_float64 ? kernel.float64 : kernel.float32;
   }();
   return granule;
 }
