@@ -158,7 +158,7 @@ class BackwardPass {
         dy_(dy),
         out_(gradients),
         heads_(p_.batch * p_.kv_heads),
-        strip_length_(choose_strip_length()),
+        strip_length_(length_of_strips(heads_, p_.keys, Kernel::key_block)),
         strips_(std::max<int64_t>((p_.keys + strip_length_ - 1) / strip_length_, 1)) {
     if (strips_ > 1 && out_.dq.rows.data != nullptr) {
       dq_parts_ = Array::uninitialised(
@@ -178,17 +178,6 @@ class BackwardPass {
   }
 
  private:
-  // With few heads, each is cut into several strips of keys.
-  int64_t choose_strip_length() const {
-    constexpr int64_t wanted_tasks = 8;
-    constexpr int64_t smallest_strip = 256;
-    const int64_t wanted = (wanted_tasks + heads_ - 1) / heads_;
-    const int64_t strips =
-        std::clamp<int64_t>(wanted, 1, std::max<int64_t>(p_.keys / smallest_strip, 1));
-    return std::max(round_up((p_.keys + strips - 1) / strips, Kernel::key_block),
-                    Kernel::key_block);
-  }
-
   // Early keys are seen by most queries, so they come first.
   KeyStrip strip(int64_t number, int64_t head) const {
     const int64_t begin = number * strip_length_;

@@ -33,6 +33,16 @@ void for_each_task(int64_t strips, int64_t heads, double flops, int64_t scratch_
   });
 }
 
+// With few heads, the rows of each are cut into several strips. How long one is, a multiple of
+// `block`.
+inline int64_t length_of_strips(int64_t heads, int64_t rows, int64_t block) {
+  constexpr int64_t wanted_tasks = 8;
+  constexpr int64_t shortest = 256;  // below, packing the other side again costs too much
+  const int64_t wanted = (wanted_tasks + heads - 1) / heads;
+  const int64_t strips = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows / shortest, 1));
+  return std::max(round_up((rows + strips - 1) / strips, block), block);
+}
+
 // Hands out a task's scratch memory piece by piece. Without memory it only adds up the sizes.
 class ScratchArena {
  public:

@@ -112,7 +112,7 @@ class ForwardPass {
         largest_(statistics.largest.mutable_data()),
         inverse_sum_(statistics.inverse_sum.mutable_data()),
         heads_(p_.batch * p_.heads),
-        strip_length_(choose_strip_length()),
+        strip_length_(length_of_strips(heads_, p_.queries, Kernel::query_block)),
         strips_((p_.queries + strip_length_ - 1) / strip_length_) {}
 
   // Returns false if the numbers do not fit the kernel's format; y is then not valid.
@@ -125,16 +125,6 @@ class ForwardPass {
   }
 
  private:
-  // With few heads, each is cut into several strips of queries.
-  int64_t choose_strip_length() const {
-    constexpr int64_t wanted_tasks = 8;
-    constexpr int64_t smallest_strip = 256;  // below, packing the keys again costs too much
-    const int64_t wanted = (wanted_tasks + heads_ - 1) / heads_;
-    const int64_t strips =
-        std::clamp<int64_t>(wanted, 1, std::max<int64_t>(p_.queries / smallest_strip, 1));
-    return round_up((p_.queries + strips - 1) / strips, Kernel::query_block);
-  }
-
   // Late queries see most keys, so they come first.
   QueryStrip strip(int64_t number, int64_t head) const {
     const int64_t begin = (strips_ - 1 - number) * strip_length_;
