@@ -89,7 +89,7 @@ bool amx_preferred(AmxFormat format) {
 
 namespace heed::detail {
 
-bool amx_runs(AmxFormat format) { return amx_emulated && format != AmxFormat::none; }
+bool amx_runs(AmxFormat format) { return format != AmxFormat::none; }
 bool amx_preferred(AmxFormat) { return false; }
 
 }  // namespace heed::detail

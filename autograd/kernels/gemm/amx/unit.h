@@ -10,13 +10,6 @@ namespace heed::detail {
 // The format that float32 numbers are split into, see parts.h.
 enum class AmxFormat { none, bfloat16, float16 };
 
-inline constexpr bool amx_emulated =
-#if defined(HEED_HAS_AMX) && defined(HEED_AMX_EMULATION)
-    true;
-#else
-    false;
-#endif
-
 // True if products of tiles in this format run here: the build has HEED_HAS_AMX, the operating
 // system grants the registers, and the CPU knows the instruction. Where CPUID does not announce
 // AMX-FP16, one product is tried; the trial replaces the process's handler of SIGILL meanwhile.
