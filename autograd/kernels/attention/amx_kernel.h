@@ -104,13 +104,7 @@ struct AmxKernel {
   static int64_t padded_rows(int64_t rows) { return round_up(rows, block_side); }
   using Session = TileRegisters;
 
-  class Columns : public AmxScoreFactor<Format, false> {
-   public:
-    using AmxScoreFactor<Format, false>::AmxScoreFactor;
-    bool pack(int64_t rows, real factor, const real* from, int64_t from_step) {
-      return AmxScoreFactor<Format, false>::pack(0, rows, factor, from, from_step);
-    }
-  };
+  using Columns = AmxScoreFactor<Format, false>;
   using Queries = AmxScoreFactor<Format, true>;
   using Rows = AmxRows<Format>;
 

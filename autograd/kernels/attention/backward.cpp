@@ -189,9 +189,9 @@ class BackwardPass {
     [[maybe_unused]] const typename Kernel::Session session;
     const int64_t keys = strip.keys();
     const real* k = in_.k.at(strip.b, strip.kv, strip.begin);
-    s.k_columns.pack(keys, 1, k, in_.k.row);
+    s.k_columns.pack(0, keys, 1, k, in_.k.row);
     s.k_rows.pack(0, keys, 1, k, in_.k.row);
-    s.v_columns.pack(keys, p_.dropout.factor(), in_.v.at(strip.b, strip.kv, strip.begin),
+    s.v_columns.pack(0, keys, p_.dropout.factor(), in_.v.at(strip.b, strip.kv, strip.begin),
                      in_.v.row);
     std::fill_n(s.dk, keys * padded_width(p_.width), real{0});
     std::fill_n(s.dv, keys * padded_width(p_.value_width), real{0});

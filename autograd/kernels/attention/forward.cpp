@@ -135,7 +135,7 @@ class ForwardPass {
     [[maybe_unused]] const typename Kernel::Session session;
     const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
     const int64_t first = first_panel(strip.begin);
-    if (!s.keys.pack(keys - first, 1, in_.k.at(strip.b, kv, first), in_.k.row) ||
+    if (!s.keys.pack(0, keys - first, 1, in_.k.at(strip.b, kv, first), in_.k.row) ||
         !s.values.pack(0, keys - first, 1, in_.v.at(strip.b, kv, first), in_.v.row)) {
       fits_ = false;
       return;
@@ -225,7 +225,7 @@ void weights_pass(const AttentionProblem& p, const AttentionInputs& inputs,
   const auto run_head = [&](int64_t, int64_t head, real* memory) {
     const int64_t b = head / p.heads, h = head % p.heads;
     Scratch s(p, memory);
-    s.keys.pack(p.keys, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row);
+    s.keys.pack(0, p.keys, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row);
     for (int64_t i0 = 0; i0 < p.queries; i0 += Kernel::query_block) {
       const int64_t rows = std::min(Kernel::query_block, p.queries - i0);
       s.queries.pack(0, rows, p.scale, inputs.q.at(b, h, i0), inputs.q.row);

@@ -21,10 +21,10 @@ struct VectorKernel {
     Columns(ScratchArena& arena, int64_t rows, int64_t width)
         : width_(width), panels_(arena.take(round_up(rows, panel) * width)) {}
 
-    // Packs the transpose of factor * from (rows, width). Returns false, here and in Rows, if a
-    // kernel cannot keep the digits of all rows.
-    bool pack(int64_t rows, real factor, const real* from, int64_t from_step) {
-      pack_panels(rows, width_, factor, from, from_step, panels_);
+    // Packs the transpose of factor * from (rows, width) as columns from `first` on, a multiple of
+    // `panel`. Returns false, here and in Rows, if a kernel cannot keep the digits of all rows.
+    bool pack(int64_t first, int64_t rows, real factor, const real* from, int64_t from_step) {
+      pack_panels(rows, width_, factor, from, from_step, panels_ + first * width_);
       return true;
     }
     int64_t width() const { return width_; }
