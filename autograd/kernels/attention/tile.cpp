@@ -35,16 +35,7 @@ void pack_rows(int64_t rows, int64_t width, real factor, const real* from, int64
 void pack_panels(int64_t rows, int64_t width, real factor, const real* from, int64_t from_step,
                  real* to) {
   for (int64_t r = 0; r < rows; r += panel, from += panel * from_step, to += panel * width) {
-    const int64_t filled = std::min(panel, rows - r);
-    int64_t c = 0;
-    for (; c + lanes <= filled; c += lanes) {
-      transpose_columns(width, factor, from + c * from_step, from_step, to + c, panel);
-    }
-    for (int64_t k = 0; k < width && c < panel; ++k) {
-      for (int64_t rest = c; rest < panel; ++rest) {
-        to[k * panel + rest] = rest < filled ? factor * from[rest * from_step + k] : 0;
-      }
-    }
+    transpose_padded(std::min(panel, rows - r), width, factor, from, from_step, to, panel);
   }
 }
 

@@ -62,18 +62,7 @@ void pack_panel(ConstMatrix b, int64_t row, int64_t column, int64_t depth, int64
     }
     return;
   }
-  const real* from = b.data() + column * step + row;
-  for (int64_t c = 0; c < columns; c += lanes, from += lanes * step) {
-    if (c + lanes <= columns) {
-      transpose_columns(depth, 1, from, step, to + c, width);
-      continue;
-    }
-    for (int64_t k = 0; k < depth; ++k) {
-      for (int64_t rest = c; rest < width; ++rest) {
-        to[k * width + rest] = rest < columns ? from[(rest - c) * step + k] : 0;
-      }
-    }
-  }
+  transpose_padded(columns, depth, 1, b.data() + column * step + row, step, to, width);
 }
 
 // For a block of C whose rows are not whole vectors: computes it in a buffer whose rows are.

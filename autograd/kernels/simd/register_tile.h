@@ -131,4 +131,18 @@ inline void transpose_columns(int64_t width, real factor, const real* from, int6
   }
 }
 
+// The same of any number of rows, filled up with zeros: to[k][c] for all c < to_step.
+inline void transpose_padded(int64_t rows, int64_t width, real factor, const real* from,
+                             int64_t from_step, real* to, int64_t to_step) {
+  int64_t c = 0;
+  for (; c + lanes <= rows; c += lanes) {
+    transpose_columns(width, factor, from + c * from_step, from_step, to + c, to_step);
+  }
+  for (int64_t k = 0; k < width && c < to_step; ++k) {
+    for (int64_t rest = c; rest < to_step; ++rest) {
+      to[k * to_step + rest] = rest < rows ? factor * from[rest * from_step + k] : 0;
+    }
+  }
+}
+
 }  // namespace heed::detail
