@@ -1,4 +1,4 @@
-// What softmax, log_softmax and cross_entropy do with a row.
+// What softmax, log_softmax, cross_entropy and attention do with a row.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,24 @@
 namespace heed {
 
 inline constexpr real minus_infinity = -std::numeric_limits<real>::infinity();
+
+// sum_i a_i b_i
+inline real row_dot(const real* a, const real* b, int64_t n) {
+  real sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; ++i) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+// y_i += factor x_i
+inline void add_multiple(real factor, const real* x, int64_t n, real* y) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] += factor * x[i];
+  }
+}
 
 // The largest of n >= 0 numbers. NaNs are ignored; without any other number it is -infinity.
 inline real row_max(const real* x, int64_t n) {

@@ -177,11 +177,8 @@ void backward_tile(const Tile& t, const AttentionStatistics& statistics, const r
   for (int64_t r = 0; r < t.rows; ++r) {
     real* const slope = slopes + r * n;
     const real* const weight = weights + r * n;
-    real dot = 0;  // y_i . dY_i; as this sum it is exact where one key has all the weight
-#pragma omp simd reduction(+ : dot)
-    for (int64_t j = 0; j < n; ++j) {
-      dot += weight[j] * slope[j];
-    }
+    // y_i . dY_i; as this sum it is exact where one key has all the weight
+    const real dot = row_dot(weight, slope, n);
 #pragma omp simd
     for (int64_t j = 0; j < n; ++j) {
       slope[j] = weight[j] * (slope[j] - dot);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "autograd/kernels/row_math.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"
 #include "autograd/ops/matmul.h"
@@ -59,23 +60,6 @@ Tensor gated_delta_rule_composed(const GatedDelta& in) {
 
 namespace {
 
-inline real dot_of(int64_t n, const real* a, const real* b) {
-  real sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-// y += factor x
-inline void add_multiple(int64_t n, real factor, const real* x, real* y) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    y[i] += factor * x[i];
-  }
-}
-
 // What a token of a head contributes: pointers to its rows.
 struct DeltaToken {
   const real *q, *k, *v;  // (d), (d), (e)
@@ -87,7 +71,7 @@ struct DeltaToken {
 void update_state(const DeltaToken& t, const DeltaSizes& n, const real* before, real* after,
                   real* news, real* w) {
   std::copy_n(t.v, n.e, news);
-  for (int64_t i = 0; i < n.d; ++i) add_multiple(n.e, -t.alpha * t.k[i], before + i * n.e, news);
+  for (int64_t i = 0; i < n.d; ++i) add_multiple(-t.alpha * t.k[i], before + i * n.e, n.e, news);
 #pragma omp simd
   for (int64_t j = 0; j < n.e; ++j) {
     w[j] = t.beta * news[j];
@@ -165,7 +149,7 @@ void DeltaCall::forward(real* kept) {
       update_state(now, n, state, state, s.news.data(), s.w.data());
       real* const out = to_y + (now.v - v.data());
       std::fill_n(out, n.e, real{0});
-      for (int64_t i = 0; i < n.d; ++i) add_multiple(n.e, now.q[i], state + i * n.e, out);
+      for (int64_t i = 0; i < n.d; ++i) add_multiple(now.q[i], state + i * n.e, n.e, out);
     }
   });
 }
@@ -185,10 +169,10 @@ void DeltaCall::backward_of_token(int64_t head, int64_t t, int64_t first, const 
   std::fill_n(dw, n.e, real{0});
   for (int64_t i = 0; i < n.d; ++i) {
     real* const g = s.slope.data() + i * n.e;
-    add_multiple(n.e, now.q[i], slope_y, g);
-    dq[i] = dot_of(n.e, state + i * n.e, slope_y);
-    dk[i] = dot_of(n.e, g, w);
-    add_multiple(n.e, now.k[i], g, dw);
+    add_multiple(now.q[i], slope_y, n.e, g);
+    dq[i] = row_dot(state + i * n.e, slope_y, n.e);
+    dk[i] = row_dot(g, w, n.e);
+    add_multiple(now.k[i], g, n.e, dw);
   }
   real* const dv = to.v + (now.v - v.data());
   for (int64_t j = 0; j < n.e; ++j) {
@@ -199,16 +183,16 @@ void DeltaCall::backward_of_token(int64_t head, int64_t t, int64_t first, const 
   for (int64_t i = 0; i < n.d; ++i) {
     real* const g = s.slope.data() + i * n.e;
     const real* const old = earlier + i * n.e;
-    const real through_u = dot_of(n.e, old, u);
+    const real through_u = row_dot(old, u, n.e);
     dk[i] += now.alpha * through_u;
-    dalpha += dot_of(n.e, g, old) + now.k[i] * through_u;
+    dalpha += row_dot(g, old, n.e) + now.k[i] * through_u;
 #pragma omp simd
     for (int64_t j = 0; j < n.e; ++j) {
       g[j] = now.alpha * (g[j] + now.k[i] * u[j]);
     }
   }
   to.alpha[row] = dalpha;
-  to.beta[row] = dot_of(n.e, dw, news);
+  to.beta[row] = row_dot(dw, news, n.e);
 }
 
 void DeltaCall::backward(const Array& dy, Grads& grads) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "autograd/kernels/row_math.h"
 #include "autograd/op.h"
 
 namespace heed::scan {
@@ -38,23 +39,6 @@ inline void keep_lower_triangle(Matrix a, const real* plus = nullptr) {
   }
 }
 
-inline real dot(int64_t n, const real* a, const real* b) {
-  real sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-// y += factor x
-inline void add_scaled(int64_t n, real factor, const real* x, real* y) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    y[i] += factor * x[i];
-  }
-}
-
 // The sums of a head, S (d, d) or G, and below it z or h (d).
 struct Sums {
   real* data;
@@ -68,7 +52,7 @@ struct Sums {
   void add(ConstMatrix a, ConstMatrix b, const real* factor) const {
     multiply(a.transposed(), b, into(matrix(), true));
     for (int64_t r = 0; r < a.rows(); ++r) {
-      add_scaled(d, factor != nullptr ? factor[r] : 1, a.data() + r * a.step(), vector());
+      add_multiple(factor != nullptr ? factor[r] : 1, a.data() + r * a.step(), d, vector());
     }
   }
 };

@@ -152,8 +152,8 @@ void LinearizedAttention::load_slopes(const Chunk& c, const real* dy, Scratch& s
     const int64_t at = offset(c) + r * row_step();
     real* const g = s.g.data() + r * width;
     std::fill_n(g, width, real{0});
-    add_scaled(width, weight[r], dy + at, g);
-    s.c[static_cast<size_t>(r)] = -dot(width, g, y.data() + at);
+    add_multiple(weight[r], dy + at, width, g);
+    s.c[static_cast<size_t>(r)] = -row_dot(g, y.data() + at, width);
   }
 }
 
@@ -169,7 +169,7 @@ void LinearizedAttention::forward_chunk(const Chunk& c, Scratch& s, const Sums* 
   for (int64_t r = 0; r < c.length; ++r) {
     const real* const weights = a.data() + r * a.step();
     real sum = std::accumulate(weights, weights + r + 1, real{0});
-    if (earlier != nullptr) sum += dot(width, fq.data() + r * width, earlier->vector());
+    if (earlier != nullptr) sum += row_dot(fq.data() + r * width, earlier->vector(), width);
     const real weight = sum > smallest_sum ? 1 / sum : 0;
     real* const y_r = to.data() + r * to.step();
     std::transform(y_r, y_r + width, y_r, [weight](real x) { return x * weight; });
@@ -213,8 +213,8 @@ void LinearizedAttention::query_slopes(const Chunk& c, Scratch& s, const Grads::
     const ConstMatrix sums(before.data() + sums_at(c), width, width);  // S, and below it z
     multiply(rows(s.g, c), sums.transposed(), into(rows(s.slopes, c), true));
     for (int64_t r = 0; r < c.length; ++r) {
-      add_scaled(width, s.c[static_cast<size_t>(r)], sums.data() + width * width,
-                 s.slopes.data() + r * width);
+      add_multiple(s.c[static_cast<size_t>(r)], sums.data() + width * width, width,
+                   s.slopes.data() + r * width);
     }
   }
   put_slopes(c, s.fq, s, dq);
@@ -229,7 +229,7 @@ void LinearizedAttention::key_slopes(const Chunk& c, Scratch& s, const Sums& lat
     multiply(of_head(v.data(), c), ConstMatrix(later.matrix()).transposed(),
              into(rows(s.slopes, c), true));
     for (int64_t r = 0; r < c.length; ++r) {
-      add_scaled(width, 1, later.vector(), s.slopes.data() + r * width);
+      add_multiple(1, later.vector(), width, s.slopes.data() + r * width);
     }
   }
   put_slopes(c, s.fk, s, dk);
