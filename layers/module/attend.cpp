@@ -58,17 +58,6 @@ struct KeysAndValues {
   Array keys, values;  // (1, capacity, d); the first rows are in use
 };
 
-// Writes the rows of `added` (1, t, d) behind those of earlier tokens and returns the rows of all
-// tokens so far, (1, length + t, d). Throws ShapeError beyond the capacity.
-Array append(Array& rows, const Array& added, const Cache& cache) {
-  const int64_t tokens = added.dim(1), width = added.dim(2);
-  if (!rows) {
-    rows = Array::uninitialised({1, cache.capacity(), width});
-  }
-  std::copy_n(added.data(), tokens * width, rows.mutable_data() + cache.length() * width);
-  return rows.prefix({1, cache.length() + tokens, width});
-}
-
 // attend() to the cached keys and values of earlier tokens as well.
 Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const Tensor& keys,
                      const Tensor& values, AttentionOptions options) {
@@ -84,8 +73,8 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
   require(past + keys.dim(1) <= cache.capacity(), "attention with a cache: expected at most ",
           cache.capacity(), " tokens, got ", past, " and ", keys.dim(1), " more");
   auto& state = cache.state_of<KeysAndValues>(layer);
-  const Tensor all_keys(append(state.keys, keys.value(), cache));
-  const Tensor all_values(append(state.values, values.value(), cache));
+  const Tensor all_keys(cache.append(state.keys, keys.value()));
+  const Tensor all_values(cache.append(state.values, values.value()));
   return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
 }
 

@@ -1,5 +1,7 @@
 #include "layers/module/cache.h"
 
+#include <algorithm>
+
 #include "layers/module/module.h"
 
 namespace heed {
@@ -12,6 +14,15 @@ std::any& Cache::enter(const Module& layer) {
                  "and say Signature::cache only if every layer runs once");
   entry.pass = pass_;
   return entry.state;
+}
+
+Array Cache::append(Array& rows, const Array& added) const {
+  const int64_t tokens = added.dim(1), width = added.dim(2);
+  if (!rows) {
+    rows = Array::uninitialised({1, capacity_, width});
+  }
+  std::copy_n(added.data(), tokens * width, rows.mutable_data() + length_ * width);
+  return rows.prefix({1, length_ + tokens, width});
 }
 
 void Cache::throw_other_type(const Module& layer) {

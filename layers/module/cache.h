@@ -44,6 +44,11 @@ class Cache {
     return *found;
   }
 
+  // Writes the rows of `added` (1, t, d) behind those of the tokens in finished passes, in `rows`,
+  // which is no array at first. Returns all of them, (1, length() + t, d), which must fit into the
+  // capacity.
+  Array append(Array& rows, const Array& added) const;
+
   // Marks a forward pass over `tokens` tokens as finished.
   void advance(int64_t tokens) {
     length_ += tokens;

@@ -102,19 +102,6 @@ Tensor by_head(const Tensor& x, const Tensor& weight, int64_t heads, Trans trans
   return reshape(permute(y, {1, 0, 2}), {1, tokens, heads * y.dim(2)});
 }
 
-// Writes the latents of new tokens (1, t, d) behind those of earlier ones, and returns all.
-Array with_latents(Array& rows, const Array& added, const Cache& cache) {
-  const int64_t tokens = added.dim(1), width = added.dim(2), past = cache.length();
-  require(added.dim(0) == 1 && past + tokens <= cache.capacity(),
-          "latent_attention with a cache: expected x (1, t, d_in) and at most ", cache.capacity(),
-          " tokens, got ", added.dim(0), " sequences, ", past, " tokens and ", tokens, " more");
-  if (!rows) {
-    rows = Array::uninitialised({1, cache.capacity(), width});
-  }
-  std::copy_n(added.data(), tokens * width, rows.mutable_data() + past * width);
-  return rows.prefix({1, past + tokens, width});
-}
-
 }  // namespace
 
 Tensor LatentAttention::forward(const Input& in) {
@@ -160,17 +147,20 @@ Tensor LatentAttention::attend_to_latents(const Input& in, const Queries& q, con
 
 Tensor LatentAttention::attend_cached(const Input& in, const Queries& q, const Tensor& latents,
                                       const Tensor& rotary_keys) {
+  Cache& cache = *in.cache;
+  const int64_t past = in.past(), tokens = latents.dim(1);
+  require(latents.dim(0) == 1 && past + tokens <= cache.capacity(),
+          "latent_attention with a cache: expected x (1, t, d_in) and at most ", cache.capacity(),
+          " tokens, got ", latents.dim(0), " sequences, ", past, " tokens and ", tokens, " more");
   const Tensor added = rotary_keys ? concat({latents, rotary_keys}, -1) : latents;
-  const Tensor rows(
-      with_latents(in.cache->state_of<Latents>(*this).rows, added.value(), *in.cache));
-  const int64_t past = in.past(), tokens = latents.dim(1), all = rows.dim(1);
+  const Tensor rows(cache.append(cache.state_of<Latents>(*this).rows, added.value()));
   Input seen = in;
   seen.cache = nullptr;
   if (past == 0) {
     return attend_to_keys(seen, q, latents, rotary_keys, /*causal=*/true, /*dropout=*/0);
   }
   if (tokens > 1) {
-    seen.mask = masked_where(in.mask, 1, tokens, all,
+    seen.mask = masked_where(in.mask, 1, tokens, past + tokens,
                              [past](int64_t t, int64_t s) { return s <= past + t; });
   }
   if (W_UK->added() == nullptr && W_UV->added() == nullptr) {
