@@ -15,10 +15,6 @@ void Classifier::Config::fields(Fields& f) {
   attention_field(f, [](Defaults& d) { d.set("causal", false); });
 }
 
-void Classifier::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  TransformerBody::Config::check(errors, at);
-}
-
 Classifier::Classifier(const Config& c)
     : ClassifyingBody(checked(c)),
       config(c),

@@ -24,7 +24,6 @@ class Classifier final : public ClassifyingBody {
     int64_t num_classes = 0;
     std::string pool = "mean";
     void fields(Fields& f);
-    void check(ConfigErrors& errors, const ConfigNode& at) const;
   };
 
   explicit Classifier(const Config& c);
