@@ -76,7 +76,7 @@ Tensor feed_forward(const Tensor& x, const Affine& first, Gelu kind, const Affin
                 [x = x.value(), w1 = first.weight.value(), w2 = second.weight.value(),
                  h = std::move(h), slope = std::move(slope)](const Array& dy, Grads& grads) {
                   std::optional<Factors> dw2;
-                  if (grads.needs(3)) dw2 = detail::weight_product(h, w2, dy, grads.target(3));
+                  if (grads.needs(3)) dw2 = detail::weight_product(h, dy, grads.target(3));
                   if (grads.needs(4)) grads.add(4, dy);
                   if (slope) {
                     const Array dz = gradient_before_gelu(dy, w2, slope, dw2);

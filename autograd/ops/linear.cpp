@@ -9,17 +9,15 @@ void check_linear(const Shape& x, const Shape& weight, const Tensor& bias) {
           " for weight ", weight, " (out, in), got ", bias.shape());
 }
 
-Factors weight_product(const Array& x, const Array& weight, const Array& dy,
-                       const Grads::Target& dw) {
-  const Matrix to(dw.data, weight.dim(0), weight.dim(1));
+Factors weight_product(const Array& x, const Array& dy, const Grads::Target& dw) {
+  const Matrix to(dw.data, dy.dim(-1), x.dim(-1));
   return {as_matrix(dy).transposed(), as_matrix(x), into(to, dw.add)};
 }
 
 namespace {
 
-Factors input_product(const Array& x, const Array& weight, const Array& dy,
-                      const Grads::Target& dx) {
-  const Matrix to(dx.data, rows_of(x.shape()).count, x.dim(-1));
+Factors input_product(const Array& weight, const Array& dy, const Grads::Target& dx) {
+  const Matrix to(dx.data, rows_of(dy.shape()).count, weight.dim(1));
   return {as_matrix(dy), as_matrix(weight), into(to, dx.add)};
 }
 
@@ -29,10 +27,10 @@ void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads
   const Grads::Target dw = grads.needs(1) ? grads.target(1) : Grads::Target{};
   const Grads::Target dx = grads.needs(0) ? grads.target(0) : Grads::Target{};
   if (dw.data != nullptr && dx.data != nullptr && dw.data != dx.data) {
-    multiply_both(weight_product(x, weight, dy, dw), input_product(x, weight, dy, dx));
+    multiply_both(weight_product(x, dy, dw), input_product(weight, dy, dx));
   } else {  // x and the weight may be the same tensor
-    if (dw.data != nullptr) multiply(weight_product(x, weight, dy, dw));
-    if (dx.data != nullptr) multiply(input_product(x, weight, dy, dx));
+    if (dw.data != nullptr) multiply(weight_product(x, dy, dw));
+    if (dx.data != nullptr) multiply(input_product(weight, dy, dx));
   }
   if (grads.needs(2)) {
     grads.add(2, dy);

@@ -61,8 +61,7 @@ Array affine(const Array& x, const Array& weight, const Array& bias, const Then&
 }
 
 // dweight = dy^T x, into or added to dw.
-Factors weight_product(const Array& x, const Array& weight, const Array& dy,
-                       const Grads::Target& dw);
+Factors weight_product(const Array& x, const Array& dy, const Grads::Target& dw);
 // Adds dx, dweight and dbias to gradients 0, 1 and 2.
 void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads);
 }  // namespace detail

@@ -261,9 +261,7 @@ void Recurrence::backward(const Array& dy, Grads& grads) const {
              into(Matrix(later, batch, width, both), true));
   }
   du = du ? du : dp;
-  if (grads.needs(1)) {
-    multiply(detail::weight_product(states_before(), weight, du, grads.target(1)));
-  }
+  if (grads.needs(1)) multiply(detail::weight_product(states_before(), du, grads.target(1)));
   if (grads.needs(2)) grads.add(2, du);
   if (grads.needs(0)) grads.add(0, std::move(dp));
   if (grads.needs(3)) grads.add(3, std::move(carry));
