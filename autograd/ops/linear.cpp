@@ -24,8 +24,7 @@ Factors input_product(const Array& weight, const Array& dy, const Grads::Target&
 }  // namespace
 
 void linear_backward(const Array& x, const Array& weight, const Array& dy, Grads& grads) {
-  const Grads::Target dw = grads.needs(1) ? grads.target(1) : Grads::Target{};
-  const Grads::Target dx = grads.needs(0) ? grads.target(0) : Grads::Target{};
+  const Grads::Target dw = grads.target_if_needed(1), dx = grads.target_if_needed(0);
   if (dw.data != nullptr && dx.data != nullptr && dw.data != dx.data) {
     multiply_both(weight_product(x, dy, dw), input_product(weight, dy, dx));
   } else {  // x and the weight may be the same tensor

@@ -163,8 +163,8 @@ void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
   const int64_t grain = std::max(row_grain(rows.width, sum_grain), (rows.count + 63) / 64);
   const int64_t chunks = wants_sums ? (rows.count + grain - 1) / grain : 0;
   Array sums = Array::zeros({chunks, 2, rows.width});
-  const auto target = [&](size_t k) { return grads.needs(k) ? grads.target(k) : Grads::Target{}; };
-  const Grads::Target dx = target(0), dscale = target(1), dshift = target(2);
+  const Grads::Target dx = grads.target_if_needed(0), dscale = grads.target_if_needed(1),
+                      dshift = grads.target_if_needed(2);
   const real* g = dy.data();
   real* sum = sums.mutable_data();
   const auto finish = [=, n = rows.width] {

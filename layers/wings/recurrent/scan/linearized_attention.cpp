@@ -245,10 +245,8 @@ void LinearizedAttention::value_slopes(const Chunk& c, Scratch& s, const Sums& l
 }
 
 void LinearizedAttention::backward(const Array& dy, Grads& grads) const {
-  const auto target = [&](size_t input) {
-    return grads.needs(input) ? grads.target(input) : Grads::Target{nullptr, false};
-  };
-  const Grads::Target dq = target(0), dk = target(1), dv = target(2);
+  const Grads::Target dq = grads.target_if_needed(0), dk = grads.target_if_needed(1),
+                      dv = grads.target_if_needed(2);
   parallel_each(batch * heads, 1, [&, from = dy.data()](int64_t i) {
     Scratch& s = Scratch::of_thread(width);
     const Sums later = s.empty_sums(width);
