@@ -38,10 +38,14 @@ void check_mask(const AttentionProblem& p) {
           Shape{p.batch, p.heads, p.queries, p.keys}, ", got ", mask);
 }
 
-void check_heads(const AttentionOptions& options, int64_t kv_heads) {
-  require(options.num_heads >= 1 && kv_heads >= 1 && options.num_heads % kv_heads == 0,
-          attention_name, ": expected num_heads to be a multiple of num_kv_heads, got ",
-          options.num_heads, " and ", kv_heads);
+AttentionProblem with_heads(const AttentionOptions& options) {
+  AttentionProblem p;
+  p.heads = options.num_heads;
+  p.kv_heads = options.kv_heads();
+  require(p.heads >= 1 && p.kv_heads >= 1 && p.heads % p.kv_heads == 0, attention_name,
+          ": expected num_heads to be a multiple of num_kv_heads, got ", p.heads, " and ",
+          p.kv_heads);
+  return p;
 }
 
 int64_t width_of_head(const char* name, int64_t columns, int64_t heads) {
@@ -76,13 +80,10 @@ AttentionProblem AttentionProblem::of(const Shape& q, const Shape& k, const Shap
               k[1] == v[1],
           attention_name, ": expected q (B, T, H d), k (B, S, Hkv d), v (B, S, Hkv dv), got ", q,
           ", ", k, ", ", v);
-  AttentionProblem p;
+  AttentionProblem p = with_heads(options);
   p.batch = q[0];
   p.queries = q[1];
   p.keys = k[1];
-  p.heads = options.num_heads;
-  p.kv_heads = options.kv_heads();
-  check_heads(options, p.kv_heads);
   p.width = width_of_head("q", q[2], p.heads);
   p.value_width = width_of_head("v", v[2], p.kv_heads);
   require(width_of_head("k", k[2], p.kv_heads) == p.width, attention_name,
@@ -93,12 +94,9 @@ AttentionProblem AttentionProblem::of(const Shape& q, const Shape& k, const Shap
 
 AttentionProblem AttentionProblem::of_packed(const Shape& qkv, const AttentionOptions& options) {
   require(qkv.rank() == 3, attention_name, ": expected qkv (B, T, (H + 2 Hkv) d), got ", qkv);
-  AttentionProblem p;
+  AttentionProblem p = with_heads(options);
   p.batch = qkv[0];
   p.queries = p.keys = qkv[1];
-  p.heads = options.num_heads;
-  p.kv_heads = options.kv_heads();
-  check_heads(options, p.kv_heads);
   p.width = p.value_width = width_of_head("qkv", qkv[2], p.heads + 2 * p.kv_heads);
   return with_options(std::move(p), options);
 }
