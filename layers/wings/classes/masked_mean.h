@@ -3,6 +3,7 @@
 //   y_b = sum_t mask_bt x_bt / sum_t mask_bt;  0 where the mask keeps nothing
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "autograd/ops/matmul.h"
@@ -14,17 +15,13 @@ inline Tensor masked_mean(const char* layer, const Tensor& x, const Mask& mask) 
   const int64_t batch = x.dim(0), tokens = x.dim(1);
   require(!mask || mask.shape() == Shape{batch, tokens}, layer, ": expected a mask (B, T) = (",
           batch, ", ", tokens, ") for the mean over the tokens, got ", mask.shape());
-  const uint8_t* const may = mask ? mask.current().data() : nullptr;
+  const Mask all = mask ? mask.current() : Mask::full({batch, tokens}, 1);
   Array weights = Array::uninitialised({batch, 1, tokens});  // each row sums to 1
   for (int64_t b = 0; b < batch && !dry_run(); ++b) {
-    const auto kept = [&](int64_t t) { return may == nullptr || may[b * tokens + t] != 0; };
-    int64_t count = 0;
-    for (int64_t t = 0; t < tokens; ++t) {
-      count += kept(t) ? 1 : 0;
-    }
-    for (int64_t t = 0; t < tokens; ++t) {
-      weights.mutable_data()[b * tokens + t] = kept(t) ? 1 / static_cast<real>(count) : 0;
-    }
+    const uint8_t* const may = all.data() + b * tokens;
+    const real share = 1 / static_cast<real>(tokens - std::count(may, may + tokens, 0));
+    std::transform(may, may + tokens, weights.mutable_data() + b * tokens,
+                   [share](uint8_t m) { return m != 0 ? share : 0; });
   }
   return matmul(Tensor(std::move(weights)), x);
 }
