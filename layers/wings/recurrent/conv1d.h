@@ -63,8 +63,7 @@ class Conv1d final : public Module {
   Tensor filtered(const Tensor& x, const Mask& tokens) {
     const LayerScope scope(path().c_str());
     const int64_t before = flop_count();
-    const Tensor zero(Array::zeros({}));
-    Tensor y = run(tokens ? where(tokens.reshaped(tokens.shape().inserted(2, 1)), x, zero) : x);
+    Tensor y = run(tokens ? where(tokens.reshaped(tokens.shape().inserted(2, 1)), x, real{0}) : x);
     observe(*this, y.shape(), flop_count() - before);
     return y;
   }

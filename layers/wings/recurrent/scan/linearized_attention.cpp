@@ -67,13 +67,10 @@ Tensor linearized_attention_composed(const Tensor& queries, const Tensor& keys,
                           hidden.rank() == 2 ? hidden.reshaped({batch, 1, 1, tokens}) : hidden, 0);
   }
   const Tensor total = sum(weights, -1, /*keepdim=*/true);
-  Mask some = Mask::uninitialised(total.shape());
-  std::transform(total.value().data(), total.value().data() + (dry_run() ? 0 : some.size()),
-                 some.mutable_data(),
-                 [](real v) { return static_cast<uint8_t>(!(v <= smallest_sum)); });  // NaN too
-  const Tensor zero(Array::zeros({})), one(Array::full({}, 1));
-  const Tensor mean = matmul(weights, by_head(values)) / where(some, total, one);
-  return reshape(permute(where(some, mean, zero), {0, 2, 1, 3}), {batch, tokens, width});
+  const Mask some =  // NaN too
+      map<uint8_t>(total.value(), [](real v) { return !(v <= smallest_sum); });
+  const Tensor mean = matmul(weights, by_head(values)) / where(some, total, real{1});
+  return reshape(permute(where(some, mean, real{0}), {0, 2, 1, 3}), {batch, tokens, width});
 }
 
 namespace {
