@@ -55,14 +55,12 @@ void zip_broadcast(const Array& a, const Array& b, Array& y, F f) {
   real* out = y.mutable_data();
   const Rows rows = rows_of(y.shape());
   const int64_t step_a = of_a.step(), step_b = of_b.step();
-  parallel_rows(rows.count, rows.width, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const real *row_a = in_a + of_a.row_offset(r), *row_b = in_b + of_b.row_offset(r);
-      real* row = out + r * rows.width;
+  parallel_rows(rows.count, rows.width, [&](int64_t r) {
+    const real *row_a = in_a + of_a.row_offset(r), *row_b = in_b + of_b.row_offset(r);
+    real* row = out + r * rows.width;
 #pragma omp simd
-      for (int64_t i = 0; i < rows.width; ++i) {
-        row[i] = f(row_a[i * step_a], row_b[i * step_b]);
-      }
+    for (int64_t i = 0; i < rows.width; ++i) {
+      row[i] = f(row_a[i * step_a], row_b[i * step_b]);
     }
   });
 }

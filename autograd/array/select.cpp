@@ -36,12 +36,10 @@ Array select(const Mask& mask, const Array& a, const Array& b, const Shape& shap
   const uint8_t* chosen = mask.data();
   const real *in_a = a.data(), *in_b = b.data();
   real* out = y.mutable_data();
-  parallel_rows(rows.count, rows.width, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      select_row(chosen + of_mask.row_offset(r), of_mask.step(), in_a + of_a.row_offset(r),
-                 of_a.step(), in_b + of_b.row_offset(r), of_b.step(), out + r * rows.width,
-                 rows.width);
-    }
+  parallel_rows(rows.count, rows.width, [&](int64_t r) {
+    select_row(chosen + of_mask.row_offset(r), of_mask.step(), in_a + of_a.row_offset(r),
+               of_a.step(), in_b + of_b.row_offset(r), of_b.step(), out + r * rows.width,
+               rows.width);
   });
   return y;
 }

@@ -151,14 +151,12 @@ class Grads {
   template <class Row>
   void emit_rows(size_t k, Rows rows, Row&& row) {
     const Target to = target(k);
-    parallel_rows(rows.count, rows.width, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        real* out = to.data + r * rows.width;
-        if (to.add) {
-          row(r, [out](int64_t i, real v) { out[i] += v; });
-        } else {
-          row(r, [out](int64_t i, real v) { out[i] = v; });
-        }
+    parallel_rows(rows.count, rows.width, [&](int64_t r) {
+      real* out = to.data + r * rows.width;
+      if (to.add) {
+        row(r, [out](int64_t i, real v) { out[i] += v; });
+      } else {
+        row(r, [out](int64_t i, real v) { out[i] = v; });
       }
     });
   }

@@ -9,11 +9,8 @@ void gather_rows(const Array& weight, const Ids& ids, Array& y) {
   const real* table = weight.data();
   const int32_t* id = ids.data();
   real* out = y.mutable_data();
-  parallel_rows(ids.size(), width, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      std::copy_n(table + id[i] * width, width, out + i * width);
-    }
-  });
+  parallel_rows(ids.size(), width,
+                [=](int64_t i) { std::copy_n(table + id[i] * width, width, out + i * width); });
 }
 
 void scatter_rows(int64_t table_size, const Ids& ids, const Array& dy, Grads& grads) {

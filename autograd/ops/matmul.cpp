@@ -35,11 +35,9 @@ Array stretch_batch(const Array& x, const Shape& batch) {
                                batch.inserted(batch.rank(), 1));
   const real* from = x.data();
   real* to = y.mutable_data();
-  parallel_rows(batch.size(), matrix, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      std::memcpy(to + i * matrix, from + reader.row_offset(i) * matrix,
-                  sizeof(real) * static_cast<size_t>(matrix));
-    }
+  parallel_rows(batch.size(), matrix, [&](int64_t i) {
+    std::memcpy(to + i * matrix, from + reader.row_offset(i) * matrix,
+                sizeof(real) * static_cast<size_t>(matrix));
   });
   return y;
 }

@@ -45,11 +45,8 @@ Array map_rows(const Array& x, Row row) {
   Array y = Array::uninitialised(x.shape());
   const real* in = x.data();
   real* out = y.mutable_data();
-  parallel_rows(rows.count, rows.width, [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      row(r, in + r * rows.width, out + r * rows.width);
-    }
-  });
+  parallel_rows(rows.count, rows.width,
+                [=](int64_t r) { row(r, in + r * rows.width, out + r * rows.width); });
   return y;
 }
 

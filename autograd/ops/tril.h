@@ -15,15 +15,13 @@ inline Array keep_band(const Array& x, int64_t first, int64_t last) {
   const int64_t m = x.dim(-2), n = x.dim(-1);
   const real* in = x.data();
   real* out = y.mutable_data();
-  parallel_rows(rows_of(x.shape()).count, n, [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t i = r % m;
-      const int64_t from = std::clamp<int64_t>(i + first, 0, n);
-      const int64_t to = std::clamp<int64_t>(i + last + 1, from, n);
-      std::fill_n(out + r * n, from, real{0});
-      std::copy(in + r * n + from, in + r * n + to, out + r * n + from);
-      std::fill(out + r * n + to, out + (r + 1) * n, real{0});
-    }
+  parallel_rows(rows_of(x.shape()).count, n, [=](int64_t r) {
+    const int64_t i = r % m;
+    const int64_t from = std::clamp<int64_t>(i + first, 0, n);
+    const int64_t to = std::clamp<int64_t>(i + last + 1, from, n);
+    std::fill_n(out + r * n, from, real{0});
+    std::copy(in + r * n + from, in + r * n + to, out + r * n + from);
+    std::fill(out + r * n + to, out + (r + 1) * n, real{0});
   });
   return y;
 }

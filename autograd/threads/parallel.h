@@ -94,11 +94,11 @@ void parallel_each(int64_t count, int64_t grain, Body&& body) {
   });
 }
 
-// parallel_for over rows of `width` numbers, which the body writes. Rows of nothing, however many,
-// take no time.
+// body(r) for every row of `width` numbers, which it writes. Rows of nothing, however many, take no
+// time.
 template <class Body>
 void parallel_rows(int64_t count, int64_t width, Body&& body) {
-  parallel_for(width > 0 ? count : 0, row_grain(width), std::forward<Body>(body));
+  parallel_each(width > 0 ? count : 0, row_grain(width), std::forward<Body>(body));
 }
 
 // The sum of body(begin, end) over all chunks, added in the order of the chunks. 0 in a dry run.

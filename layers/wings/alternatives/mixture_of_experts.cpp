@@ -43,17 +43,15 @@ Mask left_out_by(const Array& p, int64_t top_k) {
   Mask left_out = Mask::full(p.shape(), 1);
   const int64_t experts = p.dim(1);
   parallel_rows(p.dim(0), experts * top_k,
-                [=, from = p.data(), to = left_out.mutable_data()](int64_t begin, int64_t end) {
-                  for (int64_t t = begin; t < end; ++t) {
-                    const real* const of = from + t * experts;
-                    uint8_t* const out = to + t * experts;
-                    for (int64_t k = 0; k < top_k; ++k) {
-                      int64_t best = -1;
-                      for (int64_t e = 0; e < experts; ++e) {
-                        if (out[e] != 0 && (best < 0 || of[e] > of[best])) best = e;
-                      }
-                      out[best] = 0;
+                [=, from = p.data(), to = left_out.mutable_data()](int64_t t) {
+                  const real* const of = from + t * experts;
+                  uint8_t* const out = to + t * experts;
+                  for (int64_t k = 0; k < top_k; ++k) {
+                    int64_t best = -1;
+                    for (int64_t e = 0; e < experts; ++e) {
+                      if (out[e] != 0 && (best < 0 || of[e] > of[best])) best = e;
                     }
+                    out[best] = 0;
                   }
                 });
   return left_out;
