@@ -21,8 +21,8 @@ ConstMatrices matrices_of(const Array& x, Trans t) {
   return {ConstMatrix(x.data(), rows, columns).transposed(t), single ? 0 : rows * columns};
 }
 
-}  // namespace
-
+// Copies x (..., rows, columns) to (batch..., rows, columns), for batches that broadcast. Returns x
+// itself if it has that shape.
 Array stretch_batch(const Array& x, const Shape& batch) {
   const Shape target = with_matrix(batch, x.dim(-2), x.dim(-1));
   if (x.shape() == target) {
@@ -41,6 +41,8 @@ Array stretch_batch(const Array& x, const Shape& batch) {
   });
   return y;
 }
+
+}  // namespace
 
 ConstMatrices MatmulOperands::op_a() const {
   return folded ? ConstMatrices{as_matrix(a)} : matrices_of(a, ta);

@@ -13,10 +13,6 @@ namespace heed {
 
 namespace detail {
 
-// Copies x (..., rows, columns) to (batch..., rows, columns), for batches that broadcast. Returns x
-// itself if it has that shape.
-Array stretch_batch(const Array& x, const Shape& batch);
-
 // a and b as `count` pairs of matrices, and the shape of the result.
 struct MatmulOperands {
   Array a, b;  // stretched to the batch where necessary; a single matrix serves the whole batch
