@@ -15,31 +15,18 @@
 
 namespace heed {
 
-class Classifier final : public ClassifyingBody {
+struct ClassifierConfig : TransformerBody::Config {
+  ClassifierConfig() { num_heads = 1; }
+  int64_t num_classes = 0;
+  std::string pool = "mean";
+  void fields(Fields& f);
+};
+
+class Classifier final : public SequenceClassifier<ClassifierConfig> {
  public:
   static constexpr const char* help = "transformer blocks and a class for the whole sequence";
 
-  struct Config : TransformerBody::Config {
-    Config() { num_heads = 1; }
-    int64_t num_classes = 0;
-    std::string pool = "mean";
-    void fields(Fields& f);
-  };
-
-  explicit Classifier(const Config& c);
-
-  Signature signature() const override {
-    return {.ids = true,
-            .vocab_size = config.vocab_size,
-            .longest = config.context_length,
-            .mask = true};
-  }
-
-  const Config config;
-  Child<Linear> out_head;
-
- protected:
-  Tensor forward(const Input& in) override;
+  explicit Classifier(const Config& c) : SequenceClassifier("classifier", c, c.bias) {}
 };
 HEED_LAYER(Classifier, "classifier");
 

@@ -16,4 +16,34 @@ class ClassifyingBody : public TransformerBody {
                  Child<Linear>& out_head);
 };
 
+// Of ids alone. C: the config of the body with num_classes and pool.
+template <class C>
+class SequenceClassifier : public ClassifyingBody {
+ public:
+  using Config = C;
+
+  Signature signature() const override {
+    return {.ids = true,
+            .vocab_size = config.vocab_size,
+            .longest = config.context_length,
+            .mask = true};
+  }
+
+  const Config config;
+  Child<Linear> out_head;
+
+ protected:
+  SequenceClassifier(const char* layer, const Config& c, bool bias)
+      : ClassifyingBody(checked(c)),
+        config(c),
+        out_head(this, "out_head",
+                 Linear::Config{.d_in = c.d_model, .d_out = c.num_classes, .bias = bias}),
+        layer_(layer) {}
+
+  Tensor forward(const Input& in) override { return classes(layer_, in, config.pool, out_head); }
+
+ private:
+  const char* const layer_;
+};
+
 }  // namespace heed

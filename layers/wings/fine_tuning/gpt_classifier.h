@@ -15,30 +15,18 @@
 
 namespace heed {
 
-class GptClassifier final : public ClassifyingBody {
+struct GptClassifierConfig : GptBodyConfig {
+  int64_t num_classes = 0;
+  std::string pool = "last";
+  void fields(Fields& f);
+};
+
+class GptClassifier final : public SequenceClassifier<GptClassifierConfig> {
  public:
   static constexpr const char* help = "the body of a gpt and a class for the whole text";
 
-  struct Config : GptBodyConfig {
-    int64_t num_classes = 0;
-    std::string pool = "last";
-    void fields(Fields& f);
-  };
-
-  explicit GptClassifier(const Config& c);
-
-  Signature signature() const override {
-    return {.ids = true,
-            .vocab_size = config.vocab_size,
-            .longest = config.context_length,
-            .mask = true};
-  }
-
-  const Config config;
-  Child<Linear> out_head;
-
- protected:
-  Tensor forward(const Input& in) override;
+  explicit GptClassifier(const Config& c)
+      : SequenceClassifier("gpt_classifier", c, /*bias=*/true) {}
 };
 HEED_LAYER(GptClassifier, "gpt_classifier");
 
