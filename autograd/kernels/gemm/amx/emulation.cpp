@@ -31,8 +31,10 @@ EmulatedTiles& configured_tiles() {
   return emulated;
 }
 
-EmulatedTile& tile_of_c(int64_t lower, int64_t right) {
-  return configured_tiles().c[2 * lower + right];
+// body(tile, lower, right) for the four tiles of C.
+template <class Body>
+void for_c_tiles(Body&& body) {
+  for (const int64_t i : {0, 1, 2, 3}) body(configured_tiles().c[i], i / 2, i % 2);
 }
 
 void fill_tile(EmulatedTile& to, const void* from, size_t row_bytes) {
@@ -130,11 +132,8 @@ void add_products(Convert&& convert) {
   const EmulatedTiles& t = configured_tiles();
   const TileFactors a[] = {tile_factors(t.a[0], convert), tile_factors(t.a[1], convert)};
   const TileFactors b[] = {tile_factors(t.b[0], convert), tile_factors(t.b[1], convert)};
-  for (const int64_t lower : {0, 1}) {
-    for (const int64_t right : {0, 1}) {
-      add_product(tile_of_c(lower, right), a[lower], b[right]);
-    }
-  }
+  for_c_tiles(
+      [&](EmulatedTile& c, int64_t lower, int64_t right) { add_product(c, a[lower], b[right]); });
 }
 
 // max(|a|, |b|) as VRANGEPS has it: a signalling NaN wins as a quiet one, a quiet NaN loses.
@@ -178,25 +177,20 @@ void zero_c_tiles() {
 }
 
 void load_c_tiles(const real* c, size_t row_bytes) {
-  for (const int64_t lower : {0, 1}) {
-    for (const int64_t right : {0, 1}) {
-      fill_tile(tile_of_c(lower, right),
-                c + tile_side * (lower * static_cast<int64_t>(row_bytes / sizeof(real)) + right),
-                row_bytes);
-    }
-  }
+  const auto ldc = static_cast<int64_t>(row_bytes / sizeof(real));
+  for_c_tiles([&](EmulatedTile& tile, int64_t lower, int64_t right) {
+    fill_tile(tile, c + tile_side * (lower * ldc + right), row_bytes);
+  });
 }
 
 void store_c_tiles(real* c, size_t row_bytes) {
   const auto ldc = static_cast<int64_t>(row_bytes / sizeof(real));
-  for (const int64_t lower : {0, 1}) {
-    for (const int64_t right : {0, 1}) {
-      for (int64_t r = 0; r < tile_side; ++r) {
-        std::memcpy(c + (lower * tile_side + r) * ldc + right * tile_side,
-                    tile_of_c(lower, right).rows[r], tile_row_bytes);
-      }
+  for_c_tiles([&](const EmulatedTile& tile, int64_t lower, int64_t right) {
+    for (int64_t r = 0; r < tile_side; ++r) {
+      std::memcpy(c + (lower * tile_side + r) * ldc + right * tile_side, tile.rows[r],
+                  tile_row_bytes);
     }
-  }
+  });
 }
 
 void add_bfloat16_products() { add_products(from_bfloat16); }
