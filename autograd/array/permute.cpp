@@ -80,12 +80,10 @@ struct Walk {
 void copy_rows(Walk walk, const real* x, real* y) {
   const int64_t width = walk.at(walk.rank - 1).extent;
   walk.remove(walk.rank - 1);
-  parallel_for(walk.size(), row_grain(width), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      int64_t from, to;
-      walk.locate(r, from, to);
-      std::copy_n(x + from, width, y + to);
-    }
+  parallel_each(walk.size(), row_grain(width), [&](int64_t r) {
+    int64_t from, to;
+    walk.locate(r, from, to);
+    std::copy_n(x + from, width, y + to);
   });
 }
 
@@ -122,13 +120,11 @@ void transpose_matrices(Walk walk, const real* x, real* y) {
   walk.remove(last);
   const int64_t strips = (row.extent + tile - 1) / tile;
   const int64_t grain = row_grain(tile * column.extent);
-  parallel_for(walk.size() * strips, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t s = begin; s < end; ++s) {
-      int64_t from, to;
-      walk.locate(s / strips, from, to);
-      const int64_t first = s % strips * tile;
-      transpose_strip(row, column, first, std::min(row.extent, first + tile), x + from, y + to);
-    }
+  parallel_each(walk.size() * strips, grain, [&](int64_t s) {
+    int64_t from, to;
+    walk.locate(s / strips, from, to);
+    const int64_t first = s % strips * tile;
+    transpose_strip(row, column, first, std::min(row.extent, first + tile), x + from, y + to);
   });
 }
 

@@ -39,20 +39,15 @@ double sum_range(const real* x, int64_t begin, int64_t end) {
 // x (outer, n, inner) -> y (outer, inner)
 void sum_middle(const real* x, real* y, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) {
-    parallel_for(outer, row_grain(n), [=](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) {
-        y[o] = static_cast<real>(sum_range(x, o * n, (o + 1) * n));
-      }
-    });
+    parallel_each(outer, row_grain(n),
+                  [=](int64_t o) { y[o] = static_cast<real>(sum_range(x, o * n, (o + 1) * n)); });
     return;
   }
   const int64_t blocks = (inner + columns_at_once - 1) / columns_at_once;
-  parallel_for(outer * blocks, row_grain(n * columns_at_once), [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t o = i / blocks, first = i % blocks * columns_at_once;
-      sum_columns(x + o * n * inner, y + o * inner, n, inner, first,
-                  std::min(inner, first + columns_at_once));
-    }
+  parallel_each(outer * blocks, row_grain(n * columns_at_once), [=](int64_t i) {
+    const int64_t o = i / blocks, first = i % blocks * columns_at_once;
+    sum_columns(x + o * n * inner, y + o * inner, n, inner, first,
+                std::min(inner, first + columns_at_once));
   });
 }
 
