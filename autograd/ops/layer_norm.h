@@ -33,18 +33,11 @@ namespace heed {
 
 [[nodiscard]] inline Tensor layer_norm(const Tensor& x, const Tensor& scale, const Tensor& shift,
                                        double eps = 1e-5) {
-  const Array shift_value = shift.value();
-  detail::check_norm("layer_norm", x.shape(), scale.shape(), shift_value, eps);
+  detail::check_norm("layer_norm", x, scale, shift, eps);
   if (!fused()) {
     return layer_norm_composed(x, scale, shift, eps);
   }
-  detail::NormSaved saved;
-  Array y =
-      detail::norm_forward(detail::Norm::layer, x.value(), scale.value(), shift_value, eps, saved);
-  return record("layer_norm", std::move(y), {x, scale, shift},
-                [saved = std::move(saved)](const Array& dy, Grads& grads) {
-                  detail::norm_backward(saved, dy, grads);
-                });
+  return detail::fused_norm("layer_norm", detail::Norm::layer, x, scale, shift, eps);
 }
 
 }  // namespace heed

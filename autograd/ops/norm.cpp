@@ -7,6 +7,13 @@ namespace heed::detail {
 
 namespace {
 
+struct NormSaved {
+  Norm kind;
+  Array x, scale;   // (..., n), (n)
+  Array row_stats;  // (N, 2): m and rstd of every row
+  real eps = 0;
+};
+
 template <class Number>
 struct NormStats {
   Number mean, rstd;
@@ -113,18 +120,7 @@ void add_sums(const real* sums, int64_t which, int64_t chunks, int64_t n, Grads:
   }
 }
 
-}  // namespace
-
-void check_norm(const char* op, const Shape& x, const Shape& scale, const Array& shift,
-                double eps) {
-  require(x.rank() >= 1 && x[-1] >= 1, op, ": expected x (..., n >= 1), got ", x);
-  require(scale == Shape{x[-1]}, op, ": expected scale ", Shape{x[-1]}, " for x ", x, ", got ",
-          scale);
-  require(!shift || shift.shape() == scale, op, ": expected shift ", scale, " for x ", x, ", got ",
-          shift.shape());
-  require(eps >= 0, op, ": expected eps >= 0, got ", eps);
-}
-
+// Returns y, and fills `saved` for the backward. `shift` may be no array.
 Array norm_forward(Norm kind, const Array& x, const Array& scale, const Array& shift, double eps,
                    NormSaved& saved) {
   const Rows rows = rows_of(x.shape());
@@ -152,6 +148,7 @@ Array norm_forward(Norm kind, const Array& x, const Array& scale, const Array& s
   return y;
 }
 
+// Adds dx, dscale and dshift to gradients 0, 1 and 2.
 void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
   const Rows rows = rows_of(saved.x.shape());
   const NormRows read{
@@ -182,6 +179,29 @@ void norm_backward(const NormSaved& saved, const Array& dy, Grads& grads) {
     if (--chunks_left == 0) finish();
   });
   if (rows.count == 0 && !dry_run()) finish();
+}
+
+}  // namespace
+
+void check_norm(const char* op, const Tensor& x, const Tensor& scale, const Tensor& shift,
+                double eps) {
+  require(x.rank() >= 1 && x.dim(-1) >= 1, op, ": expected x (..., n >= 1), got ", x.shape());
+  const Shape row{x.dim(-1)};
+  require(scale.shape() == row, op, ": expected scale ", row, " for x ", x.shape(), ", got ",
+          scale.shape());
+  require(!shift || shift.shape() == row, op, ": expected shift ", row, " for x ", x.shape(),
+          ", got ", shift.shape());
+  require(eps >= 0, op, ": expected eps >= 0, got ", eps);
+}
+
+Tensor fused_norm(const char* op, Norm kind, const Tensor& x, const Tensor& scale,
+                  const Tensor& shift, double eps) {
+  NormSaved saved;
+  Array y = norm_forward(kind, x.value(), scale.value(), shift.value(), eps, saved);
+  return record(op, std::move(y), {x, scale, shift},
+                [saved = std::move(saved)](const Array& dy, Grads& grads) {
+                  norm_backward(saved, dy, grads);
+                });
 }
 
 }  // namespace heed::detail

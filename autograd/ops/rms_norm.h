@@ -26,16 +26,11 @@ namespace heed {
 }
 
 [[nodiscard]] inline Tensor rms_norm(const Tensor& x, const Tensor& scale, double eps = 1e-5) {
-  detail::check_norm("rms_norm", x.shape(), scale.shape(), Array(), eps);
+  detail::check_norm("rms_norm", x, scale, Tensor(), eps);
   if (!fused()) {
     return rms_norm_composed(x, scale, eps);
   }
-  detail::NormSaved saved;
-  Array y = detail::norm_forward(detail::Norm::rms, x.value(), scale.value(), Array(), eps, saved);
-  return record("rms_norm", std::move(y), {x, scale, Tensor()},
-                [saved = std::move(saved)](const Array& dy, Grads& grads) {
-                  detail::norm_backward(saved, dy, grads);
-                });
+  return detail::fused_norm("rms_norm", detail::Norm::rms, x, scale, Tensor(), eps);
 }
 
 }  // namespace heed
