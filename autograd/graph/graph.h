@@ -128,7 +128,7 @@ class Grads {
   // The buffer of d(input k).
   using Target = Node::Target;
   Target target(size_t k) { return input(k).gradient_target(); }
-  Target target_if_needed(size_t k) { return needs(k) ? target(k) : Target{}; }  // or null
+  Target target_if_needed(size_t k) { return needs(k) ? target(k) : Target{}; }  // else null
 
   // Adds g to d(input k). g has the shape of the input, or the shape that the input was broadcast
   // to: then it is summed over the stretched axes. The first contribution is kept without a copy.

@@ -20,9 +20,10 @@ std::optional<Child<Layer>> optional_child(bool exists, Module* parent, const st
 }
 
 // A child that was made, or none for null.
-inline std::optional<Child<Module>> optional_child(Module* parent, const std::string& name,
-                                                   std::unique_ptr<Module> layer) {
-  return layer ? std::optional(Child<Module>(parent, name, std::move(layer))) : std::nullopt;
+template <class Layer>
+std::optional<Child<Layer>> optional_child(Module* parent, const std::string& name,
+                                           std::unique_ptr<Layer> layer) {
+  return layer ? std::optional(Child<Layer>(parent, name, std::move(layer))) : std::nullopt;
 }
 
 // `count` children `name.0`, `name.1`, ...: all of one config, or child i of config(i).

@@ -30,9 +30,7 @@ RnnEncoderDecoder::RnnEncoderDecoder(const Config& c)
     : config(checked(c)),
       source_emb(this, "source_emb",
                  Embedding::Config{.vocab_size = c.source_vocab_size, .d_model = c.d_model}),
-      encoder(c.encoder_kernel_size
-                  ? std::nullopt
-                  : std::optional<Child<Recurrent>>(std::in_place, this, "encoder", make_cell())),
+      encoder(optional_child(this, "encoder", c.encoder_kernel_size ? nullptr : make_cell())),
       window_encoder(
           optional_child<Conv1d>(c.encoder_kernel_size.has_value(), this, "encoder",
                                  Conv1d::Config{.d_in = c.d_model,
