@@ -78,6 +78,17 @@ TEST_CASE("parallel: every item once, in fixed chunks") {
   }
 }
 
+TEST_CASE("parallel: items and rows one by one, rows of nothing not at all") {
+  const Threads scope(3);
+  std::vector<int> items(1000), rows(1000);
+  heed::parallel_each(1000, 7, [&](int64_t i) { ++items[static_cast<size_t>(i)]; });
+  const auto count_row = [&](int64_t r) { ++rows[static_cast<size_t>(r)]; };
+  heed::parallel_rows(1000, 16, count_row);
+  heed::parallel_rows(1000, 0, count_row);
+  CHECK(items == std::vector<int>(1000, 1));
+  CHECK(rows == items);
+}
+
 TEST_CASE("parallel: a sum has the same bits for any number of threads") {
   constexpr int64_t count = 100003;
   std::vector<double> terms(count);
