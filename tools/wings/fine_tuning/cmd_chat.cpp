@@ -47,17 +47,17 @@ void declare_chat(Arguments& arguments, ChatOptions& o) {
 }
 
 void check_chat(const ChatOptions& o) {
-  const auto expect = [](bool holds, const char* option, const char* what, const auto& got) {
-    require<ConfigError>(holds, "heed chat: expected ", option, " ", what, ", got ", got);
+  const auto expect = [](bool holds, const char* what, auto got) {
+    require<ConfigError>(holds, "heed chat: expected ", what, ", got ", got);
   };
   const double temperature = o.temperature.value_or(0), top_p = o.top_p.value_or(1);
-  expect(o.tokens >= 1, "--tokens", "of at least 1", o.tokens);
-  expect(temperature >= 0 && std::isfinite(temperature), "--temperature", "of at least 0",
+  expect(o.tokens >= 1, "--tokens of at least 1", o.tokens);
+  expect(temperature >= 0 && std::isfinite(temperature), "--temperature of at least 0",
          temperature);
-  expect(o.top_k.value_or(1) >= 1, "--top-k", "of at least 1", o.top_k.value_or(1));
-  expect(top_p > 0 && top_p <= 1, "--top-p", "above 0 and at most 1", top_p);
-  expect(o.keep.value_or(0) >= 0, "--keep", "of at least 0", o.keep.value_or(0));
-  expect(o.seed >= 0, "--seed", "of at least 0", o.seed);
+  expect(o.top_k.value_or(1) >= 1, "--top-k of at least 1", o.top_k.value_or(1));
+  expect(top_p > 0 && top_p <= 1, "--top-p above 0 and at most 1", top_p);
+  expect(o.keep.value_or(0) >= 0, "--keep of at least 0", o.keep.value_or(0));
+  expect(o.seed >= 0, "--seed of at least 0", o.seed);
 }
 
 constexpr const char* chat_help =

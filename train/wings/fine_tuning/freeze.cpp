@@ -3,8 +3,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "layers/config/text.h"
 #include "train/step.h"
@@ -22,6 +20,15 @@ bool matches(const std::string& pattern, const std::string& name) {
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](const std::string& pattern) { return matches(pattern, name); });
+}
+
+std::set<const void*> parameters_matching(const Module& model,
+                                          const std::vector<std::string>& patterns) {
+  std::set<const void*> found;
+  model.for_each_parameter([&](const std::string& name, const Parameter& parameter) {
+    if (matches_any(patterns, name)) found.insert(parameter.identity());
+  });
+  return found;
 }
 
 std::string none_called(const char* what, const std::string& pattern,
@@ -52,16 +59,9 @@ void freeze(Module& model, const std::vector<std::string>& patterns) {
     const std::string mistake = mistake_in_pattern(model, pattern);
     require<ConfigError>(mistake.empty(), "train.freeze: ", mistake);
   }
-  std::set<const void*> frozen;  // by identity, which tied parameters share
-  model.for_each_parameter([&](const std::string& name, const Parameter& parameter) {
-    if (matches_any(patterns, name)) {
-      frozen.insert(parameter.identity());
-    }
-  });
+  const std::set<const void*> frozen = parameters_matching(model, patterns);
   model.for_each_parameter([&](const std::string&, Parameter& parameter) {
-    if (frozen.contains(parameter.identity())) {
-      parameter.freeze();
-    }
+    if (frozen.contains(parameter.identity())) parameter.freeze();
   });
   require<ConfigError>(!trained_parameters(model).empty(),
                        "train.freeze: every parameter is frozen, so there is nothing to train");

@@ -20,28 +20,24 @@ void LoraAdapter::Config::fields(Fields& f) {
 
 namespace {
 
-// Calls visit(layer) for each layer within `top`, and for itself.
-template <class Visit>
-void for_each_layer(Module& top, const Visit& visit) {
-  visit(top);
+// `top`, and all layers within it.
+std::vector<Module*> layers_of(Module& top) {
+  std::vector<Module*> all{&top};
   for (const auto& [name, child] : top.children()) {
-    for_each_layer(*child, visit);
+    const std::vector<Module*> below = layers_of(*child);
+    all.insert(all.end(), below.begin(), below.end());
   }
-}
-
-std::vector<Module*> layers_of(Module& model) {
-  std::vector<Module*> all;
-  for_each_layer(model, [&](Module& layer) { all.push_back(&layer); });
   return all;
 }
 
 // Throws ConfigError for a pattern that matches none of these layers.
+template <class Layer>
 void require_matches(const char* field, const std::vector<std::string>& patterns,
-                     const std::vector<Module*>& layers, const char* what) {
+                     const std::vector<Layer*>& layers, const char* what) {
   for (const std::string& pattern : patterns) {
     std::vector<std::string> candidates;  // "trf_blocks.0.att.W_query", "*.W_query"
     bool used = false;
-    for (const Module* const layer : layers) {
+    for (const Layer* const layer : layers) {
       const std::string& path = layer->path();
       used = used || matches_any({pattern}, path);
       candidates.push_back(path);
@@ -51,16 +47,18 @@ void require_matches(const char* field, const std::vector<std::string>& patterns
   }
 }
 
-std::vector<Module*> linear_layers(Module& model) {
-  std::vector<Module*> all = layers_of(model);
-  std::erase_if(all, [](Module* layer) { return dynamic_cast<Linear*>(layer) == nullptr; });
+std::vector<Linear*> linear_layers(Module& model) {
+  std::vector<Linear*> all;
+  for (Module* const layer : layers_of(model)) {
+    if (auto* const linear = dynamic_cast<Linear*>(layer)) all.push_back(linear);
+  }
   return all;
 }
 
 }  // namespace
 
 void LoraAdapter::add_to(Module& model) const {
-  std::vector<Module*> linears = linear_layers(model);
+  const std::vector<Linear*> linears = linear_layers(model);
   require<ConfigError>(!linears.empty(), "the model has no Linear layer to add to");
   require_matches("targets", config_.targets, linears, "Linear layer");
   const std::vector<Module*> all = layers_of(model);
@@ -69,40 +67,37 @@ void LoraAdapter::add_to(Module& model) const {
   std::set<const Module*> whole;
   for (Module* const layer : all) {
     if (!matches_any(config_.modules_to_save, layer->path())) continue;
-    for_each_layer(*layer, [&](Module& inner) {
-      whole.insert(&inner);
-      for (const Parameter* each : inner.own_parameters()) saved.insert(each->identity());
-    });
+    const std::vector<Module*> inside = layers_of(*layer);
+    whole.insert(inside.begin(), inside.end());
+    layer->for_each_parameter(
+        [&](const std::string&, const Parameter& each) { saved.insert(each.identity()); });
   }
+  std::multiset<const void*> names;  // of each parameter, by identity
   model.for_each_parameter([&](const std::string&, Parameter& parameter) {
+    names.insert(parameter.identity());
     if (!saved.contains(parameter.identity())) parameter.freeze();
   });
-  std::multiset<const void*> names;  // of each parameter, by identity
-  model.for_each_parameter(
-      [&](const std::string&, Parameter& parameter) { names.insert(parameter.identity()); });
-  for (Module* const layer : linears) {
-    if (matches_any(config_.targets, layer->path()) && !whole.contains(layer)) {
-      auto& linear = dynamic_cast<Linear&>(*layer);
-      require<ConfigError>(names.count(linear.weight.identity()) == 1, "targets: ", layer->path(),
+  for (Linear* const linear : linears) {
+    if (matches_any(config_.targets, linear->path()) && !whole.contains(linear)) {
+      require<ConfigError>(names.count(linear->weight.identity()) == 1, "targets: ", linear->path(),
                            " is tied to another layer, which a merged weight would change too; ",
                            "leave it out");
       LoraLayer::Config size{config_};
-      size.d_in = linear.config.d_in;
-      size.d_out = linear.config.d_out;
-      linear.add("lora", std::make_unique<LoraLayer>(size));
+      size.d_in = linear->config.d_in;
+      size.d_out = linear->config.d_out;
+      linear->add("lora", std::make_unique<LoraLayer>(size));
     }
   }
 }
 
 void LoraAdapter::merge_into(Module& model) const {
   const NoGrad off;
-  for (Module* const layer : linear_layers(model)) {
-    auto& linear = dynamic_cast<Linear&>(*layer);
-    if (const auto* const lora = dynamic_cast<const LoraLayer*>(linear.added())) {
+  for (Linear* const linear : linear_layers(model)) {
+    if (const auto* const lora = dynamic_cast<const LoraLayer*>(linear->added())) {
       const Array sum = lora->product();
-      real* const weight = linear.weight.tensor().mutable_value();
+      real* const weight = linear->weight.tensor().mutable_value();
       std::transform(weight, weight + sum.size(), sum.data(), weight, std::plus<>());
-      linear.take_off_added();
+      linear->take_off_added();
     }
   }
 }

@@ -1,7 +1,5 @@
 #include "train/wings/fine_tuning/start.h"
 
-#include <set>
-
 #include "train/config/checks_between_sections.h"
 #include "train/config/resolve.h"
 #include "train/files/files.h"
@@ -118,10 +116,7 @@ namespace {
 
 // Parameters of the base that were not filled in have no other place.
 void leave_out_base(Module& model, const std::vector<std::string>& ignored) {
-  std::set<const void*> drawn;  // by identity, which tied parameters share
-  model.for_each_parameter([&](const std::string& name, const Parameter& parameter) {
-    if (matches_any(ignored, name)) drawn.insert(parameter.identity());
-  });
+  const std::set<const void*> drawn = parameters_matching(model, ignored);
   model.for_each_parameter([&](const std::string&, Parameter& parameter) {
     const bool is_trained = parameter.tensor().requires_grad();
     if (!is_trained && !drawn.contains(parameter.identity())) parameter.leave_out();

@@ -7,6 +7,7 @@
 #include "train/tokenizers/vocabulary.h"
 #include "train/wings/fine_tuning/foreign.h"
 #include "train/wings/fine_tuning/freeze.h"
+#include "train/wings/own_data/row_mistakes.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
@@ -52,15 +53,11 @@ std::string other_classes(const fs::path& folder, const std::string& classes,
       matches_any(ignored, "out_head.weight")) {
     return "";
   }
-  std::string names[2];
-  for (const int k : {0, 1}) {
-    for (const auto& name : vocabulary_from_json(k == 0 ? before : classes, "classes")) {
-      names[k] += (names[k].empty() ? "" : ", ") + printable(name);
-    }
-  }
-  return text("the weights were trained with the classes ", printable(names[0], 200),
-              ", this run has ", printable(names[1], 200),
-              ": each starts from the row of out_head ",
+  const auto names = [](const std::string& json) {
+    return printable(listed(vocabulary_from_json(json, "classes")), 200);
+  };
+  return text("the weights were trained with the classes ", names(before), ", this run has ",
+              names(classes), ": each starts from the row of out_head ",
               "that another one had; data.classes gives their order, weights_ignore: [out_head.*] ",
               "new rows");
 }
