@@ -135,36 +135,27 @@ void perturb(Module& layer, Generator& generator) {
   }
 }
 
-LayerResults run_layer(Module& layer, const Input& in, const Array& dy) {
-  std::vector<NamedParameter> parameters = layer.parameters();
-  for (NamedParameter& parameter : parameters) {
-    parameter.tensor.zero_grad();
-  }
+LayerResults run_layer(Module& layer, const Input& in) {
   streams().dropout().manual_seed(5);
+  std::vector<NamedParameter> leaves = layer.parameters();
   Input traced = in;
-  for (const auto member : {&Input::x, &Input::context}) {
+  for (const auto& [name, member] : {std::pair{"x", &Input::x}, {"context", &Input::context}}) {
     if (in.*member) {
       traced.*member = Tensor::parameter((in.*member).value().clone());
+      leaves.push_back({name, traced.*member});
     }
   }
+  for (NamedParameter& leaf : leaves) leaf.tensor.zero_grad();
   const Tensor y = layer(traced);
   LayerResults results{{"y", y.value().clone()}};
   if (y.requires_grad()) {
     Generator numbers(7);
-    y.backward(dy ? dy.clone() : uniform_array(y.shape(), 0.5, 1.5, numbers));
+    y.backward(uniform_array(y.shape(), 0.5, 1.5, numbers));
   }
-  const auto keep = [&](const std::string& name, Tensor leaf) {
-    const Array gradient = leaf.grad();
-    results[name] = gradient ? gradient.clone() : Array::zeros(leaf.shape());
-    leaf.zero_grad();
-  };
-  for (const auto& [name, member] : {std::pair{"x", &Input::x}, {"context", &Input::context}}) {
-    if (in.*member) {
-      keep(name, traced.*member);
-    }
-  }
-  for (const NamedParameter& parameter : parameters) {
-    keep(parameter.name, parameter.tensor);
+  for (NamedParameter& leaf : leaves) {
+    const Array gradient = leaf.tensor.grad();
+    results[leaf.name] = gradient ? gradient.clone() : Array::zeros(leaf.tensor.shape());
+    leaf.tensor.zero_grad();
   }
   return results;
 }

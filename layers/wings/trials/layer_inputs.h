@@ -63,8 +63,8 @@ void perturb(Module& layer, Generator& generator);
 // parameters by name. Zeros for a tensor that got no gradient.
 using LayerResults = std::map<std::string, Array>;
 
-// Runs forward and backward with the cotangent `dy` (random if absent). Seeds the dropout stream
-// first, and clears the gradients before and after.
-LayerResults run_layer(Module& layer, const Input& in, const Array& dy = {});
+// Runs forward and backward with a random cotangent. Seeds the dropout stream first, and clears the
+// gradients before and after.
+LayerResults run_layer(Module& layer, const Input& in);
 
 }  // namespace heed
