@@ -1,6 +1,8 @@
 #include "autograd/array/reduce.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 #include "autograd/threads/parallel.h"
 
@@ -71,6 +73,22 @@ bool all_finite(const Array& x) {
            }
            return static_cast<double>(sum);
          }) == 0.0;
+}
+
+std::string difference(const Array& a, const Array& b, std::optional<double> tolerance) {
+  if (a.shape() != b.shape()) {
+    return text("shapes ", a.shape(), " and ", b.shape());
+  }
+  for (int64_t i = 0; i < a.size(); ++i) {
+    const double x = a.data()[i], y = b.data()[i];
+    const bool near =
+        tolerance && (std::isfinite(y) ? std::abs(x - y) <= *tolerance * std::max(1.0, std::abs(y))
+                                       : std::isnan(x) && std::isnan(y));
+    if (!near && std::memcmp(a.data() + i, b.data() + i, sizeof(real)) != 0) {
+      return text("element ", i, " of ", b.shape(), ": ", a.data()[i], " and ", b.data()[i]);
+    }
+  }
+  return "";
 }
 
 Array sum_axis(const Array& x, int axis) {

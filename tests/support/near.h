@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/array/reduce.h"
 #include "autograd/graph/tensor.h"
 
 namespace heed::testing {
@@ -91,21 +92,12 @@ inline Mask mask_of(const Shape& shape, std::initializer_list<uint8_t> numbers) 
 }
 
 // Checks that |got - want| <= tolerance max(1, |want|), and that infinities and NaN are the same.
-// Returns the number of elements compared, 0 if the shapes differ.
+// Returns the number of elements compared.
 inline int64_t check_near(const Array& got, const Array& want, double tolerance = rounding) {
-  REQUIRE_MESSAGE(got.shape() == want.shape(), text("shapes ", got.shape(), " and ", want.shape()));
-  int64_t compared = 0;
-  for (int64_t i = 0; i < want.size(); ++i) {
-    const double g = static_cast<double>(got.data()[i]), w = static_cast<double>(want.data()[i]);
-    const bool same = g == w || (std::isnan(g) && std::isnan(w));
-    const bool near = same || std::abs(g - w) <= tolerance * std::max(1.0, std::abs(w));
-    if (!near) {
-      FAIL_CHECK(text("element ", i, " of ", want.shape(), ": got ", g, ", expected ", w));
-    }
-    ++compared;
-  }
-  CHECK(compared == want.size());
-  return compared;
+  REQUIRE(got.shape() == want.shape());
+  const std::string wrong = difference(got, want, tolerance);
+  CHECK_MESSAGE(wrong.empty(), wrong);
+  return want.size();
 }
 
 inline int64_t check_near(const Tensor& got, const Array& want, double tolerance = rounding) {
@@ -119,9 +111,9 @@ inline void check_values(const Tensor& got, const Shape& shape, std::initializer
 }
 
 inline void check_same_bits(const Array& a, const Array& b) {
-  REQUIRE(a.shape() == b.shape());
   REQUIRE(a.size() > 0);
-  CHECK(std::memcmp(a.data(), b.data(), sizeof(real) * static_cast<size_t>(a.size())) == 0);
+  const std::string wrong = difference(a, b);
+  CHECK_MESSAGE(wrong.empty(), wrong);
 }
 
 using Function = std::function<Tensor(const std::vector<Tensor>&)>;

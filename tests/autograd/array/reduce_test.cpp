@@ -68,3 +68,15 @@ TEST_CASE("reduce: all_finite") {
     }
   }
 }
+
+TEST_CASE("reduce: difference, in bits or beyond a tolerance") {
+  const Array a = Array::from({4}, {0, 1, inf, not_a_number});
+  CHECK(difference(a, a) == "");
+  CHECK(difference(a, a.reshaped({2, 2})) == "shapes (4,) and (2, 2)");
+  const Array b = Array::from({4}, {-0.0, 3, inf, -not_a_number});
+  CHECK(difference(a, b) == "element 0 of (4,): 0 and -0");
+  CHECK(difference(a, b, 0.5) == "element 1 of (4,): 1 and 3");
+  CHECK(difference(a, b, 0.7) == "");
+  CHECK(difference(Array::from({2}, {0, inf}), Array::from({2}, {0, -inf}), 9) ==
+        "element 1 of (2,): inf and -inf");
+}

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <set>
 
-#include "autograd/array/reduce.h"
 #include "autograd/base/rethrow.h"
 #include "autograd/random/streams.h"
 #include "layers/module/evaluation_mode.h"
@@ -88,21 +86,6 @@ Array evaluate_layer(Module& layer, const Input& in) {
   return layer(in).value().clone();
 }
 
-std::string difference_beyond_rounding(const Array& a, const Array& b) {
-  const double tolerance = is_float64 ? 1e-9 : 1e-3;
-  if (a.size() != b.size()) {
-    return text("shapes ", a.shape(), " and ", b.shape());
-  }
-  for (int64_t i = 0; i < a.size(); ++i) {
-    const double x = a.data()[i], y = b.data()[i];
-    const bool near = std::abs(x - y) <= tolerance * std::max(1.0, std::abs(y));
-    if (!near && !(std::isnan(x) && std::isnan(y))) {
-      return text("element ", i, " of ", b.shape(), ": ", x, " and ", y);
-    }
-  }
-  return "";
-}
-
 // A layer that refuses many tokens, or some of a second sequence, has to declare the limit.
 std::string check_length(const Examination& it) {
   const Signature& sizes = it.sizes;
@@ -158,11 +141,12 @@ std::string check_forward(const Examination& it) {
     batch_of_one.batch = 1;
     const Array single = evaluate_layer(*layer, it.input(form));
     const Array batch = evaluate_layer(*layer, it.input(batch_of_one));
-    if (single.rank() + 1 != batch.rank()) {
+    if (single.shape().inserted(0, 1) != batch.shape()) {
       return text("a single sequence gives ", single.shape(), ", a batch of it ", batch.shape(),
                   "; with_batch and without_batch keep both right");
     }
-    if (const std::string where = difference_beyond_rounding(single, batch); !where.empty()) {
+    const std::string where = difference_beyond_rounding(single.reshaped(batch.shape()), batch);
+    if (!where.empty()) {
       return "a single sequence and a batch of it differ: " + where;
     }
   }

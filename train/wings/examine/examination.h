@@ -1,6 +1,7 @@
 // The parts of examine_layer: the layer under test, and one function per check.
 #pragma once
 
+#include "autograd/array/reduce.h"
 #include "layers/wings/trials/layer_inputs.h"
 #include "train/wings/examine/examine_layer.h"
 
@@ -38,8 +39,9 @@ class Examination {
 // Output of the layer in evaluation mode (no dropout), without recording a graph.
 Array evaluate_layer(Module& layer, const Input& in);
 
-// "" if a and b agree up to rounding, else a description of the difference.
-std::string difference_beyond_rounding(const Array& a, const Array& b);
+inline std::string difference_beyond_rounding(const Array& a, const Array& b) {
+  return difference(a, b, is_float64 ? 1e-9 : 1e-3);
+}
 
 // Each returns "" or an error message that says how to fix the layer.
 std::string check_length(const Examination& it);

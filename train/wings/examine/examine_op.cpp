@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 #include "autograd/array/map.h"
@@ -22,18 +21,6 @@ Finding examine(const std::string& what, const std::function<std::string()>& che
   } catch (const std::exception& error) {
     return {what, text("ended with an error: ", error.what())};
   }
-}
-
-std::string difference(const Array& a, const Array& b) {
-  if (a.shape() != b.shape()) {
-    return text("shapes ", a.shape(), " and ", b.shape());
-  }
-  for (int64_t i = 0; i < a.size(); ++i) {
-    if (std::memcmp(a.data() + i, b.data() + i, sizeof(real)) != 0) {
-      return text("element ", i, " of ", a.shape(), ": ", a.data()[i], " and ", b.data()[i]);
-    }
-  }
-  return "";
 }
 
 ThreadCounts::ThreadCounts() : before_(num_threads()) {}

@@ -23,10 +23,6 @@ std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape
 // Runs `check`, which returns a message. If it throws, the message is that of the exception.
 Finding examine(const std::string& what, const std::function<std::string()>& check);
 
-// Returns "" if both have the same shape and bits, else the first difference, as in
-// "element 3 of (4,): 1 and 2".
-std::string difference(const Array& a, const Array& b);
-
 // The numbers of threads to compare. The destructor restores the number that was set before.
 class ThreadCounts {
  public:

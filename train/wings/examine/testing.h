@@ -1,4 +1,4 @@
-// doctest checks for your own layers, operations and tasks:
+// doctest checks for your own layers, operations and tasks, and of numbers:
 //   TEST_CASE("my_layer") {
 //     heed::testing::check_layer("{type: my_layer, d_in: 8, d_out: 8}", {{2, 5, 8}, {5, 8}});
 //   }
@@ -8,8 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include "autograd/array/reduce.h"
 #include "autograd/op.h"
 #include "layers/module/registry.h"
+#include "layers/wings/trials/layer_inputs.h"
 #include "train/wings/examine/examine_layer.h"
 #include "train/wings/examine/examine_task.h"
 
@@ -24,6 +26,21 @@ struct Caller {
     return {file, line};
   }
 };
+
+// Checks that got and want have the same shape and |got - want| <= tolerance max(1, |want|).
+inline void check_near(const Tensor& got, const Tensor& want, double tolerance = 1e-5,
+                       const Caller& caller = Caller::here()) {
+  CHECK(want.size() > 0);
+  if (const std::string wrong = difference(got.value(), want.value(), tolerance); !wrong.empty()) {
+    ADD_FAIL_CHECK_AT(caller.file, caller.line, wrong);
+  }
+}
+
+// Random numbers from -1 to 1, always the same ones.
+inline Tensor random_numbers(const Shape& shape) {
+  Generator generator(1);
+  return uniform_array(shape, -1, 1, generator);
+}
 
 inline void report(const std::string& name, const std::vector<Finding>& findings,
                    const Caller& caller = Caller::here()) {
