@@ -8,7 +8,6 @@
 #include "layers/module/evaluation_mode.h"
 #include "layers/text/display.h"
 #include "train/data/generate.h"
-#include "train/wings/made/made_task.h"
 
 namespace heed {
 
@@ -37,8 +36,8 @@ void MaskedTask::hide(Batch& batch, int64_t row, Generator& generator) const {
   std::iota(places.begin(), places.end(), int64_t{0});
   for (int64_t k = 0; k < chosen; ++k) {
     // The first `chosen` places of a random order of all.
-    const int32_t other = draw_below(generator, static_cast<size_t>(length - k));
-    std::swap(places[static_cast<size_t>(k)], places[static_cast<size_t>(k + other)]);
+    const int64_t other = k + generator.random32() % (length - k);
+    std::swap(places[static_cast<size_t>(k)], places[static_cast<size_t>(other)]);
     const int64_t t = places[static_cast<size_t>(k)];
     targets[t] = ids[t];
     const double what = generator.u53();
@@ -46,7 +45,7 @@ void MaskedTask::hide(Batch& batch, int64_t row, Generator& generator) const {
     if (what < 0.8) {
       ids[t] = mask;
     } else if (what < 0.9) {
-      ids[t] = draw_below(generator, static_cast<size_t>(mask));
+      ids[t] = static_cast<int32_t>(generator.random32() % static_cast<uint32_t>(mask));
     }
   }
 }

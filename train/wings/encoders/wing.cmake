@@ -1,1 +1,1 @@
-# Needs: classes made own_data
+# Needs: classes own_data
