@@ -80,4 +80,10 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   return edits <= std::max<size_t>(1, word.size() / 3) ? best : "";
 }
 
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known,
+                         const std::string& otherwise) {
+  const std::string near = nearest(word, known);
+  return near.empty() ? otherwise : ", did you mean " + near + "?";
+}
+
 }  // namespace heed

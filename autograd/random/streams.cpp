@@ -12,9 +12,8 @@ template <class T>
 T named(const char* what, const std::string& name, T first, T second) {
   if (name == name_of(first)) return first;
   if (name == name_of(second)) return second;
-  const std::string near = nearest(name, {name_of(first), name_of(second)});
   fail<ConfigError>(what, ": expected ", name_of(first), " or ", name_of(second), ", got ", name,
-                    near.empty() ? "" : ", did you mean " + near + "?");
+                    did_you_mean(name, {name_of(first), name_of(second)}));
 }
 
 }  // namespace

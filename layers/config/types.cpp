@@ -71,11 +71,9 @@ const ConfigType* ConfigTypes::find(const std::string& name) const {
 const ConfigType& ConfigTypes::get(const std::string& name) const {
   const ConfigType* type = find(name);
   if (type == nullptr) {
-    const std::string near = nearest(name, names()), wing = belongs_to_wing(kind_, name);
+    const std::string wing = belongs_to_wing(kind_, name);
     fail<ConfigError>("unknown ", kind_, " \"", name, "\"",
-                      !wing.empty()  ? wing
-                      : near.empty() ? ""
-                                     : ", did you mean " + near + "?");
+                      wing.empty() ? did_you_mean(name, names()) : wing);
   }
   return *type;
 }

@@ -6,8 +6,8 @@ namespace heed {
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known,
                        const std::string& these, const std::string& topic) {
-  if (const std::string near = nearest(word, known); !near.empty()) {
-    return ", did you mean " + near + "?";
+  if (const std::string meant = did_you_mean(word, known); !meant.empty()) {
+    return meant;
   }
   if (known.size() <= few_names) {
     return "; " + these + " " + joined(known);

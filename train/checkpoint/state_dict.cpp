@@ -195,10 +195,7 @@ class Matcher {
 
   void check_unused() {
     for (const std::string& name : unused_) {
-      mistakes_.add([&] {
-        const std::string near = nearest(name, missing_);
-        return name + ": not in the model" + (near.empty() ? "" : ", did you mean " + near + "?");
-      });
+      mistakes_.add([&] { return name + ": not in the model" + did_you_mean(name, missing_); });
     }
   }
 

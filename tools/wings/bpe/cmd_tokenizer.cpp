@@ -79,10 +79,9 @@ struct Allowed {
 
 void check(const TokenizerOptions& o) {
   const std::vector<std::string> actions{"train", "encode", "decode", "show"};
-  const std::string near = nearest(o.action, actions);
   require<ConfigError>(std::find(actions.begin(), actions.end(), o.action) != actions.end(),
                        "heed tokenizer: expected train, encode, decode or show, got ",
-                       printable(o.action), near.empty() ? "" : ", did you mean " + near + "?");
+                       printable(o.action), did_you_mean(o.action, actions));
   const std::array<Allowed, 5> all{
       {{"--tokenizer", o.tokenizer.has_value(), {"encode", "decode", "show"}, true},
        {"--vocab", o.vocab.has_value(), {"train"}, true},

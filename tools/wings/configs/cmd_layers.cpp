@@ -176,12 +176,10 @@ void require_known(const std::string& name, const std::vector<FieldInfo>& sectio
     wing += belongs_to_wing(kind.types.kind(), name);
   }
   const bool found = std::find(known.begin(), known.end(), name) != known.end();
-  const std::string near = nearest(name, known);
-  require<ConfigError>(found, "heed layers: there is no ", printable(name),
-                       " (in a plugin: heed --plugin FILE layers ", printable(name), ")",
-                       !wing.empty()  ? wing
-                       : near.empty() ? "; heed layers lists what there is"
-                                      : ", did you mean " + near + "?");
+  require<ConfigError>(
+      found, "heed layers: there is no ", printable(name),
+      " (in a plugin: heed --plugin FILE layers ", printable(name), ")",
+      wing.empty() ? did_you_mean(name, known, "; heed layers lists what there is") : wing);
 }
 
 int run(const LayersOptions& o) {

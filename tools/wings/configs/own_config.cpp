@@ -145,11 +145,9 @@ OwnConfig own_config(const std::string& name) {
     }
     known.push_back(config.name);
   }
-  const std::string near = nearest(name, known);
   fail<ConfigError>("heed configs: there is no config ", printable(name),
-                    known.empty()  ? ", nor any other: share/heedgrad/configs is missing"
-                    : near.empty() ? "; heed configs lists all"
-                                   : ", did you mean " + near + "?");
+                    known.empty() ? ", nor any other: share/heedgrad/configs is missing"
+                                  : did_you_mean(name, known, "; heed configs lists all"));
 }
 
 std::vector<CopiedFile> copy_of(const OwnConfig& config) {

@@ -111,9 +111,8 @@ std::string config_named(const std::string& target) {
   if (found || target.find_first_of("/.") != std::string::npos) {
     return found.value_or(target);
   }
-  const std::string near = nearest(target, layer_registry().types().names());
   fail<ConfigError>("heed gradcheck: there is no layer and no file ", printable(target),
-                    near.empty() ? "" : ", did you mean " + near + "?",
+                    did_you_mean(target, layer_registry().types().names()),
                     " (a layer of a plugin: heed --plugin FILE gradcheck ", printable(target),
                     "; an operation: testing::check_op in a test, see README.md)");
 }

@@ -37,10 +37,9 @@ void declare(Arguments& arguments, NewOptions& o) {
 
 void check_kind(const std::string& kind) {
   const std::vector<std::string> kinds{"layer", "op", "task"};
-  const std::string near = nearest(kind, kinds);
   require<ConfigError>(std::find(kinds.begin(), kinds.end(), kind) != kinds.end(),
                        "heed new: expected layer, op or task, got ", printable(kind),
-                       near.empty() ? "" : ", did you mean " + near + "?");
+                       did_you_mean(kind, kinds));
 }
 
 // C++ keywords, CMake targets and heedgrad classes that the name would conflict with.

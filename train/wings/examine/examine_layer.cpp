@@ -22,12 +22,9 @@ Choice choice_from(const std::string& kind, const std::string& yaml) {
   options.erase("type");
   fill_types(kind);
   const ConfigTypes& types = config_types(kind);
-  if (types.find(type) == nullptr) {
-    const std::string near = nearest(type, types.names());
-    fail<ConfigError>("unknown ", kind, " ", printable(type),
-                      near.empty() ? "" : ", did you mean " + near + "?",
-                      " (a header of your own counts if heedgrad_add_plugin lists it)");
-  }
+  require<ConfigError>(types.find(type) != nullptr, "unknown ", kind, " ", printable(type),
+                       did_you_mean(type, types.names()),
+                       " (a header of your own counts if heedgrad_add_plugin lists it)");
   return read_options(kind, type, options);
 }
 

@@ -33,9 +33,8 @@ std::set<const void*> parameters_matching(const Module& model,
 
 std::string none_called(const char* what, const std::string& pattern,
                         const std::vector<std::string>& candidates) {
-  const std::string near = nearest(pattern, candidates);
   return text("no ", what, " is called ", printable(pattern),
-              near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
+              did_you_mean(pattern, candidates, "; heed inspect CONFIG lists them"));
 }
 
 std::string mistake_in_pattern(const Module& model, const std::string& pattern) {

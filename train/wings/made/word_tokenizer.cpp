@@ -56,10 +56,9 @@ std::vector<int32_t> WordTokenizer::encode(const std::string& text) const {
     }
     const auto known = lower_ids_.find(word);
     if (known == lower_ids_.end()) {
-      const std::string near = nearest(word, lower_);
       fail<ConfigError>("the word ", printable(word), " (word ", ids.size() + 1,
                         " of the text) is not in the vocabulary of ", lower_.size(), " words",
-                        near.empty() ? "" : ", did you mean " + near + "?");
+                        did_you_mean(word, lower_));
     }
     ids.push_back(known->second);
   }

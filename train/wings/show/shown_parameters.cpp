@@ -32,9 +32,8 @@ std::string mistake_in(const Module& model, const std::string& name) {
       known.push_back(part);
     }
   }
-  const std::string near = nearest(name, known);
   return text("no parameter or layer is called ", printable(name),
-              near.empty() ? "; heed inspect CONFIG lists them" : ", did you mean " + near + "?");
+              did_you_mean(name, known, "; heed inspect CONFIG lists them"));
 }
 
 }  // namespace
