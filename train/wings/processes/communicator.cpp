@@ -55,19 +55,18 @@ std::vector<std::string> gather_all(Communicator& ranks, const std::string& own)
   for (int rank = 0; rank < ranks.size(); ++rank) {
     if (ranks.rank() == 0) {
       const std::string value = rank == 0 ? own : receive_text(ranks, rank);
-      const int64_t length = static_cast<int64_t>(value.size());
-      all.append(reinterpret_cast<const char*>(&length), sizeof length).append(value);
+      append_number(value.size(), all);
+      all += value;
     } else if (ranks.rank() == rank) {
       send_text(ranks, 0, own);
     }
   }
   all = from_first(ranks, std::move(all));
   std::vector<std::string> values;
-  for (size_t at = 0; at < all.size();) {
-    int64_t length = 0;
-    all.copy(reinterpret_cast<char*>(&length), sizeof length, at);
-    values.push_back(all.substr(at + sizeof length, static_cast<size_t>(length)));
-    at += sizeof length + static_cast<size_t>(length);
+  for (std::string_view rest = all; !rest.empty();) {
+    const auto length = next_number<size_t>(rest);
+    values.emplace_back(rest.substr(0, length));
+    rest.remove_prefix(length);
   }
   return values;
 }

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace heed {
@@ -53,15 +57,29 @@ std::vector<std::string> gather_all(Communicator& ranks, const std::string& own)
 // The value that rank 0 gives.
 std::string from_first(Communicator& ranks, std::string value);
 
-// The same for a value that is copied as bytes.
+// A number, or another value that is copied as bytes: put at the end of a message, and taken from
+// its beginning.
+template <class T>
+void append_number(const T& number, std::string& bytes) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+template <class T>
+T next_number(std::string_view& bytes) {
+  T number;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  bytes.remove_prefix(sizeof number);
+  return number;
+}
+
+// The value that rank 0 gives, of such a one.
 template <class T>
 T from_first(Communicator& ranks, const T& value) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const std::string bytes =
-      from_first(ranks, std::string(reinterpret_cast<const char*>(&value), sizeof value));
-  T first = value;
-  bytes.copy(reinterpret_cast<char*>(&first), sizeof first);
-  return first;
+  std::string own;
+  append_number(value, own);
+  const std::string first = from_first(ranks, std::move(own));
+  std::string_view bytes = first;
+  return next_number<T>(bytes);
 }
 
 }  // namespace heed

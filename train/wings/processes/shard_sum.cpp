@@ -1,7 +1,6 @@
 #include "train/wings/processes/shard_sum.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 #include "autograd/threads/parallel.h"
@@ -29,18 +28,6 @@ void add_in_order(const std::vector<const real*>& from, int64_t count, real* to)
       to[i] = sum;
     }
   });
-}
-
-template <class T>
-void append_number(T number, std::string& bytes) {
-  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
-template <class T>
-T next_number(std::string_view& bytes) {
-  T number;
-  std::memcpy(&number, bytes.data(), sizeof number);
-  bytes.remove_prefix(sizeof number);
-  return number;
 }
 
 // A loss as bytes: its sum, its targets, how many losses layers have added, and for each of them

@@ -1,8 +1,8 @@
 #include "train/wings/processes/tally.h"
 
 #include <algorithm>
-#include <bit>
-#include <span>
+#include <initializer_list>
+#include <string_view>
 
 namespace heed {
 
@@ -11,58 +11,51 @@ namespace {
 // A tally as a row of 64-bit numbers: the counts, the sequences by length, the classes, the hardest
 // examples, the losses.
 std::string to_bytes(const Tally& tally) {
-  std::vector<int64_t> counts{tally.counted,
-                              tally.bytes,
-                              tally.score.targets,
-                              tally.score.right,
-                              tally.score.sequences.all,
-                              tally.score.sequences.exact,
-                              static_cast<int64_t>(tally.score.by_length.size())};
-  for (const auto& [length, sequences] : tally.score.by_length) {
-    counts.insert(counts.end(), {length, sequences.all, sequences.exact});
+  const Score& score = tally.score;
+  std::string bytes;
+  const auto put = [&](std::initializer_list<int64_t> counts) {
+    for (const int64_t count : counts) append_number(count, bytes);
+  };
+  put({tally.counted, tally.bytes, score.targets, score.right, score.sequences.all,
+       score.sequences.exact, static_cast<int64_t>(score.by_length.size())});
+  for (const auto& [length, sequences] : score.by_length) {
+    put({length, sequences.all, sequences.exact});
   }
-  counts.push_back(std::ssize(tally.score.confusion));
-  for (const std::vector<int64_t>& row : tally.score.confusion) {
-    counts.insert(counts.end(), row.begin(), row.end());
+  put({std::ssize(score.confusion)});
+  for (const std::vector<int64_t>& row : score.confusion) {
+    for (const int64_t count : row) append_number(count, bytes);
   }
-  counts.push_back(std::ssize(tally.score.hardest));
-  for (const Score::HardExample& of : tally.score.hardest) {
-    counts.insert(counts.end(), {of.example, std::bit_cast<int64_t>(of.loss)});
+  put({std::ssize(score.hardest)});
+  for (const Score::HardExample& of : score.hardest) {
+    append_number(of.example, bytes);
+    append_number(of.loss, bytes);
   }
-  std::string bytes(reinterpret_cast<const char*>(counts.data()), counts.size() * sizeof(int64_t));
-  bytes.append(reinterpret_cast<const char*>(tally.losses.data()),
-               tally.losses.size() * sizeof(double));
+  for (const double loss : tally.losses) append_number(loss, bytes);
   return bytes;
 }
 
-void add(const std::string& bytes, Tally& sum) {
-  size_t at = 0;
-  const auto next = [&](auto number) {
-    bytes.copy(reinterpret_cast<char*>(&number), sizeof number, at);
-    at += sizeof number;
-    return number;
-  };
+void add(std::string_view bytes, Tally& sum) {
+  const auto next = [&] { return next_number<int64_t>(bytes); };
   for (int64_t* count : {&sum.counted, &sum.bytes, &sum.score.targets, &sum.score.right,
                          &sum.score.sequences.all, &sum.score.sequences.exact}) {
-    *count += next(int64_t{});
+    *count += next();
   }
-  for (int64_t lengths = next(int64_t{}); lengths > 0; --lengths) {
-    Score::Sequences& of_length = sum.score.by_length[next(int64_t{})];
-    of_length.all += next(int64_t{});
-    of_length.exact += next(int64_t{});
+  for (int64_t lengths = next(); lengths > 0; --lengths) {
+    Score::Sequences& of_length = sum.score.by_length[next()];
+    of_length.all += next();
+    of_length.exact += next();
   }
-  const auto classes = static_cast<size_t>(next(int64_t{}));
+  const auto classes = static_cast<size_t>(next());
   sum.score.confusion.resize(std::max(classes, sum.score.confusion.size()),
                              std::vector<int64_t>(classes, 0));
   for (size_t k = 0; k < classes; ++k) {
-    for (int64_t& count : sum.score.confusion[k]) count += next(int64_t{});
+    for (int64_t& count : sum.score.confusion[k]) count += next();
   }
-  for (int64_t examples = next(int64_t{}); examples > 0; --examples) {
-    const auto example = next(int64_t{});
-    sum.score.hardest.push_back({example, std::bit_cast<double>(next(int64_t{}))});
+  for (int64_t examples = next(); examples > 0; --examples) {
+    sum.score.hardest.push_back({next(), next_number<double>(bytes)});
   }
   sum.score.keep_hardest();
-  while (at < bytes.size()) sum.losses.push_back(next(double{}));
+  while (!bytes.empty()) sum.losses.push_back(next_number<double>(bytes));
 }
 
 }  // namespace
