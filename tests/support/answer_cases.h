@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <string>
 
 #include "autograd/random/streams.h"
@@ -13,26 +12,17 @@
 
 namespace heed::testing {
 
-struct Trained {
-  LoadedRun loaded;
-  std::unique_ptr<Module> model;
-};
-
 // Trains a config for its steps, without a run folder.
-inline Trained trained(const std::string& config) {
-  Trained made{load_run(parse_config(config, "c.yaml"), "."), nullptr};
-  apply_settings(made.loaded.config);
-  made.model = make_layer(made.loaded.config.model);
-  const auto optimizer =
-      optimizer_registry().make(made.loaded.config.optimizer, made.model->parameters());
-  for (int64_t i = 0; i < made.loaded.config.train.steps; ++i) {
-    train_step(*made.model, *made.loaded.task, *optimizer, made.loaded.config.train,
-               optimizer->base_lr());
+inline Stepping trained(const std::string& config) {
+  Stepping run(load_run(parse_config(config, "c.yaml"), "."));
+  for (int64_t i = 0; i < run.loaded.config.train.steps; ++i) {
+    train_step(*run.model, *run.loaded.task, *run.optimizer, run.loaded.config.train,
+               run.optimizer->base_lr());
   }
-  return made;
+  return run;
 }
 
-inline Answer ask(const Trained& run, const std::string& prompt) {
+inline Answer ask(const Stepping& run, const std::string& prompt) {
   std::string said;
   AnswerOptions options{.tokens = 5, .context_length = run.loaded.config.context_length()};
   options.each = [&](const std::string& text) { said += text; };

@@ -23,12 +23,6 @@ LayerChoice choice_of(const std::string& text, const std::string& file) {
   return read_fields<OneModel>(parse_config(text, file)).model;
 }
 
-Array copy_of(const Tensor& tensor) { return tensor.value().clone(); }
-
-bool ends_with(const std::string& name, const std::string& end) {
-  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-}
-
 double largest(const Array& a) {
   double top = 0;
   for (const real v : a.span()) top = std::max(top, std::abs(static_cast<double>(v)));
@@ -82,7 +76,7 @@ void copy_parameters(const Module& from, Module& to) {
 
 void perturb_parameters(Module& layer, uint64_t seed) {
   for (const NamedParameter& parameter : layer.parameters()) {
-    Array value = copy_of(parameter.tensor);
+    Array value = parameter.tensor.value().clone();
     const Array noise = values(value.shape(), -0.2, 0.2, ++seed);
     for (int64_t i = 0; i < value.size(); ++i) value.mutable_data()[i] += noise.data()[i];
     set_parameter(layer, parameter.name, value);
@@ -142,7 +136,7 @@ double distance(const Results& got, const Results& want) {
     const Array& array = tensor.second;
     double size = scale[name];
     if (name != "y") {
-      const bool bias = ends_with(name, "bias");
+      const bool bias = name.ends_with("bias");
       const auto weight =
           bias ? scale.find(name.substr(0, name.size() - 4) + "weight") : scale.end();
       size = std::max({size, of_gradients / 50, weight == scale.end() ? 0 : weight->second});
@@ -269,7 +263,7 @@ namespace {
 // What bounds the numbers of a weight and of the bias after it: the width of what it multiplies.
 // All weights of a recurrent layer have that of the state, the second one's.
 double bound_of(const std::vector<NamedParameter>& all, size_t i) {
-  const Shape& shape = all[ends_with(all[i].name, "weight_ih_l0") ? i + 1 : i].tensor.shape();
+  const Shape& shape = all[all[i].name.ends_with("weight_ih_l0") ? i + 1 : i].tensor.shape();
   return 1 / std::sqrt(static_cast<double>(shape.size() / shape[0]));
 }
 
@@ -277,9 +271,9 @@ double bound_of(const std::vector<NamedParameter>& all, size_t i) {
 void draw(const NamedParameter& parameter, double bound, Generator& generator,
           std::span<real> out) {
   const std::string& name = parameter.name;
-  if (ends_with(name, "scale") || ends_with(name, "shift")) {
-    std::fill(out.begin(), out.end(), ends_with(name, "scale") ? real{1} : real{0});
-  } else if (ends_with(name, "_emb.weight")) {
+  if (name.ends_with("scale") || name.ends_with("shift")) {
+    std::fill(out.begin(), out.end(), name.ends_with("scale") ? real{1} : real{0});
+  } else if (name.ends_with("_emb.weight")) {
     fill_normal(generator, out, 0, 1);
   } else {
     fill_uniform(generator, out, -bound, bound);

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "layers/module/module.h"
 #include "tests/support/run_program.h"
+#include "tests/support/training_run.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
 
@@ -49,18 +49,15 @@ int64_t steps_to_learn(const fs::path& config) {
   } else if (is_slow(name)) {
     sets.emplace_back("train.batch_size=3");
   }
-  LoadedRun run = load_run(read_run_tree(config, sets), config.parent_path());
-  apply_settings(run.config);
-  const std::unique_ptr<Module> model = make_layer(run.config.model);
-  const auto optimizer = optimizer_registry().make(run.config.optimizer, model->parameters());
-  const auto schedule = schedule_registry().make(
-      run.config.schedule, ScheduleSetup{optimizer->base_lr(), run.config.train.steps});
-  model->train();
-  const Batch batch = batch_to_overfit(*run.task, run.config);
+  const Stepping run(load_run(read_run_tree(config, sets), config.parent_path()));
+  const RunConfig& c = run.loaded.config;
+  const auto schedule =
+      schedule_registry().make(c.schedule, ScheduleSetup{run.optimizer->base_lr(), c.train.steps});
+  const Batch batch = batch_to_overfit(*run.loaded.task, c);
   int64_t step = 1;
-  while (step <= most_steps_of(config.stem().string()) &&
-         train_step(*model, *run.task, *optimizer, run.config.train, schedule->lr(step), &batch)
-                 .loss >= learned) {
+  while (step <= most_steps_of(name) && train_step(*run.model, *run.loaded.task, *run.optimizer,
+                                                   c.train, schedule->lr(step), &batch)
+                                                .loss >= learned) {
     ++step;
   }
   return step;

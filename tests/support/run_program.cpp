@@ -150,10 +150,8 @@ std::string weights_in(const fs::path& run, const std::string& step) {
 
 int lines_with(const std::string& text, const std::string& start) {
   int count = 0;
-  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
-    count += text.compare(at, start.size(), start) == 0 ? 1 : 0;
-    if (text.find('\n', at) == std::string::npos) break;
-  }
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) count += line.starts_with(start) ? 1 : 0;
   return count;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/base/error.h"
@@ -79,15 +80,17 @@ inline std::vector<Array> weights(const Module& model) {
   return all;
 }
 
-// The parts of a run, for tests that take the steps themselves. variant: "", "--sgd", "--dropout".
+// The parts of a run, for tests that take the steps themselves.
 struct Stepping {
-  Stepping(const TempDir& folder, const std::string& variant)
-      : loaded(load_small(folder, sets(variant))) {
+  explicit Stepping(LoadedRun run) : loaded(std::move(run)) {
     apply_settings(loaded.config);
     model = make_layer(loaded.config.model);
     optimizer = optimizer_registry().make(loaded.config.optimizer, model->parameters());
     model->train();
   }
+  // variant: "", "--sgd", "--dropout".
+  Stepping(const TempDir& folder, const std::string& variant)
+      : Stepping(load_small(folder, sets(variant))) {}
   static std::vector<std::string> sets(const std::string& variant) {
     if (variant == "--sgd") return {"optimizer={type: sgd, lr: 1}"};
     if (variant == "--dropout") return {"model.dropout=0.2"};

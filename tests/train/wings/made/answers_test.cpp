@@ -6,7 +6,7 @@ using namespace heed;
 using namespace heed::testing;
 
 TEST_CASE("answers: sorted symbols, as many as the prompt has, and the evaluation agrees") {
-  const Trained sorted = trained(
+  const Stepping sorted = trained(
       "data: {type: sort, length: 5, min_length: 2, symbols: 9}\n"
       "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1, attention: {type: "
       "multi_head_attention, causal: false}}\n" +

@@ -6,7 +6,7 @@ using namespace heed;
 using namespace heed::testing;
 
 TEST_CASE("answers: six words go on to the end of their sentence") {
-  const Trained run = trained(
+  const Stepping run = trained(
       "data: {type: six_words}\n"
       "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1}\n" +
       adamw + "train: {steps: 150, batch_size: 1}\n");
@@ -16,7 +16,7 @@ TEST_CASE("answers: six words go on to the end of their sentence") {
 }
 
 TEST_CASE("answers: a class comes with its probability") {
-  const Trained classes = trained(
+  const Stepping classes = trained(
       "data: {type: negation}\n"
       "model: {type: classifier, d_model: 8, num_layers: 1}\n" +
       adamw + "train: {steps: 1, batch_size: 4}\n");

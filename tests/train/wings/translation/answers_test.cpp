@@ -10,7 +10,7 @@ using namespace heed;
 using namespace heed::testing;
 
 TEST_CASE("answers: a sequence counts as right if and only if greedy decoding writes it") {
-  const Trained run = trained(
+  const Stepping run = trained(
       "data: {type: reverse, length: 4, min_length: 2, symbols: 6}\n"
       "model: {type: encoder_decoder, d_model: 16, num_heads: 2, num_layers: 1}\n" +
       adamw + "train: {steps: 60, batch_size: 16}\n");
