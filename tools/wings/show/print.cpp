@@ -53,14 +53,6 @@ struct Format {
   }
 };
 
-std::string brackets(const std::vector<std::string>& parts, const std::string& between) {
-  std::string all = "[";
-  for (size_t i = 0; i < parts.size(); ++i) {
-    all += (i > 0 ? between : "") + parts[i];
-  }
-  return all + "]";
-}
-
 // The last axis, in lines of at most line_width columns.
 std::string vector_text(const Shape& shape, int64_t block, size_t indent, const Format& format) {
   std::vector<std::string> words;
@@ -92,17 +84,17 @@ std::string block_text(const Shape& shape, int axis, int64_t block, size_t inden
   if (axis == shape.rank() - 1) {
     return vector_text(shape, block, indent, format);
   }
-  std::vector<std::string> parts;
+  const auto new_lines = static_cast<size_t>(shape.rank() - 1 - axis);
+  const std::string between = text(",", std::string(new_lines, '\n'), std::string(indent + 1, ' '));
+  std::string all = "[";
   int64_t next = 0;
   for (const int64_t i : shown_items(shape, shape[axis])) {
-    if (i != next) {
-      parts.emplace_back("...");
-    }
-    parts.push_back(block_text(shape, axis + 1, block * shape[axis] + i, indent + 1, format));
+    all += i > 0 ? between : "";
+    all += i != next ? "..." + between : "";
+    all += block_text(shape, axis + 1, block * shape[axis] + i, indent + 1, format);
     next = i + 1;
   }
-  const auto new_lines = static_cast<size_t>(shape.rank() - 1 - axis);
-  return brackets(parts, text(",", std::string(new_lines, '\n'), std::string(indent + 1, ' ')));
+  return all + "]";
 }
 
 // Appends ", suffix" to the last line, or starts a new line if it does not fit.

@@ -4,6 +4,7 @@
 
 #include "autograd/array/reduce.h"
 #include "autograd/base/rethrow.h"
+#include "autograd/ops/slice.h"
 #include "autograd/random/streams.h"
 #include "layers/module/anomaly.h"
 #include "layers/module/cache.h"
@@ -11,14 +12,6 @@
 namespace heed::detail {
 
 namespace {
-
-// Rows [begin, end) of a (1, T, d).
-Array rows_between(const Array& a, int64_t begin, int64_t end) {
-  const auto width = static_cast<size_t>(a.dim(2));
-  const auto first = static_cast<size_t>(begin) * width;
-  return Array::from({1, end - begin, a.dim(2)},
-                     a.span().subspan(first, static_cast<size_t>(end - begin) * width));
-}
 
 // `in` with different values at every token after `last`.
 Input with_other_future(const Examination& it, const Input& in, int64_t last, int64_t tokens) {
@@ -246,7 +239,7 @@ Input tokens_between(const Input& whole, int64_t begin, int64_t end) {
   if (whole.ids) {
     in.ids = Ids::from({1, end - begin}, whole.ids.span().subspan(first, count));
   } else {
-    in.x = Tensor(rows_between(whole.x.value(), begin, end));
+    in.x = slice(whole.x, 1, begin, end);
   }
   return in;
 }
@@ -269,7 +262,8 @@ std::string check_cache(const Examination& it) {
       Input in = tokens_between(whole, begin, end);
       in.cache = &cache;
       const Array some = evaluate_layer(*layer, in);
-      const std::string where = difference_beyond_rounding(some, rows_between(y, begin, end));
+      const std::string where =
+          difference_beyond_rounding(some, slice(Tensor(y), 1, begin, end).value());
       if (!where.empty()) {
         return text("token ", begin, " out of a cache differs from all tokens together: ", where,
                     "; count positions from in.past(), or leave cache out of signature()");
