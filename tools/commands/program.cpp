@@ -162,10 +162,7 @@ std::string way_out(const CLI::App& app, const CLI::App* command, const std::str
   const std::vector<std::string> known = is_option            ? options
                                          : command != nullptr ? std::vector<std::string>{}
                                                               : command_names();
-  if (const std::string near = nearest(word, known); !near.empty()) {
-    return mean(near);
-  }
-  return "; see " + program + " --help";
+  return did_you_mean(word, known, "; see " + program + " --help");
 }
 
 // A one-line message about an invalid command line: the first unknown word with the nearest known
