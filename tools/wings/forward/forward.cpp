@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/threads/machine.h"
+#include "layers/config/values.h"
 #include "layers/module/registry.h"
 #include "layers/wings/trials/layer_inputs.h"
 #include "train/checkpoint/state_dict.h"
@@ -11,14 +12,6 @@
 namespace heed {
 
 namespace {
-
-std::string listed(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) {
-    out += (out.empty() ? "" : ", ") + word;
-  }
-  return out;
-}
 
 // The required tensors: the input, and that of a second sequence for layers that take a context.
 std::vector<std::string> value_names(const Signature& takes) {
@@ -90,7 +83,7 @@ void check_names(const SafeTensors& file, Module& layer, const std::string& type
                                                                                         : "S)");
     require<IoError>(file.find(name) != nullptr, path, ": expected a tensor ", name, ", ", what,
                      " for the ", type, ", got ",
-                     file.names().empty() ? "none" : listed(file.names()));
+                     file.names().empty() ? "none" : joined(file.names()));
   }
   allowed.push_back("dy");
   Input without_mask = blanks(file, takes).in;
@@ -102,7 +95,7 @@ void check_names(const SafeTensors& file, Module& layer, const std::string& type
   for (const std::string& name : file.names()) {
     const bool known = std::find(allowed.begin(), allowed.end(), name) != allowed.end();
     require<IoError>(known, path, ": unknown tensor ", printable(name), "; the ", type, " takes ",
-                     listed(allowed));
+                     joined(allowed));
   }
 }
 
