@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/base/error.h"
+#include "autograd/base/rethrow.h"
 #include "autograd/random/fills.h"
 #include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
@@ -107,12 +107,7 @@ inline std::vector<std::string> names_in(const fs::path& folder) {
 
 template <class F>
 std::string io_error(F&& f) {
-  try {
-    f();
-  } catch (const IoError& error) {
-    return error.what();
-  }
-  return "";
+  return heed::error_of<IoError>(f).value_or("");
 }
 
 // The error of loading the checkpoint into a fresh model, without the path; "" if it loads. Checks
