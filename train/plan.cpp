@@ -215,10 +215,7 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
     }
     lines.insert(lines.begin() + 1, std::move(line));
   }
-  std::vector<std::string> warnings{blas.warning, granule_warning(num_threads()),
-                                    thread_number_warning(),
-                                    num_threads() > 1 ? wait_policy_warning() : ""};
-  std::erase(warnings, "");
+  std::vector<std::string> warnings = machine_warnings(blas);
   warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
   for (const std::string& warning : warnings) {
     lines.push_back("warning    " + warning);

@@ -9,6 +9,7 @@
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
 #include "autograd/threads/machine.h"
+#include "autograd/threads/parallel.h"
 
 // Every version has these; their header is left to openblas.cpp, the one door to OpenBLAS.
 extern "C" {
@@ -96,6 +97,17 @@ std::string kernel_warning(const BlasInfo& info) {
                     simd_name(cpu().simd), "; a newer OpenBLAS may be several times as fast");
 }
 
+// If more threads than the shape of a product keeps busy may gain nothing; else "".
+std::string granule_warning() {
+  constexpr int kept_busy_by_shape = 2;
+  if (num_threads() <= kept_busy_by_shape || blas_granule().rows > 0) {
+    return "";
+  }
+  return text("products on OpenBLAS's ", openblas_get_corename(),
+              " kernel are cut by their shape alone: ", num_threads(),
+              " threads may gain nothing over ", kept_busy_by_shape);
+}
+
 }  // namespace
 
 void choose_blas_kernel() { chosen_by_heed(); }
@@ -127,16 +139,6 @@ detail::Granule blas_granule() {
   return granule;
 }
 
-std::string granule_warning(int threads) {
-  constexpr int kept_busy_by_shape = 2;
-  if (threads <= kept_busy_by_shape || blas_granule().rows > 0) {
-    return "";
-  }
-  return text("products on OpenBLAS's ", openblas_get_corename(),
-              " kernel are cut by their shape alone: ", threads, " threads may gain nothing over ",
-              kept_busy_by_shape);
-}
-
 BlasInfo blas_info() {
   const bool ours = chosen_by_heed();
   const int parallel = openblas_get_parallel();
@@ -158,6 +160,13 @@ BlasInfo blas_info() {
       ignored ? text(info.reason, ": OpenBLAS runs ", info.kernel) : kernel_warning(info);
   info.products = detail::products_run_on();
   return info;
+}
+
+std::vector<std::string> machine_warnings(const BlasInfo& blas) {
+  std::vector<std::string> all{blas.warning, granule_warning(), thread_number_warning(),
+                               num_threads() > 1 ? wait_policy_warning() : ""};
+  std::erase(all, "");
+  return all;
 }
 
 }  // namespace heed

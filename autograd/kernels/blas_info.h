@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "autograd/kernels/product.h"
 
@@ -25,8 +26,6 @@ void make_blas_serial_here();
 // The granule of OpenBLAS's kernel, from the table in README.md; zeros if this version's is not in
 // there.
 detail::Granule blas_granule();
-// One line for people if so many threads may gain nothing, since OpenBLAS's kernel has no granule.
-std::string granule_warning(int threads);
 
 struct BlasInfo {
   std::string kernel;    // "Cooperlake", "Haswell", ...
@@ -40,5 +39,9 @@ struct BlasInfo {
 };
 
 BlasInfo blas_info();
+
+// A line for people about each thing that slows this process down, or is ignored: the kernel of
+// OpenBLAS, more threads than it keeps busy, OMP_NUM_THREADS, OMP_WAIT_POLICY.
+std::vector<std::string> machine_warnings(const BlasInfo& blas);
 
 }  // namespace heed

@@ -10,6 +10,7 @@
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 #include "layers/config/values.h"
+#include "layers/text/formatted.h"
 #include "tools/command.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/bench/gemm_speed.h"
@@ -27,13 +28,11 @@ void declare(Arguments& arguments, InfoOptions& o) {
   arguments.flag("--json", o.json, "one JSON object on standard output");
 }
 
-std::string compiler() {
 #if defined(__clang__)
-  return "Clang " __clang_version__;
+constexpr const char* compiler = "Clang " __clang_version__;
 #else
-  return "GCC " __VERSION__;
+constexpr const char* compiler = "GCC " __VERSION__;
 #endif
-}
 
 #ifdef HEED_NATIVE
 constexpr const char* build_kind = "native";
@@ -52,31 +51,29 @@ std::vector<std::string> available_kernels() {
   return names;
 }
 
-std::vector<std::string> warnings(const BlasInfo& blas) {
-  std::vector<std::string> lines;
-  for (const std::string& line :
-       {blas.warning, granule_warning(num_threads()), thread_number_warning(),
-        num_threads() > 1 ? wait_policy_warning() : std::string()}) {
-    if (!line.empty()) {
-      lines.push_back(line);
-    }
-  }
-  return lines;
-}
+// What both forms of output have.
+struct Facts {
+  BlasInfo blas = blas_info();
+  GemmSpeed speed = gemm_speed();
+  Memory ram = memory();
+  std::string attention = detail::kernels_in_use().front().name;
+  std::vector<std::string> kernels = available_kernels();
+  std::vector<std::string> warnings = machine_warnings(blas);
+};
 
-nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
-  const Memory ram = memory();
+nlohmann::ordered_json as_json(const Facts& facts) {
+  const BlasInfo& blas = facts.blas;
   return {{"version", HEED_VERSION},
           {"precision", precision_name},
           {"build",
-           {{"compiler", compiler()},
+           {{"compiler", compiler},
             {"kind", build_kind},
             {"simd", simd_name(compiled_simd())},
-            {"kernels", available_kernels()}}},
+            {"kernels", facts.kernels}}},
           {"cpu",
            {{"model", cpu().model}, {"simd", simd_name(cpu().simd)}, {"cores", available_cores()}}},
           {"threads", num_threads()},
-          {"memory_bytes", {{"total", ram.total}, {"available", ram.available}}},
+          {"memory_bytes", {{"total", facts.ram.total}, {"available", facts.ram.available}}},
           {"blas",
            {{"kernel", blas.kernel},
             {"kernel_preset", blas.kernel_preset},
@@ -84,49 +81,48 @@ nlohmann::ordered_json as_json(const BlasInfo& blas, const GemmSpeed& speed) {
             {"flavour", blas.flavour},
             {"config", blas.config},
             {"products", blas.products}}},
-          {"attention", detail::kernels_in_use().front().name},
-          {"gemm_gflops", speed.heed},
-          {"openblas_gflops", speed.openblas},
-          {"warnings", warnings(blas)}};
+          {"attention", facts.attention},
+          {"gemm_gflops", facts.speed.heed},
+          {"openblas_gflops", facts.speed.openblas},
+          {"warnings", facts.warnings}};
 }
 
-void print(const BlasInfo& blas, const GemmSpeed& speed) {
-  const Memory ram = memory();
-  char line[96];
-  std::snprintf(line, sizeof line, "%.0f GFLOP/s on matrices of 1024 x 1024; OpenBLAS alone %.0f",
-                speed.heed, speed.openblas);
+void print(const Facts& facts) {
+  const BlasInfo& blas = facts.blas;
   Table table({Align::left, Align::left});
   table.add({"heedgrad", text(HEED_VERSION, ", ", precision_name)});
   table.add(
-      {"build", text(compiler(), ", ", build_kind, ", loops for ", simd_name(compiled_simd()))});
-  table.add({"attention", text("on ", detail::kernels_in_use().front().name,
-                               "; HEED_KERNELS may be ", joined(available_kernels()))});
+      {"build", text(compiler, ", ", build_kind, ", loops for ", simd_name(compiled_simd()))});
+  table.add(
+      {"attention", text("on ", facts.attention, "; HEED_KERNELS may be ", joined(facts.kernels))});
   table.add({"CPU", text(cpu().model, ", ", simd_name(cpu().simd))});
   table.add({"cores", text(available_cores(), " for this process")});
   table.add({"threads", text(num_threads())});
-  table.add({"memory", text(bytes_text(ram.total), ", ", bytes_text(ram.available), " free")});
+  table.add({"memory",
+             text(bytes_text(facts.ram.total), ", ", bytes_text(facts.ram.available), " free")});
   table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
   table.add({"kernel", text(blas.kernel, "; ", blas.reason)});
   if (blas.products != "OpenBLAS") {
     table.add({"products", text("by our own kernel for ", blas.products,
                                 "; by OpenBLAS where that is faster")});
   }
-  table.add({is_float64 ? "dgemm" : "sgemm", line});
-  for (const std::string& warning : warnings(blas)) {
+  table.add({is_float64 ? "dgemm" : "sgemm",
+             formatted("%.0f GFLOP/s on matrices of 1024 x 1024; OpenBLAS alone %.0f",
+                       facts.speed.heed, facts.speed.openblas)});
+  for (const std::string& warning : facts.warnings) {
     table.add({"warning", warning});
   }
   print_text(table.text());
 }
 
 int run(const InfoOptions& o) {
-  const BlasInfo blas = blas_info();
-  const GemmSpeed speed = gemm_speed();
+  const Facts facts;
   if (o.json) {
     constexpr auto replace =
         nlohmann::ordered_json::error_handler_t::replace;  // variables need not be UTF-8
-    std::printf("%s\n", as_json(blas, speed).dump(2, ' ', true, replace).c_str());
+    std::printf("%s\n", as_json(facts).dump(2, ' ', true, replace).c_str());
   } else {
-    print(blas, speed);
+    print(facts);
   }
   return 0;
 }
