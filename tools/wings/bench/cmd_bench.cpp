@@ -1,6 +1,5 @@
 // heed bench: times training steps, with the same code as the trainer.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "autograd/threads/machine.h"
 #include "tools/command.h"
 #include "tools/commands/few_threads.h"
+#include "tools/terminal/table.h"
 #include "tools/wings/bench/gemm_speed.h"
 #include "tools/wings/bench/median.h"
 #include "tools/wings/bench/model_threads.h"
@@ -82,7 +82,6 @@ constexpr int64_t warm_up_steps = 3;
 constexpr int64_t most_steps = 1'000'000;
 
 Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
-  using Clock = std::chrono::steady_clock;
   Measured measured;
   std::optional<Profile> times;
   for (int64_t i = 0; i < warm_up_steps + steps; ++i) {
@@ -91,9 +90,8 @@ Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
     }
     const double waited_before = steps_of_run.seconds_waited();
     const int64_t flops = flop_count();
-    const Clock::time_point begin = Clock::now();
-    const StepResult step = steps_of_run.next();
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    StepResult step;
+    const double seconds = seconds_of([&] { step = steps_of_run.next(); });
     if (i >= warm_up_steps) {
       measured.seconds.push_back(seconds);
       measured.waits.push_back(steps_of_run.seconds_waited() - waited_before);
@@ -247,7 +245,7 @@ int bench(const BenchOptions& o, Crew& crew) {
   }
   const nlohmann::ordered_json result = as_json(measured, gemm_speed());
   if (o.json) {
-    std::printf("%s\n", result.dump().c_str());
+    print_object(result);
     return 0;
   }
   std::printf("step         %.2f ms (p10 %.2f, p90 %.2f)\n", result["ms_per_step"].get<double>(),

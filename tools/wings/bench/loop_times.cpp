@@ -1,21 +1,27 @@
 #include "tools/wings/bench/loop_times.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace heed {
 
-std::vector<LoopTimes::Loop> LoopTimes::loops() const {
-  std::vector<Loop> all;
-  size_t begin = 0;
-  for (const Entry& entry : entries_) {
-    all.push_back({entry.op, entry.before, std::span(chunks_).subspan(begin, entry.end - begin)});
-    begin = entry.end;
+double StepTimes::total() const {
+  double seconds = after;
+  for (const Loop& loop : loops) {
+    seconds += std::accumulate(loop.chunks.begin(), loop.chunks.end(), loop.before);
   }
-  return all;
+  return seconds;
 }
 
-double LoopTimes::after() const {
-  return std::chrono::duration<double>(Clock::now() - last_end_).count();
+StepTimes LoopTimes::step() const {
+  StepTimes taken{{}, std::chrono::duration<double>(Clock::now() - last_end_).count()};
+  auto begin = chunks_.begin();
+  for (const Entry& entry : entries_) {
+    const auto end = chunks_.begin() + static_cast<std::ptrdiff_t>(entry.end);
+    taken.loops.push_back({entry.op, entry.before, {begin, end}});
+    begin = end;
+  }
+  return taken;
 }
 
 void LoopTimes::run(int64_t count, int64_t grain, detail::ChunkBody body, void* context) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "autograd/graph/graph_observer.h"
@@ -11,17 +12,24 @@
 
 namespace heed {
 
+// What one step ran: its loops with the seconds of each chunk.
+struct StepTimes {
+  struct Loop {
+    std::string op;  // the operation that ran it, or "" if there was none
+    double before;   // seconds since the previous loop ended: outside of loops
+    std::vector<double> chunks;
+  };
+  std::vector<Loop> loops;
+  double after;  // seconds since the last loop ended
+
+  double total() const;
+};
+
 // Runs the loops of its thread chunk by chunk, and takes the time of each, under the name of the
 // operation that it is a part of.
 class LoopTimes final : public LoopRunner, public GraphObserver {
  public:
-  struct Loop {
-    const char* op;                  // the operation that ran it, or "" if there was none
-    double before;                   // seconds since the previous loop ended: outside of loops
-    std::span<const double> chunks;  // seconds of each
-  };
-  std::vector<Loop> loops() const;
-  double after() const;  // seconds since the last loop ended
+  StepTimes step() const;  // until now
 
   void run(int64_t count, int64_t grain, detail::ChunkBody body, void* context) override;
   void made(const char* op, const Array& /*value*/, int64_t /*numbers*/) override { label(op); }

@@ -7,6 +7,7 @@
 
 #include "autograd/base/error.h"
 #include "autograd/threads/machine.h"
+#include "tools/terminal/table.h"
 #include "tools/wings/bench/median.h"
 #include "tools/wings/bench/thread_model.h"
 
@@ -20,7 +21,7 @@ StepTimes timed_by_chunk(int threads, const std::function<void()>& step) {
   set_num_threads(threads);
   LoopTimes times;
   step();
-  return times_of(times);
+  return times.step();
 }
 
 // The steps of one number of threads.
@@ -141,7 +142,7 @@ void print_thread_model(const std::vector<int>& threads, int64_t steps, bool jso
                         const std::function<void()>& step) {
   const Json result = model_threads(threads, steps, step);
   if (json) {
-    std::printf("%s\n", result.dump().c_str());
+    print_object(result);
   } else {
     print_table(result);
   }

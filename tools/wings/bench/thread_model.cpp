@@ -28,11 +28,12 @@ double empty_loop_seconds(int threads) {
   std::vector<double> seconds;
   const Clock::time_point start = Clock::now();
   while (seconds.size() < rounds && Clock::now() - start < longest) {
-    const Clock::time_point begin = Clock::now();
-    for (int k = 0; k < loops; ++k) {
-      parallel_for(threads, 1, [](int64_t, int64_t) {});
-    }
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count() / loops);
+    const double of_all = seconds_of([&] {
+      for (int k = 0; k < loops; ++k) {
+        parallel_for(threads, 1, [](int64_t, int64_t) {});
+      }
+    });
+    seconds.push_back(of_all / loops);
   }
   if (before != threads) {
     set_num_threads(before);
@@ -64,22 +65,6 @@ double region_seconds(int threads) {
   }
   static const double measured = empty_loop_seconds(std::max(cores, 2));
   return measured * std::max(1.0, std::log2(threads) / std::log2(std::max(cores, 2)));
-}
-
-StepTimes times_of(const LoopTimes& times) {
-  StepTimes step{{}, times.after()};
-  for (const LoopTimes::Loop& loop : times.loops()) {
-    step.loops.push_back({loop.op, loop.before, {loop.chunks.begin(), loop.chunks.end()}});
-  }
-  return step;
-}
-
-double StepTimes::total() const {
-  double seconds = after;
-  for (const Loop& loop : loops) {
-    seconds += std::accumulate(loop.chunks.begin(), loop.chunks.end(), loop.before);
-  }
-  return seconds;
 }
 
 StepTimes typical(std::vector<StepTimes> steps) {

@@ -19,21 +19,6 @@ double makespan(std::span<const double> chunks, int threads);
 // threads as there are cores, and growing by as much for each doubling beyond.
 double region_seconds(int threads);
 
-// What one step ran: its loops with the seconds of each chunk.
-struct StepTimes {
-  struct Loop {
-    std::string op;  // "" outside of operations
-    double before;   // seconds outside of loops, since the previous one
-    std::vector<double> chunks;
-  };
-  std::vector<Loop> loops;
-  double after;  // seconds since the last loop
-
-  double total() const;
-};
-
-StepTimes times_of(const LoopTimes& times);
-
 // The median of each time over several steps, which were interrupted at different places. If their
 // loops differ, the step whose total is the median.
 StepTimes typical(std::vector<StepTimes> steps);

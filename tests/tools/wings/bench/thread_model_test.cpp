@@ -4,6 +4,7 @@
 
 #include <string>
 
+using namespace heed;
 using namespace heed::cli;
 
 namespace {
